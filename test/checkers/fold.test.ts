@@ -1,7 +1,7 @@
 import { applyHooks } from '@widget-service/shared/domain/effect.ts';
 import { buildWidget } from '@widget-service/shared/domain/widget.ts';
 import fc from 'fast-check';
-import { describe, expect, it as test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { aDelivery } from '../drivers/app/builders.ts';
 import { type AnsweredWidget, foldWidget, isFoldOf, type SentHook } from './fold.ts';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { AuditEvent } from '@widget-service/shared/domain/audit-event.ts';
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import type { AuditEventFilter } from '@widget-service/shared/ports/audit-event-store.ts';
-import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { anAuditEvent, awkwardTexts } from '../drivers/app/builders.ts';
 import { openTestBackend } from '../drivers/app/open-test-backend.ts';
 import type { TestBackend } from '../drivers/app/test-backend.ts';

@@ -4,7 +4,7 @@ import { redisKeys } from '@widget-service/cluster/redis/keys.ts';
 import { RedisControlLog } from '@widget-service/cluster/redis/redis-control-log.ts';
 import type { ControlEntry } from '@widget-service/shared/ports/control-log.ts';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it as test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { buildNumberedEntries, openTailAtEnd } from '../drivers/app/control-log-driver.ts';
 import { startStopwatch } from '../drivers/tools/stopwatch.ts';
 import { openTcpProxy, type TcpProxy } from '../faults/tcp-proxy.ts';

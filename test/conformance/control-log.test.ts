@@ -1,5 +1,5 @@
 import type { ControlEntry } from '@widget-service/shared/ports/control-log.ts';
-import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildNumberedEntries, openTailAtEnd } from '../drivers/app/control-log-driver.ts';
 import { openTestBackend } from '../drivers/app/open-test-backend.ts';
 import type { TestBackend } from '../drivers/app/test-backend.ts';

@@ -3,7 +3,7 @@ import { openMongo } from '@widget-service/cluster/mongo/client.ts';
 import { MongoDeliveryLedger } from '@widget-service/cluster/mongo/mongo-delivery-ledger.ts';
 import type { DeliveryLedger } from '@widget-service/shared/ports/delivery-ledger.ts';
 import type { Db } from 'mongodb';
-import { afterAll, beforeAll, describe, expect, inject, it as test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { aDelivery } from '../drivers/app/builders.ts';
 
 const retentionMs = 3_600_000;

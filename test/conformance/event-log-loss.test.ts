@@ -1,5 +1,5 @@
 import type { ComparablePosition } from '@widget-service/shared/ports/run-registry.ts';
-import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { anEventAppend } from '../drivers/app/builders.ts';
 import { buildEventAppends, driveEventLog } from '../drivers/app/event-log-driver.ts';
 import { logCanLoseEvents, openTestBackend } from '../drivers/app/open-test-backend.ts';

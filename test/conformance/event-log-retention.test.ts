@@ -5,7 +5,7 @@ import { isContiguous } from '@widget-service/shared/domain/log-position.ts';
 import type { LogAppend } from '@widget-service/shared/ports/event-log.ts';
 import type { ComparablePosition } from '@widget-service/shared/ports/run-registry.ts';
 import { Redis, ReplyError } from 'ioredis';
-import { afterEach, beforeEach, describe, expect, inject, it as test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
 import { anEventAppend } from '../drivers/app/builders.ts';
 import { buildEventAppends } from '../drivers/app/event-log-driver.ts';
 import { logCanLoseEvents, openTestBackend } from '../drivers/app/open-test-backend.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isContiguous, type LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
-import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { anEvent, anEventAppend, aVersionAppend, awkwardPayload, awkwardTexts } from '../drivers/app/builders.ts';
 import { buildEventAppends, driveEventLog } from '../drivers/app/event-log-driver.ts';
 import { openTestBackend } from '../drivers/app/open-test-backend.ts';

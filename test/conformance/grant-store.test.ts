@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Grant } from '@widget-service/shared/domain/grant.ts';
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
-import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { awkwardTexts, someTime } from '../drivers/app/builders.ts';
 import { openTestBackend } from '../drivers/app/open-test-backend.ts';
 import { aPreviousToken, aToken, storedGrantKinds as kinds, later } from '../drivers/app/stored-grant-kinds.ts';

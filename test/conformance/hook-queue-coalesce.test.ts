@@ -9,7 +9,7 @@ import type { QueueItem } from '@widget-service/shared/domain/queue-item.ts';
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import type { ConsumedBatch, ConsumeOutcome } from '@widget-service/shared/ports/hook-queue.ts';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it as test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { aDelivery } from '../drivers/app/builders.ts';
 import { openTestBackend } from '../drivers/app/open-test-backend.ts';
 import type { TestBackend } from '../drivers/app/test-backend.ts';

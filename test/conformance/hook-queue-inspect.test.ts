@@ -1,6 +1,6 @@
 import type { ConsumeOutcome, HookJob, HookQueue } from '@widget-service/shared/ports/hook-queue.ts';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, inject, it as test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { aJob, buildJobs, driveQueue } from '../drivers/app/hook-jobs.ts';
 import { openTestBackend } from '../drivers/app/open-test-backend.ts';
 import type { TestBackend } from '../drivers/app/test-backend.ts';

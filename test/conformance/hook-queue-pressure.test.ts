@@ -4,7 +4,7 @@ import { PartitionCounts } from '@widget-service/cluster/bullmq/partition-counts
 import { defaultWorkerTiming } from '@widget-service/cluster/bullmq/queue-options.ts';
 import { redisKeys } from '@widget-service/cluster/redis/keys.ts';
 import { Redis } from 'ioredis';
-import { describe, expect, inject, onTestFinished, it as test } from 'vitest';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
 
 function openQueue(redis: Redis, prefix: string, counts: readonly number[]): BullmqHookQueue {
   const hookQueue = new BullmqHookQueue({

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, inject, it as test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { aDelivery, awkwardPayload } from '../drivers/app/builders.ts';
 import { aJob, buildJobs, driveQueue, getJobIds, type HandleBatch } from '../drivers/app/hook-jobs.ts';
 import { openTestBackend } from '../drivers/app/open-test-backend.ts';

@@ -1,7 +1,7 @@
 import type { QueueItem } from '@widget-service/shared/domain/queue-item.ts';
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import type { ConsumeOutcome } from '@widget-service/shared/ports/hook-queue.ts';
-import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { aDelivery, awkwardPayload } from '../drivers/app/builders.ts';
 import { aJob, buildJobs, driveQueue, getJobIds } from '../drivers/app/hook-jobs.ts';
 import { openTestBackend } from '../drivers/app/open-test-backend.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { collectionNames, createIndexes, verifyIndexes } from '@widget-service/cluster/mongo/indexes.ts';
 import { MongoAuditEventStore } from '@widget-service/cluster/mongo/mongo-audit-event-store.ts';
 import { type Db, MongoClient, UUID } from 'mongodb';
-import { afterAll, beforeAll, describe, expect, inject, it as test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { anAuditEvent } from '../drivers/app/builders.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
 import { isLong } from '../faults/scale.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type MongoConnection, openMongo } from '@widget-service/cluster/mongo/client.ts';
 import type { ServerHeartbeatStartedEvent as HeartbeatStarted } from 'mongodb';
-import { describe, expect, inject, onTestFinished, it as test } from 'vitest';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { eventually } from '../drivers/tools/eventually.ts';
 import { openTcpProxy } from '../faults/tcp-proxy.ts';
 

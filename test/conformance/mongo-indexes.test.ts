@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { collectionNames, createIndexes, verifyIndexes } from '@widget-service/cluster/mongo/indexes.ts';
 import { MongoClient } from 'mongodb';
-import { afterAll, beforeAll, describe, expect, inject, it as test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 
 describe.runIf(inject('backend') === 'cluster')('verifyIndexes', () => {
   let client: MongoClient;

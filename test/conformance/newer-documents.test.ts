@@ -3,7 +3,7 @@ import { collectionNames } from '@widget-service/cluster/mongo/indexes.ts';
 import { type MongoStores, openMongoStores } from '@widget-service/cluster/mongo/open-mongo-stores.ts';
 import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
 import { type Document, MongoClient } from 'mongodb';
-import { afterAll, beforeAll, describe, expect, inject, it as test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import {
   aCreation,
   aDelivery,

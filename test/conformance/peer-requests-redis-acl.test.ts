@@ -4,7 +4,7 @@ import { redisKeys } from '@widget-service/cluster/redis/keys.ts';
 import { RedisPeerRequests } from '@widget-service/cluster/redis/redis-peer-requests.ts';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, inject, it as test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { eventually } from '../drivers/tools/eventually.ts';
 import { type RedisProcess, startRedis } from '../faults/redis-process.ts';
 

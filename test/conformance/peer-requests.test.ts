@@ -1,5 +1,5 @@
 import type { PeerAnswers, PeerRequests } from '@widget-service/shared/ports/peer-requests.ts';
-import { afterAll, afterEach, beforeAll, describe, expect, it as test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openTestBackend } from '../drivers/app/open-test-backend.ts';
 import type { TestBackend } from '../drivers/app/test-backend.ts';
 import { eventually } from '../drivers/tools/eventually.ts';

@@ -4,7 +4,7 @@ import { RedisRateLimiter } from '@widget-service/cluster/redis/redis-rate-limit
 import { type RateLimit, returnPermits, takePermits } from '@widget-service/shared/domain/gcra.ts';
 import fc from 'fast-check';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, inject, it as test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { openTestBackend } from '../drivers/app/open-test-backend.ts';
 import type { TestBackend } from '../drivers/app/test-backend.ts';
 import { eventually } from '../drivers/tools/eventually.ts';

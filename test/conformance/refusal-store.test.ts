@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type HookRefusal, refusalLimits } from '@widget-service/shared/ports/refusal-store.ts';
-import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openTestBackend } from '../drivers/app/open-test-backend.ts';
 import type { TestBackend } from '../drivers/app/test-backend.ts';
 

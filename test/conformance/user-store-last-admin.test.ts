@@ -1,5 +1,5 @@
 import type { User, UserChanges } from '@widget-service/shared/ports/user-store.ts';
-import { afterEach, beforeEach, describe, expect, it as test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { aUser } from '../drivers/app/builders.ts';
 import { openTestBackend } from '../drivers/app/open-test-backend.ts';
 import type { TestBackend } from '../drivers/app/test-backend.ts';

@@ -5,7 +5,7 @@ import { RedisWaitingCounts } from '@widget-service/cluster/redis/redis-waiting-
 import type { QueueItem } from '@widget-service/shared/domain/queue-item.ts';
 import type { WaitingByIntegration } from '@widget-service/shared/domain/waiting-deliveries.ts';
 import { Redis } from 'ioredis';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it as test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { aDelivery } from '../drivers/app/builders.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
 import { openTcpProxy, type TcpProxy } from '../faults/tcp-proxy.ts';

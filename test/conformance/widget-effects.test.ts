@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { OutboxEntry } from '@widget-service/shared/domain/outbox-entry.ts';
 import type { Widget } from '@widget-service/shared/domain/widget.ts';
 import type { WidgetChange } from '@widget-service/shared/ports/widget-effects.ts';
-import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { aCreation, anEntry, aWidget, awkwardPayload, awkwardTexts } from '../drivers/app/builders.ts';
 import { openTestBackend } from '../drivers/app/open-test-backend.ts';
 import type { TestBackend } from '../drivers/app/test-backend.ts';

@@ -4,7 +4,7 @@ import {
   type UnpublishedWidget,
   type WidgetOutbox,
 } from '@widget-service/shared/ports/widget-outbox.ts';
-import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { aCreation, anEntry, aWidget } from '../drivers/app/builders.ts';
 import { openTestBackend } from '../drivers/app/open-test-backend.ts';
 import type { TestBackend } from '../drivers/app/test-backend.ts';

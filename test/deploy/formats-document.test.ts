@@ -3,7 +3,7 @@ import { collectionNames } from '@widget-service/cluster/mongo/indexes.ts';
 import { queueName, redisKeys } from '@widget-service/cluster/redis/keys.ts';
 import { serializeControlEntry } from '@widget-service/shared/adapters/control-entry-codec.ts';
 import { serializeHookJob } from '@widget-service/shared/adapters/hook-job-codec.ts';
-import { expect, it as test } from 'vitest';
+import { expect, test } from 'vitest';
 
 const root = new URL('../../', import.meta.url);
 const text = readFileSync(new URL('docs/formats.md', root), 'utf8');

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterAll, beforeAll, expect, it as test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../drivers/tools/free-port.ts';
 import { isIgnored, listFiles, root } from './build-context.ts';
 import { type BuiltImage, readInstructions, runDockerfile } from './run-dockerfile.ts';

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { basename, dirname } from 'node:path';
 import { settingsTable } from '@widget-service/shared/config/settings.ts';
-import { describe, expect, it as test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { makeOperatorCopy } from './operator-copy.ts';
 import { listContainers, type Manifest, readManifests, readVariables } from './read-manifests.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../drivers/tools/eventually.ts';
 import { applyCustomResourceDefinitions } from './custom-resources.ts';
 import { type ClusterObject, findReasonToSkip, listObjects, makeKubectl, runCommand, sampleWhile } from './kubectl.ts';

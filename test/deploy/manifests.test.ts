@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
 import { settingsTable } from '@widget-service/shared/config/settings.ts';
-import { expect, it as test } from 'vitest';
+import { expect, test } from 'vitest';
 import { root } from './build-context.ts';
 import { listContainers, type Manifest, readManifests, readVariables } from './read-manifests.ts';
 

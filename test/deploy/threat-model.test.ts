@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it as test } from 'vitest';
+import { expect, test } from 'vitest';
 import { root } from './build-context.ts';
 
 const page = readFileSync(join(root, 'docs/security.md'), 'utf8');

@@ -1,4 +1,4 @@
-import { expect, it as test } from 'vitest';
+import { expect, test } from 'vitest';
 import { explore } from './publishing-protocol.ts';
 import {
   expiring,

@@ -1,7 +1,7 @@
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
 import { UnavailableError, UnstorableError } from '@widget-service/shared/domain/errors.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
-import { afterAll, beforeAll, expect, it as test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { aCreation, aDelivery } from '../drivers/app/builders.ts';
 import { openTestBackend } from '../drivers/app/open-test-backend.ts';
 import { overrideMethod } from '../drivers/app/override-method.ts';

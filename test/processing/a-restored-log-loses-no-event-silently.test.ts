@@ -1,6 +1,6 @@
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
-import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { aCreation, aDelivery } from '../drivers/app/builders.ts';
 import { logCanLoseEvents, openTestBackend } from '../drivers/app/open-test-backend.ts';
 import { overrideMethod } from '../drivers/app/override-method.ts';

@@ -1,5 +1,5 @@
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
-import { afterAll, beforeAll, expect, it as test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type AnsweredWidget, foldWidget } from '../checkers/fold.ts';
 import { aCreation, aDelivery, someTime } from '../drivers/app/builders.ts';
 import { openTestBackend } from '../drivers/app/open-test-backend.ts';

@@ -1,7 +1,7 @@
 import { parseHookJob } from '@widget-service/shared/adapters/hook-job-codec.ts';
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
 import { UnavailableError, UnstorableError } from '@widget-service/shared/domain/errors.ts';
-import { afterAll, beforeAll, expect, it as test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { aCreation, aDelivery, awkwardPayload } from '../drivers/app/builders.ts';
 import { openTestBackend } from '../drivers/app/open-test-backend.ts';
 import { overrideMethod } from '../drivers/app/override-method.ts';

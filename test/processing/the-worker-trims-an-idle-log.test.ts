@@ -1,7 +1,7 @@
 import { createMetrics } from '@widget-service/shared/metrics/metrics.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
 import { createWorkerTasks } from '@widget-service/shared/tasks/worker-tasks.ts';
-import { expect, it as test } from 'vitest';
+import { expect, test } from 'vitest';
 import { aCreation } from '../drivers/app/builders.ts';
 import { openTestBackend } from '../drivers/app/open-test-backend.ts';
 import { eventually } from '../drivers/tools/eventually.ts';

@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, it as test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 
 const biomePath = fileURLToPath(new URL('../../node_modules/.bin/biome', import.meta.url));
 /** A separate folder with a copy of the rules: the test writes no file into the repository. */

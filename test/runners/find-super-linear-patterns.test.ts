@@ -1,4 +1,4 @@
-import { describe, expect, it as test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { findSuperLinearPatterns } from './find-super-linear-patterns.ts';
 
 describe('the check of patterns', () => {

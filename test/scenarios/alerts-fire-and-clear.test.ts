@@ -4,7 +4,7 @@
  * dashboards and rules must return data, and each alert must fire for its fault and clear after it.
  */
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadPanelQueries } from '../deploy/prometheus/dashboard-files.ts';
 import { findSelectors } from '../deploy/prometheus/promql-names.ts';
 import { loadAlerts, loadRules, ruleFilePaths } from '../deploy/prometheus/rule-files.ts';

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, it as test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { type ConsoleClient, signIn } from '../drivers/app/console-client.ts';
 import { type ClusterRun, openClusterRun } from '../drivers/cluster/cluster-run.ts';
 import { openCheckedTraffic } from '../faults/failpoints/checked-traffic.ts';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it as test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ConsoleClient, createWidgets, signIn } from '../drivers/app/console-client.ts';
 import { buildHooks, createHookSender } from '../drivers/cluster/hook-sender.ts';
 import { withOrigin } from '../drivers/cluster/service-process.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, describe, expect, it as test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { type Load, openLoad } from '../drivers/cluster/load.ts';
 import { isHaproxyInstalled } from '../faults/balancer.ts';
 import { createCheckpoints, expectNoViolations } from '../faults/checkpoint.ts';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isProxyInstalled, type NoPodServer, startNoPodServer } from '../faults/shipped-proxy.ts';
 
 /** As long as a token. */

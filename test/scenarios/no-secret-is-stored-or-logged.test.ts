@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sha256Hex } from '@widget-service/shared/domain/token.ts';
-import { afterAll, beforeAll, expect, it as test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { collectOutput, expectNoSecretIn } from '../checkers/no-secret-leaks.ts';
 import { testAdmin } from '../drivers/app/console-client.ts';
 import { startIdentityProvider, type TestIdentityProvider } from '../drivers/app/identity-provider.ts';

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, describe, expect, it as test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { expectNoSecretIn } from '../checkers/no-secret-leaks.ts';
 import { signIn, testAdmin } from '../drivers/app/console-client.ts';
 import { openClusterRun } from '../drivers/cluster/cluster-run.ts';

@@ -3,7 +3,7 @@
  * planned failover. In the other, the primary dies while the replica is behind.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it as test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Load, openLoad } from '../drivers/cluster/load.ts';
 import { isHaproxyInstalled } from '../faults/balancer.ts';
 import { createCheckpoints, expectNoViolations } from '../faults/checkpoint.ts';

@@ -1,5 +1,5 @@
 import { chromium } from 'playwright-core';
-import { afterAll, beforeAll, expect, it as test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ConsoleClient, createWidgets, signIn } from '../drivers/app/console-client.ts';
 import { buildHooks, createHookSender, type SentHook } from '../drivers/cluster/hook-sender.ts';
 import { createPace } from '../drivers/cluster/pace.ts';

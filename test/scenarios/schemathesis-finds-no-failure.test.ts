@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ConsoleClient, signIn, testAdmin } from '../drivers/app/console-client.ts';
 import { type ServiceProcess, startService } from '../drivers/cluster/service-process.ts';
 

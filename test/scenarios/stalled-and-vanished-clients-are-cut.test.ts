@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it as test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ConsoleClient, createWidgets, signIn } from '../drivers/app/console-client.ts';
 import { buildHooks, createHookSender } from '../drivers/cluster/hook-sender.ts';
 import { type ServiceProcess, withOrigin } from '../drivers/cluster/service-process.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createClient, type WidgetServiceClient } from '@widget-service/client/client.ts';
-import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testAdmin } from '../drivers/app/console-client.ts';
 import { findNodes } from '../drivers/tools/client-package.ts';
 import { eventually } from '../drivers/tools/eventually.ts';

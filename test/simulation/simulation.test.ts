@@ -1,4 +1,4 @@
-import { describe, expect, it as test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { describeFailure } from './describe-failure.ts';
 import { runSeeds } from './run-seeds.ts';
 import { generatePlan } from './world/generate-plan.ts';

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { realpath } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, it as test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Load, openLoad } from '../drivers/cluster/load.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
 import { type Checkpoints, createCheckpoints, expectNoViolations } from '../faults/checkpoint.ts';

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it as test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 /** In every secret value below. */
 const canary = 'hunter2';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, it as test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { DatabaseTooNewError, DatabaseUnusableError } from './database-file.ts';
 import { databaseFileName, openDatabase } from './open-database.ts';
 import { SqliteQuarantineStore } from './sqlite-quarantine-store.ts';

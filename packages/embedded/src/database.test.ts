@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { UnavailableError, UnstorableError } from '@widget-service/shared/domain/errors.ts';
-import { afterEach, beforeEach, describe, expect, it as test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Database } from './database.ts';
 import { DatabaseInUseError, databaseFileName, openDatabase } from './open-database.ts';
 

@@ -1,4 +1,4 @@
-import { describe, expect, it as test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Notifier } from './notifier.ts';
 
 const neverAborts = new AbortController().signal;

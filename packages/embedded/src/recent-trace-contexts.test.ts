@@ -1,5 +1,5 @@
 import type { LogRecord } from '@widget-service/shared/ports/event-log.ts';
-import { expect, it as test } from 'vitest';
+import { expect, test } from 'vitest';
 import { RecentTraceContexts } from './recent-trace-contexts.ts';
 
 function buildRecord(eventId: string): LogRecord {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { AuditEvent } from '@widget-service/shared/domain/audit-event.ts';
-import { expect, onTestFinished, it as test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { databaseFileName, openDatabase } from './open-database.ts';
 import { SqliteAuditEventStore } from './sqlite-audit-event-store.ts';
 

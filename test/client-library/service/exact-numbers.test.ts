@@ -2,7 +2,7 @@ import { createClient } from '@widget-service/client/client.ts';
 import { createHookSender, type HookEvent } from '@widget-service/client/hooks/hook-sender.ts';
 import { formatExactJson, parseExactJson } from '@widget-service/client/json/exact-json.ts';
 import { isWidgetEvent } from '@widget-service/client/stream/stream-event.ts';
-import { afterAll, beforeAll, expect, it as test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { testAdmin } from '../../drivers/app/console-client.ts';
 import { openTestService, type TestService } from '../../drivers/app/test-service.ts';
 import { eventually } from '../../drivers/tools/eventually.ts';

@@ -1,5 +1,5 @@
 import { createHookSender } from '@widget-service/client/hooks/hook-sender.ts';
-import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { signIn, testAdmin } from '../../drivers/app/console-client.ts';
 import { openTestService, type TestService } from '../../drivers/app/test-service.ts';
 

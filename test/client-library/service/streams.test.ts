@@ -1,7 +1,7 @@
 import { createClient } from '@widget-service/client/client.ts';
 import { openStream } from '@widget-service/client/stream/open-stream.ts';
 import { isWidgetEvent } from '@widget-service/client/stream/stream-event.ts';
-import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testAdmin } from '../../drivers/app/console-client.ts';
 import { openTestService, type TestService } from '../../drivers/app/test-service.ts';
 

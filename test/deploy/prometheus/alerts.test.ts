@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { describe, expect, it as test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { findPrometheusTool, runPromtool } from '../../drivers/cluster/prometheus-tools.ts';
 import type { AlertCase } from './alert-case.ts';
 import { buildHealthySeries, type SeriesValues } from './healthy-series.ts';

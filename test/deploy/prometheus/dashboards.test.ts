@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it as test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { dashboardNames, loadDashboard, type PanelFile } from './dashboard-files.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));

@@ -1,4 +1,4 @@
-import { expect, it as test } from 'vitest';
+import { expect, test } from 'vitest';
 import { findGroupingLabels, findSelectors } from './promql-names.ts';
 
 test('finds the metrics of an expression, and no functions, labels, ranges or strings', () => {

@@ -1,5 +1,5 @@
 import { createMetrics } from '@widget-service/shared/metrics/metrics.ts';
-import { describe, expect, onTestFinished, it as test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { openEmbeddedTestBackend } from '../../drivers/app/embedded-test-backend.ts';
 import { findPrometheusTool, runPromtool } from '../../drivers/cluster/prometheus-tools.ts';
 import { loadPanelQueries } from './dashboard-files.ts';

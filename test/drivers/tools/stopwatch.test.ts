@@ -1,4 +1,4 @@
-import { describe, expect, it as test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parseStolenMs, startStopwatch } from './stopwatch.ts';
 
 /** Starts a stopwatch at these readings. The test sets later readings in `now`. */

@@ -1,6 +1,6 @@
 import { createClient } from '@widget-service/client/client.ts';
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testAdmin } from '../../drivers/app/console-client.ts';
 import {
   findBarriers,

@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testAdmin } from '../../drivers/app/console-client.ts';
 import { hasBrowser, openProfile, openTab, signInByPage, startBrowser } from '../../drivers/cluster/console-browser.ts';
 import { type Deployment, deployments } from '../../faults/deployment.ts';

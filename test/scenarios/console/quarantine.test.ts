@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openEmbedded } from '@widget-service/embedded/open-embedded.ts';
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { aQuarantinedText } from '../../drivers/app/builders.ts';
 import {
   findBarriers,

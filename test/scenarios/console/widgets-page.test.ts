@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createClient, type WidgetServiceClient } from '@widget-service/client/client.ts';
 import { createHookSender, type HookSender } from '@widget-service/client/hooks/hook-sender.ts';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testAdmin } from '../../drivers/app/console-client.ts';
 import {
   findBarriers,

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it as test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { anEntry, aWidget } from '../../drivers/app/builders.ts';
 import { Database, type WidgetDocument } from '../stores/database.ts';
 import type { SimulatedPorts } from '../stores/open-simulated-ports.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AuditEvent } from '@widget-service/shared/domain/audit-event.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
-import { afterEach, beforeEach, describe, expect, it as test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { AuditSampler } from './audit-sampler.ts';
 import { buildAuditEvent } from './testing/build-audit-event.ts';
 

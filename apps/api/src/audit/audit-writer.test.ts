@@ -1,7 +1,7 @@
 import type { AuditEvent } from '@widget-service/shared/domain/audit-event.ts';
 import { UnavailableError, UnstorableError } from '@widget-service/shared/domain/errors.ts';
 import { createMetrics } from '@widget-service/shared/metrics/metrics.ts';
-import { afterEach, beforeEach, describe, expect, it as test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { AuditWriter } from './audit-writer.ts';
 import { buildAuditEvent } from './testing/build-audit-event.ts';
 

@@ -1,7 +1,7 @@
 import type { AuditEvent } from '@widget-service/shared/domain/audit-event.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { fastify } from 'fastify';
-import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { decorateCredentials } from '../caller/request-credentials.ts';
 import { sendProblem } from '../http/problem.ts';
 import { decorateRequests } from '../http/request-state.ts';

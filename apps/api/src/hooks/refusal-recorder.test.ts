@@ -1,6 +1,6 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { HookRefusal } from '@widget-service/shared/ports/refusal-store.ts';
-import { afterEach, beforeEach, describe, expect, it as test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { RefusalRecorder } from './refusal-recorder.ts';
 
 beforeEach(() => void vi.useFakeTimers());

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
-import { afterEach, beforeEach, describe, expect, it as test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { answerClientError } from './error-handler.ts';
 
 const logger = await createLogger({ level: 'silent' });

@@ -1,4 +1,4 @@
-import { expect, it as test } from 'vitest';
+import { expect, test } from 'vitest';
 import { drainMaxMs } from './drain.ts';
 
 test('bounds a drain by the delay, the window, and 35 s for requests, tasks and connections', () => {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { expect, it as test } from 'vitest';
+import { expect, test } from 'vitest';
 import { formatStartupBanner } from './first-start.ts';
 
 test.each(["o'brien@example.com", 'a&b$HOME`x`@example.com'])(

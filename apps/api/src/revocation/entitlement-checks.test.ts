@@ -1,5 +1,5 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
-import { afterEach, beforeEach, describe, expect, it as test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { anEntitlement, type FakeHub, openFakeHub } from '../streams/fan-out/testing/fake-hub.ts';
 import {
   type FakeSink,

@@ -1,4 +1,4 @@
-import { describe, expect, it as test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { RevocationFreshness } from './revocation-freshness.ts';
 
 describe('RevocationFreshness', () => {

@@ -2,7 +2,7 @@ import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { ControlLog } from '@widget-service/shared/ports/control-log.ts';
 import { type Clock, systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
-import { afterEach, beforeEach, describe, expect, it as test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { anEntitlement } from '../streams/fan-out/testing/fake-hub.ts';
 import { openFakeSink, parseClosingReason } from '../streams/fan-out/testing/fake-sink.ts';
 import type { ControlReadResult } from './control-log-follower.ts';

@@ -2,7 +2,7 @@ import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { type EventFilter, noFilter } from '@widget-service/shared/domain/event-filter.ts';
 import type { ControlTail } from '@widget-service/shared/ports/control-log.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
-import { afterEach, beforeEach, describe, expect, it as test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openFakeSink, parseClosingReason, parseEventSeqs } from '../streams/fan-out/testing/fake-sink.ts';
 import { makeSilentControlLog, openTestRevocations, type TestRevocations } from './testing/test-revocations.ts';
 

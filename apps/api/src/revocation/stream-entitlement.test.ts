@@ -3,7 +3,7 @@ import type { Subscription } from '@widget-service/shared/ports/grant-store.ts';
 import type { PersonalStream } from '@widget-service/shared/ports/personal-stream-store.ts';
 import type { Session } from '@widget-service/shared/ports/session-store.ts';
 import type { User } from '@widget-service/shared/ports/user-store.ts';
-import { describe, expect, it as test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createStreamEntitlementCache, makeFindStreamEntitlement } from './stream-entitlement.ts';
 
 const now = new Date('2026-03-01T10:00:00Z');

@@ -1,4 +1,4 @@
-import { describe, expect, it as test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { alwaysHidden, findHiddenCharacter } from './hidden-characters.ts';
 
 const toName = (codePoint: number) => `U+${codePoint.toString(16)}`;

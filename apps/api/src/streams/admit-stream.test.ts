@@ -1,4 +1,4 @@
-import { expect, it as test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { StreamHolder } from '../revocation/stream-entitlement.ts';
 import { makeAdmitStream } from './admit-stream.ts';
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { describe, expect, onTestFinished, it as test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { anEntitlement } from './fan-out/testing/fake-hub.ts';
 import { exchange, listen, makeGet, readText } from './testing/stream-server.ts';
 

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
-import { describe, expect, it as test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { StreamTokenVerdict } from '../revocation/stream-entitlement.ts';
 import { anEntitlement } from './fan-out/testing/fake-hub.ts';
 import { exchange, listen, makeGet, validToken } from './testing/stream-server.ts';

@@ -1,4 +1,4 @@
-import { expect, it as test } from 'vitest';
+import { expect, test } from 'vitest';
 import { lookUp } from './look-up.ts';
 
 const names: Readonly<Record<string, string>> = { updated: 'Updated' };

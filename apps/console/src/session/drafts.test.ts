@@ -1,4 +1,4 @@
-import { expect, it as test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createDrafts } from './drafts.ts';
 
 /** As the storage of a tab. */

@@ -1,4 +1,4 @@
-import { describe, expect, it as test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type PartitionCountStore, PartitionCounts } from './partition-counts.ts';
 
 function storeReturning(read: () => Promise<number[]>): PartitionCountStore {

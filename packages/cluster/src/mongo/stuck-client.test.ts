@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { MongoClient } from 'mongodb';
-import { afterEach, beforeEach, expect, it as test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { reconnectStuckClient } from './stuck-client.ts';
 
 beforeEach(() => void vi.useFakeTimers());

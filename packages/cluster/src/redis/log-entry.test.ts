@@ -1,5 +1,5 @@
 import type { WidgetEvent } from '@widget-service/shared/domain/widget-event.ts';
-import { describe, expect, it as test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type StreamEntry, toEntryFields, toEntryId, toLogRecord } from './log-entry.ts';
 
 const withWidget: WidgetEvent = {

@@ -1,6 +1,6 @@
 import { UnavailableError, UnstorableError } from '@widget-service/shared/domain/errors.ts';
 import { ReplyError } from 'ioredis';
-import { describe, expect, it as test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { isConnectionError, translateErrors } from './translate-error.ts';
 
 describe('translateErrors', () => {

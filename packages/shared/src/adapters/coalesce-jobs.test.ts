@@ -1,4 +1,4 @@
-import { expect, it as test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Delivery } from '../domain/delivery.ts';
 import { coalesceItems } from './coalesce-jobs.ts';
 import { serializeHookJob } from './hook-job-codec.ts';

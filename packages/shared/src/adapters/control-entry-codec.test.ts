@@ -1,4 +1,4 @@
-import { expect, it as test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { ControlEntry } from '../ports/control-log.ts';
 import { parseControlEntry, serializeControlEntry } from './control-entry-codec.ts';
 

@@ -1,5 +1,5 @@
 import { connect, createServer, type Socket } from 'node:net';
-import { describe, expect, it as test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { UnavailableError } from '../domain/errors.ts';
 import type { RateLimiter } from '../ports/rate-limiter.ts';
 import { limitWithFallback } from './fallback-rate-limiter.ts';

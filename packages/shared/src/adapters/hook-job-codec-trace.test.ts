@@ -1,4 +1,4 @@
-import { describe, expect, it as test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Delivery } from '../domain/delivery.ts';
 import { parseHookJob, serializeHookJob } from './hook-job-codec.ts';
 

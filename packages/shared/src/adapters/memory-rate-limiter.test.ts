@@ -1,4 +1,4 @@
-import { expect, it as test } from 'vitest';
+import { expect, test } from 'vitest';
 import { MemoryRateLimiter } from './memory-rate-limiter.ts';
 
 const limit = { ratePerSecond: 1, burst: 2 };

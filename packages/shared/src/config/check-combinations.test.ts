@@ -1,4 +1,4 @@
-import { expect, it as test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parseSettings } from './parse-settings.ts';
 
 test('an event log that is smaller than one event is refused with 78 and the names of both settings', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it as test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { toIdentityProviderOptions } from './component-options.ts';
 import { parseSettings, type SettingsError } from './parse-settings.ts';
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { expect, it as test } from 'vitest';
+import { expect, test } from 'vitest';
 import { formatEnvironmentFile, formatMarkdownTable } from './describe-settings.ts';
 
 const root = new URL('../../../../', import.meta.url);

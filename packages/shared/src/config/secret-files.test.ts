@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it as test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { parseSettings, type SettingsError } from './parse-settings.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'widget-secrets-'));

@@ -1,4 +1,4 @@
-import { describe, expect, it as test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parseSettings, SettingsError } from './parse-settings.ts';
 import { type SettingName, settingsTable } from './settings.ts';
 

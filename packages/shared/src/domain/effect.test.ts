@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it as test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Delivery } from './delivery.ts';
 import { applyHooks } from './effect.ts';
 import type { OutboxEntry } from './outbox-entry.ts';

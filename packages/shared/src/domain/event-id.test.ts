@@ -1,4 +1,4 @@
-import { describe, expect, it as test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { HookBody } from './delivery.ts';
 import { deriveEventId, toContentKey } from './event-id.ts';
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it as test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type RateLimit, returnPermits, takePermits } from './gcra.ts';
 
 const fivePerMinute: RateLimit = { ratePerSecond: 5 / 60, burst: 5 };

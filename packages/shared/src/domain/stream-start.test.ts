@@ -1,4 +1,4 @@
-import { describe, expect, it as test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { formatPosition, type LogPosition } from './log-position.ts';
 import { type LogExtent, resolveStreamStart } from './stream-start.ts';
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it as test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parseUtcTimestamp, utcTimestampPattern } from './timestamp.ts';
 
 describe('parseUtcTimestamp', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it as test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { isTraceContext, parseTraceparent, readSpanId, readTraceId } from './trace-context.ts';
 
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';

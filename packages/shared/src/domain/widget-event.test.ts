@@ -1,4 +1,4 @@
-import { describe, expect, it as test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Delivery } from './delivery.ts';
 import { applyHooks } from './effect.ts';
 import { buildWidget } from './widget.ts';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { expect, it as test } from 'vitest';
+import { expect, test } from 'vitest';
 import { formatMetricsTable } from './describe-metrics.ts';
 
 test('docs/metrics.md matches the metrics; if not, run: node scripts/write-metrics-docs.ts', async () => {

@@ -1,5 +1,5 @@
 import { Histogram as PromClientHistogram, Registry } from 'prom-client';
-import { expect, it as test } from 'vitest';
+import { expect, test } from 'vitest';
 import { Histogram } from './histogram.ts';
 
 const options = { name: 'h', help: 'A histogram.', buckets: [0.1, 1, 2.5] };

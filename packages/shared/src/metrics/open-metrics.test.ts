@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram as PromClientHistogram, Registry } from 'prom-client';
-import { describe, expect, it as test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Histogram } from './histogram.ts';
 import { createMetrics } from './metrics.ts';
 import { formatOpenMetrics, prefersOpenMetrics } from './open-metrics.ts';

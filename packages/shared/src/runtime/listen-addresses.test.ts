@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { expect, it as test } from 'vitest';
+import { expect, test } from 'vitest';
 import { listen, listenFurther, resolveListenHost } from './listen-addresses.ts';
 
 const hasIpv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'));

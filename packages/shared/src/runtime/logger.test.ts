@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { describe, expect, it as test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createLogger } from './logger.ts';
 
 const nasty = 'x\u001b[2J\u007f\u009b2J\u2028\u202ey';

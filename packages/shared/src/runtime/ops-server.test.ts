@@ -3,7 +3,7 @@ import http from 'node:http';
 import { connect } from 'node:net';
 import { hostname } from 'node:os';
 import { text as readText } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type HealthCheck, type OpsServer, openOpsServer } from './ops-server.ts';
 
 const tail = { name: 'tail', reason: null };

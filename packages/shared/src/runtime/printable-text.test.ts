@@ -1,4 +1,4 @@
-import { expect, it as test } from 'vitest';
+import { expect, test } from 'vitest';
 import { escapeControls, escapeControlsInLines } from './printable-text.ts';
 
 const nasty = 'a\u0000\u001b[2J\u007f\u009b2J\u009d0;x\u0085\u2028\u2029\u202e\u2066\u200f\u061cz';

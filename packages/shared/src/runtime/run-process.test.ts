@@ -1,4 +1,4 @@
-import { expect, onTestFinished, it as test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { UnavailableError } from '../domain/errors.ts';
 import { ExitError, exitCodes } from './exit-error.ts';
 import { getLogOutput } from './log-output.ts';

@@ -1,4 +1,4 @@
-import { expect, it as test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Delivery } from '../domain/delivery.ts';
 import { UnavailableError } from '../domain/errors.ts';
 import type { QueueItem } from '../domain/queue-item.ts';

@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, it as test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createMetrics } from '../metrics/metrics.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { Supervisor, type Task } from '../runtime/supervisor.ts';

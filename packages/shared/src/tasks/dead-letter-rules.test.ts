@@ -1,4 +1,4 @@
-import { describe, expect, it as test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { QueueItem } from '../domain/queue-item.ts';
 import { type Chunk, decideNextStep, type RunOutcome, splitInHalf, toFirstChunks } from './dead-letter-rules.ts';
 

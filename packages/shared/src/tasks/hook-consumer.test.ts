@@ -1,4 +1,4 @@
-import { afterEach, expect, it as test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { UnavailableError } from '../domain/errors.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 import type { ConsumedBatch, ConsumeOutcome, HookQueue } from '../ports/hook-queue.ts';

@@ -1,4 +1,4 @@
-import { expect, it as test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { StoreRole } from '../runtime/supervisor.ts';
 import { makeNameStores } from './name-stores.ts';
 

@@ -1,4 +1,4 @@
-import { expect, it as test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createUuidV7 } from '../domain/uuid.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 import { systemClock } from '../runtime/clock.ts';

@@ -1,4 +1,4 @@
-import { describe, expect, it as test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { QueueState } from '../ports/hook-queue.ts';
 import { QueueProgress } from './queue-progress.ts';
 

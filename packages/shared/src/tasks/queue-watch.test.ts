@@ -1,4 +1,4 @@
-import { expect, it as test } from 'vitest';
+import { expect, test } from 'vitest';
 import { UnavailableError } from '../domain/errors.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { QueueProgress } from './queue-progress.ts';

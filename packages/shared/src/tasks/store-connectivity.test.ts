@@ -1,4 +1,4 @@
-import { expect, it as test } from 'vitest';
+import { expect, test } from 'vitest';
 import { UnavailableError } from '../domain/errors.ts';
 import { createLogger } from '../runtime/logger.ts';
 import { StoreConnectivity } from './store-connectivity.ts';

@@ -1,4 +1,4 @@
-import { expect, it as test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createMetrics } from '../metrics/metrics.ts';
 import type { Backend } from '../ports/backend.ts';
 import { systemClock } from '../runtime/clock.ts';

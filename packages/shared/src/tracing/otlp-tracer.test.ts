@@ -1,4 +1,4 @@
-import { expect, onTestFinished, it as test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { readTraceId } from '../domain/trace-context.ts';
 import { openTracer } from './open-tracer.ts';
 import { noTracer, type Tracer, type TracerOptions } from './tracer.ts';

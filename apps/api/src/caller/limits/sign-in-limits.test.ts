@@ -1,6 +1,6 @@
 import { MemoryRateLimiter } from '@widget-service/shared/adapters/memory-rate-limiter.ts';
 import { type AttemptSource, makeTakeSignInPermit } from '@widget-service/shared/usecases/access/sign-in-limits.ts';
-import { describe, expect, it as test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 const source: AttemptSource = { address: '10.0.0.7', isShared: false };
 const shared: AttemptSource = { ...source, isShared: true };

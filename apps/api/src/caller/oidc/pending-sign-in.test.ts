@@ -1,4 +1,4 @@
-import { describe, expect, it as test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createPendingSignIns, parseReturnTo } from './pending-sign-in.ts';
 
 const now = new Date('2026-03-01T10:00:00.000Z');

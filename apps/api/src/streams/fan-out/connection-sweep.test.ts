@@ -1,4 +1,4 @@
-import { describe, expect, it as test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Connection } from './connection.ts';
 import { makeSweep, sweepIntervalMs } from './connection-sweep.ts';
 import { Feed } from './feed.ts';

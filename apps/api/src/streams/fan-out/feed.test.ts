@@ -1,5 +1,5 @@
 import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
-import { expect, it as test } from 'vitest';
+import { expect, test } from 'vitest';
 import { Feeds } from './feed.ts';
 import type { Frame } from './frame.ts';
 import { Ring } from './ring.ts';

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it as test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import type { StreamEntitlement } from '../../revocation/stream-entitlement.ts';
 import { anEntitlement, type FakeHub, type FakeHubOptions, openFakeHub, waitForImmediate } from './testing/fake-hub.ts';
 import { openFakeSink, parseClosingReason, parseEventSeqs, parsePositionSeqs } from './testing/fake-sink.ts';

@@ -1,6 +1,6 @@
 import type { EventFilter, FilterableEvent } from '@widget-service/shared/domain/event-filter.ts';
 import fc from 'fast-check';
-import { afterEach, describe, expect, it as test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { anEntitlement, type FakeHub, type FakeHubOptions, openFakeHub, waitForImmediate } from './testing/fake-hub.ts';
 import { openFakeSink, parseClosingReason, parseEventSeqs, parsePositionSeqs } from './testing/fake-sink.ts';
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterEach, describe, expect, it as test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import type { HubOptions } from './hub.ts';
 import { type FakeHub, openFakeHub } from './testing/fake-hub.ts';
 import { openFakeSink, parseEventSeqs } from './testing/fake-sink.ts';

@@ -1,6 +1,6 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { ComparablePosition } from '@widget-service/shared/ports/run-registry.ts';
-import { expect, it as test } from 'vitest';
+import { expect, test } from 'vitest';
 import { IsolationDetector } from './isolation-detector.ts';
 
 const position = (seq: number): ComparablePosition => ({ epochRun: 1, epoch: 'e1', ms: 1_000 + seq, seq });

@@ -1,5 +1,5 @@
 import type { LogRecord } from '@widget-service/shared/ports/event-log.ts';
-import { describe, expect, it as test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { makeReadPage } from './log-reader.ts';
 
 const targetBytes = 256 * 1024;

@@ -1,6 +1,6 @@
 import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import type { LogRecord } from '@widget-service/shared/ports/event-log.ts';
-import { expect, it as test } from 'vitest';
+import { expect, test } from 'vitest';
 import { seekToEnd } from './log-reader.ts';
 import { Ring } from './ring.ts';
 

@@ -1,6 +1,6 @@
 import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import type { LogRecord } from '@widget-service/shared/ports/event-log.ts';
-import { expect, it as test } from 'vitest';
+import { expect, test } from 'vitest';
 import { LogDiscontinuityError, makeReadLog } from './log-reader.ts';
 
 const noWidget = { widgetId: null, state: null, stateBefore: null, labels: null };

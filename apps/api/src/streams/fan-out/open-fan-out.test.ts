@@ -4,7 +4,7 @@ import { createMetrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { EventLog, LogRecord } from '@widget-service/shared/ports/event-log.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
-import { expect, onTestFinished, it as test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { openFanOut } from './open-fan-out.ts';
 import { anEntitlement } from './testing/fake-hub.ts';
 import { openFakeSink, parseEventSeqs } from './testing/fake-sink.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { describe, expect, onTestFinished, it as test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { takeSocketFromHttp } from '../open-response.ts';
 import { Chunk } from './chunk.ts';
 import { SocketSink } from './socket-sink.ts';

@@ -1,5 +1,5 @@
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
-import { describe, expect, onTestFinished, it as test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { type FakeHubOptions, openFakeHub, waitForImmediate } from './testing/fake-hub.ts';
 import { openFakeSink, parseEventSeqs } from './testing/fake-sink.ts';
 

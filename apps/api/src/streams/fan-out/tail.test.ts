@@ -5,7 +5,7 @@ import { createMetrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { LogRecord } from '@widget-service/shared/ports/event-log.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
-import { afterEach, expect, it as test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { createTailTask } from './tail.ts';
 import { anEntitlement, openFakeHub } from './testing/fake-hub.ts';
 import { openFakeSink, parseEventSeqs } from './testing/fake-sink.ts';

@@ -1,4 +1,4 @@
-import { describe, expect, it as test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { TimeSlicer } from './time-slicer.ts';
 
 /** A time slicer whose clock moves only while work runs. `log` records the work and the end of each slice. */

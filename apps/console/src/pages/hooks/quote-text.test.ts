@@ -1,4 +1,4 @@
-import { expect, it as test } from 'vitest';
+import { expect, test } from 'vitest';
 import { quoteText } from './quote-text.ts';
 
 test.each([

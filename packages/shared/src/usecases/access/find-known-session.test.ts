@@ -1,4 +1,4 @@
-import { describe, expect, it as test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { UnavailableError } from '../../domain/errors.ts';
 import type { Session } from '../../ports/session-store.ts';
 import { makeFindKnownSession } from './find-known-session.ts';

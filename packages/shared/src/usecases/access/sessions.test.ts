@@ -1,4 +1,4 @@
-import { expect, it as test } from 'vitest';
+import { expect, test } from 'vitest';
 import { UnavailableError } from '../../domain/errors.ts';
 import type { Session } from '../../ports/session-store.ts';
 import type { User } from '../../ports/user-store.ts';

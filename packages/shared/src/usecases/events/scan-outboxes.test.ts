@@ -1,4 +1,4 @@
-import { expect, it as test } from 'vitest';
+import { expect, test } from 'vitest';
 import { UnavailableError } from '../../domain/errors.ts';
 import { assignPartition } from '../../domain/queue-item.ts';
 import { createUuidV7 } from '../../domain/uuid.ts';

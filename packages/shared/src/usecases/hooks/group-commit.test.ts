@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
-import { describe, expect, it as test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Delivery } from '../../domain/delivery.ts';
 import { UnavailableError } from '../../domain/errors.ts';
 import type { QueueItem } from '../../domain/queue-item.ts';
