@@ -4,7 +4,10 @@ import type { FastifyRequest } from 'fastify';
 import type { GrantCache } from '../revocation/grant-cache.ts';
 import type { RecordLastUsed } from '../revocation/record-last-used.ts';
 
-/** The `WWW-Authenticate` value (RFC 6750) of a 403 `not-authenticated` at a route that accepts Bearer tokens. */
+/**
+ * The `WWW-Authenticate` value (RFC 6750) of a 403 `not-authenticated` at a route that accepts Bearer tokens. The
+ * interface has no 401.
+ */
 export const bearerChallenge = 'Bearer realm="widgets"';
 
 const bearerPattern = /^bearer(?: (.*))?$/i;
@@ -49,12 +52,13 @@ export function makeVerifyBearer({ cache, recordLastUsed }: VerifyBearerDeps) {
  * last.
  */
 export function parseBearerToken(rawHeaders: readonly string[]): string | null {
-  const values = rawHeaders.filter(
-    (_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === 'authorization',
-  );
-  const tokens = values
-    .flatMap((value) => bearerPattern.exec(value)?.slice(1) ?? [])
-    .map((token) => token?.replace(/^ +/, '') ?? '');
-  if (tokens.length === 0) return null;
-  return values.length === 1 ? (tokens[0] ?? '') : '';
+  let bearerToken: string | null = null;
+  let headers = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    if (rawHeaders[index]?.toLowerCase() !== 'authorization') continue;
+    headers += 1;
+    const match = bearerPattern.exec(rawHeaders[index + 1] ?? '');
+    if (match !== null) bearerToken = match[1]?.replace(/^ +/, '') ?? '';
+  }
+  return bearerToken !== null && headers > 1 ? '' : bearerToken;
 }

@@ -50,13 +50,14 @@ interface ProvisionCaller {
 }
 
 export interface PolicyDeps {
-  /** Returns the session and its user; null if the session has ended or never existed. Client addresses take turns. */
-  readonly findSession: (sessionId: string, clientAddress: string) => Promise<SignedIn | null>;
+  /**
+   * Returns the session and its user; null if the session has ended or never existed. Waiting searches are served
+   * round-robin by client network, so that one client cannot hold up the others.
+   */
+  readonly findSession: (sessionId: string, clientNetwork: string) => Promise<SignedIn | null>;
   readonly verifyBearer: (request: FastifyRequest) => Promise<BearerVerdict>;
   readonly verifyHookToken: onRequestHookHandler;
-  /**
-   * The service's own origins are that of this URL and the one that the request addresses. Null: only the latter.
-   */
+  /** The service's own origins are that of this URL and the one that the request addresses. Null: only the latter. */
   readonly publicBaseUrl: string | null;
 }
 
@@ -75,22 +76,23 @@ export function registerPolicies(app: FastifyInstance, deps: PolicyDeps): void {
     if (policy === undefined) {
       throw new Error(`Route ${route.method} ${route.url} declares no policy: set config.policy.`);
     }
-    const servesBeforePasswordChange = route.config?.servesBeforePasswordChange ?? false;
-    const check = compilePolicy(policy, servesBeforePasswordChange, deps, publicOrigins);
+    const allowedBeforePasswordChange = route.config?.allowedBeforePasswordChange ?? false;
+    const check = compilePolicy(policy, allowedBeforePasswordChange, deps, publicOrigins);
     if (check !== null) route.onRequest = [check, ...[route.onRequest ?? []].flat()];
   });
 }
 
 function compilePolicy(
   policy: RoutePolicy,
-  servesBeforePasswordChange: boolean,
+  allowedBeforePasswordChange: boolean,
   deps: PolicyDeps,
   publicOrigins: readonly string[],
 ): onRequestAsyncHookHandler | onRequestHookHandler | null {
   if (policy === 'public') return null;
   if (policy === 'hook-token') return deps.verifyHookToken;
   if (policy === 'own-origin') return async (request: FastifyRequest) => rejectForeignOrigin(request, publicOrigins);
-  const { permission = null, acceptsBearer = false } = policy === 'signed-in' ? {} : policy;
+  const permission = policy === 'signed-in' ? null : policy.permission;
+  const acceptsBearer = policy !== 'signed-in' && policy.acceptsBearer === true;
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const verdict = acceptsBearer ? await deps.verifyBearer(request) : noBearer;
     const caller = verdict.status === 'absent' ? await findSessionCaller(request, deps) : toProvisionCaller(verdict);
@@ -107,7 +109,7 @@ function compilePolicy(
     if (caller.kind === 'session' && !safeMethods.includes(request.method)) {
       rejectForgedRequest(request, caller, publicOrigins);
     }
-    if (!servesBeforePasswordChange && caller.kind === 'session' && caller.user.mustChangePassword) {
+    if (!allowedBeforePasswordChange && caller.kind === 'session' && caller.user.mustChangePassword) {
       throw new ServiceError('password-change-required', 'An admin has set your password. Change it first.');
     }
     if (permission !== null && !permissionsForCaller(caller).includes(permission)) {
@@ -160,7 +162,10 @@ function rejectForeignOrigin(request: FastifyRequest, publicOrigins: readonly st
   throw new ServiceError('csrf-token-invalid', "The request must come from the service's own origin.");
 }
 
-/** Returns the signed-in caller. Throws an `Error` if there is none. Do not call it on a route with `acceptsBearer`. */
+/**
+ * Returns the signed-in caller. Throws an `Error` if there is none. A route with `acceptsBearer` may be called with a
+ * provision token, so it uses `request.caller` or `requirePrincipalId`.
+ */
 export function requireSession(request: FastifyRequest): SignedInCaller {
   if (request.caller?.kind !== 'session') {
     throw new Error('The policy of this route does not require a session: set config.policy.');

@@ -8,7 +8,7 @@ declare module 'fastify' {
     /** Who may call the route. `registerPolicies` throws for a route without it, although the type says optional. */
     policy?: RoutePolicy;
     /** The route also serves a user who must change the password first. */
-    servesBeforePasswordChange?: boolean;
+    allowedBeforePasswordChange?: boolean;
   }
 
   interface FastifyRequest {

@@ -19,10 +19,14 @@ interface ScreeningOptions {
 }
 
 /**
- * Checks every request before its route does. It sets the common response headers, and rejects an overlong address, a
- * missing (except with HTTP/1.0), repeated or malformed `Host`, forwarding headers of a trusted proxy that cannot begin a
- * URL, a host that the service does not answer to, an unknown path (404) and a method that the path does not support
- * (405). It runs before the body is read, so the bodies of such requests are never read.
+ * Sets the common response headers, and checks every request before its route does. It rejects:
+ * - an overlong URL
+ * - a missing (except with HTTP/1.0), repeated or malformed `Host`
+ * - forwarding headers of a trusted proxy that cannot begin a URL
+ * - a host that the service does not answer to
+ * - an unknown path (404), and a method that the path does not support (405)
+ *
+ * It runs before the body is read, so the bodies of such requests are never read.
  */
 export function registerRequestScreening(app: FastifyInstance, { paths, allowedHosts }: ScreeningOptions): void {
   const checks = {
@@ -41,8 +45,8 @@ export function registerRequestScreening(app: FastifyInstance, { paths, allowedH
       done();
     }
   });
-  // The Fastify hook above responds to every request without a route. This replaces Fastify's own 404, which is no
-  // problem, wherever else it could appear (`reply.callNotFound`).
+  // The Fastify hook above responds to every request without a route. Wherever else Fastify's own 404 could appear
+  // (`reply.callNotFound`), this one replaces it, because Fastify's body is not a problem (RFC 9457).
   app.setNotFoundHandler((request, reply) => sendUnmatched(request, reply, paths));
 }
 
@@ -65,7 +69,7 @@ interface HostChecks {
 function findRefusal(request: FastifyRequest, checks: HostChecks): Refusal | null {
   const { raw } = request;
   const url = raw.url ?? '';
-  if (url.length > urlMaxLength && !isOverlongToken(url)) return { code: 'uri-too-long' };
+  if (url.length > urlMaxLength && !hasOverlongToken(url)) return { code: 'uri-too-long' };
   const hosts = countHeader(raw, 'host');
   if (hosts > 1 || (hosts === 0 && raw.httpVersion !== '1.0')) {
     return { code: 'malformed-request', detail: 'The request must have exactly one Host header.' };
@@ -99,8 +103,8 @@ function makeIsValidHost(): (host: string) => boolean {
   };
 }
 
-/** Whether the address is too long because of its token. Its route rejects it with the response of any wrong token. */
-function isOverlongToken(url: string): boolean {
+/** Whether the URL is too long because of its token. Its route rejects it with the response of any wrong token. */
+function hasOverlongToken(url: string): boolean {
   return isTokenAddress(url) && extractPath(url).length > urlMaxLength;
 }
 

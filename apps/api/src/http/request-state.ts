@@ -28,7 +28,7 @@ declare module 'fastify' {
     elapsedBeforeBodyMs: number;
     /** Who sent the request, for the log line, such as `{ userId }`. Never a secret. Null: no caller is known. */
     callerFields: Readonly<Record<string, string>> | null;
-    /** The problem in the response, for the log line and the metrics. Null: the response is no problem. */
+    /** The problem in the response, for the log line and the metrics. Null: the response is not an error. */
     problem: Problem | null;
     /** The error behind a 5xx response, for the log line. */
     failure: Error | null;

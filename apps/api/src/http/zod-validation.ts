@@ -13,7 +13,7 @@ import type { $ZodIssue, $ZodType, output } from 'zod/v4/core';
 import { InputError, type InputMistake, type MistakeCode, type MistakePlace } from './problem.ts';
 
 const mistakesMax = 20;
-/** Unknown field names come from the caller: `errors` shows at most this many characters of one. */
+/** Unknown field names come from the caller: a mistake shows at most this many characters of one. */
 const fieldNameMax = 100;
 
 /** The JSON names of types that zod names differently. */
@@ -25,7 +25,8 @@ type Path = readonly PropertyKey[];
 
 /**
  * Fastify's validator compiler for zod schemas. A valid part of the request is replaced by the schema's output. An
- * invalid one fails with `InputError` `invalid-request`, with at most 20 `errors`. The body `null` counts as missing.
+ * invalid one fails with `InputError` `invalid-request`. Its `errors` hold at most 20 mistakes; an issue of zod becomes
+ * one mistake, or one for each unknown field. The body `null` counts as missing.
  */
 export const validateWithZod: FastifySchemaCompiler<$ZodType & FastifySchema> = ({ schema, httpPart }) => {
   const isQuery = httpPart === 'querystring';
@@ -38,7 +39,7 @@ export const validateWithZod: FastifySchemaCompiler<$ZodType & FastifySchema> = 
 };
 
 function toInputError(issues: readonly $ZodIssue[], data: unknown, isQuery: boolean): InputError {
-  // Each issue yields one mistake or more, so the first 20 issues are enough.
+  // Each issue becomes at least one mistake, so the first 20 issues are enough.
   const mistakes = issues
     .slice(0, mistakesMax)
     .flatMap((issue) => toMistakes(issue, data, isQuery))
@@ -58,11 +59,11 @@ function toMistakes(issue: $ZodIssue, data: unknown, isQuery: boolean): InputMis
   const value = getValueAt(data, issue.path);
   // Query values are strings. An array is a parameter that was sent more than once.
   const isRepeated = isQuery && Array.isArray(value);
-  const { code, detail } = isRepeated ? repeated : describeIssue(issue, value);
+  const { code, detail } = isRepeated ? repeated : describeMistake(issue, value);
   return [{ detail, code, ...toPlace(issue.path) }];
 }
 
-function describeIssue(issue: $ZodIssue, value: unknown): { code: MistakeCode; detail: string } {
+function describeMistake(issue: $ZodIssue, value: unknown): { code: MistakeCode; detail: string } {
   switch (issue.code) {
     case 'invalid_type':
       return describeType(issue.expected, value);
@@ -73,12 +74,12 @@ function describeIssue(issue: $ZodIssue, value: unknown): { code: MistakeCode; d
     case 'too_small':
       return {
         code: isLength(issue.origin) ? 'too-short' : 'too-small',
-        detail: describeBound(`at least ${issue.minimum}`, issue.origin),
+        detail: describeBound('at least', issue.minimum, issue.origin),
       };
     case 'too_big':
       return {
         code: isLength(issue.origin) ? 'too-long' : 'too-large',
-        detail: describeBound(`at most ${issue.maximum}`, issue.origin),
+        detail: describeBound('at most', issue.maximum, issue.origin),
       };
     // A check of our own in a schema. It may set the mistake's code in `params.mistake`.
     case 'custom':
@@ -106,9 +107,10 @@ function isLength(origin: string): boolean {
   return origin === 'string' || origin === 'array';
 }
 
-function describeBound(bound: string, origin: string): string {
-  if (origin === 'array') return `Must have ${bound} items.`;
-  return origin === 'string' ? `Must be ${bound} characters long.` : `Must be ${bound}.`;
+function describeBound(limit: 'at least' | 'at most', bound: number | bigint, origin: string): string {
+  const plural = bound === 1 ? '' : 's';
+  if (origin === 'array') return `Must have ${limit} ${bound} item${plural}.`;
+  return origin === 'string' ? `Must be ${limit} ${bound} character${plural} long.` : `Must be ${limit} ${bound}.`;
 }
 
 function getValueAt(data: unknown, path: Path): unknown {

@@ -35,7 +35,7 @@ export interface DescribedRoute {
   readonly policy: RoutePolicy;
   /** Whether the method is GET. Such a request has no body and needs no CSRF token. */
   readonly isReading: boolean;
-  readonly servesBeforePasswordChange: boolean;
+  readonly allowedBeforePasswordChange: boolean;
   readonly rateLimit: string | null;
   readonly parameters: readonly RequestParameterName[];
   readonly params: z.ZodType | null;
@@ -62,7 +62,7 @@ function toDescribedRoute({ method, url, schema = {}, config }: RouteOptions): D
   if (operationId === undefined || summary === undefined) {
     throw new Error(`route ${mainMethod} ${url} has no operationId or summary: add both, or set hide`);
   }
-  const { policy = 'public', servesBeforePasswordChange = false } = config ?? {};
+  const { policy = 'public', allowedBeforePasswordChange = false } = config ?? {};
   return {
     method: mainMethod.toLowerCase(),
     pattern: url,
@@ -72,7 +72,7 @@ function toDescribedRoute({ method, url, schema = {}, config }: RouteOptions): D
     description,
     policy,
     isReading: mainMethod === 'GET',
-    servesBeforePasswordChange,
+    allowedBeforePasswordChange,
     rateLimit: selectRateLimit(policy),
     parameters,
     params: (schema.params ?? null) as z.ZodType | null,
@@ -100,14 +100,14 @@ function listImpliedCodes(route: DescribedRoute): ProblemCode[] {
   ];
 }
 
-function listPolicyCodes({ policy, isReading, servesBeforePasswordChange }: DescribedRoute): ProblemCode[] {
+function listPolicyCodes({ policy, isReading, allowedBeforePasswordChange }: DescribedRoute): ProblemCode[] {
   if (policy === 'public') return [];
   if (policy === 'hook-token') return ['invalid-hook-token', 'unavailable'];
   if (policy === 'own-origin') return ['csrf-token-invalid'];
   return [
     'not-authenticated',
     ...(isReading ? [] : (['csrf-token-invalid'] as const)),
-    ...(servesBeforePasswordChange ? [] : (['password-change-required'] as const)),
+    ...(allowedBeforePasswordChange ? [] : (['password-change-required'] as const)),
     ...(policy === 'signed-in' ? [] : (['permission-denied'] as const)),
     'unavailable',
   ];

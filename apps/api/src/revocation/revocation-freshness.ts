@@ -1,9 +1,11 @@
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 
 /**
- * Within this time after a revocation, open streams of the revoked grant or session have ended, and its tokens are
- * rejected. The service keeps this bound while its pods can read the control log or their entitlements. A pod is fresh
- * while the time up to which it has applied revocations is at most this long ago.
+ * A pod is fresh if it has applied every revocation made up to this time ago. A pod that is not fresh sends no events and
+ * trusts no cached token.
+ *
+ * So within this time after a revocation, open streams of the revoked grant or session have ended, and its tokens are
+ * rejected. The service keeps this bound while its pods can read the control log or their entitlements.
  */
 export const freshForMs = 2_000;
 
@@ -28,7 +30,7 @@ export class RevocationFreshness {
     this.#advance = Promise.withResolvers();
   }
 
-  /** Whether the pod has applied every revocation up to `freshForMs` (2 s) ago. False until the first `advanceTo`. */
+  /** False until the first `advanceTo`. */
   isFresh(): boolean {
     return this.#appliedUntilMs !== null && this.#clock.monotonicMs() - this.#appliedUntilMs <= freshForMs;
   }

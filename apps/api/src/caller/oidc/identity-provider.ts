@@ -10,14 +10,15 @@ export interface SignInSecrets {
 
 /** An OpenID Connect provider. Methods throw `ServiceError` `identity-provider-unavailable`, or `UnavailableError`. */
 export interface IdentityProvider {
-  /** Returns new secrets, and the address at the provider that the browser goes to. */
+  /** Returns new secrets, and the URL at the provider that the browser goes to. */
   begin(): Promise<{ readonly url: string; readonly secrets: SignInSecrets }>;
   /**
    * Exchanges the code that the provider sent with the browser, and verifies the ID token. `query` is the query of the
-   * callback as it came. Calls of one `address` take turns with those of others.
+   * callback as it came. Waiting calls are served round-robin by `clientAddress`, so that one client cannot hold up the
+   * others.
    *
    * Also throws `ServiceError` `sign-in-not-verified` if the response does not belong to `secrets` or was used before,
    * and `sign-in-refused` if the provider says that it did not sign the person in.
    */
-  verify(query: string, secrets: SignInSecrets, address: string): Promise<VerifiedIdentity>;
+  verify(query: string, secrets: SignInSecrets, clientAddress: string): Promise<VerifiedIdentity>;
 }

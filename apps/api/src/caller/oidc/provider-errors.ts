@@ -3,8 +3,8 @@ import { ProviderFailure } from './provider-fetch.ts';
 
 type Library = typeof import('openid-client');
 
-/** Codes of the library for an answer that is no answer of an OpenID Connect provider. */
-const unusableAnswerCodes: readonly unknown[] = [
+/** Codes of the library for a response that an OpenID Connect provider would not send. */
+const unusableResponseCodes: readonly unknown[] = [
   'OAUTH_RESPONSE_IS_NOT_CONFORM',
   'OAUTH_RESPONSE_IS_NOT_JSON',
   'OAUTH_PARSE_ERROR',
@@ -30,7 +30,7 @@ export function classifyProviderError(library: Library, error: unknown): Service
     return toUnavailable(`it rejects this client with status ${error.status}: check OIDC_CLIENT_ID and its secret`);
   }
   const { code } = error as { code?: unknown };
-  if (error instanceof library.ClientError && (code === undefined || unusableAnswerCodes.includes(code))) {
+  if (error instanceof library.ClientError && (code === undefined || unusableResponseCodes.includes(code))) {
     return toUnavailable(`${error.message} (${String(code)})`);
   }
   if (error instanceof library.ClientError) return toNotVerified(String(code));

@@ -31,7 +31,7 @@ export function registerChangePassword(
   app.put('/api/v1/session/password', {
     config: {
       policy: 'signed-in',
-      servesBeforePasswordChange: true,
+      allowedBeforePasswordChange: true,
       audit: { action: 'password.changed', target: { kind: 'user', id: 'caller' } },
     },
     schema: {

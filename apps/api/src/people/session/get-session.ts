@@ -13,7 +13,7 @@ export function registerGetSession(app: ZodApp): void {
   app.route({
     method: ['GET', 'HEAD'],
     url: '/api/v1/session',
-    config: { policy: 'signed-in', servesBeforePasswordChange: true },
+    config: { policy: 'signed-in', allowedBeforePasswordChange: true },
     schema: {
       operationId: 'example.session.get',
       summary: 'Get the session',

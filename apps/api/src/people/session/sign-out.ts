@@ -16,7 +16,7 @@ const endedByCaller: AuditDeclaration = { action: 'session.ended', target: { kin
 /** `DELETE /api/v1/session`: signs out. */
 export function registerSignOut(app: ZodApp, { endSession, cookieSecure }: SignOutRouteDeps): void {
   app.delete('/api/v1/session', {
-    config: { policy: 'signed-in', servesBeforePasswordChange: true, audit: endedByCaller },
+    config: { policy: 'signed-in', allowedBeforePasswordChange: true, audit: endedByCaller },
     schema: {
       operationId: 'example.session.delete',
       summary: 'Sign out',
@@ -43,7 +43,7 @@ export interface SignOutEverywhereRouteDeps {
 /** `DELETE /api/v1/sessions`: ends every session of the caller, including this one. */
 export function registerSignOutEverywhere(app: ZodApp, deps: SignOutEverywhereRouteDeps): void {
   app.delete('/api/v1/sessions', {
-    config: { policy: 'signed-in', servesBeforePasswordChange: true, audit: endedByCaller },
+    config: { policy: 'signed-in', allowedBeforePasswordChange: true, audit: endedByCaller },
     schema: {
       operationId: 'example.sessions.delete',
       summary: 'Sign out everywhere',
