@@ -60,51 +60,6 @@ const provisionToken = { ...toGrant('3'), permissions: ['widgets:create'] as con
 const auditEvent = anAuditEvent();
 const position = { epoch: 'a1', epochRun: 1, ms: 7, seq: 1 };
 
-describe.runIf(inject('backend') === 'cluster')('documents of MongoDB that an older version inserted', () => {
-  test('have the defaults of the members that they lack', async () => {
-    const url = process.env.MONGODB_URL ?? '';
-    const database = `t-${randomBytes(8).toString('hex')}`;
-    const client = await MongoClient.connect(url);
-    const stores = await openMongoStores({
-      url,
-      database,
-      startTimeoutMs: 5_000,
-      migrate: true,
-      deliveryRetentionMs: 1e9,
-      auditRetentionMs: 1e9,
-    });
-    const { users: userStore, personalStreams, quarantine } = stores.ports;
-    const user = aUser({ mustChangePassword: true });
-    await userStore.insert(user);
-    await personalStreams.insert(personal);
-    await personalStreams.insert({ ...personal, tokenDigest: 'f'.repeat(64) });
-    const unset = { $unset: { mustChangePassword: 1, issuedAt: 1 } } as const;
-    await client.db(database).collection(collectionNames.users).updateMany({}, unset);
-    await client
-      .db(database)
-      .collection<{ _id: string }>(collectionNames.personalStreams)
-      .updateMany({ _id: personal.tokenDigest }, unset);
-    expect(await userStore.findById(user.id)).toEqual({ ...user, mustChangePassword: false });
-    expect(await personalStreams.findByTokenDigest(personal.tokenDigest)).toEqual({
-      ...personal,
-      issuedAt: new Date(0),
-    });
-    await personalStreams.removeOldest(personal.userId, 1, new Date());
-    expect(await personalStreams.findByTokenDigest(personal.tokenDigest)).toBeNull();
-    await client
-      .db(database)
-      .collection<{ _id: string; text: string }>(collectionNames.quarantine)
-      .insertOne({ _id: 'job-1:0', text: 'half a job' });
-    const origin = { reason: null, jobId: null, integrationId: null, quarantinedAt: null, sizeBytes: null };
-    expect(await quarantine.list({ offset: 0, limit: 2 })).toEqual([{ id: 'job-1:0', ...origin }]);
-    expect(await quarantine.get('job-1:0')).toMatchObject({ text: 'half a job' });
-    expect(await quarantine.discard('job-1:0')).toEqual({ id: 'job-1:0', ...origin });
-    await stores.dropDatabase();
-    await stores.close();
-    await client.close();
-  });
-});
-
 /** The simulated and embedded stores have columns: a SQLite file with further ones is not opened by an older version. */
 describe.runIf(inject('backend') === 'cluster')('documents of MongoDB with a member that a newer version added', () => {
   const database = `t-${randomBytes(8).toString('hex')}`;
@@ -172,35 +127,6 @@ describe.runIf(inject('backend') === 'cluster')('documents of MongoDB with a mem
     const filter = { actorId: auditEvent.actor.id, action: null, targetId: null, from: null, to: null };
     expect(await ports.auditEvents.list(filter, { offset: 0, limit: 2 })).toEqual([auditEvent]);
     expect(await ports.serviceKeys.ensure('a key', 'another')).toBe('a secret');
-  });
-
-  test('of an older version get an id for a session without one, the same at every read', async () => {
-    const { sessions } = stores.ports;
-    const older = { ...session, digest: 'f'.repeat(64), id: randomUUID(), userId: randomUUID() };
-    await sessions.insert(older);
-    const collection = client.db(database).collection<{ _id: string }>(collectionNames.sessions);
-    await collection.updateOne({ _id: older.digest }, { $unset: { id: 1, device: 1, address: 1 } });
-    const found = await sessions.find(older.digest);
-    expect(found).toEqual({ ...older, id: found?.id, device: null, address: null });
-    expect(found?.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
-    expect(older.digest).not.toContain(found?.id.slice(0, 8));
-    expect(await sessions.findById(older.userId, found?.id ?? '')).toEqual(found);
-    const selected = { userId: older.userId, expireAfter: new Date(), seenAfter: new Date(0) };
-    expect(await sessions.list(selected, { offset: 0, limit: 2 })).toEqual([found]);
-    await sessions.remove(older.digest);
-  });
-
-  test('of an older version are read with null for the name of a user and the creator of a grant', async () => {
-    const { ports } = stores;
-    const collection = client.db(database).collection.bind(client.db(database));
-    await collection(collectionNames.users).updateOne({ id: users[0].id }, { $unset: { name: 1 } });
-    for (const name of [collectionNames.subscriptions, collectionNames.integrations, collectionNames.provisionTokens]) {
-      await collection(name).updateMany({}, { $unset: { createdBy: 1 } });
-    }
-    expect(await ports.users.findById(users[0].id)).toEqual({ ...users[0], name: null });
-    expect(await ports.subscriptions.get(subscription.id)).toEqual(subscription);
-    expect(await ports.integrations.get(integration.id)).toEqual(integration);
-    expect(await ports.provisionTokens.get(provisionToken.id)).toEqual(provisionToken);
   });
 
   test('keep that member when they are changed', async () => {

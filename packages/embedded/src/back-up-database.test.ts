@@ -28,7 +28,9 @@ describe('an open database', () => {
   const insertUser = (id: string) =>
     db.write(() =>
       db
-        .prepare('INSERT INTO users (id, email, role, disabled, password_hash, created_at) VALUES (?, ?, ?, 0, ?, 0)')
+        .prepare(
+          'INSERT INTO users (id, email, role, disabled, must_change_password, password_hash, created_at) VALUES (?, ?, ?, 0, 0, ?, 0)',
+        )
         .run(id, id, 'r', 'h'),
     );
   const readUsers = `SELECT group_concat(id, ',') AS ids FROM users`;

@@ -2,15 +2,13 @@ import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, write
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
-import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { DatabaseTooNewError, DatabaseUnusableError } from './database-file.ts';
+import { DatabaseTooNewError, DatabaseUnusableError, migrate } from './database-file.ts';
 import { databaseFileName, openDatabase } from './open-database.ts';
-import { SqliteQuarantineStore } from './sqlite-quarantine-store.ts';
 
 const pageBytes = 4096;
-const schemaFolder = join(import.meta.dirname, 'schema');
 
 describe('opening a database file', () => {
   let folder: string;
@@ -23,7 +21,7 @@ describe('opening a database file', () => {
     folder = await mkdtemp(join(tmpdir(), 'widget-service-inspect-'));
     const db = openDatabase(join(folder, 'good'));
     const insert = db.prepare(
-      'INSERT INTO users (id, email, role, disabled, password_hash, created_at) VALUES (?, ?, ?, 0, ?, 0)',
+      'INSERT INTO users (id, email, role, disabled, must_change_password, password_hash, created_at) VALUES (?, ?, ?, 0, 0, ?, 0)',
     );
     await db.write(() => {
       for (let id = 0; id < 500; id += 1) insert.run(`${id}`, `${id}@example.test`, 'viewer', 'h'.repeat(100));
@@ -134,36 +132,41 @@ describe('opening a database file', () => {
     expect(error).toMatchObject({ exitCode: 78 });
   });
 
-  /** Makes a file as the service of a schema version left it. */
-  async function createOldFile(version: number, inserts: string): Promise<void> {
-    await rm(dataDir, { recursive: true });
-    await mkdir(dataDir);
-    const old = new DatabaseSync(file);
-    for (const name of (await readdir(schemaFolder)).sort().slice(0, version)) {
-      old.exec(await readFile(join(schemaFolder, name), 'utf8'));
+  describe('migrate', () => {
+    const listTables = (db: DatabaseSync) =>
+      db
+        .prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")
+        .all()
+        .map((row) => row.name);
+
+    async function openWithSteps(...steps: string[]) {
+      const folderOfSteps = join(folder, `steps-${testNumber}`);
+      await mkdir(folderOfSteps);
+      for (const [index, sql] of steps.entries()) await writeFile(join(folderOfSteps, `00${index + 1}-step.sql`), sql);
+      const db = new DatabaseSync(':memory:');
+      onTestFinished(() => db.close());
+      return { db, directory: pathToFileURL(`${folderOfSteps}/`) };
     }
-    old.exec(`PRAGMA user_version = ${version}; ${inserts}`);
-    old.close();
-  }
 
-  test('gives every session of schema version 3 an id of its own', async () => {
-    await createOldFile(3, "INSERT INTO sessions VALUES ('d1', 'u', 1, 2, 3), ('d2', 'u', 1, 2, 3)");
-    const db = openDatabase(dataDir);
-    const rows = db.prepare('SELECT id, digest, device, address FROM sessions').all() as { id: string }[];
-    db.close();
-    expect(rows).toMatchObject(['d1', 'd2'].map((digest) => ({ digest, device: null, address: null })));
-    expect(rows.map(({ id }) => parseUuid(id))).toEqual(rows.map(({ id }) => id));
-    expect(new Set(rows.map(({ id }) => id)).size).toBe(2);
-  });
+    test('applies each step once, and keeps what the file has', async () => {
+      const { db, directory } = await openWithSteps(
+        'CREATE TABLE a (n INTEGER) STRICT',
+        'ALTER TABLE a ADD COLUMN m INTEGER NOT NULL DEFAULT 7',
+      );
+      db.exec('CREATE TABLE a (n INTEGER) STRICT; INSERT INTO a VALUES (1); PRAGMA user_version = 1');
+      for (let start = 0; start < 2; start += 1) {
+        migrate(db, directory);
+        expect(db.prepare('SELECT * FROM a').all()).toEqual([{ n: 1, m: 7 }]);
+        expect(db.prepare('PRAGMA user_version').get()).toEqual({ user_version: 2 });
+      }
+    });
 
-  test('keeps the quarantined texts of schema version 12, which have no origin', async () => {
-    await createOldFile(12, "INSERT INTO quarantine VALUES ('job-1:0', 'half a job')");
-    const db = openDatabase(dataDir);
-    const quarantine = new SqliteQuarantineStore(db);
-    const origin = { reason: null, jobId: null, integrationId: null, quarantinedAt: null };
-    expect(await quarantine.list({ offset: 0, limit: 2 })).toEqual([{ id: 'job-1:0', ...origin, sizeBytes: 10 }]);
-    expect(await quarantine.discard('job-1:0')).toMatchObject({ id: 'job-1:0' });
-    db.close();
+    test('undoes a step that fails, and keeps the steps before it', async () => {
+      const { db, directory } = await openWithSteps('CREATE TABLE a (n)', 'CREATE TABLE b (n); CREATE TABLE a (n)');
+      expect(() => migrate(db, directory)).toThrow(/already exists/);
+      expect(listTables(db)).toEqual(['a']);
+      expect(db.prepare('PRAGMA user_version').get()).toEqual({ user_version: 1 });
+    });
   });
 
   test('applies the schema to an empty file', async () => {
@@ -175,7 +178,7 @@ describe('opening a database file', () => {
     await rm(dataDir, { recursive: true });
     const db = openDatabase(dataDir);
     const insert = db.prepare(
-      'INSERT INTO users (id, email, role, disabled, password_hash, created_at) VALUES (?, ?, ?, 0, ?, 0)',
+      'INSERT INTO users (id, email, role, disabled, must_change_password, password_hash, created_at) VALUES (?, ?, ?, 0, 0, ?, 0)',
     );
     await db.write(() => insert.run('a', 'a', 'r', 'h'));
     const copy = `${dataDir}-copy`;

@@ -17,15 +17,10 @@ export class DatabaseTooNewError extends ExitError {
   }
 }
 
-function listSchemaFiles(): string[] {
-  return readdirSync(schemaDirectory)
+function listSchemaFiles(directory: URL): string[] {
+  return readdirSync(directory)
     .filter((name) => schemaFile.test(name))
     .sort();
-}
-
-/** Returns the schema version that this version of the service writes: the number of files in `schema/`. */
-function countSchemaFiles(): number {
-  return listSchemaFiles().length;
 }
 
 /** Returns `user_version`: the number of files in `schema/` that were applied. */
@@ -35,17 +30,17 @@ function readSchemaVersion(db: DatabaseSync): number {
 
 /**
  * Applies the files of `schema/` that were not applied yet, each in a transaction of its own. Throws
- * `DatabaseTooNewError`, or SQLite's error.
+ * `DatabaseTooNewError`, or SQLite's error. Tests pass a directory of their own.
  */
-export function migrate(db: DatabaseSync): void {
-  const files = listSchemaFiles();
+export function migrate(db: DatabaseSync, directory = schemaDirectory): void {
+  const files = listSchemaFiles(directory);
   const applied = readSchemaVersion(db);
   if (applied > files.length) throw new DatabaseTooNewError(applied, files.length);
   for (const [index, name] of files.entries()) {
     if (index < applied) continue;
     db.exec('BEGIN IMMEDIATE');
     try {
-      db.exec(readFileSync(new URL(name, schemaDirectory), 'utf8'));
+      db.exec(readFileSync(new URL(name, directory), 'utf8'));
       db.exec(`PRAGMA user_version = ${index + 1}`);
       db.exec('COMMIT');
     } catch (error) {
@@ -145,6 +140,6 @@ function verifyOrigin(db: DatabaseSync, file: string): void {
   if (version === 0 && tables.length === 0) return;
   const isOurs = version > 0 && tables.some(({ name }) => name === identifyingTable);
   if (!isOurs) throw toUnusableError(file, 'is a database of another program, not a database of this service');
-  const supportedVersion = countSchemaFiles();
+  const supportedVersion = listSchemaFiles(schemaDirectory).length;
   if (version > supportedVersion) throw new DatabaseTooNewError(version, supportedVersion);
 }

@@ -11,7 +11,7 @@ import { DatabaseInUseError, databaseFileName, openDatabase } from './open-datab
 const runFile = promisify(execFile);
 
 const insertUserSql =
-  'INSERT INTO users (id, email, role, disabled, password_hash, created_at) VALUES (?, ?, ?, 0, ?, 0)';
+  'INSERT INTO users (id, email, role, disabled, must_change_password, password_hash, created_at) VALUES (?, ?, ?, 0, 0, ?, 0)';
 
 describe('Database', () => {
   let dataDir: string;

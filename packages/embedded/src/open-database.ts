@@ -58,7 +58,6 @@ export function openDatabase(dataDir: string, options: OpenDatabaseOptions = {})
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     lock = acquireProcessLock(`${file}-lock`, openTimeoutMs);
-    // An older version of the service has no such lock, but locks the file itself: then this fails.
     const isInspected = inspectFile(file, openTimeoutMs);
     return open(file, { ...options, isInspected, lock });
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { SQLInputValue, StatementSync } from 'node:sqlite';
-import { type EventFilter, noFilter } from '@widget-service/shared/domain/event-filter.ts';
+import type { EventFilter } from '@widget-service/shared/domain/event-filter.ts';
 import type { Grant, PreviousToken } from '@widget-service/shared/domain/grant.ts';
 import type { RowRange } from '@widget-service/shared/domain/page.ts';
 import type { Permission } from '@widget-service/shared/domain/role.ts';
@@ -218,7 +218,7 @@ export const subscriptionKind: GrantKind<Pick<Subscription, 'filter'>> = {
   table: 'subscriptions',
   columns: ['filter'],
   toColumnValues: ({ filter }) => [JSON.stringify(filter)],
-  parseRow: (row) => ({ filter: { ...noFilter, ...(JSON.parse(row.filter as string) as Partial<EventFilter>) } }),
+  parseRow: (row) => ({ filter: JSON.parse(row.filter as string) as EventFilter }),
 };
 
 export const integrationKind: GrantKind<Pick<Integration, 'deduplicateByContent' | 'rate'>> = {

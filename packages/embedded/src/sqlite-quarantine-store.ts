@@ -7,7 +7,6 @@ import type {
   QuarantineStore,
 } from '@widget-service/shared/ports/quarantine-store.ts';
 import type { Database } from './database.ts';
-import { toDate } from './sqlite-values.ts';
 
 export class SqliteQuarantineStore implements QuarantineStore {
   readonly #db: Database;
@@ -64,10 +63,10 @@ const rowColumns = 'id, reason, job_id, integration_id, quarantined_at, octet_le
 
 interface RowColumns {
   readonly id: string;
-  readonly reason: QuarantineReason | null;
-  readonly job_id: string | null;
+  readonly reason: QuarantineReason;
+  readonly job_id: string;
   readonly integration_id: string | null;
-  readonly quarantined_at: number | null;
+  readonly quarantined_at: number;
   readonly size_bytes: number;
 }
 
@@ -77,7 +76,7 @@ function toRow(columns: RowColumns): QuarantineRow {
     reason: columns.reason,
     jobId: columns.job_id,
     integrationId: columns.integration_id,
-    quarantinedAt: toDate(columns.quarantined_at),
+    quarantinedAt: new Date(columns.quarantined_at),
     sizeBytes: columns.size_bytes,
   };
 }

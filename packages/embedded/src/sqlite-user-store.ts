@@ -18,10 +18,8 @@ interface UserRow {
   readonly name: string | null;
   readonly role: Role;
   readonly disabled: number;
-  /** Empty for a user with an identity. */
-  readonly password_hash: string;
+  readonly password_hash: string | null;
   readonly must_change_password: number;
-  /** NULL for a user with a password; so is `identity_subject`. */
   readonly identity_issuer: string | null;
   readonly identity_subject: string | null;
   readonly created_at: number;
@@ -62,11 +60,10 @@ export class SqliteUserStore implements UserStore {
       'UPDATE users SET name = ?, role = ?, disabled = ?, password_hash = ?, must_change_password = ? WHERE id = ?',
     );
     this.#replacePasswordHash = db.prepare(
-      'UPDATE users SET password_hash = ?, must_change_password = 0 WHERE id = ? AND password_hash = ? AND ' +
-        'identity_issuer IS NULL',
+      'UPDATE users SET password_hash = ?, must_change_password = 0 WHERE id = ? AND password_hash = ?',
     );
     this.#replacePasswordByIdentity = db.prepare(
-      "UPDATE OR IGNORE users SET identity_issuer = ?, identity_subject = ?, password_hash = '', " +
+      'UPDATE OR IGNORE users SET identity_issuer = ?, identity_subject = ?, password_hash = NULL, ' +
         'must_change_password = 0 WHERE id = ? AND identity_issuer IS NULL',
     );
     this.#recordSignIn = db.prepare('UPDATE users SET last_sign_in_at = ? WHERE id = ?');
@@ -109,7 +106,7 @@ export class SqliteUserStore implements UserStore {
       const losesAdmin = isEnabledAdmin(current) && !isEnabledAdmin(user);
       if (losesAdmin && this.#hasOtherEnabledAdmin.get(id) === undefined) return { status: 'last-admin' };
       const { name, role, disabled, passwordHash, mustChangePassword } = user;
-      this.#update.run(name, role, disabled ? 1 : 0, passwordHash ?? '', mustChangePassword ? 1 : 0, id);
+      this.#update.run(name, role, disabled ? 1 : 0, passwordHash, mustChangePassword ? 1 : 0, id);
       return { status: 'updated', user };
     });
   }
@@ -135,7 +132,7 @@ export class SqliteUserStore implements UserStore {
       user.name,
       user.role,
       user.disabled ? 1 : 0,
-      user.passwordHash ?? '',
+      user.passwordHash,
       user.mustChangePassword ? 1 : 0,
       user.createdAt.getTime(),
       toMs(user.lastSignInAt),
@@ -152,21 +149,17 @@ export class SqliteUserStore implements UserStore {
 }
 
 function toUser(row: UserRow): User {
+  const { identity_issuer: issuer, identity_subject: subject } = row;
   return {
     id: row.id,
     email: row.email,
     name: row.name,
     role: row.role,
     disabled: row.disabled === 1,
-    ...toCredential(row),
+    passwordHash: row.password_hash,
     mustChangePassword: row.must_change_password === 1,
+    ...(issuer === null || subject === null ? {} : { identity: { issuer, subject } }),
     createdAt: new Date(row.created_at),
     lastSignInAt: toDate(row.last_sign_in_at),
   };
-}
-
-function toCredential(row: UserRow): Pick<User, 'passwordHash' | 'identity'> {
-  const { identity_issuer: issuer, identity_subject: subject } = row;
-  if (issuer === null || subject === null) return { passwordHash: row.password_hash };
-  return { passwordHash: null, identity: { issuer, subject } };
 }

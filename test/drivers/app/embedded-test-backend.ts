@@ -56,7 +56,7 @@ export async function openEmbeddedTestBackend(options: TestBackendOptions): Prom
 function insertJob(dataDir: string, text: string): string {
   const jobId = `job-${randomUUID()}`;
   const db = new DatabaseSync(join(dataDir, databaseFileName));
-  const insert = db.prepare('INSERT INTO hook_jobs (job_id, partition, starts) VALUES (?, 0, 0)');
+  const insert = db.prepare('INSERT INTO hook_jobs (job_id, partition, starts, enqueued_at) VALUES (?, 0, 0, 0)');
   const { lastInsertRowid } = insert.run(jobId);
   db.prepare('INSERT INTO hook_job_bodies (seq, body) VALUES (?, ?)').run(lastInsertRowid, text);
   db.close();

@@ -26,7 +26,7 @@ export interface DeliveryDocument {
   reason: DeadReason | null;
   publishedAt: Date | null;
   position: LogPosition | null;
-  /** Absent until the row is `published`, and in rows of older versions. */
+  /** Absent until the row is `published`. */
   effect?: DeliveryEffect | null;
   /** When the TTL index removes the row. Set when the row becomes `published` or `discarded`; other rows have none, and stay. */
   expiresAt?: Date;

@@ -1,4 +1,3 @@
-import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
 import type { Grant, GrantToken, PreviousToken } from '@widget-service/shared/domain/grant.ts';
 import type { RowRange } from '@widget-service/shared/domain/page.ts';
 import type {
@@ -17,19 +16,19 @@ import { runPortCall } from './translate-error.ts';
 
 const maxTimeMS = requestDeadlineMs;
 
-/** The members of every grant. Older documents may lack the optional members. */
+/** The members of every grant. */
 interface GrantDocument {
   /** The id. */
   _id: string;
   name: string;
   tokenDigest: string;
-  sealedSecret?: string | null;
-  tokenIssuedAt?: Date;
-  previousToken?: PreviousToken | null;
-  expiresAt?: Date | null;
+  sealedSecret: string | null;
+  tokenIssuedAt: Date;
+  previousToken: PreviousToken | null;
+  expiresAt: Date | null;
   createdAt: Date;
-  createdBy?: string | null;
-  lastUsedAt?: Date | null;
+  createdBy: string | null;
+  lastUsedAt: Date | null;
 }
 
 /** A kind of grant. `Own` are the members that only this kind has. */
@@ -37,7 +36,7 @@ export interface GrantKind<Own extends object> {
   readonly collection: string;
   /** Names the kind in error messages. */
   readonly displayName: string;
-  /** Reads the kind's own members from a document. Older documents may lack some of them. */
+  /** Reads the kind's own members from a document. */
   readonly read: (document: Readonly<Record<string, unknown>>) => Own;
 }
 
@@ -128,13 +127,13 @@ export class MongoGrantStore<Own extends object, Changes extends object> impleme
     return {
       id: document._id,
       name: document.name,
-      token: { digest: document.tokenDigest, sealedSecret: document.sealedSecret ?? null },
-      tokenIssuedAt: document.tokenIssuedAt ?? document.createdAt,
-      previousToken: copyPreviousToken(document.previousToken ?? null),
-      expiresAt: document.expiresAt ?? null,
+      token: { digest: document.tokenDigest, sealedSecret: document.sealedSecret },
+      tokenIssuedAt: document.tokenIssuedAt,
+      previousToken: copyPreviousToken(document.previousToken),
+      expiresAt: document.expiresAt,
       createdAt: document.createdAt,
-      createdBy: document.createdBy ?? null,
-      lastUsedAt: document.lastUsedAt ?? null,
+      createdBy: document.createdBy,
+      lastUsedAt: document.lastUsedAt,
       ...this.#kind.read({ ...document }),
     };
   }
@@ -159,13 +158,13 @@ function copyPreviousToken(previous: PreviousToken | null): PreviousToken | null
 export const subscriptionKind: GrantKind<Pick<Subscription, 'filter'>> = {
   collection: collectionNames.subscriptions,
   displayName: 'a subscription',
-  read: ({ filter }) => ({ filter: { ...noFilter, ...(filter as Partial<Subscription['filter']> | undefined) } }),
+  read: ({ filter }) => ({ filter: filter as Subscription['filter'] }),
 };
 
 export const integrationKind: GrantKind<Pick<Integration, 'deduplicateByContent' | 'rate'>> = {
   collection: collectionNames.integrations,
   displayName: 'an integration',
-  read: ({ deduplicateByContent, rate = null }) => ({
+  read: ({ deduplicateByContent, rate }) => ({
     deduplicateByContent: deduplicateByContent as boolean,
     rate: rate as number | null,
   }),

@@ -9,8 +9,7 @@ interface PersonalStreamDocument {
   _id: string;
   userId: string;
   sessionDigest: string;
-  /** Absent if an older version inserted the document. It then sorts before every date. */
-  issuedAt?: Date;
+  issuedAt: Date;
   expiresAt: Date;
 }
 
@@ -43,7 +42,7 @@ export class MongoPersonalStreamStore implements PersonalStreamStore {
     return runPortCall('find a personal stream', async () => {
       const document = await this.#streams.findOne({ _id: digest }, { maxTimeMS: requestDeadlineMs });
       if (document === null) return null;
-      const { _id: tokenDigest, userId, sessionDigest, issuedAt = new Date(0), expiresAt } = document;
+      const { _id: tokenDigest, userId, sessionDigest, issuedAt, expiresAt } = document;
       return { tokenDigest, userId, sessionDigest, issuedAt, expiresAt };
     });
   }

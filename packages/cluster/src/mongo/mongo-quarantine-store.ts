@@ -10,15 +10,14 @@ import type { Collection, Db } from 'mongodb';
 import { collectionNames, quarantineIndexes } from './indexes.ts';
 import { isDuplicateKey, runPortCall } from './translate-error.ts';
 
-/** Documents of an earlier version have only `_id` and `text`. */
 interface QuarantineDocument {
   _id: string;
   text: string;
-  reason?: QuarantineReason;
-  jobId?: string;
-  integrationId?: string | null;
-  quarantinedAt?: Date;
-  sizeBytes?: number;
+  reason: QuarantineReason;
+  jobId: string;
+  integrationId: string | null;
+  quarantinedAt: Date;
+  sizeBytes: number;
 }
 
 export class MongoQuarantineStore implements QuarantineStore {
@@ -74,14 +73,7 @@ export class MongoQuarantineStore implements QuarantineStore {
   }
 }
 
-function toRow(document: Omit<QuarantineDocument, 'text'>): QuarantineRow {
-  const {
-    _id: id,
-    reason = null,
-    jobId = null,
-    integrationId = null,
-    quarantinedAt = null,
-    sizeBytes = null,
-  } = document;
+function toRow({ _id: id, ...document }: Omit<QuarantineDocument, 'text'>): QuarantineRow {
+  const { reason, jobId, integrationId, quarantinedAt, sizeBytes } = document;
   return { id, reason, jobId, integrationId, quarantinedAt, sizeBytes };
 }

@@ -1,6 +1,4 @@
-import { hash } from 'node:crypto';
 import type { RowRange } from '@widget-service/shared/domain/page.ts';
-import { toUuidV8 } from '@widget-service/shared/domain/uuid.ts';
 import type { LiveSessions, Session, SessionStore } from '@widget-service/shared/ports/session-store.ts';
 import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 import type { Collection, Db } from 'mongodb';
@@ -13,11 +11,10 @@ const maxTimeMS = requestDeadlineMs;
 interface SessionDocument {
   /** The digest. */
   _id: string;
-  /** Older documents lack it, and the next two members. */
-  id?: string;
+  id: string;
   userId: string;
-  device?: string | null;
-  address?: string | null;
+  device: string | null;
+  address: string | null;
   createdAt: Date;
   lastSeenAt: Date;
   expiresAt: Date;
@@ -46,10 +43,8 @@ export class MongoSessionStore implements SessionStore {
 
   findById(userId: string, id: string): Promise<Session | null> {
     return runPortCall('find a session by its id', async () => {
-      // The ids of older documents are not stored. These end within the lifetime of a session.
-      const filter = { userId, $or: [{ id }, { id: { $exists: false } }] };
-      const documents = await this.#sessions.find(filter, { maxTimeMS }).toArray();
-      return documents.map(toSession).find((session) => session.id === id) ?? null;
+      const document = await this.#sessions.findOne({ userId, id }, { maxTimeMS });
+      return document === null ? null : toSession(document);
     });
   }
 
@@ -90,16 +85,8 @@ export class MongoSessionStore implements SessionStore {
 }
 
 function toSession(document: SessionDocument): Session {
-  const { _id: digest, userId, device = null, address = null, createdAt, lastSeenAt, expiresAt } = document;
-  return { id: document.id ?? deriveId(digest), digest, userId, device, address, createdAt, lastSeenAt, expiresAt };
-}
-
-/**
- * The id of a document without one: the same on every pod. The digest cannot be computed from it, nor the cookie's value
- * from the digest: that is the SHA-256 of 256 random bits.
- */
-function deriveId(digest: string): string {
-  return toUuidV8(hash('sha256', `session id\n${digest}`, 'hex'));
+  const { _id: digest, id, userId, device, address, createdAt, lastSeenAt, expiresAt } = document;
+  return { id, digest, userId, device, address, createdAt, lastSeenAt, expiresAt };
 }
 
 function toQuery({ userId, expireAfter, seenAfter }: LiveSessions) {

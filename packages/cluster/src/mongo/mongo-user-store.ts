@@ -16,13 +16,9 @@ import { isDuplicateKey, runPortCall } from './translate-error.ts';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-interface UserDocument extends Omit<Mutable<User>, 'name' | 'mustChangePassword'> {
+interface UserDocument extends Mutable<User> {
   /** The e-mail, or `first` for the user that `insertFirst` inserted. */
   _id: string;
-  /** Absent if an older version inserted the user: false. */
-  mustChangePassword?: boolean;
-  /** Older documents lack it. */
-  name?: string | null;
   /** A digest of `identity`, for the unique index. Absent together with it. */
   identityKey?: string;
   /** Raised by each write of `update` and `replacePasswordByIdentity`. Absent before the first one. */
@@ -204,11 +200,11 @@ function toUser(document: UserDocument): User {
   return {
     id: document.id,
     email: document.email,
-    name: document.name ?? null,
+    name: document.name,
     role: document.role,
     disabled: document.disabled,
     passwordHash: document.passwordHash,
-    mustChangePassword: document.mustChangePassword ?? false,
+    mustChangePassword: document.mustChangePassword,
     ...(document.identity === undefined ? {} : { identity: toIdentity(document.identity) }),
     createdAt: document.createdAt,
     lastSignInAt: document.lastSignInAt,

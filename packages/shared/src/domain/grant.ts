@@ -28,7 +28,7 @@ export interface Grant {
   /** When the grant and all its tokens expire. Null: never. */
   readonly expiresAt: Date | null;
   readonly createdAt: Date;
-  /** The id of the user, or of the provision token, that created it. Null: an older version, or the service itself. */
+  /** The id of the user, or of the provision token, that created it. Null: unknown. */
   readonly createdBy: string | null;
   /** Accurate to a minute: a pod writes it at most once a minute. */
   readonly lastUsedAt: Date | null;

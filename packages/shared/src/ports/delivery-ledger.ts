@@ -57,10 +57,7 @@ export interface LedgerRow extends RecordedDelivery {
   readonly publishedAt: Date | null;
   /** Set only if the state is `published` and the run that marked the row also appended the event. Otherwise null. */
   readonly position: LogPosition | null;
-  /**
-   * Null unless the state is `published` and the delivery named a known widget. Also null for a row that an older
-   * version of the service marked as published.
-   */
+  /** Null unless the state is `published` and the delivery named a known widget. */
   readonly effect: DeliveryEffect | null;
 }
 

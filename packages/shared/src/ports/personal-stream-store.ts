@@ -7,7 +7,7 @@ export interface PersonalStream {
   readonly tokenDigest: string;
   readonly userId: string;
   readonly sessionDigest: string;
-  /** Orders the streams of a user. 1970 for a stream that an older version inserted. */
+  /** Orders the streams of a user. */
   readonly issuedAt: Date;
   readonly expiresAt: Date;
 }

@@ -22,15 +22,9 @@ export interface QuarantinedText {
   readonly text: string;
 }
 
-/** A text as the store describes it. Members other than `id` are null if an earlier version of the service stored it. */
-export interface QuarantineRow {
-  readonly id: string;
-  readonly reason: QuarantineReason | null;
-  readonly jobId: string | null;
-  readonly integrationId: string | null;
-  readonly quarantinedAt: Date | null;
+export interface QuarantineRow extends Omit<QuarantinedText, 'text'> {
   /** The size of the text in UTF-8. */
-  readonly sizeBytes: number | null;
+  readonly sizeBytes: number;
 }
 
 /**
@@ -42,7 +36,7 @@ export interface QuarantineStore {
   /** Resolves once the text is durable. If the id exists, the stored text stays unchanged. */
   add(text: QuarantinedText): Promise<void>;
   get(id: string): Promise<(QuarantineRow & Pick<QuarantinedText, 'text'>) | null>;
-  /** Newest first: by `quarantinedAt`, then by `id`, both descending. Those without `quarantinedAt` are last. */
+  /** Newest first: by `quarantinedAt`, then by `id`, both descending. */
   list(range: RowRange): Promise<QuarantineRow[]>;
   /** Counts the texts up to `atMost`. */
   count(atMost: number): Promise<number>;

@@ -68,7 +68,8 @@ CREATE TABLE hook_jobs (
   job_id TEXT NOT NULL UNIQUE,
   partition INTEGER NOT NULL,
   -- How often a consumer started the job.
-  starts INTEGER NOT NULL
+  starts INTEGER NOT NULL,
+  enqueued_at INTEGER NOT NULL
 ) STRICT;
 
 -- A table of its own: SQLite rewrites the whole row when `starts` changes, and bodies are large.
@@ -80,8 +81,15 @@ CREATE TABLE hook_job_bodies (
 -- Queue texts that cannot even become a dead letter. Only an operator deletes them.
 CREATE TABLE quarantine (
   id TEXT NOT NULL PRIMARY KEY,
-  text TEXT NOT NULL
+  text TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  job_id TEXT NOT NULL,
+  -- NULL if it cannot be read from the text.
+  integration_id TEXT,
+  quarantined_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+CREATE INDEX quarantine_by_time ON quarantine (quarantined_at, id);
 
 -- The ledger: one row per distinct delivery.
 -- It has rowids, because event ids are random: only the writes to the index of ids are scattered, not those of the
@@ -94,7 +102,7 @@ CREATE TABLE deliveries (
   occurred_at TEXT NOT NULL,
   widget_id TEXT,
   received_at INTEGER NOT NULL,
-  -- 'received', 'published' or 'dead'.
+  -- 'received', 'published', 'dead' or 'discarded'.
   state TEXT NOT NULL,
   attempts INTEGER NOT NULL,
   duplicates INTEGER NOT NULL,
@@ -105,14 +113,34 @@ CREATE TABLE deliveries (
   position_epoch TEXT,
   position_ms INTEGER,
   position_seq INTEGER,
-  payload TEXT
+  -- NULL if the hook had none, and once the delivery is discarded.
+  payload TEXT,
+  -- What a published delivery changed in its widget. NULL if it named no known widget.
+  effect_version INTEGER,
+  effect_state TEXT,
+  effect_state_changed INTEGER,
+  effect_late INTEGER,
+  discarded_at INTEGER
 ) STRICT;
 
 CREATE INDEX deliveries_by_publication ON deliveries (published_at) WHERE published_at IS NOT NULL;
+CREATE INDEX deliveries_by_discard ON deliveries (discarded_at) WHERE discarded_at IS NOT NULL;
+CREATE INDEX deliveries_by_widget ON deliveries (widget_id, received_at, event_id) WHERE widget_id IS NOT NULL;
 CREATE INDEX deliveries_by_receipt ON deliveries (integration_id, received_at, event_id);
 -- Nearly all rows are published. This index finds the few others without reading all rows of an integration.
 CREATE INDEX deliveries_unpublished ON deliveries (integration_id, state, received_at, event_id)
   WHERE state <> 'published';
+
+-- The newest refusals of each integration. `requestId` is also part of `refusal`, which is JSON.
+CREATE TABLE hook_refusals (
+  integration_id TEXT NOT NULL,
+  refused_at INTEGER NOT NULL,
+  request_id TEXT NOT NULL,
+  refusal TEXT NOT NULL,
+  PRIMARY KEY (integration_id, refused_at, request_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX hook_refusals_by_time ON hook_refusals (refused_at);
 
 -- The event log ------------------------------------------------------------------------------------------------------
 
@@ -179,18 +207,31 @@ CREATE INDEX appended_events_by_expiry ON appended_events (expires_at) WHERE exp
 CREATE TABLE users (
   id TEXT NOT NULL PRIMARY KEY,
   email TEXT NOT NULL UNIQUE,
+  -- A name for people. NULL: none.
+  name TEXT,
   role TEXT NOT NULL,
   disabled INTEGER NOT NULL,
-  password_hash TEXT NOT NULL,
+  -- A user has a password, or an identity at an identity provider. The columns of the other are NULL.
+  password_hash TEXT,
+  identity_issuer TEXT,
+  identity_subject TEXT,
+  -- Whether an admin has set the password, so that the user must change it.
+  must_change_password INTEGER NOT NULL,
   created_at INTEGER NOT NULL,
   last_sign_in_at INTEGER
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX users_by_creation ON users (created_at, id);
+CREATE UNIQUE INDEX users_by_identity ON users (identity_issuer, identity_subject) WHERE identity_issuer IS NOT NULL;
 
 CREATE TABLE sessions (
   digest TEXT NOT NULL PRIMARY KEY,
+  -- The id of the session in the interface, a UUID.
+  id TEXT NOT NULL,
   user_id TEXT NOT NULL,
+  -- What signed in, and from which address. NULL: unknown.
+  device TEXT,
+  address TEXT,
   created_at INTEGER NOT NULL,
   last_seen_at INTEGER NOT NULL,
   expires_at INTEGER NOT NULL
@@ -204,16 +245,20 @@ CREATE TABLE personal_streams (
   token_digest TEXT NOT NULL PRIMARY KEY,
   user_id TEXT NOT NULL,
   session_digest TEXT NOT NULL,
+  issued_at INTEGER NOT NULL,
   expires_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX personal_streams_by_expiry ON personal_streams (expires_at);
+CREATE INDEX personal_streams_by_user ON personal_streams (user_id, issued_at);
 
 -- The three tables of grants share these columns:
 -- token_digest: the SHA-256 of the token, in hexadecimal.
 -- sealed_secret: an integration's signing secret, encrypted so that only the holder of the token can read it, or NULL.
+-- token_issued_at: when the current token was issued.
 -- previous_*: the token before the last rotation. It works until previous_expires_at.
 -- expires_at: the end of the grant. NULL: never.
+-- created_by: the id of the user or provision token that created the grant. NULL: unknown.
 -- last_used_at: NULL before the first use.
 
 CREATE TABLE subscriptions (
@@ -221,13 +266,15 @@ CREATE TABLE subscriptions (
   name TEXT NOT NULL,
   token_digest TEXT NOT NULL UNIQUE,
   sealed_secret TEXT,
+  token_issued_at INTEGER NOT NULL,
   previous_digest TEXT,
   previous_sealed_secret TEXT,
   previous_expires_at INTEGER,
   expires_at INTEGER,
   created_at INTEGER NOT NULL,
+  created_by TEXT,
   last_used_at INTEGER,
-  -- A JSON object. A member that is absent lets every event pass.
+  -- A JSON object.
   filter TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
@@ -239,11 +286,13 @@ CREATE TABLE integrations (
   name TEXT NOT NULL,
   token_digest TEXT NOT NULL UNIQUE,
   sealed_secret TEXT,
+  token_issued_at INTEGER NOT NULL,
   previous_digest TEXT,
   previous_sealed_secret TEXT,
   previous_expires_at INTEGER,
   expires_at INTEGER,
   created_at INTEGER NOT NULL,
+  created_by TEXT,
   last_used_at INTEGER,
   deduplicate_by_content INTEGER NOT NULL,
   -- Hooks per second. NULL: the limit from the settings applies.
@@ -258,11 +307,13 @@ CREATE TABLE provision_tokens (
   name TEXT NOT NULL,
   token_digest TEXT NOT NULL UNIQUE,
   sealed_secret TEXT,
+  token_issued_at INTEGER NOT NULL,
   previous_digest TEXT,
   previous_sealed_secret TEXT,
   previous_expires_at INTEGER,
   expires_at INTEGER,
   created_at INTEGER NOT NULL,
+  created_by TEXT,
   last_used_at INTEGER,
   -- A JSON array of strings.
   permissions TEXT NOT NULL
@@ -271,3 +322,32 @@ CREATE TABLE provision_tokens (
 CREATE INDEX provision_tokens_by_previous_digest ON provision_tokens (previous_digest)
   WHERE previous_digest IS NOT NULL;
 CREATE INDEX provision_tokens_by_creation ON provision_tokens (created_at, id);
+
+-- Audit trail and keys -----------------------------------------------------------------------------------------------
+
+-- The audit trail. `event` is the whole event as JSON; the other columns repeat what a list filters by.
+CREATE TABLE audit_events (
+  occurred_at INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  action TEXT NOT NULL,
+  actor_id TEXT,
+  target_id TEXT,
+  event TEXT NOT NULL,
+  PRIMARY KEY (occurred_at, id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX audit_events_by_action ON audit_events (action, occurred_at, id);
+CREATE INDEX audit_events_by_actor ON audit_events (actor_id, occurred_at, id) WHERE actor_id IS NOT NULL;
+CREATE INDEX audit_events_by_target ON audit_events (target_id, occurred_at, id) WHERE target_id IS NOT NULL;
+
+-- The trail is append-only: a mistake in the service must not change it either.
+CREATE TRIGGER audit_events_never_change BEFORE UPDATE ON audit_events
+BEGIN
+  SELECT RAISE(ABORT, 'audit events never change');
+END;
+
+-- Random keys that the service generates once, by the name of their purpose.
+CREATE TABLE service_keys (
+  name TEXT PRIMARY KEY,
+  secret TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
