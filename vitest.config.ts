@@ -39,6 +39,7 @@ const scenariosAlone = [
   'test/scenarios/worker-killed-or-frozen-at-every-step.test.ts',
   'test/scenarios/creates-with-one-key-make-one-widget.test.ts',
   'test/scenarios/failpoints-under-load.test.ts',
+  'test/scenarios/faults-that-heal.test.ts',
   'test/scenarios/rate-limits-hold-across-pods.test.ts',
   'test/scenarios/overload-is-refused-then-processed.test.ts',
   'test/scenarios/poison-hooks-do-not-hold-up-the-others.test.ts',

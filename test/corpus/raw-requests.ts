@@ -6,6 +6,8 @@ export interface RawCase {
   /** One byte per character. The run fills in each `{variable}`. */
   readonly bytes: string;
   readonly expected: ExpectedResponses;
+  /** Hides a create where a proxy would see a body: `smuggled-requests.ts`. */
+  readonly smuggles?: boolean;
 }
 
 const malformed: ExpectedResponses = [[400, 'malformed-request']];

@@ -1,11 +1,12 @@
 import { type CorpusVariables, expandVariables } from './corpus-variables.ts';
+import type { RawCase } from './raw-requests.ts';
 
 /*
  * Each attack hides a create, with valid credentials, where a proxy would see a body. A service that reads it as a
  * request of its own answers a question that the proxy did not forward. `raw-requests.ts` has single malformed requests.
  */
 
-export const credentials = 'Cookie: {editorCookie}\r\nX-Csrf-Token: {editorCsrf}\r\n';
+const credentials = 'Cookie: {editorCookie}\r\nX-Csrf-Token: {editorCsrf}\r\n';
 const signedIn = `Host: a\r\n${credentials}`;
 const smuggledBody = '{"name":"smuggled"}';
 /** The hidden request. It is valid. */
@@ -21,10 +22,10 @@ const asChunk = { before: '{hexLength}\r\n', after: '\r\n0\r\n\r\n' };
 /** Behind the last chunk: a request for a service that reads chunks. */
 const behindChunks = { before: '0\r\n\r\n' };
 const post = 'POST /api/v1/session/stream';
-export const chunked = 'Transfer-Encoding: chunked\r\n';
+const chunked = 'Transfer-Encoding: chunked\r\n';
 
 /** The bytes, with `{variables}`, and the statuses of all answers until the connection is closed. */
-export type SmugglingAttack = readonly [name: string, bytes: string, expected: readonly number[]];
+type SmugglingAttack = readonly [name: string, bytes: string, expected: readonly number[]];
 
 const lengths: readonly SmugglingAttack[] = [
   ['CL.TE', wrap(post, `Content-Length: {length}\r\n${chunked}`, behindChunks), [400]],
@@ -80,6 +81,11 @@ const chunks: readonly SmugglingAttack[] = [
     [400],
   ],
   ['trailers that end with line feeds', wrap(post, chunked, { before: '0\r\nX: y\n\n' }), [400]],
+  [
+    'trailers that are credentials',
+    `POST /api/v1/widgets HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\n${chunked}\r\n2\r\n{}\r\n0\r\n${credentials}\r\n`,
+    [403],
+  ],
 ];
 
 /** Refused before the body is read. The body must still not be read as a request. */
@@ -115,13 +121,23 @@ const closed: readonly SmugglingAttack[] = [
   ['CONNECT', 'CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n{smuggled}', []],
 ];
 
-export const smugglingAttacks: Readonly<Record<string, readonly SmugglingAttack[]>> = {
-  'a length that two readers read differently': lengths,
-  'a transfer encoding that two readers read differently': encodings,
-  'chunks that two readers read differently': chunks,
-  'a request that is refused before its body': refused,
-  'a request after which the connection ends': closed,
-};
+export const smugglingAttacks: Readonly<Record<string, readonly RawCase[]>> = Object.fromEntries(
+  Object.entries({
+    'a length that two readers read differently': lengths,
+    'a transfer encoding that two readers read differently': encodings,
+    'chunks that two readers read differently': chunks,
+    'a request that is refused before its body': refused,
+    'a request after which the connection ends': closed,
+  }).map(([group, rows]) => [
+    group,
+    rows.map(([name, bytes, statuses]) => ({
+      name,
+      bytes,
+      expected: statuses.map((status) => [status] as const),
+      smuggles: true,
+    })),
+  ]),
+);
 
 /** Fills in the hidden request, its length and the credentials. */
 export function buildSmugglingBytes(bytes: string, variables: CorpusVariables): Buffer {

@@ -11,7 +11,7 @@ import { type ConsoleClient, signIn, testAdmin } from '../drivers/app/console-cl
 import { type ServiceProcess, startService } from '../drivers/cluster/service-process.ts';
 import { canRunProxy, createCertificate, type ShippedProxy, startShippedProxy } from '../faults/shipped-proxy.ts';
 
-/** The same attacks as in `test/attack`, through the shipped configurations. */
+/** The same attacks as in `test/api/bad-input/raw-socket.test.ts`, through the shipped configurations. */
 let folder: string;
 let service: ServiceProcess;
 let admin: ConsoleClient;
@@ -123,7 +123,7 @@ describe.each(['nginx', 'haproxy'] as const)('%s', (name) => {
       let next = 0;
       const runClient = async () => {
         for (let index = next++; index < attacks.length; index = next++) {
-          const [attack, bytes] = attacks[index]!;
+          const { name: attack, bytes } = attacks[index]!;
           const created = countCreated(await send(proxy, buildSmugglingBytes(bytes, variables)));
           creates += created;
           for (const [line, status] of honest) {
@@ -138,7 +138,7 @@ describe.each(['nginx', 'haproxy'] as const)('%s', (name) => {
 
       // One after the other: the service sees no more requests than the client of the proxy gets answers. An answer to
       // HTTP/0.9 has no status.
-      for (const [attack, bytes] of attacks) {
+      for (const { name: attack, bytes } of attacks) {
         const before = await countRequests();
         const answers = await send(proxy, buildSmugglingBytes(bytes, variables));
         expect((await countRequests()) - before, attack).toBeLessThanOrEqual(Math.max(1, answers.length));

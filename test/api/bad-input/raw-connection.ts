@@ -15,11 +15,12 @@ export async function openSocket(port: number, address = '127.0.0.1'): Promise<S
   return socket;
 }
 
-/** Sends bytes unchanged and returns every response until the server closes the connection. */
+/** Sends bytes unchanged and returns every response until the server closes the connection. Only the first may be to a HEAD. */
 export async function exchange(port: number, bytes: string | Buffer, address?: string): Promise<RawResponse[]> {
   const socket = await openSocket(port, address);
-  socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
-  return parseResponses(await readToEnd(socket));
+  const sent = typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes;
+  socket.write(sent);
+  return parseResponses(await readToEnd(socket), sent.subarray(0, 4).toString() === 'HEAD');
 }
 
 /** Reads until either side closes the connection. */
@@ -30,8 +31,8 @@ export async function readToEnd(socket: Socket): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Parses consecutive responses. Interim responses (100 Continue) have no body. */
-export function parseResponses(bytes: Buffer): RawResponse[] {
+/** Parses consecutive responses. Interim responses (100 Continue) have no body, nor has the first one, to a HEAD. */
+export function parseResponses(bytes: Buffer, isFirstToHead = false): RawResponse[] {
   const responses: RawResponse[] = [];
   for (let at = 0; at < bytes.length; ) {
     const headEnd = bytes.indexOf('\r\n\r\n', at);
@@ -43,7 +44,8 @@ export function parseResponses(bytes: Buffer): RawResponse[] {
       lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 2)]),
     );
     const bodyAt = headEnd + 4;
-    const end = bodyAt + Number(headers['content-length'] ?? 0);
+    const hasNoBody = isFirstToHead && responses.length === 0;
+    const end = bodyAt + (hasNoBody ? 0 : Number(headers['content-length'] ?? 0));
     responses.push({ status: Number(status), headers, body: bytes.toString('utf8', bodyAt, end) });
     at = end;
   }

@@ -5,8 +5,9 @@ import { listenPublicly, type PublicListener } from '@widget-service/api/http/li
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type CorpusVariables, expandVariables, issueVariables } from '../../corpus/corpus-variables.ts';
 import { type RawCase, rawRequests } from '../../corpus/raw-requests.ts';
+import { buildSmugglingBytes, last, smugglingAttacks } from '../../corpus/smuggled-requests.ts';
 import { openTestApp, type TestApp } from '../../drivers/app/test-app.ts';
-import { exchange, openSocket, parseResponses, readToEnd } from './raw-connection.ts';
+import { exchange, openSocket, parseResponses, type RawResponse, readToEnd } from './raw-connection.ts';
 
 let service: TestApp;
 let variables: CorpusVariables;
@@ -34,8 +35,26 @@ afterAll(async () => {
 
 const requestId = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
+/** Sends the bytes of a case. A connection on which a create is hidden gets no more answers than requests are expected. */
+async function sendCase({ bytes, smuggles, expected }: RawCase, address: string): Promise<RawResponse[]> {
+  if (!smuggles) return exchange(port, expandVariables(bytes, variables), address);
+  const before = countRequests();
+  const responses = await exchange(port, buildSmugglingBytes(bytes, variables), address);
+  // A parser error has another line, so there are at most as many as answers.
+  expect(countRequests() - before).toBeLessThanOrEqual(expected.length);
+  await expectHonestAnswer();
+  return responses;
+}
+
+const countRequests = () => service.logLines.filter((line) => line.includes('"msg":"request"')).length;
+
+async function expectHonestAnswer(): Promise<void> {
+  const request = `GET /api/v1/session HTTP/1.1\r\nHost: a\r\nCookie: ${variables.viewerCookie}\r\nConnection: close\r\n\r\n`;
+  expect(await exchange(port, request)).toMatchObject([{ status: 200 }]);
+}
+
 const groups = addresses.flatMap((address) =>
-  Object.entries(rawRequests).map(([group, cases]) => [address, group, cases] as const),
+  Object.entries({ ...rawRequests, ...smugglingAttacks }).map(([group, cases]) => [address, group, cases] as const),
 );
 
 describe.each(groups)('%s, %s', (address, _group, cases) => {
@@ -43,20 +62,36 @@ describe.each(groups)('%s, %s', (address, _group, cases) => {
     const statuses = rawCase.expected.map((expected) => expected.join(' ')).slice(-2);
     return [statuses.length === 0 ? 'closes the connection' : `returns ${statuses.join(', ')}`, rawCase.name, rawCase];
   });
-  test.each(titled as [string, string, RawCase][])('%s for %s', async (_response, _name, { bytes, expected }) => {
-    const responses = await exchange(port, expandVariables(bytes, variables), address);
+  test.each(titled as [string, string, RawCase][])('%s for %s', async (_response, _name, rawCase) => {
+    const { expected } = rawCase;
+    const responses = await sendCase(rawCase, address);
     expect(responses.map(({ status }) => status)).toEqual(expected.map(([status]) => status));
     for (const [index, [status, code]] of expected.entries()) {
       const { headers = {}, body = '' } = responses[index] ?? {};
       if (status >= 400) {
         expect(headers['content-type']).toBe('application/problem+json');
         expect(headers['x-request-id']).toMatch(requestId);
+        if (body === '' && rawCase.bytes.startsWith('HEAD')) continue;
         expect(JSON.parse(body)).toMatchObject({ status, requestId: headers['x-request-id'] });
         expect(body).not.toContain('secret');
       }
       if (code !== undefined) expect(JSON.parse(body).code).toBe(code);
     }
   });
+});
+
+test('the create that the attacks hide is valid, and no attack has run it', async () => {
+  const listNames = async () => {
+    const widgets = await service.backend.widgets.list(
+      { state: null, createdAtOrBefore: null },
+      { offset: 0, limit: 200 },
+    );
+    return widgets.map(({ name }) => name);
+  };
+  expect(await listNames()).not.toContain('smuggled');
+  const responses = await exchange(port, buildSmugglingBytes(`{smuggled}${last}`, variables));
+  expect(responses.map(({ status }) => status)).toEqual([201, 404]);
+  expect(await listNames()).toContain('smuggled');
 });
 
 describe('a client that disconnects', () => {
@@ -154,6 +189,11 @@ describe.each(addresses)('a slow sender to %s, with shorter timeouts', (address)
     expect(JSON.parse(response?.body ?? '{}').code).toBe('request-timeout');
   });
 
+  test('gets no second answer to a request that was refused before its body', async () => {
+    const bytes = 'POST /api/v1/widgets HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n';
+    expect(await exchange(shortTimeoutServer.port, bytes, address)).toMatchObject([{ status: 403 }]);
+  });
+
   test('gets no response on a connection without a request', async () => {
     expect(await exchange(shortTimeoutServer.port, '', address)).toEqual([]);
   });
@@ -199,10 +239,7 @@ test('an idle connection to any address does not keep the service from closing',
   await other.close();
 });
 
-test('the service still answers after all these requests', async () => {
-  const request = `GET /api/v1/session HTTP/1.1\r\nHost: a\r\nCookie: ${variables.viewerCookie}\r\nConnection: close\r\n\r\n`;
-  expect(await exchange(port, request)).toMatchObject([{ status: 200 }]);
-});
+test('the service still answers after all these requests', expectHonestAnswer);
 
 /** The server's socket of the next connection. */
 function waitForServerSocket(): Promise<Socket> {

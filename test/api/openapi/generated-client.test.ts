@@ -9,7 +9,7 @@ import { clientInterfaceFile, generateClientInterface } from '../../drivers/app/
 import { fetchOpenApiDocument, type OpenApiDocument } from '../../drivers/app/openapi-document.ts';
 import { openTestService } from '../../drivers/app/test-service.ts';
 
-const program = fileURLToPath(new URL('../../client/every-operation.ts', import.meta.url));
+const program = fileURLToPath(new URL('../../foreign-clients/openapi-fetch/every-operation.ts', import.meta.url));
 const compiler = fileURLToPath(new URL('../../../node_modules/.bin/tsc', import.meta.url));
 /** Inside node_modules, so that the imports of the program resolve. */
 const cacheFolder = fileURLToPath(new URL('../../node_modules/.cache/', import.meta.url));
@@ -41,7 +41,7 @@ test('the answers that packages/client expects are made from this document: run 
   expect(await readFile(clientAnswersFile, 'utf8')).toBe(generateClientAnswers(document));
 });
 
-test('test/client/every-operation.ts calls every described operation and no other', async () => {
+test('test/foreign-clients/openapi-fetch/every-operation.ts calls every described operation and no other', async () => {
   const text = await readFile(program, 'utf8');
   const used = [...text.matchAll(/client\s*\.(GET|POST|PUT|PATCH|DELETE)\(\s*'([^']+)'/g)].map(([, method, path]) => {
     return `${method} ${path}`;
@@ -50,7 +50,7 @@ test('test/client/every-operation.ts calls every described operation and no othe
     return Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`);
   });
   const missing = described.filter((endpoint) => !used.includes(endpoint));
-  expect(missing, 'operations that test/client/every-operation.ts does not call').toEqual([]);
+  expect(missing, 'operations that test/foreign-clients/openapi-fetch/every-operation.ts does not call').toEqual([]);
   expect(used.filter((endpoint) => !described.includes(endpoint))).toEqual([]);
 });
 

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { collectionNames } from '@widget-service/cluster/mongo/indexes.ts';
 import { queueName, redisKeys } from '@widget-service/cluster/redis/keys.ts';
 import { serializeControlEntry } from '@widget-service/shared/adapters/control-entry-codec.ts';
@@ -40,4 +40,14 @@ test('docs/formats.md states the versions that this version writes', () => {
   const entry = JSON.parse(serializeControlEntry({ kind: 'user', id: 'u', change: 'changed' })) as { version: number };
   expect(findLine('| job of the hook queue')).toContain(`\`version\`: ${job.version},`);
   expect(findLine('| entry of the control log')).toContain(`\`version\`: ${entry.version},`);
+});
+
+test('each test that a document names exists', () => {
+  const named = globSync('{*.md,docs/**/*.md}', { cwd: root }).flatMap((page) =>
+    [...readFileSync(new URL(page, root), 'utf8').matchAll(/`((?:test|apps|packages)\/[\w./-]+\.test\.tsx?)`/g)].map(
+      ([, file = '']) => file,
+    ),
+  );
+  expect(named.length).toBeGreaterThan(100);
+  expect(named.filter((file) => !existsSync(new URL(file, root)))).toEqual([]);
 });
