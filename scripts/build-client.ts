@@ -1,6 +1,6 @@
 /**
- * Builds the package `@widget-service/client` into packages/client/dist: JavaScript with types, its own package.json and
- * the readme. `npm pack ./packages/client/dist` makes the file that is published.
+ * Builds the package `@widget-service/client` into packages/client/dist: JavaScript with types, its own package.json
+ * and the readme. `npm pack ./packages/client/dist` makes the file that is published.
  *
  * The workspace itself is not published: its package.json lets the other workspaces import the sources.
  */

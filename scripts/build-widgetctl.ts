@@ -1,6 +1,6 @@
 /**
- * Builds the package `widgetctl` into apps/widgetctl/dist: one JavaScript file, its own package.json and the readme. `npm pack
- * ./apps/widgetctl/dist` makes the file that is published.
+ * Builds the package `widgetctl` into apps/widgetctl/dist: one JavaScript file, its own package.json and the readme.
+ * `npm pack ./apps/widgetctl/dist` makes the file that is published.
  */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, copyFileSync, readFileSync, writeFileSync } from 'node:fs';

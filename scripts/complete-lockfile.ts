@@ -1,6 +1,6 @@
 /**
- * Adds optional packages of other platforms that are missing in package-lock.json, and the hash of each package that lacks
- * one, with its licence. Both come from the registry.
+ * Adds optional packages of other platforms that are missing in package-lock.json, and the hash of each package that
+ * lacks one, with its licence. Both come from the registry.
  *
  * npm 11 and later reject `npm ci` if the lockfile lacks them. npm omits them if it cannot read them from the registry
  * at `npm install`. Run after every `npm install`: `node scripts/complete-lockfile.ts`. It changes nothing if no

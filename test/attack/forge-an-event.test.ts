@@ -4,8 +4,8 @@ import { signInThroughPorts, type TestCaller } from '../drivers/app/test-app.ts'
 import { openTestService, type TestService } from '../drivers/app/test-service.ts';
 
 /**
- * A sender writes what could end a line or an event of the stream into everything that it can name. The stream is read as
- * bytes: each line must be one that the service writes itself.
+ * A sender writes what could end a line or an event of the stream into everything that it can name. The stream is read
+ * as bytes: each line must be one that the service writes itself.
  */
 let service: TestService;
 let admin: TestCaller;

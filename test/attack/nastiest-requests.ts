@@ -24,8 +24,8 @@ const query = (name: string, text: string): NastyRequest => ({ name, query: text
 const valueNames = Array.from({ length: 4_000 }, (_, index) => `n${index}`);
 
 /**
- * Requests of at most 64 KiB, each of which costs one part of the service as much as it can. Those without a body of their
- * own have the valid body of the operation, so that they get past its checks.
+ * Requests of at most 64 KiB, each of which costs one part of the service as much as it can. Those without a body of
+ * their own have the valid body of the operation, so that they get past its checks.
  */
 export function listNastiestRequests(operation: DescribedOperation): NastyRequest[] {
   return [

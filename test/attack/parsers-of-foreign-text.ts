@@ -55,7 +55,7 @@ const now = new Date();
 const place = { epoch: 'k3f9', ms: 1, seq: 1 };
 const extent = { epoch: 'k3f9', oldest: place, last: place };
 
-/** Each parser of text that others send, by the name of its function: calls it with a text, in each place that takes one. */
+/** Each parser of text that others send, by its name: calls it with a text, in each place that takes one. */
 export const parsersOfForeignText: Readonly<Record<string, (text: string) => unknown>> = {
   parseBearerToken: (text) => parseBearerToken(['authorization', text, text, text]),
   isCsrfToken: (text) => isCsrfToken('a session', text),
@@ -118,8 +118,8 @@ export const parsersOfForeignText: Readonly<Record<string, (text: string) => unk
 };
 
 /**
- * Functions with a text that the service itself has made or has checked before, or that its operator has set. Not listed
- * here and not above: the test of the parsers fails.
+ * Functions with a text that the service itself has made or has checked before, or that its operator has set. Not
+ * listed here and not above: the test of the parsers fails.
  */
 export const takersOfOwnText: readonly string[] = [
   'computeCsrfToken',

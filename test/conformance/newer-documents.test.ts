@@ -60,7 +60,9 @@ const provisionToken = { ...toGrant('3'), permissions: ['widgets:create'] as con
 const auditEvent = anAuditEvent();
 const position = { epoch: 'a1', epochRun: 1, ms: 7, seq: 1 };
 
-/** The simulated and embedded stores have columns: a SQLite file with further ones is not opened by an older version. */
+/**
+ * The simulated and embedded stores have columns: a SQLite file with further ones is not opened by an older version.
+ */
 describe.runIf(inject('backend') === 'cluster')('documents of MongoDB with a member that a newer version added', () => {
   const database = `t-${randomBytes(8).toString('hex')}`;
   let stores: MongoStores;

@@ -3,7 +3,8 @@ import type { RawCase } from './raw-requests.ts';
 
 /*
  * Each attack hides a create, with valid credentials, where a proxy would see a body. A service that reads it as a
- * request of its own answers a question that the proxy did not forward. `raw-requests.ts` has single malformed requests.
+ * request of its own answers a question that the proxy did not forward. `raw-requests.ts` has single malformed
+ * requests.
  */
 
 const credentials = 'Cookie: {editorCookie}\r\nX-Csrf-Token: {editorCsrf}\r\n';

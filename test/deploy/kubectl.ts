@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Runs a command with the cluster of KUBECONFIG. Returns what it printed. Throws, with what it printed, if it fails. */
+/** Runs a command with the cluster of KUBECONFIG. Returns what it printed, or throws it if the command fails. */
 export async function runCommand(
   program: string,
   args: readonly string[],
@@ -46,8 +46,8 @@ export async function listObjects(namespace: string, kind: string, selector = ''
 }
 
 /**
- * Returns why the tests cannot use the cluster of KUBECONFIG, or null if they can. They drain a node and deploy dozens of
- * pods, so they accept only simulated nodes (KWOK).
+ * Returns why the tests cannot use the cluster of KUBECONFIG, or null if they can. They drain a node and deploy dozens
+ * of pods, so they accept only simulated nodes (KWOK).
  */
 export function findReasonToSkip(): string | null {
   if ((process.env.KUBECONFIG ?? '') === '') return 'KUBECONFIG is not set';
@@ -59,8 +59,8 @@ export function findReasonToSkip(): string | null {
 }
 
 /**
- * Samples a Deployment and its PodDisruptionBudget while something happens: the fewest pods that were available, and that
- * the budget counted as healthy, and the most pods.
+ * Samples a Deployment and its PodDisruptionBudget while something happens: the fewest pods that were available, and
+ * that the budget counted as healthy, and the most pods.
  */
 export async function sampleWhile<T>(
   namespace: string,

@@ -32,8 +32,8 @@ export function makeOperatorCopy() {
       writeFileSync(path, text.replace(before, after));
     },
     /**
-     * Returns the folder of an overlay for a namespace of the test. Pods count as available after 1 s instead of 10 s, to
-     * save time.
+     * Returns the folder of an overlay for a namespace of the test. Pods count as available after 1 s instead of 10 s,
+     * to save time.
      */
     makeOverlay({ overlay, namespace, patches = [] }: OverlayOptions): string {
       count += 1;

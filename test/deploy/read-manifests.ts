@@ -29,7 +29,7 @@ export function readManifests(): Manifest[] {
   );
 }
 
-/** Returns the environment variables that the manifests set for the service, with their values and the file that names them. */
+/** Returns the variables that the manifests set for the service, with their values and the file that names them. */
 export function readVariables(manifests: readonly Manifest[]): { file: string; name: string; value: string }[] {
   const toVariable = (file: string, line: string) => {
     const index = line.indexOf('=');

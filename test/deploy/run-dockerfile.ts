@@ -13,9 +13,9 @@ export interface BuiltImage {
 }
 
 /**
- * Runs the Dockerfile's instructions in an empty folder, without Docker. It copies what Docker would copy, and runs what
- * Docker would run, on this machine's Node and npm. An instruction that it does not know is an error, so that a change
- * of the Dockerfile is noticed.
+ * Runs the Dockerfile's instructions in an empty folder, without Docker. It copies what Docker would copy, and runs
+ * what Docker would run, on this machine's Node and npm. An instruction that it does not know is an error, so that a
+ * change of the Dockerfile is noticed.
  */
 export function runDockerfile(emptyFolder: string): BuiltImage {
   const stages: { name: string; folder: string }[] = [];

@@ -83,7 +83,7 @@ function openSource(url: string): number {
   return page.followed.push({ messages, readEnd, close: () => source.close() }) - 1;
 }
 
-/** Runs in the page. Follows docs/clients.md, which says what this package needs. Returns the index of the new source. */
+/** Runs in the page, by docs/clients.md, which says what this package needs. Returns the index of the new source. */
 function openFetchedSource(url: string): number {
   const page = globalThis as FollowingPage;
   const messages: FollowedMessage[] = [];

@@ -1,7 +1,7 @@
 /**
- * Follows the stream at the URL in the first argument with `fetch` and the npm package `eventsource-parser`, as its readme
- * shows it: the package parses, and the program connects again. Prints each message as one line of JSON. Ends with code 1 when
- * the service refuses the stream.
+ * Follows the stream at the URL in the first argument with `fetch` and the npm package `eventsource-parser`, as its
+ * readme shows it: the package parses, and the program connects again. Prints each message as one line of JSON. Ends
+ * with code 1 when the service refuses the stream.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { EventSourceParserStream } from 'eventsource-parser/stream';

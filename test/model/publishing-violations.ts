@@ -21,8 +21,8 @@ function findOrderViolation(world: World, entries: State['log']['entries']): str
 }
 
 /**
- * Every event that took effect or is marked published is in the log, was trimmed, or is announced as missed. One that is
- * not marked yet may be in the outbox instead.
+ * Every event that took effect or is marked published is in the log, was trimmed, or is announced as missed. One that
+ * is not marked yet may be in the outbox instead.
  */
 function findLostEvent(state: State): string | null {
   const { log, outbox, published, applied, lastPosition } = state;

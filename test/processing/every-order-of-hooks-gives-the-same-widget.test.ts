@@ -14,7 +14,10 @@ afterAll(() => testBackend.dispose());
 
 const receivedAt = (second: number) => new Date(Date.UTC(2026, 2, 2, 12, 0, second));
 
-/** Two hooks of the same time, three retirements of which one has the time of a clock that was not set, and two hooks of wrong clocks. */
+/**
+ * Two hooks of the same time, three retirements of which one has the time of a clock that was not set, and two hooks of
+ * wrong clocks.
+ */
 const sixHooks = [
   { kind: 'updated', occurredAt: '2026-03-02T08:00:00Z', receivedAt: receivedAt(1) },
   { kind: 'created', occurredAt: '2026-03-02T08:00:00.000+00:00', receivedAt: receivedAt(2) },

@@ -1,6 +1,6 @@
 /**
- * `npm run check:patterns`: fails if a regular expression of the product is not proven to run in linear time. Texts come
- * from strangers, and a pattern blocks the process while it runs.
+ * `npm run check:patterns`: fails if a regular expression of the product is not proven to run in linear time. Texts
+ * come from strangers, and a pattern blocks the process while it runs.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

@@ -31,8 +31,8 @@ const options = { timeout: 120_000, attackTimeout: null, incubationTimeout: null
 const verdicts = new Map<string, string | null>();
 
 /**
- * Finds the patterns of a source file (TypeScript or JavaScript, also with JSX) that take more than linear time for some
- * text: `(a+)+$` is exponential, and `a+$` is quadratic because a search starts anew at each `a`.
+ * Finds the patterns of a source file (TypeScript or JavaScript, also with JSX) that take more than linear time for
+ * some text: `(a+)+$` is exponential, and `a+$` is quadratic because a search starts anew at each `a`.
  *
  * It checks literals, and calls of `RegExp` whose arguments are texts, or templates of constants in the same file. Any
  * other call of `RegExp` counts as not proven.

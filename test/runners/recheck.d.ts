@@ -1,4 +1,5 @@
-// The part of recheck that the pattern check uses. The package's own types are those of its main file, which starts workers.
+// The part of recheck that the pattern check uses. The package's own types are those of its main file, which starts
+// workers.
 declare module 'recheck/lib/browser.js' {
   type Diagnostics =
     | { readonly status: 'safe' }

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const checks = ['check:types', 'check:lint', 'check:boundaries', 'check:unused', 'check:patterns'];
+const checks = ['check:types', 'check:lint', 'check:boundaries', 'check:unused', 'check:patterns', 'check:comments'];
 
 let failed = 0;
 for (const check of checks) {

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:console`: measures the console in Chromium: bytes of the first load, time until it is usable on a slowed
- * processor, scrolling through 100 000 widgets, and the load of 200 events a second. Needs CHROMIUM_BIN.
+ * `npm run bench:console`: measures the console in Chromium: bytes of the first load, time until it is usable on a
+ * slowed processor, scrolling through 100 000 widgets, and the load of 200 events a second. Needs CHROMIUM_BIN.
  *
  * Chromium and the service share the processor, so a figure is an upper bound of what a person sees.
  */

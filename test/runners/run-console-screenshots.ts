@@ -1,6 +1,6 @@
 /**
- * `npm run console:screenshots`: writes pictures of every page of the console into test/console-screenshots: light, dark, and
- * 390 pixels wide. docs/console has copies of three of them. Needs CHROMIUM_BIN.
+ * `npm run console:screenshots`: writes pictures of every page of the console into test/console-screenshots: light,
+ * dark, and 390 pixels wide. docs/console has copies of three of them. Needs CHROMIUM_BIN.
  */
 import { mkdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';

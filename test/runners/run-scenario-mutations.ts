@@ -1,8 +1,8 @@
 /**
  * `npm run scenarios:mutations`: removes one rule of the data path at a time from a copy of the code and runs the test
- * that must notice, on real servers. It prints the first fault with violations of each checker, or the first failed test,
- * and how many more there are. It needs
- * haproxy, and MONGODB_URL and REDIS_URL or Docker. `-- --only tail` removes only the rules whose name contains "tail".
+ * that must notice, on real servers. It prints the first fault with violations of each checker, or the first failed
+ * test, and how many more there are. It needs haproxy, and MONGODB_URL and REDIS_URL or Docker. `-- --only tail`
+ * removes only the rules whose name contains "tail".
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -42,7 +42,7 @@ try {
 console.log(`\nrules: ${selectedRules.length - missedCount} found, ${missedCount} not found`);
 process.exitCode = missedCount === 0 ? 0 : 1;
 
-/** Runs a test file in the copy. Returns the violations that its checkers found, or the failed tests when it has no checkers. */
+/** Runs a test file in the copy. Returns the violations that its checkers found, or else its failed tests. */
 async function runInMutant({ file: mutatedFile, noticedBy: file }: StoreMutation): Promise<string[]> {
   const projects = mutatedFile.startsWith('packages/embedded/') ? embeddedProjects : clusterProjects;
   const folder = await mkdtemp(join(tmpdir(), 'widget-faults-'));

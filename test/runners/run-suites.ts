@@ -1,7 +1,7 @@
 /**
  * `npm test`: runs every suite that can run on this machine. Without servers and without Docker it skips the cluster
- * suites, and a line at the end says so. With REQUIRE_CLUSTER=1 such a skip is a failure. Without KUBECONFIG it also skips
- * the tests that apply the Kubernetes manifests; REQUIRE_KUBERNETES=1 forbids that.
+ * suites, and a line at the end says so. With REQUIRE_CLUSTER=1 such a skip is a failure. Without KUBECONFIG it also
+ * skips the tests that apply the Kubernetes manifests; REQUIRE_KUBERNETES=1 forbids that.
  */
 import { spawnSync } from 'node:child_process';
 import { findReasonToSkip } from '../deploy/kubectl.ts';

@@ -1,6 +1,6 @@
 /**
- * `npm run write:client-interface`: writes the types of `packages/client`, and what each operation answers, from the OpenAPI
- * document of the service.
+ * `npm run write:client-interface`: writes the types of `packages/client`, and what each operation answers, from the
+ * OpenAPI document of the service.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

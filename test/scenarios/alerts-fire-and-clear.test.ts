@@ -1,7 +1,7 @@
 /**
- * A real Prometheus scrapes two pods and two workers under load, with the rules of `deploy/prometheus`. Their ranges and
- * `for` are 60 times shorter, and a few thresholds are smaller, so that a fault shows within seconds. Every query of the
- * dashboards and rules must return data, and each alert must fire for its fault and clear after it.
+ * A real Prometheus scrapes two pods and two workers under load, with the rules of `deploy/prometheus`. Their ranges
+ * and `for` are 60 times shorter, and a few thresholds are smaller, so that a fault shows within seconds. Every query
+ * of the dashboards and rules must return data, and each alert must fire for its fault and clear after it.
  */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -55,8 +55,8 @@ const environment = {
 const emptyWhileHealthy = ['widget_build_info{backend="embedded"}'];
 
 /**
- * Fires in no scenario: a task handles every failure of a store itself, so only a defect makes it throw. promtool tries it
- * in test/deploy/prometheus.
+ * Fires in no scenario: a task handles every failure of a store itself, so only a defect makes it throw. promtool tries
+ * it in test/deploy/prometheus.
  */
 const notTried = ['WidgetTaskFails ticket'];
 /** They look back two hours and more, which is minutes here. promtool tries that they clear. */

@@ -20,8 +20,8 @@ const excluded = [
   'users\\.(endSessions|endSession|update)',
 ].join('|');
 
-// It notices responses that the document does not describe. Whether it notices a request that is accepted wrongly depends on
-// what it generates: the property tests of the patterns are reliable there.
+// It notices responses that the document does not describe. Whether it notices a request that is accepted wrongly
+// depends on what it generates: the property tests of the patterns are reliable there.
 describe.runIf(hasPython)('Schemathesis, with generated requests for the operations of the OpenAPI document', () => {
   let folder: string;
   let service: ServiceProcess;

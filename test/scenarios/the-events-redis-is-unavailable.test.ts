@@ -25,8 +25,8 @@ async function listKeyKinds(url: string): Promise<string[]> {
 }
 
 /**
- * Lists the kinds of keys until all of `awaited` were among them: a limit has a key only until its burst is available again,
- * the counts of waiting hooks have one while hooks wait, and the control log has one after the first revocation.
+ * Lists the kinds of keys until all of `awaited` were among them: a limit has a key only until its burst is available
+ * again, the counts of waiting hooks have one while hooks wait, and the control log has one after the first revocation.
  */
 async function collectKeyKinds(url: string, awaited: readonly string[]): Promise<string[]> {
   const kinds = new Set<string>();

@@ -19,8 +19,8 @@ export interface Surroundings {
 const defaultUrl = 'http://127.0.0.1:8080';
 
 /**
- * What a command works with. Each thing is made when a command asks for it: what a command does not need cannot stop it, such
- * as the address of the service where only a hook is sent.
+ * What a command works with. Each thing is made when a command asks for it: what a command does not need cannot stop
+ * it, such as the address of the service where only a hook is sent.
  */
 export class CommandContext {
   readonly output: Output;

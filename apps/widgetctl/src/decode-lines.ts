@@ -11,8 +11,9 @@ export interface Line {
 const maxLineLength = 16 * 1024 * 1024;
 
 /**
- * Decodes a text as editors of any system write it: UTF-8, or UTF-16 with a byte order mark; lines that end with LF, CRLF or
- * CR. NUL characters at the end are dropped. Throws a `UsageError` that names the source and the line for anything else.
+ * Decodes a text as editors of any system write it: UTF-8, or UTF-16 with a byte order mark; lines that end with LF,
+ * CRLF or CR. NUL characters at the end are dropped. Throws a `UsageError` that names the source and the line for
+ * anything else.
  */
 export async function* decodeLines(
   chunks: AsyncIterable<Uint8Array>,

@@ -12,7 +12,9 @@ export interface FileHook {
   readonly event: HookEvent;
 }
 
-/** Reads hooks from lines of JSON. Members that no hook has are left out, so lines of `deliveries get --json` will do. */
+/**
+ * Reads hooks from lines of JSON. Members that no hook has are ignored, so lines of `deliveries get --json` will do.
+ */
 export async function* parseHooks(lines: AsyncIterable<Line>, source: string): AsyncGenerator<FileHook, void, void> {
   const repeated = new RepeatedLines();
   for await (const { number, text } of lines) {

@@ -24,7 +24,7 @@ process.on('uncaughtException', (error) => {
 });
 
 process.exitCode = await run(process.argv.slice(2), {
-  // biome-ignore lint/style/noProcessEnv: the command line is configured by the environment, and this is its only reader.
+  // biome-ignore lint/style/noProcessEnv: the environment configures the command line, and this is its only reader.
   environment: process.env,
   printer,
   isTerminal: process.stdout.isTTY === true,

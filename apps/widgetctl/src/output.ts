@@ -16,8 +16,8 @@ export interface OutputOptions {
 }
 
 /**
- * Prints results to the standard output and notes to the standard error, so that results can be piped. With `--json`, each
- * result is one line of JSON.
+ * Prints results to the standard output and notes to the standard error, so that results can be piped. With `--json`,
+ * each result is one line of JSON.
  */
 export class Output {
   readonly isJson: boolean;

@@ -40,8 +40,8 @@ export function parseCommandLine(args: readonly string[], commands: readonly Com
 }
 
 /**
- * The name of a command is one or two words, and options may stand before, between and after them. To see which words are
- * values of options, it must know the options of all commands.
+ * The name of a command is one or two words, and options may stand before, between and after them. To see which words
+ * are values of options, it must know the options of all commands.
  */
 function findCommand(args: readonly string[], commands: readonly CommandDefinition[]): CommandDefinition | null {
   const definitions = Object.assign({}, ...commands.map(({ options }) => options), commonOptions);

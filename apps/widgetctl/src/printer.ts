@@ -7,8 +7,8 @@ export interface Sink {
 }
 
 /**
- * Writes lines to the standard output and the standard error. Everything that a command prints passes through here, and here
- * foreign text loses its control characters, so that no command can forget it.
+ * Writes lines to the standard output and the standard error. Everything that a command prints passes through here, and
+ * here foreign text loses its control characters, so that no command can forget it.
  */
 export class Printer {
   readonly #results: Sink;

@@ -5,7 +5,7 @@ import { UsageError } from './exit-codes.ts';
 import { whileReadingPipe } from './interruption.ts';
 import { removeAtEnd } from './remove-at-end.ts';
 
-/** Reads a file line by line, so that its size does not matter. Throws a `UsageError` that names the file if it cannot. */
+/** Reads a file line by line, so that its size does not matter. If it cannot, throws a `UsageError` with its name. */
 export function readFileLines(path: string): AsyncGenerator<Line, void, void> {
   return decodeLines(nameErrors(openFile(path), path), path);
 }

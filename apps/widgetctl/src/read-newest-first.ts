@@ -12,8 +12,8 @@ export interface TimedList<Item> {
 /**
  * Reads a list to its end, newest first, and yields each item once, also if newer ones arrive meanwhile.
  *
- * The service shows only the first 10 000 items of a list. So each page is the first page of a list of its own: of what is
- * not newer than the last item of the page before. Only within one millisecond the page numbers grow.
+ * The service shows only the first 10 000 items of a list. So each page is the first page of a list of its own: of what
+ * is not newer than the last item of the page before. Only within one millisecond the page numbers grow.
  */
 export async function* readNewestFirst<Item>(
   { readPage, getId, getTime }: TimedList<Item>,

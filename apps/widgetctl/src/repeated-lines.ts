@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Counts how often each text has come. It keeps 64 bits of a hash of each, in arrays of numbers: a Map of ten million texts
- * would need more than a gigabyte.
+ * Counts how often each text has come. It keeps 64 bits of a hash of each, in arrays of numbers: a Map of ten million
+ * texts would need more than a gigabyte.
  */
 export class RepeatedLines {
   #hashes = new Uint32Array(2 * 1_024);

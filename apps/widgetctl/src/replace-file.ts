@@ -16,8 +16,8 @@ import {
 } from 'node:fs';
 
 /**
- * Replaces the content of a file, whole or not at all where the folder allows it. Links and mounted files stay what they are,
- * and a file keeps its owner and its permissions. A new one gets the permissions `newMode`.
+ * Replaces the content of a file, whole or not at all where the folder allows it. Links and mounted files stay what
+ * they are, and a file keeps its owner and its permissions. A new one gets the permissions `newMode`.
  */
 export function replaceFile(path: string, content: string, newMode: number): void {
   const stats = statSync(path, { throwIfNoEntry: false });

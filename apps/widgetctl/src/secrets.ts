@@ -1,7 +1,7 @@
 import { UsageError } from './exit-codes.ts';
 import { readFileText } from './read-file.ts';
 
-/** The secrets that commands need. Each comes from the variable, or from the file that the variable with `_FILE` names. */
+/** The secrets of commands. Each comes from the variable, or from the file that the variable with `_FILE` names. */
 export type SecretVariable =
   | 'WIDGETCTL_PASSWORD'
   | 'WIDGETCTL_TOKEN'

@@ -9,8 +9,8 @@ type Sessions = Readonly<Record<string, string>>;
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Where the sessions are kept: one for each service, by its address. Null if this user has no folder for it: a relative path
- * is none, because it would depend on where the command runs.
+ * Where the sessions are kept: one for each service, by its address. Null if this user has no folder for it: a relative
+ * path is none, because it would depend on where the command runs.
  */
 export function findSessionFile({ XDG_CONFIG_HOME = '' }: Environment): string | null {
   if (isAbsolute(XDG_CONFIG_HOME)) return join(XDG_CONFIG_HOME, 'widgetctl', 'sessions.json');
@@ -19,8 +19,8 @@ export function findSessionFile({ XDG_CONFIG_HOME = '' }: Environment): string |
 }
 
 /**
- * Keeps the session of one service in a file that only this user may read. A file that cannot be used stops no command: it is
- * said, and there is no session.
+ * Keeps the session of one service in a file that only this user may read. A file that cannot be used stops no command:
+ * it is said, and there is no session.
  */
 export class SessionFile implements SessionStore {
   readonly #path: string | null;

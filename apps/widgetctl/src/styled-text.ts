@@ -11,8 +11,8 @@ interface StyledText {
 }
 
 /**
- * Returns the characters that a terminal gets: what is foreign in a text cannot move the cursor, change the terminal, reorder
- * the line or begin another one. Only styles make control characters.
+ * Returns the characters that a terminal gets: what is foreign in a text cannot move the cursor, change the terminal,
+ * reorder the line or begin another one. Only styles make control characters.
  */
 export function renderText(text: Text, hasColors: boolean): string {
   if (typeof text === 'string') return escapeControls(text);
@@ -25,8 +25,8 @@ export function renderText(text: Text, hasColors: boolean): string {
 }
 
 /**
- * Replaces control characters, line separators, lone surrogates and those that reorder a line by `\uXXXX`. In a text of JSON
- * they can only be inside a string, so the JSON keeps its meaning.
+ * Replaces control characters, line separators, lone surrogates and those that reorder a line by `\uXXXX`. In a text of
+ * JSON they can only be inside a string, so the JSON keeps its meaning.
  */
 export function escapeControls(text: string): string {
   return text.replaceAll(

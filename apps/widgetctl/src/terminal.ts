@@ -12,7 +12,8 @@ export function askAtTerminal(printer: Printer, question: string, { isSecret = f
   }
   return new Promise((resolve, reject) => {
     printer.question(question);
-    // With `terminal`, readline reads each key, and the terminal shows none. Otherwise the terminal itself edits the line.
+    // With `terminal`, readline reads each key, and the terminal shows none. Otherwise the terminal itself edits the
+    // line.
     const reader = createInterface({ input: process.stdin, terminal: isSecret });
     let isAnswered = false;
     reader.once('SIGINT', () => {

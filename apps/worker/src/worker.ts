@@ -23,8 +23,8 @@ const stopMaxMs = 60_000;
  * Opens one worker on an opened backend: its tasks and the operators' HTTP server. Stopping it closes the backend and
  * the tracer.
  *
- * Rejects with the error of `explainListenFailure` if it cannot listen on the operators' address. The backend then stays
- * open: the caller ends the process.
+ * Rejects with the error of `explainListenFailure` if it cannot listen on the operators' address. The backend then
+ * stays open: the caller ends the process.
  */
 export async function openWorker(
   settings: Settings,

@@ -18,11 +18,11 @@ export type Session = Schemas['Session'];
 export type NewWidget = Schemas['NewWidget'];
 
 export interface ClientOptions {
-  /** The address of the service, for example `https://widgets.example.com`. In a browser: the page's own, by default. */
+  /** The URL of the service, for example `https://widgets.example.com`. In a browser: the page's own, by default. */
   readonly baseUrl?: string;
   /** `wpt_…`: creates widgets without a session. */
   readonly provisionToken?: string;
-  /** Keeps the session beyond this process. By default it ends with the client, in a browser with the browser's session. */
+  /** Keeps the session beyond this process. By default it ends with the client, or with the browser's session. */
   readonly sessionStore?: SessionStore;
   /** How often a request is sent at most. Default: 5. */
   readonly maxAttempts?: number;
@@ -101,8 +101,8 @@ export class WidgetServiceClient {
   }
 
   /**
-   * Yields the widgets, newest first. Misses none that existed at the start, yields none twice, and yields none that was
-   * created later.
+   * Yields the widgets, newest first. Misses none that existed at the start, yields none twice, and yields none that
+   * was created later.
    */
   async *listWidgets({ state, pageSize = 200, signal }: ListWidgetsOptions = {}): AsyncGenerator<Widget, void, void> {
     const seenIds = new Set<string>();

@@ -68,7 +68,8 @@ export interface ClusterOptions {
  * Opens MongoDB and Redis as one backend. If Redis does not answer within 2 s, connects to it in the background.
  *
  * Rejects with the errors of `openMongoStores`, with `UnavailableError` if MongoDB fails after that, with
- * `RedisRefusalError`, and with `RedisDurabilityError` if Redis answers, may lose data, and `durabilityCheck` is `enforce`.
+ * `RedisRefusalError`, and with `RedisDurabilityError` if Redis answers, may lose data, and `durabilityCheck` is
+ * `enforce`.
  */
 export async function openCluster(options: ClusterOptions): Promise<Backend> {
   const mongo = await openMongoStores({
@@ -189,7 +190,8 @@ function assemble(mongo: MongoStores, redis: RedisParts): Backend {
 
 /**
  * Checks now. If Redis does not answer, checks again each time the connection becomes ready, until a check completes.
- * Throws `RedisRefusalError`, and `RedisDurabilityError` with `durabilityCheck: 'enforce'`; a later check passes the error to `onFatal` instead.
+ * Throws `RedisRefusalError`, and `RedisDurabilityError` with `durabilityCheck: 'enforce'`; a later check passes the
+ * error to `onFatal` instead.
  */
 async function verifyDurability(redis: Redis, options: ClusterOptions, target: RedisTarget): Promise<void> {
   const { onWarning, setting } = target;

@@ -10,16 +10,17 @@ const deleteBatchRows = 500;
 
 export interface WriteOptions {
   /**
-   * Whether the write is on the disk before its promise resolves. Default: true. If false, the write survives the end of
-   * the process. Until the next synced write has put it on the disk, a power cut may undo it and what was written after it.
+   * Whether the write is on the disk before its promise resolves. Default: true. If false, the write survives the end
+   * of the process. Until the next synced write has put it on the disk, a power cut may undo it and what was written
+   * after it.
    */
   readonly isSynced?: boolean;
 }
 
 export interface ReadOptions {
   /**
-   * Whether the synced writes that `work` saw are on the disk before the promise resolves. Default: false, so a power cut
-   * may undo what was read. Set it if the result is shown to somebody who must never see it undone. Once a sync has
+   * Whether the synced writes that `work` saw are on the disk before the promise resolves. Default: false, so a power
+   * cut may undo what was read. Set it if the result is shown to somebody who must never see it undone. Once a sync has
    * failed, such a read rejects with `UnavailableError`.
    */
   readonly isSynced?: boolean;
@@ -45,10 +46,10 @@ interface DatabaseOptions {
 }
 
 /**
- * One SQLite file that only this process writes; others may read it. Every write is atomic on its own, and durable before its promise
- * resolves unless the caller gives up the sync. Writes requested in one event-loop turn share a transaction. The sync
- * runs in the background (`LogSync`), and transactions that are committed during one sync share the next. After a power
- * cut the file holds the transactions up to some point in their order, and none after it.
+ * One SQLite file that only this process writes; others may read it. Every write is atomic on its own, and durable
+ * before its promise resolves unless the caller gives up the sync. Writes requested in one event-loop turn share a
+ * transaction. The sync runs in the background (`LogSync`), and transactions that are committed during one sync share
+ * the next. After a power cut the file holds the transactions up to some point in their order, and none after it.
  */
 export class Database {
   readonly #db: DatabaseSync;
@@ -149,7 +150,8 @@ export class Database {
 
   /**
    * Runs writes in one transaction until none is left or `sliceMs` have passed. A write that fails is rolled back
-   * alone. If the transaction fails, all its writes fail. Settles the unsynced writes at once, the others after the sync.
+   * alone. If the transaction fails, all its writes fail. Settles the unsynced writes at once, the others after the
+   * sync.
    */
   #commitSlice(): void {
     const endAt = performance.now() + sliceMs;

@@ -12,11 +12,11 @@ export interface LogSyncOptions {
 }
 
 /**
- * Puts SQLite's write-ahead log on the disk in the background, so that the event loop does not wait for the disk. SQLite
- * itself would sync inside the COMMIT, and nothing else could run meanwhile.
+ * Puts SQLite's write-ahead log on the disk in the background, so that the event loop does not wait for the disk.
+ * SQLite itself would sync inside the COMMIT, and nothing else could run meanwhile.
  *
- * One sync covers everything that was committed before it began. At most one runs at a time: what is committed meanwhile
- * shares the next one.
+ * One sync covers everything that was committed before it began. At most one runs at a time: what is committed
+ * meanwhile shares the next one.
  */
 export class LogSync {
   readonly #fd: number;
@@ -46,8 +46,8 @@ export class LogSync {
   }
 
   /**
-   * What `sync` last returned, until it is resolved. Null: everything that had to be synced is on the disk. Rejects if a
-   * sync has failed.
+   * What `sync` last returned, until it is resolved. Null: everything that had to be synced is on the disk. Rejects if
+   * a sync has failed.
    */
   get pending(): Promise<void> | null {
     if (this.#failure !== null) return Promise.reject(this.#failure.error);

@@ -74,8 +74,8 @@ interface OpenOptions extends OpenDatabaseOptions {
 }
 
 /**
- * Other processes may read the file meanwhile. That needs shared memory, a file beside it (`-shm`). Where there is none,
- * on a full disk or on some network file systems, the file is open for this process alone.
+ * Other processes may read the file meanwhile. That needs shared memory, a file beside it (`-shm`). Where there is
+ * none, on a full disk or on some network file systems, the file is open for this process alone.
  */
 function open(file: string, options: OpenOptions): Database {
   if (!options.isInspected) return openAs('EXCLUSIVE', file, options);
@@ -124,7 +124,7 @@ function openAs(lockingMode: 'NORMAL' | 'EXCLUSIVE', file: string, options: Open
   }
 }
 
-/** For a file that was created with another mode. Some file systems have no modes, and another user may own the file. */
+/** For a file that has another mode. Some file systems have no modes, and another user may own the file. */
 function restrictToOwner(path: string): void {
   try {
     chmodSync(path, fileMode);

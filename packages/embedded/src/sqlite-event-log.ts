@@ -174,8 +174,8 @@ export class SqliteEventLog implements EventLog {
     });
     const end: LogState = seq === state.last_seq ? state : { ...state, last_ms: ms, last_seq: seq, bytes };
     if (end !== state) this.#writeState(end);
-    // An append drops at most two events per event that it is given. So a log above a lowered limit shrinks step by step,
-    // and no append takes long.
+    // An append drops at most two events per event that it is given. So a log above a lowered limit shrinks step by
+    // step, and no append takes long.
     if ((this.#readOldest()?.seq ?? seq) <= seq - this.#retention.count) this.#drop(end, 2 * events.length);
     return { positions, last: { epoch, epochRun, ms: end.last_ms, seq: end.last_seq }, startedNewEpoch: false };
   }

@@ -129,7 +129,7 @@ function send(
   });
 }
 
-/** Creates an object for the operation and, if needed, a new admin session: the previous round may have removed both. */
+/** Creates an object for the operation and, if needed, an admin session: the previous round may have removed both. */
 async function prepare({ path }: DescribedOperation): Promise<string> {
   const shown = await service.inject({ method: 'GET', url: '/api/v1/session', headers: { cookie: caller.cookie } });
   if (shown.statusCode !== 200) caller = await signInAdmin();

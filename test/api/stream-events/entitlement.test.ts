@@ -62,7 +62,7 @@ describe('GET /api/v1/events/{token} of a subscription', () => {
     const filter = { ...noFilter, types: ['widget.created'] as const };
     await service.backend.subscriptions.update(subscriptionId, { filter });
     await service.backend.control.announce({ kind: 'subscription', id: subscriptionId, change: 'changed' });
-    /** Appends an `updated` and then a `created` event, which passes the old filter and the new one. Returns what arrived. */
+    /** Appends an `updated` and then a `created` event, which passes both filters. Returns what arrived. */
     const appendBoth = async () => {
       const before = stream.widgetEvents().length;
       await append('updated');

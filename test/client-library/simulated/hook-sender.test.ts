@@ -104,7 +104,8 @@ describe('HookSender', () => {
     sender.close();
     const results = await Promise.allSettled(sent);
     const { user } = process.cpuUsage(started);
-    // Of the processor, so that a busy machine changes nothing. With work that grows with the queue, it is most of a minute.
+    // Of the processor, so that a busy machine changes nothing. With work that grows with the queue, it is most of a
+    // minute.
     expect(user / 1_000_000).toBeLessThan(10);
     expect(results.every(({ status }) => status === 'rejected')).toBe(true);
   });

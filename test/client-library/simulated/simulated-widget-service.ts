@@ -50,7 +50,7 @@ export class SimulatedWidgetService {
     this.#insert(this.#nextCreatedAt());
   }
 
-  /** Creates a widget whose request took long: its `createdAt` is older than that of others which are listed already. */
+  /** Creates a widget whose request took long: its `createdAt` is older than that of others that are already listed. */
   createLate(ticksAgo: number): void {
     this.#insert(formatTime(Math.max(0, Math.floor(this.#creates / this.#createsPerTick) - ticksAgo)));
   }

@@ -137,8 +137,8 @@ function createProvider(issuer: string, people: ReadonlyMap<string, PersonClaims
 }
 
 /**
- * What a browser does at the provider: follows `startUrl`, signs in as `login` (empty: cancels), and returns the address
- * to which the provider redirects it at last.
+ * What a browser does at the provider: follows `startUrl`, signs in as `login` (empty: cancels), and returns the
+ * address to which the provider redirects it at last.
  */
 export async function signInAtProvider(startUrl: string, login: string): Promise<URL> {
   const { origin } = new URL(startUrl);

@@ -15,7 +15,7 @@ export async function startOidcSignIn(service: TestApp, returnTo?: string): Prom
   return { response, url: String(response.headers.location), cookie: readCookies(response)[0] ?? '' };
 }
 
-/** Sends the browser from the provider back to the service. A proxy in between removes the path of the public address. */
+/** Sends the browser from the provider back to the service. A proxy in between removes the path of the public URL. */
 export function finishOidcSignIn(service: TestApp, callback: URL, cookie: string, remoteAddress = '198.51.100.7') {
   const url = `/api/v1/session/oidc/callback${callback.search}`;
   return service.inject({ method: 'GET', url, headers: { cookie }, remoteAddress });

@@ -88,7 +88,7 @@ async function useDeviceCookie(url: string, { email, password }: { email: string
   return [first, second, sessionId];
 }
 
-/** Signs in through the provider, and sends the callback again. Returns what only the browser and the two servers know. */
+/** Signs in through the provider, and repeats the callback. Returns what only the browser and the servers know. */
 async function signInByIdentity(url: string, provider: TestIdentityProvider) {
   provider.setPerson('robin', { email: 'robin@example.com', roles: ['staff'] });
   const started = await fetch(`${url}/api/v1/session/oidc`, { redirect: 'manual' });

@@ -2,8 +2,8 @@ const ticksAfterwards = 5;
 
 /**
  * Runs `work` and returns the longest time, in milliseconds, for which the event loop of this thread was blocked by
- * computing. It counts the thread's processor time between two turns: a machine that is busy with other processes does not
- * lengthen it.
+ * computing. It counts the thread's processor time between two turns: a machine that is busy with other processes does
+ * not lengthen it.
  */
 export async function measureLongestTurnMs(work: () => Promise<unknown>): Promise<number> {
   let longestMs = 0;

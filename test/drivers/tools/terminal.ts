@@ -31,7 +31,7 @@ export interface AtTerminal {
   type(keys: string): void;
   /** Resolves when the screen has shown a text. */
   shown(text: string): Promise<void>;
-  /** Resolves with everything that was shown and, at its end, the exit code and whether the terminal shows what is typed. */
+  /** Resolves with everything shown and, at the end, the exit code and whether the terminal shows what is typed. */
   readonly finished: Promise<string>;
 }
 

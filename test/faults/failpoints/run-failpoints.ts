@@ -49,7 +49,7 @@ export function listKeyRunFailpoints(act: Failpoint['act']): Failpoint[] {
   return [...before, { call: 'effects.apply', when: 'during', act }, { call: 'eventLog.append', when: 'during', act }];
 }
 
-/** How long a worker is frozen in its run. The long form uses the locks of production and freezes for longer than these. */
+/** How long a worker is frozen in its run. The long form uses production's locks and freezes for longer than these. */
 export const frozenMs = isLong ? 30_000 : 0;
 
 /** Counts the runs of a worker that have ended, with any result: it logs one line for each. */

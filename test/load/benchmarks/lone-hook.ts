@@ -1,6 +1,6 @@
 /**
- * The processor time that one hook costs each process when nothing shares the work: hooks come every 50 ms, and each pod
- * holds one stream. What the processes use while nothing happens is subtracted.
+ * The processor time that one hook costs each process when nothing shares the work: hooks come every 50 ms, and each
+ * pod holds one stream. What the processes use while nothing happens is subtracted.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Benchmark, readSetting, round } from '../benchmark.ts';

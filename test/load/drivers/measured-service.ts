@@ -65,7 +65,7 @@ export function listBackends(): BackendName[] {
   return available.filter((backend) => BENCH_BACKEND === undefined || BENCH_BACKEND === backend);
 }
 
-/** `BENCH_SETTINGS`: settings of the service that win over those of the benchmark, as `NAME=VALUE` with spaces between. */
+/** `BENCH_SETTINGS`: settings that win over those of the benchmark, as `NAME=VALUE` with spaces between. */
 function readBenchSettings(): Environment {
   const entries = (process.env.BENCH_SETTINGS ?? '').split(' ').filter((entry) => entry !== '');
   return Object.fromEntries(

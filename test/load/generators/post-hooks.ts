@@ -1,7 +1,7 @@
 /**
- * A load generator: posts hooks over keep-alive connections, one at a time on each, as fast as they are answered. No two
- * hooks have the same content. autocannon sends prepared bytes fastest, so all hooks are prepared before the first one
- * is sent.
+ * A load generator: posts hooks over keep-alive connections, one at a time on each, as fast as they are answered. No
+ * two hooks have the same content. autocannon sends prepared bytes fastest, so all hooks are prepared before the first
+ * one is sent.
  */
 import autocannon from 'autocannon';
 import { serveCommands } from '../drivers/child.ts';

@@ -21,7 +21,7 @@ interface OpenOptions {
   readonly lastEventId?: string;
 }
 
-/** Publishes the next event when all streams have the last one, keeps this many requests in flight, or keeps this pace. */
+/** Publishes the next event once all streams have the last, keeps this many requests in flight, or keeps this pace. */
 export type PublishMode = 'lockstep' | { readonly inFlight: number } | { readonly everyMs: number };
 
 export interface PublishOptions {

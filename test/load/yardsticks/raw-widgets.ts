@@ -1,6 +1,6 @@
 /**
- * The yard-stick for creating and listing widgets: the store's own driver. It inserts and finds documents or rows of the
- * same size, and checks nothing.
+ * The yard-stick for creating and listing widgets: the store's own driver. It inserts and finds documents or rows of
+ * the same size, and checks nothing.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -14,7 +14,10 @@ import {
 import { eventually } from '../../drivers/tools/eventually.ts';
 import { type Deployment, deployments } from '../../faults/deployment.ts';
 
-/** The store rejects five hooks. One story in one browser: the operator finds them, discards two, and redrives the others once the store accepts them. */
+/**
+ * The store rejects five hooks. One story in one browser: the operator finds them, discards two, and redrives the
+ * others once the store accepts them.
+ */
 describe.each(deployments)('dead deliveries in the console of $name', ({ canRun, open }) => {
   const canShow = hasBrowser && canRun;
   let deployment: Deployment;

@@ -12,7 +12,7 @@ import {
 } from '../../drivers/cluster/console-browser.ts';
 import { type Deployment, openEmbeddedDeployment } from '../../faults/deployment.ts';
 
-/** The most pixels that the page is too wide by, in any of ten frames: what it reads from the service comes within them. */
+/** The most pixels by which the page is too wide, in any of ten frames: its data arrives within them. */
 const readExcess = `(async () => {
   let excess = 0;
   for (let frame = 0; frame < 10; frame += 1) {

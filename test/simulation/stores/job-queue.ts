@@ -35,7 +35,7 @@ export function addJob(queue: JobQueue, job: Omit<StoredJob, 'startCount'>): voi
   updateWaiting(queue, job.partition, (ids) => [...ids, job.jobId]);
 }
 
-/** Returns the state of the partitions: see `HookQueue.inspect`. `isOwn` tells the lock tokens of the caller's process. */
+/** Returns the state of the partitions: see `HookQueue.inspect`. `isOwn` recognises the caller's lock tokens. */
 export function inspectJobs(
   { jobs, waiting, active }: JobQueue,
   { nowMs, isOwn }: { readonly nowMs: number; readonly isOwn: (token: string) => boolean },

@@ -5,8 +5,8 @@ import { AuditWriter, type AuditWriterDeps } from './audit-writer.ts';
 
 export interface AuditRecorder {
   /**
-   * Stores an event. Resolves once it is durable, or after `waitMs`, or when its first write has failed: then the writer
-   * repeats the write in the background. Never rejects. For changes that took place.
+   * Stores an event. Resolves once it is durable, or after `waitMs`, or when its first write has failed: then the
+   * writer repeats the write in the background. Never rejects. For changes that took place.
    */
   write(event: AuditEvent, waitMs: number): Promise<void>;
   /** Stores or counts an event in the background. For what callers can cause at will (see `AuditSampler`). */

@@ -13,8 +13,8 @@ export interface HashEmailDeps {
 export type HashEmail = (email: string) => Promise<string | null>;
 
 /**
- * Makes the function that returns the HMAC-SHA256 of an e-mail, in hexadecimal. Upper and lower case are equal, and every
- * pod returns the same. Returns null while the key cannot be read. It reads the key once.
+ * Makes the function that returns the HMAC-SHA256 of an e-mail, in hexadecimal. Upper and lower case are equal, and
+ * every pod returns the same. Returns null while the key cannot be read. It reads the key once.
  */
 export function makeHashEmail({ configuredKey, serviceKeys }: HashEmailDeps): HashEmail {
   let reading: Promise<string> | null = configuredKey === null ? null : Promise.resolve(configuredKey);

@@ -55,8 +55,8 @@ export type FurtherChange = Pick<AuditEvent, 'action' | 'actor' | 'target' | 'be
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * Every route with a method other than GET, HEAD and OPTIONS declares it. So does a GET that changes something, such as
-     * a link that ends a sign-in.
+     * Every route with a method other than GET, HEAD and OPTIONS declares it. So does a GET that changes something,
+     * such as a link that ends a sign-in.
      */
     audit?: RouteAudit;
   }
@@ -88,8 +88,8 @@ const refusedByPolicy: readonly string[] = ['permission-denied', 'csrf-token-inv
 
 /**
  * Writes an audit event for every route that is registered after this call and declares one (`config.audit`), and for
- * every request of a known caller that lacks the permission or the CSRF token. Registering a route that changes something without
- * `config.audit` throws an `Error`, so that the service does not start.
+ * every request of a known caller that lacks the permission or the CSRF token. Registering a route that changes
+ * something without `config.audit` throws an `Error`, so that the service does not start.
  *
  * - The change took place: the event is durable before the response is sent, unless the store does not accept it (see
  *   `AuditWriter`).

@@ -5,7 +5,7 @@ import { nameHostCookie, readCookie } from './request-cookies.ts';
 /** By this cookie the sign-in limits recognise a browser that has signed in before. It authenticates nobody. */
 const deviceCookieName = 'service_device';
 
-/** Returns the device cookie of a `Cookie` header, unverified. Returns null if there is none, or if there are several. */
+/** Returns the device cookie of a `Cookie` header, unverified. Null: the header has none, or several. */
 export function readDeviceCookie(cookieHeader: string | undefined, isSecure: boolean): string | null {
   return readCookie(cookieHeader, nameHostCookie(deviceCookieName, isSecure));
 }

@@ -13,8 +13,8 @@ declare module 'fastify' {
 
   interface FastifyRequest {
     /**
-     * Who sent the request. Set by a policy that requires a session or a permission, also if it then refuses the request
-     * for lack of the permission or of the CSRF token. Otherwise null.
+     * Who sent the request. Set by a policy that requires a session or a permission, also if it then refuses the
+     * request for lack of the permission or of the CSRF token. Otherwise null.
      */
     caller: Caller | null;
     /** Whose hook address was called. Set by the policy `hook-token`; otherwise null. */

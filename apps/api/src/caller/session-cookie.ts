@@ -7,7 +7,7 @@ export const sessionCookieName = 'service_console';
 /** 256 bits in base64url without padding. */
 const sessionIdPattern = /^[\w-]{43}$/;
 
-/** Returns the session id of a `Cookie` header. Returns null if it has no session cookie, a malformed one, or several. */
+/** Returns the session id of a `Cookie` header. Null: it has no session cookie, a malformed one, or several. */
 export function parseSessionId(cookieHeader: string | undefined): string | null {
   const value = readCookie(cookieHeader, sessionCookieName);
   return value !== null && sessionIdPattern.test(value) ? value : null;

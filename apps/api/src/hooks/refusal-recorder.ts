@@ -15,8 +15,8 @@ export interface RefusalRecorderDeps {
  * Stores refusals in the background, for the list of an integration's refusals. It samples: of the refusals of one
  * integration with one code it stores the first in each second, which then counts the others (`unlisted`).
  *
- * No request waits for it or fails with it. While the store is unavailable, at most 1 000 refusals wait, and the pod tries
- * again every second.
+ * No request waits for it or fails with it. While the store is unavailable, at most 1 000 refusals wait, and the pod
+ * tries again every second.
  */
 export class RefusalRecorder {
   readonly #deps: RefusalRecorderDeps;

@@ -45,8 +45,8 @@ function isWithoutTrusted(trusted: TrustedProxies): trusted is null | readonly [
 
 /**
  * Makes the function that returns whether connections of many clients may come from this peer: it is a trusted proxy. A
- * number of proxies does not tell which peers they are, so each peer counts as one. If no proxy is declared, a peer on a
- * private network may be one.
+ * number of proxies does not tell which peers they are, so each peer counts as one. If no proxy is declared, a peer on
+ * a private network may be one.
  */
 export function makeIsProxyPeer(trusted: TrustedProxies): (address: string) => boolean {
   if (trusted === null) return isPrivateAddress;
@@ -111,9 +111,9 @@ export function registerProxyWarning(app: FastifyInstance, trusted: TrustedProxi
 }
 
 /**
- * Returns the client's address for records: the IPv4 address, or the /64 network of an IPv6 address. Null if the request
- * seems to come through a proxy that is not trusted (the address is then that of the proxy), and once the connection is
- * closed.
+ * Returns the client's address for records: the IPv4 address, or the /64 network of an IPv6 address. Null if the
+ * request seems to come through a proxy that is not trusted (the address is then that of the proxy), and once the
+ * connection is closed.
  */
 export function toClientNetwork(
   request: Pick<FastifyRequest, 'ip' | 'headers'>,
@@ -148,8 +148,8 @@ function hasUntrustedForwarding(request: Pick<FastifyRequest, 'ip' | 'headers'>)
 }
 
 /**
- * Returns the client's address to show to people: IPv4, or the whole IPv6 address. Returns null if it cannot be known: the
- * request comes through a proxy that is not trusted, or the connection is closed.
+ * Returns the client's address to show to people: IPv4, or the whole IPv6 address. Returns null if it cannot be known:
+ * the request comes through a proxy that is not trusted, or the connection is closed.
  */
 export function toShownAddress(
   request: Pick<FastifyRequest, 'ip' | 'headers'>,

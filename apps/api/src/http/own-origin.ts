@@ -9,7 +9,7 @@ declare module 'fastify' {
      * this machine.
      */
     readonly ownOrigin: string;
-    /** Whether the client uses the service over HTTPS only, so that the response may forbid plain HTTP for the future. */
+    /** Whether the client uses the service over HTTPS only: then the response may forbid plain HTTP for the future. */
     readonly isHttpsOnly: boolean;
   }
 }
@@ -21,9 +21,9 @@ export interface OwnOriginSettings {
 }
 
 /**
- * Declares `ownOrigin` and `isHttpsOnly` on every request. A browser sends a secure cookie over HTTPS only. So a request
- * that arrives over plain HTTP then comes from a proxy that terminates TLS, whatever that proxy forwards. The exception
- * is a client on this machine: browsers trust such an address without TLS.
+ * Declares `ownOrigin` and `isHttpsOnly` on every request. A browser sends a secure cookie over HTTPS only. So a
+ * request that arrives over plain HTTP then comes from a proxy that terminates TLS, whatever that proxy forwards. The
+ * exception is a client on this machine: browsers trust such an address without TLS.
  */
 export function decorateOwnOrigin(app: FastifyInstance, { cookieSecure, publicBaseUrl }: OwnOriginSettings): void {
   const hasHttpsBase = cookieSecure && publicBaseUrl !== null && new URL(publicBaseUrl).protocol === 'https:';

@@ -49,8 +49,8 @@ const beyondAscii = /[\x80-\xff]/;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * Returns the text of a header's value. Node takes each byte for a character of Latin-1, but most senders mean UTF-8. So
- * the value is read as UTF-8, and stays Latin-1 if its bytes are not valid UTF-8.
+ * Returns the text of a header's value. Node takes each byte for a character of Latin-1, but most senders mean UTF-8.
+ * So the value is read as UTF-8, and stays Latin-1 if its bytes are not valid UTF-8.
  */
 export function decodeHeaderText(value: string): string {
   if (!beyondAscii.test(value)) return value;

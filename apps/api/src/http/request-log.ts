@@ -17,13 +17,13 @@ type ObserveResponse = (method: string, status: number, seconds: number, traceId
 type LogFields = NonNullable<FastifyContextConfig['logFields']>;
 
 /**
- * Counts and times each request (`httpRequests`, `httpSeconds`) and writes one log line for it, unless its handler wrote its own
- * (`request.isLogged`). Both happen when the response has ended. Both name the route by its pattern, never by the
- * address, because an address may hold a token. A request that matches no route has the name `unmatched`.
+ * Counts and times each request (`httpRequests`, `httpSeconds`) and writes one log line for it, unless its handler
+ * wrote its own (`request.isLogged`). Both happen when the response has ended. Both name the route by its pattern,
+ * never by the address, because an address may hold a token. A request that matches no route has the name `unmatched`.
  *
- * Three kinds of requests are not counted here, and logged elsewhere if at all: what Node rejects before Fastify sees it
- * (`answerClientError`, `answerExpectation`), what Fastify rejects before it looks for a route (`answerFrameworkError`),
- * and a stream that was opened (`stream-events.ts`).
+ * Three kinds of requests are not counted here, and logged elsewhere if at all: what Node rejects before Fastify sees
+ * it (`answerClientError`, `answerExpectation`), what Fastify rejects before it looks for a route
+ * (`answerFrameworkError`), and a stream that was opened (`stream-events.ts`).
  *
  * Call this function before the routes are registered. It adds a handler to each route, because reading
  * `request.routeOptions` would build a new object for every request.

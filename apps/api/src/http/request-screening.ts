@@ -77,7 +77,8 @@ function findRefusal(request: FastifyRequest, checks: HostChecks): Refusal | nul
   if (!checks.isValidHost(raw.headers.host ?? '')) {
     return { code: 'malformed-request', detail: 'The Host header is not well-formed.' };
   }
-  // Fastify takes both from the forwarding headers if the peer is a trusted proxy. They become part of URLs in responses.
+  // Fastify takes both from the forwarding headers if the peer is a trusted proxy. They become part of URLs in
+  // responses.
   const { host, protocol } = request;
   if (host !== raw.headers.host && !checks.isValidForwardedHost(host ?? '')) {
     return { code: 'malformed-request', detail: 'X-Forwarded-Host is not well-formed.' };
@@ -90,8 +91,9 @@ function findRefusal(request: FastifyRequest, checks: HostChecks): Refusal | nul
 }
 
 /**
- * Makes the check of the form of `Host`: the URLs in responses start with it. An empty host is accepted: those URLs then
- * use `localhost` (`toPublicUrl`). Nearly all requests name the same host, so the last valid one is not checked again.
+ * Makes the check of the form of `Host`: the URLs in responses start with it. An empty host is accepted: those URLs
+ * then use `localhost` (`toPublicUrl`). Nearly all requests name the same host, so the last valid one is not checked
+ * again.
  */
 function makeIsValidHost(): (host: string) => boolean {
   let lastValid = '';

@@ -11,12 +11,13 @@ declare module 'fastify' {
     hasFreeFormBody?: boolean;
     /**
      * Verifies the raw bytes of the body before they are parsed, for example a signature. A request without a body
-     * passes zero bytes. Not called for a request that is rejected earlier. Throws a `ServiceError` to reject the request.
+     * passes zero bytes. Not called for a request that is rejected earlier. Throws a `ServiceError` to reject the
+     * request.
      */
     verifyBody?: (request: FastifyRequest, body: Uint8Array) => void;
     /**
-     * Returns more members of the request's log line, never a secret. Called only if the request log writes a line, so it
-     * costs nothing for a request whose handler writes its own.
+     * Returns more members of the request's log line, never a secret. Called only if the request log writes a line, so
+     * it costs nothing for a request whose handler writes its own.
      */
     logFields?: (request: FastifyRequest) => Readonly<Record<string, string | null>>;
   }

@@ -95,8 +95,8 @@ function describeType(expected: string, value: unknown): { code: MistakeCode; de
 }
 
 /**
- * Never cuts a surrogate pair in half: `encodeURIComponent` in `toPointer` throws on a lone surrogate. The name itself has
- * none: `json-body.ts` rejects such bodies.
+ * Never cuts a surrogate pair in half: `encodeURIComponent` in `toPointer` throws on a lone surrogate. The name itself
+ * has none: `json-body.ts` rejects such bodies.
  */
 function truncateName(name: string): string {
   const start = name.slice(0, fieldNameMax);

@@ -20,8 +20,8 @@ export function registerAsyncApi(app: FastifyInstance, publicBaseUrl: string | n
 }
 
 /**
- * Builds an AsyncAPI 3.0 document of the stream and of hooks, from the schemas that OpenAPI describes them with. It takes
- * the view of the service, as AsyncAPI asks for: the service sends events and receives hooks.
+ * Builds an AsyncAPI 3.0 document of the stream and of hooks, from the schemas that OpenAPI describes them with. It
+ * takes the view of the service, as AsyncAPI asks for: the service sends events and receives hooks.
  */
 function describeAsyncInterface(publicBaseUrl: string | null): object {
   const components = new SchemaComponents();

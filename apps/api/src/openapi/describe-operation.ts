@@ -22,8 +22,8 @@ export function describeOperation(route: DescribedRoute, components: SchemaCompo
 }
 
 /**
- * Returns the name of `example.widgets.list` without its prefix: `list` in the group `widgets`. Speakeasy reads these two
- * extensions. oapi-codegen 2.8 and openapi-python-client 0.29 read no extension for the name of an operation.
+ * Returns the name of `example.widgets.list` without its prefix: `list` in the group `widgets`. Speakeasy reads these
+ * two extensions. oapi-codegen 2.8 and openapi-python-client 0.29 read no extension for the name of an operation.
  */
 function describeGeneratedName(operationId: string): OpenApiObject {
   const [, group, name] = operationId.split('.');

@@ -3,9 +3,9 @@ import type { OpenApiObject } from './schema-components.ts';
 type Paths = Readonly<Record<string, Readonly<Record<string, OpenApiObject>>>>;
 
 /**
- * Turns each response to an error that several operations have into a component, which they refer to. So the document says once
- * what a missing session or a rate limit looks like. Returns the new paths, and the components by name: the codes of the
- * problems, for example `NotAuthenticatedOrPermissionDenied`.
+ * Turns each response to an error that several operations have into a component, which they refer to. So the document
+ * says once what a missing session or a rate limit looks like. Returns the new paths, and the components by name: the
+ * codes of the problems, for example `NotAuthenticatedOrPermissionDenied`.
  */
 export function shareResponses(paths: Paths): { readonly paths: Paths; readonly responses: OpenApiObject } {
   const counts = new Map<string, number>();

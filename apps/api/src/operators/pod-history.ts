@@ -27,8 +27,8 @@ export interface History {
 /**
  * The last hour of a pod, in memory: a pod that starts again begins a new one.
  *
- * Example: the total of accepted hooks is 100 at the end of one point and 130 at the end of the next one. So the history of that
- * next point is 30.
+ * Example: the total of accepted hooks is 100 at the end of one point and 130 at the end of the next one. So the
+ * history of that next point is 30.
  */
 export class PodHistory {
   /** The last sample within each point, by the number of the point. */
@@ -68,8 +68,8 @@ function countEvents(from: LogPosition | null, to: LogPosition | null): number |
 }
 
 /**
- * Adds the histories of all pods. Each pod sees all events of the log, so the events are not added: the pod that saw most
- * counts. A point is unknown only if no pod knows it.
+ * Adds the histories of all pods. Each pod sees all events of the log, so the events are not added: the pod that saw
+ * most counts. A point is unknown only if no pod knows it.
  */
 export function mergeHistories(histories: readonly History[], lastPoint: number): History {
   const read = (history: History, name: keyof Omit<History, 'lastPoint'>, index: number) =>

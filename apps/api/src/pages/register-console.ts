@@ -67,7 +67,7 @@ async function readBuiltFile(name: string): Promise<Buffer> {
   }
 }
 
-/** Reads the files that the document names, and those that these name. No part of a request path gets to the file system. */
+/** Reads the files that the document names, and those that these name. No request path gets to the file system. */
 async function loadFiles(document: Buffer): Promise<ReadonlyMap<string, ConsoleFile>> {
   const files = new Map<string, ConsoleFile>();
   const names = ['icon.svg', ...findNames(document, /assets\/[\w.-]+/g)];

@@ -9,8 +9,8 @@ export interface SecurityContact {
 }
 
 /**
- * `GET /.well-known/security.txt` (RFC 9116). It names its own address if that is known and begins with `https:`, as the
- * RFC demands. A base with a path is not: the file must be at the root of the host.
+ * `GET /.well-known/security.txt` (RFC 9116). It names its own address if that is known and begins with `https:`, as
+ * the RFC demands. A base with a path is not: the file must be at the root of the host.
  */
 export function registerSecurityTxt(
   app: FastifyInstance,

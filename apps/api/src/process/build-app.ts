@@ -115,7 +115,7 @@ interface RateLimits {
 export interface AppDeps {
   readonly settings: AppSettings;
   readonly useCases: UseCases;
-  /** `widgets`, `users`, `grants`, `ledger`, `quarantine`, `eventLog` and `refusals`: routes without a use case call these ports directly. */
+  /** Routes without a use case call some of these ports directly, for example `widgets` and `ledger`. */
   readonly widgets: Pick<WidgetStore, 'get'>;
   readonly users: Pick<UserStore, 'findById' | 'list' | 'count'>;
   readonly grants: Pick<Backend, 'subscriptions' | 'integrations' | 'provisionTokens'>;

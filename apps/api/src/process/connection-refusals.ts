@@ -14,8 +14,8 @@ const closingReasonFor: Readonly<Record<ConnectionRefusal, ClosingReason>> = {
 
 /**
  * Answers the request on a refused connection, before anything else is done for it: with the problem
- * `too-many-connections`, or, at the address of a stream, with a stream of one `stream.closing`. Any status but 200 would
- * end a browser's EventSource for good. The token is not checked. The connection closes after the answer.
+ * `too-many-connections`, or, at the address of a stream, with a stream of one `stream.closing`. Any status but 200
+ * would end a browser's EventSource for good. The token is not checked. The connection closes after the answer.
  */
 export function registerConnectionRefusals(
   app: FastifyInstance,

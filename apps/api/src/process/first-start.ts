@@ -21,7 +21,8 @@ export interface FirstAdminDeps {
 
 /**
  * Creates the first admin if there is no user yet, and returns the e-mail and any generated password. Returns null if
- * there is a user already, if no admin is configured, or if nobody may sign in with a password. Throws `UnavailableError`.
+ * there is a user already, if no admin is configured, or if nobody may sign in with a password. Throws
+ * `UnavailableError`.
  */
 export async function ensureFirstAdmin({ settings, users, mayGeneratePassword, clock, logger, audit }: FirstAdminDeps) {
   if (!settings.PASSWORD_SIGN_IN_ENABLED) {

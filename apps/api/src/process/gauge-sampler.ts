@@ -19,8 +19,8 @@ export interface StateSamplerDeps {
 const sampleEveryMs = 5_000;
 
 /**
- * Creates the task that reads the state of the hook queue and of the event log every 5 s, for the gauges. A scrape reads
- * no store, so a store that is down does not block it. A gauge whose store does not answer becomes NaN.
+ * Creates the task that reads the state of the hook queue and of the event log every 5 s, for the gauges. A scrape
+ * reads no store, so a store that is down does not block it. A gauge whose store does not answer becomes NaN.
  */
 export function createStateSamplerTask({ backend, tailPosition, clock, metrics }: StateSamplerDeps): Task {
   // A store that is down is counted by the metric of the call, and logged by those who need it.

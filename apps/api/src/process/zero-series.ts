@@ -8,8 +8,8 @@ import { closingReasons } from '../streams/fan-out/closing-rules.ts';
 const hookOperation = 'example.events.receive';
 
 /**
- * Creates every series that the interface can produce, at 0, once the routes are known. Prometheus sees no increase in a
- * series that starts at 1, so an alert would miss the first refusal after a start.
+ * Creates every series that the interface can produce, at 0, once the routes are known. Prometheus sees no increase in
+ * a series that starts at 1, so an alert would miss the first refusal after a start.
  */
 export function registerKnownSeries(app: FastifyInstance, metrics: Metrics): void {
   const routes = collectDescribedRoutes(app);

@@ -6,8 +6,8 @@ import type { TokenTrust } from './token-cache.ts';
 
 const maxConcurrentLookUps = 20;
 /**
- * The most entitlements that `checkAll` and `checkDue` pass to one `check`. A check applies its decisions at its end, so
- * it must not take long.
+ * The most entitlements that `checkAll` and `checkDue` pass to one `check`. A check applies its decisions at its end,
+ * so it must not take long.
  */
 const maxPerCheck = 2_000;
 /** `checkDue` runs once a second, so each entitlement is checked within a minute. */
@@ -53,8 +53,8 @@ export class EntitlementChecks {
   }
 
   /**
-   * Checks every entitlement, in groups of 2 000. When the check of a group starts, the results of earlier checks of its
-   * entitlements are dropped, even if they arrive later.
+   * Checks every entitlement, in groups of 2 000. When the check of a group starts, the results of earlier checks of
+   * its entitlements are dropped, even if they arrive later.
    *
    * Returns true if a decision was applied for every entitlement (see `check`). It stops at the first group that
    * returns false; that group and the rest are due at once.
@@ -101,7 +101,8 @@ export class EntitlementChecks {
    * Checks these entitlements now, with at most 20 concurrent look-ups.
    *
    * An unavailable store ends no stream: the check starts no further look-ups and applies the decisions that it has.
-   * Entitlements without a result are due at once. A look-up that failed for another reason counts as the decision to keep the entitlement.
+   * Entitlements without a result are due at once. A look-up that failed for another reason counts as the decision to
+   * keep the entitlement.
    *
    * Returns true if it applied a decision for each entitlement. Returns false if a store was unavailable, or if a later
    * check has started for one of them: the later check then decides about that one.

@@ -12,8 +12,8 @@ const trustedTimeoutMs = 150;
 /** The same for an entry that is not trusted. It is long enough for a store that is busy, not unavailable. */
 const untrustedTimeoutMs = 1_000;
 /**
- * After a read failed because the store is unavailable, the cache uses the entry for this time before the next read. While
- * the pod is not fresh, each use tries a read first.
+ * After a read failed because the store is unavailable, the cache uses the entry for this time before the next read.
+ * While the pod is not fresh, each use tries a read first.
  */
 const retryAfterMs = 5_000;
 const validEntriesMax = 20_000;

@@ -1,7 +1,8 @@
 /**
  * Characters that nobody sees, or that turn the direction of the text around them: with them, one name can pass for
- * another. Controls, line separators, lone surrogates, and what fonts must not show (`Default_Ignorable_Code_Point`, with
- * all controls of direction). Besides, the marks of annotations and the blank Braille pattern, which Unicode leaves out.
+ * another. Controls, line separators, lone surrogates, and what fonts must not show (`Default_Ignorable_Code_Point`,
+ * with all controls of direction). Besides, the marks of annotations and the blank Braille pattern, which Unicode
+ * leaves out.
  */
 const hiddenCharacter = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb\u2800]/u;
 
@@ -45,8 +46,8 @@ function isNeeded(characters: readonly string[], index: number): boolean {
 }
 
 /**
- * Hidden characters that no text may contain, as ranges of a pattern without `\p` and `\u`. Those that some texts need are
- * left out: whether a text needs them, no pattern of every language can say.
+ * Hidden characters that no text may contain, as ranges of a pattern without `\p` and `\u`. Those that some texts need
+ * are left out: whether a text needs them, no pattern of every language can say.
  */
 export const alwaysHidden = [
   ...['\\x00-\\x1f\\x7f-\\x9f\\xad', '\u034f\u061c\u115f\u1160\u17b4\u17b5', '\u200b\u200e\u200f\u2028-\u202e'],

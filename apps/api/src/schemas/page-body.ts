@@ -16,8 +16,8 @@ interface PageBody<Item> extends PageRequest {
 }
 
 /**
- * Converts one page of a list to the form that the API returns. `rows` is what `listCountedPage` returns: its total may be a
- * lower bound, so it says itself whether there is a next page. Without `hasNext`, the total is exact. Throws
+ * Converts one page of a list to the form that the API returns. `rows` is what `listCountedPage` returns: its total may
+ * be a lower bound, so it says itself whether there is a next page. Without `hasNext`, the total is exact. Throws
  * `invalid-request` for a page too deep in a list.
  */
 export function toPageBody<Row, Item>(

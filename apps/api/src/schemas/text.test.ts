@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { displayText } from './text.ts';
 
-/** Spaces that are trimmed, spaces that are control characters, others that are neither, and a character of two units. */
+/** Spaces that are trimmed, that are control characters, that are neither, and a character of two units. */
 const units = [
   'a',
   '\t',

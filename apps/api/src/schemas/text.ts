@@ -15,8 +15,8 @@ export const forArrayLength: object = { when: ({ value }: { value: unknown }) =>
 const spaces = '\\t-\\r \\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff';
 
 /**
- * Matches what `displayText` accepts, before trimming, and texts with joiners and selectors where they hide. Characters are
- * code points.
+ * Matches what `displayText` accepts, before trimming, and texts with joiners and selectors where they hide. Characters
+ * are code points.
  */
 function buildDisplayTextPattern(min: number, max: number): string {
   const edge = `[^${alwaysHidden}${spaces}]`;

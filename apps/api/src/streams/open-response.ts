@@ -38,8 +38,8 @@ export async function openResponse(reply: FastifyReply, opening: Buffer): Promis
 }
 
 /**
- * Takes the connection of an open stream away from Node's HTTP server, so that an idle stream costs little more than its
- * socket. Resolves to false if the client has left.
+ * Takes the connection of an open stream away from Node's HTTP server, so that an idle stream costs little more than
+ * its socket. Resolves to false if the client has left.
  *
  * Node keeps a parser, the request and the response of each connection until it closes: two thirds of the memory of an
  * idle stream. So this function tells the HTTP server that the connection has closed, by the event that it listens to,

@@ -62,8 +62,8 @@ export interface StreamDirectoryDeps {
 export interface StreamDirectory {
   list(subscriptionId: string): Promise<OpenStreams>;
   /**
-   * Ends a stream. Resolves to true once its pod has ended it, and to false if no pod has it. Throws `UnavailableError` if
-   * no pod that answered has it, and some did not answer.
+   * Ends a stream. Resolves to true once its pod has ended it, and to false if no pod has it. Throws `UnavailableError`
+   * if no pod that answered has it, and some did not answer.
    */
   end(subscriptionId: string, streamId: string): Promise<boolean>;
   /** Ends the answering of this pod. */
@@ -71,8 +71,8 @@ export interface StreamDirectory {
 }
 
 /**
- * Opens the pod's part of the directory: from now on it answers for the streams of its hub. A pod does work only when an
- * admin asks (ADR 36).
+ * Opens the pod's part of the directory: from now on it answers for the streams of its hub. A pod does work only when
+ * an admin asks (ADR 36).
  */
 export function openStreamDirectory({ podRequests, hub }: StreamDirectoryDeps): StreamDirectory {
   const stopServing = podRequests.serve((text) => {

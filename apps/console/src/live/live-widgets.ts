@@ -14,8 +14,8 @@ export const readCount = signal(0);
 
 const renewMs = 200;
 /**
- * A tab that is hidden for longer closes its stream: without HTTP/2 a browser opens only six connections to a server, so
- * six hidden tabs would hold up the seventh.
+ * A tab that is hidden for longer closes its stream: without HTTP/2 a browser opens only six connections to a server,
+ * so six hidden tabs would hold up the seventh.
  */
 const hiddenPauseMs = 60_000;
 /** How long a changed row stands out, in milliseconds. */

@@ -13,8 +13,8 @@ interface DialogProperties {
 }
 
 /**
- * Focuses what had the focus before the dialog. If nothing had it, or it is gone, focuses the heading of the page, so that
- * the next Tab does not begin behind the last element.
+ * Focuses what had the focus before the dialog. If nothing had it, or it is gone, focuses the heading of the page, so
+ * that the next Tab does not begin behind the last element.
  */
 function giveFocusBack(opener: Element | null): void {
   const isThere = opener instanceof HTMLElement && opener.isConnected && opener !== document.body;

@@ -3,7 +3,7 @@ type KeyEvent = Pick<
   'key' | 'code' | 'keyCode' | 'isComposing' | 'shiftKey' | 'ctrlKey' | 'altKey' | 'metaKey' | 'getModifierState'
 >;
 
-/** What an input method uses for itself, for example the Enter that ends a composition, has this code in every browser. */
+/** What an input method uses for itself, such as the Enter that ends a composition, has this code in every browser. */
 const usedByInputMethod = 229;
 
 /** Whether the key belongs to an input method: it chooses or ends what is being composed, and nothing on the page. */
@@ -13,8 +13,9 @@ export function isComposing(event: Pick<KeyEvent, 'isComposing' | 'keyCode'>): b
 }
 
 /**
- * Returns the key that a person has pressed alone, for shortcuts, or null if it was pressed with a modifier or belongs to
- * an input method. On a keyboard without Latin letters it is the letter at the same place of a Latin one: `к` is `r`.
+ * Returns the key that a person has pressed alone, for shortcuts, or null if it was pressed with a modifier or belongs
+ * to an input method. On a keyboard without Latin letters it is the letter at the same place of a Latin one: `к` is
+ * `r`.
  */
 export function readKey(event: KeyEvent): string | null {
   const hasModifier = event.ctrlKey || event.metaKey || event.altKey || event.getModifierState('AltGraph');

@@ -21,8 +21,8 @@ interface VirtualListProperties<Row> {
 const spareRows = 12;
 
 /**
- * Shows only the visible rows of a long list. The arrow keys, Page Up, Page Down, Home, End, j and k move the active row;
- * Enter opens it.
+ * Shows only the visible rows of a long list. The arrow keys, Page Up, Page Down, Home, End, j and k move the active
+ * row; Enter opens it.
  */
 export function VirtualList<Row>(properties: VirtualListProperties<Row>) {
   const { rows, rowHeight, label, keyOf, renderRow, onOpen, onScrolled } = properties;

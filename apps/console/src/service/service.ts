@@ -14,7 +14,7 @@ export function onSignedOut(listener: Listener): void {
   signedOutListeners.add(listener);
 }
 
-/** As `fetch`, and notices the end of the session, wherever it was ended. Streams are opened at the address of this page. */
+/** As `fetch`, and notices the end of the session, wherever it ended. Streams use the address of this page. */
 const watchedFetch: typeof globalThis.fetch = async (input, init) => {
   const isStream = typeof input === 'string' && input.includes('/api/v1/events/');
   const response = await fetch(isStream ? toOwnAddress(input) : input, init);

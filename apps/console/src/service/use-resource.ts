@@ -16,8 +16,8 @@ export interface ResourceOptions {
 }
 
 /**
- * Reads something from the service when the component appears, and whenever one of `inputs` changes. The answer to an older
- * read never replaces the answer to a newer one.
+ * Reads something from the service when the component appears, and whenever one of `inputs` changes. The answer to an
+ * older read never replaces the answer to a newer one.
  */
 export function useResource<Data>(
   read: (signal: AbortSignal) => Promise<Data>,

@@ -3,8 +3,8 @@ const prefix = 'console-draft:';
 type DraftStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>;
 
 /**
- * Keeps what somebody has typed into forms, by the user's id and the form's name. Only in the storage of one tab, so that
- * it survives a reload, and never a secret. It ends with the session, however that ends.
+ * Keeps what somebody has typed into forms, by the user's id and the form's name. Only in the storage of one tab, so
+ * that it survives a reload, and never a secret. It ends with the session, however that ends.
  */
 export function createDrafts(getStorage: () => DraftStorage) {
   const toKey = (userId: string, name: string) => `${prefix}${userId}:${name}`;

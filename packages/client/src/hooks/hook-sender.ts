@@ -11,8 +11,8 @@ import { encodeHookId, type HookTarget, postHook } from './post-hook.ts';
 import { WaitingHooks } from './waiting-hooks.ts';
 
 /**
- * What has happened to a widget. The `payload` may hold bigints, and the numbers that `parseExactJson` reads: they are sent
- * with every digit.
+ * What has happened to a widget. The `payload` may hold bigints, and the numbers that `parseExactJson` reads: they are
+ * sent with every digit.
  */
 export type HookEvent = components['schemas']['HookEvent'];
 
@@ -57,8 +57,9 @@ interface QueuedHook {
 const firstDelayMs = 500;
 
 /**
- * Sends hooks until the service has accepted them. A hook keeps its id over all attempts, so the service makes one event
- * of it however often it arrives. Hooks of the same widget are sent one after the other, in the order of the calls.
+ * Sends hooks until the service has accepted them. A hook keeps its id over all attempts, so the service makes one
+ * event of it however often it arrives. Hooks of the same widget are sent one after the other, in the order of the
+ * calls.
  *
  * The queue is in memory: what your process has not sent when it ends is lost.
  */
@@ -94,8 +95,8 @@ export class HookSender {
   /**
    * Queues a hook. Resolves when the service has accepted it: then it is never lost.
    *
-   * The option `id` is what makes the hook unique, for example the id of a row in your database. With it, a hook that is
-   * sent again by another process is still one event.
+   * The option `id` is what makes the hook unique, for example the id of a row in your database. With it, a hook that
+   * is sent again by another process is still one event.
    *
    * @throws {InvalidCallError} if the id cannot be sent, or the event is nothing that JSON can hold.
    * @throws {HookQueueFullError} if too many hooks wait.

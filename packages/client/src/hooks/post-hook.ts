@@ -72,8 +72,8 @@ async function readAcceptance(url: string, response: Response): Promise<PostOutc
 }
 
 /**
- * Returns the id as a header can have it: with each byte of its UTF-8 as a character of its own. The signature covers the
- * same bytes.
+ * Returns the id as a header can have it: with each byte of its UTF-8 as a character of its own. The signature covers
+ * the same bytes.
  *
  * @throws {InvalidCallError} if no header can have it.
  */

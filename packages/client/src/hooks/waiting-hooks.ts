@@ -6,8 +6,8 @@ interface HookOfWidget {
 }
 
 /**
- * Hooks that wait to be sent. Those of one widget are given out one after the other: the next one only after the one before
- * was released. Each operation takes the same time, however many hooks wait.
+ * Hooks that wait to be sent. Those of one widget are given out one after the other: the next one only after the one
+ * before was released. Each operation takes the same time, however many hooks wait.
  */
 export class WaitingHooks<Hook extends HookOfWidget> {
   /** Hooks that may be sent at once. */

@@ -5,8 +5,8 @@ import { ExactNumber } from './exact-number.ts';
 const marker = createRandomId();
 
 /**
- * A string, which may hold digits, or a number. In a well-formed text, digits are nowhere else. Its closing quote is always
- * there: it is optional so that the pattern takes linear time for any text.
+ * A string, which may hold digits, or a number. In a well-formed text, digits are nowhere else. Its closing quote is
+ * always there: it is optional so that the pattern takes linear time for any text.
  */
 const stringOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"?|-?\d[\d.eE+-]*/g;
 

@@ -12,14 +12,14 @@ export type LiveWidget = Omit<Widget, 'owner'> & {
   readonly owner: { readonly userId: string; readonly notify: boolean; readonly email?: string } | null;
 };
 
-/** Orders widgets as the list does: newest first, by `createdAt`, then by `id`. Both are texts that sort by their value. */
+/** Orders widgets as the list does: newest first, by `createdAt`, then by `id`. Both texts sort by their value. */
 export function compareNewestFirst(one: LiveWidget, other: LiveWidget): number {
   if (one.createdAt !== other.createdAt) return one.createdAt < other.createdAt ? 1 : -1;
   if (one.id === other.id) return 0;
   return one.id < other.id ? 1 : -1;
 }
 
-/** The widget as the event shows it, with the owner's e-mail if `known` has it. Null if the event is about no widget. */
+/** The widget as the event shows it, with the owner's e-mail if `known` has it. Null: the event is about no widget. */
 export function readSnapshot({ data }: WidgetStreamEvent, known: LiveWidget | undefined): LiveWidget | null {
   if (data.widget === null || known === undefined) return data.widget;
   return addEmail(data.widget, known);

@@ -19,7 +19,7 @@ export interface LiveWidgetsOptions {
   };
   /** How many widgets each request of the list reads: 1 to 200, by default 200. */
   readonly pageSize?: number;
-  /** Told of each wait before it reads or connects again, and what for. `error` is null after an orderly end of the stream. */
+  /** Called before each wait for another read or connection. `error` is null after an orderly end of the stream. */
   readonly onRetry?: (retry: Retry) => void;
   readonly signal?: AbortSignal;
 }
@@ -113,8 +113,8 @@ export class LiveWidgets {
   };
 
   /**
-   * Closes the stream until `resume`, for example while a page is hidden: a browser opens only six connections to a server
-   * without HTTP/2. What it shows stays, and is `stale`.
+   * Closes the stream until `resume`, for example while a page is hidden: a browser opens only six connections to a
+   * server without HTTP/2. What it shows stays, and is `stale`.
    */
   readonly pause = (): void => this.#pauses.pause();
 

@@ -42,7 +42,7 @@ export class SortedWidgets {
     return this.#snapshot;
   }
 
-  /** Where the widget is, or belongs. `createdAt` and `id` never change, so a new version has the place of the old one. */
+  /** Where the widget is, or belongs. `createdAt` and `id` never change, so each version has the same place. */
   #findIndex(widget: LiveWidget): number {
     let low = 0;
     let high = this.#sorted.length;

@@ -17,10 +17,11 @@ export interface WidgetPageQuery {
 export type ReadWidgetPage = (query: WidgetPageQuery, signal?: AbortSignal) => Promise<WidgetPage>;
 
 /**
- * Reads the pages that follow `first`, a first page of `pageSize` rows. Misses no widget that existed then; a widget may come twice.
+ * Reads the pages that follow `first`, a first page of `pageSize` rows. Misses no widget that existed then; a widget
+ * may come twice.
  *
- * It does not count through the pages. Each request asks for widgets up to the `createdAt` of the last row, so a row that
- * leaves the filter meanwhile moves no other row out of sight, and the service never skips rows.
+ * It does not count through the pages. Each request asks for widgets up to the `createdAt` of the last row, so a row
+ * that leaves the filter meanwhile moves no other row out of sight, and the service never skips rows.
  *
  * Example: rows were created at 9, 8, 7, 7, 7 and 3 o'clock, and a page has two. The first page ends at 8. The next
  * request, up to 8, gives 8 and 7. The next, up to 7, gives 7 and 7: it does not get past 7, so it goes on by number.

@@ -14,11 +14,12 @@ export type WidgetChange =
   | { readonly kind: 'removed'; readonly widget: LiveWidget; readonly event: WidgetStreamEvent | null };
 
 /**
- * The widgets that pass a filter, built from pages of the list and from the events of a stream. It reads nothing itself.
+ * The widgets that pass a filter, built from pages of the list and from the events of a stream. It reads nothing
+ * itself.
  *
- * A load begins with the position of the stream, then reads all pages while the events after that position arrive. Pages
- * and events may come in any order: of each widget, the load keeps the highest version. What it shows is replaced when
- * the load is complete, so a second load, after a gap, causes no flicker.
+ * A load begins with the position of the stream, then reads all pages while the events after that position arrive.
+ * Pages and events may come in any order: of each widget, the load keeps the highest version. What it shows is replaced
+ * when the load is complete, so a second load, after a gap, causes no flicker.
  *
  * Example: a page shows widget A at version 1. Its event for version 2, a retirement, arrives before the page. The load
  * remembers version 2, so the page does not bring A back into a collection of active widgets.

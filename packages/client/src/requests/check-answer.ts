@@ -2,8 +2,8 @@ import { type Answer, hasShape } from './shape.ts';
 import { isRedirect, UnexpectedResponseError } from './unexpected-response-error.ts';
 
 /**
- * Checks that a successful response is what the service answers to this operation: by its status, its content type and the
- * members of its body. A proxy may answer 200 to everything.
+ * Checks that a successful response is what the service answers to this operation: by its status, its content type and
+ * the members of its body. A proxy may answer 200 to everything.
  *
  * @throws {UnexpectedResponseError} if it is not.
  */

@@ -1,7 +1,8 @@
 /**
  * Whose matter a failure is, and so what helps:
  *
- * - `caller`: nothing that was passed, or no answer at this address, can ever do. Another call, address or certificate helps.
+ * - `caller`: nothing that was passed, or no answer at this address, can ever do. Another call, address or certificate
+ *   helps.
  * - `refusal`: the service has said no, for good.
  * - `outage`: nobody has answered, or somebody who cannot answer now. The same call may succeed later.
  */

@@ -1,6 +1,6 @@
 /**
- * The shape of a value in JSON, as far as this library needs it. A type name; `[shape]` for an array; an object with the
- * shapes of its members; `{ '?': shape }` for a value that may be null.
+ * The shape of a value in JSON, as far as this library needs it. A type name; `[shape]` for an array; an object with
+ * the shapes of its members; `{ '?': shape }` for a value that may be null.
  */
 export type Shape = 'any' | 'string' | 'number' | 'boolean' | readonly [Shape] | { readonly [member: string]: Shape };
 
@@ -11,8 +11,8 @@ export interface Answer {
 }
 
 /**
- * True if the value may be what the service has answered. All members that are there must have the right type. A few may
- * be missing, because a service of an older version lacks what was added later; something else lacks most of them.
+ * True if the value may be what the service has answered. All members that are there must have the right type. A few
+ * may be missing, because a service of an older version lacks what was added later; something else lacks most of them.
  */
 export function hasShape(value: unknown, shape: Shape): boolean {
   if (shape === 'any') return true;

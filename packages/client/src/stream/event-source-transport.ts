@@ -20,9 +20,9 @@ const names = [
 ];
 
 /**
- * Opens streams with an `EventSource`, for runtimes whose `fetch` cannot read a response while it arrives. It knows less
- * than `fetch` does: it sees neither heartbeats nor `retry:` nor why a stream did not open. So it does not notice a dead
- * connection before the operating system does, and it repeats a connection that the service refused for good.
+ * Opens streams with an `EventSource`, for runtimes whose `fetch` cannot read a response while it arrives. It knows
+ * less than `fetch` does: it sees neither heartbeats nor `retry:` nor why a stream did not open. So it does not notice
+ * a dead connection before the operating system does, and it repeats a connection that the service refused for good.
  */
 export function createEventSourceTransport(EventSource: new (url: string) => EventSourceLike): Transport {
   return {

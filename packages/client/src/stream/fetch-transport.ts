@@ -56,8 +56,8 @@ function isEventStream(response: Response): boolean {
 }
 
 /**
- * Decides whether another attempt may succeed. Only a problem of the service ends a stream: a 404 without one comes from
- * a proxy, for example while it loads its configuration.
+ * Decides whether another attempt may succeed. Only a problem of the service ends a stream: a 404 without one comes
+ * from a proxy, for example while it loads its configuration.
  */
 async function describeRefusal(url: string, response: Response): Promise<OpenOutcome> {
   const problem = await readProblem(response);

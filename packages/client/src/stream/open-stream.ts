@@ -45,8 +45,8 @@ export interface OpenStream {
 }
 
 /**
- * Opens a stream and dispatches `message` and `state`. The first events come after the current code has run, so listeners
- * that are added at once miss none. See {@link readStream}.
+ * Opens a stream and dispatches `message` and `state`. The first events come after the current code has run, so
+ * listeners that are added at once miss none. See {@link readStream}.
  */
 export function openStream(url: StreamUrl, options: Omit<StreamOptions, 'onState'> = {}): OpenStream {
   const target = new EventTarget();

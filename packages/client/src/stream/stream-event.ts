@@ -8,15 +8,16 @@ export type Position = string;
 
 /**
  * What every event has. `json` is its data as it came, every digit of every number included: parse it with
- * `parseExactJson` where a number may be longer than JavaScript's. It is no member for `JSON.stringify` and `{ ...event }`.
+ * `parseExactJson` where a number may be longer than JavaScript's. It is no member for `JSON.stringify` and
+ * `{ ...event }`.
  */
 export interface ReceivedEvent {
   readonly json: string;
 }
 
 /**
- * A widget was created, or a sender posted a hook: a CloudEvents 1.0 event, with its position. `id` is the same on every
- * repetition of the event; `position` is where a stream continues after it.
+ * A widget was created, or a sender posted a hook: a CloudEvents 1.0 event, with its position. `id` is the same on
+ * every repetition of the event; `position` is where a stream continues after it.
  */
 export type WidgetStreamEvent = ReceivedEvent & Schemas['WidgetEvent'] & { readonly position: Position };
 

@@ -74,8 +74,8 @@ async function readJobs(redis: Redis, queue: QueueKeys, ids: readonly string[]) 
 }
 
 /**
- * BullMQ stores a job's data as JSON, and our data is a string. Returns '' for anything else: coalescing stops before it,
- * because '' is not a readable job.
+ * BullMQ stores a job's data as JSON, and our data is a string. Returns '' for anything else: coalescing stops before
+ * it, because '' is not a readable job.
  */
 function parseJobText(data: string): string {
   const value = tryParseJson(data);

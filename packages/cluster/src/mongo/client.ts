@@ -85,7 +85,7 @@ function describeRefusal(error: Error): string {
   return ['a certificate or key file', path, code].filter(Boolean).join(', ');
 }
 
-/** In milliseconds: a day. The driver adds up such times, and a timer of more than 2^31 ms would expire at once, for ever. */
+/** In milliseconds: a day. The driver adds up such times, and a timer of more than 2^31 ms expires at once. */
 const timeMaxMs = 86_400_000;
 
 function requireShortTimes(options: object): void {

@@ -28,7 +28,7 @@ export interface DeliveryDocument {
   position: LogPosition | null;
   /** Absent until the row is `published`. */
   effect?: DeliveryEffect | null;
-  /** When the TTL index removes the row. Set when the row becomes `published` or `discarded`; other rows have none, and stay. */
+  /** When the TTL index removes the row. Only rows that are `published` or `discarded` have it; others stay. */
   expiresAt?: Date;
 }
 

@@ -240,8 +240,9 @@ export class MongoDeliveryLedger implements DeliveryLedger {
   }
 
   /**
-   * Returns the rows that were discarded since they were read, and counts a duplicate of each. It finds them by a write:
-   * a read may miss the discard until a majority has it, and the run would then apply a delivery that its operator has discarded.
+   * Returns the rows that were discarded since they were read, and counts a duplicate of each. It finds them by a
+   * write: a read may miss the discard until a majority has it, and the run would then apply a delivery that its
+   * operator has discarded.
    */
   async #countDiscarded(rows: readonly ExistingRow[]): Promise<UUID[]> {
     const discarded: UUID[] = [];

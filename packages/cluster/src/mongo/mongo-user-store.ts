@@ -136,9 +136,9 @@ export class MongoUserStore implements UserStore {
   /**
    * Returns null if another update changed the user after it was read. The caller then reads it again.
    *
-   * Another enabled admin must remain, before the write and also after it. Ann and Bob demote each other at the same moment:
-   * each sees the other one, and both writes succeed. Then at least one of them sees no admin, and takes its write back. A pod
-   * that dies between the two leaves no admin; docs/operations.md has the command that helps.
+   * Another enabled admin must remain, before the write and also after it. Ann and Bob demote each other at the same
+   * moment: each sees the other one, and both writes succeed. Then at least one of them sees no admin, and takes its
+   * write back. A pod that dies between the two leaves no admin; docs/operations.md has the command that helps.
    */
   async #tryUpdate(user: UserDocument, changes: UserChanges): Promise<UserUpdate | null> {
     const mayEndLastAdmin = isEnabledAdmin(user) && !isEnabledAdmin({ ...user, ...changes });

@@ -15,7 +15,7 @@ import {
  */
 export const runDeadlineMs = 5000;
 
-/** Server codes of a value or index that the server never accepts, with their names. Every other code counts as temporary. */
+/** Codes, with names, of a value or index that the server never accepts. Every other code counts as temporary. */
 const unstorableCodes: ReadonlyMap<number, string> = new Map([
   [2, 'BadValue'],
   [9, 'FailedToParse'],
@@ -112,8 +112,8 @@ export function isUnstorable(error: unknown): error is Error {
 }
 
 /**
- * True if each failed write of a bulk is unstorable. False if one failed temporarily, or if the majority did not confirm
- * the other writes: a rollback may undo them, so the bulk must run again.
+ * True if each failed write of a bulk is unstorable. False if one failed temporarily, or if the majority did not
+ * confirm the other writes: a rollback may undo them, so the bulk must run again.
  */
 export function isEachWriteUnstorable(error: MongoBulkWriteError): boolean {
   if (error.result.getWriteConcernError() !== undefined) return false;

@@ -132,8 +132,9 @@ export class RedisRefusalError extends ExitError {
 const refusal = /^(?:WRONGPASS|NOAUTH|NOPERM|ERR (?:DB index|invalid DB index|SELECT is not allowed|AUTH))/;
 
 /**
- * Resolves when the connection is ready, when its first attempt has failed, or after `withinMs`. A start waits for this,
- * so that the first requests do not fail on a connection that is about to be ready. Rejects with `RedisRefusalError`.
+ * Resolves when the connection is ready, when its first attempt has failed, or after `withinMs`. A start waits for
+ * this, so that the first requests do not fail on a connection that is about to be ready. Rejects with
+ * `RedisRefusalError`.
  */
 export async function waitForFirstContact(
   redis: Redis,

@@ -28,8 +28,8 @@ const warningsWithoutLimit = {
 
 /**
  * Throws `RedisDurabilityError` unless `INFO` shows both an append-only file and the policy `noeviction`, and
- * `UnavailableError` if Redis does not answer. Only warns about a Redis without `maxmemory`: there, only settings of the
- * service bound its memory.
+ * `UnavailableError` if Redis does not answer. Only warns about a Redis without `maxmemory`: there, only settings of
+ * the service bound its memory.
  */
 export async function checkDurability(
   redis: Pick<Redis, 'info'>,

@@ -35,11 +35,11 @@ interface PendingQuestion {
 }
 
 /**
- * Questions and answers are Redis Pub/Sub messages: nothing is stored. `PUBLISH` returns how many processes got the question.
- * Each process has a channel of its own for answers.
+ * Questions and answers are Redis Pub/Sub messages: nothing is stored. `PUBLISH` returns how many processes got the
+ * question. Each process has a channel of its own for answers.
  *
- * Example: pod A publishes `{id: 1, replyTo: "…:answers:A", question}`, and Redis says that two pods got it. A and B publish
- * their answers to `…:answers:A`. With the second one, A has all answers.
+ * Example: pod A publishes `{id: 1, replyTo: "…:answers:A", question}`, and Redis says that two pods got it. A and B
+ * publish their answers to `…:answers:A`. With the second one, A has all answers.
  */
 export class RedisPeerRequests implements PeerRequests {
   readonly #options: RedisPeerRequestsOptions;

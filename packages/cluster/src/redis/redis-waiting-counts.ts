@@ -19,11 +19,12 @@ interface Report {
 }
 
 /**
- * The deliveries in the hook queue by integration, which all processes count together in one hash. Pods report what they
- * enqueued when they read the counts, about once a second; workers report what they have done after each batch. A
+ * The deliveries in the hook queue by integration, which all processes count together in one hash. Pods report what
+ * they enqueued when they read the counts, about once a second; workers report what they have done after each batch. A
  * process that is killed leaves the counts wrong by what it had not reported, until the queue is empty.
  *
- * A report whose answer was lost is sent again with the same number, before the next one. Redis counts each number once.
+ * A report whose answer was lost is sent again with the same number, before the next one. Redis counts each number
+ * once.
  */
 export class RedisWaitingCounts {
   readonly #redis: Redis;
@@ -52,7 +53,7 @@ export class RedisWaitingCounts {
     await this.#report([]).catch(() => undefined);
   }
 
-  /** Reports what was recorded, and returns the counts of all processes. `jobLists`: the lists of jobs of all queues. */
+  /** Reports what was recorded, and returns the counts of all processes. `jobLists`: the job lists of all queues. */
   async read(jobLists: readonly string[]): Promise<WaitingByIntegration> {
     const fields = (await this.#report(jobLists)) as string[];
     const counts = new Map<string, WaitingDeliveries>();

@@ -22,7 +22,7 @@ export function serializeAuditEvent(event: AuditEvent): string {
   });
 }
 
-/** Returns the event of a text that `serializeAuditEvent` returned. Throws `SyntaxError` for a text that is not JSON. */
+/** Returns the event of a text of `serializeAuditEvent`. Throws `SyntaxError` for a text that is not JSON. */
 export function parseAuditEvent(text: string): AuditEvent {
   const stored = JSON.parse(text) as Omit<AuditEvent, 'occurredAt'> & { readonly occurredAt: number };
   return { ...stored, occurredAt: new Date(stored.occurredAt) };

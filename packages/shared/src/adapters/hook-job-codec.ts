@@ -49,8 +49,8 @@ const storedDelivery = z.object({
   /** redrive, left out when false */
   x: z.literal(true).optional(),
   /**
-   * traceContext, left out when the trace is not sampled. Older versions ignore the member, and so does this one if it is
-   * malformed: a trace is worth less than a hook.
+   * traceContext, left out when the trace is not sampled. Older versions ignore the member, and so does this one if it
+   * is malformed: a trace is worth less than a hook.
    */
   c: z.string().refine(isTraceContext).optional().catch(undefined),
 });
@@ -137,7 +137,8 @@ function toQueueItem(item: StoredItem): QueueItem {
 const anyCaseUuid = z.string().transform(parseUuid).pipe(z.string());
 
 /**
- * The members of `storedDelivery` without `x` and `c`, each with any value. Only the event id and integration id are required.
+ * The members of `storedDelivery` without `x` and `c`, each with any value. Only the event id and integration id are
+ * required.
  */
 const malformedDelivery = z.object({
   e: anyCaseUuid,

@@ -20,7 +20,7 @@ function findPortMistake({ HOST, PORT, OPS_HOST, OPS_PORT }: Settings): string |
   return `PORT, OPS_PORT: both are ${PORT}; allowed: two different ports`;
 }
 
-/** A page of a base URL with `http:` could not sign in: browsers send a secure cookie over HTTPS, or to this machine. */
+/** A page of a base URL with `http:` could not sign in: browsers send a secure cookie over HTTPS or to this machine. */
 function findSchemeMistake({ PUBLIC_BASE_URL, COOKIE_SECURE }: Settings): string | null {
   if (PUBLIC_BASE_URL === null || !COOKIE_SECURE) return null;
   const { protocol, hostname } = new URL(PUBLIC_BASE_URL);
@@ -37,7 +37,7 @@ function findContactMistake({ SECURITY_CONTACT, SECURITY_CONTACT_EXPIRES }: Sett
   return 'SECURITY_CONTACT, SECURITY_CONTACT_EXPIRES: only one is set; set both, or neither';
 }
 
-/** An event holds the payload of its hook and some hundred bytes more. The log would drop it before anybody reads it. */
+/** An event holds its hook's payload and some hundred bytes more. The log would drop it before anybody reads it. */
 function findEventMistake({ EVENT_RETENTION_BYTES, BODY_LIMIT_BYTES }: Settings): string | null {
   if (EVENT_RETENTION_BYTES > BODY_LIMIT_BYTES) return null;
   return `EVENT_RETENTION_BYTES, BODY_LIMIT_BYTES: the event of a hook of ${BODY_LIMIT_BYTES} bytes does not fit into ${EVENT_RETENTION_BYTES} bytes; allowed: more bytes for events than for a body`;

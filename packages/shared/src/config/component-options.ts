@@ -78,16 +78,16 @@ function toRateLimit(ratePerSecond: number, burst: number): RateLimitSetting | n
   return ratePerSecond === 0 || burst === 0 ? null : { ratePerSecond, burst };
 }
 
-/** Converts the settings to the contact in security.txt; null if none is set. `parseSettings` demands both or neither. */
+/** Converts the settings to the contact in security.txt; null if unset. `parseSettings` demands both or neither. */
 export function toSecurityContact({ SECURITY_CONTACT, SECURITY_CONTACT_EXPIRES }: Settings) {
   if (SECURITY_CONTACT === null || SECURITY_CONTACT_EXPIRES === null) return null;
   return { contacts: SECURITY_CONTACT, expires: SECURITY_CONTACT_EXPIRES };
 }
 
 /**
- * Returns the host names that the public interface answers to. Null: every name, because nothing says which are its own.
- * On loopback no other machine can connect, and a name other than `localhost` can only be that of a page that attacks
- * this machine.
+ * Returns the host names that the public interface answers to. Null: every name, because nothing says which are its
+ * own. On loopback no other machine can connect, and a name other than `localhost` can only be that of a page that
+ * attacks this machine.
  */
 export function toAllowedHosts({ HOST, PUBLIC_BASE_URL, ALLOWED_HOSTS }: Settings): readonly string[] | null {
   if (PUBLIC_BASE_URL === null && ALLOWED_HOSTS.length === 0 && !isLoopback(HOST)) return null;

@@ -29,7 +29,7 @@ export interface ParseOptions {
   readonly usesOnlyMongodb?: boolean;
 }
 
-/** A worker does not look for the files of other secrets: it shares the variables of the api, and does not mount them. */
+/** A worker looks for no files of other secrets: it shares the variables of the api, but not its mounts. */
 const workerSecrets = [
   'MONGODB_URL',
   'REDIS_URL',
@@ -40,8 +40,8 @@ const workerSecrets = [
 
 /**
  * Parses every setting of the environment, once at start. An empty variable counts as not set. A secret may come from a
- * file instead (`REDIS_URL_FILE`). Throws `SettingsError`
- * with one line per mistake. It reports settings that do not fit together only if nothing else is wrong.
+ * file instead (`REDIS_URL_FILE`). Throws `SettingsError` with one line per mistake. It reports settings that do not
+ * fit together only if nothing else is wrong.
  */
 export function parseSettings(
   environment: Readonly<Record<string, string | undefined>>,

@@ -18,8 +18,8 @@ export interface SecretFiles {
 }
 
 /**
- * Reads the file of each of these secret settings that names one, such as a mounted Secret. One newline at the end of a file is not
- * part of the value: most editors and `echo` write it.
+ * Reads the file of each of these secret settings that names one, such as a mounted Secret. One newline at the end of a
+ * file is not part of the value: most editors and `echo` write it.
  */
 export function readSecretFiles(
   names: readonly SettingName[],

@@ -30,8 +30,8 @@ export const auditActions = [
 export type AuditAction = (typeof auditActions)[number];
 
 /**
- * `anonymous`: a request whose sender is not known. `identity-provider`: it gave a user or a role at a sign-in. `system`:
- * the service itself, without a request.
+ * `anonymous`: a request whose sender is not known. `identity-provider`: it gave a user or a role at a sign-in.
+ * `system`: the service itself, without a request.
  */
 export const auditActorKinds = ['user', 'provision-token', 'anonymous', 'identity-provider', 'system'] as const;
 

@@ -30,8 +30,8 @@ export function mintDeviceCookie(user: DeviceCookieUser, now: Date): string {
 }
 
 /**
- * Returns the nonce of a device cookie, which names the browser. Returns null if the cookie is malformed, expired, or not
- * of this user with this password.
+ * Returns the nonce of a device cookie, which names the browser. Returns null if the cookie is malformed, expired, or
+ * not of this user with this password.
  */
 export function findDeviceNonce(cookie: string, user: DeviceCookieUser, now: Date): string | null {
   const [, nonce, issuedAt, mac] = pattern.exec(cookie) ?? [];

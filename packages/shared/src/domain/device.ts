@@ -26,8 +26,8 @@ const systems: readonly (readonly [RegExp, string])[] = [
 
 /**
  * Returns a short text by which a person recognises a device, from its `User-Agent`: `Firefox 145 on Windows`, or else
- * the first product of the header, such as `curl/8.5.0`. At most 80 characters, printable ASCII. Null if nothing is left.
- * A client may send any header, so the text proves nothing.
+ * the first product of the header, such as `curl/8.5.0`. At most 80 characters, printable ASCII. Null if nothing is
+ * left. A client may send any header, so the text proves nothing.
  */
 export function describeDevice(userAgent: string | undefined): string | null {
   if (userAgent === undefined) return null;

@@ -38,7 +38,7 @@ interface PermitOutcome {
  * 0.1 % at most.
  */
 const tolerancePermits = 1e-3;
-/** `roundUpMs` subtracts this before it rounds a wait up, so that a rounding error does not cost a whole millisecond. */
+/** `roundUpMs` subtracts this before it rounds up, so that a rounding error does not cost a whole millisecond. */
 const toleranceMs = 1e-3;
 /**
  * The tolerance of `roundUpMs` for high rates, as a fraction of one permit. Half of `tolerancePermits`, so that the

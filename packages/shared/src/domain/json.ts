@@ -39,7 +39,7 @@ export function extractMemberText(json: string, name: string): string | null {
   return memberText === null ? null : toSingleLine(memberText);
 }
 
-/** Replaces the line breaks of a JSON text by spaces. JSON strings contain only escaped ones, so every raw one is layout. */
+/** Replaces the line breaks of a JSON text by spaces. JSON strings escape theirs, so every raw one is layout. */
 export function toSingleLine(json: string): string {
   return json.replace(/[\r\n]+/g, ' ');
 }

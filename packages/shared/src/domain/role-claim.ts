@@ -4,12 +4,12 @@ import { type Role, roles } from './role.ts';
 export type RoleMapping = ReadonlyMap<string, Role>;
 
 /**
- * Returns the role that the claims of a user give, or null if no value is in the mapping. Of several roles it is the one
- * with the most permissions. The claim is a text or an array of texts; anything else gives no role.
+ * Returns the role that the claims of a user give, or null if no value is in the mapping. Of several roles it is the
+ * one with the most permissions. The claim is a text or an array of texts; anything else gives no role.
  *
  * `path` is the name of the claim, or names of nested members with dots between them. Example: with the claims
- * `{ "realm_access": { "roles": ["staff"] } }` the path `realm_access.roles` finds `["staff"]`. A claim with exactly this
- * name comes first, because the names of some providers' claims contain dots: `https://example.com/roles`.
+ * `{ "realm_access": { "roles": ["staff"] } }` the path `realm_access.roles` finds `["staff"]`. A claim with exactly
+ * this name comes first, because the names of some providers' claims contain dots: `https://example.com/roles`.
  */
 export function readRole(claims: Readonly<Record<string, unknown>>, path: string, mapping: RoleMapping): Role | null {
   const given = [readClaim(claims, path)].flat().map((value) => mapping.get(value as string));

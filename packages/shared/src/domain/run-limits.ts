@@ -2,8 +2,8 @@ export interface RunLimits {
   /** In milliseconds. The run checks its age before its append. If it is older than this, it appends nothing. */
   readonly maxAgeMs: number;
   /**
-   * How long the event log keeps a dedupe mark after `EventLog.expireMarks`, in milliseconds. The embedded log keeps the
-   * watermarks of widgets for ever.
+   * How long the event log keeps a dedupe mark after `EventLog.expireMarks`, in milliseconds. The embedded log keeps
+   * the watermarks of widgets for ever.
    */
   readonly markLifetimeMs: number;
 }
@@ -12,8 +12,8 @@ export interface RunLimits {
  * How old a run may be when it appends, and how long the event log keeps a dedupe mark that expires. Marks must live
  * much longer than runs, or an event could be appended twice.
  *
- * A run checks its own age before it appends. If it freezes after that check, the cluster's event log rejects it between
- * one and two times `maxAgeMs` after a higher run arrived. The embedded log rejects no run by its age: there,
+ * A run checks its own age before it appends. If it freezes after that check, the cluster's event log rejects it
+ * between one and two times `maxAgeMs` after a higher run arrived. The embedded log rejects no run by its age: there,
  * watermarks never expire.
  *
  * Example: run 41 reads version 4 from an outbox at 12:00, checks its age, and freezes just before its append. Run 42

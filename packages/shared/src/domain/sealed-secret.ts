@@ -29,8 +29,8 @@ export function parseSigningSecret(secret: string): Buffer | null {
 }
 
 /**
- * Returns what is wrong with a signing secret that a sender dictates, or null: it must be `whsec_` and the base64 of 24 to 64
- * bytes. The padding may be left out. Each secret has one base64: a text with other bits at its end was mistyped.
+ * Returns what is wrong with a signing secret that a sender dictates, or null: it must be `whsec_` and the base64 of 24
+ * to 64 bytes. The padding may be left out. Each secret has one base64: a text with other bits at its end was mistyped.
  */
 export function findSecretMistake(secret: string): 'format' | 'too-short' | 'too-long' | null {
   const bytes = parseSigningSecret(secret);
@@ -76,7 +76,7 @@ export function unsealSecret(sealed: string, token: string, purpose: string = si
   }
 }
 
-/** A token has 190 random bits, and a provider generates the secret of a client, so the key needs neither a salt nor a slow hash. */
+/** Tokens have 190 random bits, and providers generate client secrets: the key needs no salt and no slow hash. */
 function deriveKey(token: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', token, '', purpose, keyBytes));
 }

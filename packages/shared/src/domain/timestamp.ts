@@ -8,7 +8,7 @@ const dayMs = 86_400_000;
 const gregorianCycleMs = 146_097 * dayMs;
 const pattern = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:[Zz]|\+00:00)$/;
 
-/** The characters that are left for the point and the digits of a fraction, beside `2026-03-01T09:30:00` and the zone. */
+/** The characters for the point and the digits of a fraction, beside `2026-03-01T09:30:00` and the zone. */
 const fractionWith = (zone: string, zoneLength: number) => {
   return `(?:\\.[0-9]{1,${maxLength - 19 - zoneLength - 1}})?${zone}`;
 };
@@ -18,8 +18,8 @@ const commonDate =
 const leapYear = '(?:[0-9][0-9](?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)';
 
 /**
- * Matches exactly the texts that `parseUtcTimestamp` parses. It has no look-around and no escapes of one language, so that
- * clients in other languages can use it (ECMA-262, RE2, Python).
+ * Matches exactly the texts that `parseUtcTimestamp` parses. It has no look-around and no escapes of one language, so
+ * that clients in other languages can use it (ECMA-262, RE2, Python).
  */
 export const utcTimestampPattern = `^(?:${commonDate}|${leapYear}-02-29)[Tt](?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:${fractionWith('[Zz]', 1)}|${fractionWith('\\+00:00', 6)})$`;
 

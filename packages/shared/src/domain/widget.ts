@@ -9,9 +9,10 @@ export interface WidgetOwner {
 }
 
 /**
- * A widget with all its members. The api's routes and `widget-event.ts` decide which members a client sees. The adapters
- * store them: `mongo-widget-store.ts` with `widget-document.ts`, and `sqlite-widget-store.ts` with `schema/`. A member
- * that a client chooses also belongs into `computeFingerprint`, and one that a hook changes into `OutboxEntry.after`.
+ * A widget with all its members. The api's routes and `widget-event.ts` decide which members a client sees. The
+ * adapters store them: `mongo-widget-store.ts` with `widget-document.ts`, and `sqlite-widget-store.ts` with `schema/`.
+ * A member that a client chooses also belongs into `computeFingerprint`, and one that a hook changes into
+ * `OutboxEntry.after`.
  */
 export interface Widget {
   /** UUIDv7, lower-case. */

@@ -6,8 +6,8 @@ type Tail = ReturnType<Backend['eventLog' | 'control']['openTail']>;
 type StoreMetrics = Pick<Metrics, 'storeCallSeconds' | 'storeFailures'>;
 
 /**
- * They resolve when a process ends or a reader closes, not when a store has answered. `openTail` only makes a tail, whose
- * reads are measured (`measureTail`).
+ * They resolve when a process ends or a reader closes, not when a store has answered. `openTail` only makes a tail,
+ * whose reads are measured (`measureTail`).
  */
 const unmeasured = new Set(['close', 'consume', 'openTail', 'serve', 'constructor']);
 /** The operation of a tail. Its time includes the wait for an entry. */
@@ -15,8 +15,8 @@ const tailOperation = 'next';
 
 /**
  * Returns a backend with the same ports, which measures each call of a port's asynchronous methods: its time, and
- * whether it failed. The labels are the names in `Backend` and in the port, for example `widgets` and `list`. The reads of
- * the tails that a port opens are its operation `next`.
+ * whether it failed. The labels are the names in `Backend` and in the port, for example `widgets` and `list`. The reads
+ * of the tails that a port opens are its operation `next`.
  */
 export function measureBackend(backend: Backend, metrics: StoreMetrics): Backend {
   const ports = Object.entries(backend).map(([name, value]) => [

@@ -57,8 +57,8 @@ function escapeText(text: string): string {
 }
 
 /**
- * Returns whether an `Accept` header prefers OpenMetrics 1.0 to Prometheus' own text format. A header without OpenMetrics
- * gets the latter, as before.
+ * Returns whether an `Accept` header prefers OpenMetrics 1.0 to Prometheus' own text format. A header without
+ * OpenMetrics gets the latter, as before.
  */
 export function prefersOpenMetrics(accept: string | undefined): boolean {
   const ranges = (accept ?? '').split(',').map(parseRange);

@@ -62,9 +62,9 @@ export interface LedgerRow extends RecordedDelivery {
 }
 
 /**
- * Returns whether a run drops a delivery because of its row: the row is published or discarded, or names another widget,
- * or is dead and the delivery is not a redrive. It compares the widgets because one event id must not change two widgets:
- * the first delivery fixes the widget.
+ * Returns whether a run drops a delivery because of its row: the row is published or discarded, or names another
+ * widget, or is dead and the delivery is not a redrive. It compares the widgets because one event id must not change
+ * two widgets: the first delivery fixes the widget.
  */
 export function isDuplicate(
   delivery: Pick<Delivery, 'widgetId' | 'redrive'>,
@@ -117,10 +117,10 @@ export interface RegisterOutcome {
  * Example: a sender times out and posts a hook again. The first delivery's row is `published`. A run registers the
  * second delivery, finds the row, and drops the delivery.
  *
- * Published and discarded rows are kept for `DELIVERY_RETENTION_MS` after that. Other rows are kept without limit: a dead
- * letter stays until it is redriven or discarded. Methods throw `UnavailableError`. `markPublished` and `markDead` also throw
- * `UnstorableError` for a row that the store will never accept. All writes may be repeated: a repetition only raises
- * `attempts` and `duplicates`.
+ * Published and discarded rows are kept for `DELIVERY_RETENTION_MS` after that. Other rows are kept without limit: a
+ * dead letter stays until it is redriven or discarded. Methods throw `UnavailableError`. `markPublished` and `markDead`
+ * also throw `UnstorableError` for a row that the store will never accept. All writes may be repeated: a repetition
+ * only raises `attempts` and `duplicates`.
  */
 export interface DeliveryLedger {
   /**
@@ -136,7 +136,9 @@ export interface DeliveryLedger {
    * that had registered the delivery before has appended its event all the same.
    */
   markPublished(deliveries: readonly PublishedDelivery[], publishedAt: Date): Promise<void>;
-  /** Stores a dead letter with its payload, for an operator to inspect. A published or discarded row stays unchanged. */
+  /**
+   * Stores a dead letter with its payload, for an operator to inspect. A published or discarded row does not change.
+   */
   markDead(delivery: RecordedDelivery, reason: DeadReason): Promise<void>;
   /** Erases the payload of a dead delivery of the integration. Its row becomes `discarded`, and otherwise stays. */
   discard(integrationId: string, eventId: string, discardedAt: Date): Promise<DiscardOutcome>;

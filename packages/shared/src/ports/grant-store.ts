@@ -41,8 +41,8 @@ export interface GrantStore<G extends Grant, Changes> {
   /** Changes the given members and returns the changed grant. Returns null if there is no such grant. */
   update(id: string, changes: Changes): Promise<G | null>;
   /**
-   * Returns the changed grant. Returns null and changes nothing if no grant has this id, `replacedDigest` as its current
-   * token, and `expiry.replaced` as its current expiry.
+   * Returns the changed grant. Returns null and changes nothing if no grant has this id, `replacedDigest` as its
+   * current token, and `expiry.replaced` as its current expiry.
    */
   replaceTokens(id: string, replacement: TokenReplacement): Promise<G | null>;
   /** Returns false if there is no such grant. */

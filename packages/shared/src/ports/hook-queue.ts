@@ -54,7 +54,8 @@ export type ConsumeOutcome = 'done' | 'release';
 /** What the admission limit reads. It estimates the waiting deliveries from the waiting jobs. */
 export interface QueuePressure {
   /**
-   * How many jobs wait, approximately. The cluster leaves out the queues of another partition count. Embedded includes coalesced jobs that already run.
+   * How many jobs wait, approximately. The cluster leaves out the queues of another partition count. Embedded includes
+   * coalesced jobs that already run.
    */
   readonly waitingJobs: number;
   /** Used memory as a fraction of the store's memory limit, 0 to 1. Null if the store has no such limit. */

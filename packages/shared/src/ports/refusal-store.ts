@@ -8,8 +8,8 @@ interface RefusalMistake {
 }
 
 /**
- * A refused hook of a known integration, with the problem that its sender got. It holds neither the token nor anything of
- * the body.
+ * A refused hook of a known integration, with the problem that its sender got. It holds neither the token nor anything
+ * of the body.
  */
 export interface HookRefusal {
   readonly integrationId: string;
@@ -39,8 +39,8 @@ export const refusalLimits = {
 
 /**
  * The newest refusals of each integration, for its manager to find out why hooks are refused. A store keeps at most
- * `refusalLimits.perIntegration` of them, for at most `refusalLimits.keepMs`. They need not survive a crash. Methods throw
- * `UnavailableError`.
+ * `refusalLimits.perIntegration` of them, for at most `refusalLimits.keepMs`. They need not survive a crash. Methods
+ * throw `UnavailableError`.
  */
 export interface RefusalStore {
   /** Adds refusals of any integrations. To add one again has no effect. Drops those beyond the limits, oldest first. */

@@ -2,8 +2,8 @@
 export interface UnstorableItem {
   readonly id: string;
   /**
-   * Why, for our own logs: the store's error. It may name a code, a rule, a table or a column, but holds no value of the
-   * item.
+   * Why, for our own logs: the store's error. It may name a code, a rule, a table or a column, but holds no value of
+   * the item.
    */
   readonly cause: string;
 }

@@ -45,8 +45,8 @@ export type UserUpdate =
 /** Methods throw `UnavailableError`. */
 export interface UserStore {
   /**
-   * Returns false if the e-mail or the identity is in use. Of two concurrent inserts of one e-mail exactly one succeeds,
-   * and so of one identity.
+   * Returns false if the e-mail or the identity is in use. Of two concurrent inserts of one e-mail exactly one
+   * succeeds, and so of one identity.
    */
   insert(user: User): Promise<boolean>;
   /** Inserts only if there are no users. If several pods call it at the same time, at most one user is inserted. */
@@ -60,25 +60,25 @@ export interface UserStore {
   /** Counts up to `atMost`. The time grows with the result. */
   count(atMost: number): Promise<number>;
   /**
-   * Changes the given members. Never demotes or disables the last enabled admin: not even if several pods update users at
-   * the same time, or if one of them crashes in between.
+   * Changes the given members. Never demotes or disables the last enabled admin: not even if several pods update users
+   * at the same time, or if one of them crashes in between.
    */
   update(id: string, changes: UserChanges): Promise<UserUpdate>;
   /**
-   * Replaces the password hash if it is still `expectedHash`, the hash that the caller verified a password against. Also
-   * sets `mustChangePassword` to false: the user has chosen this password. Returns false and changes nothing if the user has another hash, or is unknown.
+   * Replaces the password hash if it is still `expectedHash`, the hash that the caller verified a password against.
+   * Also sets `mustChangePassword` to false: the user has chosen this password. Returns false and changes nothing if
+   * the user has another hash, or is unknown.
    */
   replacePasswordHash(id: string, expectedHash: string, newHash: string): Promise<boolean>;
   /**
-   * Gives a user with a password this identity instead: the password hash becomes null, and
-   * `mustChangePassword` false. Returns false and changes nothing
-   * if the user is unknown or has an identity, or if another user has this one.
+   * Gives a user with a password this identity instead: the password hash becomes null, and `mustChangePassword` false.
+   * Returns false and changes nothing if the user is unknown or has an identity, or if another user has this one.
    */
   replacePasswordByIdentity(id: string, identity: ExternalIdentity): Promise<boolean>;
   recordSignIn(id: string, at: Date): Promise<void>;
 }
 
-/** Returns whether the user is an enabled admin. Once there is one, the store always keeps at least one: see `update`. */
+/** Whether the user is an enabled admin. Once there is one, the store always keeps at least one: see `update`. */
 export function isEnabledAdmin(user: Pick<User, 'role' | 'disabled'>): boolean {
   return user.role === 'admin' && !user.disabled;
 }

@@ -2,7 +2,7 @@ import { constants, fstatSync, openSync, writeSync } from 'node:fs';
 import process from 'node:process';
 import { isatty } from 'node:tty';
 
-/** Text that waits because its reader is slower than this process, in UTF-16 units. Above it, further lines are dropped. */
+/** Text that waits for a reader slower than this process, in UTF-16 units. Above it, further lines are dropped. */
 const waitingMax = 1_048_576;
 /** Text of one write, in UTF-16 units. */
 const writeMax = 65_536;
@@ -15,8 +15,8 @@ const finalWriteMaxMs = 500;
 type Write = (bytes: Uint8Array) => number;
 
 /**
- * Writes lines without ever blocking or ending the process: to a full disk, a pipe that nobody reads, a closed pipe or a
- * stopped terminal. What cannot be written is dropped and counted.
+ * Writes lines without ever blocking or ending the process: to a full disk, a pipe that nobody reads, a closed pipe or
+ * a stopped terminal. What cannot be written is dropped and counted.
  *
  * Lines of one turn of the event loop share a write. At most 1 MiB waits for a slow reader.
  */

@@ -39,8 +39,8 @@ export async function createLogger({ level, isPretty = false, destination }: Log
 async function createPrettyFormat(): Promise<(line: string) => string> {
   const { prettyFactory } = await import('pino-pretty');
   const format = prettyFactory({ singleLine: true, translateTime: 'SYS:HH:MM:ss.l' });
-  // pino-pretty writes messages and stacks as they are, so they are escaped before they get colours, which begin with ESC.
-  // It writes everything else as JSON, which has no ESC.
+  // pino-pretty writes messages and stacks as they are, so they are escaped before they get colours, which begin with
+  // ESC. It writes everything else as JSON, which has no ESC.
   const escapeMember = (name: string, value: unknown) => {
     if (typeof value !== 'string') return value;
     return name === 'msg' ? escapeControls(value) : name === 'stack' ? escapeControlsInLines(value) : value;

@@ -12,7 +12,7 @@ const connectionLimits = {
   requestTimeout: 5_000,
   headersTimeout: 5_000,
   connectionsCheckingInterval: 1_000,
-  /** `requireHostHeader`: a load balancer may check the health with a bare `GET /readyz`, and a browser always sends one. */
+  /** `requireHostHeader`: a load balancer may send a bare `GET /readyz`, and a browser always sends the header. */
   requireHostHeader: false,
 };
 /** How long a client may accept nothing of a response. */
@@ -65,8 +65,8 @@ export interface OpsServer {
  * - `/startupz`: 200 once the process has started, else 503.
  * - `/metrics`: Prometheus' text format, or OpenMetrics if the `Accept` header prefers it.
  *
- * The first line of a health body is `ok` or `failed`. Each further line is a check, for example `tail: ok`, or with the
- * reason why it fails. The failing checks come first.
+ * The first line of a health body is `ok` or `failed`. Each further line is a check, for example `tail: ok`, or with
+ * the reason why it fails. The failing checks come first.
  *
  * It answers only to addresses, `localhost`, the name of this machine (in Kubernetes, of the pod) and `allowedHosts`: a
  * page that gives its own name the address of this process gets 400 and reads nothing.

@@ -22,7 +22,8 @@ const sameSignalMs = 1_000;
 const startAfterSignalMaxMs = 1_000;
 
 /**
- * Runs a process: starts it, waits for SIGTERM or SIGINT, stops it and exits with code 0. A second signal exits at once.
+ * Runs a process: starts it, waits for SIGTERM or SIGINT, stops it and exits with code 0. A second signal exits at
+ * once.
  *
  * After a signal during the start, the start has one more second. Then the process exits with code 0 without a stop: it
  * has accepted nothing yet. A start may wait for MongoDB for half a minute, and nobody should wait for that.
@@ -99,8 +100,8 @@ export async function runCommand(work: () => void | Promise<void>): Promise<void
 }
 
 /**
- * Reports an error of a start before there is a logger. The text of an `ExitError` or `ServiceError` is for the operator:
- * it is shown without a stack.
+ * Reports an error of a start before there is a logger. The text of an `ExitError` or `ServiceError` is for the
+ * operator: it is shown without a stack.
  */
 export function reportToStandardError(error: unknown): void {
   const isExpected = error instanceof ExitError || error instanceof ServiceError;

@@ -12,8 +12,8 @@ export interface SemaphoreOptions {
 }
 
 /**
- * Starts `work` synchronously if a slot is free, otherwise when one becomes free. Returns the outcome of `work`. Pieces of
- * work that one source could send in masses have the same `group`.
+ * Starts `work` synchronously if a slot is free, otherwise when one becomes free. Returns the outcome of `work`. Pieces
+ * of work that one source could send in masses have the same `group`.
  */
 export type Semaphore = <T>(work: () => Promise<T>, group?: string) => Promise<T>;
 
@@ -24,8 +24,8 @@ interface Waiter {
 }
 
 /**
- * Lets at most `maxRunning` pieces of work run at once. Of the work that waits, the groups take turns, and the work of one
- * group starts in order of arrival. So a group with many pieces does not delay those of another group.
+ * Lets at most `maxRunning` pieces of work run at once. Of the work that waits, the groups take turns, and the work of
+ * one group starts in order of arrival. So a group with many pieces does not delay those of another group.
  *
  * Rejects with `UnavailableError`, without starting the work, if the wait takes longer than `maxWaitMs`, or if
  * `maxWaiting` pieces wait already. In the second case, the newest piece of the largest group is rejected.

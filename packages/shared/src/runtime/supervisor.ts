@@ -3,8 +3,8 @@ import type { Clock } from './clock.ts';
 import type { HealthCheck } from './ops-server.ts';
 
 /**
- * A store by what is in it: the documents of MongoDB, the hook queue, or the event log and the control log. The embedded
- * service has all of them in one file.
+ * A store by what is in it: the documents of MongoDB, the hook queue, or the event log and the control log. The
+ * embedded service has all of them in one file.
  */
 export type StoreRole = 'documents' | 'queue' | 'events';
 
@@ -85,8 +85,8 @@ export interface PeriodicOptions extends Pick<Task, 'name' | 'stores'> {
 
 /**
  * A task that repeats `work`, with a pause between two rounds. A round that fails goes to `onError`, not to the
- * supervisor: the next round follows after the same pause.
- * Stopping waits for the current round, so long work must check its signal.
+ * supervisor: the next round follows after the same pause. Stopping waits for the current round, so long work must
+ * check its signal.
  */
 export function createPeriodicTask(options: PeriodicOptions, work: (signal: AbortSignal) => Promise<void>): Task {
   const { name, stores, everyMs, clock, onError } = options;

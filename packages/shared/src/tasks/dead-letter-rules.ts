@@ -52,8 +52,8 @@ export const runOutcomes: readonly RunOutcome[] = [
 export type NextStep = 'done' | 'retry' | 'retry-counted' | 'halve' | 'dead-letter';
 
 /**
- * Decides what to do after a run of a chunk. An item becomes a dead letter only if its last run ended in `not-applied` or
- * `unstorable`; earlier runs may have ended in `failed`. Two kinds of items need no decision: malformed ones
+ * Decides what to do after a run of a chunk. An item becomes a dead letter only if its last run ended in `not-applied`
+ * or `unstorable`; earlier runs may have ended in `failed`. Two kinds of items need no decision: malformed ones
  * (hook-job-codec.ts), and unstorable ones that the run set aside while it published the rest (process-batch.ts).
  * docs/data-path.md has all rules under "Poison items".
  */

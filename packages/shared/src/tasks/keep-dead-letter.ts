@@ -21,7 +21,8 @@ export interface DeadLetterDeps {
 /**
  * Dead-letters a delivery: the ledger keeps it with its reason and its body. If the ledger will never accept that row,
  * quarantines the delivery's text instead. Returns false if the store that must keep it did not: then the caller must
- * keep the job and try again. `cause` is the error behind the reason, for the log: no value of the delivery belongs there.
+ * keep the job and try again. `cause` is the error behind the reason, for the log: no value of the delivery belongs
+ * there.
  */
 export function deadLetter(
   deps: DeadLetterDeps,

@@ -5,8 +5,8 @@ import type { StoreRole, TaskCheck } from '../runtime/supervisor.ts';
 type StoreSettings = Pick<Settings, 'MONGODB_URL' | 'EVENTS_REDIS_URL'>;
 
 /**
- * Makes the function that adds to each failing check which stores its task needs. It names their settings, because a URL
- * may hold a password. So whoever reads `/readyz` knows which of two Redis to look at.
+ * Makes the function that adds to each failing check which stores its task needs. It names their settings, because a
+ * URL may hold a password. So whoever reads `/readyz` knows which of two Redis to look at.
  */
 export function makeNameStores({ MONGODB_URL, EVENTS_REDIS_URL }: StoreSettings) {
   const settingOf: Readonly<Record<StoreRole, string>> =

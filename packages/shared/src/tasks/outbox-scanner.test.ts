@@ -11,8 +11,8 @@ const aBacklog = (widgetCount: number) =>
   Array.from({ length: widgetCount }, (_, n) => ({ widgetId: createUuidV7(), since: new Date(n) }));
 
 /**
- * Scans a backlog of 1 000 widgets and returns the pause after each scan, in milliseconds. `isJobProcessed` decides after
- * which scans a worker processes the scanner's job.
+ * Scans a backlog of 1 000 widgets and returns the pause after each scan, in milliseconds. `isJobProcessed` decides
+ * after which scans a worker processes the scanner's job.
  */
 async function recordPauses(scans: number, isJobProcessed: (scan: number) => boolean): Promise<number[]> {
   const unpublished = aBacklog(1_000);

@@ -14,8 +14,8 @@ interface WaitingQueue {
 }
 
 /**
- * Decides whether this worker processes nothing while jobs wait. That is so if, for more than 60 s, all of this holds for
- * one queue:
+ * Decides whether this worker processes nothing while jobs wait. That is so if, for more than 60 s, all of this holds
+ * for one queue:
  * - The same job has been its oldest: no worker has finished it.
  * - No other worker has had a job of it. So a worker is ready while it only stands by.
  * - This worker has finished no part of a batch of that partition. So it is ready while it isolates poison items.

@@ -25,7 +25,9 @@ export interface WorkerTasksDeps {
   readonly tracer?: Tracer;
 }
 
-/** Makes the hook consumer, the watch of its queue, the scanner and the retention of every worker. The embedded process runs them, too. */
+/**
+ * Makes the hook consumer, the watch of its queue, the scanner and the retention: of a worker or the embedded process.
+ */
 export function createWorkerTasks(deps: WorkerTasksDeps): Task[] {
   const { backend, clock, logger, metrics, tracer = noTracer } = deps;
   // Creates each series at 0. Prometheus sees no increase in a series that starts at 1, so an alert would miss it.

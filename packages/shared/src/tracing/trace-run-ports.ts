@@ -6,8 +6,8 @@ import type { Tracer } from './tracer.ts';
 type RunPorts = Pick<Backend, 'runs' | 'effects' | 'ledger' | 'outboxes' | 'eventLog'>;
 
 /**
- * Returns ports whose calls are spans, if they happen within a traced run: for example `eventLog.append`. Other calls are
- * not traced. If tracing is off, returns the given ports.
+ * Returns ports whose calls are spans, if they happen within a traced run: for example `eventLog.append`. Other calls
+ * are not traced. If tracing is off, returns the given ports.
  */
 export function traceRunPorts(ports: RunPorts, tracer: Tracer): RunPorts {
   if (!tracer.isEnabled) return ports;

@@ -6,8 +6,8 @@ import type { FastifyReply } from 'fastify';
 type RateLimitName = 'api' | 'hooks' | 'sign-in';
 
 /**
- * A rate limit refuses a request. `retryAfterMs`: until one more request is allowed. `resetAfterMs`: until the whole burst
- * is available again.
+ * A rate limit refuses a request. `retryAfterMs`: until one more request is allowed. `resetAfterMs`: until the whole
+ * burst is available again.
  */
 export interface RateRefusal extends Pick<RateOutcome, 'retryAfterMs' | 'resetAfterMs'> {
   readonly limit: RateLimit;

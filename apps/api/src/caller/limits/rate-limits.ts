@@ -36,10 +36,11 @@ export interface RateLimitDeps {
 }
 
 /**
- * Enforces the rate limit of each route (`selectRateLimit`), for every route that is registered after this call. It runs
- * after the policy check (see `registerPolicies`), because it needs the caller or the integration, and before the body
- * is read. Only a hook without `Content-Length` pays for the size of its body later, before its handler runs. A request
- * over its limit fails with `ServiceError` `rate-limited` (429); if the limiter fails, with the limiter's error.
+ * Enforces the rate limit of each route (`selectRateLimit`), for every route that is registered after this call. It
+ * runs after the policy check (see `registerPolicies`), because it needs the caller or the integration, and before the
+ * body is read. Only a hook without `Content-Length` pays for the size of its body later, before its handler runs. A
+ * request over its limit fails with `ServiceError` `rate-limited` (429); if the limiter fails, with the limiter's
+ * error.
  */
 export function registerRateLimits(app: FastifyInstance, deps: RateLimitDeps): void {
   app.addHook('onRoute', (route) => {

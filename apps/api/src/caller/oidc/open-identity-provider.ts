@@ -82,9 +82,9 @@ export async function openIdentityProvider(
 }
 
 /**
- * Makes the function that returns the configuration of the library, with the provider's metadata. Concurrent calls share
- * one request. A failure is remembered for a second, so that callers cannot make it ask a provider that is down for each
- * request.
+ * Makes the function that returns the configuration of the library, with the provider's metadata. Concurrent calls
+ * share one request. A failure is remembered for a second, so that callers cannot make it ask a provider that is down
+ * for each request.
  */
 function makeDiscover(library: Library, options: IdentityProviderOptions, { clock, timeoutMs }: IdentityProviderDeps) {
   const { issuerUrl, clientId, clientSecret } = options;

@@ -51,7 +51,7 @@ export function createPendingSignIns({ clientSecret, isSecure }: PendingSignInOp
     },
     /** Returns the `Set-Cookie` value that removes the cookie. */
     formatCleared: (): string => stringifySetCookie({ ...attributes, value: '', maxAge: 0 }),
-    /** Returns the sign-in of a `Cookie` header. Returns null if it has none or several, or if it is forged or expired. */
+    /** Returns the sign-in of a `Cookie` header. Null: it has none or several, or the sign-in is forged or expired. */
     parse: (cookieHeader: string | undefined, now: Date): PendingSignIn | null => {
       const text = unsealSecret(readCookie(cookieHeader, name) ?? '', clientSecret, purpose);
       if (text === null) return null;

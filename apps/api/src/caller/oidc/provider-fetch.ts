@@ -9,8 +9,8 @@ export class ProviderFailure extends Error {}
 /**
  * Makes the function that sends every request to the identity provider. It sends none to another origin than the
  * issuer's: the addresses come from the provider's metadata, and must not turn this service into a client of internal
- * servers. It follows no redirects, and reads at most 1 MiB of a response. The library's time limit (`signal`) also ends
- * the reading. Throws `ProviderFailure`, also for 429 and 5xx.
+ * servers. It follows no redirects, and reads at most 1 MiB of a response. The library's time limit (`signal`) also
+ * ends the reading. Throws `ProviderFailure`, also for 429 and 5xx.
  */
 export function makeProviderFetch(issuerUrl: string): CustomFetch {
   const { origin } = new URL(issuerUrl);

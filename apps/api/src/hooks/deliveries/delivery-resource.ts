@@ -28,8 +28,8 @@ export function toDeliveryBody(row: DeliverySummary): z.output<typeof deliverySc
 }
 
 /**
- * Renders a delivery with its payload and its event as JSON text. Both keep their original text: digits and member order.
- * `eventJson` null: the event is not known.
+ * Renders a delivery with its payload and its event as JSON text. Both keep their original text: digits and member
+ * order. `eventJson` null: the event is not known.
  */
 export function toDeliveryText(row: LedgerRow, eventJson: string | null): string {
   const members = JSON.stringify(toDeliveryBody(row)).slice(0, -1);

@@ -23,7 +23,7 @@ export interface ChangePasswordRouteDeps {
 
 const noPasswordText = 'You sign in through the identity provider. Change your password there.';
 
-/** `PUT /api/v1/session/password`: changes the caller's own password, and replaces the caller's sessions by a new one. */
+/** `PUT /api/v1/session/password`: changes the caller's password, and replaces the caller's sessions by a new one. */
 export function registerChangePassword(
   app: ZodApp,
   { changeOwnPassword, clock, cookieSecure: isSecure, trustedProxies, passwordSignInEnabled }: ChangePasswordRouteDeps,

@@ -5,8 +5,8 @@ import { formatSessionCookie } from '../../caller/session-cookie.ts';
 import { toSessionBody } from './get-session.ts';
 
 /**
- * Sends the session that a password has started: the session cookie, the body with the CSRF token, and the device cookie
- * by which this browser is recognised at the next sign-in.
+ * Sends the session that a password has started: the session cookie, the body with the CSRF token, and the device
+ * cookie by which this browser is recognised at the next sign-in.
  */
 export function sendNewSession(
   reply: FastifyReply,

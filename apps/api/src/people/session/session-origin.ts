@@ -3,7 +3,7 @@ import type { SessionOrigin } from '@widget-service/shared/usecases/access/sessi
 import type { FastifyRequest } from 'fastify';
 import { type TrustedProxies, toShownAddress } from '../../http/forwarding.ts';
 
-/** Returns where a request that signs somebody in comes from. It is stored with the session, for people to recognise. */
+/** Returns where a request that signs somebody in comes from. The session stores it, for people to recognise. */
 export function readSessionOrigin(
   request: Pick<FastifyRequest, 'ip' | 'headers'>,
   trustedProxies: TrustedProxies,

@@ -71,9 +71,9 @@ export interface SignInByIdentityRouteDeps {
 }
 
 /**
- * `GET /api/v1/session/oidc` sends the browser to the identity provider; `GET /api/v1/session/oidc/callback` is where the
- * provider sends it back. Both are links that a browser follows, so the policy is `public`: the sealed cookie proves that
- * this browser started the sign-in.
+ * `GET /api/v1/session/oidc` sends the browser to the identity provider; `GET /api/v1/session/oidc/callback` is where
+ * the provider sends it back. Both are links that a browser follows, so the policy is `public`: the sealed cookie
+ * proves that this browser started the sign-in.
  */
 export function registerSignInByIdentity(app: ZodApp, deps: SignInByIdentityRouteDeps): void {
   const configured = deps.identityProvider === null ? null : configure(deps.identityProvider, deps.cookieSecure);

@@ -33,8 +33,8 @@ export function passwordSignInDisabledError(): ServiceError {
 }
 
 /**
- * `POST /api/v1/session`: signs in. The session cookies of the request do not matter, except that the session of a single
- * valid one ends: the browser replaces that cookie.
+ * `POST /api/v1/session`: signs in. The session cookies of the request do not matter, except that the session of a
+ * single valid one ends: the browser replaces that cookie.
  */
 export function registerSignIn(app: ZodApp, deps: SignInRouteDeps): void {
   const { signIn, endReplacedSession, limitPasswordAttempts, clock, cookieSecure: isSecure, trustedProxies } = deps;

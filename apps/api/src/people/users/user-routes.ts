@@ -181,7 +181,7 @@ export function registerUnlockUser(app: ZodApp, { unlockUser }: UnlockUserRouteD
   });
 }
 
-/** Who has only stolen a session must not be able to take the account over: the caller's own password needs the current one. */
+/** A stolen session must not suffice to take the account over: the caller's own password needs the current one. */
 function rejectOwnPassword(request: FastifyRequest, userId: string): void {
   if (requireSession(request).user.id !== userId) return;
   throw new ServiceError(

@@ -30,7 +30,7 @@ export const newUserSchema = z
     examples: [{ email: 'kim@example.com', password: 'a password of their own', name: 'Kim Doe', role: 'editor' }],
   });
 
-/** The body that changes a user. Members that are left out keep their value. So do null ones, but a null `name` removes it. */
+/** The body that changes a user. Missing members keep their value. So do null ones, but a null `name` removes it. */
 export const userChangesSchema = z
   .strictObject({
     name: name.nullable().exactOptional().meta({ description: 'Null removes the name.' }),

@@ -22,8 +22,8 @@ interface ClosingRule {
   /** Whether a `stream.position` may come first. False if the client cannot resume, or not from its stream's cursor. */
   readonly sendsPosition: boolean;
   /**
-   * Whether unsent bytes must not or need not be sent. If there are any, the hub destroys the socket: the client gets no
-   * `stream.closing`.
+   * Whether unsent bytes must not or need not be sent. If there are any, the hub destroys the socket: the client gets
+   * no `stream.closing`.
    */
   readonly dropsUnsent: boolean;
 }
@@ -44,8 +44,8 @@ export const closingRules: Readonly<Record<ClosingReason, ClosingRule>> = {
     dropsUnsent: false,
   },
   /**
-   * Two rules: `findClosingReason` below (the client accepts nothing for `STREAM_STALL_MS`, see connection-sweep.ts), and
-   * stream-feeder.ts (the ring has dropped the next event of a backpressured client).
+   * Two rules: `findClosingReason` below (the client accepts nothing for `STREAM_STALL_MS`, see connection-sweep.ts),
+   * and stream-feeder.ts (the ring has dropped the next event of a backpressured client).
    */
   slow: {
     meaning: 'the client read too slowly',

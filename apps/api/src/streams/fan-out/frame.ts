@@ -27,7 +27,8 @@ export function toFrame(record: LogRecord): Frame {
 
 /**
  * Characters at which some clients end a line (Python's `str.splitlines`), although server-sent events do not. JSON
- * allows them in strings, and nowhere else. It allows no raw U+000B, U+000C or U+001C to U+001E, the others of that kind.
+ * allows them in strings, and nowhere else. It allows no raw U+000B, U+000C or U+001C to U+001E, the others of that
+ * kind.
  */
 const lineSeparators = ['\u0085', '\u2028', '\u2029'];
 

@@ -131,8 +131,8 @@ export class Hub implements OpenStreams {
   }
 
   /**
-   * Ends one stream of a subscription, because an admin wants it. The reason is `lifetime`: the client may reconnect, unless
-   * the subscription is revoked as well. Returns false if the pod has no such stream.
+   * Ends one stream of a subscription, because an admin wants it. The reason is `lifetime`: the client may reconnect,
+   * unless the subscription is revoked as well. Returns false if the pod has no such stream.
    */
   endConnection(subscriptionId: string, id: string): boolean {
     const connection = this.listConnections(subscriptionId).find((other) => other.id === id);
@@ -154,8 +154,8 @@ export class Hub implements OpenStreams {
   }
 
   /**
-   * Schedules a fan-out. To be called when the ring has new frames. Calls `onFannedOut` when these frames were written to
-   * every stream that had caught up.
+   * Schedules a fan-out. To be called when the ring has new frames. Calls `onFannedOut` when these frames were written
+   * to every stream that had caught up.
    */
   notify(onFannedOut?: () => void): void {
     this.#feeder.notify(onFannedOut);

@@ -15,8 +15,8 @@ const makeRecords = ({ from = 1, to }: { from?: number; to: number }) =>
 const toPosition = ({ epoch, ms, seq }: LogRecord): LogPosition => ({ epoch, ms, seq });
 
 /**
- * Seeks a new ring to the end of a log with these records. Returns the ring, the `seq` numbers in it, the end of the log
- * and the count of reads.
+ * Seeks a new ring to the end of a log with these records. Returns the ring, the `seq` numbers in it, the end of the
+ * log and the count of reads.
  */
 async function seekRing(records: readonly LogRecord[], limits = { frames: 10_000, bytes: 1e9 }) {
   const ring = new Ring(limits);

@@ -26,9 +26,9 @@ export class LogDiscontinuityError extends Error {
  * an empty page at the end of the log.
  *
  * At most 20 reads run at once; any number of others wait, for any time. Of those that wait, the readers take turns, so
- * that one with many streams does not delay the others. Simultaneous calls for the same position share one read, so that a
- * crowd that resumes does not cause as many reads: it runs when the first of its readers has a turn. The function throws
- * `LogDiscontinuityError`, and whatever `EventLog.readAfter` throws.
+ * that one with many streams does not delay the others. Simultaneous calls for the same position share one read, so
+ * that a crowd that resumes does not cause as many reads: it runs when the first of its readers has a turn. The
+ * function throws `LogDiscontinuityError`, and whatever `EventLog.readAfter` throws.
  */
 export function makeReadLog(eventLog: Pick<EventLog, 'readAfter'>, readPage: ReadPage) {
   const limitReads = createSemaphore({ what: 'read the event log', maxRunning: maxConcurrentReads });

@@ -79,8 +79,8 @@ export class StreamFeeder {
   }
 
   /**
-   * Schedules a fan-out. To be called when the ring has new frames. Calls `onFannedOut` when these frames were written to
-   * every connection that had caught up.
+   * Schedules a fan-out. To be called when the ring has new frames. Calls `onFannedOut` when these frames were written
+   * to every connection that had caught up.
    */
   notify(onFannedOut?: () => void): void {
     this.#hasNewFrames = true;

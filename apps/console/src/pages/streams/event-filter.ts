@@ -3,7 +3,7 @@ import type { Schemas } from '../../service/service.ts';
 
 export type EventFilter = Schemas['NewEventFilter'];
 
-/** Whether events of the widget, as it is now, would pass the filter of a subscription. Null and nothing let all through. */
+/** Whether events of the widget, as it is now, would pass the filter. Null and nothing let all through. */
 export function passesFilter(widget: LiveWidget, { widgetIds, states, labels }: EventFilter): boolean {
   return (
     (!widgetIds || widgetIds.includes(widget.id)) &&

@@ -17,7 +17,7 @@ function readSearchText(widget: LiveWidget): string {
   return text;
 }
 
-/** Returns the widgets with all words of the search in their name, labels or id. The same array if nothing is searched. */
+/** Returns the widgets with all words of the search in name, labels or id. The same array if nothing is searched. */
 export function filterWidgets(widgets: readonly LiveWidget[], { text, state }: WidgetSearch): readonly LiveWidget[] {
   const words = text
     .toLowerCase()

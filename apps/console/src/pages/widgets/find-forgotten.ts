@@ -10,8 +10,8 @@ interface LastPage {
 }
 
 /**
- * Returns the versions between the creation (version 1) and the oldest listed change: the service no longer has the hooks
- * that led to them. `latestVersion` is the widget's. Null: there are none, or it is not certain.
+ * Returns the versions between the creation (version 1) and the oldest listed change: the service no longer has the
+ * hooks that led to them. `latestVersion` is the widget's. Null: there are none, or it is not certain.
  */
 export function findForgotten(
   { items, page, totalItems }: LastPage,

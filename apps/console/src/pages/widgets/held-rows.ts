@@ -3,8 +3,8 @@ interface Row {
 }
 
 /**
- * Counts the new rows of a list while it is held: while a person points at it or has scrolled down, no row may move, so new
- * rows wait. New rows come at the top, so the first row that was there before ends the count.
+ * Counts the new rows of a list while it is held: while a person points at it or has scrolled down, no row may move, so
+ * new rows wait. New rows come at the top, so the first row that was there before ends the count.
  */
 export function countWaitingRows(held: readonly Row[], latest: readonly Row[]): number {
   const known = new Set(held.slice(0, 100).map(({ id }) => id));

@@ -11,8 +11,8 @@ export interface PaletteEntry {
 const shownWidgets = 8;
 
 /**
- * Returns what matches the text: first pages and actions, then widgets. Each word must be in the label. Without a text, all
- * pages and actions.
+ * Returns what matches the text: first pages and actions, then widgets. Each word must be in the label. Without a text,
+ * all pages and actions.
  */
 export function findEntries(
   text: string,

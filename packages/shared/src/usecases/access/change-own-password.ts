@@ -41,9 +41,10 @@ type Outcome =
 const noPassword = { status: 'no-password' } as const;
 
 /**
- * Makes the function by which a user changes their own password. A new session replaces all sessions of the user: who has
- * stolen the cookie of one of them must not keep it. The status is `changed`, `refused` if `currentPassword` is wrong, `weak` if it is right but `newPassword` is not accepted, `no-password` if the
- * user has an identity instead, or `rate-limited` after too many failures. A wrong password counts as two failures.
+ * Makes the function by which a user changes their own password. A new session replaces all sessions of the user: who
+ * has stolen the cookie of one of them must not keep it. The status is `changed`, `refused` if `currentPassword` is
+ * wrong, `weak` if it is right but `newPassword` is not accepted, `no-password` if the user has an identity instead, or
+ * `rate-limited` after too many failures. A wrong password counts as two failures.
  *
  * Throws `UnavailableError` when a store did not answer or too many passwords are being hashed. The caller can repeat
  * the call with the same passwords and the same session: if the first call stored the new password, the second one only
@@ -67,7 +68,7 @@ export function makeChangeOwnPassword(deps: ChangeOwnPasswordDeps) {
     return replaceSessions(change, newHash);
   }
 
-  /** Ends all sessions of the user and starts a new one. Until it has succeeded, the session of the request is valid. */
+  /** Ends all sessions of the user and starts a new one. Until it has succeeded, the request's session is valid. */
   async function replaceSessions(change: PasswordChange, passwordHash: string): Promise<Outcome> {
     await deps.endOtherSessions(change.session);
     const outcome = await deps.finishSignIn({ ...change.user, passwordHash }, change.readOrigin);

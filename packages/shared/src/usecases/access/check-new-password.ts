@@ -2,8 +2,8 @@
 export type PasswordScore = 0 | 1 | 2 | 3 | 4;
 
 /**
- * Estimates how hard a password is to guess for somebody who knows `words`. Requests of one `source` wait for each other,
- * not those of others. Throws `UnavailableError` if there is no estimate in time.
+ * Estimates how hard a password is to guess for somebody who knows `words`. Requests of one `source` wait for each
+ * other, not those of others. Throws `UnavailableError` if there is no estimate in time.
  */
 export type EstimatePasswordStrength = (
   password: string,
@@ -17,8 +17,8 @@ const serviceWords = ['widget', 'widgets', 'service', serviceName];
 
 /**
  * Makes the function that checks a new password of the account with this e-mail. It returns null if the password is
- * accepted, else a text for the user that says why not. NIST SP 800-63B asks for these checks: common passwords, patterns,
- * the user's name and the service's name.
+ * accepted, else a text for the user that says why not. NIST SP 800-63B asks for these checks: common passwords,
+ * patterns, the user's name and the service's name.
  */
 export function makeCheckNewPassword(estimateStrength: EstimatePasswordStrength) {
   return async (password: string, email: string, source: string): Promise<string | null> => {

@@ -20,7 +20,8 @@ export interface FindKnownSessionDeps {
 /**
  * Makes the function that reads a session by its digest, and bounds what invented session ids cost:
  * - An unknown digest is not read again for 10 s. Concurrent reads of one digest are one read.
- * - Reads of digests that this pod has not found before run 20 at once. Sources take turns, for example client addresses.
+ * - Reads of digests that this pod has not found before run 20 at once. Sources take turns, for example client
+ *   addresses.
  *
  * A session that this pod has found before is read at once and each time, so that its end takes effect at once. Throws
  * `UnavailableError` from the store, or if a read must wait too long.

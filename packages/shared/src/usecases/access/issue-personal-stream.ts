@@ -22,8 +22,8 @@ export interface IssuedPersonalStream {
   /** The secret. It can be shown only now: the store holds only its digest. */
   readonly token: string;
   /**
-   * The pod's position in the event log: a stream that resumes from here misses no event from now on. Null while the pod
-   * has no position.
+   * The pod's position in the event log: a stream that resumes from here misses no event from now on. Null while the
+   * pod has no position.
    */
   readonly resumeFrom: LogPosition | null;
   readonly expiresAt: Date;
@@ -43,8 +43,8 @@ export function makeIssuePersonalStream(deps: IssuePersonalStreamDeps) {
     await personalStreams.insert(stream);
     const sessionDigests = await personalStreams.removeOldest(stream.userId, liveTokensMax, stream.issuedAt);
     for (const id of sessionDigests) {
-      // `changed`: only one token of the session has ended, so the pods must read again which ones did. Nobody waits for
-      // this end, so a failure does not fail the request.
+      // `changed`: only one token of the session has ended, so the pods must read again which ones did. Nobody waits
+      // for this end, so a failure does not fail the request.
       await control.announce({ kind: 'session', id, change: 'changed' }).catch(ignoreUnavailable);
     }
   }

@@ -33,7 +33,7 @@ export function makeGrantUseCases<Own extends object>(deps: GrantUseCaseDeps<Own
 /** The secrets of a new token. The caller shows them once: the store holds only the digest and the sealed secret. */
 interface IssuedSecrets {
   readonly token: string;
-  /** The new secret that the holder signs hooks with (`whsec_…`); null for an unsigned token, and for a dictated secret. */
+  /** The new secret that the holder signs hooks with (`whsec_…`); null for an unsigned token or a dictated secret. */
   readonly signingSecret: string | null;
 }
 
@@ -116,8 +116,8 @@ interface ChangeGrantDeps<Own extends object> {
 /**
  * Makes the function that changes the given members of a grant and announces the change to every pod. It returns the
  * changed grant, or null if there is no such grant. It throws `UnavailableError` when a store did not answer: the
- * change may be stored, and the caller can repeat it. It throws `ExpiryTooLateError`, and changes nothing, if the current
- * token may not live that long.
+ * change may be stored, and the caller can repeat it. It throws `ExpiryTooLateError`, and changes nothing, if the
+ * current token may not live that long.
  */
 function makeChangeGrant<Own extends object>(deps: ChangeGrantDeps<Own>) {
   const { grants, control, kind } = deps;
@@ -172,8 +172,8 @@ interface TokenReplacementResult<Own extends object> {
 
 /**
  * Makes the function that rotates a grant's token: the replaced token becomes the previous token, valid for an overlap.
- * It returns null if there is no such grant. A grant that expires never, or after the lifetime of the new token, then expires
- * with that lifetime.
+ * It returns null if there is no such grant. A grant that expires never, or after the lifetime of the new token, then
+ * expires with that lifetime.
  *
  * It throws `UnavailableError` when the store did not answer, when other rotations came first ten times, and when the
  * change could not be announced to the pods. In the last case the caller never gets the new token, so the function

@@ -34,8 +34,8 @@ export type CreateUserOutcome =
   | WeakPassword;
 
 /**
- * Makes the function that creates a user who can sign in, and must then change the password. Throws `UnavailableError` when the store did not answer or
- * too many passwords are being hashed.
+ * Makes the function that creates a user who can sign in, and must then change the password. Throws `UnavailableError`
+ * when the store did not answer or too many passwords are being hashed.
  */
 export function makeCreateUser({ users, passwords, checkNewPassword, clock }: CreateUserDeps) {
   return async ({ email, password, role, name = null }: NewUser): Promise<CreateUserOutcome> => {
@@ -114,8 +114,8 @@ interface UserChangeRequest {
 
 /**
  * Makes the function by which an admin changes a user. It returns what `UserStore.update` returns, or `weak-password`;
- * then nothing was changed. Disabling the user
- * or setting a password ends all sessions of the user. The user must change a password that was set here. A new role takes effect at the user's next request.
+ * then nothing was changed. Disabling the user or setting a password ends all sessions of the user. The user must
+ * change a password that was set here. A new role takes effect at the user's next request.
  *
  * Throws `UnavailableError`: the change may be stored without the sessions being ended. Repeating the call ends them.
  */

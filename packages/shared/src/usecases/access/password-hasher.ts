@@ -15,8 +15,8 @@ export interface PasswordHasher {
   hash(password: string): Promise<string>;
   /**
    * Returns whether `password` belongs to the hash `phc`. Pass null for an account that does not exist: the call takes
-   * the same time and returns false. `source` says who asks, for example a client address: sources take turns. Throws an
-   * `Error` if `phc` is not an argon2id PHC string of version 19.
+   * the same time and returns false. `source` says who asks, for example a client address: sources take turns. Throws
+   * an `Error` if `phc` is not an argon2id PHC string of version 19.
    */
   verify(password: string, phc: string | null, source: string): Promise<boolean>;
 }

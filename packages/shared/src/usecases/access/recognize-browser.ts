@@ -15,9 +15,9 @@ const readLimits = { what: 'recognise a browser', maxRunning: 10, maxWaiting: 50
 const decoy = { id: '', passwordHash: '' } as const;
 
 /**
- * Makes the function that finds out whether a browser has signed in to an account before. It returns the nonce that names
- * the browser, or null for a stranger. It reads nothing unless the cookie is well-formed. If the read fails or must wait too
- * long, the browser counts as a stranger.
+ * Makes the function that finds out whether a browser has signed in to an account before. It returns the nonce that
+ * names the browser, or null for a stranger. It reads nothing unless the cookie is well-formed. If the read fails or
+ * must wait too long, the browser counts as a stranger.
  */
 export function makeRecognizeBrowser({ users, clock }: RecognizeBrowserDeps) {
   const limitReads = createSemaphore(readLimits);

@@ -80,8 +80,8 @@ export interface SignedIn {
 
 /**
  * Makes the function that finds the session and the user of a session id. It returns null if the session is unknown or
- * has ended, or if its user is unknown or disabled. Throws `UnavailableError` when a read fails. `source` says who asks:
- * see `makeFindKnownSession`.
+ * has ended, or if its user is unknown or disabled. Throws `UnavailableError` when a read fails. `source` says who
+ * asks: see `makeFindKnownSession`.
  */
 export function makeFindSession({ sessions, users, clock, sessionIdleMs }: FindSessionDeps) {
   const recordLastSeen = makeRecordLastSeen({ sessions, clock });
@@ -201,7 +201,7 @@ export interface ListSessionsDeps {
   readonly sessionIdleMs: number;
 }
 
-/** Makes the function that lists the sessions of a user that have not ended, newest first. Throws `UnavailableError`. */
+/** Makes the function that lists the open sessions of a user, newest first. Throws `UnavailableError`. */
 export function makeListSessions({ sessions, clock, sessionIdleMs }: ListSessionsDeps) {
   return (userId: string, request: PageRequest): Promise<CountedPage<Session> | TooDeepPage> => {
     const now = clock.now();

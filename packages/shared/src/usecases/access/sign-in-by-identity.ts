@@ -50,10 +50,10 @@ type FoundUser = { readonly user: User } | { readonly reason: RefusalReason };
 /**
  * Makes the function that signs in a person whom an identity provider has authenticated.
  *
- * The issuer and the subject decide who it is. The first sign-in adds a user. If a user with a password has the person's
- * address and the provider has verified it, the identity replaces that password: a user has one of the two, so that who
- * leaves the provider also leaves this service. The user gets the role of this sign-in. Without a role, the sign-in is
- * refused and all sessions of the user end. What `readOrigin` returns is stored with the session.
+ * The issuer and the subject decide who it is. The first sign-in adds a user. If a user with a password has the
+ * person's address and the provider has verified it, the identity replaces that password: a user has one of the two, so
+ * that who leaves the provider also leaves this service. The user gets the role of this sign-in. Without a role, the
+ * sign-in is refused and all sessions of the user end. What `readOrigin` returns is stored with the session.
  *
  * `onUserChange` is called right after each change of a user is stored, also if the sign-in fails afterwards.
  *

@@ -97,11 +97,12 @@ const toAccountKey = (email: string): string => `sign-in:account:${sha256Hex(ema
  * so that concurrent attempts cannot exceed the limits. Failures are limited per account and address (per minute), per
  * address (6 times as many per minute), and per account (20 times as many per hour).
  *
- * A known browser (`makeRecognizeBrowser`) has a limit of its own instead: as many failures as an account and address per minute,
- * and as many as an account per hour. So strangers cannot lock it out, and its failures do not count for others.
+ * A known browser (`makeRecognizeBrowser`) has a limit of its own instead: as many failures as an account and address
+ * per minute, and as many as an account per hour. So strangers cannot lock it out, and its failures do not count for
+ * others.
  *
- * Known and unknown accounts are limited alike, by a digest of the e-mail. The limit per address is ten times as large for
- * a shared address. Both limits use one bucket, because they have the same window: a client that adds or removes
+ * Known and unknown accounts are limited alike, by a digest of the e-mail. The limit per address is ten times as large
+ * for a shared address. Both limits use one bucket, because they have the same window: a client that adds or removes
  * forwarding headers gains nothing.
  */
 export function makeTakeSignInPermit({ limiter, failuresPerMinute }: SignInLimitsDeps) {
@@ -148,9 +149,9 @@ export interface UnlockUserDeps extends SignInLimitsDeps {
 }
 
 /**
- * Makes the function by which an admin forgets the failed sign-ins of a user's account, so that the user can sign in from
- * any browser. The failures of one address stay: that limit ends within a minute. Returns false if the user is unknown.
- * Throws `UnavailableError`.
+ * Makes the function by which an admin forgets the failed sign-ins of a user's account, so that the user can sign in
+ * from any browser. The failures of one address stay: that limit ends within a minute. Returns false if the user is
+ * unknown. Throws `UnavailableError`.
  */
 export function makeUnlockUser({ users, limiter, failuresPerMinute }: UnlockUserDeps) {
   const { account: limit } = computeSignInLimits(failuresPerMinute);

@@ -50,9 +50,9 @@ export interface FinishSignInDeps extends Pick<SignInDeps, 'startSession' | 'clo
 }
 
 /**
- * Makes the function with which every sign-in ends, by password or through an identity provider. It starts a session for
- * a user who has proven who they are. It refuses if the user was disabled, or got another password, since `user` was
- * read. Throws `UnavailableError`, as `makeSignIn` does.
+ * Makes the function with which every sign-in ends, by password or through an identity provider. It starts a session
+ * for a user who has proven who they are. It refuses if the user was disabled, or got another password, since `user`
+ * was read. Throws `UnavailableError`, as `makeSignIn` does.
  */
 export function makeFinishSignIn({ users, startSession, clock }: FinishSignInDeps) {
   return async (user: User, readOrigin?: () => SessionOrigin): Promise<SignInOutcome> => {

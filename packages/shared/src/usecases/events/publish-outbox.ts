@@ -58,9 +58,8 @@ export interface PublishOutcome {
  *    append them again.
  *
  * Returns when the hooks and creations of the appended events were received, one time per event, and whether the log
- * started a new epoch. Throws `UnavailableError` when a
- * store did not answer, when `mayAppend` returns false, when the log rejects the run as stale, and when the log lost
- * events during the append.
+ * started a new epoch. Throws `UnavailableError` when a store did not answer, when `mayAppend` returns false, when the
+ * log rejects the run as stale, and when the log lost events during the append.
  */
 export function makePublishOutbox(deps: PublishOutboxDeps) {
   return async (publication: Publication): Promise<PublishOutcome> => {
@@ -101,8 +100,8 @@ export function makePublishOutbox(deps: PublishOutboxDeps) {
  *
  * If another run recorded a position meanwhile, the log may have been restored from an older copy between the two
  * appends. So the log must still cover both positions. If it does, the later one stays or becomes the recorded
- * position. If it does not, throws `UnavailableError`: no ledger row is marked, and the next run appends the events again.
- * See ADR 8.
+ * position. If it does not, throws `UnavailableError`: no ledger row is marked, and the next run appends the events
+ * again. See ADR 8.
  */
 async function recordLogEnd(
   { runs, eventLog }: Pick<PublishOutboxDeps, 'runs' | 'eventLog'>,

@@ -11,7 +11,9 @@ const partitionCount = 2;
 const stuckPartition = 0;
 const servedPartition = 1;
 
-/** Widgets with overdue outboxes, and a queue that keeps jobs until `processJob`. `onPage` may throw to fail a search. */
+/**
+ * Widgets with overdue outboxes, and a queue that keeps jobs until `processJob`. `onPage` may throw, to fail a read.
+ */
 function aBacklog(onPage: (page: number) => void = () => undefined) {
   const unpublished: UnpublishedWidget[] = [];
   const waiting = new Map<string, HookJob>();

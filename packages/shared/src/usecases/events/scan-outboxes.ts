@@ -39,9 +39,10 @@ const pageSize = batchLimits.items;
 const pagesPerScan = 16;
 
 /**
- * Makes the scanner: it finds widgets with overdue outboxes and enqueues nudges for them. The nudge is needed if an earlier
- * nudge was lost, a run crashed, or the queue was wiped. An overdue outbox alone does not prove that: the age counts from
- * `receivedAt`, so it is also overdue after a long wait in the queue, or as long as the event log is unavailable.
+ * Makes the scanner: it finds widgets with overdue outboxes and enqueues nudges for them. The nudge is needed if an
+ * earlier nudge was lost, a run crashed, or the queue was wiped. An overdue outbox alone does not prove that: the age
+ * counts from `receivedAt`, so it is also overdue after a long wait in the queue, or as long as the event log is
+ * unavailable.
  *
  * Each partition gets one job with the first widgets that this scan finds for it, under a fixed id. While that job
  * waits or runs, the queue ignores another one, so repeated scans do not make a backlog longer. The search continues

@@ -30,8 +30,8 @@ export interface AcceptHookDeps {
 
 /**
  * Makes the function that accepts a hook. Its promise resolves once the hook is durably queued. It rejects with
- * `UnavailableError` if the admission limit is exceeded: the hook is then not queued. It rejects with the same error
- * if the queue does not answer in time: the hook may be queued even then. The api does not detect duplicates: the worker
+ * `UnavailableError` if the admission limit is exceeded: the hook is then not queued. It rejects with the same error if
+ * the queue does not answer in time: the hook may be queued even then. The api does not detect duplicates: the worker
  * does, by the event id.
  */
 export function makeAcceptHook(deps: AcceptHookDeps) {

@@ -7,7 +7,7 @@ import { createBacklogLimit } from './backlog-limit.ts';
 const sender = 'a sender';
 const nextCheckMs = 1_000;
 
-/** A limit that lets one integration have 4 deliveries in the queue. The test answers each question of the limit itself. */
+/** A limit that lets one integration have 4 deliveries in the queue. The test answers each question of the limit. */
 function setUp() {
   let nowMs = 0;
   const questions: PromiseWithResolvers<QueuePressure>[] = [];

@@ -20,8 +20,8 @@ const shareBytesMin = 1_048_576;
  *
  * The queue counts jobs, not deliveries. The number of deliveries is an estimate: the waiting jobs, times the mean
  * number of items (at least 1) in the jobs that this pod enqueued recently: in the last one to two minutes of traffic.
- * After a pause, the mean of the time before it counts on for one minute. The limit asks the queue at most once a second
- * (an integration near its share: ten times), and no caller waits for the answer.
+ * After a pause, the mean of the time before it counts on for one minute. The limit asks the queue at most once a
+ * second (an integration near its share: ten times), and no caller waits for the answer.
  */
 export function createBacklogLimit(
   queue: Pick<HookQueue, 'pressure'>,
@@ -56,7 +56,7 @@ export function createBacklogLimit(
     }
   }
 
-  /** Asks the queue, unless it did so within `everyMs` or has not answered yet. Updates `excess` when the answer arrives. */
+  /** Asks the queue, unless it did so within `everyMs` or still waits. Updates `excess` when the answer arrives. */
   function check(everyMs = checkEveryMs): void {
     const nowMs = clock.monotonicMs();
     if (isChecking || nowMs - checkedAtMs < everyMs) return;

@@ -58,8 +58,8 @@ interface Waiter {
  *    next flush starts, if more items wait.
  *
  * So items that arrive during a durable write share a later one, and an idle pod adds no delay. Items of flushes that
- * are in flight together may be stored in any order: if the first attempt of one fails, the other overtakes it. A sender
- * that waits for each response is not affected, because its second hook arrives after its first one is durable.
+ * are in flight together may be stored in any order: if the first attempt of one fails, the other overtakes it. A
+ * sender that waits for each response is not affected, because its second hook arrives after its first one is durable.
  */
 export class GroupCommit {
   readonly #queue: HookQueue;
@@ -84,8 +84,8 @@ export class GroupCommit {
   /**
    * Resolves once the item is durable in the queue. Rejects with `UnavailableError` at once if the admission limit is
    * exceeded or too many callers wait: the item is then not stored. Rejects with `ServiceError`
-   * `integration-backlog-full` at once if the integration has used its share of the backlog: not stored either. Rejects with `UnavailableError` at the deadline:
-   * the item may then be stored all the same.
+   * `integration-backlog-full` at once if the integration has used its share of the backlog: not stored either. Rejects
+   * with `UnavailableError` at the deadline: the item may then be stored all the same.
    */
   submit(item: QueueItem): Promise<void> {
     const excess = this.#backlog.excess();

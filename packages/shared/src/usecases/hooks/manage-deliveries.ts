@@ -11,7 +11,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import { type CountedPage, listCountedPage, type TooDeepPage } from '../lists/list-counted-page.ts';
 import type { GroupCommit } from './group-commit.ts';
 
-/** Makes the function that lists the deliveries that match a filter, newest `receivedAt` first. Throws `UnavailableError`. */
+/** Makes the function that lists the deliveries of a filter, newest `receivedAt` first. Throws `UnavailableError`. */
 export function makeListDeliveries({ ledger }: { readonly ledger: Pick<DeliveryLedger, 'list' | 'count'> }) {
   return (filter: DeliveryFilter, request: PageRequest): Promise<CountedPage<DeliverySummary> | TooDeepPage> =>
     listCountedPage(ledger, filter, request);
@@ -35,13 +35,13 @@ export type RedriveOutcome =
 
 /**
  * Makes the function that redrives a dead letter: it puts the delivery into the queue again, with its original
- * `receivedAt`. Redriving it twice does no harm: once it is published or discarded, a run drops it as a duplicate. A malformed
- * delivery is queued with the fields that could be read. It becomes a dead letter again, unless the worker's version of
- * the service can parse it.
+ * `receivedAt`. Redriving it twice does no harm: once it is published or discarded, a run drops it as a duplicate. A
+ * malformed delivery is queued with the fields that could be read. It becomes a dead letter again, unless the worker's
+ * version of the service can parse it.
  *
- * Throws `UnavailableError` when the ledger does not answer or `GroupCommit.submit` throws it. If the admission limit is
- * exceeded or too many callers wait, the delivery is not queued. If the queue does not answer in time, it may be queued
- * all the same.
+ * Throws `UnavailableError` when the ledger does not answer or `GroupCommit.submit` throws it. If the admission limit
+ * is exceeded or too many callers wait, the delivery is not queued. If the queue does not answer in time, it may be
+ * queued all the same.
  */
 export function makeRedriveDelivery({ ledger, groupCommit }: RedriveDeliveryDeps) {
   return async (integrationId: string, eventId: string): Promise<RedriveOutcome> => {
@@ -62,8 +62,8 @@ export interface DiscardDeliveryDeps {
 }
 
 /**
- * Makes the function that discards a dead letter: see `DeliveryLedger.discard`. A redrive that is still in the queue then
- * has no effect. The integration may have been deleted. Throws `UnavailableError`.
+ * Makes the function that discards a dead letter: see `DeliveryLedger.discard`. A redrive that is still in the queue
+ * then has no effect. The integration may have been deleted. Throws `UnavailableError`.
  */
 export function makeDiscardDelivery({ ledger, clock }: DiscardDeliveryDeps) {
   return (integrationId: string, eventId: string): Promise<DiscardOutcome> =>

@@ -23,7 +23,7 @@ export type BatchOutcome =
   | {
       readonly status: 'published';
       readonly run: number;
-      /** When the hooks and creations were received whose events this run appended to the event log, one time per event. */
+      /** When the hooks and creations of the appended events were received, one time per event. */
       readonly appendedReceivedAt: readonly Date[];
       /** How many deliveries this run dropped as duplicates. */
       readonly duplicates: number;

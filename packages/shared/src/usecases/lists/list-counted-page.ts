@@ -1,16 +1,16 @@
 import { type PageRequest, type RowRange, toOffset } from '../../domain/page.ts';
 
 /**
- * Rows are counted, and skipped for a later page, only up to here. There may be hundreds of millions, and both take time in
- * proportion to the number: a caller must not choose it.
+ * Rows are counted, and skipped for a later page, only up to here. There may be hundreds of millions, and both take
+ * time in proportion to the number: a caller must not choose it.
  */
 const readableRowsMax = 10_000;
 
 export interface CountedPage<Row> {
   readonly items: readonly Row[];
   /**
-   * Exact if at most 10 000 rows match, and on the last page. Otherwise it is a lower bound: never less than 10 000, nor
-   * than the number of rows up to the end of this page.
+   * Exact if at most 10 000 rows match, and on the last page. Otherwise it is a lower bound: never less than 10 000,
+   * nor than the number of rows up to the end of this page.
    */
   readonly totalItems: number;
   /** Always exact. */
@@ -29,8 +29,8 @@ export interface CountedRows<Filter, Row> {
 }
 
 /**
- * Reads one page of a list, and counts the list if this is not the last page. Of a page that begins after the first 10 000
- * rows it reads no row: it counts first, whether the page is past the end. Throws `UnavailableError`.
+ * Reads one page of a list, and counts the list if this is not the last page. Of a page that begins after the first 10
+ * 000 rows it reads no row: it counts first, whether the page is past the end. Throws `UnavailableError`.
  */
 export async function listCountedPage<Filter, Row>(
   rows: CountedRows<Filter, Row>,

@@ -49,8 +49,8 @@ const deepOffset = 10_000;
 /** How many pages beyond `deepOffset` may wait for the one that is being read. */
 const maxWaitingDeepPages = 100;
 /**
- * An upper bound of how many widgets are created or change state per millisecond. `isPastEnd` adds it to a total that is
- * some seconds old, so that it does not take a page with new rows for an empty one.
+ * An upper bound of how many widgets are created or change state per millisecond. `isPastEnd` adds it to a total that
+ * is some seconds old, so that it does not take a page with new rows for an empty one.
  */
 const maxGrowthPerMs = 100;
 /**
