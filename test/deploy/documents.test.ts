@@ -1,4 +1,5 @@
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
+import { problemKinds } from '@widget-service/api/http/problem-kinds.ts';
 import { collectionNames } from '@widget-service/cluster/mongo/indexes.ts';
 import { queueName, redisKeys } from '@widget-service/cluster/redis/keys.ts';
 import { serializeControlEntry } from '@widget-service/shared/adapters/control-entry-codec.ts';
@@ -40,6 +41,13 @@ test('docs/formats.md states the versions that this version writes', () => {
   const entry = JSON.parse(serializeControlEntry({ kind: 'user', id: 'u', change: 'changed' })) as { version: number };
   expect(findLine('| job of the hook queue')).toContain(`\`version\`: ${job.version},`);
   expect(findLine('| entry of the control log')).toContain(`\`version\`: ${entry.version},`);
+});
+
+test('docs/interface.md lists every problem code with its status', () => {
+  const page = readFileSync(new URL('docs/interface.md', root), 'utf8');
+  const rows = [...page.matchAll(/^\| `([a-z-]+)` \| (\d{3}) \|/gm)].map(([, code, status]) => [code, Number(status)]);
+  const kinds = Object.entries(problemKinds);
+  expect(Object.fromEntries(rows)).toEqual(Object.fromEntries(kinds.map(([code, { status }]) => [code, status])));
 });
 
 test('each test that a document names exists', () => {
