@@ -5,7 +5,6 @@ const cursor = 'packages/shared/src/domain/log-position.ts';
 const tail = 'apps/api/src/streams/fan-out/tail.ts';
 const ring = 'apps/api/src/streams/fan-out/ring.ts';
 const hub = 'apps/api/src/streams/fan-out/hub.ts';
-const feeder = 'apps/api/src/streams/fan-out/stream-feeder.ts';
 const logReader = 'apps/api/src/streams/fan-out/log-reader.ts';
 
 /**
@@ -27,7 +26,7 @@ const linkChecks = {
     from: "ms === end.ms ? 'at-end' : 'diverged'",
     to: "'at-end'",
   },
-  beyondEnd: { file: tail, from: '    endStreamsAheadOf(inspection.extent.last);\n', to: '' },
+  beyondEnd: { file: tail, from: "if (connection.cursor.seq > last.seq) hub.end(connection, 'resync');", to: ';' },
   oldest: {
     file: streamStart,
     from: 'isSamePosition(position, extent.oldest)',
@@ -102,8 +101,8 @@ export const streamRules: readonly Mutation[] = [
   },
   {
     rule: 'a connection behind the ring replays from the log',
-    file: feeder,
-    from: '    if (this.#deps.ring.canServeFrom(connection.cursor.seq + 1)) this.#startLive(connection);\n    else void this.#startReplay(connection);\n',
-    to: '    const { ring } = this.#deps;\n    if (!ring.canServeFrom(connection.cursor.seq + 1)) connection.cursor = ring.position() ?? connection.cursor;\n    this.#startLive(connection);\n',
+    file: hub,
+    from: '    else if (ring.canServeFrom(connection.cursor.seq + 1)) this.#startLive(connection);\n    else void this.#replay(connection);\n',
+    to: '    else {\n      if (!ring.canServeFrom(connection.cursor.seq + 1)) connection.cursor = ring.position() ?? connection.cursor;\n      this.#startLive(connection);\n    }\n',
   },
 ];

@@ -146,7 +146,7 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
   });
   const logger = await createLogger({ level: 'info', destination: { write: (line) => void logLines.push(line) } });
   // This app has no hub: it registers no stream route, so it has no open streams.
-  const hub = { listConnections: () => [], endConnection: () => false };
+  const hub = { connections: () => [], end: () => undefined };
   const podRequests = sharePeerRequests(backend.podRequests);
   const streamDirectory = openStreamDirectory({ podRequests, hub });
   const overview = openOverview({

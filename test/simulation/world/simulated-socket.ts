@@ -1,4 +1,4 @@
-import type { Sink } from '@widget-service/api/streams/fan-out/socket-sink.ts';
+import type { Sink } from '@widget-service/api/streams/fan-out/chunk.ts';
 import type { SimulatedProcess } from '../engine/simulated-process.ts';
 import { latencyMs } from './simulated-link.ts';
 

@@ -1,7 +1,7 @@
+import type { Sink } from '@widget-service/api/streams/fan-out/chunk.ts';
 import { Chunk } from '@widget-service/api/streams/fan-out/chunk.ts';
 import type { Frame } from '@widget-service/api/streams/fan-out/frame.ts';
 import { Ring } from '@widget-service/api/streams/fan-out/ring.ts';
-import type { Sink } from '@widget-service/api/streams/fan-out/socket-sink.ts';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { SimulatedProcess } from '../engine/simulated-process.ts';
 import { StreamWatch } from './stream-watch.ts';

@@ -1,6 +1,6 @@
+import type { Sink } from '@widget-service/api/streams/fan-out/chunk.ts';
 import type { Frame } from '@widget-service/api/streams/fan-out/frame.ts';
 import type { Ring } from '@widget-service/api/streams/fan-out/ring.ts';
-import type { Sink } from '@widget-service/api/streams/fan-out/socket-sink.ts';
 import { formatPosition, type LogPosition, parsePosition } from '@widget-service/shared/domain/log-position.ts';
 import type { SimulatedProcess } from '../engine/simulated-process.ts';
 

@@ -4,8 +4,7 @@ import type { ConnectionLimiter, ConnectionRefusal } from '../http/connection-li
 import { sendProblem } from '../http/problem.ts';
 import { setCommonHeaders } from '../http/request-screening.ts';
 import { isStreamAddress } from '../http/request-target.ts';
-import type { ClosingReason } from '../streams/fan-out/closing-rules.ts';
-import { closingBytes } from '../streams/fan-out/frame.ts';
+import { type ClosingReason, closingBytes } from '../streams/fan-out/closing-rules.ts';
 
 const closingReasonFor: Readonly<Record<ConnectionRefusal, ClosingReason>> = {
   'per-address': 'too-many-connections',

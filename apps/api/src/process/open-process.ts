@@ -210,9 +210,9 @@ function composePod(deps: ApiDeps, identityProvider: ConfiguredIdentityProvider 
 }
 
 function recordUnsent(metrics: Metrics, hub: Hub): void {
-  const { streams, bytes } = hub.measureUnsent();
-  metrics.streamsBackpressured.set(streams);
-  metrics.streamUnsentBytes.set(bytes);
+  const unsentBytes = Array.from(hub.connections(), ({ sink }) => sink.unsentBytes()).filter((bytes) => bytes > 0);
+  metrics.streamsBackpressured.set(unsentBytes.length);
+  metrics.streamUnsentBytes.set(unsentBytes.reduce((sum, bytes) => sum + bytes, 0));
 }
 
 /** The worker's tasks, for a process that is its own worker. */

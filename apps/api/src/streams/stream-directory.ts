@@ -55,7 +55,7 @@ interface OpenStreams {
 
 export interface StreamDirectoryDeps {
   readonly podRequests: PeerRequests;
-  readonly hub: Pick<Hub, 'listConnections' | 'endConnection'>;
+  readonly hub: Pick<Hub, 'connections' | 'end'>;
 }
 
 /** Lists and ends the open streams of a subscription on every pod. Methods throw `UnavailableError`. */
@@ -109,13 +109,17 @@ export function openStreamDirectory({ podRequests, hub }: StreamDirectoryDeps): 
 }
 
 function answerQuestion({ kind, subscriptionId, streamId }: Question, hub: StreamDirectoryDeps['hub']): Answer {
-  if (kind === 'end') {
-    const hasEnded = streamId !== null && hub.endConnection(subscriptionId, streamId);
-    return { version: textVersion, streams: [], openStreams: 0, hasEnded };
+  const connections = [...hub.connections()].filter(
+    ({ entitlement: { holder } }) => holder.kind === 'subscription' && holder.id === subscriptionId,
+  );
+  if (kind === 'list') {
+    const streams = connections.map(toOpenStream).sort(compareNewestFirst).slice(0, listedStreamsMax);
+    return { version: textVersion, streams, openStreams: connections.length, hasEnded: false };
   }
-  const connections = hub.listConnections(subscriptionId);
-  const streams = connections.map(toOpenStream).sort(compareNewestFirst).slice(0, listedStreamsMax);
-  return { version: textVersion, streams, openStreams: connections.length, hasEnded: false };
+  const connection = connections.find(({ id }) => id === streamId);
+  // The client may reconnect, unless the subscription is revoked as well.
+  if (connection !== undefined) hub.end(connection, 'lifetime');
+  return { version: textVersion, streams: [], openStreams: 0, hasEnded: connection !== undefined };
 }
 
 const podName = getProcessName();

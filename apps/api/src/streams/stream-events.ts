@@ -12,14 +12,13 @@ import type { RecordLastUsed } from '../revocation/record-last-used.ts';
 import type { StreamEntitlement, StreamHolder, StreamTokenVerdict } from '../revocation/stream-entitlement.ts';
 import { documentResponses } from '../schemas/problem.ts';
 import type { makeAdmitStream } from './admit-stream.ts';
-import { Chunk } from './fan-out/chunk.ts';
-import type { ClosingReason } from './fan-out/closing-rules.ts';
-import { closingBytes, openingBytes, randomWithin } from './fan-out/frame.ts';
+import { Chunk, type Sink } from './fan-out/chunk.ts';
+import { type ClosingReason, closingBytes } from './fan-out/closing-rules.ts';
+import { openingBytes, randomWithin } from './fan-out/frame.ts';
 import type { Hub } from './fan-out/hub.ts';
-import { type Sink, SocketSink } from './fan-out/socket-sink.ts';
-import { openResponse, takeSocketFromHttp } from './open-response.ts';
 import type { makeRecordStreamEnd } from './record-stream-end.ts';
 import { streamExample, streamMessages, streamText } from './stream-message-schema.ts';
+import { openResponse, SocketSink, takeSocketFromHttp } from './stream-socket.ts';
 
 export interface StreamRouteDeps {
   /** Finds the entitlement of a stream token. Returns `unavailable`, and does not throw, if a store is unavailable. */

@@ -2,7 +2,7 @@ import { widgetEventTypes } from '@widget-service/shared/domain/event-kind.ts';
 import { z } from 'zod';
 import type { DescribedEvent } from '../schemas/problem.ts';
 import { exampleWidgetEvent, widgetEventSchema } from '../schemas/widget-event.ts';
-import { type ClosingReason, closingRules } from './fan-out/closing-rules.ts';
+import { closingReasons, closingRules } from './fan-out/closing-rules.ts';
 
 const position = z.string().meta({ examples: ['k3f9.1764000000000.1284'] });
 
@@ -46,8 +46,6 @@ const streamGapSchema = z
     }),
   })
   .meta({ id: 'StreamGap' });
-
-const closingReasons = Object.keys(closingRules) as ClosingReason[];
 
 const streamClosingSchema = z
   .object({

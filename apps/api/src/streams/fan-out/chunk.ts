@@ -26,6 +26,26 @@ const crlf = Buffer.from('\r\n');
 /** Ends a chunked body: the last chunk and an empty trailer section (RFC 9112, section 7.1). */
 export const lastChunk = Buffer.from('0\r\n\r\n');
 
+/** Where the hub writes the bytes of a connection. */
+export interface Sink {
+  /** Written bytes that the operating system has not accepted yet. */
+  unsentBytes(): number;
+  /**
+   * Bytes that the operating system has accepted so far. Grows in steps of at most 64 KiB, also within a large write.
+   */
+  sentBytes(): number;
+  /** Writes or queues the chunk; never blocks. The chunk's buffer must not change afterwards. */
+  write(chunk: Chunk): void;
+  /** Sets the one listener that is called when the unsent bytes have been accepted. */
+  onDrain(listener: () => void): void;
+  /** Calls `listener` once when the socket closes; soon, but never synchronously, if it has closed already. */
+  onClose(listener: () => void): void;
+  /** Sends the unsent bytes and `last`, ends the response and closes the connection: after 60 s in any case. */
+  end(last: Chunk): void;
+  /** Closes the connection at once and drops the unsent bytes. */
+  destroy(): void;
+}
+
 /** The most frame bytes in one write. With the chunk framing they fit into the 64 KiB that a sink writes at once. */
 const maxWriteBytes = 63 * 1024;
 

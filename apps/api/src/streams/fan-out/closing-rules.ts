@@ -1,3 +1,6 @@
+import { Chunk, type Sink } from './chunk.ts';
+import { positionBytes, randomWithin } from './frame.ts';
+
 /** Why the pod ends a stream, as `stream.closing` says it. */
 export type ClosingReason =
   | 'lifetime'
@@ -43,10 +46,7 @@ export const closingRules: Readonly<Record<ClosingReason, ClosingRule>> = {
     sendsPosition: true,
     dropsUnsent: false,
   },
-  /**
-   * Two rules: `findClosingReason` below (the client accepts nothing for `STREAM_STALL_MS`, see connection-sweep.ts),
-   * and stream-feeder.ts (the ring has dropped the next event of a backpressured client).
-   */
+  /** See slow-client.ts. */
   slow: {
     meaning: 'the client read too slowly',
     retryRangeMs: soonMs,
@@ -94,32 +94,31 @@ export const closingRules: Readonly<Record<ClosingReason, ClosingRule>> = {
 
 export const closingReasons = Object.keys(closingRules) as ClosingReason[];
 
-/** The parts of a connection that age. */
-interface AgingStream {
-  readonly entitlement: { readonly validUntil: Date | null };
-  /** Both in milliseconds on the monotonic clock. */
-  readonly lastProgressAtMs: number;
-  readonly endsAtMs: number;
+/** The last message of a stream: `stream.closing`. It has no `id`, so the client keeps its last position. */
+export function closingBytes(reason: ClosingReason): Buffer {
+  const retryMs = randomWithin(...closingRules[reason].retryRangeMs);
+  return Buffer.from(`event: stream.closing\ndata: ${JSON.stringify({ reason })}\nretry: ${retryMs}\n\n`);
 }
 
-/** The time of a check. */
-interface CheckTimes {
-  /** On the monotonic clock. */
-  readonly nowMs: number;
-  /** Since the Unix epoch: entitlements expire by the calendar. */
-  readonly wallMs: number;
+/** What the end of a stream needs of its connection. */
+interface EndingStream {
+  readonly sink: Pick<Sink, 'unsentBytes' | 'end' | 'destroy'>;
+  readonly epoch: string;
+  readonly cursor: { readonly ms: number; readonly seq: number };
+  readonly announcedSeq: number;
 }
 
 /**
- * Returns why the stream must end now: its entitlement has expired, its client has accepted nothing for `stallMs`, or
- * its lifetime is over. Returns null if it may go on.
+ * Ends a stream with `stream.closing`, or without it if unsent bytes must be dropped. A `stream.position` comes first
+ * if the cursor is past the last position that was written, and the rule allows it: then a client that resumes does not
+ * read the filtered-out events again.
  */
-export function findClosingReason(
-  { entitlement: { validUntil }, lastProgressAtMs, endsAtMs }: AgingStream,
-  { nowMs, wallMs }: CheckTimes,
-  stallMs: number,
-): ClosingReason | null {
-  if (validUntil !== null && wallMs >= validUntil.getTime()) return 'expired';
-  if (nowMs - lastProgressAtMs >= stallMs) return 'slow';
-  return nowMs >= endsAtMs ? 'lifetime' : null;
+export function sendClosing({ sink, epoch, cursor, announcedSeq }: EndingStream, reason: ClosingReason): void {
+  const { sendsPosition, dropsUnsent } = closingRules[reason];
+  if (dropsUnsent && sink.unsentBytes() > 0) {
+    sink.destroy();
+    return;
+  }
+  const position = sendsPosition && cursor.seq !== announcedSeq ? [positionBytes({ epoch, ...cursor })] : [];
+  sink.end(new Chunk(Buffer.concat([...position, closingBytes(reason)])));
 }

@@ -1,77 +1,162 @@
+import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { StreamEntitlement } from '../../revocation/stream-entitlement.ts';
-import { Chunk } from './chunk.ts';
-import { type ClosingReason, closingRules } from './closing-rules.ts';
+import { Chunk, type Sink } from './chunk.ts';
+import type { ClosingReason } from './closing-rules.ts';
 import type { Feed } from './feed.ts';
-import { closingBytes, positionBytes } from './frame.ts';
-import type { Sink } from './socket-sink.ts';
+import { positionBytes } from './frame.ts';
+import { type ClientPace, isStalled, recordProgress, type SlowClientLimits } from './slow-client.ts';
 
-/** One open stream: a cursor into the log and a socket (ADR 3). */
-export interface Connection {
+/** A stream to join. Its headers and opening messages have been written. */
+export interface JoinRequest {
   /** The id of the request that opened it. */
   readonly id: string;
   /** The client's address; null: unknown. */
   readonly address: string | null;
-  /** Milliseconds since the Unix epoch. */
-  readonly openedAtMs: number;
   readonly sink: Sink;
   /** What the stream may show, and until when. */
+  readonly entitlement: StreamEntitlement;
+  /** The epoch of the log. A connection never moves to another epoch: the hub closes it with `resync`. */
+  readonly epoch: string;
+  /** The position of `stream.open`. */
+  readonly cursor: { readonly ms: number; readonly seq: number };
+  /** Called once, when the stream ends. */
+  readonly onEnd: (reason: ClosingReason | 'client-left') => void;
+}
+
+/** One open stream: a cursor into the log and a socket (ADR 3). */
+export interface Connection extends Omit<JoinRequest, 'entitlement' | 'cursor'>, ClientPace {
+  readonly sink: Sink;
+  /** Milliseconds since the Unix epoch. */
+  readonly openedAtMs: number;
   entitlement: StreamEntitlement;
   /** The ring's frames that pass the entitlement's filter. */
   feed: Feed;
-  /** The epoch of the log. A connection never moves to another epoch: the hub closes it with `resync`. */
-  readonly epoch: string;
   /** The last event that was written or dropped by the filter; at first, the position of `stream.open`. */
   cursor: { readonly ms: number; readonly seq: number };
   /** The `seq` of the last position that was written to the client. It is behind the cursor by the dropped events. */
   announcedSeq: number;
-  /** `live`: fed from the ring. `replaying`: behind the ring, fed from the log. `closed`: removed from the hub. */
-  state: 'live' | 'replaying' | 'closed';
-  /**
-   * True from the moment the unsent bytes of a live connection reach the limit (`unsentLimitBytes`) until it has caught
-   * up with the end of the ring.
-   */
-  isBackpressured: boolean;
   /** Whether a write for this connection waits in the time slicer. */
   isScheduled: boolean;
-  /** Wakes a replay that waits for the socket: called when the socket has drained or closed. */
-  wake: () => void;
   /** When the next heartbeat is due, in milliseconds on the monotonic clock. */
   heartbeatAtMs: number;
   /** When the lifetime ends, in milliseconds on the monotonic clock. */
-  endsAtMs: number;
-  /** `Sink.sentBytes` at the last sweep. */
-  lastSentBytes: number;
-  /** When a sweep last saw the client accept bytes or have nothing unsent, on the monotonic clock. */
-  lastProgressAtMs: number;
-  /** Called once, when the connection leaves the hub. */
-  readonly onEnd: (reason: ClosingReason | 'client-left') => void;
+  readonly endsAtMs: number;
 }
 
-/** Whether the cursor has moved past the last position that was written to the client. */
-export function hasUnannouncedPosition({ cursor, announcedSeq }: Connection): boolean {
-  return cursor.seq !== announcedSeq;
+/** Intervals of a connection, in milliseconds. */
+export interface ConnectionTimes {
+  readonly heartbeatIntervalMs: number;
+  /** How long a stream may stay open. Each stream gets a jitter of ± 20 %. */
+  readonly lifetimeMs: number;
 }
 
-/** Writes a `stream.position` message with the connection's cursor. */
-export function announcePosition(connection: Connection): void {
-  const { epoch, cursor } = connection;
-  connection.announcedSeq = cursor.seq;
-  connection.sink.write(new Chunk(positionBytes({ epoch, ...cursor })));
-}
-
-/**
- * The last bytes of a stream: `stream.closing`. A `stream.position` comes before it if the cursor is past the last
- * position that was written, and the closing rule of the reason allows it. Then a client that resumes does not read the
- * filtered-out events again.
- */
-export function closingChunkFor(connection: Connection, reason: ClosingReason): Chunk {
-  const { epoch, cursor } = connection;
-  const closing = closingBytes(reason);
-  if (!hasUnannouncedPosition(connection) || !closingRules[reason].sendsPosition) return new Chunk(closing);
-  return new Chunk(Buffer.concat([positionBytes({ epoch, ...cursor }), closing]));
+/** Starts the life of a connection. `feed` must be the one of the entitlement's filter. */
+export function createConnection(
+  request: JoinRequest,
+  feed: Feed,
+  clock: Pick<Clock, 'now' | 'monotonicMs'>,
+  { heartbeatIntervalMs, lifetimeMs }: ConnectionTimes,
+): Connection {
+  const nowMs = clock.monotonicMs();
+  return {
+    ...request,
+    openedAtMs: clock.now().getTime(),
+    feed,
+    announcedSeq: request.cursor.seq,
+    state: 'live',
+    isBackpressured: false,
+    isScheduled: false,
+    wake: () => undefined,
+    heartbeatAtMs: nowMs + nextHeartbeatDelayMs(feed, heartbeatIntervalMs),
+    endsAtMs: nowMs + jittered(lifetimeMs),
+    lastSentBytes: 0,
+    lastProgressAtMs: nowMs,
+  };
 }
 
 /** Spreads a duration by ± 20 %, so that connections opened together do not act together for ever. */
-export function jittered(ms: number): number {
+function jittered(ms: number): number {
   return ms * (0.8 + Math.random() * 0.4);
+}
+
+/**
+ * An empty comment: keeps an idle stream open and dispatches no event. No blank line follows, because several client
+ * libraries report an empty message for each blank line.
+ */
+const heartbeat = new Chunk(Buffer.from(':\n'));
+
+/**
+ * The longest interval of a filtered stream, which announces its position in place of a heartbeat if its filter has
+ * dropped events. With the jitter of 20 % it is below a minute. So such a position is announced within a minute, or an
+ * interval later if bytes are unsent when it is due.
+ */
+const maxFilteredIntervalMs = 45_000;
+
+/** The time to the next heartbeat, in milliseconds, with a jitter of ± 20 %. */
+export function nextHeartbeatDelayMs({ passes }: Feed, heartbeatIntervalMs: number): number {
+  return jittered(passes === null ? heartbeatIntervalMs : Math.min(heartbeatIntervalMs, maxFilteredIntervalMs));
+}
+
+/**
+ * Sends a heartbeat if it is due at `nowMs` on the monotonic clock. If the filter has dropped events since the last
+ * position, it sends a `stream.position` instead. It sends nothing while bytes are unsent: the client gets data anyway.
+ */
+function sendHeartbeatIfDue(connection: Connection, nowMs: number, heartbeatIntervalMs: number): void {
+  if (nowMs < connection.heartbeatAtMs) return;
+  connection.heartbeatAtMs = nowMs + nextHeartbeatDelayMs(connection.feed, heartbeatIntervalMs);
+  const { sink, epoch, cursor, announcedSeq } = connection;
+  if (sink.unsentBytes() > 0) return;
+  connection.announcedSeq = cursor.seq;
+  sink.write(cursor.seq === announcedSeq ? heartbeat : new Chunk(positionBytes({ epoch, ...cursor })));
+}
+
+/** The pause between sweeps, in milliseconds: a quarter of the heartbeat interval, from 50 ms to 1 s. */
+export function sweepIntervalMs(heartbeatIntervalMs: number): number {
+  return Math.min(1_000, Math.max(50, heartbeatIntervalMs / 4));
+}
+
+export interface SweepDeps {
+  readonly clock: Pick<Clock, 'now' | 'monotonicMs'>;
+  readonly options: Pick<ConnectionTimes, 'heartbeatIntervalMs'> & Pick<SlowClientLimits, 'stallMs'>;
+  readonly end: (connection: Connection, reason: ClosingReason) => void;
+}
+
+/**
+ * Makes the function that maintains the open connections. It measures the progress of each client, ends connections
+ * by `findClosingReason`, and sends heartbeats and positions to the others.
+ */
+export function makeSweep({ clock, options, end }: SweepDeps) {
+  return (connections: Iterable<Connection>): void => {
+    const times = { nowMs: clock.monotonicMs(), wallMs: clock.now().getTime() };
+    for (const connection of connections) {
+      recordProgress(connection, times.nowMs);
+      const reason = findClosingReason(connection, times, options.stallMs);
+      if (reason !== null) end(connection, reason);
+      else sendHeartbeatIfDue(connection, times.nowMs, options.heartbeatIntervalMs);
+    }
+  };
+}
+
+/** The parts of a connection that age. */
+interface AgingStream extends Pick<Connection, 'lastProgressAtMs' | 'endsAtMs'> {
+  readonly entitlement: Pick<StreamEntitlement, 'validUntil'>;
+}
+
+/** The time of a sweep. */
+interface SweepTimes {
+  /** On the monotonic clock. */
+  readonly nowMs: number;
+  /** Since the Unix epoch: entitlements expire by the calendar. */
+  readonly wallMs: number;
+}
+
+/**
+ * Returns why the stream must end now: its entitlement has expired, its client has stalled, or its lifetime is over.
+ * Returns null if it may go on.
+ */
+export function findClosingReason(stream: AgingStream, { nowMs, wallMs }: SweepTimes, stallMs: number) {
+  const { validUntil } = stream.entitlement;
+  if (validUntil !== null && wallMs >= validUntil.getTime()) return 'expired';
+  if (isStalled(stream, nowMs, stallMs)) return 'slow';
+  return nowMs >= stream.endsAtMs ? 'lifetime' : null;
 }

@@ -3,7 +3,6 @@ import { formatPosition, type LogPosition } from '@widget-service/shared/domain/
 import type { StreamStart } from '@widget-service/shared/domain/stream-start.ts';
 import type { LogRecord } from '@widget-service/shared/ports/event-log.ts';
 import { escapeCharacter } from '@widget-service/shared/runtime/printable-text.ts';
-import { type ClosingReason, closingRules } from './closing-rules.ts';
 
 /** One event as SSE bytes, with the members that filters examine. The pod makes it once for all its streams. */
 export interface Frame extends FilterableEvent {
@@ -65,12 +64,6 @@ export function openingBytes({ subscriptionId, start, heartbeatIntervalMs, retry
 
 function gapText({ requested, reason }: NonNullable<StreamStart['gap']>, cursor: string): string {
   return `id: ${cursor}\nevent: stream.gap\ndata: ${escapeLineSeparators(JSON.stringify({ requested, resumedFrom: cursor, reason }))}\n\n`;
-}
-
-/** The last message of a stream: `stream.closing`. It has no `id`, so the client keeps its last position. */
-export function closingBytes(reason: ClosingReason): Buffer {
-  const retryMs = randomWithin(...closingRules[reason].retryRangeMs);
-  return Buffer.from(`event: stream.closing\ndata: ${JSON.stringify({ reason })}\nretry: ${retryMs}\n\n`);
 }
 
 /**

@@ -164,22 +164,6 @@ describe('Hub', () => {
     expect(reasons).toEqual(['resync']);
   });
 
-  test('closes with resync the streams that were ahead of the log before its end was read', async () => {
-    const { hub, join, append, reasons } = openHub(3, 10);
-    const [ahead, atEnd] = [openFakeSink(), openFakeSink()];
-    join(ahead, 5);
-    join(atEnd, 3);
-    const endStreamsAheadOf = hub.trackStreamsAheadOf({ epoch: 'e1', ms: 1_003, seq: 3 });
-    const later = openFakeSink();
-    join(later, 6);
-    endStreamsAheadOf({ epoch: 'e1', ms: 1_004, seq: 4 });
-    expect(reasons).toEqual(['resync']);
-    expect(ahead.isEnded).toBe(true);
-    append(4);
-    await atEnd.until(() => parseEventSeqs(atEnd).length === 4);
-    await later.until(() => parseEventSeqs(later).length === 1);
-  });
-
   test('closes every stream within the drain window', async () => {
     const { hub, join, reasons } = openHub(0, 10);
     for (let count = 0; count < 50; count += 1) join(openFakeSink(), 0);

@@ -1,24 +1,27 @@
-import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { OpenStreams } from '../../revocation/entitlement-checks.ts';
 import type { EntitlementDecision, StreamEntitlement } from '../../revocation/stream-entitlement.ts';
-import { type ClosingReason, closingRules } from './closing-rules.ts';
-import { type Connection, closingChunkFor, jittered } from './connection.ts';
-import { makeSweep, type SweepOptions, sweepIntervalMs } from './connection-sweep.ts';
+import type { JoinedFrames } from './chunk.ts';
+import { type ClosingReason, sendClosing } from './closing-rules.ts';
+import {
+  type Connection,
+  type ConnectionTimes,
+  createConnection,
+  type JoinRequest,
+  makeSweep,
+  nextHeartbeatDelayMs,
+  sweepIntervalMs,
+} from './connection.ts';
 import { Feeds } from './feed.ts';
-import { nextHeartbeatDelayMs } from './heartbeat.ts';
+import type { Frame } from './frame.ts';
 import type { makeReadLog } from './log-reader.ts';
+import { makeReplay } from './replay.ts';
 import type { Ring } from './ring.ts';
-import type { Sink } from './socket-sink.ts';
-import { type SentTotals, StreamFeeder } from './stream-feeder.ts';
+import { hasFallenBehind, isFull, type SlowClientLimits, updateBackpressure } from './slow-client.ts';
+import { TimeSlicer } from './time-slicer.ts';
 
 /** Limits and intervals of the streams; from the settings. */
-export interface HubOptions extends SweepOptions {
-  /** How long a stream may stay open, in milliseconds. Each stream gets a jitter of ± 20 %. */
-  readonly lifetimeMs: number;
-  /** From this many unsent bytes on, the hub writes nothing more to a connection. */
-  readonly unsentLimitBytes: number;
-}
+export type HubOptions = ConnectionTimes & SlowClientLimits;
 
 export interface HubDeps {
   readonly ring: Ring;
@@ -29,44 +32,51 @@ export interface HubDeps {
   readonly onSweep: (sent: SentTotals) => void;
 }
 
-/** A stream to join. Its headers and opening messages have been written. */
-export interface JoinRequest {
-  /** See `Connection`, also for the next one. */
-  readonly id: string;
-  readonly address: string | null;
-  readonly sink: Sink;
-  readonly entitlement: StreamEntitlement;
-  readonly epoch: string;
-  /** The position of `stream.open`. */
-  readonly cursor: { readonly ms: number; readonly seq: number };
-  /** Called once, when the stream ends. */
-  readonly onEnd: Connection['onEnd'];
+/** What the hub has written. An event counts once per connection. */
+interface SentTotals {
+  events: number;
+  /** Bytes of the events, without HTTP's chunk framing. */
+  bytes: number;
 }
 
+/** After this many connections, a fan-out lets other work of the process run. */
+const connectionsPerYield = 500;
+
 /**
- * Holds the pod's open streams: joins them, applies entitlements and ends them. The `StreamFeeder` writes the events.
+ * The pod's open streams. The hub moves each connection forward through the log as far as its socket accepts bytes:
+ * from the ring if the ring covers the cursor, otherwise from the log (replay).
+ *
+ * New frames go out at once, as one write to each connection that has caught up (fan-out). The other connections are
+ * written to in time slices (ADR 9).
  */
 export class Hub implements OpenStreams {
   readonly #deps: HubDeps;
   readonly #connections = new Set<Connection>();
   readonly #feeds: Feeds;
-  readonly #feeder: StreamFeeder;
+  readonly #slicer: TimeSlicer;
+  readonly #replay: ReturnType<typeof makeReplay>;
   readonly #sweepTimer: NodeJS.Timeout;
+  #sent: SentTotals = { events: 0, bytes: 0 };
+  #isFanningOut = false;
+  #hasNewFrames = false;
+  #onFannedOut: (() => void)[] = [];
   #isClosed = false;
 
   constructor(deps: HubDeps) {
     this.#deps = deps;
     const { ring, readLog, clock, options, onSweep } = deps;
     this.#feeds = new Feeds(ring);
-    const end = (connection: Connection, reason: ClosingReason) => this.#end(connection, reason);
-    const { unsentLimitBytes } = options;
-    const connections = this.#connections;
-    this.#feeder = new StreamFeeder({ ring, readLog, clock, feeds: this.#feeds, connections, unsentLimitBytes, end });
+    this.#slicer = new TimeSlicer({ clock, onSliceEnd: () => this.#feeds.clearCaches() });
+    const end = this.end.bind(this);
+    const send = this.#send.bind(this);
+    const startLive = this.#startLive.bind(this);
+    this.#replay = makeReplay({ ring, readLog, slicer: this.#slicer, options, send, startLive, end });
     const sweep = makeSweep({ clock, options, end });
     this.#sweepTimer = setInterval(() => {
       sweep(this.#connections);
-      onSweep(this.#feeder.takeSent());
-    }, sweepIntervalMs(options));
+      onSweep(this.#sent);
+      this.#sent = { events: 0, bytes: 0 };
+    }, sweepIntervalMs(options.heartbeatIntervalMs));
   }
 
   /** How many streams are open. */
@@ -74,12 +84,14 @@ export class Hub implements OpenStreams {
     return this.#connections.size;
   }
 
-  /**
-   * Resolves in a time slice. The stream route waits for it before it opens a stream, because a crowd may connect at
-   * once.
-   */
+  /** The open streams: a live view, not a copy. */
+  connections(): Iterable<Connection> {
+    return this.#connections;
+  }
+
+  /** Resolves in a time slice. The stream route awaits it to open a stream, because a crowd may connect at once. */
   nextSlice(): Promise<void> {
-    return this.#feeder.nextSlice();
+    return this.#slicer.nextSlice();
   }
 
   /**
@@ -88,28 +100,17 @@ export class Hub implements OpenStreams {
    */
   join(request: JoinRequest): void {
     const { clock, options, ring } = this.#deps;
-    const nowMs = clock.monotonicMs();
-    const feed = this.#feeds.acquire(request.entitlement.filter);
-    const connection: Connection = {
-      ...request,
-      openedAtMs: clock.now().getTime(),
-      feed,
-      announcedSeq: request.cursor.seq,
-      state: 'live',
-      isBackpressured: false,
-      isScheduled: false,
-      wake: () => undefined,
-      heartbeatAtMs: nowMs + nextHeartbeatDelayMs(feed, options.heartbeatIntervalMs),
-      endsAtMs: nowMs + jittered(options.lifetimeMs),
-      lastSentBytes: 0,
-      lastProgressAtMs: nowMs,
-    };
+    const connection = createConnection(request, this.#feeds.acquire(request.entitlement.filter), clock, options);
     this.#connections.add(connection);
     connection.sink.onClose(() => this.#remove(connection, 'client-left'));
-    connection.sink.onDrain(() => this.#feeder.resume(connection));
-    if (this.#isClosed) this.#end(connection, 'draining');
-    else if (request.epoch !== ring.position()?.epoch) this.#end(connection, 'resync');
-    else this.#feeder.start(connection);
+    connection.sink.onDrain(() => {
+      if (connection.state === 'live') this.#scheduleWrite(connection);
+      else connection.wake();
+    });
+    if (this.#isClosed) this.end(connection, 'draining');
+    else if (request.epoch !== ring.position()?.epoch) this.end(connection, 'resync');
+    else if (ring.canServeFrom(connection.cursor.seq + 1)) this.#startLive(connection);
+    else void this.#replay(connection);
   }
 
   entitlements(): Iterable<StreamEntitlement> {
@@ -120,63 +121,33 @@ export class Hub implements OpenStreams {
     const decisions = new Map([...this.entitlements()].map((entitlement) => [entitlement, decide(entitlement)]));
     for (const connection of [...this.#connections]) {
       const decision = decisions.get(connection.entitlement) ?? connection.entitlement;
-      if (decision === 'revoked' || decision === 'expired') this.#end(connection, decision);
+      if (decision === 'revoked' || decision === 'expired') this.end(connection, decision);
       else this.#applyEntitlement(connection, decision);
     }
   }
 
-  /** The open streams of a subscription. It looks at every stream of the pod, so call it only when somebody asks. */
-  listConnections(subscriptionId: string): Connection[] {
-    return [...this.#connections].filter((connection) => isOfSubscription(connection, subscriptionId));
-  }
-
   /**
-   * Ends one stream of a subscription, because an admin wants it. The reason is `lifetime`: the client may reconnect,
-   * unless the subscription is revoked as well. Returns false if the pod has no such stream.
-   */
-  endConnection(subscriptionId: string, id: string): boolean {
-    const connection = this.listConnections(subscriptionId).find((other) => other.id === id);
-    if (connection === undefined) return false;
-    this.#end(connection, 'lifetime');
-    return true;
-  }
-
-  /** Returns how many streams have unsent bytes, and how many bytes these are in all. */
-  measureUnsent(): { readonly streams: number; readonly bytes: number } {
-    let streams = 0;
-    let bytes = 0;
-    for (const { sink } of this.#connections) {
-      const unsentBytes = sink.unsentBytes();
-      bytes += unsentBytes;
-      if (unsentBytes > 0) streams += 1;
-    }
-    return { streams, bytes };
-  }
-
-  /**
-   * Schedules a fan-out. To be called when the ring has new frames. Calls `onFannedOut` when these frames were written
-   * to every stream that had caught up.
+   * Schedules a fan-out of the ring's new frames. Calls `onFannedOut` when they were written to every connection that
+   * had caught up.
    */
   notify(onFannedOut?: () => void): void {
-    this.#feeder.notify(onFannedOut);
+    this.#hasNewFrames = true;
+    if (onFannedOut !== undefined) this.#onFannedOut.push(onFannedOut);
+    if (this.#isFanningOut) return;
+    this.#isFanningOut = true;
+    setImmediate(() => void this.#fanOut());
   }
 
-  /**
-   * Finds streams at positions that the log has lost. Call it before you read the log's end, and call the returned
-   * function with that end. The returned function ends, with `resync`, the streams that were ahead of `position` at the
-   * first call and are ahead of the end. It leaves open a stream that joined in between: that one may be at an event
-   * that was appended after the end was read.
-   */
-  trackStreamsAheadOf(position: LogPosition): (end: LogPosition) => void {
-    const ahead = [...this.#connections].filter(({ cursor }) => cursor.seq > position.seq);
-    return (end) => {
-      for (const connection of ahead) if (connection.cursor.seq > end.seq) this.#end(connection, 'resync');
-    };
+  /** Ends a stream, unless it has ended already. */
+  end(connection: Connection, reason: ClosingReason): void {
+    if (connection.state === 'closed') return;
+    this.#remove(connection, reason);
+    sendClosing(connection, reason);
   }
 
   /** Ends every stream immediately. */
   endAll(reason: ClosingReason): void {
-    for (const connection of [...this.#connections]) this.#end(connection, reason);
+    for (const connection of [...this.#connections]) this.end(connection, reason);
   }
 
   /**
@@ -187,7 +158,7 @@ export class Hub implements OpenStreams {
     const steps = Math.max(1, Math.round(windowMs / 100));
     for (let remaining = steps; remaining > 0 && this.#connections.size > 0; remaining -= 1) {
       for (const connection of [...this.#connections]) {
-        if (Math.random() < 1 / remaining) this.#end(connection, 'draining');
+        if (Math.random() < 1 / remaining) this.end(connection, 'draining');
       }
       if (remaining > 1) await this.#deps.clock.sleep(windowMs / steps);
     }
@@ -198,6 +169,81 @@ export class Hub implements OpenStreams {
     this.#isClosed = true;
     clearInterval(this.#sweepTimer);
     this.endAll('draining');
+  }
+
+  async #fanOut(): Promise<void> {
+    while (this.#hasNewFrames) {
+      this.#hasNewFrames = false;
+      const onFannedOut = this.#onFannedOut;
+      this.#onFannedOut = [];
+      let count = 0;
+      for (const connection of this.#connections) {
+        if (connection.state !== 'live' || connection.isScheduled) continue;
+        if (this.#writeOnce(connection)) this.#scheduleWrite(connection);
+        count += 1;
+        if (count % connectionsPerYield === 0) await new Promise((resolve) => setImmediate(resolve));
+      }
+      this.#feeds.clearCaches();
+      for (const listener of onFannedOut) listener();
+    }
+    this.#isFanningOut = false;
+  }
+
+  /** Feeds the connection from the ring from here on. */
+  #startLive(connection: Connection): void {
+    connection.state = 'live';
+    if (this.#findNext(connection) !== null) this.#scheduleWrite(connection);
+  }
+
+  /**
+   * Writes the ring's frames to the connection as long as its buffer is not full. After each write the connection goes
+   * to the end of the slicer's queue.
+   */
+  #scheduleWrite(connection: Connection): void {
+    if (connection.isScheduled) return;
+    connection.isScheduled = true;
+    this.#slicer.run(() => {
+      connection.isScheduled = false;
+      if (connection.state === 'live' && this.#writeOnce(connection)) this.#scheduleWrite(connection);
+    });
+  }
+
+  /**
+   * Writes once to the connection, unless its buffer is full. Returns true if the ring has more frames for it and its
+   * buffer is still not full.
+   */
+  #writeOnce(connection: Connection): boolean {
+    const { ring, options } = this.#deps;
+    if (isFull(connection, options)) {
+      connection.isBackpressured = true;
+      return false;
+    }
+    const next = this.#findNext(connection);
+    if (next === null) return false;
+    this.#send(connection, connection.feed.joinFrom(next));
+    const isAtEnd = ring.after(connection.cursor) === 'at-end';
+    updateBackpressure(connection, options, isAtEnd);
+    return !isAtEnd && !isFull(connection, options);
+  }
+
+  /** Returns the ring's next frame for the connection. If there is none, it does what follows and returns null. */
+  #findNext(connection: Connection): Frame | null {
+    const next = this.#deps.ring.after(connection.cursor);
+    if (typeof next !== 'string') return next;
+    if (next === 'at-end') connection.isBackpressured = false;
+    else if (next === 'diverged') this.end(connection, 'resync');
+    else if (hasFallenBehind(connection)) this.end(connection, 'slow');
+    else void this.#replay(connection);
+    return null;
+  }
+
+  #send(connection: Connection, { chunk, count, lastSentSeq, end }: JoinedFrames): void {
+    connection.cursor = end;
+    if (chunk === null) return;
+    this.#sent.events += count;
+    this.#sent.bytes += chunk.plain.length;
+    connection.announcedSeq = lastSentSeq;
+    connection.sink.write(chunk);
   }
 
   #applyEntitlement(connection: Connection, entitlement: StreamEntitlement): void {
@@ -211,14 +257,9 @@ export class Hub implements OpenStreams {
     connection.feed = feed;
     connection.heartbeatAtMs = clock.monotonicMs() + nextHeartbeatDelayMs(feed, options.heartbeatIntervalMs);
     // The unsent bytes passed the old filter, and the new one may not allow them.
-    if (connection.sink.unsentBytes() > 0) this.#end(connection, 'resync', true);
-  }
-
-  #end(connection: Connection, reason: ClosingReason, dropsUnsent = closingRules[reason].dropsUnsent): void {
-    if (connection.state === 'closed') return;
-    this.#remove(connection, reason);
-    if (dropsUnsent && connection.sink.unsentBytes() > 0) connection.sink.destroy();
-    else connection.sink.end(closingChunkFor(connection, reason));
+    if (connection.sink.unsentBytes() === 0) return;
+    this.#remove(connection, 'resync');
+    connection.sink.destroy();
   }
 
   #remove(connection: Connection, reason: ClosingReason | 'client-left'): void {
@@ -229,8 +270,4 @@ export class Hub implements OpenStreams {
     connection.wake();
     connection.onEnd(reason);
   }
-}
-
-function isOfSubscription({ entitlement: { holder } }: Connection, subscriptionId: string): boolean {
-  return holder.kind === 'subscription' && holder.id === subscriptionId;
 }

@@ -1,42 +1,37 @@
 import type { StreamHolder } from '../../revocation/stream-entitlement.ts';
 import { type JoinedFrames, joinFrames, toFrameSource } from './chunk.ts';
+import type { ClosingReason } from './closing-rules.ts';
 import type { Connection } from './connection.ts';
 import type { Frame } from './frame.ts';
 import { LogDiscontinuityError, type makeReadLog } from './log-reader.ts';
 import type { Ring } from './ring.ts';
+import { isFull, type SlowClientLimits, waitUntilNotFull } from './slow-client.ts';
 import type { TimeSlicer } from './time-slicer.ts';
 
 export interface ReplayDeps {
   readonly ring: Pick<Ring, 'canServeFrom'>;
   readonly readLog: ReturnType<typeof makeReadLog>;
   readonly slicer: Pick<TimeSlicer, 'nextSlice'>;
-  /** From this many unsent bytes on, the replay waits for the socket. */
-  readonly unsentLimitBytes: number;
-  /** Moves the connection's cursor to the end of the frames and writes them. Does not check the unsent bytes. */
+  readonly options: Pick<SlowClientLimits, 'unsentLimitBytes'>;
+  /** Moves the connection's cursor to the end of the frames and writes them, even if the buffer is full. */
   readonly send: (connection: Connection, joined: JoinedFrames) => void;
+  /** Called when the ring covers the connection's cursor. */
+  readonly startLive: (connection: Connection) => void;
+  readonly end: (connection: Connection, reason: ClosingReason) => void;
 }
 
 /**
- * Makes the function that feeds a connection from the log until the ring covers its cursor or it is closed.
+ * Makes the function that feeds a connection from the log until the ring covers its cursor or it is closed. It never
+ * rejects: it ends the connection if the log does not continue there (`resync`) or is unavailable.
  *
- * The replay reads a page when the unsent bytes are below the limit, and writes the page until they reach it. It drops
- * the rest of the page, and reads it again when the socket has drained. So a slow client costs only its unsent bytes,
- * and no page stays in memory for it.
- *
- * The function throws `LogDiscontinuityError` and `UnavailableError`.
+ * The replay reads a page when the client's buffer is not full, and writes the page until it is. It drops the rest of
+ * the page, and reads it again when the socket has drained. So a slow client costs only its unsent bytes, and no page
+ * stays in memory for it.
  */
-export function makeReplay({ ring, readLog, slicer, unsentLimitBytes, send }: ReplayDeps) {
-  async function waitUntilWritable(connection: Connection): Promise<void> {
-    while (connection.state !== 'closed' && connection.sink.unsentBytes() >= unsentLimitBytes) {
-      await new Promise<void>((resolve) => {
-        connection.wake = resolve;
-      });
-    }
-  }
-
+export function makeReplay({ ring, readLog, slicer, options, send, startLive, end }: ReplayDeps) {
   async function writePage(connection: Connection, page: readonly Frame[]): Promise<void> {
     const source = toFrameSource(page);
-    while (source.at(connection.cursor.seq + 1) !== undefined && connection.sink.unsentBytes() < unsentLimitBytes) {
+    while (source.at(connection.cursor.seq + 1) !== undefined && !isFull(connection, options)) {
       // Without this wait, a socket that accepts everything or a filter that drops everything would let the whole page
       // go out in one event-loop turn.
       await slicer.nextSlice();
@@ -46,17 +41,27 @@ export function makeReplay({ ring, readLog, slicer, unsentLimitBytes, send }: Re
     }
   }
 
-  return async (connection: Connection): Promise<void> => {
+  async function replayUntilCovered(connection: Connection): Promise<void> {
     for (;;) {
-      // Leaves the replay only with room for more bytes. A live connection at its unsent limit would be closed as
+      // Leaves the replay only with room for more bytes. A live connection whose buffer is full would be closed as
       // `slow` once the ring drops its next frame.
-      await waitUntilWritable(connection);
-      if (connection.state !== 'replaying' || ring.canServeFrom(connection.cursor.seq + 1)) return;
+      await waitUntilNotFull(connection, options);
+      if (connection.state === 'closed' || ring.canServeFrom(connection.cursor.seq + 1)) return;
       const { epoch, cursor, entitlement } = connection;
       const page = await readLog({ epoch, ...cursor }, toReader(entitlement.holder));
       // The end of the ring is ahead of this cursor. A log that ends here has lost events.
       if (page.length === 0) throw new LogDiscontinuityError();
       await writePage(connection, page);
+    }
+  }
+
+  return async (connection: Connection): Promise<void> => {
+    connection.state = 'replaying';
+    try {
+      await replayUntilCovered(connection);
+      if (connection.state === 'replaying') startLive(connection);
+    } catch (error) {
+      end(connection, error instanceof LogDiscontinuityError ? 'resync' : 'unavailable');
     }
   };
 }

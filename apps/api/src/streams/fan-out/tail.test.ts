@@ -85,11 +85,14 @@ function openTail() {
     },
     /** The monotonic clock, the recorded position and the behaviour of `waitUntilFresh`. */
     state,
-    /** Answers the next inspection: the log ends at `last`. `beforeAnswer` runs before the answer. */
-    inspect: async (last: LogPosition, beforeAnswer: () => void = () => undefined) => {
+    /**
+     * Answers the next inspection: the log ends at `last`, and may contain the position of the tail. `beforeAnswer`
+     * runs before the answer.
+     */
+    inspect: async (last: LogPosition, beforeAnswer: () => void = () => undefined, contains = false) => {
       const inspection = await takeFirst(inspections);
       beforeAnswer();
-      inspection.resolve({ extent: { epoch: last.epoch, oldest: makePosition(0), last }, contains: false });
+      inspection.resolve({ extent: { epoch: last.epoch, oldest: makePosition(0), last }, contains });
     },
     task,
   };
@@ -104,20 +107,22 @@ test('sends the events that it reads to the streams', async () => {
   await sink.until(() => sink.text().includes('id: e1.1008.8\n'));
 });
 
-test('closes the streams that are ahead of the end of the log and no others', async () => {
-  const { join, read, inspect, hub, reasons, append } = openTail();
-  const [inside, ahead, later] = [openFakeSink(), openFakeSink(), openFakeSink()];
-  join(inside, 5);
+test('closes the streams that were ahead of the log before its end was read, and no others', async () => {
+  const { join, read, inspect, reasons, append } = openTail();
+  const [behind, atEnd, ahead, later] = [openFakeSink(), openFakeSink(), openFakeSink(), openFakeSink()];
+  join(behind, 5);
+  join(atEnd, 6);
   join(ahead, 7);
   await read();
   // A stream that joins during the inspection may be at an event that was appended after it.
-  await inspect(makePosition(5), () => join(later, 7));
+  await inspect(makePosition(6), () => join(later, 7), true);
   await ahead.until(() => ahead.isEnded);
   expect(ahead.text()).toContain('"reason":"resync"');
   expect(reasons).toEqual(['resync']);
-  expect(hub.size()).toBe(2);
-  append(1);
-  await inside.until(() => parseEventSeqs(inside).length === 1);
+  append(3);
+  await behind.until(() => parseEventSeqs(behind).length === 3);
+  await atEnd.until(() => parseEventSeqs(atEnd).length === 2);
+  await later.until(() => parseEventSeqs(later).length === 1);
 });
 
 test.each([

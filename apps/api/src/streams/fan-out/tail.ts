@@ -20,7 +20,7 @@ export interface TailDeps {
   readonly runs: Pick<RunRegistry, 'startRun' | 'lastPosition'>;
   readonly readPage: ReadPage;
   readonly ring: Ring;
-  readonly hub: Pick<Hub, 'notify' | 'endAll' | 'trackStreamsAheadOf' | 'size'>;
+  readonly hub: Pick<Hub, 'notify' | 'connections' | 'end' | 'endAll' | 'size'>;
   /**
    * Awaited before each page of new events enters the ring. Resolves when the pod's revocation freshness is current and
    * the streams of revoked tokens have ended, or after a limited time (ADR 15).
@@ -55,16 +55,19 @@ export function createTailTask(deps: TailDeps): Task {
 
   /**
    * Compares the position with the log, and resyncs if the log does not continue there. Without it, a tail ahead of a
-   * restored log would wait for ever.
+   * restored log would wait for ever. Ends the streams at positions that the log has lost.
    */
   async function verify(position: LogPosition): Promise<void> {
-    const endStreamsAheadOf = hub.trackStreamsAheadOf(position);
+    // A stream that joins during the inspection is left out: it may be at an event that was appended after the log's
+    // end was read.
+    const ahead = [...hub.connections()].filter(({ cursor }) => cursor.seq > position.seq);
     const inspection = await deps.eventLog.inspect(position);
     if (inspection === null) return resync('the event log no longer exists');
     const { gap } = resolveStreamStart(formatPosition(position), inspection.extent, inspection.contains);
     if (gap !== null) return resync(gap.reason);
-    endStreamsAheadOf(inspection.extent.last);
-    if (inspection.extent.last.seq === position.seq) behindSinceMs = null;
+    const { last } = inspection.extent;
+    for (const connection of ahead) if (connection.cursor.seq > last.seq) hub.end(connection, 'resync');
+    if (last.seq === position.seq) behindSinceMs = null;
     else behindSinceMs ??= clock.monotonicMs();
   }
 

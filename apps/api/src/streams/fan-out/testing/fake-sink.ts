@@ -1,5 +1,4 @@
-import type { Chunk } from '../chunk.ts';
-import type { Sink } from '../socket-sink.ts';
+import type { Chunk, Sink } from '../chunk.ts';
 
 /** A sink in memory, for tests. It accepts each write at once, or while paused only on `drain` and `resume`. */
 export interface FakeSink {

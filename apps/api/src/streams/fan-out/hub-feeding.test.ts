@@ -14,7 +14,7 @@ const range = (from: number, to: number) => Array.from({ length: to - from + 1 }
 /** With this clock a time slice never ends before its work is done. */
 const frozenClock = { ...systemClock, monotonicMs: () => 0 };
 
-describe('StreamFeeder', () => {
+describe('the feeding of connections', () => {
   test('writes the events of one event-loop turn as one shared buffer to every caught-up connection', async () => {
     const { append, join } = openHub({ ringFrames: 100, clock: frozenClock });
     const sinks = [openFakeSink(), openFakeSink()];

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Connection } from './connection.ts';
-import { makeSweep, sweepIntervalMs } from './connection-sweep.ts';
+import { type Connection, findClosingReason, makeSweep, sweepIntervalMs } from './connection.ts';
 import { Feed } from './feed.ts';
 import { Ring } from './ring.ts';
 import { anEntitlement } from './testing/fake-hub.ts';
@@ -52,7 +51,7 @@ function sweepFor(
     options,
     end: (_connection, reason) => ended.push([reason, nowMs]),
   });
-  for (; nowMs <= totalMs; nowMs += sweepIntervalMs(options)) {
+  for (; nowMs <= totalMs; nowMs += sweepIntervalMs(heartbeatIntervalMs)) {
     beforeSweep(nowMs);
     sweep(ended.length > 0 ? [] : [connection]);
   }
@@ -123,5 +122,29 @@ describe('makeSweep', () => {
     expect(end?.[0]).toBe('expired');
     expect(end?.[1]).toBeGreaterThanOrEqual(90_500);
     expect(end?.[1]).toBeLessThanOrEqual(91_500);
+  });
+});
+
+describe('findClosingReason', () => {
+  const stallMs = 1_000;
+  const expiresAt = new Date('2026-01-01T00:00:00Z');
+  const times = { nowMs: 50_000, wallMs: expiresAt.getTime() - 1 };
+  const healthy = { entitlement: { validUntil: expiresAt }, lastProgressAtMs: 49_001, endsAtMs: 50_001 };
+
+  test('returns null while nothing is due', () => {
+    expect(findClosingReason(healthy, times, stallMs)).toBeNull();
+    expect(findClosingReason({ ...healthy, entitlement: { validUntil: null } }, times, stallMs)).toBeNull();
+  });
+
+  test('returns each reason from the millisecond at which it is due', () => {
+    expect(findClosingReason(healthy, { ...times, wallMs: expiresAt.getTime() }, stallMs)).toBe('expired');
+    expect(findClosingReason({ ...healthy, lastProgressAtMs: 49_000 }, times, stallMs)).toBe('slow');
+    expect(findClosingReason({ ...healthy, endsAtMs: 50_000 }, times, stallMs)).toBe('lifetime');
+  });
+
+  test('returns the reason that sends the least: expired before slow, slow before lifetime', () => {
+    const overdue = { ...healthy, lastProgressAtMs: 0, endsAtMs: 0 };
+    expect(findClosingReason(overdue, { ...times, wallMs: expiresAt.getTime() }, stallMs)).toBe('expired');
+    expect(findClosingReason(overdue, times, stallMs)).toBe('slow');
   });
 });

@@ -1,0 +1,80 @@
+import type { Sink } from './chunk.ts';
+
+/**
+ * The whole rule about a slow client. It has three questions:
+ * - *Is its buffer full?* (`isFull`) Then the pod writes nothing more to it until the socket has drained.
+ * - *Has it fallen behind the ring?* (`hasFallenBehind`) The ring has dropped the next event of a client that was too
+ *   slow to get it. The stream ends with `slow`.
+ * - *Has it stalled?* (`isStalled`) It has accepted nothing for `stallMs`. The stream ends with `slow`.
+ *
+ * Example: a laptop falls asleep with an open stream. Its buffer is full after 256 KiB, and 30 s after the last byte
+ * that it accepted, it has stalled. If the ring drops its next event before that, it has fallen behind.
+ */
+export interface SlowClientLimits {
+  /**
+   * From this many unsent bytes on, the buffer of a client is full. They are memory of the pod for this one client,
+   * while later events cost nothing: they wait in the ring and in the log, which all streams share.
+   */
+  readonly unsentLimitBytes: number;
+  /** How long a client may accept nothing, in milliseconds. */
+  readonly stallMs: number;
+}
+
+/** What a connection knows of the pace of its client. */
+export interface ClientPace {
+  readonly sink: Pick<Sink, 'unsentBytes' | 'sentBytes'>;
+  /** `live`: fed from the ring. `replaying`: behind the ring, fed from the log. `closed`: removed from the hub. */
+  state: 'live' | 'replaying' | 'closed';
+  /**
+   * True from the moment the buffer of a live connection is full until the connection has caught up with the end of the
+   * ring.
+   */
+  isBackpressured: boolean;
+  /** Wakes a replay that waits for the socket: called when the socket has drained or closed. */
+  wake: () => void;
+  /** `Sink.sentBytes` at the last sweep. */
+  lastSentBytes: number;
+  /** When a sweep last saw the client accept bytes or have nothing unsent, on the monotonic clock. */
+  lastProgressAtMs: number;
+}
+
+type UnsentLimit = Pick<SlowClientLimits, 'unsentLimitBytes'>;
+
+/** Whether the unsent bytes have reached the limit. */
+export function isFull({ sink }: Pick<ClientPace, 'sink'>, { unsentLimitBytes }: UnsentLimit): boolean {
+  return sink.unsentBytes() >= unsentLimitBytes;
+}
+
+/** Updates `isBackpressured` after a write. `isAtEnd`: whether the connection is at the end of the ring. */
+export function updateBackpressure(client: ClientPace, limit: UnsentLimit, isAtEnd: boolean): void {
+  client.isBackpressured = isFull(client, limit) || (client.isBackpressured && !isAtEnd);
+}
+
+/**
+ * Whether a client whose next event the ring has dropped was too slow to get it. Any other client kept up, but more
+ * events arrived at once than the ring holds: the hub replays them from the log.
+ */
+export function hasFallenBehind({ isBackpressured }: Pick<ClientPace, 'isBackpressured'>): boolean {
+  return isBackpressured;
+}
+
+/** Resolves when the client's buffer is not full, or the connection is closed. */
+export async function waitUntilNotFull(client: ClientPace, limit: UnsentLimit): Promise<void> {
+  while (client.state !== 'closed' && isFull(client, limit)) {
+    await new Promise<void>((resolve) => {
+      client.wake = resolve;
+    });
+  }
+}
+
+/** To be called at each sweep. A client makes progress when it accepts bytes, or has accepted everything. */
+export function recordProgress(client: ClientPace, nowMs: number): void {
+  const sentBytes = client.sink.sentBytes();
+  if (client.sink.unsentBytes() === 0 || sentBytes > client.lastSentBytes) client.lastProgressAtMs = nowMs;
+  client.lastSentBytes = sentBytes;
+}
+
+/** Whether the client has made no progress for `stallMs`, at `nowMs` on the monotonic clock. */
+export function isStalled(client: Pick<ClientPace, 'lastProgressAtMs'>, nowMs: number, stallMs: number): boolean {
+  return nowMs - client.lastProgressAtMs >= stallMs;
+}
