@@ -8,8 +8,8 @@ import { openTestApp, type TestApp } from '../drivers/app/test-app.ts';
 import { createManualClock } from '../drivers/tools/manual-clock.ts';
 
 /**
- * The attacker knows the URL of the hook and has recorded signed hooks, but not the secret. The accepted and refused
- * forms of honest senders are in `test/api/receive-hook/signature.test.ts`.
+ * The attacker knows the URL of the hook and has recorded signed hooks, but not the secret. Hooks that the library
+ * `standardwebhooks` signs are in `test/api/integrations/signature.test.ts`.
  */
 const secret = mintSigningSecret();
 const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
@@ -69,6 +69,39 @@ function send(hook: Hook, headers: Record<string, string | string[]> = {}) {
 async function expectForgery(hook: Hook, headers: Record<string, string | string[]> = {}): Promise<void> {
   expectProblem(await send(hook, headers), { status: 400, code: 'invalid-hook-signature' });
 }
+
+describe('a hook with a valid signature', () => {
+  test('is one event, however often it is sent, also if its sender signs it anew', async () => {
+    const first = await send(sign(body, { id: 'msg_once' }));
+    clock.advance(1_000);
+    const repeated = await send(sign(body, { id: 'msg_once' }));
+    expect([first.statusCode, repeated.statusCode]).toEqual([202, 202]);
+    expect(repeated.headers['webhook-event-id']).toBe(first.headers['webhook-event-id']);
+  });
+
+  test('gets 400 if its body is invalid', async () => {
+    expectProblem(await send(sign('{broken')), { status: 400, code: 'invalid-json' });
+    expectProblem(await send(sign('')), { status: 400, code: 'invalid-request' });
+  });
+});
+
+describe('a hook without signature headers', () => {
+  test.each([
+    ['a valid body', body],
+    ['a body that is not JSON', '{broken'],
+    ['an empty body', ''],
+    ['bytes that are not UTF-8', Buffer.from([0xff, 0xfe])],
+    ['no body', undefined],
+  ])('gets the same answer with %s', async (_, payload) => {
+    const headers = { 'content-type': 'application/json' };
+    const url = `/api/v1/events/hooks/${token}`;
+    const sent = payload === undefined ? {} : { headers, payload };
+    const response = await service.inject({ method: 'POST', url, ...sent });
+    expectProblem(response, { status: 400, code: 'invalid-hook-signature' });
+    const { detail, title } = response.json();
+    expect([title, detail]).toEqual(['Invalid hook signature', 'The signature of this hook is missing or not valid.']);
+  });
+});
 
 describe('a recorded hook', () => {
   test('is accepted for 300 s, as one event however often it is sent, and never again', async () => {

@@ -138,8 +138,33 @@ describe('every route that needs a session', () => {
     }
   });
 
+  test('returns 403 not-authenticated before it reads the body', async () => {
+    const headers = { 'content-type': 'application/json' };
+    const request = { method: 'POST', url: '/api/v1/widgets', headers, payload: '{broken' } as const;
+    expectProblem(await service.inject(request), { status: 403, code: 'not-authenticated' });
+  });
+
   test('keeps the session valid after all these requests', async () => {
     const response = await service.inject({ method: 'GET', url: '/api/v1/session', headers: admin.headers });
     expect(response.statusCode).toBe(200);
   });
+});
+
+test('a change may come from the origin of PUBLIC_BASE_URL and from that of the Host, and from nowhere else', async () => {
+  const named = await openTestApp({ publicBaseUrl: 'https://widgets.example' });
+  const { headers } = await named.signedIn('editor');
+  const create = async (origin: Record<string, string>) => {
+    const request = { method: 'POST', url: '/api/v1/widgets', payload: { name: 'x' } } as const;
+    return (await named.inject({ ...request, headers: { ...headers, host: 'api.internal', ...origin } })).statusCode;
+  };
+  const own: Record<string, string>[] = [
+    { 'sec-fetch-site': 'same-origin' },
+    { 'sec-fetch-site': 'none', origin: 'https://evil.example' },
+    { origin: 'https://widgets.example' },
+    { origin: 'http://api.internal' },
+  ];
+  for (const origin of own) expect(await create(origin), JSON.stringify(origin)).toBe(201);
+  expect(await create({ origin: 'https://evil.example' })).toBe(403);
+  expect(await create({ 'sec-fetch-site': 'cross-site', origin: 'https://widgets.example' })).toBe(403);
+  await named.close();
 });

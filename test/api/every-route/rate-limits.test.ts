@@ -54,3 +54,23 @@ test('the limit is that of the user: another session shares it, another user doe
   expect((await send({ method: 'GET', url: '/api/v1/widgets' }, user.headers)).statusCode).toBe(429);
   expect((await send({ method: 'GET', url: '/api/v1/session' }, other.headers)).statusCode).toBe(200);
 });
+
+test('a create beyond the limit makes no widget. The limit is checked after permission and CSRF token, and before the body', async () => {
+  const { headers, cookie } = await service.signedIn('editor');
+  const create = (withHeaders: Readonly<Record<string, string>>, payload: object | string = { name: 'lamp' }) =>
+    service.inject({ method: 'POST', url: '/api/v1/widgets', headers: withHeaders, payload });
+  expect((await create(headers)).statusCode).toBe(201);
+  expectProblem(await create(headers, { name: '' }), { status: 400, code: 'invalid-request' });
+  expect((await create(headers)).statusCode).toBe(201);
+  const key = { 'idempotency-key': 'not created' };
+  expectProblem(await create({ ...headers, ...key }, { name: 'not created' }), { status: 429, code: 'rate-limited' });
+  expectProblem(await create(headers, 'x'.repeat(100_000)), { status: 429, code: 'rate-limited' });
+  expectProblem(await create({ cookie }), { status: 403, code: 'csrf-token-invalid' });
+  const viewer = await service.signedIn('viewer');
+  for (let request = 0; request <= api.burst; request += 1) {
+    expectProblem(await create(viewer.headers), { status: 403, code: 'permission-denied' });
+  }
+  const page = await service.inject({ method: 'GET', url: '/api/v1/widgets', headers: viewer.headers });
+  expect(page.body).toContain('lamp');
+  expect(page.body).not.toContain('not created');
+});

@@ -1,3 +1,4 @@
+import { randomBytes, randomUUID } from 'node:crypto';
 import { sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/deadline.ts';
 import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
@@ -79,6 +80,16 @@ describe('session expiry', () => {
     expect((await show(cookie)).statusCode).toBe(200);
     clock.advance(1);
     expectProblem(await show(cookie), { status: 403, code: 'not-authenticated' });
+  });
+
+  test('ends a session whose user is not known', async () => {
+    const id = randomBytes(32).toString('base64url');
+    const createdAt = clock.now();
+    await service.backend.sessions.insert({
+      ...{ id: randomUUID(), digest: sha256Hex(id), userId: randomUUID(), device: null, address: null },
+      ...{ createdAt, lastSeenAt: createdAt, expiresAt: new Date(createdAt.getTime() + hourMs) },
+    });
+    expectProblem(await show(`service_console=${id}`), { status: 403, code: 'not-authenticated' });
   });
 
   test('records the use of a session once a minute', async () => {
