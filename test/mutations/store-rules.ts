@@ -65,8 +65,8 @@ export const storeRules: readonly StoreMutation[] = [
     rule: 'SQLite: an effect requires the fence and the version',
     noticedBy: widgetEffects,
     file: sqliteEffects,
-    from: "'WHERE id = ? AND fence = ? AND version = ?'",
-    to: "'WHERE id = ? AND 0 * ? = 0 * ?'",
+    from: 'WHERE id = ? AND fence = ? AND version = ?',
+    to: 'WHERE id = ? AND 0 * ? = 0 * ?',
   },
   {
     rule: 'SQLite: an effect requires the fence, not only the version',

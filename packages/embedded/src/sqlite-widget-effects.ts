@@ -7,9 +7,8 @@ import type {
   WidgetEffects,
 } from '@widget-service/shared/ports/widget-effects.ts';
 import type { Database } from './database.ts';
-import { toMs } from './sqlite-values.ts';
+import { type Row, unindexedColumns, widgetColumns } from './sqlite-widget-columns.ts';
 import { insertOutboxEntry, prepareOutboxInsert, prepareOutboxSelect, selectOutbox } from './sqlite-widget-outbox.ts';
-import { toWidget, type WidgetRow, widgetColumns } from './sqlite-widget-store.ts';
 import { writeStorable } from './write-storable.ts';
 
 export class SqliteWidgetEffects implements WidgetEffects {
@@ -23,14 +22,12 @@ export class SqliteWidgetEffects implements WidgetEffects {
 
   constructor(db: Database) {
     this.#db = db;
-    this.#select = db.prepare(`SELECT ${widgetColumns}, fence FROM widgets WHERE id = ?`);
+    this.#select = db.prepare('SELECT * FROM widgets WHERE id = ?');
     this.#raiseFence = db.prepare('UPDATE widgets SET fence = ? WHERE id = ?');
-    this.#change = db.prepare(
-      'UPDATE widgets SET updated_at = ?, retired_at = ?, last_event_at = ?, version = ? ' +
-        'WHERE id = ? AND fence = ? AND version = ?',
-    );
-    // A statement of its own: SQLite rewrites the index of every column that an UPDATE names, even if its value stays
-    // the same. The state seldom changes.
+    // Without the state: SQLite rewrites the index of every column that an UPDATE names, even if its value stays the
+    // same. The state seldom changes.
+    const assignments = unindexedColumns.columns.map((column) => `${column} = ?`).join(', ');
+    this.#change = db.prepare(`UPDATE widgets SET ${assignments} WHERE id = ? AND fence = ? AND version = ?`);
     this.#changeState = db.prepare('UPDATE widgets SET state = ?1 WHERE id = ?2 AND state <> ?1');
     this.#selectOutbox = prepareOutboxSelect(db);
     this.#insertEntry = prepareOutboxInsert(db);
@@ -41,13 +38,13 @@ export class SqliteWidgetEffects implements WidgetEffects {
       const claimed: ClaimedWidget[] = [];
       const superseded: string[] = [];
       for (const id of widgetIds) {
-        const row = this.#select.get(id) as (WidgetRow & { readonly fence: number }) | undefined;
+        const row = this.#select.get(id) as (Row & { readonly fence: number }) | undefined;
         if (row === undefined) continue;
         if (row.fence > run) {
           superseded.push(id);
         } else {
           if (row.fence < run) this.#raiseFence.run(run, id);
-          claimed.push({ widget: toWidget(row), outbox: selectOutbox(this.#selectOutbox, id) });
+          claimed.push({ widget: widgetColumns.read(row), outbox: selectOutbox(this.#selectOutbox, id) });
         }
       }
       return { claimed, superseded };
@@ -74,15 +71,7 @@ export class SqliteWidgetEffects implements WidgetEffects {
   }
 
   #changeWidget(run: number, { widgetId, fromVersion, after }: WidgetChange): boolean {
-    const { changes } = this.#change.run(
-      after.updatedAt.getTime(),
-      toMs(after.retiredAt),
-      toMs(after.lastEventAt),
-      after.version,
-      widgetId,
-      run,
-      fromVersion,
-    );
+    const { changes } = this.#change.run(...unindexedColumns.toValues(after), widgetId, run, fromVersion);
     if (changes !== 1) return false;
     this.#changeState.run(after.state, widgetId);
     return true;

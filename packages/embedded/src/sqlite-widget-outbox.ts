@@ -9,7 +9,7 @@ import type {
   WidgetOutbox,
 } from '@widget-service/shared/ports/widget-outbox.ts';
 import type { Database } from './database.ts';
-import { toDate, toMs } from './sqlite-values.ts';
+import { hookChangedColumns, type Row, toPlaceholders } from './sqlite-widget-columns.ts';
 
 export class SqliteWidgetOutbox implements WidgetOutbox {
   readonly #db: Database;
@@ -68,8 +68,7 @@ export class SqliteWidgetOutbox implements WidgetOutbox {
   }
 }
 
-interface OutboxRow {
-  readonly version: number;
+interface OutboxRow extends Row {
   readonly event_id: string;
   readonly kind: HookKind;
   readonly integration_id: string | null;
@@ -78,22 +77,29 @@ interface OutboxRow {
   readonly late: number;
   readonly state_before: WidgetState | null;
   readonly payload: string | null;
-  readonly state: WidgetState;
-  readonly updated_at: number;
-  readonly retired_at: number | null;
-  readonly last_event_at: number | null;
 }
 
+const columns = [
+  'widget_id',
+  'event_id',
+  'kind',
+  'integration_id',
+  'occurred_at',
+  'received_at',
+  'late',
+  'state_before',
+  'payload',
+  ...hookChangedColumns.columns,
+];
+
 export function prepareOutboxInsert(db: Database): StatementSync {
-  return db.prepare('INSERT INTO outbox_entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
+  return db.prepare(`INSERT INTO outbox_entries (${columns.join(', ')}) VALUES (${toPlaceholders(columns)})`);
 }
 
 /** Call it inside `Database.write`, with the statement of `prepareOutboxInsert`. */
 export function insertOutboxEntry(statement: StatementSync, widgetId: string, entry: OutboxEntry): void {
-  const { after } = entry;
   statement.run(
     widgetId,
-    after.version,
     entry.eventId,
     entry.kind,
     entry.integrationId,
@@ -102,10 +108,7 @@ export function insertOutboxEntry(statement: StatementSync, widgetId: string, en
     entry.late ? 1 : 0,
     entry.stateBefore,
     entry.payload,
-    after.state,
-    after.updatedAt.getTime(),
-    toMs(after.retiredAt),
-    toMs(after.lastEventAt),
+    ...hookChangedColumns.toValues(entry.after),
   );
 }
 
@@ -128,12 +131,6 @@ function toEntry(row: OutboxRow): OutboxEntry {
     payload: row.payload,
     late: row.late === 1,
     stateBefore: row.state_before,
-    after: {
-      state: row.state,
-      updatedAt: new Date(row.updated_at),
-      retiredAt: toDate(row.retired_at),
-      lastEventAt: toDate(row.last_event_at),
-      version: row.version,
-    },
+    after: hookChangedColumns.read(row),
   };
 }

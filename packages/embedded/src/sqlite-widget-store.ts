@@ -1,7 +1,7 @@
 import type { StatementSync } from 'node:sqlite';
 import { setImmediate as waitForNextTurn } from 'node:timers/promises';
 import type { RowRange } from '@widget-service/shared/domain/page.ts';
-import type { Widget, WidgetState } from '@widget-service/shared/domain/widget.ts';
+import type { Widget } from '@widget-service/shared/domain/widget.ts';
 import type {
   InsertOutcome,
   WidgetCreation,
@@ -11,29 +11,10 @@ import type {
 import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 import { createSemaphore } from '@widget-service/shared/runtime/semaphore.ts';
 import type { Database } from './database.ts';
-import { parseLabels, serializeLabels, toDate, toMs } from './sqlite-values.ts';
+import { toPlaceholders, widgetColumns } from './sqlite-widget-columns.ts';
 import { insertOutboxEntry, prepareOutboxInsert } from './sqlite-widget-outbox.ts';
 
-/** A row of `widgets`, without its fence. */
-export interface WidgetRow {
-  readonly id: string;
-  readonly name: string;
-  readonly state: WidgetState;
-  readonly labels: string;
-  readonly owner_user_id: string | null;
-  readonly owner_email: string | null;
-  readonly owner_notify: number | null;
-  readonly created_at: number;
-  readonly updated_at: number;
-  readonly retired_at: number | null;
-  readonly last_event_at: number | null;
-  readonly version: number;
-}
-
-export const widgetColumns =
-  'id, name, state, labels, owner_user_id, owner_email, owner_notify, created_at, updated_at, retired_at, ' +
-  'last_event_at, version';
-
+const columnList = widgetColumns.columns.join(', ');
 const newestFirst = 'ORDER BY created_at DESC, id DESC';
 
 /** Per kind of filter: the widgets after a place in the list, newest first. `Bounds` are the values of the `?`. */
@@ -60,7 +41,7 @@ export class SqliteWidgetStore implements WidgetStore {
   constructor(db: Database) {
     this.#db = db;
     this.#insertWidget = db.prepare(
-      `INSERT INTO widgets (${widgetColumns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO widgets (${columnList}) VALUES (${toPlaceholders(widgetColumns.columns)})`,
     );
     this.#insertKey = db.prepare(
       'INSERT INTO idempotency_keys (scope, key, fingerprint, body, widget_id) VALUES (?, ?, ?, ?, ?)',
@@ -69,7 +50,7 @@ export class SqliteWidgetStore implements WidgetStore {
       'SELECT fingerprint, body, widget_id FROM idempotency_keys WHERE scope = ? AND key = ?',
     );
     this.#insertEntry = prepareOutboxInsert(db);
-    this.#select = db.prepare(`SELECT ${widgetColumns} FROM widgets WHERE id = ?`);
+    this.#select = db.prepare(`SELECT ${columnList} FROM widgets WHERE id = ?`);
     this.#skipRows = makeSkipRows(db);
     this.#list = preparePerFilter(db, toPageSql);
     this.#count = preparePerFilter(
@@ -87,7 +68,7 @@ export class SqliteWidgetStore implements WidgetStore {
           return { status: 'replayed', widgetId: String(stored.widget_id), body: String(stored.body) };
         }
       }
-      this.#insertWidget.run(...toColumnValues(widget));
+      this.#insertWidget.run(...widgetColumns.toValues(widget));
       if (idempotency !== null) {
         const { scope, key, fingerprint, body } = idempotency;
         this.#insertKey.run(scope, key, fingerprint, body, widget.id);
@@ -99,8 +80,8 @@ export class SqliteWidgetStore implements WidgetStore {
 
   get(id: string): Promise<Widget | null> {
     return this.#db.read(() => {
-      const row = this.#select.get(id) as WidgetRow | undefined;
-      return row === undefined ? null : toWidget(row);
+      const row = this.#select.get(id);
+      return row === undefined ? null : widgetColumns.read(row);
     });
   }
 
@@ -108,7 +89,7 @@ export class SqliteWidgetStore implements WidgetStore {
     const { bounds, skipped } = await this.#skipRows(filter, offset);
     return this.#db.read(() => {
       const rows = this.#list[toFilterKind(filter)].all(...bounds, limit, offset - skipped);
-      return (rows as unknown as WidgetRow[]).map(toWidget);
+      return rows.map(widgetColumns.read);
     });
   }
 
@@ -125,7 +106,7 @@ export class SqliteWidgetStore implements WidgetStore {
  */
 function toPageSql(condition: string): string {
   const ids = `SELECT id FROM widgets WHERE ${condition} ${newestFirst} LIMIT ? OFFSET ?`;
-  return `SELECT ${widgetColumns} FROM (${ids}) CROSS JOIN widgets USING (id) ${newestFirst}`;
+  return `SELECT ${columnList} FROM (${ids}) CROSS JOIN widgets USING (id) ${newestFirst}`;
 }
 
 /** SQLite skips this many rows in about a millisecond. */
@@ -199,38 +180,4 @@ function toFirstBounds(filter: WidgetFilter): Bounds {
 
 function toBounds({ state }: WidgetFilter, createdAt: number, id: string): Bounds {
   return state === null ? [createdAt, id] : [state, createdAt, id];
-}
-
-/** In the order of `widgetColumns`. */
-function toColumnValues(widget: Widget) {
-  return [
-    widget.id,
-    widget.name,
-    widget.state,
-    serializeLabels(widget.labels),
-    widget.owner?.userId ?? null,
-    widget.owner?.email ?? null,
-    widget.owner === null ? null : Number(widget.owner.notify),
-    widget.createdAt.getTime(),
-    widget.updatedAt.getTime(),
-    toMs(widget.retiredAt),
-    toMs(widget.lastEventAt),
-    widget.version,
-  ];
-}
-
-export function toWidget(row: WidgetRow): Widget {
-  const { owner_user_id: userId, owner_email: email } = row;
-  return {
-    id: row.id,
-    name: row.name,
-    state: row.state,
-    labels: parseLabels(row.labels),
-    owner: userId === null || email === null ? null : { userId, email, notify: row.owner_notify === 1 },
-    createdAt: new Date(row.created_at),
-    updatedAt: new Date(row.updated_at),
-    retiredAt: toDate(row.retired_at),
-    lastEventAt: toDate(row.last_event_at),
-    version: row.version,
-  };
 }

@@ -1,5 +1,5 @@
 import { widgetEventTypes } from '@widget-service/shared/domain/event-kind.ts';
-import { widgetStates } from '@widget-service/shared/domain/widget.ts';
+import { type Widget, widgetStates } from '@widget-service/shared/domain/widget.ts';
 import { z } from 'zod';
 import { timestamp } from './text.ts';
 
@@ -45,7 +45,7 @@ const widgetSnapshotSchema = z
     retiredAt: timestamp.nullable(),
     lastEventAt: timestamp.nullable(),
     version: z.int().min(1),
-  })
+  } satisfies Record<keyof Widget, z.ZodType>)
   .meta({
     id: 'WidgetSnapshot',
     description: 'The widget as it was at `version`, without the e-mail address of its owner.',

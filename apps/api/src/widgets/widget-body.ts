@@ -15,7 +15,7 @@ export function toWidgetBody(widget: Widget): WidgetBody {
     retiredAt: retiredAt?.toISOString() ?? null,
     lastEventAt: lastEventAt?.toISOString() ?? null,
     version,
-  };
+  } satisfies Record<keyof Widget, unknown>;
 }
 
 /** Renders a widget as the body of the 201 response, a JSON text. */

@@ -1,4 +1,5 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
+import { pickHookChanged } from '@widget-service/shared/domain/widget.ts';
 import type { ApplyOutcome, Claim, WidgetChange, WidgetEffects } from '@widget-service/shared/ports/widget-effects.ts';
 import { type AnyBulkWriteOperation, type Collection, type Db, UUID } from 'mongodb';
 import { toBsonUuids } from './bson-uuid.ts';
@@ -116,13 +117,7 @@ function toUpdate(run: number, change: WidgetChange): AnyBulkWriteOperation<Widg
     updateOne: {
       filter: { id: new UUID(change.widgetId), fence: run, version: change.fromVersion },
       update: {
-        $set: {
-          state: after.state,
-          updatedAt: after.updatedAt,
-          retiredAt: after.retiredAt,
-          lastEventAt: after.lastEventAt,
-          version: after.version,
-        },
+        $set: pickHookChanged(after),
         ...(entries.length === 0
           ? {}
           : {

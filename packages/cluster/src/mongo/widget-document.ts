@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { IdempotencyRecord } from '@widget-service/shared/domain/idempotency.ts';
 import type { OutboxEntry } from '@widget-service/shared/domain/outbox-entry.ts';
 import { toUuidV8 } from '@widget-service/shared/domain/uuid.ts';
-import type { Widget, WidgetOwner, WidgetState } from '@widget-service/shared/domain/widget.ts';
+import { pickHookChanged, type Widget, type WidgetOwner } from '@widget-service/shared/domain/widget.ts';
 import type { WidgetCreation } from '@widget-service/shared/ports/widget-store.ts';
 import { type Collection, type Db, UUID } from 'mongodb';
 import { collectionNames } from './indexes.ts';
@@ -14,20 +14,17 @@ export interface OutboxDocument extends Mutable<Omit<OutboxEntry, 'after'>> {
   after: Mutable<OutboxEntry['after']>;
 }
 
-/** A widget with everything that changes atomically with it. */
-export interface WidgetDocument {
-  /** Derived from the idempotency key, so that one insert per key succeeds. The widget's id if there is no key. */
-  _id: UUID;
+/** The members of a widget as they are stored. */
+export interface StoredWidget extends Mutable<Omit<Widget, 'id' | 'labels' | 'owner'>> {
   id: UUID;
-  name: string;
-  state: WidgetState;
   labels: string[];
   owner: Mutable<WidgetOwner> | null;
-  createdAt: Date;
-  updatedAt: Date;
-  retiredAt: Date | null;
-  lastEventAt: Date | null;
-  version: number;
+}
+
+/** A widget with everything that changes atomically with it. */
+export interface WidgetDocument extends StoredWidget {
+  /** Derived from the idempotency key, so that one insert per key succeeds. The widget's id if there is no key. */
+  _id: UUID;
   /** The number of the highest run that claimed the widget. */
   fence: number;
   /** The idempotency record. Absent if the client sent no key. */
@@ -80,10 +77,7 @@ export function toDocumentId(widgetId: string, key: Pick<IdempotencyRecord, 'sco
   return new UUID(toUuidV8(hash('sha256', `${key.scope}\n${key.key}`, 'hex')));
 }
 
-/** The members that `toWidget` reads. A query may omit the others. */
-export type StoredWidget = Omit<WidgetDocument, '_id' | 'fence' | 'idem' | 'outbox' | 'outboxSince'>;
-
-/** Omits the idempotency record and the outbox, which can be large, and the internal members. */
+/** Leaves the members that `toWidget` reads. Omits the idempotency record and the outbox, which can be large, and the internal members. */
 export const widgetProjection = { _id: 0, fence: 0, idem: 0, outbox: 0, outboxSince: 0 } as const;
 
 export function toWidget(document: StoredWidget): Widget {
@@ -102,7 +96,6 @@ export function toWidget(document: StoredWidget): Widget {
 }
 
 export function toOutboxDocument(entry: OutboxEntry): OutboxDocument {
-  const { after } = entry;
   return {
     eventId: entry.eventId,
     kind: entry.kind,
@@ -112,13 +105,7 @@ export function toOutboxDocument(entry: OutboxEntry): OutboxDocument {
     payload: entry.payload,
     late: entry.late,
     stateBefore: entry.stateBefore,
-    after: {
-      state: after.state,
-      updatedAt: after.updatedAt,
-      retiredAt: after.retiredAt,
-      lastEventAt: after.lastEventAt,
-      version: after.version,
-    },
+    after: pickHookChanged(entry.after),
   };
 }
 

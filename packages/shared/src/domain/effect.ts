@@ -1,7 +1,7 @@
 import type { Delivery } from './delivery.ts';
 import type { OutboxEntry } from './outbox-entry.ts';
 import { parseUtcTimestamp } from './timestamp.ts';
-import type { Widget } from './widget.ts';
+import type { HookChangedMembers, Widget } from './widget.ts';
 
 export interface Effect {
   readonly widget: Widget;
@@ -26,7 +26,8 @@ export function applyHooks(widget: Widget, deliveries: readonly Delivery[]): Eff
   for (const delivery of deliveries) {
     const before = current;
     const effectiveTime = computeEffectiveTime(delivery);
-    current = applyHook(before, delivery, effectiveTime);
+    const after = applyHook(before, delivery, effectiveTime);
+    current = { ...before, ...after };
     entries.push({
       eventId: delivery.eventId,
       kind: delivery.kind,
@@ -36,22 +37,15 @@ export function applyHooks(widget: Widget, deliveries: readonly Delivery[]): Eff
       payload: delivery.payload,
       late: before.lastEventAt !== null && effectiveTime < before.lastEventAt,
       stateBefore: before.state,
-      after: {
-        state: current.state,
-        updatedAt: current.updatedAt,
-        retiredAt: current.retiredAt,
-        lastEventAt: current.lastEventAt,
-        version: current.version,
-      },
+      after,
     });
   }
   return { widget: current, entries };
 }
 
-function applyHook(widget: Widget, delivery: Delivery, effectiveTime: Date): Widget {
+function applyHook(widget: Widget, delivery: Delivery, effectiveTime: Date): HookChangedMembers {
   const isRetirement = delivery.kind === 'retired';
   return {
-    ...widget,
     state: isRetirement ? 'retired' : widget.state,
     retiredAt: isRetirement ? pickRetirement(widget, effectiveTime) : widget.retiredAt,
     lastEventAt: pickLater(widget.lastEventAt, effectiveTime),

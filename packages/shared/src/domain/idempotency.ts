@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
-import type { NewWidget } from './widget.ts';
+import type { NewWidget, WidgetOwner } from './widget.ts';
 
 /** Stored with a widget, so that a repeated create finds the first one's response. It lives as long as the widget. */
 export interface IdempotencyRecord {
@@ -27,25 +27,21 @@ export function parseIdempotencyKey(header: string): string | null {
 }
 
 /**
- * Returns the SHA-256, in hexadecimal, of the RFC 8785 form of a create body. Members equal to their default are left
- * out: a member that a later version adds does not change the fingerprint of bodies without it.
+ * Returns the SHA-256, in hexadecimal, of the RFC 8785 form of a create body. Members equal to their default are
+ * undefined, and so left out: a member that a later version adds does not change the fingerprint of bodies without it.
  */
-export function computeFingerprint(chosen: NewWidget): string {
-  const significant = {
-    name: chosen.name,
-    ...(chosen.state === 'active' ? {} : { state: chosen.state }),
-    ...(chosen.labels.length === 0 ? {} : { labels: chosen.labels }),
-    ...(chosen.owner === null
-      ? {}
-      : {
-          owner: {
-            userId: chosen.owner.userId,
-            email: chosen.owner.email,
-            ...(chosen.owner.notify ? { notify: true } : {}),
-          },
-        }),
+export function computeFingerprint({ name, state, labels, owner }: NewWidget): string {
+  const significant: Readonly<Record<keyof NewWidget, unknown>> = {
+    name,
+    state: state === 'active' ? undefined : state,
+    labels: labels.length === 0 ? undefined : labels,
+    owner: owner === null ? undefined : toSignificantOwner(owner),
   };
   return createHash('sha256')
     .update(canonicalize(significant) ?? '')
     .digest('hex');
+}
+
+function toSignificantOwner({ userId, email, notify }: WidgetOwner): Readonly<Record<keyof WidgetOwner, unknown>> {
+  return { userId, email, notify: notify ? true : undefined };
 }

@@ -1,5 +1,5 @@
 import type { HookKind } from './event-kind.ts';
-import type { Widget, WidgetState } from './widget.ts';
+import type { HookChangedMembers, WidgetState } from './widget.ts';
 
 /**
  * An event that is decided and stored with its widget, but not yet known to be in the event log.
@@ -8,8 +8,8 @@ import type { Widget, WidgetState } from './widget.ts';
  * the entry in the outbox and appends the event.
  *
  * The entry holds the facts of the hook. It also holds a copy of each widget field that a later hook may change, as it
- * was right after this hook. Name, labels, owner and `createdAt` never change: the run reads them from the widget when
- * it writes the event.
+ * was right after this hook. The run reads the other fields from the widget when it writes the
+ * event.
  */
 export interface OutboxEntry {
   readonly eventId: string;
@@ -26,5 +26,5 @@ export interface OutboxEntry {
   /** Null for a creation over the API: the widget had no state before. */
   readonly stateBefore: WidgetState | null;
   /** The widget right after this event. `version` orders the entries of a widget, without holes. */
-  readonly after: Pick<Widget, 'state' | 'updatedAt' | 'retiredAt' | 'lastEventAt' | 'version'>;
+  readonly after: HookChangedMembers;
 }

@@ -116,17 +116,8 @@ export function readReceivedAtMs({ json }: Pick<WidgetEvent, 'json'>): number | 
  * Formats the widget for subscribers, without the owner's e-mail: anyone with a stream's address can read the stream.
  */
 function formatSnapshot(widget: Widget): string {
+  const { id, name, state, labels, createdAt, updatedAt, retiredAt, lastEventAt, version } = widget;
   const owner = widget.owner === null ? null : { userId: widget.owner.userId, notify: widget.owner.notify };
-  return JSON.stringify({
-    id: widget.id,
-    name: widget.name,
-    state: widget.state,
-    labels: widget.labels,
-    owner,
-    createdAt: widget.createdAt,
-    updatedAt: widget.updatedAt,
-    retiredAt: widget.retiredAt,
-    lastEventAt: widget.lastEventAt,
-    version: widget.version,
-  });
+  const snapshot = { id, name, state, labels, owner, createdAt, updatedAt, retiredAt, lastEventAt, version };
+  return JSON.stringify(snapshot satisfies Readonly<Record<keyof Widget, unknown>>);
 }

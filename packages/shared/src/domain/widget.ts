@@ -9,10 +9,9 @@ export interface WidgetOwner {
 }
 
 /**
- * A widget with all its members. The api's routes and `widget-event.ts` decide which members a client sees. The
- * adapters store them: `mongo-widget-store.ts` with `widget-document.ts`, and `sqlite-widget-store.ts` with `schema/`.
- * A member that a client chooses also belongs into `computeFingerprint`, and one that a hook changes into
- * `OutboxEntry.after`.
+ * A widget with all its members. Every place that must handle each member names them all by its type, so that it does
+ * not compile without a new one: the fingerprint of a create, the snapshot in an event, the document of MongoDB, the
+ * columns of SQLite, and the schemas of the api. A new column also belongs into `schema/` of the embedded backend.
  */
 export interface Widget {
   /** UUIDv7, lower-case. */
@@ -34,6 +33,15 @@ export interface Widget {
 
 /** The members that a client chooses when it creates a widget, with defaults filled in. */
 export type NewWidget = Pick<Widget, 'name' | 'state' | 'labels' | 'owner'>;
+
+/** The members that a hook may change. The others stay as they were at the creation. */
+export type HookChangedMembers = Pick<Widget, 'state' | 'updatedAt' | 'retiredAt' | 'lastEventAt' | 'version'>;
+
+/** Copies these members, and no other. */
+export function pickHookChanged(widget: HookChangedMembers): HookChangedMembers {
+  const { state, updatedAt, retiredAt, lastEventAt, version } = widget;
+  return { state, updatedAt, retiredAt, lastEventAt, version };
+}
 
 /** Builds a widget at version 1. If its state is `retired`, `retiredAt` is the time of creation. */
 export function buildWidget(chosen: NewWidget, id: string, createdAt: Date): Widget {

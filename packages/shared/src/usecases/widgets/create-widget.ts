@@ -2,7 +2,7 @@ import { deriveCreationEventId } from '../../domain/event-id.ts';
 import { computeFingerprint } from '../../domain/idempotency.ts';
 import type { OutboxEntry } from '../../domain/outbox-entry.ts';
 import { createUuidV7 } from '../../domain/uuid.ts';
-import { buildWidget, type NewWidget, type Widget } from '../../domain/widget.ts';
+import { buildWidget, type NewWidget, pickHookChanged, type Widget } from '../../domain/widget.ts';
 import type { WidgetStore } from '../../ports/widget-store.ts';
 import type { Clock } from '../../runtime/clock.ts';
 
@@ -56,16 +56,15 @@ export function makeCreateWidget({ widgets, clock, renderBody, nudge, createId =
 }
 
 function buildCreationEntry(widget: Widget): OutboxEntry {
-  const { state, createdAt, updatedAt, retiredAt, lastEventAt, version } = widget;
   return {
     eventId: deriveCreationEventId(widget.id),
     kind: 'created',
     integrationId: null,
-    occurredAt: createdAt.toISOString(),
-    receivedAt: createdAt,
+    occurredAt: widget.createdAt.toISOString(),
+    receivedAt: widget.createdAt,
     payload: null,
     late: false,
     stateBefore: null,
-    after: { state, updatedAt, retiredAt, lastEventAt, version },
+    after: pickHookChanged(widget),
   };
 }
