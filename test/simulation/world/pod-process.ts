@@ -19,7 +19,6 @@ import type { RunningProcess } from './worker-process.ts';
 
 const heartbeatIntervalMs = 5_000;
 const drainWindowMs = 2_000;
-const hookDeadlineMs = 1_800;
 
 export interface Pod extends RunningProcess {
   readonly acceptHook: ReturnType<typeof makeAcceptHook>;
@@ -61,10 +60,7 @@ export function startPod({ process, ports, settings, createUuid, reportViolation
   const tail = fanOut.createTail(async () => undefined);
   const supervisor = new Supervisor([tail], { clock, onFailure });
   supervisor.start();
-  const groupCommit = new GroupCommit(ports.hookQueue, clock, {
-    deadlineMs: hookDeadlineMs,
-    createJobId: () => `job-${createUuid()}`,
-  });
+  const groupCommit = new GroupCommit(ports.hookQueue, clock, { createJobId: () => `job-${createUuid()}` });
   const findStreamStart = makeFindStreamStart({ eventLog: ports.eventLog, recent: fanOut.ring });
   const nudge = (widgetId: string) => void groupCommit.submit({ type: 'nudge', widgetId }).catch(() => undefined);
   return {

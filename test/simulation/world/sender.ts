@@ -1,4 +1,5 @@
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
+import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 import { calendarStartMs } from '../engine/simulated-process.ts';
 import type { ClientView } from './client-view.ts';
 import type { Operation } from './plan.ts';
@@ -61,7 +62,7 @@ export class Sender {
     const integration = { id: this.integrationId, deduplicateByContent: false };
     await this.#send(operation.tries, async (podName) => {
       const outcome = await this.#world.request(podName, (pod) =>
-        pod.acceptHook({ integration, body: event, webhookId: key, idempotencyKey: null }),
+        pod.acceptHook({ integration, body: event, webhookId: key, idempotencyKey: null, withinMs: requestDeadlineMs }),
       );
       if (outcome.status !== 'ok') return false;
       this.#world.history.accepted.push({ eventId: outcome.value.eventId, widgetId, hookKind, isPoison });

@@ -8,7 +8,7 @@ import type { makeAcceptHook } from '@widget-service/shared/usecases/hooks/accep
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { TrustedProxies } from '../http/forwarding.ts';
-import { withinRequestDeadline } from '../http/request-deadline.ts';
+import { remainingRequestMs } from '../http/request-deadline.ts';
 import { parseIdempotencyHeader, parseWebhookIdHeader } from '../http/request-headers.ts';
 import type { ZodApp } from '../http/zod-validation.ts';
 import type { RecordLastUsed } from '../revocation/record-last-used.ts';
@@ -18,9 +18,6 @@ import { hookEventSchema } from './hook-event-schema.ts';
 import { makeVerifyHookSignature } from './hook-signature.ts';
 import { describeSender, makeRecordRefusal } from './record-refusal.ts';
 import { RefusalRecorder } from './refusal-recorder.ts';
-
-/** A hook that waited at least this long for its credential and its rate limit gets a deadline timer of its own. */
-const ownTimerAfterMs = 20;
 
 export interface ReceiveHookRouteDeps {
   readonly acceptHook: ReturnType<typeof makeAcceptHook>;
@@ -79,11 +76,10 @@ export function registerReceiveHook(
       request.span?.setAttributes({ 'widget.integration.id': integration.id });
       const body = toHookBody(request.body, request.bodyText ?? '');
       const traceContext = request.span?.context ?? null;
-      const acceptance = acceptHook({ integration, body, traceContext, ...parseDeduplicationKeys(request) });
-      // The group commit has a deadline of its own, with one timer for many hooks. It starts only now, so it suffices
-      // only if the request has hardly waited before.
-      const hasWaited = request.elapsedBeforeBodyMs >= ownTimerAfterMs;
-      const { eventId } = await (hasWaited ? withinRequestDeadline(request, acceptance, 'accept a hook') : acceptance);
+      const { eventId } = await acceptHook({
+        ...{ integration, body, traceContext, withinMs: remainingRequestMs(request) },
+        ...parseDeduplicationKeys(request),
+      });
       metrics.hooksAccepted.inc();
       request.span?.setAttributes({ 'widget.event.id': eventId });
       recordLastUsed(integration.id);

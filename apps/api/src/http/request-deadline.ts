@@ -2,7 +2,7 @@ import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 /**
- * Prepares `withinRequestDeadline`: records how long each request waited for its credential and its rate limit
+ * Prepares `remainingRequestMs`: records how long each request waited for its credential and its rate limit
  * (`request.elapsedBeforeBodyMs`). The time that the body takes to arrive does not count: it depends on the client. No
  * request has a deadline by this call alone.
  */
@@ -20,5 +20,10 @@ export function registerRequestDeadline(app: FastifyInstance): void {
  * error.
  */
 export function withinRequestDeadline<T>(request: FastifyRequest, work: Promise<T>, what: string): Promise<T> {
-  return withDeadline(work, Math.max(0, Math.floor(requestDeadlineMs - request.elapsedBeforeBodyMs)), what);
+  return withDeadline(work, remainingRequestMs(request), what);
+}
+
+/** How long the work for a request may take once its body has arrived, in milliseconds. */
+export function remainingRequestMs({ elapsedBeforeBodyMs }: Pick<FastifyRequest, 'elapsedBeforeBodyMs'>): number {
+  return Math.max(0, Math.floor(requestDeadlineMs - elapsedBeforeBodyMs));
 }

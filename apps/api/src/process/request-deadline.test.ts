@@ -2,8 +2,11 @@ import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { createMetrics } from '@widget-service/shared/metrics/metrics.ts';
+import type { HookQueue } from '@widget-service/shared/ports/hook-queue.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
+import { makeAcceptHook } from '@widget-service/shared/usecases/hooks/accept-hook.ts';
+import { GroupCommit } from '@widget-service/shared/usecases/hooks/group-commit.ts';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { registerReceiveHook } from '../hooks/receive-hook.ts';
 import { createServer } from '../http/create-server.ts';
@@ -35,6 +38,8 @@ function createTestServer(credentialTakesMs: number) {
 }
 
 const hang = () => new Promise<never>(() => undefined);
+/** A queue that does not answer, behind a real group commit. */
+const hangingQueue = { enqueue: hang, pressure: hang, partitionCount: 1 } as unknown as HookQueue;
 const hook = { kind: 'updated', occurredAt: '2026-03-01T10:00:00Z' };
 const metrics = createMetrics();
 
@@ -46,7 +51,7 @@ test.each([
     'hook',
     (app: ZodApp) =>
       registerReceiveHook(app, {
-        acceptHook: hang,
+        acceptHook: makeAcceptHook({ groupCommit: new GroupCommit(hangingQueue, systemClock), clock: systemClock }),
         recordLastUsed: () => undefined,
         refusals: { add: async () => undefined },
         clock: systemClock,

@@ -36,11 +36,10 @@ class Log {
 
 function setUp() {
   const metrics = createMetrics();
-  const backend = measureBackend(
-    { kind: 'embedded', widgets: new Widgets(), control: new Log() } as unknown as Backend,
-    metrics,
-  );
-  return { metrics, backend, widgets: backend.widgets as unknown as Widgets, log: backend.control as unknown as Log };
+  const control = new Log();
+  const backend = measureBackend({ kind: 'embedded', widgets: new Widgets(), control } as unknown as Backend, metrics);
+  const { widgets, control: log } = backend as unknown as { widgets: Widgets; control: Log };
+  return { metrics, backend, widgets, log, takeLogAway: () => Object.assign(control, { isAway: true }) };
 }
 
 describe('measureBackend', () => {
@@ -69,14 +68,16 @@ describe('measureBackend', () => {
   });
 
   test('counts the reads of a tail and their failures, but not the end of a tail that is closed', async () => {
-    const { metrics, log, backend } = setUp();
+    const { metrics, log, takeLogAway } = setUp();
     const readsText = 'widget_store_call_duration_seconds_count{port="control",operation="next"}';
     const failuresText = 'widget_store_call_failures_total{port="control",operation="next",error="unavailable"}';
     expect(await metrics.registry.metrics()).toContain(`${readsText} 0\n`);
     expect(await metrics.registry.metrics()).toContain(`${failuresText} 0\n`);
     const tail = log.openTail();
     expect(await tail.next()).toBe(3);
-    Object.assign(backend.control, { isAway: true });
+    expect(log.isAway).toBe(false);
+    takeLogAway();
+    expect(log.isAway).toBe(true);
     await expect(tail.next()).rejects.toThrow(UnavailableError);
     await tail.close();
     await expect(tail.next()).rejects.toThrow(UnavailableError);

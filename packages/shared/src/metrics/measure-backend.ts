@@ -31,57 +31,55 @@ function isPort(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
+/** Makes one object per port, once: its methods measure and call those of `target`, its other members are read there. */
 function measurePort(port: string, target: object, metrics: StoreMetrics): object {
-  const measured = new Map<PropertyKey, unknown>();
-  for (const operation of listMethods(target)) {
-    metrics.storeFailures.inc({ port, operation, error: 'unavailable' }, 0);
-    metrics.storeFailures.inc({ port, operation, error: 'other' }, 0);
-    metrics.storeCallSeconds.labels({ port, operation });
+  const measured = {};
+  for (const [name, value] of listMembers(target)) {
+    // Called on the target itself: no other object has its private members.
+    const descriptor =
+      typeof value === 'function'
+        ? { value: measureCall({ port, operation: name }, value.bind(target) as Call, metrics) }
+        : { get: () => Reflect.get(target, name) as unknown };
+    Object.defineProperty(measured, name, { ...descriptor, enumerable: true });
   }
-  return new Proxy(target, {
-    get(_, name) {
-      const value = Reflect.get(target, name, target) as unknown;
-      if (typeof value !== 'function' || typeof name !== 'string') return value;
-      const known = measured.get(name);
-      if (known !== undefined) return known;
-      // Called on the target itself: a proxy has none of its private members.
-      const call = value.bind(target) as (...args: unknown[]) => unknown;
-      const wrapped = wrapMethod({ port, operation: name }, call, metrics);
-      measured.set(name, wrapped);
-      return wrapped;
-    },
-  });
+  return measured;
 }
 
-function wrapMethod(labels: CallLabels, call: (...args: unknown[]) => unknown, metrics: StoreMetrics) {
-  if (labels.operation === 'openTail') return () => measureTail(labels.port, call() as Tail, metrics);
-  return unmeasured.has(labels.operation) ? call : measureMethod(labels, call, metrics);
-}
-
-/** A read of a closed tail rejects: that is no failure of a store. */
-function measureTail(port: string, tail: Tail, metrics: StoreMetrics): object {
-  let isClosed = false;
-  const next = tail.next.bind(tail) as (...args: unknown[]) => unknown;
-  return {
-    next: measureMethod({ port, operation: tailOperation }, next, metrics, () => isClosed),
-    close: () => {
-      isClosed = true;
-      return tail.close();
-    },
-  };
-}
-
-/** The methods of an instance of a class, and the function members of a plain object, and `next` of a tail. */
-function listMethods(target: object): string[] {
+/** The members of an instance of a class, or of a plain object. Only methods come with their value. */
+function listMembers(target: object): [name: string, value: unknown][] {
   const prototype = Object.getPrototypeOf(target) as object;
-  const owners = prototype === Object.prototype ? [target] : [target, prototype];
-  const names = owners.flatMap((owner) =>
-    Object.entries(Object.getOwnPropertyDescriptors(owner)).flatMap(([name, { value }]) =>
-      typeof value === 'function' ? [name] : [],
-    ),
+  const owners = prototype === Object.prototype ? [target] : [prototype, target];
+  return owners.flatMap((owner) =>
+    Object.entries(Object.getOwnPropertyDescriptors(owner))
+      .filter(([name]) => name !== 'constructor')
+      .map(([name, { value }]): [string, unknown] => [
+        name,
+        typeof value === 'function' ? Reflect.get(target, name) : null,
+      ]),
   );
-  const measured = names.filter((name) => !unmeasured.has(name));
-  return names.includes('openTail') ? [...measured, tailOperation] : measured;
+}
+
+type Call = (...args: unknown[]) => unknown;
+
+function measureCall(labels: CallLabels, call: Call, metrics: StoreMetrics): Call {
+  if (labels.operation === 'openTail') return makeMeasureTail(labels.port, call as () => Tail, metrics);
+  return unmeasured.has(labels.operation) ? call : makeMeasure(labels, metrics)(call);
+}
+
+function makeMeasureTail(port: string, openTail: () => Tail, metrics: StoreMetrics): () => object {
+  const measureNext = makeMeasure({ port, operation: tailOperation }, metrics);
+  return () => {
+    const tail = openTail();
+    let isClosed = false;
+    return {
+      // A read of a closed tail rejects: that is no failure of a store.
+      next: measureNext(tail.next.bind(tail) as Call, () => isClosed),
+      close: () => {
+        isClosed = true;
+        return tail.close();
+      },
+    };
+  };
 }
 
 interface CallLabels {
@@ -89,25 +87,21 @@ interface CallLabels {
   readonly operation: string;
 }
 
-function measureMethod(
-  labels: CallLabels,
-  call: (...args: unknown[]) => unknown,
-  { storeCallSeconds, storeFailures }: StoreMetrics,
-  isUncounted: () => boolean = () => false,
-) {
+/** Creates the series of an operation at 0, and makes the function that measures its calls. */
+function makeMeasure(labels: CallLabels, { storeCallSeconds, storeFailures }: StoreMetrics) {
   const duration = storeCallSeconds.labels(labels);
-  const recordFailure = (error: unknown) =>
-    storeFailures.inc({ ...labels, error: error instanceof UnavailableError ? 'unavailable' : 'other' });
-  return (...args: unknown[]): unknown => {
-    const startedAtMs = performance.now();
-    const result = call(...args);
-    if (!(result instanceof Promise)) return result;
-    const recordDuration = () => duration.observe((performance.now() - startedAtMs) / 1_000);
-    result.then(recordDuration, (error: unknown) => {
-      if (isUncounted()) return;
-      recordDuration();
-      recordFailure(error);
-    });
-    return result;
-  };
+  for (const error of ['unavailable', 'other']) storeFailures.inc({ ...labels, error }, 0);
+  return (call: Call, isUncounted: () => boolean = () => false): Call =>
+    (...args) => {
+      const startedAtMs = performance.now();
+      const result = call(...args);
+      if (!(result instanceof Promise)) return result;
+      const recordDuration = () => duration.observe((performance.now() - startedAtMs) / 1_000);
+      result.then(recordDuration, (error: unknown) => {
+        if (isUncounted()) return;
+        recordDuration();
+        storeFailures.inc({ ...labels, error: error instanceof UnavailableError ? 'unavailable' : 'other' });
+      });
+      return result;
+    };
 }

@@ -12,6 +12,8 @@ export interface HookSubmission {
   readonly webhookId: string | null;
   /** The `Idempotency-Key` header, if sent. */
   readonly idempotencyKey: string | null;
+  /** How long the hook may wait for the queue, in milliseconds. */
+  readonly withinMs: number;
   /** The span of the request. Null unless its trace is sampled. */
   readonly traceContext?: TraceContext | null;
 }
@@ -36,12 +38,13 @@ export interface AcceptHookDeps {
  */
 export function makeAcceptHook(deps: AcceptHookDeps) {
   return async (submission: HookSubmission): Promise<AcceptedHook> => {
-    const { integration, body, traceContext = null } = submission;
+    const { integration, body, withinMs, traceContext = null } = submission;
     const key = selectDeduplicationKey(submission);
     const eventId = key === null ? (deps.createId ?? createEventId)() : deriveEventId(integration.id, key);
     const receivedAt = deps.clock.now();
     const delivery = { ...body, eventId, integrationId: integration.id, receivedAt, redrive: false };
-    await deps.groupCommit.submit({ type: 'delivery', delivery, ...(traceContext === null ? {} : { traceContext }) });
+    const context = traceContext === null ? {} : { traceContext };
+    await deps.groupCommit.submit({ type: 'delivery', delivery, ...context }, withinMs);
     return { eventId };
   };
 }

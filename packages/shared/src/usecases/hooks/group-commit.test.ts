@@ -134,18 +134,28 @@ describe('GroupCommit', () => {
         for (const endMs = performance.now() + 60; performance.now() < endMs; );
         return secondAnswer.then(() => undefined);
       });
-    const groupCommit = new GroupCommit({ ...queue, enqueue }, systemClock, { deadlineMs: 20 });
-    await expect(groupCommit.submit(nudge('a'))).resolves.toBeUndefined();
+    const groupCommit = new GroupCommit({ ...queue, enqueue }, systemClock);
+    await expect(groupCommit.submit(nudge('a'), 20)).resolves.toBeUndefined();
   });
 
   test('rejects at the deadline while the queue does not answer, also items that wait for the next flush', async () => {
     const { queue, waitForCalls } = aManualQueue();
-    const groupCommit = new GroupCommit(queue, systemClock, { deadlineMs: 50, flushesMax: 1 });
-    const first = groupCommit.submit(nudge('a'));
+    const groupCommit = new GroupCommit(queue, systemClock, { flushesMax: 1 });
+    const first = groupCommit.submit(nudge('a'), 50);
     await waitForCalls(1);
-    const second = groupCommit.submit(nudge('b'));
+    const second = groupCommit.submit(nudge('b'), 50);
     await expect(first).rejects.toThrow(UnavailableError);
     await expect(second).rejects.toThrow(UnavailableError);
+  });
+
+  test('rejects a caller that has less time before one that came earlier, which keeps waiting', async () => {
+    const { queue, calls, waitForCalls } = aManualQueue();
+    const groupCommit = new GroupCommit(queue, systemClock);
+    const patient = groupCommit.submit(nudge('a'), 60_000);
+    await waitForCalls(1);
+    await expect(groupCommit.submit(nudge('b'), 20)).rejects.toThrow(UnavailableError);
+    calls[0]?.resolve();
+    await expect(patient).resolves.toBeUndefined();
   });
 
   test('counts against waitersMax only the callers that still wait', async () => {

@@ -16,8 +16,6 @@ export interface GroupCommitOptions {
   readonly backlogMax: number;
   /** The share of the backlog that one integration may use, in percent (`HOOK_BACKLOG_SHARE_PERCENT`). */
   readonly sharePercent: number;
-  /** How long a caller waits at most, in milliseconds. */
-  readonly deadlineMs: number;
   /** How many callers may wait at once. This bounds the memory that an outage can use. */
   readonly waitersMax: number;
   /** How many flushes may be in flight at once. With one, the pod is idle while the queue stores it. */
@@ -31,7 +29,6 @@ const groupCommitDefaults: GroupCommitOptions = {
   jobBytesMax: batchLimits.bytes,
   backlogMax: 1_000_000,
   sharePercent: 50,
-  deadlineMs: requestDeadlineMs,
   waitersMax: 50_000,
   flushesMax: 2,
   createJobId: () => `job-${randomUUID()}`,
@@ -66,13 +63,15 @@ export class GroupCommit {
   readonly #clock: Clock;
   readonly #options: GroupCommitOptions;
   readonly #backlog: ReturnType<typeof createBacklogLimit>;
-  /** Callers whose promise is not settled yet, in the order of their deadlines. */
+  /** Callers whose promise is not settled yet. */
   readonly #pending = new Set<Waiter>();
   /** Callers whose item is in no flush yet. The next flush drops those whose promise was rejected at their deadline. */
   #waiting: Waiter[] = [];
   #flushesInFlight = 0;
   #isFlushScheduled = false;
   #expiryTimer: NodeJS.Timeout | undefined;
+  /** When the timer is due, on the monotonic clock. Infinite: it is not running. */
+  #expiryAtMs = Number.POSITIVE_INFINITY;
 
   constructor(queue: HookQueue, clock: Clock, options: Partial<GroupCommitOptions> = {}) {
     this.#queue = queue;
@@ -85,9 +84,9 @@ export class GroupCommit {
    * Resolves once the item is durable in the queue. Rejects with `UnavailableError` at once if the admission limit is
    * exceeded or too many callers wait: the item is then not stored. Rejects with `ServiceError`
    * `integration-backlog-full` at once if the integration has used its share of the backlog: not stored either. Rejects
-   * with `UnavailableError` at the deadline: the item may then be stored all the same.
+   * with `UnavailableError` after `withinMs` milliseconds: the item may then be stored all the same.
    */
-  submit(item: QueueItem): Promise<void> {
+  submit(item: QueueItem, withinMs = requestDeadlineMs): Promise<void> {
     const excess = this.#backlog.excess();
     if (excess !== null) return Promise.reject(new UnavailableError(excess));
     if (this.#pending.size >= this.#options.waitersMax) {
@@ -95,11 +94,11 @@ export class GroupCommit {
     }
     if (!this.#backlog.admit(item)) return Promise.reject(createShareError());
     return new Promise((resolve, reject) => {
-      const deadlineAtMs = this.#clock.monotonicMs() + this.#options.deadlineMs;
+      const deadlineAtMs = this.#clock.monotonicMs() + withinMs;
       const waiter = { item, deadlineAtMs, isSettled: false, resolve, reject };
       this.#pending.add(waiter);
       this.#waiting.push(waiter);
-      this.#armExpiry();
+      this.#armExpiry(deadlineAtMs);
       this.#scheduleFlush();
     });
   }
@@ -176,22 +175,24 @@ export class GroupCommit {
     }
   }
 
-  /** One timer is enough for all callers, because they wait in the order of their deadlines. */
-  #armExpiry(): void {
-    if (this.#expiryTimer !== undefined) return;
-    const [oldest] = this.#pending;
-    if (oldest === undefined) return;
-    const delayMs = Math.max(1, oldest.deadlineAtMs - this.#clock.monotonicMs());
+  /** One timer serves all callers. It is due at the earliest deadline, or earlier. */
+  #armExpiry(deadlineAtMs: number): void {
+    if (deadlineAtMs >= this.#expiryAtMs) return;
+    clearTimeout(this.#expiryTimer);
+    this.#expiryAtMs = deadlineAtMs;
+    const delayMs = Math.max(1, deadlineAtMs - this.#clock.monotonicMs());
     // The setImmediate lets Node read answers that have already arrived: a busy process must not count them as late.
     this.#expiryTimer = setTimeout(() => setImmediate(() => this.#expire()), delayMs);
   }
 
   #expire(): void {
-    this.#expiryTimer = undefined;
+    this.#expiryAtMs = Number.POSITIVE_INFINITY;
     const nowMs = this.#clock.monotonicMs();
     const expired = [...this.#pending].filter((waiter) => waiter.deadlineAtMs <= nowMs);
     this.#settleAll(expired, new UnavailableError('the hook queue did not answer in time'));
-    this.#armExpiry();
+    let earliestMs = Number.POSITIVE_INFINITY;
+    for (const { deadlineAtMs } of this.#pending) earliestMs = Math.min(earliestMs, deadlineAtMs);
+    this.#armExpiry(earliestMs);
   }
 }
 
