@@ -3,7 +3,7 @@ import { openFailFastConnection } from '@widget-service/cluster/redis/connection
 import { redisKeys } from '@widget-service/cluster/redis/keys.ts';
 import { RedisWaitingCounts } from '@widget-service/cluster/redis/redis-waiting-counts.ts';
 import type { QueueItem } from '@widget-service/shared/domain/queue-item.ts';
-import type { WaitingByIntegration } from '@widget-service/shared/domain/waiting-deliveries.ts';
+import type { WaitingByIntegration } from '@widget-service/shared/domain/queue-item.ts';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { aDelivery } from '../drivers/app/builders.ts';

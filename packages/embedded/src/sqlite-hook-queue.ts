@@ -1,7 +1,7 @@
 import type { StatementSync } from 'node:sqlite';
 import { coalesceLimits } from '@widget-service/shared/adapters/coalesce-jobs.ts';
 import { serializeHookJob } from '@widget-service/shared/adapters/hook-job-codec.ts';
-import { WaitingTally } from '@widget-service/shared/domain/waiting-deliveries.ts';
+import { WaitingTally } from '@widget-service/shared/domain/queue-item.ts';
 import type {
   ConsumedBatch,
   ConsumeOptions,

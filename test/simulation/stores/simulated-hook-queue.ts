@@ -1,5 +1,5 @@
 import { parseHookJob, serializeHookJob } from '@widget-service/shared/adapters/hook-job-codec.ts';
-import { type WaitingByIntegration, WaitingTally } from '@widget-service/shared/domain/waiting-deliveries.ts';
+import { type WaitingByIntegration, WaitingTally } from '@widget-service/shared/domain/queue-item.ts';
 import type { HookQueue } from '@widget-service/shared/ports/hook-queue.ts';
 import { addJob, countWaiting, inspectJobs, type JobQueue } from './job-queue.ts';
 import { commandDeadlineMs } from './memory-server.ts';

@@ -4,7 +4,7 @@ import {
   type WaitingByIntegration,
   type WaitingDeliveries,
   WaitingTally,
-} from '@widget-service/shared/domain/waiting-deliveries.ts';
+} from '@widget-service/shared/domain/queue-item.ts';
 import type { Redis } from 'ioredis';
 import type { RedisKeys } from './keys.ts';
 import { loadScript, runScript } from './script.ts';

@@ -22,3 +22,47 @@ export function toOrderingKey(item: QueueItem): string {
 export function assignPartition(key: string, partitionCount: number): number {
   return crc32(key) % partitionCount;
 }
+
+/** Deliveries of one integration that are in the hook queue, and the bytes of their payloads. */
+export interface WaitingDeliveries {
+  readonly deliveries: number;
+  readonly bytes: number;
+}
+
+/** By integration id. */
+export type WaitingByIntegration = ReadonlyMap<string, WaitingDeliveries>;
+
+/** Counts deliveries by integration. Counts may be negative: then more were removed than added. Nudges do not count. */
+export class WaitingTally {
+  #counts = new Map<string, WaitingDeliveries>();
+
+  get counts(): WaitingByIntegration {
+    return this.#counts;
+  }
+
+  add(items: readonly QueueItem[], sign: 1 | -1 = 1): void {
+    for (const item of items) {
+      if (item.type === 'nudge') continue;
+      const { integrationId, payload } = item.delivery;
+      this.#addCounts(integrationId, sign, sign * (payload === null ? 0 : Buffer.byteLength(payload)));
+    }
+  }
+
+  addAll(counts: WaitingByIntegration): void {
+    for (const [id, { deliveries, bytes }] of counts) this.#addCounts(id, deliveries, bytes);
+  }
+
+  /** Returns all counts, and begins at 0 again. */
+  drain(): WaitingByIntegration {
+    const counts = this.#counts;
+    this.#counts = new Map();
+    return counts;
+  }
+
+  #addCounts(id: string, deliveries: number, bytes: number): void {
+    const before = this.#counts.get(id);
+    const after = { deliveries: (before?.deliveries ?? 0) + deliveries, bytes: (before?.bytes ?? 0) + bytes };
+    if (after.deliveries === 0 && after.bytes === 0) this.#counts.delete(id);
+    else this.#counts.set(id, after);
+  }
+}

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { QueueItem } from '../../domain/queue-item.ts';
-import type { WaitingByIntegration } from '../../domain/waiting-deliveries.ts';
+import type { WaitingByIntegration } from '../../domain/queue-item.ts';
 import type { QueuePressure } from '../../ports/hook-queue.ts';
 import { createBacklogLimit } from './backlog-limit.ts';
 

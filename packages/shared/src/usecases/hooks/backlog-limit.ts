@@ -1,5 +1,5 @@
 import type { QueueItem } from '../../domain/queue-item.ts';
-import { type WaitingByIntegration, type WaitingDeliveries, WaitingTally } from '../../domain/waiting-deliveries.ts';
+import { type WaitingByIntegration, type WaitingDeliveries, WaitingTally } from '../../domain/queue-item.ts';
 import type { HookQueue, QueuePressure } from '../../ports/hook-queue.ts';
 import type { Clock } from '../../runtime/clock.ts';
 
