@@ -1,9 +1,7 @@
 import { parseBearerToken } from '@widget-service/api/caller/bearer.ts';
+import { parseSessionId, readCookie, readDeviceCookie } from '@widget-service/api/caller/cookies.ts';
 import { isCsrfToken, isOwnOrigin } from '@widget-service/api/caller/csrf.ts';
-import { readDeviceCookie } from '@widget-service/api/caller/device-cookie.ts';
 import { createPendingSignIns, parseReturnTo } from '@widget-service/api/caller/oidc/pending-sign-in.ts';
-import { readCookie } from '@widget-service/api/caller/request-cookies.ts';
-import { parseSessionId } from '@widget-service/api/caller/session-cookie.ts';
 import { makeVerifyHookSignature } from '@widget-service/api/hooks/hook-signature.ts';
 import { isPrivateAddress, toNetwork } from '@widget-service/api/http/forwarding.ts';
 import { parseJson } from '@widget-service/api/http/json-body.ts';
@@ -15,7 +13,7 @@ import {
   isStreamAddress,
   isTokenAddress,
   normalizeTarget,
-} from '@widget-service/api/http/request-target.ts';
+} from '@widget-service/api/http/request-screening.ts';
 import { escapeHtml } from '@widget-service/api/pages/page.ts';
 import { findHiddenCharacter } from '@widget-service/api/schemas/hidden-characters.ts';
 import { encodeHookId } from '@widget-service/client/hooks/post-hook.ts';

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
+import { isEqualInConstantTime } from '@widget-service/shared/domain/token.ts';
 import { normalizeHost } from '@widget-service/shared/runtime/host-name.ts';
-import { isEqualInConstantTime } from './constant-time.ts';
 
 /**
  * Computes the CSRF token of a session: HMAC-SHA256 of the text `csrf` with the session id as the key, in base64url.

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import type { GrantToken } from '@widget-service/shared/domain/grant.ts';
 import { parseSigningSecret, unsealSecret } from '@widget-service/shared/domain/sealed-secret.ts';
-import { isEqualInConstantTime } from '../caller/constant-time.ts';
+import { isEqualInConstantTime } from '@widget-service/shared/domain/token.ts';
 import { decodeHeaderText, encodeHeader } from '../http/request-headers.ts';
 
 /**

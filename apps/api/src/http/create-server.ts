@@ -15,7 +15,7 @@ import {
   answerFrameworkError,
   type SocketWithResponse,
 } from './error-handler.ts';
-import { normalizeTarget } from './request-target.ts';
+import { normalizeTarget } from './request-screening.ts';
 
 /** Limits of a connection, so that a slow or silent client cannot hold it: times in milliseconds, sizes in bytes. */
 const connectionLimits = {

@@ -1,5 +1,5 @@
+import { sessionCookieName } from '../caller/cookies.ts';
 import type { RoutePolicy } from '../caller/policy.ts';
-import { sessionCookieName } from '../caller/session-cookie.ts';
 
 export const info = {
   title: 'Widget Service',

@@ -2,8 +2,7 @@ import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { FastifyInstance } from 'fastify';
 import type { ConnectionLimiter, ConnectionRefusal } from '../http/connection-limits.ts';
 import { sendProblem } from '../http/problem.ts';
-import { setCommonHeaders } from '../http/request-screening.ts';
-import { isStreamAddress } from '../http/request-target.ts';
+import { isStreamAddress, setCommonHeaders } from '../http/request-screening.ts';
 import { type ClosingReason, closingBytes } from '../streams/fan-out/closing-rules.ts';
 
 const closingReasonFor: Readonly<Record<ConnectionRefusal, ClosingReason>> = {

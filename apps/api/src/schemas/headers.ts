@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sessionCookieName } from '../caller/session-cookie.ts';
+import { sessionCookieName } from '../caller/cookies.ts';
 
 const position = 'k3f9.1764000000000.1284';
 

@@ -11,7 +11,7 @@ import type {
   QueueState,
 } from '@widget-service/shared/ports/hook-queue.ts';
 import { withDeadline } from '@widget-service/shared/runtime/deadline.ts';
-import { Queue, QueueKeys } from 'bullmq';
+import { Queue, QueueKeys, type QueueOptions } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { OnWarning, WorkerRedis } from '../redis/connections.ts';
 import { queueName, type RedisKeys } from '../redis/keys.ts';
@@ -21,7 +21,7 @@ import { translateErrors } from '../redis/translate-error.ts';
 import { BullmqHookConsumer } from './bullmq-hook-consumer.ts';
 import { type InspectedQueue, inspectQueues } from './inspect-queues.ts';
 import type { PartitionCounts } from './partition-counts.ts';
-import { producerQueueOptions, type WorkerTiming } from './queue-options.ts';
+import type { WorkerTiming } from './queue-options.ts';
 
 const deadlineMs = 2000;
 /** How long `WAIT` waits for the replicas: below the deadline, so that the caller still learns the outcome. */
@@ -191,4 +191,20 @@ export class BullmqHookQueue implements HookQueue {
       stream.uncork();
     });
   }
+}
+
+/** For the producer. It must never wait for Redis to become available. */
+function producerQueueOptions(connection: Redis, prefix: string): QueueOptions {
+  return {
+    connection,
+    prefix,
+    // Without these two options, a queue that is created while Redis is unavailable blocks its first callers until
+    // Redis is back.
+    skipWaitingForReady: true,
+    skipVersionCheck: true,
+    // The consumers write the queue's meta.
+    skipMetasUpdate: true,
+    // Removes a finished job at once. Its id can then be enqueued again, and the ledger drops the duplicates.
+    defaultJobOptions: { removeOnComplete: true },
+  };
 }

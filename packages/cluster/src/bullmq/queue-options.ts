@@ -23,22 +23,6 @@ export const defaultWorkerTiming: WorkerTiming = {
   drainDelaySeconds: 2,
 };
 
-/** For the producer. It must never wait for Redis to become available. */
-export function producerQueueOptions(connection: Redis, prefix: string): QueueOptions {
-  return {
-    connection,
-    prefix,
-    // Without these two options, a queue that is created while Redis is unavailable blocks its first callers until
-    // Redis is back.
-    skipWaitingForReady: true,
-    skipVersionCheck: true,
-    // The consumers write the queue's meta.
-    skipMetasUpdate: true,
-    // Removes a finished job at once. Its id can then be enqueued again, and the ledger drops the duplicates.
-    defaultJobOptions: { removeOnComplete: true },
-  };
-}
-
 /** For the maintenance of a queue. Its calls wait for Redis. */
 export function maintenanceQueueOptions(connection: Redis, prefix: string): QueueOptions {
   return { connection, prefix, skipVersionCheck: true, skipMetasUpdate: true };

@@ -1,4 +1,4 @@
-import { hash, randomInt } from 'node:crypto';
+import { hash, randomInt, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /** `wst` opens a stream, `wht` posts hooks, `wpt` creates widgets. */
@@ -39,4 +39,9 @@ function computeChecksum(text: string): string {
     rest = Math.floor(rest / alphabet.length);
   }
   return encoded;
+}
+
+/** Whether two byte strings are equal. Its duration does not reveal how many bytes match. It may reveal the length. */
+export function isEqualInConstantTime(given: Buffer, expected: Buffer): boolean {
+  return given.length === expected.length && timingSafeEqual(given, expected);
 }

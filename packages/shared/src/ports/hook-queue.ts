@@ -1,6 +1,5 @@
 import type { MalformedDelivery } from '../domain/delivery.ts';
-import type { QueueItem } from '../domain/queue-item.ts';
-import type { WaitingByIntegration } from '../domain/queue-item.ts';
+import type { QueueItem, WaitingByIntegration } from '../domain/queue-item.ts';
 
 /** A malformed item of a job, or a whole malformed job. A job of a newer version is not malformed: it waits. */
 export interface UnreadableItem {

@@ -1,7 +1,7 @@
 import { sealSecret, unsealSecret } from '@widget-service/shared/domain/sealed-secret.ts';
 import { stringifySetCookie } from 'cookie';
 import { z } from 'zod';
-import { nameHostCookie, readCookie } from '../request-cookies.ts';
+import { nameHostCookie, readCookie } from '../cookies.ts';
 import type { SignInSecrets } from './identity-provider.ts';
 
 /** A sign-in that a browser has started, and that the provider's redirect continues on any pod. */

@@ -5,8 +5,8 @@ import type { makeEndSessionById, makeListSessions } from '@widget-service/share
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { noteAudit } from '../../audit/route-audit.ts';
+import { formatClearedSessionCookie } from '../../caller/cookies.ts';
 import { requireSession } from '../../caller/policy.ts';
-import { formatClearedSessionCookie } from '../../caller/session-cookie.ts';
 import { signOutHeaders } from '../../http/security-headers.ts';
 import type { ZodApp } from '../../http/zod-validation.ts';
 import { pageQuerySchema } from '../../schemas/page.ts';

@@ -1,7 +1,6 @@
 import type { SignedIn, StartedSession } from '@widget-service/shared/usecases/access/sessions.ts';
 import type { FastifyReply } from 'fastify';
-import { formatDeviceCookie } from '../../caller/device-cookie.ts';
-import { formatSessionCookie } from '../../caller/session-cookie.ts';
+import { formatDeviceCookie, formatSessionCookie } from '../../caller/cookies.ts';
 import { toSessionBody } from './get-session.ts';
 
 /**

@@ -15,11 +15,11 @@ import type {
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type FurtherChange, noteAudit } from '../../audit/route-audit.ts';
+import { formatSessionCookie, parseSessionId } from '../../caller/cookies.ts';
 import { toRateLimitedError } from '../../caller/limits/rate-limit-headers.ts';
 import type { IdentityProvider } from '../../caller/oidc/identity-provider.ts';
 import { createPendingSignIns, type PendingSignIn, parseReturnTo } from '../../caller/oidc/pending-sign-in.ts';
 import { toNotVerified } from '../../caller/oidc/provider-errors.ts';
-import { formatSessionCookie, parseSessionId } from '../../caller/session-cookie.ts';
 import { type TrustedProxies, toAttemptSource } from '../../http/forwarding.ts';
 import { InputError, statusForCode } from '../../http/problem.ts';
 import type { ZodApp } from '../../http/zod-validation.ts';

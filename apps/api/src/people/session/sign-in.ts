@@ -4,9 +4,8 @@ import type { makeEndReplacedSession } from '@widget-service/shared/usecases/acc
 import type { makeSignIn } from '@widget-service/shared/usecases/access/sign-in.ts';
 import type { makeLimitPasswordAttempts } from '@widget-service/shared/usecases/access/sign-in-limits.ts';
 import { noteAudit } from '../../audit/route-audit.ts';
-import { readDeviceCookie } from '../../caller/device-cookie.ts';
+import { parseSessionId, readDeviceCookie } from '../../caller/cookies.ts';
 import { toRateLimitedError } from '../../caller/limits/rate-limit-headers.ts';
-import { parseSessionId } from '../../caller/session-cookie.ts';
 import { type TrustedProxies, toAttemptSource } from '../../http/forwarding.ts';
 import type { ZodApp } from '../../http/zod-validation.ts';
 import { documentResponses } from '../../schemas/problem.ts';

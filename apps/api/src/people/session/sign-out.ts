@@ -1,7 +1,7 @@
 import type { makeEndAllSessions, makeEndSession } from '@widget-service/shared/usecases/access/sessions.ts';
 import { type AuditDeclaration, noteAudit } from '../../audit/route-audit.ts';
+import { formatClearedSessionCookie } from '../../caller/cookies.ts';
 import { requireSession } from '../../caller/policy.ts';
-import { formatClearedSessionCookie } from '../../caller/session-cookie.ts';
 import { signOutHeaders } from '../../http/security-headers.ts';
 import type { ZodApp } from '../../http/zod-validation.ts';
 import { documentResponses } from '../../schemas/problem.ts';

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { QueueItem } from '../../domain/queue-item.ts';
-import type { WaitingByIntegration } from '../../domain/queue-item.ts';
+import type { QueueItem, WaitingByIntegration } from '../../domain/queue-item.ts';
 import type { QueuePressure } from '../../ports/hook-queue.ts';
 import { createBacklogLimit } from './backlog-limit.ts';
 

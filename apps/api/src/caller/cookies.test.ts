@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatClearedSessionCookie, formatSessionCookie, parseSessionId } from './session-cookie.ts';
+import { formatClearedSessionCookie, formatSessionCookie, parseSessionId, readCookie } from './cookies.ts';
 
 const id = 'a'.repeat(43);
 
@@ -25,3 +25,22 @@ test('parses the cookie that it formats, with Secure only if asked for, and clea
   expect(formatSessionCookie(id, false)).not.toContain('Secure');
   expect(formatClearedSessionCookie(true)).toContain('Max-Age=0');
 });
+
+test.each([
+  ['a=1; b=2', 'b', '2'],
+  ['a=1;\tb=2', 'b', '2'],
+  ['a=1;b=', 'b', ''],
+  ['a=1; b=2; b=2', 'b', null],
+  ['a=1', 'b', null],
+  [undefined, 'b', null],
+])('of %j, %s is %j', (header, name, value) => {
+  expect(readCookie(header, name)).toBe(value);
+});
+
+test.each(['\u00a0', '\u0085', '\u000b'])(
+  'a name after %j is another name: a browser would let any host set it',
+  (space) => {
+    expect(readCookie(`${space}__Host-b=planted`, '__Host-b')).toBeNull();
+    expect(readCookie(`a=1; ${space}__Host-b=planted; __Host-b=own`, '__Host-b')).toBe('own');
+  },
+);

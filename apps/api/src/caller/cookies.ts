@@ -1,0 +1,77 @@
+import { deviceCookieLifetimeMs, mintDeviceCookie } from '@widget-service/shared/domain/device-cookie.ts';
+import { stringifySetCookie } from 'cookie';
+
+/** The interface fixes this name, so it has no prefix `__Host-`. */
+export const sessionCookieName = 'service_console';
+
+/** 256 bits in base64url without padding. */
+const sessionIdPattern = /^[\w-]{43}$/;
+
+/** Returns the session id of a `Cookie` header. Null: it has no session cookie, a malformed one, or several. */
+export function parseSessionId(cookieHeader: string | undefined): string | null {
+  const value = readCookie(cookieHeader, sessionCookieName);
+  return value !== null && sessionIdPattern.test(value) ? value : null;
+}
+
+/**
+ * Returns the `Set-Cookie` value of a session. It has no `Max-Age`: the browser drops the cookie when it closes, and
+ * the server decides when the session ends. `isSecure` adds the attribute `Secure`.
+ */
+export function formatSessionCookie(sessionId: string, isSecure: boolean): string {
+  return stringifySetCookie({ name: sessionCookieName, value: sessionId, ...buildAttributes(isSecure) });
+}
+
+/** Returns the `Set-Cookie` value that removes the session cookie. */
+export function formatClearedSessionCookie(isSecure: boolean): string {
+  return stringifySetCookie({ name: sessionCookieName, value: '', ...buildAttributes(isSecure), maxAge: 0 });
+}
+
+function buildAttributes(isSecure: boolean) {
+  return { httpOnly: true, sameSite: 'lax', path: '/', secure: isSecure } as const;
+}
+
+/**
+ * Returns the name of a cookie that only this host may set. With secure cookies it gets the prefix `__Host-`, by which
+ * browsers refuse such a cookie from other hosts. Without TLS, browsers would refuse the prefix altogether.
+ */
+export function nameHostCookie(name: string, isSecure: boolean): string {
+  return isSecure ? `__Host-${name}` : name;
+}
+
+/**
+ * Returns the value of a cookie, as the browser sent it. Returns null if the `Cookie` header does not have it, or has
+ * several of that name. A second one can only have been planted, for example by a sibling domain. The service cannot
+ * tell which one is its own.
+ */
+export function readCookie(cookieHeader: string | undefined, name: string): string | null {
+  const prefix = `${name}=`;
+  // Only blanks are left out (RFC 6265). Another host may set a cookie whose name begins with U+00A0, which `trim`
+  // removes, too.
+  const pairs = (cookieHeader ?? '').split(';').map((pair) => pair.replace(/^[ \t]+/, ''));
+  const [value, ...others] = pairs.filter((pair) => pair.startsWith(prefix)).map((pair) => pair.slice(prefix.length));
+  return value === undefined || others.length > 0 ? null : value;
+}
+
+/** By this cookie the sign-in limits recognise a browser that has signed in before. It authenticates nobody. */
+const deviceCookieName = 'service_device';
+
+/** Returns the device cookie of a `Cookie` header, unverified. Null: the header has none, or several. */
+export function readDeviceCookie(cookieHeader: string | undefined, isSecure: boolean): string | null {
+  return readCookie(cookieHeader, nameHostCookie(deviceCookieName, isSecure));
+}
+
+/** Returns the `Set-Cookie` value by which this browser is recognised at the user's next sign-in. */
+export function formatDeviceCookie(
+  user: Parameters<typeof mintDeviceCookie>[0],
+  { now, isSecure }: { readonly now: Date; readonly isSecure: boolean },
+): string {
+  return stringifySetCookie({
+    name: nameHostCookie(deviceCookieName, isSecure),
+    value: mintDeviceCookie(user, now),
+    httpOnly: true,
+    sameSite: 'strict',
+    path: '/',
+    secure: isSecure,
+    maxAge: deviceCookieLifetimeMs / 1_000,
+  });
+}
