@@ -2,7 +2,10 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
+import type { FastifyInstance } from 'fastify';
 import { makeIsProxyPeer, type TrustedProxies, toNetwork } from './forwarding.ts';
+import { sendProblem } from './problem.ts';
+import { isStreamAddress, setCommonHeaders } from './request-screening.ts';
 
 /** How many connections may be open at once. Streams count too. */
 export interface ConnectionLimits {
@@ -131,5 +134,28 @@ function onceClosed(socket: Socket, listener: () => void): void {
   socket.once('close', () => {
     if (socket.destroyed) listener();
     else queueMicrotask(() => onceClosed(socket, listener));
+  });
+}
+
+/**
+ * Answers the request on a refused connection, before anything else is done for it: with the problem
+ * `too-many-connections`, or, at the address of a stream, with the stream that `refuseStream` returns: any status but 200
+ * would end a browser's EventSource for good. The token is not checked. The connection closes after the answer.
+ */
+export function registerConnectionRefusals(
+  app: FastifyInstance,
+  connections: Pick<ConnectionLimiter, 'findRefusal'>,
+  refuseStream: (refusal: ConnectionRefusal) => string | Buffer,
+): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    const { method, url = '', socket } = request.raw;
+    const refusal = connections.findRefusal(socket);
+    if (refusal === undefined) return done();
+    // `ConnectionLimiter` logs once a minute: a flood of connections must not become a flood of lines.
+    request.isLogged = true;
+    setCommonHeaders(request, reply);
+    reply.header('connection', 'close');
+    if (method !== 'GET' || !isStreamAddress(url)) sendProblem(reply, { code: 'too-many-connections' });
+    else reply.header('content-type', 'text/event-stream; charset=utf-8').send(refuseStream(refusal));
   });
 }

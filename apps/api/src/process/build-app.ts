@@ -32,7 +32,7 @@ import { registerRedriveDelivery } from '../hooks/deliveries/redrive-delivery.ts
 import { registerListRefusals } from '../hooks/list-refusals.ts';
 import { type QuarantineRoutesDeps, registerQuarantine } from '../hooks/quarantine-routes.ts';
 import { registerReceiveHook } from '../hooks/receive-hook.ts';
-import { ConnectionLimiter, type ConnectionLimits } from '../http/connection-limits.ts';
+import { ConnectionLimiter, type ConnectionLimits, registerConnectionRefusals } from '../http/connection-limits.ts';
 import { createServer } from '../http/create-server.ts';
 import { registerErrorHandler } from '../http/error-handler.ts';
 import {
@@ -75,12 +75,12 @@ import {
 import { registerUserSessions } from '../people/users/user-session-routes.ts';
 import type { GrantCache } from '../revocation/grant-cache.ts';
 import { makeRecordLastUsed } from '../revocation/record-last-used.ts';
+import { makeRefuseConnection } from '../streams/admit-stream.ts';
 import { registerConnections } from '../streams/connection-routes.ts';
 import type { StreamDirectory } from '../streams/stream-directory.ts';
 import { registerCreateWidget } from '../widgets/create-widget.ts';
 import { registerGetWidget } from '../widgets/get-widget.ts';
 import { registerListWidgets } from '../widgets/list-widgets.ts';
-import { registerConnectionRefusals } from './connection-refusals.ts';
 import type { UseCases } from './use-cases.ts';
 import { registerKnownSeries } from './zero-series.ts';
 
@@ -155,7 +155,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   decorateCredentials(app);
   decorateOwnOrigin(app, deps.settings);
   registerRequestTracing(app, deps.tracer ?? noTracer);
-  registerConnectionRefusals(app, connections, deps.metrics);
+  registerConnectionRefusals(app, connections, makeRefuseConnection(deps.metrics));
   registerForwardedAddresses(app, trustedProxies);
   registerRequestScreening(app, { paths: collectKnownPaths(app), allowedHosts: deps.settings.allowedHosts });
   registerErrorHandler(app);

@@ -1,5 +1,7 @@
+import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
+import type { ConnectionRefusal } from '../http/connection-limits.ts';
 import type { StreamHolder } from '../revocation/stream-entitlement.ts';
-import type { ClosingReason } from './fan-out/closing-rules.ts';
+import { type ClosingReason, closingBytes } from './fan-out/closing-rules.ts';
 
 /** How many streams may be open on this pod at once. */
 interface StreamLimits {
@@ -42,5 +44,14 @@ export function makeAdmitStream(limits: StreamLimits) {
         else openByOwner.delete(owner);
       },
     };
+  };
+}
+
+/** Makes the stream of a refused connection: one `stream.closing`. It counts as a refused stream. */
+export function makeRefuseConnection(metrics: Pick<Metrics, 'streamsRefused'>) {
+  return (refusal: ConnectionRefusal): Buffer => {
+    const reason: ClosingReason = refusal === 'per-pod' ? 'overloaded' : 'too-many-connections';
+    metrics.streamsRefused.inc({ reason });
+    return closingBytes(reason);
   };
 }
