@@ -86,7 +86,7 @@ describe.each(deployments)('grants are changed in the console of $name', ({ canR
     await page.goto(`${deployment.url}/console/hooks`);
     await page.getByRole('button', { name: 'Change: Factory' }).click();
     await dialog().getByLabel('Name').fill('Factory north');
-    await dialog().getByLabel('Hooks a second').fill('50');
+    await dialog().getByLabel('Hooks per second').fill('50');
     await dialog().getByLabel('are one hook').uncheck();
     await dialog().getByLabel('Expires').fill('2099-06-01T10:00');
     expect(await findBarriers(page)).toEqual([]);
@@ -112,9 +112,9 @@ describe.each(deployments)('grants are changed in the console of $name', ({ canR
       const overlap = dialog().getByLabel('The old secret stays valid for');
       expect(await overlap.inputValue()).toBe('0');
       await overlap.selectOption('300');
-      await dialog().getByText('takes hooks without a signature').waitFor();
+      await dialog().getByText('accepts hooks without a signature').waitFor();
       await overlap.selectOption('0');
-      await dialog().getByText('takes hooks without a signature').waitFor({ state: 'detached' });
+      await dialog().getByText('accepts hooks without a signature').waitFor({ state: 'detached' });
       expect(await findBarriers(page)).toEqual([]);
       await dialog().getByRole('button', { name: 'Rotate' }).click();
       await dialog().getByText('Signing secret').first().waitFor();
@@ -144,7 +144,7 @@ describe.each(deployments)('grants are changed in the console of $name', ({ canR
     const before = (await client.api.GET('/api/v1/provision-tokens')).items;
     await page.getByRole('button', { name: 'Change: The script of the night' }).click();
     await save();
-    await page.getByText('“The script of the night” is changed.').last().waitFor();
+    await page.getByText('“The script of the night” was changed.').last().waitFor();
     expect((await client.api.GET('/api/v1/provision-tokens')).items).toEqual(before);
     expect(tab.complaints).toEqual([]);
   });

@@ -66,7 +66,7 @@ describe.each(deployments)('dead deliveries in the console of $name', ({ canRun,
     await page.getByText('"poison": 1').waitFor();
     expect(await findBarriers(page)).toEqual([]);
     await page.getByRole('button', { name: 'Redrive' }).click();
-    await page.getByText('1 delivery is processed again.').waitFor();
+    await page.getByText('1 delivery will be processed again.').waitFor();
     await page.getByRole('definition').filter({ hasText: /^2$/ }).waitFor();
     await page.getByText('Dead', { exact: true }).waitFor();
   });
@@ -91,8 +91,8 @@ describe.each(deployments)('dead deliveries in the console of $name', ({ canRun,
     await page.getByText('"poison": 4').waitFor();
     await page.getByRole('button', { name: 'Discard' }).click();
     await dialog.getByRole('button', { name: 'Discard' }).click();
-    await page.getByText('1 delivery is discarded.').waitFor();
-    await page.getByText('It was discarded, and its payload is erased for good.').waitFor();
+    await page.getByText('1 delivery was discarded.').waitFor();
+    await page.getByText('It was discarded, and its payload was erased for good.').waitFor();
     expect(await page.getByText('"poison": 4').count()).toBe(0);
     expect(await page.getByRole('button', { name: 'Redrive' }).count()).toBe(0);
     expect(await findBarriers(page)).toEqual([]);
@@ -116,7 +116,7 @@ describe.each(deployments)('dead deliveries in the console of $name', ({ canRun,
     await eventually(async () => (await deliveries().count()) === 2, 'two deliveries are listed');
     await page.getByLabel('Select all dead deliveries of this page').check();
     await page.getByRole('button', { name: 'Redrive 2' }).click();
-    await page.getByText('2 deliveries are processed again.').waitFor();
+    await page.getByText('2 deliveries will be processed again.').waitFor();
     await page.getByRole('heading', { name: 'No delivery' }).waitFor();
     await page.getByLabel('State').selectOption('Published');
     await eventually(async () => (await deliveries().count()) === 4, 'four deliveries are listed');
@@ -133,7 +133,7 @@ describe.each(deployments)('dead deliveries in the console of $name', ({ canRun,
       ).items.at(-1)?.receivedAt;
       const nextSecond = new Date(Math.floor(Date.parse(firstAt ?? '') / 1_000) * 1_000 + 1_000).toISOString();
       await page.getByLabel('Before', { exact: true }).fill('2026-01-01T10:00:00');
-      await page.getByText('None was received in this time.').waitFor();
+      await page.getByText('None was received in this period.').waitFor();
       expect(await findBarriers(page)).toEqual([]);
       await page.getByLabel('Before', { exact: true }).fill(nextSecond.slice(0, 19));
       await page.getByRole('link', { name: eventIds[0] ?? '' }).waitFor();
@@ -142,7 +142,7 @@ describe.each(deployments)('dead deliveries in the console of $name', ({ canRun,
       expect(new URL(page.url()).searchParams.get('to')).toBe(nextSecond);
       await page.getByLabel('Before', { exact: true }).fill('');
       await page.getByLabel('From', { exact: true }).fill('2099-01-01T10:00:00');
-      await page.getByText('None was received in this time.').waitFor();
+      await page.getByText('None was received in this period.').waitFor();
     },
   );
 

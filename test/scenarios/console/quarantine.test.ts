@@ -68,7 +68,7 @@ describe.runIf(hasBrowser)('the quarantine in the console', () => {
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await discard.click();
     await dialog.getByRole('button', { name: 'Discard' }).click();
-    await page.getByText('The text is discarded.').waitFor();
+    await page.getByText('The text was discarded.').waitFor();
     await discard.waitFor({ state: 'detached' });
     expect(await rows.count()).toBe(1);
     expect(complaints).toEqual([]);

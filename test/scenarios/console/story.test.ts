@@ -70,7 +70,7 @@ describe.each(deployments)('a person with a browser and $name', ({ name, canRun,
       await press('Create a subscription');
       await dialog().getByLabel('Name').fill('Wall screen');
       await dialog().getByLabel('Labels').fill('cellar');
-      await dialog().getByText('Of the 1 widgets now, events of 1 would pass.').waitFor();
+      await dialog().getByText('Of the 1 current widgets, events of 1 would pass.').waitFor();
       await dialog().getByLabel('Labels').fill('attic');
       await dialog().getByText('events of 0 would pass').waitFor();
       await dialog().getByLabel('Labels').fill('cellar');
@@ -104,7 +104,7 @@ describe.each(deployments)('a person with a browser and $name', ({ name, canRun,
     await page.getByRole('table', { name: 'Open streams' }).getByText('127.0.0.1').waitFor();
     await expectNoBarriers();
     await page.getByRole('button', { name: /^End/ }).click();
-    await page.getByText('The stream is ended.').waitFor();
+    await page.getByText('The stream was ended.').waitFor();
     expect(await response.text()).toContain('stream.open');
   });
 
@@ -157,7 +157,7 @@ describe.each(deployments)('a person with a browser and $name', ({ name, canRun,
   test.runIf(canShow)('sees the history of a widget, which grows while it is open', async () => {
     const entries = page.getByRole('list', { name: 'History' }).getByRole('listitem');
     await entries.filter({ hasText: 'version 2' }).getByText('by Factory').waitFor();
-    expect(await entries.last().textContent()).toContain('The widget is created');
+    expect(await entries.last().textContent()).toContain('The widget was created');
     const body = JSON.stringify({ kind: 'retired', occurredAt: new Date().toISOString(), widgetId });
     const headers = { 'content-type': 'application/json' };
     await fetch(deployment.url + new URL(hookUrl).pathname, { method: 'POST', headers, body });
@@ -219,7 +219,7 @@ describe.each(deployments)('a person with a browser and $name', ({ name, canRun,
     await theirs.getByLabel('E-mail').fill('viewer@example.com');
     await theirs.getByLabel('Password', { exact: true }).fill('a first pass phrase');
     await theirs.keyboard.press('Enter');
-    await theirs.getByText('An admin has chosen your password.').waitFor();
+    await theirs.getByText('An admin chose your password.').waitFor();
     expect(await findBarriers(theirs)).toEqual([]);
     await theirs.getByLabel('Current password').fill('a first pass phrase');
     await theirs.getByLabel('New password').fill('entirely my own phrase');

@@ -141,7 +141,7 @@ describe.each(deployments)('the list of widgets of $name', ({ name, canRun, open
     await Promise.all([
       deployment.faults[fault]?.(),
       // On a cluster another pod takes over at once.
-      name === 'a cluster' ? null : page.getByText('Reconnecting: what you see may be old').waitFor(),
+      name === 'a cluster' ? null : page.getByText('Reconnecting: what you see may be out of date').waitFor(),
     ]);
     await client.createWidget({ name: `After the fault: ${fault}` });
     await row(page, `After the fault: ${fault}`).waitFor();
@@ -206,7 +206,7 @@ describe.each(deployments)('the list of widgets of $name', ({ name, canRun, open
       expect(await findBarriers(page)).toEqual([]);
       await page.keyboard.press('Escape');
       await rows(page).first().click();
-      await page.getByText('The widget is created').waitFor();
+      await page.getByText('The widget was created').waitFor();
       expect(await findBarriers(page)).toEqual([]);
       expect(complaints).toEqual([]);
       await profile.close();

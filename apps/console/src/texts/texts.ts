@@ -1,11 +1,8 @@
 import { access } from './english/access.ts';
-import { general } from './english/general.ts';
+import { general, keyboard, problems, signIn } from './english/general.ts';
 import { grants } from './english/grants.ts';
 import { hooks } from './english/hooks.ts';
-import { keyboard } from './english/keyboard.ts';
 import { overview } from './english/overview.ts';
-import { problems } from './english/problems.ts';
-import { signIn } from './english/sign-in.ts';
 import { streams } from './english/streams.ts';
 import { widgets } from './english/widgets.ts';
 

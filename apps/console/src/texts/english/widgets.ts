@@ -8,16 +8,8 @@ export const widgets = {
   states: { all: 'All states', active: 'Active', retired: 'Retired' },
   count: (shown: number, all: number) =>
     shown === all ? `${formatCount(all)} widgets` : `${formatCount(shown)} of ${formatCount(all)} widgets`,
-  loadingAll: (read: number) => `${formatCount(read)} widgets read. Search works when all are.`,
+  loadingAll: (read: number) => `${formatCount(read)} widgets loaded. Search works once all are loaded.`,
   showNew: (count: number) => (count === 1 ? 'Show 1 new widget' : `Show ${formatCount(count)} new widgets`),
-  columns: {
-    name: 'Name',
-    state: 'State',
-    labels: 'Labels',
-    version: 'Version',
-    updatedAt: 'Changed',
-    createdAt: 'Created',
-  },
   emptyTitle: 'No widgets yet',
   empty:
     'A widget appears here as soon as somebody creates one: you, a script with a provision token, or a hook of the kind “created”.',
@@ -48,7 +40,7 @@ export const widgets = {
   },
   history: {
     title: 'History',
-    created: 'The widget is created',
+    created: 'The widget was created',
     version: (version: number) => `version ${formatCount(version)}`,
     becomes: { active: 'becomes active', retired: 'becomes retired' },
     late: 'late',
@@ -59,5 +51,5 @@ export const widgets = {
         ? `The hook of version ${formatCount(from)} is no longer kept.`
         : `The hooks of versions ${formatCount(from)} to ${formatCount(to)} are no longer kept.`,
   },
-  created: (name: string) => `“${name}” is created.`,
+  created: (name: string) => `“${name}” was created.`,
 };
