@@ -5,14 +5,12 @@ import './styles/parts.css';
 import './styles/forms.css';
 import './styles/tables.css';
 import './styles/shell.css';
-import './styles/widgets.css';
-import './styles/events.css';
-import './styles/overview.css';
-import { followWidgets } from './live/live-widgets.ts';
-import { followClock } from './parts/now.ts';
+import './styles/pages.css';
+import { followWidgets } from './live/shared-widgets.ts';
+import { followClock } from './parts/time.tsx';
 import { followAddress } from './router/address.ts';
 import { followSession, loadSession } from './session/session.ts';
-import { followKeys } from './shell/keyboard/follow-keys.ts';
+import { followKeys } from './shell/keyboard.tsx';
 import { Shell } from './shell/shell.tsx';
 import { followTheme } from './shell/theme.ts';
 

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
-import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
-import { Field } from '../parts/field.tsx';
-import { showToast } from '../parts/toasts.tsx';
+import { ConfirmDialog } from '../parts/dialog.tsx';
+import { CheckBox, Field, Select } from '../parts/fields.tsx';
+import { showToast } from '../parts/messages.tsx';
 import { texts } from '../texts/texts.ts';
 import {
   type Grant,
@@ -45,37 +45,28 @@ export function RotateDialog({ path, grant, onClose, onRotated }: RotateDialogPr
       onClose={onClose}
     >
       {isUnsigned ? (
-        <label class="choice">
-          <input
-            type="checkbox"
-            checked={isSigning.value}
-            onChange={({ currentTarget }) => {
-              isSigning.value = currentTarget.checked;
-              // Signatures protect nothing while the old address takes hooks without one.
-              overlapSeconds.value = currentTarget.checked ? 0 : defaultOverlapSeconds;
-            }}
-          />
-          {grants.requireSignatures}
-        </label>
+        <CheckBox
+          label={grants.requireSignatures}
+          checked={isSigning.value}
+          onChange={(checked) => {
+            isSigning.value = checked;
+            // Signatures protect nothing while the old URL accepts hooks without one.
+            overlapSeconds.value = checked ? 0 : defaultOverlapSeconds;
+          }}
+        />
       ) : null}
       <Field
         label={grants.overlap}
         hint={isSigning.value && overlapSeconds.value > 0 ? grants.unsignedOverlap : undefined}
       >
         {({ id, hintId }) => (
-          <select
+          <Select
             id={id}
-            class="input"
-            aria-describedby={hintId}
+            hintId={hintId}
+            options={grants.overlaps}
             value={overlapSeconds.value}
-            onChange={({ currentTarget }) => (overlapSeconds.value = Number(currentTarget.value))}
-          >
-            {grants.overlaps.map(({ seconds, label }) => (
-              <option key={seconds} value={seconds}>
-                {label}
-              </option>
-            ))}
-          </select>
+            onChange={(seconds) => (overlapSeconds.value = seconds)}
+          />
         )}
       </Field>
     </ConfirmDialog>

@@ -1,81 +1,109 @@
-import type { Signal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { Button } from '../parts/button.tsx';
-import { Dialog } from '../parts/dialog.tsx';
-import { Field } from '../parts/field.tsx';
-import { ProblemNotice } from '../parts/problem-notice.tsx';
-import { useAction } from '../service/use-action.ts';
+import { useRef } from 'preact/hooks';
+import { FormDialog } from '../parts/dialog.tsx';
+import { TextField, toLocalText } from '../parts/fields.tsx';
+import { showToast } from '../parts/messages.tsx';
+import { useDraft } from '../parts/use-draft.ts';
 import { texts } from '../texts/texts.ts';
+import type { Grant, IssuedGrant } from './grant-kind.ts';
 
 /** What the form of every grant holds. */
-export interface GrantFormValues {
+interface GrantFormValues {
   readonly name: string;
   /** As an input of the type `datetime-local` has it: in the time zone of the browser. Empty for no end. */
   readonly expires: string;
 }
 
-interface GrantFormProperties {
+interface NewGrantDialogProperties {
   readonly title: string;
-  readonly submitLabel: string;
-  readonly values: Signal<GrantFormValues>;
+  /** Names the draft of the form. */
+  readonly draftName: string;
   /** Further fields. */
   readonly children?: ComponentChildren;
-  /** If it rejects, the form shows why, and stays. */
-  readonly onSubmit: () => Promise<void>;
+  /** `expiresAt` is null for no end. */
+  readonly onCreate: (grant: { readonly name: string; readonly expiresAt: string | null }) => Promise<IssuedGrant>;
+  readonly onCreated: (issued: IssuedGrant) => void;
   readonly onClose: () => void;
 }
 
-/** A dialog with the name and the expiry of a grant. */
-export function GrantForm({ title, submitLabel, values, children, onSubmit, onClose }: GrantFormProperties) {
-  const { grants, general } = texts;
-  const submit = useAction(onSubmit);
+/** The form for a new grant. */
+export function NewGrantDialog(properties: NewGrantDialogProperties) {
+  const { title, draftName, children, onCreate, onCreated, onClose } = properties;
+  const { values, clear } = useDraft(draftName, { name: '', expires: '' });
+  const submit = async () => {
+    const issued = await onCreate({ name: values.value.name, expiresAt: toExpiresAt(values.value) });
+    clear();
+    onClose();
+    onCreated(issued);
+  };
   return (
-    <Dialog title={title} onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void submit.run();
-        }}
-      >
-        <Field label={grants.name} hint={grants.nameHint}>
-          {({ id, hintId }) => (
-            <input
-              id={id}
-              class="input"
-              aria-describedby={hintId}
-              required
-              value={values.value.name}
-              onInput={({ currentTarget }) => (values.value = { ...values.value, name: currentTarget.value })}
-            />
-          )}
-        </Field>
-        <Field label={grants.expires} hint={grants.expiresHint}>
-          {({ id, hintId }) => (
-            <input
-              id={id}
-              class="input"
-              type="datetime-local"
-              step="1"
-              aria-describedby={hintId}
-              value={values.value.expires}
-              onInput={({ currentTarget }) => (values.value = { ...values.value, expires: currentTarget.value })}
-            />
-          )}
-        </Field>
-        {children}
-        <ProblemNotice error={submit.error.value} />
-        <div class="dialog-actions">
-          <Button onClick={onClose}>{general.cancel}</Button>
-          <Button kind="primary" type="submit" isBusy={submit.isRunning.value}>
-            {submitLabel}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog title={title} submitLabel={texts.grants.create} onSubmit={submit} onClose={onClose}>
+      <GrantFields values={values} />
+      {children}
+    </FormDialog>
+  );
+}
+
+interface ChangeGrantDialogProperties {
+  readonly grant: Pick<Grant, 'name' | 'expiresAt'>;
+  /** Further fields. */
+  readonly children?: ComponentChildren;
+  /** Gets only what the person has changed: the service refuses an expiry in the past, even if it was that before. */
+  readonly onChange: (changes: { readonly name?: string; readonly expiresAt?: string | null }) => Promise<unknown>;
+  readonly onChanged: () => void;
+  readonly onClose: () => void;
+}
+
+/** The form that changes a grant. Its secret stays. */
+export function ChangeGrantDialog({ grant, children, onChange, onChanged, onClose }: ChangeGrantDialogProperties) {
+  const { grants } = texts;
+  // As it was when the dialog opened: somebody else may change the grant meanwhile.
+  const { current: before } = useRef<GrantFormValues>({ name: grant.name, expires: toLocalText(grant.expiresAt) });
+  const values = useSignal(before);
+  const submit = async () => {
+    const { name, expires } = values.value;
+    await onChange({
+      ...(name === before.name ? {} : { name }),
+      ...(expires === before.expires ? {} : { expiresAt: toExpiresAt(values.value) }),
+    });
+    showToast(grants.changed(name.trim()));
+    onClose();
+    onChanged();
+  };
+  return (
+    <FormDialog title={grants.changeTitle(grant.name)} submitLabel={grants.save} onSubmit={submit} onClose={onClose}>
+      <GrantFields values={values} />
+      {children}
+    </FormDialog>
+  );
+}
+
+function GrantFields({ values }: { readonly values: Signal<GrantFormValues> }) {
+  const { grants } = texts;
+  const { name, expires } = values.value;
+  return (
+    <>
+      <TextField
+        label={grants.name}
+        hint={grants.nameHint}
+        required
+        value={name}
+        onInput={(next) => (values.value = { ...values.value, name: next })}
+      />
+      <TextField
+        label={grants.expires}
+        hint={grants.expiresHint}
+        type="datetime-local"
+        step="1"
+        value={expires}
+        onInput={(next) => (values.value = { ...values.value, expires: next })}
+      />
+    </>
   );
 }
 
 /** Returns the time for the service. */
-export function toExpiresAt({ expires }: GrantFormValues): string | null {
+function toExpiresAt({ expires }: GrantFormValues): string | null {
   return expires === '' ? null : new Date(expires).toISOString();
 }

@@ -1,3 +1,4 @@
+import type { Page } from '../parts/paged-list.tsx';
 import { api, type Schemas } from '../service/service.ts';
 
 /** What a token gives access to: a stream, an address for hooks, or the creation of widgets. */
@@ -15,7 +16,7 @@ export interface IssuedGrant {
 
 export type GrantPath = '/api/v1/subscriptions' | '/api/v1/integrations' | '/api/v1/provision-tokens';
 
-export const readGrants = (path: GrantPath, page: number, signal: AbortSignal) =>
+export const readGrants = (path: GrantPath, page: number, signal: AbortSignal): Promise<Page<Grant>> =>
   api.GET(path, { params: { query: { page, pageSize: 50 } }, signal });
 
 export const rotateGrant = (path: GrantPath, id: string, overlapSeconds: number): Promise<IssuedGrant> =>

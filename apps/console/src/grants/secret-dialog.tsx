@@ -1,24 +1,23 @@
 import { useSignal } from '@preact/signals';
-import { Button } from '../parts/button.tsx';
-import { Code } from '../parts/code.tsx';
-import { CopyButton } from '../parts/copy-button.tsx';
+import { Button, CopyButton } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
+import { Code } from '../parts/facts.tsx';
 import { FullTime } from '../parts/time.tsx';
 import { texts } from '../texts/texts.ts';
-import type { CodeLines } from './code-lines.ts';
 import type { IssuedGrant } from './grant-kind.ts';
+import type { Snippets } from './snippets.ts';
 
 interface SecretDialogProperties {
   readonly issued: IssuedGrant;
-  readonly lines: CodeLines;
+  readonly snippets: Snippets;
   readonly onClose: () => void;
 }
 
 /** Shows a secret once. It is nowhere but in this dialog, which only its button closes. */
-export function SecretDialog({ issued, lines, onClose }: SecretDialogProperties) {
+export function SecretDialog({ issued, snippets, onClose }: SecretDialogProperties) {
   const { grants } = texts;
-  const language = useSignal(Object.keys(lines)[0] ?? '');
-  const code = lines[language.value] ?? '';
+  const language = useSignal(Object.keys(snippets)[0] ?? '');
+  const code = snippets[language.value] ?? '';
   return (
     <Dialog title={grants.secretTitle(issued.name)} onClose={onClose} canDismiss={false}>
       <p class="notice notice-warning">{grants.secretText}</p>
@@ -35,7 +34,7 @@ export function SecretDialog({ issued, lines, onClose }: SecretDialogProperties)
       )}
       <h3 class="code-title">{grants.lines}</h3>
       <div class="tabs" role="tablist" aria-label={grants.lines}>
-        {Object.keys(lines).map((name) => (
+        {Object.keys(snippets).map((name) => (
           <button
             key={name}
             type="button"

@@ -1,6 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
+import { type Action, useAction } from '../service/use-action.ts';
 import { texts } from '../texts/texts.ts';
+import { Button } from './button.tsx';
+import { ProblemNotice } from './messages.tsx';
 import { isComposing } from './read-key.ts';
 
 interface DialogProperties {
@@ -64,5 +67,95 @@ export function Dialog({ title, onClose, children, canDismiss = true }: DialogPr
         {children}
       </div>
     </dialog>
+  );
+}
+
+interface ConfirmDialogProperties {
+  readonly title: string;
+  /** What will happen. */
+  readonly text: string;
+  /** Names the action: “Revoke”, not “OK”. */
+  readonly label: string;
+  readonly isDangerous?: boolean;
+  readonly children?: ComponentChildren;
+  readonly onConfirm: () => Promise<unknown>;
+  readonly onClose: () => void;
+}
+
+/** Asks before something that cannot be undone, does it, and closes when it is done. */
+export function ConfirmDialog(properties: ConfirmDialogProperties) {
+  const { title, text, label, isDangerous = false, children, onConfirm, onClose } = properties;
+  const action = useAction(async () => {
+    await onConfirm();
+    onClose();
+  });
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <p>{text}</p>
+      {children}
+      <DialogEnd action={action} onClose={onClose}>
+        <Button
+          kind={isDangerous ? 'danger' : 'primary'}
+          isBusy={action.isRunning.value}
+          onClick={() => void action.run()}
+        >
+          {label}
+        </Button>
+      </DialogEnd>
+    </Dialog>
+  );
+}
+
+interface FormDialogProperties {
+  readonly title: string;
+  readonly submitLabel: string;
+  /** Default: “Cancel”. */
+  readonly closeLabel?: string;
+  /** The fields. */
+  readonly children: ComponentChildren;
+  /** If it rejects, the dialog shows why, and stays. */
+  readonly onSubmit: () => Promise<unknown>;
+  readonly onClose: () => void;
+}
+
+/** A dialog with a form. */
+export function FormDialog({ title, submitLabel, closeLabel, children, onSubmit, onClose }: FormDialogProperties) {
+  const action = useAction(onSubmit);
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void action.run();
+        }}
+      >
+        {children}
+        <DialogEnd action={action} closeLabel={closeLabel} onClose={onClose}>
+          <Button kind="primary" type="submit" isBusy={action.isRunning.value}>
+            {submitLabel}
+          </Button>
+        </DialogEnd>
+      </form>
+    </Dialog>
+  );
+}
+
+interface DialogEndProperties {
+  readonly action: Action<[]>;
+  readonly closeLabel?: string | undefined;
+  /** The button that does it. */
+  readonly children: ComponentChildren;
+  readonly onClose: () => void;
+}
+
+function DialogEnd({ action, closeLabel = texts.general.cancel, children, onClose }: DialogEndProperties) {
+  return (
+    <>
+      <ProblemNotice error={action.error.value} />
+      <div class="dialog-actions">
+        <Button onClick={onClose}>{closeLabel}</Button>
+        {children}
+      </div>
+    </>
   );
 }

@@ -1,9 +1,12 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { Link } from '../router/link.tsx';
 import { texts } from '../texts/texts.ts';
 
 interface PageHeaderProperties {
   readonly title: string;
+  /** The pages above this one, from the top: their titles and paths. */
+  readonly parents?: readonly (readonly [title: string, path: string])[];
   /** Beside the title: a count, a state. */
   readonly aside?: ComponentChildren;
   /** Buttons at the end of the line. */
@@ -11,15 +14,27 @@ interface PageHeaderProperties {
 }
 
 /** The heading of a page. It also names the tab. */
-export function PageHeader({ title, aside, children }: PageHeaderProperties) {
+export function PageHeader({ title, parents = [], aside, children }: PageHeaderProperties) {
   useEffect(() => {
     document.title = `${title} · ${texts.general.productName}`;
   }, [title]);
   return (
-    <header class="page-header">
-      <h1 tabIndex={-1}>{title}</h1>
-      <div class="page-aside">{aside}</div>
-      <div class="page-actions">{children}</div>
-    </header>
+    <>
+      {parents.length === 0 ? null : (
+        <nav class="breadcrumb">
+          {parents.map(([name, path], index) => (
+            <span key={path}>
+              {index === 0 ? '' : ' / '}
+              <Link to={path}>{name}</Link>
+            </span>
+          ))}
+        </nav>
+      )}
+      <header class="page-header">
+        <h1 tabIndex={-1}>{title}</h1>
+        <div class="page-aside">{aside}</div>
+        <div class="page-actions">{children}</div>
+      </header>
+    </>
   );
 }

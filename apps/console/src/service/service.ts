@@ -1,8 +1,7 @@
 import { createClient } from '@widget-service/client/client.ts';
 import type { components } from '@widget-service/client/interface.ts';
 import { isProblem } from '@widget-service/client/requests/problem-error.ts';
-import { toOwnAddress } from './own-address.ts';
-import { serviceRoot } from './page-settings.ts';
+import { serviceRoot, toOwnAddress } from './page-settings.ts';
 
 export type Schemas = components['schemas'];
 

@@ -2,7 +2,6 @@ import { computed, signal } from '@preact/signals';
 import { ProblemError } from '@widget-service/client/requests/problem-error.ts';
 import { api, onSignedOut, type Schemas, service } from '../service/service.ts';
 import { drafts } from './drafts.ts';
-import { listenToOtherTabs, tellOtherTabs } from './tabs.ts';
 
 type Session = Schemas['Session'];
 export type Permission = Session['permissions'][number];
@@ -23,6 +22,14 @@ export const session = computed(() => (sessionState.value.kind === 'signed-in' ?
 /** Whether the user may do something. Reading it in a component makes the component follow changes. */
 export function may(permission: Permission): boolean {
   return session.value?.permissions.includes(permission) ?? false;
+}
+
+type TabMessage = 'signed-in' | 'signed-out';
+/** All other tabs of this browser that show the console. */
+const otherTabs = new BroadcastChannel('widget-service-console');
+
+function tellOtherTabs(message: TabMessage): void {
+  otherTabs.postMessage(message);
 }
 
 const retryMs = 3_000;
@@ -75,8 +82,8 @@ function enterSignedOut(hasEnded = sessionState.value.kind === 'signed-in'): voi
 /** Keeps all tabs of this browser alike. */
 export function followSession(): void {
   onSignedOut(() => enterSignedOut());
-  listenToOtherTabs((message) => {
-    if (message === 'signed-out') enterSignedOut();
+  otherTabs.addEventListener('message', ({ data }: MessageEvent<TabMessage>) => {
+    if (data === 'signed-out') enterSignedOut();
     // The other tab may have signed in as somebody else.
     else void loadSession();
   });

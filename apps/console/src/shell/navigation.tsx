@@ -1,9 +1,15 @@
+import { useId } from 'preact/hooks';
+import { Button } from '../parts/button.tsx';
+import { Select } from '../parts/fields.tsx';
+import { ProblemNotice } from '../parts/messages.tsx';
 import { path } from '../router/address.ts';
 import { Link } from '../router/link.tsx';
-import { may } from '../session/session.ts';
+import { useAction } from '../service/use-action.ts';
+import { may, session, signOut } from '../session/session.ts';
 import { texts } from '../texts/texts.ts';
-import { AccountMenu } from './account-menu.tsx';
 import { pages } from './pages.ts';
+import { openPalette } from './palette.tsx';
+import { theme, themes } from './theme.ts';
 
 /** The areas of the console that this user may see. */
 export function Navigation() {
@@ -31,4 +37,32 @@ export function Navigation() {
 
 function isWithin(path: string, area: string): boolean {
   return path === area || (area !== '/' && path.startsWith(`${area}/`));
+}
+
+/** Who is signed in, the theme, and the way out. */
+function AccountMenu() {
+  const email = session.value?.user.email ?? '';
+  const leave = useAction(signOut);
+  const themeId = useId();
+  return (
+    <div class="account">
+      <p class="account-email" title={email}>
+        {email}
+      </p>
+      <label class="account-theme" for={themeId}>
+        {texts.general.theme}
+        <Select
+          id={themeId}
+          options={themes.map((name) => [name, texts.general.themeNames[name]] as const)}
+          value={theme.value}
+          onChange={(next) => (theme.value = next)}
+        />
+      </label>
+      <Button onClick={openPalette}>{texts.keyboard.openPalette}</Button>
+      <Button isBusy={leave.isRunning.value} onClick={() => void leave.run()}>
+        {texts.general.signOut}
+      </Button>
+      <ProblemNotice error={leave.error.value} />
+    </div>
+  );
 }

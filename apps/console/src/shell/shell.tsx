@@ -1,15 +1,15 @@
 import { useEffect } from 'preact/hooks';
-import { MustChangePasswordPage } from '../pages/access/must-change-password-page.tsx';
-import { NotFoundPage, NotPermittedPage } from '../pages/not-found-page.tsx';
+import { MustChangePasswordPage } from '../pages/access/password-form.tsx';
 import { SignInPage } from '../pages/sign-in/sign-in-page.tsx';
-import { Toasts } from '../parts/toasts.tsx';
+import { EmptyState, Toasts } from '../parts/messages.tsx';
+import { PageHeader } from '../parts/page-header.tsx';
 import { path, replacePath } from '../router/address.ts';
 import { may, session, sessionState } from '../session/session.ts';
 import { texts } from '../texts/texts.ts';
-import { ShortcutsHelp } from './keyboard/shortcuts-help.tsx';
+import { ShortcutsHelp } from './keyboard.tsx';
 import { Navigation } from './navigation.tsx';
 import { findPage } from './pages.ts';
-import { Palette } from './palette/palette.tsx';
+import { Palette } from './palette.tsx';
 
 /** The whole console: the sign-in page, or the navigation with one page. */
 export function Shell() {
@@ -53,9 +53,29 @@ function CurrentPage() {
     document.querySelector<HTMLElement>('h1')?.focus({ preventScroll: true });
   }, [path.value]);
   if (isRoot) return null;
-  if (found === null) return <NotFoundPage />;
+  const { general } = texts;
+  if (found === null)
+    return <NoPage title={general.notFoundTitle} hint={general.notFoundTitle} text={general.notFound} />;
   const { page, parameters } = found;
-  if (page.permission !== null && !may(page.permission)) return <NotPermittedPage title={page.title} />;
+  if (page.permission !== null && !may(page.permission)) {
+    return <NoPage title={page.title} hint={general.notPermittedTitle} text={general.notPermitted} />;
+  }
   const Page = page.component;
   return <Page key={path.value} {...parameters} />;
+}
+
+interface NoPageProperties {
+  readonly title: string;
+  readonly hint: string;
+  readonly text: string;
+}
+
+/** Shown in place of a page that is not there, or that this user may not see. */
+function NoPage({ title, hint, text }: NoPageProperties) {
+  return (
+    <>
+      <PageHeader title={title} />
+      <EmptyState title={hint} text={text} />
+    </>
+  );
 }

@@ -1,7 +1,8 @@
-import { Badge } from '../../parts/badge.tsx';
+import { Badge } from '../../parts/badges.tsx';
 import { Button } from '../../parts/button.tsx';
+import { ProblemNotice } from '../../parts/messages.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
-import { ProblemNotice } from '../../parts/problem-notice.tsx';
+import { actionsColumn, RowButton, Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { api, type Schemas } from '../../service/service.ts';
 import { useAction } from '../../service/use-action.ts';
@@ -10,6 +11,8 @@ import { loadSession, session, signOutEverywhere } from '../../session/session.t
 import { texts } from '../../texts/texts.ts';
 import { AccessTabs } from './access-tabs.tsx';
 import { PasswordForm } from './password-form.tsx';
+
+type OwnSession = Schemas['ActiveSession'];
 
 /** The own sessions, and the own password. */
 export function AccountPage() {
@@ -37,9 +40,9 @@ export function AccountPage() {
 }
 
 function OwnSessions() {
-  const { access, grants } = texts;
+  const { access } = texts;
   const list = useResource((signal) => api.GET('/api/v1/sessions', { signal }), [], { refreshMs: 15_000 });
-  const end = useAction(async ({ id, current }: Schemas['ActiveSession']) => {
+  const end = useAction(async ({ id, current }: OwnSession) => {
     await api.DELETE('/api/v1/sessions/{id}', { params: { path: { id } } });
     await (current ? loadSession() : list.reload());
   });
@@ -48,46 +51,32 @@ function OwnSessions() {
       <h2>{access.sessions}</h2>
       <ProblemNotice error={list.error.value ?? end.error.value} onRetry={list.reload} />
       {list.data.value === null ? null : (
-        <table class="table" aria-label={access.sessions}>
-          <thead>
-            <tr>
-              <th scope="col">{access.device}</th>
-              <th scope="col">{access.address}</th>
-              <th scope="col">{access.createdAt}</th>
-              <th scope="col">{access.lastUsedAt}</th>
-              <th scope="col">
-                <span class="visually-hidden">{grants.actions}</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {list.data.value.items.map((own) => (
-              <tr key={own.id}>
-                <th scope="row">
-                  {own.device ?? access.unknown} {own.current ? <Badge tone="good">{access.current}</Badge> : null}
-                </th>
-                <td data-label={access.address}>{own.address ?? access.unknown}</td>
-                <td data-label={access.createdAt}>
-                  <Time at={own.createdAt} />
-                </td>
-                <td data-label={access.lastUsedAt}>
-                  <Time at={own.lastUsedAt} />
-                </td>
-                <td>
-                  <div class="table-actions">
-                    <Button
-                      kind="danger"
-                      aria-label={`${access.end}: ${own.device ?? access.unknown}`}
-                      onClick={() => void end.run(own)}
-                    >
-                      {access.end}
-                    </Button>
-                  </div>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table
+          label={access.sessions}
+          rows={list.data.value.items}
+          keyOf={({ id }) => id}
+          columns={[
+            {
+              title: access.device,
+              cell: ({ device, current }) => (
+                <>
+                  {device ?? access.unknown} {current ? <Badge tone="good">{access.current}</Badge> : null}
+                </>
+              ),
+            },
+            { title: access.address, cell: ({ address }) => address ?? access.unknown },
+            { title: access.createdAt, cell: ({ createdAt }) => <Time at={createdAt} /> },
+            { title: access.lastUsedAt, cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
+            actionsColumn((own: OwnSession) => (
+              <RowButton
+                label={access.end}
+                row={own.device ?? access.unknown}
+                kind="danger"
+                onClick={() => void end.run(own)}
+              />
+            )),
+          ]}
+        />
       )}
     </section>
   );

@@ -1,59 +1,80 @@
-import { useSignal } from '@preact/signals';
-import { Badge } from '../../parts/badge.tsx';
-import { EmptyState } from '../../parts/empty-state.tsx';
+import { Badge } from '../../parts/badges.tsx';
+import { Select } from '../../parts/fields.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
-import { Pager } from '../../parts/pager.tsx';
-import { ProblemNotice } from '../../parts/problem-notice.tsx';
+import { PagedList, usePages } from '../../parts/paged-list.tsx';
+import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { changeQuery, query } from '../../router/address.ts';
 import { api, type Schemas } from '../../service/service.ts';
-import { useResource } from '../../service/use-resource.ts';
 import { texts } from '../../texts/texts.ts';
 import { AccessTabs } from './access-tabs.tsx';
-import { auditActions } from './audit-actions.ts';
 
 type AuditEvent = Schemas['AuditEvent'];
+type Action = AuditEvent['action'];
 const tones = { succeeded: 'good', refused: 'warning', failed: 'bad' } as const;
+
+/** Every action, once. The compiler compares the names with those of the service. */
+const listed: Readonly<Record<Action, true>> = {
+  'session.created': true,
+  'session.failed': true,
+  'session.ended': true,
+  'personal-stream.issued': true,
+  'password.changed': true,
+  'user.created': true,
+  'user.changed': true,
+  'user.unlocked': true,
+  'subscription.created': true,
+  'subscription.changed': true,
+  'subscription.token-rotated': true,
+  'subscription.revoked': true,
+  'integration.created': true,
+  'integration.changed': true,
+  'integration.token-rotated': true,
+  'integration.revoked': true,
+  'provision-token.created': true,
+  'provision-token.changed': true,
+  'provision-token.token-rotated': true,
+  'provision-token.revoked': true,
+  'delivery.redriven': true,
+  'delivery.discarded': true,
+  'quarantined-text.discarded': true,
+  'widget.created': true,
+  'stream.ended': true,
+  'access.refused': true,
+};
+
+const auditActions = Object.keys(listed) as Action[];
 
 /** Who did what, newest first. The chosen action is in the address. */
 export function AuditPage() {
   const { access } = texts;
-  const page = useSignal(1);
   const action = auditActions.find((name) => name === query.value.get('action'));
-  const list = useResource(
-    (signal) => {
-      const filter = { page: page.value, pageSize: 50, ...(action === undefined ? {} : { action }) };
+  const list = usePages(
+    ({ page }, signal) => {
+      const filter = { page, pageSize: 50, ...(action === undefined ? {} : { action }) };
       return api.GET('/api/v1/audit-events', { params: { query: filter }, signal });
     },
-    [page.value, action],
+    [action],
     { refreshMs: 10_000 },
   );
-  const read = list.data.value;
   return (
     <>
       <PageHeader title={access.tabs.audit}>
-        <select
-          class="input input-short"
-          aria-label={access.action}
+        <Select
+          isShort
+          label={access.action}
+          options={[['', access.allActions], ...auditActions.map((name) => [name, name] as const)]}
           value={action ?? ''}
-          onChange={({ currentTarget }) => {
-            page.value = 1;
-            changeQuery({ action: currentTarget.value });
+          onChange={(next) => {
+            list.page.value = 1;
+            changeQuery({ action: next });
           }}
-        >
-          <option value="">{access.allActions}</option>
-          {auditActions.map((name) => (
-            <option key={name} value={name}>
-              {name}
-            </option>
-          ))}
-        </select>
+        />
       </PageHeader>
       <AccessTabs />
-      <ProblemNotice error={list.error.value} onRetry={list.reload} />
-      {read?.items.length === 0 ? <EmptyState title={access.auditEmptyTitle} text={access.auditEmpty} /> : null}
-      {read === null || read.items.length === 0 ? null : <AuditTable events={read.items} />}
-      {read === null ? null : <Pager {...read} onPage={(next) => (page.value = next)} />}
+      <PagedList list={list} empty={{ title: access.auditEmptyTitle, text: access.auditEmpty }}>
+        {(events) => <AuditTable events={events} />}
+      </PagedList>
     </>
   );
 }
@@ -63,44 +84,41 @@ function AuditTable({ events }: { readonly events: readonly AuditEvent[] }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls, also by the keyboard.
     <section class="table-scroll" aria-label={access.tabs.audit} tabIndex={0}>
-      <table class="table" aria-label={access.tabs.audit}>
-        <thead>
-          <tr>
-            <th scope="col">{access.when}</th>
-            <th scope="col">{access.what}</th>
-            <th scope="col">{access.outcome}</th>
-            <th scope="col">{access.who}</th>
-            <th scope="col">{access.target}</th>
-            <th scope="col">{access.changes}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {events.map((event) => (
-            <tr key={event.id}>
-              <th scope="row">
-                <Time at={event.occurredAt} />
-              </th>
-              <td data-label={access.what}>{event.action}</td>
-              <td data-label={access.outcome}>
-                <Badge tone={tones[event.outcome]}>{access.outcomes[event.outcome]}</Badge> {event.code}
-              </td>
-              <td data-label={access.who}>
-                {event.actor.kind} {event.clientAddress} <ShortId id={event.actor.id} />
-              </td>
-              <td data-label={access.target}>
-                {event.target === null ? null : (
-                  <>
-                    {event.target.kind} <ShortId id={event.target.id} />
-                  </>
-                )}
-              </td>
-              <td data-label={access.changes}>
-                <code class="wrapped">{describeChanges(event)}</code>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table
+        label={access.tabs.audit}
+        rows={events}
+        keyOf={({ id }) => id}
+        columns={[
+          { title: access.when, cell: ({ occurredAt }) => <Time at={occurredAt} /> },
+          { title: access.what, cell: ({ action }) => action },
+          {
+            title: access.outcome,
+            cell: ({ outcome, code }) => (
+              <>
+                <Badge tone={tones[outcome]}>{access.outcomes[outcome]}</Badge> {code}
+              </>
+            ),
+          },
+          {
+            title: access.who,
+            cell: ({ actor, clientAddress }) => (
+              <>
+                {actor.kind} {clientAddress} <ShortId id={actor.id} />
+              </>
+            ),
+          },
+          {
+            title: access.target,
+            cell: ({ target }) =>
+              target === null ? null : (
+                <>
+                  {target.kind} <ShortId id={target.id} />
+                </>
+              ),
+          },
+          { title: access.changes, cell: (event) => <code class="wrapped">{describeChanges(event)}</code> },
+        ]}
+      />
     </section>
   );
 }

@@ -1,11 +1,21 @@
 import { useSignal } from '@preact/signals';
 import { Button } from '../../parts/button.tsx';
-import { Field } from '../../parts/field.tsx';
-import { ProblemNotice } from '../../parts/problem-notice.tsx';
-import { showToast } from '../../parts/toasts.tsx';
+import { TextField } from '../../parts/fields.tsx';
+import { ProblemNotice, showToast } from '../../parts/messages.tsx';
 import { useAction } from '../../service/use-action.ts';
 import { changePassword, session } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
+
+/** Shown instead of every page until the user has replaced the password that an admin chose. */
+export function MustChangePasswordPage() {
+  return (
+    <main class="sign-in">
+      <h1>{texts.access.changePassword}</h1>
+      <p class="notice">{texts.access.mustChange}</p>
+      <PasswordForm />
+    </main>
+  );
+}
 
 /** Changes the password of the signed-in user. */
 export function PasswordForm() {
@@ -29,33 +39,23 @@ export function PasswordForm() {
     >
       {/* Password managers find the account by it. */}
       <input type="hidden" name="email" autoComplete="username" value={session.value?.user.email ?? ''} />
-      <Field label={access.currentPassword}>
-        {({ id }) => (
-          <input
-            id={id}
-            class="input"
-            type="password"
-            autoComplete="current-password"
-            required
-            value={currentPassword.value}
-            onInput={({ currentTarget }) => (currentPassword.value = currentTarget.value)}
-          />
-        )}
-      </Field>
-      <Field label={access.newPassword} hint={access.newPasswordHint}>
-        {({ id, hintId }) => (
-          <input
-            id={id}
-            class="input"
-            type="password"
-            autoComplete="new-password"
-            aria-describedby={hintId}
-            required
-            value={newPassword.value}
-            onInput={({ currentTarget }) => (newPassword.value = currentTarget.value)}
-          />
-        )}
-      </Field>
+      <TextField
+        label={access.currentPassword}
+        type="password"
+        autoComplete="current-password"
+        required
+        value={currentPassword.value}
+        onInput={(text) => (currentPassword.value = text)}
+      />
+      <TextField
+        label={access.newPassword}
+        hint={access.newPasswordHint}
+        type="password"
+        autoComplete="new-password"
+        required
+        value={newPassword.value}
+        onInput={(text) => (newPassword.value = text)}
+      />
       <ProblemNotice error={change.error.value} />
       <Button kind="primary" type="submit" isBusy={change.isRunning.value}>
         {access.changePassword}

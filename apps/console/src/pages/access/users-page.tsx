@@ -1,40 +1,43 @@
-import { type Signal, useSignal } from '@preact/signals';
-import { Badge } from '../../parts/badge.tsx';
+import { useSignal } from '@preact/signals';
+import { Badge } from '../../parts/badges.tsx';
 import { Button } from '../../parts/button.tsx';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { ConfirmDialog, FormDialog } from '../../parts/dialog.tsx';
+import { Field, Select, TextField } from '../../parts/fields.tsx';
+import { ProblemNotice, showToast } from '../../parts/messages.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
-import { Pager } from '../../parts/pager.tsx';
-import { ProblemNotice } from '../../parts/problem-notice.tsx';
+import { PagedList, usePages } from '../../parts/paged-list.tsx';
+import { actionsColumn, type Column, RowButton, Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
-import { showToast } from '../../parts/toasts.tsx';
+import { useDraft } from '../../parts/use-draft.ts';
 import { api, type Schemas } from '../../service/service.ts';
 import { useAction } from '../../service/use-action.ts';
-import { useResource } from '../../service/use-resource.ts';
 import { session } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
 import { AccessTabs } from './access-tabs.tsx';
-import { NewUserDialog } from './new-user-dialog.tsx';
-import { RoleSelect } from './role-select.tsx';
 
 type User = Schemas['User'];
 type Asked = { readonly what: 'disable' | 'end-sessions'; readonly user: User } | null;
 
+const roles = (['viewer', 'editor', 'admin'] as const).map((role) => [role, texts.access.roles[role]] as const);
+
 /** All users, for admins. */
 export function UsersPage() {
   const { access } = texts;
-  const page = useSignal(1);
   const isCreating = useSignal(false);
   const asked = useSignal<Asked>(null);
-  const list = useResource(
-    (signal) => api.GET('/api/v1/users', { params: { query: { page: page.value, pageSize: 50 } }, signal }),
-    [page.value],
+  const list = usePages(
+    ({ page }, signal) => api.GET('/api/v1/users', { params: { query: { page, pageSize: 50 } }, signal }),
+    [],
   );
   const change = useAction(async (user: User, body: Schemas['UserChanges']) => {
     await api.PATCH('/api/v1/users/{id}', { params: { path: { id: user.id } }, body });
     showToast(access.changedUser(user.email));
     await list.reload();
   });
-  const read = list.data.value;
+  const columns = listColumns(
+    (next) => (asked.value = next),
+    (user, body) => void change.run(user, body),
+  );
   return (
     <>
       <PageHeader title={access.tabs.users}>
@@ -43,11 +46,9 @@ export function UsersPage() {
         </Button>
       </PageHeader>
       <AccessTabs />
-      <ProblemNotice error={list.error.value ?? change.error.value} onRetry={list.reload} />
-      {read === null ? null : (
-        <UserTable users={read.items} asked={asked} onChange={(user, body) => void change.run(user, body)} />
-      )}
-      {read === null ? null : <Pager {...read} onPage={(next) => (page.value = next)} />}
+      <PagedList list={list} error={change.error.value}>
+        {(users) => <Table label={access.tabs.users} rows={users} keyOf={({ id }) => id} columns={columns} />}
+      </PagedList>
       {isCreating.value ? <NewUserDialog onCreated={list.reload} onClose={() => (isCreating.value = false)} /> : null}
       {asked.value === null ? null : (
         <UserQuestion asked={asked.value} onDone={list.reload} onClose={() => (asked.value = null)} />
@@ -56,82 +57,54 @@ export function UsersPage() {
   );
 }
 
-interface UserTableProperties {
-  readonly users: readonly User[];
-  readonly asked: Signal<Asked>;
-  readonly onChange: (user: User, body: Schemas['UserChanges']) => void;
-}
-
-function UserTable({ users, asked, onChange }: UserTableProperties) {
-  const { access, grants } = texts;
-  const ownId = session.value?.user.id;
-  return (
-    <table class="table" aria-label={access.tabs.users}>
-      <thead>
-        <tr>
-          <th scope="col">{access.email}</th>
-          <th scope="col">{access.name}</th>
-          <th scope="col">{access.role}</th>
-          <th scope="col">{access.state}</th>
-          <th scope="col">{access.lastSignInAt}</th>
-          <th scope="col">
-            <span class="visually-hidden">{grants.actions}</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {users.map((user) => (
-          <tr key={user.id}>
-            <th scope="row">{user.email}</th>
-            <td data-label={access.name}>{user.name ?? '–'}</td>
-            <td data-label={access.role}>
-              <RoleSelect
-                label={`${access.role}: ${user.email}`}
-                role={user.role}
-                disabled={user.id === ownId || user.identity !== null}
-                onChange={(role) => onChange(user, { role })}
-              />
-            </td>
-            <td data-label={access.state}>
-              <Badge tone={user.disabled ? 'quiet' : 'good'}>{user.disabled ? access.disabled : access.active}</Badge>
-            </td>
-            <td data-label={access.lastSignInAt}>
-              <Time at={user.lastSignInAt} />
-            </td>
-            <td>
-              {user.id === ownId ? null : (
-                <div class="table-actions">
-                  <Unlock user={user} />
-                  <Button
-                    aria-label={`${access.endSessions}: ${user.email}`}
-                    onClick={() => (asked.value = { what: 'end-sessions', user })}
-                  >
-                    {access.endSessions}
-                  </Button>
-                  {user.disabled ? (
-                    <Button
-                      aria-label={`${access.enable}: ${user.email}`}
-                      onClick={() => onChange(user, { disabled: false })}
-                    >
-                      {access.enable}
-                    </Button>
-                  ) : (
-                    <Button
-                      kind="danger"
-                      aria-label={`${access.disable}: ${user.email}`}
-                      onClick={() => (asked.value = { what: 'disable', user })}
-                    >
-                      {access.disable}
-                    </Button>
-                  )}
-                </div>
-              )}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
+function listColumns(
+  ask: (asked: Asked) => void,
+  change: (user: User, body: Schemas['UserChanges']) => void,
+): Column<User>[] {
+  const { access } = texts;
+  const isOwn = ({ id }: User) => id === session.value?.user.id;
+  return [
+    { title: access.email, cell: ({ email }) => email },
+    { title: access.name, cell: ({ name }) => name ?? '–' },
+    {
+      title: access.role,
+      cell: (user) => (
+        <Select
+          isShort
+          label={`${access.role}: ${user.email}`}
+          options={roles}
+          value={user.role}
+          disabled={isOwn(user) || user.identity !== null}
+          onChange={(role) => change(user, { role })}
+        />
+      ),
+    },
+    {
+      title: access.state,
+      cell: ({ disabled }) => (
+        <Badge tone={disabled ? 'quiet' : 'good'}>{disabled ? access.disabled : access.active}</Badge>
+      ),
+    },
+    { title: access.lastSignInAt, cell: ({ lastSignInAt }) => <Time at={lastSignInAt} /> },
+    actionsColumn((user) =>
+      isOwn(user) ? null : (
+        <>
+          <Unlock user={user} />
+          <RowButton label={access.endSessions} row={user.email} onClick={() => ask({ what: 'end-sessions', user })} />
+          {user.disabled ? (
+            <RowButton label={access.enable} row={user.email} onClick={() => change(user, { disabled: false })} />
+          ) : (
+            <RowButton
+              label={access.disable}
+              row={user.email}
+              kind="danger"
+              onClick={() => ask({ what: 'disable', user })}
+            />
+          )}
+        </>
+      ),
+    ),
+  ];
 }
 
 /** Forgets failed sign-ins, so that the user may try again at once. */
@@ -143,13 +116,12 @@ function Unlock({ user }: { readonly user: User }) {
   });
   return (
     <>
-      <Button
+      <RowButton
+        label={access.unlock}
+        row={user.email}
         isBusy={unlock.isRunning.value}
-        aria-label={`${access.unlock}: ${user.email}`}
         onClick={() => void unlock.run()}
-      >
-        {access.unlock}
-      </Button>
+      />
       <ProblemNotice error={unlock.error.value} />
     </>
   );
@@ -191,5 +163,59 @@ function UserQuestion({ asked: { what, user }, onDone, onClose }: UserQuestionPr
       onConfirm={endSessions}
       onClose={onClose}
     />
+  );
+}
+
+const emptyUser: { email: string; name: string; role: User['role'] } = { email: '', name: '', role: 'viewer' };
+
+interface NewUserDialogProperties {
+  readonly onCreated: () => Promise<unknown>;
+  readonly onClose: () => void;
+}
+
+/** The form for a new user. The draft does not hold the password. */
+function NewUserDialog({ onCreated, onClose }: NewUserDialogProperties) {
+  const { access, grants } = texts;
+  const { values, clear } = useDraft('new-user', emptyUser);
+  const password = useSignal('');
+  const change = (changes: Partial<typeof emptyUser>) => (values.value = { ...values.value, ...changes });
+  const create = async () => {
+    const { name, ...others } = values.value;
+    await api.POST('/api/v1/users', { body: { ...others, name: name === '' ? null : name, password: password.value } });
+    clear();
+    onClose();
+    await onCreated();
+  };
+  return (
+    <FormDialog title={access.createUser} submitLabel={grants.create} onSubmit={create} onClose={onClose}>
+      <TextField
+        label={access.email}
+        inputMode="email"
+        autoComplete="off"
+        required
+        value={values.value.email}
+        onInput={(email) => change({ email })}
+      />
+      <TextField
+        label={access.name}
+        autoComplete="off"
+        value={values.value.name}
+        onInput={(name) => change({ name })}
+      />
+      <Field label={access.role}>
+        {({ id }) => (
+          <Select id={id} isShort options={roles} value={values.value.role} onChange={(role) => change({ role })} />
+        )}
+      </Field>
+      <TextField
+        label={access.password}
+        hint={access.passwordHint}
+        type="password"
+        autoComplete="new-password"
+        required
+        value={password.value}
+        onInput={(text) => (password.value = text)}
+      />
+    </FormDialog>
   );
 }

@@ -1,75 +1,59 @@
 import { type Signal, useSignal } from '@preact/signals';
-import { EmptyState } from '../../parts/empty-state.tsx';
-import { Pager } from '../../parts/pager.tsx';
-import { ProblemNotice } from '../../parts/problem-notice.tsx';
+import { DeliveryState } from '../../parts/badges.tsx';
+import { Select, TimeInput } from '../../parts/fields.tsx';
+import { PagedList, usePages } from '../../parts/paged-list.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
-import { TimeInput } from '../../parts/time-input.tsx';
 import { changeQuery, query } from '../../router/address.ts';
 import { Link } from '../../router/link.tsx';
 import { api, type Schemas } from '../../service/service.ts';
-import { useResource } from '../../service/use-resource.ts';
 import { texts } from '../../texts/texts.ts';
-import { DeadDeliveryButtons } from './dead-delivery-buttons.tsx';
-import { DeliveryState } from './delivery-state.tsx';
-import { useRedrive } from './use-redrive.ts';
+import { DeadDeliveryButtons, useRedrive } from './dead-deliveries.tsx';
 
 type Delivery = Schemas['Delivery'];
 const states = ['received', 'published', 'dead', 'discarded'] as const;
-const refreshMs = 3_000;
 
 /** The hooks that an integration has delivered, newest first. The filters are in the address. */
 export function DeliveriesList({ integrationId }: { readonly integrationId: string }) {
   const { hooks } = texts;
-  const page = useSignal(1);
   const selected = useSignal<ReadonlySet<string>>(new Set());
   const state = states.find((name) => name === query.value.get('state'));
   const from = readTime('from');
   const to = readTime('to');
-  const list = useResource(
-    (signal) =>
-      api.GET('/api/v1/integrations/{id}/deliveries', {
-        params: {
-          path: { id: integrationId },
-          query: {
-            page: page.value,
-            pageSize: 25,
-            ...(state === undefined ? {} : { state }),
-            ...(from === null ? {} : { from }),
-            ...(to === null ? {} : { to }),
-          },
-        },
-        signal,
-      }),
-    [integrationId, page.value, state, from, to],
-    { refreshMs },
+  const list = usePages(
+    ({ page }, signal) => {
+      const filter = {
+        ...(state === undefined ? {} : { state }),
+        ...(from === null ? {} : { from }),
+        ...(to === null ? {} : { to }),
+      };
+      const params = { path: { id: integrationId }, query: { page, pageSize: 25, ...filter } };
+      return api.GET('/api/v1/integrations/{id}/deliveries', { params, signal });
+    },
+    [integrationId, state, from, to],
+    { refreshMs: 3_000 },
   );
   const reload = async () => {
     selected.value = new Set();
     await list.reload();
   };
   const redrive = useRedrive(integrationId, reload);
-  const read = list.data.value;
   const changeFilter = (changes: Readonly<Record<string, string | null>>) => {
-    page.value = 1;
+    list.page.value = 1;
     changeQuery(changes);
   };
+  const isAnyTime = from === null && to === null;
   return (
     <section class="section">
       <div class="section-header">
         <h2>{hooks.deliveries}</h2>
-        <select
-          class="input input-short"
-          aria-label={hooks.state}
+        <Select
+          isShort
+          label={hooks.state}
+          options={[['', hooks.states.all], ...states.map((name) => [name, hooks.states[name]] as const)]}
           value={state ?? ''}
-          onChange={({ currentTarget }) => changeFilter({ state: currentTarget.value })}
-        >
-          <option value="">{hooks.states.all}</option>
-          {states.map((name) => (
-            <option key={name} value={name}>
-              {hooks.states[name]}
-            </option>
-          ))}
-        </select>
+          onChange={(next) => changeFilter({ state: next })}
+        />
         <TimeInput label={hooks.from} value={from} onChange={(value) => changeFilter({ from: value })} />
         <TimeInput label={hooks.to} value={to} onChange={(value) => changeFilter({ to: value })} />
         {selected.value.size === 0 ? null : (
@@ -82,17 +66,24 @@ export function DeliveriesList({ integrationId }: { readonly integrationId: stri
           />
         )}
       </div>
-      <ProblemNotice error={list.error.value ?? redrive.error.value} onRetry={list.reload} />
-      {read?.items.length === 0 ? (
-        <EmptyState
-          title={hooks.deliveriesEmptyTitle}
-          text={from === null && to === null ? hooks.deliveriesEmpty : hooks.deliveriesNoMatch}
-        />
-      ) : null}
-      {read === null || read.items.length === 0 ? null : (
-        <DeliveryTable integrationId={integrationId} deliveries={read.items} selected={selected} />
-      )}
-      {read === null ? null : <Pager {...read} onPage={(next) => (page.value = next)} />}
+      <PagedList
+        list={list}
+        error={redrive.error.value}
+        empty={{
+          title: hooks.deliveriesEmptyTitle,
+          text: isAnyTime ? hooks.deliveriesEmpty : hooks.deliveriesNoMatch,
+        }}
+      >
+        {(items) => (
+          <Table
+            label={hooks.deliveries}
+            rows={items}
+            keyOf={({ eventId }) => eventId}
+            columns={listColumns(integrationId, items, selected)}
+            namedBy={1}
+          />
+        )}
+      </PagedList>
     </section>
   );
 }
@@ -103,82 +94,51 @@ function readTime(name: string): string | null {
   return Number.isNaN(ms) ? null : new Date(ms).toISOString();
 }
 
-interface DeliveryTableProperties {
-  readonly integrationId: string;
-  readonly deliveries: readonly Delivery[];
-  readonly selected: Signal<ReadonlySet<string>>;
-}
-
-function DeliveryTable({ integrationId, deliveries, selected }: DeliveryTableProperties) {
+function listColumns(
+  integrationId: string,
+  deliveries: readonly Delivery[],
+  selected: Signal<ReadonlySet<string>>,
+): Column<Delivery>[] {
   const { hooks } = texts;
   const dead = deliveries.filter(({ state }) => state === 'dead').map(({ eventId }) => eventId);
-  return (
-    <table class="table" aria-label={hooks.deliveries}>
-      <thead>
-        <tr>
-          <th scope="col">
-            {dead.length === 0 ? (
-              <span class="visually-hidden">{hooks.select}</span>
-            ) : (
-              <input
-                type="checkbox"
-                aria-label={hooks.selectAll}
-                checked={dead.every((eventId) => selected.value.has(eventId))}
-                onChange={({ currentTarget }) => (selected.value = new Set(currentTarget.checked ? dead : []))}
-              />
-            )}
-          </th>
-          <th scope="col">{hooks.event}</th>
-          <th scope="col">{hooks.state}</th>
-          <th scope="col">{hooks.kind}</th>
-          <th scope="col">{hooks.receivedAt}</th>
-          <th scope="col">{hooks.attempts}</th>
-          <th scope="col">{hooks.duplicates}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {deliveries.map((delivery) => (
-          <tr key={delivery.eventId}>
-            <td>{delivery.state === 'dead' ? <SelectDelivery {...delivery} selected={selected} /> : null}</td>
-            <th scope="row">
-              <Link to={`/hooks/${integrationId}/deliveries/${delivery.eventId}`}>
-                <code>{delivery.eventId}</code>
-              </Link>
-            </th>
-            <td data-label={hooks.state}>
-              <DeliveryState state={delivery.state} />
-            </td>
-            <td data-label={hooks.kind}>{delivery.kind}</td>
-            <td data-label={hooks.receivedAt}>
-              <Time at={delivery.receivedAt} />
-            </td>
-            <td data-label={hooks.attempts}>{delivery.attempts}</td>
-            <td data-label={hooks.duplicates}>{delivery.duplicates}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
-}
-
-interface SelectDeliveryProperties {
-  readonly eventId: string;
-  readonly selected: Signal<ReadonlySet<string>>;
-}
-
-function SelectDelivery({ eventId, selected }: SelectDeliveryProperties) {
-  const change = (isSelected: boolean) => {
-    const next = new Set(selected.value);
-    if (isSelected) next.add(eventId);
-    else next.delete(eventId);
-    selected.value = next;
+  const select = (eventId: string, isSelected: boolean) => {
+    const others = [...selected.value].filter((other) => other !== eventId);
+    selected.value = new Set(isSelected ? [...others, eventId] : others);
   };
-  return (
-    <input
-      type="checkbox"
-      aria-label={`${texts.hooks.select}: ${eventId}`}
-      checked={selected.value.has(eventId)}
-      onChange={({ currentTarget }) => change(currentTarget.checked)}
-    />
-  );
+  return [
+    {
+      title: hooks.select,
+      header:
+        dead.length === 0 ? null : (
+          <input
+            type="checkbox"
+            aria-label={hooks.selectAll}
+            checked={dead.every((eventId) => selected.value.has(eventId))}
+            onChange={({ currentTarget }) => (selected.value = new Set(currentTarget.checked ? dead : []))}
+          />
+        ),
+      cell: ({ eventId, state }) =>
+        state === 'dead' ? (
+          <input
+            type="checkbox"
+            aria-label={`${hooks.select}: ${eventId}`}
+            checked={selected.value.has(eventId)}
+            onChange={({ currentTarget }) => select(eventId, currentTarget.checked)}
+          />
+        ) : null,
+    },
+    {
+      title: hooks.event,
+      cell: ({ eventId }) => (
+        <Link to={`/hooks/${integrationId}/deliveries/${eventId}`}>
+          <code>{eventId}</code>
+        </Link>
+      ),
+    },
+    { title: hooks.state, cell: ({ state }) => <DeliveryState state={state} /> },
+    { title: hooks.kind, cell: ({ kind }) => kind },
+    { title: hooks.receivedAt, cell: ({ receivedAt }) => <Time at={receivedAt} /> },
+    { title: hooks.attempts, cell: ({ attempts }) => attempts },
+    { title: hooks.duplicates, cell: ({ duplicates }) => duplicates },
+  ];
 }

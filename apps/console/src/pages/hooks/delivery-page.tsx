@@ -1,18 +1,15 @@
-import { formatExactJson } from '@widget-service/client/json/exact-json.ts';
-import { Code } from '../../parts/code.tsx';
-import { Facts } from '../../parts/facts.tsx';
+import { formatExactJson, parseExactJson } from '@widget-service/client/json/exact-json.ts';
+import { DeliveryState } from '../../parts/badges.tsx';
+import { Code, Facts } from '../../parts/facts.tsx';
+import { ProblemNotice } from '../../parts/messages.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
-import { ProblemNotice } from '../../parts/problem-notice.tsx';
 import { FullTime } from '../../parts/time.tsx';
 import { Link } from '../../router/link.tsx';
 import type { RouteParameters } from '../../router/match-route.ts';
-import type { Schemas } from '../../service/service.ts';
+import { api, type Schemas } from '../../service/service.ts';
 import { useResource } from '../../service/use-resource.ts';
 import { texts } from '../../texts/texts.ts';
-import { DeadDeliveryButtons } from './dead-delivery-buttons.tsx';
-import { DeliveryState } from './delivery-state.tsx';
-import { readDelivery } from './read-delivery.ts';
-import { useRedrive } from './use-redrive.ts';
+import { DeadDeliveryButtons, useRedrive } from './dead-deliveries.tsx';
 
 /** One accepted hook: what it was, what became of it, and its payload. */
 export function DeliveryPage({ id = '', eventId = '' }: RouteParameters) {
@@ -22,11 +19,12 @@ export function DeliveryPage({ id = '', eventId = '' }: RouteParameters) {
   const delivery = read.data.value;
   return (
     <>
-      <nav class="breadcrumb">
-        <Link to="/hooks">{hooks.title}</Link> / <Link to={`/hooks/${id}`}>{hooks.deliveries}</Link>
-      </nav>
       <PageHeader
         title={`${hooks.event} ${eventId}`}
+        parents={[
+          [hooks.title, '/hooks'],
+          [hooks.deliveries, `/hooks/${id}`],
+        ]}
         aside={delivery === null ? null : <DeliveryState state={delivery.state} />}
       >
         {delivery?.state === 'dead' ? (
@@ -47,7 +45,7 @@ export function DeliveryPage({ id = '', eventId = '' }: RouteParameters) {
           <Facts
             facts={[
               [hooks.kind, delivery.kind],
-              [hooks.widget, <WidgetLink key="widget" id={delivery.widgetId} />],
+              [hooks.widget, linkWidget(delivery.widgetId)],
               [hooks.occurredAt, <FullTime key="occurred" at={delivery.occurredAt} />],
               [hooks.receivedAt, <FullTime key="received" at={delivery.receivedAt} />],
               [hooks.publishedAt, <FullTime key="published" at={delivery.publishedAt} />],
@@ -90,6 +88,16 @@ function describeEffect(effect: Schemas['Delivery']['effect']): string {
   return parts.filter((part) => part !== null).join(', ');
 }
 
-function WidgetLink({ id }: { readonly id: string | null }) {
-  return id === null ? <span>{texts.general.none}</span> : <Link to={`/widgets/${id}`}>{id}</Link>;
+function linkWidget(id: string | null) {
+  return id === null ? texts.general.none : <Link to={`/widgets/${id}`}>{id}</Link>;
+}
+
+/** Its payload and its event keep every digit, so `formatExactJson` must write them. */
+async function readDelivery(id: string, eventId: string, signal: AbortSignal): Promise<Schemas['DeliveryWithPayload']> {
+  const text: string = await api.GET('/api/v1/integrations/{id}/deliveries/{eventId}', {
+    params: { path: { id, eventId } },
+    parseAs: 'text',
+    signal,
+  });
+  return parseExactJson(text) as Schemas['DeliveryWithPayload'];
 }

@@ -1,16 +1,17 @@
 import { useSignal } from '@preact/signals';
-import { Button } from '../../parts/button.tsx';
-import { EmptyState } from '../../parts/empty-state.tsx';
+import { ConfirmDialog, Dialog } from '../../parts/dialog.tsx';
+import { Code } from '../../parts/facts.tsx';
 import { formatBytes } from '../../parts/format.ts';
+import { ProblemNotice, showToast } from '../../parts/messages.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
-import { Pager } from '../../parts/pager.tsx';
-import { ProblemNotice } from '../../parts/problem-notice.tsx';
+import { PagedList, usePages } from '../../parts/paged-list.tsx';
+import { actionsColumn, type Column, RowButton, Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Link } from '../../router/link.tsx';
 import { api, type Schemas } from '../../service/service.ts';
 import { useResource } from '../../service/use-resource.ts';
 import { texts } from '../../texts/texts.ts';
-import { DiscardTextDialog, ShowTextDialog } from './quarantine-dialogs.tsx';
+import { quoteText } from './hook-text.ts';
 
 type QuarantinedText = Schemas['QuarantinedText'];
 /** What a dialog is about, or null. */
@@ -19,28 +20,27 @@ type Asked = { readonly what: 'show' | 'discard'; readonly id: string } | null;
 /** The texts of the hook queue that could not even become dead letters. */
 export function QuarantinePage() {
   const { quarantine, title } = texts.hooks;
-  const page = useSignal(1);
   const asked = useSignal<Asked>(null);
-  const list = useResource(
-    (signal) => api.GET('/api/v1/quarantine', { params: { query: { page: page.value, pageSize: 25 } }, signal }),
-    [page.value],
+  const list = usePages(
+    ({ page }, signal) => api.GET('/api/v1/quarantine', { params: { query: { page, pageSize: 25 } }, signal }),
+    [],
     { refreshMs: 10_000 },
   );
-  const read = list.data.value;
   const close = () => (asked.value = null);
   return (
     <>
-      <nav class="breadcrumb">
-        <Link to="/hooks">{title}</Link>
-      </nav>
-      <PageHeader title={quarantine.title} />
+      <PageHeader title={quarantine.title} parents={[[title, '/hooks']]} />
       <p class="intro">{quarantine.intro}</p>
-      <ProblemNotice error={list.error.value} onRetry={list.reload} />
-      {read?.items.length === 0 ? <EmptyState title={quarantine.emptyTitle} text={quarantine.empty} /> : null}
-      {read === null || read.items.length === 0 ? null : (
-        <QuarantineTable items={read.items} onAsk={(next) => (asked.value = next)} />
-      )}
-      {read === null ? null : <Pager {...read} onPage={(next) => (page.value = next)} />}
+      <PagedList list={list} empty={{ title: quarantine.emptyTitle, text: quarantine.empty }}>
+        {(items) => (
+          <Table
+            label={quarantine.title}
+            rows={items}
+            keyOf={({ id }) => id}
+            columns={listColumns((next) => (asked.value = next))}
+          />
+        )}
+      </PagedList>
       {asked.value?.what === 'show' ? <ShowTextDialog id={asked.value.id} onClose={close} /> : null}
       {asked.value?.what === 'discard' ? (
         <DiscardTextDialog id={asked.value.id} onClose={close} onDone={list.reload} />
@@ -49,58 +49,71 @@ export function QuarantinePage() {
   );
 }
 
-interface QuarantineTableProperties {
-  readonly items: readonly QuarantinedText[];
-  readonly onAsk: (asked: Asked) => void;
+function listColumns(ask: (asked: Asked) => void): Column<QuarantinedText>[] {
+  const { quarantine } = texts.hooks;
+  return [
+    { title: quarantine.quarantinedAt, cell: ({ quarantinedAt }) => <Time at={quarantinedAt} /> },
+    {
+      title: quarantine.reason,
+      cell: ({ reason }) => (reason === null ? quarantine.unknown : quarantine.reasons[reason]),
+    },
+    {
+      title: quarantine.integration,
+      cell: ({ integrationId: id }) =>
+        id === null ? quarantine.unknown : <Link to={`/hooks/${encodeURIComponent(id)}`}>{id}</Link>,
+    },
+    {
+      title: quarantine.size,
+      cell: ({ sizeBytes }) => (sizeBytes === null ? quarantine.unknown : formatBytes(sizeBytes)),
+    },
+    actionsColumn(({ id }) => (
+      <>
+        <RowButton label={quarantine.show} row={id} onClick={() => ask({ what: 'show', id })} />
+        <RowButton label={quarantine.discard} row={id} kind="danger" onClick={() => ask({ what: 'discard', id })} />
+      </>
+    )),
+  ];
 }
 
-function QuarantineTable({ items, onAsk }: QuarantineTableProperties) {
+interface TextDialogProperties {
+  readonly id: string;
+  readonly onClose: () => void;
+}
+
+/** Shows a quarantined text. Anybody who can write to the queue may have written it. */
+function ShowTextDialog({ id, onClose }: TextDialogProperties) {
   const { quarantine } = texts.hooks;
+  const read = useResource((signal) => api.GET('/api/v1/quarantine/{id}', { params: { path: { id } }, signal }), [id]);
+  const found = read.data.value;
   return (
-    <table class="table" aria-label={quarantine.title}>
-      <thead>
-        <tr>
-          <th scope="col">{quarantine.quarantinedAt}</th>
-          <th scope="col">{quarantine.reason}</th>
-          <th scope="col">{quarantine.integration}</th>
-          <th scope="col">{quarantine.size}</th>
-          <th scope="col">
-            <span class="visually-hidden">{quarantine.actions}</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {items.map(({ id, quarantinedAt, reason, integrationId, sizeBytes }) => (
-          <tr key={id}>
-            <th scope="row">
-              <Time at={quarantinedAt} />
-            </th>
-            <td data-label={quarantine.reason}>{reason === null ? quarantine.unknown : quarantine.reasons[reason]}</td>
-            <td data-label={quarantine.integration}>
-              {integrationId === null ? (
-                quarantine.unknown
-              ) : (
-                <Link to={`/hooks/${encodeURIComponent(integrationId)}`}>{integrationId}</Link>
-              )}
-            </td>
-            <td data-label={quarantine.size}>{sizeBytes === null ? quarantine.unknown : formatBytes(sizeBytes)}</td>
-            <td>
-              <div class="table-actions">
-                <Button aria-label={`${quarantine.show}: ${id}`} onClick={() => onAsk({ what: 'show', id })}>
-                  {quarantine.show}
-                </Button>
-                <Button
-                  kind="danger"
-                  aria-label={`${quarantine.discard}: ${id}`}
-                  onClick={() => onAsk({ what: 'discard', id })}
-                >
-                  {quarantine.discard}
-                </Button>
-              </div>
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Dialog title={quarantine.showTitle} onClose={onClose}>
+      <p class="muted">{quarantine.showText}</p>
+      <ProblemNotice error={read.error.value} onRetry={read.reload} />
+      {found === null ? null : <Code>{quoteText(found.text)}</Code>}
+    </Dialog>
+  );
+}
+
+/** Asks, and then removes a quarantined text. */
+function DiscardTextDialog({
+  id,
+  onClose,
+  onDone,
+}: TextDialogProperties & { readonly onDone: () => Promise<unknown> }) {
+  const { quarantine } = texts.hooks;
+  const discard = async () => {
+    await api.DELETE('/api/v1/quarantine/{id}', { params: { path: { id } } });
+    showToast(quarantine.discarded);
+    await onDone();
+  };
+  return (
+    <ConfirmDialog
+      title={quarantine.discardTitle}
+      text={quarantine.discardText}
+      label={quarantine.discard}
+      isDangerous
+      onConfirm={discard}
+      onClose={onClose}
+    />
   );
 }

@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks';
-import { Badge } from '../../parts/badge.tsx';
+import { Badge } from '../../parts/badges.tsx';
+import { ProblemNotice } from '../../parts/messages.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
-import { ProblemNotice } from '../../parts/problem-notice.tsx';
 import { Time } from '../../parts/time.tsx';
 import { api, type Schemas } from '../../service/service.ts';
 import { useResource } from '../../service/use-resource.ts';

@@ -1,5 +1,6 @@
-import { Badge } from '../../parts/badge.tsx';
+import { Badge } from '../../parts/badges.tsx';
 import { formatCount } from '../../parts/format.ts';
+import { type Column, Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Link } from '../../router/link.tsx';
 import type { Schemas } from '../../service/service.ts';
@@ -14,28 +15,19 @@ export function Queue({ queues }: { readonly queues: Overview['queues'] }) {
   return (
     <section class="section">
       <h2>{overview.queue}</h2>
-      {busy.length === 0 ? <p class="muted">{queues === null ? overview.queueUnknown : overview.queueEmpty}</p> : null}
-      {busy.length === 0 ? null : (
-        <table class="table" aria-label={overview.queue}>
-          <thead>
-            <tr>
-              <th scope="col">{overview.partition}</th>
-              <th scope="col">{overview.jobs}</th>
-              <th scope="col">{overview.oldest}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {busy.map(({ queue, jobs, oldestEnqueuedAt }) => (
-              <tr key={queue}>
-                <th scope="row">{queue}</th>
-                <td data-label={overview.jobs}>{formatCount(jobs)}</td>
-                <td data-label={overview.oldest}>
-                  <Time at={oldestEnqueuedAt} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+      {busy.length === 0 ? (
+        <p class="muted">{queues === null ? overview.queueUnknown : overview.queueEmpty}</p>
+      ) : (
+        <Table
+          label={overview.queue}
+          rows={busy}
+          keyOf={({ queue }) => String(queue)}
+          columns={[
+            { title: overview.partition, cell: ({ queue }) => queue },
+            { title: overview.jobs, cell: ({ jobs }) => formatCount(jobs) },
+            { title: overview.oldest, cell: ({ oldestEnqueuedAt }) => <Time at={oldestEnqueuedAt} /> },
+          ]}
+        />
       )}
     </section>
   );
@@ -65,36 +57,19 @@ export function Pods({ pods }: { readonly pods: Overview['pods'] }) {
   return (
     <section class="section">
       <h2>{overview.pods}</h2>
-      <table class="table" aria-label={overview.pods}>
-        <thead>
-          <tr>
-            <th scope="col">{overview.pod}</th>
-            <th scope="col">{overview.state}</th>
-            <th scope="col">{overview.version}</th>
-            <th scope="col">{overview.startedAt}</th>
-            <th scope="col">{overview.streams}</th>
-            <th scope="col">{overview.lag}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {pods.map((pod) => (
-            <tr key={pod.name}>
-              <th scope="row">{pod.name}</th>
-              <td data-label={overview.state}>
-                <Readiness notReady={pod.notReady} />
-              </td>
-              <td data-label={overview.version}>{pod.version}</td>
-              <td data-label={overview.startedAt}>
-                <Time at={pod.startedAt} />
-              </td>
-              <td data-label={overview.streams}>{formatCount(pod.streamsOpen)}</td>
-              <td data-label={overview.lag}>
-                {pod.lagEvents === null ? overview.unknown : overview.events(formatCount(pod.lagEvents))}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table
+        label={overview.pods}
+        rows={pods}
+        keyOf={({ name }) => name}
+        columns={[
+          ...listProcessColumns(overview.pod),
+          { title: overview.streams, cell: ({ streamsOpen }) => formatCount(streamsOpen) },
+          {
+            title: overview.lag,
+            cell: ({ lagEvents }) => (lagEvents === null ? overview.unknown : overview.events(formatCount(lagEvents))),
+          },
+        ]}
+      />
     </section>
   );
 }
@@ -109,37 +84,36 @@ export function Workers({ workers }: { readonly workers: Overview['workers'] }) 
       {workers === null ? (
         <p class="muted">{overview.unknown}</p>
       ) : (
-        <table class="table" aria-label={overview.workers}>
-          <thead>
-            <tr>
-              <th scope="col">{overview.worker}</th>
-              <th scope="col">{overview.state}</th>
-              <th scope="col">{overview.version}</th>
-              <th scope="col">{overview.startedAt}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {workers.map((worker) => (
-              <tr key={worker.name}>
-                <th scope="row">{worker.name}</th>
-                <td data-label={overview.state}>
-                  <Readiness notReady={worker.notReady} />
-                </td>
-                <td data-label={overview.version}>{worker.version}</td>
-                <td data-label={overview.startedAt}>
-                  <Time at={worker.startedAt} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table
+          label={overview.workers}
+          rows={workers}
+          keyOf={({ name }) => name}
+          columns={listProcessColumns(overview.worker)}
+        />
       )}
     </section>
   );
 }
 
-function Readiness({ notReady }: { readonly notReady: readonly string[] }) {
+interface ServiceProcess {
+  readonly name: string;
+  readonly notReady: readonly string[];
+  readonly version: string;
+  readonly startedAt: string;
+}
+
+/** What pods and workers have in common. */
+function listProcessColumns(title: string): Column<ServiceProcess>[] {
   const { overview } = texts;
-  const isReady = notReady.length === 0;
+  return [
+    { title, cell: ({ name }) => name },
+    { title: overview.state, cell: ({ notReady }) => <Readiness isReady={notReady.length === 0} /> },
+    { title: overview.version, cell: ({ version }) => version },
+    { title: overview.startedAt, cell: ({ startedAt }) => <Time at={startedAt} /> },
+  ];
+}
+
+function Readiness({ isReady }: { readonly isReady: boolean }) {
+  const { overview } = texts;
   return <Badge tone={isReady ? 'good' : 'bad'}>{isReady ? overview.ready : overview.notReady}</Badge>;
 }

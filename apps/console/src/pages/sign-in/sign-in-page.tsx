@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { Button } from '../../parts/button.tsx';
-import { Field } from '../../parts/field.tsx';
-import { ProblemNotice } from '../../parts/problem-notice.tsx';
+import { Field } from '../../parts/fields.tsx';
+import { ProblemNotice } from '../../parts/messages.tsx';
 import { serviceRoot, signInWays } from '../../service/page-settings.ts';
 import { useAction } from '../../service/use-action.ts';
 import { signIn } from '../../session/session.ts';

@@ -1,14 +1,12 @@
 import { useSignal } from '@preact/signals';
 import { isWidgetEvent, type StreamEvent } from '@widget-service/client/stream/stream-event.ts';
-import { Badge, type Tone } from '../../parts/badge.tsx';
+import { Badge, type Tone } from '../../parts/badges.tsx';
 import { Button } from '../../parts/button.tsx';
-import { Code } from '../../parts/code.tsx';
-import { EmptyState } from '../../parts/empty-state.tsx';
+import { Code } from '../../parts/facts.tsx';
 import { lookUp } from '../../parts/look-up.ts';
+import { EmptyState, ProblemNotice } from '../../parts/messages.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
-import { ProblemNotice } from '../../parts/problem-notice.tsx';
 import { Time } from '../../parts/time.tsx';
-import { Link } from '../../router/link.tsx';
 import { texts } from '../../texts/texts.ts';
 import { keptEvents, type SeenEvent, useEvents } from './use-events.ts';
 
@@ -28,11 +26,9 @@ export function EventsPage() {
   const shown = events.value.filter(({ json }) => json.toLowerCase().includes(wanted));
   return (
     <>
-      <nav class="breadcrumb">
-        <Link to="/streams">{texts.streams.title}</Link>
-      </nav>
       <PageHeader
         title={inspector.title}
+        parents={[[texts.streams.title, '/streams']]}
         aside={
           <span role="status">
             <Badge tone={state.value === 'open' ? 'good' : 'warning'}>{inspector.states[state.value]}</Badge>

@@ -1,20 +1,17 @@
 import { useSignal } from '@preact/signals';
 import { Button } from '../../parts/button.tsx';
-import { EmptyState } from '../../parts/empty-state.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { formatBytes } from '../../parts/format.ts';
+import { EmptyState, ProblemNotice, showToast } from '../../parts/messages.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
-import { ProblemNotice } from '../../parts/problem-notice.tsx';
+import { actionsColumn, RowButton, Table } from '../../parts/table.tsx';
 import { FullTime, Time } from '../../parts/time.tsx';
-import { showToast } from '../../parts/toasts.tsx';
-import { Link } from '../../router/link.tsx';
 import type { RouteParameters } from '../../router/match-route.ts';
 import { api, type Schemas } from '../../service/service.ts';
 import { useAction } from '../../service/use-action.ts';
 import { useResource } from '../../service/use-resource.ts';
 import { texts } from '../../texts/texts.ts';
-import { ChangeSubscription } from './change-subscription.tsx';
-import { describeFilter } from './event-filter.ts';
+import { ChangeSubscription } from './subscription-form.tsx';
 
 const refreshMs = 5_000;
 
@@ -27,10 +24,7 @@ export function StreamPage({ id = '' }: RouteParameters) {
   const isChanging = useSignal(false);
   return (
     <>
-      <nav class="breadcrumb">
-        <Link to="/streams">{streams.title}</Link>
-      </nav>
-      <PageHeader title={subscription?.name ?? id}>
+      <PageHeader title={subscription?.name ?? id} parents={[[streams.title, '/streams']]}>
         {subscription === null ? null : <Button onClick={() => (isChanging.value = true)}>{grants.change}</Button>}
       </PageHeader>
       <ProblemNotice error={read.error.value} onRetry={read.reload} />
@@ -38,7 +32,7 @@ export function StreamPage({ id = '' }: RouteParameters) {
         <>
           <Facts
             facts={[
-              [streams.filter, describeFilter(subscription.filter) ?? streams.everything],
+              [streams.filter, describeFilter(subscription.filter)],
               [grants.createdAt, <FullTime key="created" at={subscription.createdAt} />],
               [grants.expires, <FullTime key="expires" at={subscription.expiresAt} />],
               [streams.lastConnectedAt, <FullTime key="last" at={subscription.lastConnectedAt} />],
@@ -84,53 +78,39 @@ function OpenStreams({ id }: { readonly id: string }) {
         <EmptyState title={streams.connectionsEmptyTitle} text={streams.connectionsEmpty} />
       ) : null}
       {open === null || open.items.length === 0 ? null : (
-        <ConnectionTable connections={open.items} onEnd={(connectionId) => void end.run(connectionId)} />
+        <Table
+          label={streams.connections}
+          rows={open.items}
+          keyOf={(connection) => connection.id}
+          columns={[
+            { title: streams.address, cell: ({ address }) => address ?? '–' },
+            { title: streams.openedAt, cell: ({ openedAt }) => <Time at={openedAt} /> },
+            { title: streams.pod, cell: ({ pod }) => pod },
+            { title: streams.sent, cell: ({ sentBytes }) => formatBytes(sentBytes) },
+            { title: streams.unsent, cell: ({ unsentBytes }) => formatBytes(unsentBytes) },
+            actionsColumn(({ id: connectionId, address }: Schemas['Connection']) => (
+              <RowButton
+                label={streams.end}
+                row={String(address)}
+                kind="danger"
+                onClick={() => void end.run(connectionId)}
+              />
+            )),
+          ]}
+        />
       )}
     </section>
   );
 }
 
-interface ConnectionTableProperties {
-  readonly connections: readonly Schemas['Connection'][];
-  readonly onEnd: (id: string) => void;
-}
-
-function ConnectionTable({ connections, onEnd }: ConnectionTableProperties) {
-  const { streams, grants } = texts;
-  return (
-    <table class="table" aria-label={streams.connections}>
-      <thead>
-        <tr>
-          <th scope="col">{streams.address}</th>
-          <th scope="col">{streams.openedAt}</th>
-          <th scope="col">{streams.pod}</th>
-          <th scope="col">{streams.sent}</th>
-          <th scope="col">{streams.unsent}</th>
-          <th scope="col">
-            <span class="visually-hidden">{grants.actions}</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {connections.map(({ id, address, openedAt, pod, sentBytes, unsentBytes }) => (
-          <tr key={id}>
-            <th scope="row">{address ?? '–'}</th>
-            <td data-label={streams.openedAt}>
-              <Time at={openedAt} />
-            </td>
-            <td data-label={streams.pod}>{pod}</td>
-            <td data-label={streams.sent}>{formatBytes(sentBytes)}</td>
-            <td data-label={streams.unsent}>{formatBytes(unsentBytes)}</td>
-            <td>
-              <div class="table-actions">
-                <Button kind="danger" aria-label={`${streams.end}: ${address}`} onClick={() => onEnd(id)}>
-                  {streams.end}
-                </Button>
-              </div>
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
+/** Says in a few words what a filter lets through. */
+function describeFilter({ types, widgetIds, states, labels }: Schemas['EventFilter']): string {
+  const parts = [
+    types?.map((type) => type.slice('widget.'.length)).join(', '),
+    states?.join(', '),
+    labels?.join(', '),
+    widgetIds?.join(', '),
+  ];
+  const given = parts.filter((part) => part !== undefined && part !== '');
+  return given.length === 0 ? texts.streams.everything : given.join(' · ');
 }

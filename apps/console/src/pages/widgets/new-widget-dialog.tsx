@@ -1,25 +1,19 @@
+import { createRandomId } from '@widget-service/client/requests/random-id.ts';
 import { useRef } from 'preact/hooks';
-import { Button } from '../../parts/button.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Field } from '../../parts/field.tsx';
-import { ProblemNotice } from '../../parts/problem-notice.tsx';
-import { showToast } from '../../parts/toasts.tsx';
+import { FormDialog } from '../../parts/dialog.tsx';
+import { CheckBox, TextField } from '../../parts/fields.tsx';
+import { showToast } from '../../parts/messages.tsx';
 import { useDraft } from '../../parts/use-draft.ts';
 import { service } from '../../service/service.ts';
-import { useAction } from '../../service/use-action.ts';
 import { session } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
-
-/** One for each text of the form, so that a repeated click after a lost response creates no second widget. */
-function createKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
-}
 
 export function NewWidgetDialog({ onClose }: { readonly onClose: () => void }) {
   const form = texts.widgets.form;
   const { values, clear } = useDraft('new-widget', { name: '', labels: '', isMine: false, notify: false });
-  const key = useRef(createKey());
-  const create = useAction(async () => {
+  // One for each text of the form, so that a repeated click after a lost response creates no second widget.
+  const key = useRef(createRandomId());
+  const create = async () => {
     const { name, isMine, notify } = values.value;
     const user = session.value?.user;
     const labels = values.value.labels.split(',').map((label) => label.trim());
@@ -32,68 +26,31 @@ export function NewWidgetDialog({ onClose }: { readonly onClose: () => void }) {
     showToast(texts.widgets.created(name.trim()));
     clear();
     onClose();
-  });
+  };
   const change = (changes: Partial<typeof values.value>) => {
     values.value = { ...values.value, ...changes };
-    key.current = createKey();
+    key.current = createRandomId();
   };
+  const { name, labels, isMine, notify } = values.value;
   return (
-    <Dialog title={form.title} onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void create.run();
-        }}
-      >
-        <Field label={form.name} hint={form.nameHint}>
-          {({ id, hintId }) => (
-            <input
-              id={id}
-              class="input"
-              aria-describedby={hintId}
-              required
-              value={values.value.name}
-              onInput={({ currentTarget }) => change({ name: currentTarget.value })}
-            />
-          )}
-        </Field>
-        <Field label={form.labels} hint={form.labelsHint}>
-          {({ id, hintId }) => (
-            <input
-              id={id}
-              class="input"
-              aria-describedby={hintId}
-              value={values.value.labels}
-              onInput={({ currentTarget }) => change({ labels: currentTarget.value })}
-            />
-          )}
-        </Field>
-        <label class="choice">
-          <input
-            type="checkbox"
-            checked={values.value.isMine}
-            onChange={({ currentTarget }) => change({ isMine: currentTarget.checked })}
-          />
-          {form.isMine}
-        </label>
-        {values.value.isMine ? (
-          <label class="choice">
-            <input
-              type="checkbox"
-              checked={values.value.notify}
-              onChange={({ currentTarget }) => change({ notify: currentTarget.checked })}
-            />
-            {form.notify}
-          </label>
-        ) : null}
-        <ProblemNotice error={create.error.value} />
-        <div class="dialog-actions">
-          <Button onClick={onClose}>{texts.general.cancel}</Button>
-          <Button kind="primary" type="submit" isBusy={create.isRunning.value}>
-            {form.submit}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog title={form.title} submitLabel={form.submit} onSubmit={create} onClose={onClose}>
+      <TextField
+        label={form.name}
+        hint={form.nameHint}
+        required
+        value={name}
+        onInput={(text) => change({ name: text })}
+      />
+      <TextField
+        label={form.labels}
+        hint={form.labelsHint}
+        value={labels}
+        onInput={(text) => change({ labels: text })}
+      />
+      <CheckBox label={form.isMine} checked={isMine} onChange={(checked) => change({ isMine: checked })} />
+      {isMine ? (
+        <CheckBox label={form.notify} checked={notify} onChange={(checked) => change({ notify: checked })} />
+      ) : null}
+    </FormDialog>
   );
 }

@@ -1,21 +1,17 @@
-import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { Badge } from '../../parts/badge.tsx';
+import { Badge, DeliveryState } from '../../parts/badges.tsx';
 import { lookUp } from '../../parts/look-up.ts';
-import { Pager } from '../../parts/pager.tsx';
-import { ProblemNotice } from '../../parts/problem-notice.tsx';
+import { ProblemNotice } from '../../parts/messages.tsx';
+import { Pager, usePages } from '../../parts/paged-list.tsx';
 import { FullTime } from '../../parts/time.tsx';
 import { Link } from '../../router/link.tsx';
 import { api, type Schemas } from '../../service/service.ts';
 import { useResource } from '../../service/use-resource.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
-import { DeliveryState } from '../hooks/delivery-state.tsx';
-import { findForgotten } from './find-forgotten.ts';
+import { findExpiredHooks } from './expired-hooks.ts';
 
 type Delivery = Schemas['Delivery'];
-const pageSize = 25;
-const refreshMs = 5_000;
 
 interface WidgetHistoryProperties {
   readonly widget: { readonly id: string; readonly version: number; readonly createdAt: string };
@@ -24,21 +20,19 @@ interface WidgetHistoryProperties {
 /** What happened to a widget, newest first: the hooks that name it, and at the end its creation. */
 export function WidgetHistory({ widget }: WidgetHistoryProperties) {
   const { history } = texts.widgets;
-  const page = useSignal(1);
-  const read = useResource(
-    (signal) =>
-      api.GET('/api/v1/widgets/{id}/deliveries', {
-        params: { path: { id: widget.id }, query: { page: page.value, pageSize } },
-        signal,
-      }),
-    [widget.id, page.value],
-    { refreshMs },
+  const read = usePages(
+    ({ page }, signal) => {
+      const params = { path: { id: widget.id }, query: { page, pageSize: 25 } };
+      return api.GET('/api/v1/widgets/{id}/deliveries', { params, signal });
+    },
+    [widget.id],
+    { refreshMs: 5_000 },
   );
   // The stream tells of a change earlier than the next refresh.
   useEffect(() => void read.reload(), [widget.version]);
   const names = useIntegrationNames();
   const list = read.data.value;
-  const forgotten = list === null || list.hasNext ? null : findForgotten(list, widget.version);
+  const expired = list === null || list.hasNext ? null : findExpiredHooks(list, widget.version);
   return (
     <section class="section">
       <h2>{history.title}</h2>
@@ -49,8 +43,8 @@ export function WidgetHistory({ widget }: WidgetHistoryProperties) {
             {list.items.map((delivery) => (
               <HistoryEntry key={delivery.eventId} delivery={delivery} name={names.get(delivery.integrationId)} />
             ))}
-            {forgotten === null ? null : (
-              <li class="history-entry history-forgotten muted">{history.forgotten(forgotten.from, forgotten.to)}</li>
+            {expired === null ? null : (
+              <li class="history-entry history-expired muted">{history.expired(expired.from, expired.to)}</li>
             )}
             {list.hasNext ? null : (
               <li class="history-entry">
@@ -61,7 +55,7 @@ export function WidgetHistory({ widget }: WidgetHistoryProperties) {
               </li>
             )}
           </ol>
-          <Pager {...list} onPage={(next) => (page.value = next)} />
+          <Pager {...list} onPage={(next) => (read.page.value = next)} />
         </>
       )}
     </section>

@@ -1,17 +1,15 @@
-import { liveState, liveWidgets, rows } from '../../live/live-widgets.ts';
-import { CopyButton } from '../../parts/copy-button.tsx';
+import { liveState, liveWidgets, rows } from '../../live/shared-widgets.ts';
+import { LiveBadge, WidgetState } from '../../parts/badges.tsx';
+import { CopyButton } from '../../parts/button.tsx';
 import { Facts } from '../../parts/facts.tsx';
-import { LiveBadge } from '../../parts/live-badge.tsx';
+import { ProblemNotice } from '../../parts/messages.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
-import { ProblemNotice } from '../../parts/problem-notice.tsx';
 import { FullTime } from '../../parts/time.tsx';
-import { Link } from '../../router/link.tsx';
 import type { RouteParameters } from '../../router/match-route.ts';
 import { service } from '../../service/service.ts';
 import { useResource } from '../../service/use-resource.ts';
 import { texts } from '../../texts/texts.ts';
 import { WidgetHistory } from './widget-history.tsx';
-import { WidgetState } from './widget-row.tsx';
 
 /** One widget with its history, live. */
 export function WidgetPage({ id = '' }: RouteParameters) {
@@ -22,10 +20,7 @@ export function WidgetPage({ id = '' }: RouteParameters) {
   const { facts } = texts.widgets;
   return (
     <>
-      <nav class="breadcrumb">
-        <Link to="/widgets">{texts.widgets.title}</Link>
-      </nav>
-      <PageHeader title={widget?.name ?? id} aside={<LiveBadge />} />
+      <PageHeader title={widget?.name ?? id} parents={[[texts.widgets.title, '/widgets']]} aside={<LiveBadge />} />
       <ProblemNotice error={widget === undefined ? read.error.value : null} onRetry={read.reload} />
       {widget === undefined ? null : (
         <Facts

@@ -1,16 +1,15 @@
 import type { LiveWidget } from '@widget-service/client/live/live-widget.ts';
-import { hasJustChanged } from '../../live/live-widgets.ts';
-import { Badge } from '../../parts/badge.tsx';
+import { hasJustChanged } from '../../live/shared-widgets.ts';
+import { WidgetState } from '../../parts/badges.tsx';
 import { Time } from '../../parts/time.tsx';
-import { texts } from '../../texts/texts.ts';
 
-/** In pixels. The same in `widgets.css`. */
+/** In pixels. The same in `pages.css`. */
 export const widgetRowHeight = 44;
 
 /** One line of the list. It glows when the widget has just changed. */
 export function WidgetRow({ widget }: { readonly widget: LiveWidget }) {
-  // Each version restarts the animation by another name of it.
-  const glow = hasJustChanged(widget.id) ? `glow-${widget.version % 2}` : '';
+  // Two names of one animation: only another name restarts it.
+  const glow = hasJustChanged(widget.id) ? `glow-${widget.version % 2 === 0 ? 'even' : 'odd'}` : '';
   return (
     <div class={`widget-row ${glow}`}>
       <span class="widget-name">{widget.name}</span>
@@ -28,8 +27,4 @@ export function WidgetRow({ widget }: { readonly widget: LiveWidget }) {
       </span>
     </div>
   );
-}
-
-export function WidgetState({ state }: { readonly state: LiveWidget['state'] }) {
-  return <Badge tone={state === 'active' ? 'good' : 'quiet'}>{texts.widgets.states[state]}</Badge>;
 }

@@ -1,10 +1,11 @@
 import { useSignal } from '@preact/signals';
 import type { LiveWidget } from '@widget-service/client/live/live-widget.ts';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { liveState, liveWidgets, readCount, rows } from '../../live/live-widgets.ts';
+import { liveState, liveWidgets, readCount, rows } from '../../live/shared-widgets.ts';
+import { LiveBadge } from '../../parts/badges.tsx';
 import { Button } from '../../parts/button.tsx';
-import { EmptyState } from '../../parts/empty-state.tsx';
-import { LiveBadge } from '../../parts/live-badge.tsx';
+import { Select } from '../../parts/fields.tsx';
+import { EmptyState } from '../../parts/messages.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { VirtualList } from '../../parts/virtual-list.tsx';
 import { changeQuery, goTo, query } from '../../router/address.ts';
@@ -12,10 +13,8 @@ import { api } from '../../service/service.ts';
 import { useResource } from '../../service/use-resource.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
-import { filterWidgets, type WidgetSearch } from './filter-widgets.ts';
-import { countWaitingRows } from './held-rows.ts';
 import { NewWidgetDialog } from './new-widget-dialog.tsx';
-import { WidgetFilters } from './widget-filters.tsx';
+import { countWaitingRows, filterWidgets, type WidgetSearch } from './shown-widgets.ts';
 import { WidgetRow, widgetRowHeight } from './widget-row.tsx';
 
 /** All widgets, live. */
@@ -47,6 +46,35 @@ export function WidgetsPage() {
 function readSearch(): WidgetSearch {
   const state = query.value.get('state');
   return { text: query.value.get('search') ?? '', state: state === 'active' || state === 'retired' ? state : null };
+}
+
+/** The search and the state. */
+function WidgetFilters({ search }: { readonly search: WidgetSearch }) {
+  const { widgets } = texts;
+  return (
+    <search class="filters">
+      <input
+        class="input"
+        type="search"
+        data-shortcut="/"
+        aria-label={widgets.search}
+        placeholder={widgets.search}
+        value={search.text}
+        onInput={({ currentTarget }) => changeQuery({ search: currentTarget.value })}
+      />
+      <Select
+        isShort
+        label={widgets.state}
+        options={[
+          ['', widgets.states.all],
+          ['active', widgets.states.active],
+          ['retired', widgets.states.retired],
+        ]}
+        value={search.state ?? ''}
+        onChange={(state) => changeQuery({ state })}
+      />
+    </search>
+  );
 }
 
 /** What people see while thousands of widgets load: the newest ones. */

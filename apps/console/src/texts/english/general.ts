@@ -11,6 +11,7 @@ export const general = {
   copyFailed: 'Select the text and copy it yourself: the browser does not let this page copy.',
   never: 'never',
   none: 'none',
+  actions: 'Actions',
   requestId: (id: string) => `Request ${id}`,
   signOut: 'Sign out',
   signOutEverywhere: 'Sign out everywhere',

@@ -69,7 +69,6 @@ export const hooks = {
     integration: 'Integration',
     size: 'Size',
     unknown: 'unknown',
-    actions: 'Actions',
     show: 'Show',
     showTitle: 'Text in quarantine',
     showText:

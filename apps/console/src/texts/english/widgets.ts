@@ -46,7 +46,7 @@ export const widgets = {
     late: 'late',
     by: (integration: string) => `by ${integration}`,
     showHook: 'Show the hook',
-    forgotten: (from: number, to: number) =>
+    expired: (from: number, to: number) =>
       from === to
         ? `The hook of version ${formatCount(from)} is no longer kept.`
         : `The hooks of versions ${formatCount(from)} to ${formatCount(to)} are no longer kept.`,

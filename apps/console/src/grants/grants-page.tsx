@@ -1,0 +1,131 @@
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { Button } from '../parts/button.tsx';
+import { PageHeader } from '../parts/page-header.tsx';
+import { PagedList, usePages } from '../parts/paged-list.tsx';
+import { actionsColumn, type Column, RowButton, Table } from '../parts/table.tsx';
+import { Time } from '../parts/time.tsx';
+import { Link } from '../router/link.tsx';
+import { texts } from '../texts/texts.ts';
+import { RevokeDialog, RotateDialog } from './grant-dialogs.tsx';
+import { type Grant, type GrantPath, type IssuedGrant, readGrants, readLastUsed } from './grant-kind.ts';
+import { SecretDialog } from './secret-dialog.tsx';
+import type { Snippets } from './snippets.ts';
+
+interface GrantsPageProperties {
+  readonly path: GrantPath;
+  readonly title: string;
+  /** Says what such a grant is. */
+  readonly intro: string;
+  /** What an empty list teaches. */
+  readonly emptyText: string;
+  readonly createLabel: string;
+  /** Where the name of a grant leads, if it has a page. */
+  readonly toPage?: (grant: Grant) => string;
+  /** A link beside the button that creates. */
+  readonly link?: readonly [title: string, path: string];
+  /** Between the heading and the list. */
+  readonly children?: ComponentChildren;
+  readonly renderCreate: (close: () => void, onCreated: (issued: IssuedGrant) => void) => ComponentChildren;
+  readonly renderChange: (grant: Grant, close: () => void, onChanged: () => void) => ComponentChildren;
+  /** The code that is shown beside a new secret. */
+  readonly writeSnippets: (issued: IssuedGrant) => Snippets;
+}
+
+type Asked = { readonly what: 'change' | 'rotate' | 'revoke'; readonly grant: Grant } | { readonly what: 'create' };
+
+/** All grants of a kind, with what can be done to them. */
+export function GrantsPage(properties: GrantsPageProperties) {
+  const { path, title, intro, emptyText, createLabel, toPage, link, children, writeSnippets } = properties;
+  const { grants } = texts;
+  const asked = useSignal<Asked | null>(null);
+  const issued = useSignal<IssuedGrant | null>(null);
+  const list = usePages((query, signal) => readGrants(path, query.page, signal), [path], { refreshMs: 15_000 });
+  const ask = (next: Asked) => (asked.value = next);
+  return (
+    <>
+      <PageHeader title={title}>
+        {link === undefined ? null : (
+          <Link to={link[1]} class="button button-plain">
+            {link[0]}
+          </Link>
+        )}
+        <Button kind="primary" data-shortcut="c" onClick={() => ask({ what: 'create' })}>
+          {createLabel}
+        </Button>
+      </PageHeader>
+      {children}
+      <p class="intro">{intro}</p>
+      {list.data.value === null && list.error.value === null ? <p class="muted">{texts.general.loading}</p> : null}
+      <PagedList list={list} empty={{ title: grants.emptyTitle, text: emptyText }}>
+        {(items) => <Table label={title} rows={items} keyOf={({ id }) => id} columns={listColumns(toPage, ask)} />}
+      </PagedList>
+      <GrantDialog
+        {...properties}
+        asked={asked.value}
+        onIssued={(grant) => (issued.value = grant)}
+        onChanged={() => void list.reload()}
+        onClose={() => (asked.value = null)}
+      />
+      {issued.value === null ? null : (
+        <SecretDialog
+          issued={issued.value}
+          snippets={writeSnippets(issued.value)}
+          onClose={() => (issued.value = null)}
+        />
+      )}
+    </>
+  );
+}
+
+function listColumns(toPage: GrantsPageProperties['toPage'], ask: (asked: Asked) => void): Column<Grant>[] {
+  const { grants } = texts;
+  return [
+    {
+      title: grants.name,
+      cell: (grant) => (toPage === undefined ? grant.name : <Link to={toPage(grant)}>{grant.name}</Link>),
+    },
+    { title: grants.createdAt, cell: ({ createdAt }) => <Time at={createdAt} /> },
+    { title: grants.expires, cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+    { title: grants.lastUsed, cell: (grant) => <Time at={readLastUsed(grant)} /> },
+    actionsColumn((grant) => (
+      <>
+        <RowButton label={grants.change} row={grant.name} onClick={() => ask({ what: 'change', grant })} />
+        <RowButton label={grants.rotate} row={grant.name} onClick={() => ask({ what: 'rotate', grant })} />
+        <RowButton
+          label={grants.revoke}
+          row={grant.name}
+          kind="danger"
+          onClick={() => ask({ what: 'revoke', grant })}
+        />
+      </>
+    )),
+  ];
+}
+
+interface GrantDialogProperties extends Pick<GrantsPageProperties, 'path' | 'renderCreate' | 'renderChange'> {
+  readonly asked: Asked | null;
+  readonly onIssued: (issued: IssuedGrant) => void;
+  readonly onChanged: () => void;
+  readonly onClose: () => void;
+}
+
+/** The dialog that was asked for, if any. */
+function GrantDialog(properties: GrantDialogProperties) {
+  const { asked, path, renderCreate, renderChange, onIssued, onChanged, onClose } = properties;
+  if (asked === null) return null;
+  if (asked.what === 'create') {
+    const onCreated = (grant: IssuedGrant) => {
+      onIssued(grant);
+      onChanged();
+    };
+    return <>{renderCreate(onClose, onCreated)}</>;
+  }
+  const { what, grant } = asked;
+  if (what === 'change') return <>{renderChange(grant, onClose, onChanged)}</>;
+  return what === 'rotate' ? (
+    <RotateDialog path={path} grant={grant} onClose={onClose} onRotated={onIssued} />
+  ) : (
+    <RevokeDialog path={path} grant={grant} onClose={onClose} onRevoked={onChanged} />
+  );
+}

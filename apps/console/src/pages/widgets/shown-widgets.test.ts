@@ -1,0 +1,50 @@
+import type { LiveWidget } from '@widget-service/client/live/live-widget.ts';
+import { expect, test } from 'vitest';
+import { countWaitingRows, filterWidgets } from './shown-widgets.ts';
+
+const at = '2026-11-25T08:00:00.000Z';
+const widget = (id: string, name: string, state: 'active' | 'retired', labels: string[]): LiveWidget => ({
+  id,
+  name,
+  state,
+  labels,
+  owner: null,
+  createdAt: at,
+  updatedAt: at,
+  retiredAt: null,
+  lastEventAt: null,
+  version: 1,
+});
+const lamp = widget('01', 'Lamp', 'active', ['hall']);
+const bell = widget('02', 'Bell', 'retired', ['hall', 'door']);
+const search = (text: string, state: 'active' | 'retired' | null = null) =>
+  filterWidgets([lamp, bell], { text, state });
+
+test('finds every word in the name, the labels or the id, in any case', () => {
+  expect(search('HALL')).toEqual([lamp, bell]);
+  expect(search('hall bel')).toEqual([bell]);
+  expect(search('02')).toEqual([bell]);
+  expect(search('hall lamp door')).toEqual([]);
+});
+
+test('finds by state', () => {
+  expect(search('', 'active')).toEqual([lamp]);
+  expect(search('door', 'active')).toEqual([]);
+});
+
+test('returns the same array if nothing is searched', () => {
+  const all = [lamp, bell];
+  expect(filterWidgets(all, { text: '  ', state: null })).toBe(all);
+});
+
+const rows = (...ids: string[]) => ids.map((id) => ({ id }));
+
+test('counts the rows above the first one that was there before', () => {
+  expect(countWaitingRows(rows('b', 'a'), rows('b', 'a'))).toBe(0);
+  expect(countWaitingRows(rows('b', 'a'), rows('d', 'c', 'b', 'a'))).toBe(2);
+});
+
+test('counts on when the first row has left the list', () => {
+  expect(countWaitingRows(rows('c', 'b', 'a'), rows('d', 'b', 'a'))).toBe(1);
+  expect(countWaitingRows(rows(), rows('a'))).toBe(1);
+});

@@ -1,0 +1,40 @@
+import type { LiveWidget } from '@widget-service/client/live/live-widget.ts';
+import type { ComponentChildren } from 'preact';
+import { liveState } from '../live/shared-widgets.ts';
+import type { Schemas } from '../service/service.ts';
+import { texts } from '../texts/texts.ts';
+
+/** `good`: as it should be. `bad`: needs somebody. `warning`: may need somebody. `quiet`: over or switched off. */
+export type Tone = 'good' | 'bad' | 'warning' | 'quiet' | 'info';
+
+/** A short state. The word says it; the colour only helps. */
+export function Badge({ tone, children }: { readonly tone: Tone; readonly children: ComponentChildren }) {
+  return <span class={`badge badge-${tone}`}>{children}</span>;
+}
+
+const liveTones: Readonly<Record<typeof liveState.value, Tone>> = {
+  loading: 'quiet',
+  live: 'good',
+  stale: 'warning',
+  failed: 'bad',
+  closed: 'bad',
+};
+
+/** Says whether what the page shows is as it is now. */
+export function LiveBadge() {
+  return (
+    <span role="status">
+      <Badge tone={liveTones[liveState.value]}>{texts.general.liveStates[liveState.value]}</Badge>
+    </span>
+  );
+}
+
+export function WidgetState({ state }: { readonly state: LiveWidget['state'] }) {
+  return <Badge tone={state === 'active' ? 'good' : 'quiet'}>{texts.widgets.states[state]}</Badge>;
+}
+
+const deliveryTones = { received: 'info', published: 'good', dead: 'bad', discarded: 'quiet' } as const;
+
+export function DeliveryState({ state }: { readonly state: Schemas['Delivery']['state'] }) {
+  return <Badge tone={deliveryTones[state]}>{texts.hooks.states[state]}</Badge>;
+}

@@ -1,0 +1,146 @@
+import type { ComponentChildren, InputHTMLAttributes } from 'preact';
+import { useId } from 'preact/hooks';
+
+interface FieldProperties {
+  readonly label: string;
+  readonly hint?: string | undefined;
+  /** Gets the id of the control, and the id of the hint for `aria-describedby`. */
+  readonly children: (ids: { readonly id: string; readonly hintId: string | undefined }) => ComponentChildren;
+}
+
+/** A control with its label, and a hint below it. */
+export function Field({ label, hint, children }: FieldProperties) {
+  const id = useId();
+  const hintId = hint === undefined ? undefined : `${id}-hint`;
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {children({ id, hintId })}
+      {hint === undefined ? null : (
+        <p id={hintId} class="hint">
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
+interface TextFieldProperties {
+  readonly label: string;
+  readonly hint?: string | undefined;
+  readonly value: string;
+  readonly onInput: (value: string) => void;
+  readonly type?: 'password' | 'url' | 'number' | 'datetime-local';
+  readonly required?: boolean;
+  readonly autoComplete?: string;
+  readonly inputMode?: 'email';
+  readonly min?: string;
+  readonly step?: string;
+}
+
+/** An input of one line. */
+export function TextField({ label, hint, value, onInput, ...attributes }: TextFieldProperties) {
+  // The types of Preact want each `type` of an input alone.
+  const input = attributes as InputHTMLAttributes<HTMLInputElement>;
+  return (
+    <Field label={label} hint={hint}>
+      {({ id, hintId }) => (
+        <input
+          {...input}
+          id={id}
+          class="input"
+          aria-describedby={hintId}
+          value={value}
+          onInput={({ currentTarget }) => onInput(currentTarget.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+interface CheckBoxProperties {
+  readonly label: string;
+  readonly checked: boolean;
+  readonly onChange: (checked: boolean) => void;
+}
+
+export function CheckBox({ label, checked, onChange }: CheckBoxProperties) {
+  return (
+    <label class="choice">
+      <input type="checkbox" checked={checked} onChange={({ currentTarget }) => onChange(currentTarget.checked)} />
+      {label}
+    </label>
+  );
+}
+
+interface SelectProperties<Value extends string | number> {
+  /** The values with their texts. */
+  readonly options: readonly (readonly [Value, string])[];
+  readonly value: Value;
+  readonly onChange: (value: Value) => void;
+  readonly id?: string;
+  readonly hintId?: string | undefined;
+  /** The accessible name, if no label names it. */
+  readonly label?: string;
+  /** Whether it is only as wide as its texts. */
+  readonly isShort?: boolean;
+  readonly disabled?: boolean;
+}
+
+export function Select<Value extends string | number>(properties: SelectProperties<Value>) {
+  const { options, value, onChange, id, hintId, label, isShort = false, disabled } = properties;
+  return (
+    <select
+      id={id}
+      class={isShort ? 'input input-short' : 'input'}
+      aria-label={label}
+      aria-describedby={hintId}
+      value={value}
+      disabled={disabled}
+      onChange={({ currentTarget }) => {
+        const chosen = options[currentTarget.selectedIndex];
+        if (chosen !== undefined) onChange(chosen[0]);
+      }}
+    >
+      {options.map(([name, text]) => (
+        <option key={name} value={name}>
+          {text}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+interface TimeInputProperties {
+  readonly label: string;
+  /** RFC 3339 in UTC, or null for none. */
+  readonly value: string | null;
+  readonly onChange: (value: string | null) => void;
+}
+
+/** A moment, typed in the time zone of the person. */
+export function TimeInput({ label, value, onChange }: TimeInputProperties) {
+  return (
+    <label class="inline-field">
+      {label}
+      <input
+        class="input input-short"
+        type="datetime-local"
+        step="1"
+        value={toLocalText(value)}
+        onChange={({ currentTarget }) => {
+          const ms = Date.parse(currentTarget.value);
+          onChange(Number.isNaN(ms) ? null : new Date(ms).toISOString());
+        }}
+      />
+    </label>
+  );
+}
+
+/** Returns what an input of the type `datetime-local` shows: the time of the person's zone, without the zone. Empty for null. */
+export function toLocalText(value: string | null): string {
+  if (value === null) return '';
+  const ms = Date.parse(value);
+  if (Number.isNaN(ms)) return '';
+  return new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
+}
