@@ -85,7 +85,7 @@ export class CommandContext {
 function readUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new UsageError(`"${text}" is no address of a service: it must begin with http:// or https://.`);
+    throw new UsageError(`"${text}" is not the address of a service: it must begin with http:// or https://.`);
   }
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
     throw new UsageError('The address of the service must have no user, password, query or fragment.');

@@ -53,8 +53,8 @@ describe('the line is named where a text is', () => {
     ['UTF-16 without a byte order mark', Buffer.from('ab\ncd', 'utf16le'), 'FILE, line 1: it holds a NUL character'],
     ['binary', Buffer.from('ab\nc\0d\n'), 'FILE, line 2: it holds a NUL character'],
     ['something after a NUL', Buffer.from('ab\0\ncd\n'), 'FILE, line 2: it holds a NUL character'],
-    ['Latin-1', Buffer.from('ab\ncd\nä\n', 'latin1'), 'FILE, line 3: it is no UTF-8. Save the file as UTF-8.'],
-    ['cut', Buffer.from('ab\nä').subarray(0, 4), 'FILE, line 2: it is no UTF-8'],
+    ['Latin-1', Buffer.from('ab\ncd\nä\n', 'latin1'), 'FILE, line 3: it is not UTF-8. Save the file as UTF-8.'],
+    ['cut', Buffer.from('ab\nä').subarray(0, 4), 'FILE, line 2: it is not UTF-8'],
     ['UTF-32', Buffer.from('fffe000061000000', 'hex'), 'FILE, line 1: it holds a NUL character'],
     ['too long', Buffer.alloc(17 * 1024 * 1024, 'a'), 'FILE, line 1: it is longer than 16 MiB'],
   ])('%s', async (_name, bytes, message) => {

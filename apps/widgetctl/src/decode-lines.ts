@@ -66,7 +66,7 @@ class LineDecoder {
       const before = new TextDecoder(encoding).decode(bytes).split('\ufffd')[0] ?? '';
       throw this.#describe(
         this.#number + splitLines(before).length - 1,
-        `it is no ${encoding.toUpperCase()}. Save the file as UTF-8.`,
+        `it is not ${encoding.toUpperCase()}. Save the file as UTF-8.`,
       );
     }
   }

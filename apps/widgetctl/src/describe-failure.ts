@@ -1,5 +1,4 @@
-import { ProblemError } from '@widget-service/client/requests/problem-error.ts';
-import { UnreachableError } from '@widget-service/client/requests/unreachable-error.ts';
+import { ProblemError, UnreachableError } from '@widget-service/client/requests/failures.ts';
 import { UsageError } from './exit-codes.ts';
 
 /** Returns what a command prints when it fails: what has happened, and the next step where it is known. */

@@ -1,5 +1,4 @@
-import { readFailureKind } from '@widget-service/client/requests/failure-kind.ts';
-import { ProblemError } from '@widget-service/client/requests/problem-error.ts';
+import { ProblemError, readFailureKind } from '@widget-service/client/requests/failures.ts';
 
 /** What the command returns to the shell. docs/widgetctl.md lists them. */
 export const exitCodes = {

@@ -1,6 +1,5 @@
 import { createHookSender, type HookSender } from '@widget-service/client/hooks/hook-sender.ts';
-import { InvalidCallError } from '@widget-service/client/requests/invalid-call-error.ts';
-import { ProblemError } from '@widget-service/client/requests/problem-error.ts';
+import { InvalidCallError, ProblemError } from '@widget-service/client/requests/failures.ts';
 import type { CommandInput } from './command.ts';
 import type { CommandContext } from './command-context.ts';
 import { UsageError } from './exit-codes.ts';

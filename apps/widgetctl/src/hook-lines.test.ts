@@ -33,5 +33,5 @@ test('a hook may have an id of its own, and members that hooks do not have are l
 
 test.each(['{', '7', '[]', 'null'])('the line %s is named', async (wrong) => {
   await expect(parse(`${line}\n${wrong}`)).rejects.toThrow(UsageError);
-  await expect(parse(`${line}\n${wrong}`)).rejects.toThrow('a file, line 2: it is no JSON object.');
+  await expect(parse(`${line}\n${wrong}`)).rejects.toThrow('a file, line 2: it is not a JSON object.');
 });

@@ -20,7 +20,7 @@ export async function* parseHooks(lines: AsyncIterable<Line>, source: string): A
   for await (const { number, text } of lines) {
     if (text.trim() === '') continue;
     const parsed = parseJsonObject(text);
-    if (parsed === null) throw new UsageError(`${source}, line ${number}: it is no JSON object.`);
+    if (parsed === null) throw new UsageError(`${source}, line ${number}: it is not a JSON object.`);
     const { id, kind, occurredAt, widgetId, payload } = parsed;
     const event = { kind, occurredAt, widgetId, payload } as HookEvent;
     yield { line: number, id: typeof id === 'string' ? id : makeId(text, repeated.count(text)), event };

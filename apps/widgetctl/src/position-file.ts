@@ -10,7 +10,8 @@ export function openPositionFile(path: string): PositionStore {
       // The first time. Anything else must not silently begin at the present.
       if (!(await fileExists(path))) return null;
       const position = (await readFileText(path)).trim();
-      if (/[^\x21-\x7e]/.test(position)) throw new UsageError(`${path}, line 1: it holds no position of a stream.`);
+      if (/[^\x21-\x7e]/.test(position))
+        throw new UsageError(`${path}, line 1: it does not hold the position of a stream.`);
       return position === '' ? null : position;
     },
     save: (position) => {

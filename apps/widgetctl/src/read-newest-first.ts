@@ -1,4 +1,4 @@
-import type { NumberedPage } from '@widget-service/client/requests/read-all-pages.ts';
+import type { NumberedPage } from '@widget-service/client/requests/list-pages.ts';
 
 /** How to read one list of the service that a time can cut. */
 export interface TimedList<Item> {

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
-import type { SessionStore } from '@widget-service/client/requests/session-store.ts';
+import type { SessionStore } from '@widget-service/client/requests/service-fetch.ts';
 import { describeFileError, fileExists, readFileText } from './read-file.ts';
 import { replaceFile } from './replace-file.ts';
 
@@ -79,7 +79,7 @@ function parseSessions(text: string, path: string): Sessions {
   } catch {
     // The message below names the file.
   }
-  throw new Error(`${path} is no JSON object.`);
+  throw new Error(`${path} is not a JSON object.`);
 }
 
 function findHome(): string | null {

@@ -1,15 +1,15 @@
-import { checkCount, checkDuration } from './durations.ts';
+import { checkCount, checkDuration } from './delays.ts';
 import type { components } from './interface.ts';
 import type { Widget } from './live/live-widget.ts';
 import { LiveWidgets, type LiveWidgetsOptions } from './live/live-widgets.ts';
-import { type ReadWidgetPage, walkWidgetPages } from './live/walk-widgets.ts';
 import { parseAddress } from './requests/address.ts';
 import { type Api, createApi } from './requests/api.ts';
-import { InvalidCallError } from './requests/invalid-call-error.ts';
+import { InvalidCallError } from './requests/failures.ts';
+import { type ReadWidgetPage, walkWidgetPages } from './requests/list-pages.ts';
 import { createRandomId } from './requests/random-id.ts';
 import type { Retry } from './requests/retry.ts';
+import type { SessionStore } from './requests/service-fetch.ts';
 import { ServiceFetch } from './requests/service-fetch.ts';
-import type { SessionStore } from './requests/session-store.ts';
 import { readStream, type StreamOptions, type StreamUrl } from './stream/read-stream.ts';
 import type { StreamEvent } from './stream/stream-event.ts';
 

@@ -20,10 +20,9 @@ export {
   type HookSenderOptions,
   type SentHook,
 } from './hooks/hook-sender.ts';
-export { type SignedContent, signHook } from './hooks/sign-hook.ts';
+export { type SignedContent, signHook } from './hooks/post-hook.ts';
 export type { components, paths } from './interface.ts';
-export { formatExactJson, parseExactJson } from './json/exact-json.ts';
-export { ExactNumber } from './json/exact-number.ts';
+export { ExactNumber, formatExactJson, parseExactJson } from './json/exact-json.ts';
 export type { LiveWidget, Widget } from './live/live-widget.ts';
 export {
   LiveWidgets,
@@ -32,18 +31,27 @@ export {
   type LiveWidgetsSource,
   type LiveWidgetsState,
 } from './live/live-widgets.ts';
-export type { ReadWidgetPage, WidgetPage, WidgetPageQuery } from './live/walk-widgets.ts';
 export type { WidgetChange } from './live/widget-collection.ts';
 export { isUnencryptedRemote } from './requests/address.ts';
 export type { Api } from './requests/api.ts';
-export { type FailureKind, readFailureKind } from './requests/failure-kind.ts';
-export { InvalidCallError } from './requests/invalid-call-error.ts';
-export { type Problem, ProblemError } from './requests/problem-error.ts';
-export { type NumberedPage, readAllPages } from './requests/read-all-pages.ts';
+export {
+  type FailureKind,
+  InvalidCallError,
+  type Problem,
+  ProblemError,
+  readFailureKind,
+  UnreachableError,
+} from './requests/failures.ts';
+export {
+  type NumberedPage,
+  type ReadWidgetPage,
+  readAllPages,
+  type WidgetPage,
+  type WidgetPageQuery,
+} from './requests/list-pages.ts';
 export type { Retry } from './requests/retry.ts';
-export type { SessionStore } from './requests/session-store.ts';
+export type { SessionStore } from './requests/service-fetch.ts';
 export { type UnexpectedAnswer, UnexpectedResponseError } from './requests/unexpected-response-error.ts';
-export { UnreachableError } from './requests/unreachable-error.ts';
 export { createEventSourceTransport, type EventSourceLike } from './stream/event-source-transport.ts';
 export {
   type OpenStream,
@@ -51,8 +59,9 @@ export {
   type StreamEventMap,
   StreamMessageEvent,
   StreamStateEvent,
+  storePositionIn,
+  type TextStorage,
 } from './stream/open-stream.ts';
-export { storePositionIn, type TextStorage } from './stream/position-in-storage.ts';
 export {
   type PositionStore,
   readStream,
@@ -60,7 +69,6 @@ export {
   type StreamState,
   type StreamUrl,
 } from './stream/read-stream.ts';
-export { StreamEndedError, type StreamEndReason } from './stream/stream-ended-error.ts';
 export {
   isWidgetEvent,
   MalformedEventError,
@@ -74,4 +82,12 @@ export {
   type StreamPositionEvent,
   type WidgetStreamEvent,
 } from './stream/stream-event.ts';
-export { type Batch, type Connection, type OpenOutcome, SilenceError, type Transport } from './stream/transport.ts';
+export {
+  type Batch,
+  type Connection,
+  type OpenOutcome,
+  SilenceError,
+  StreamEndedError,
+  type StreamEndReason,
+  type Transport,
+} from './stream/transport.ts';

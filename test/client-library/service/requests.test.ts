@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { createClient } from '@widget-service/client/client.ts';
 import { CookieJar } from '@widget-service/client/requests/cookie-jar.ts';
-import { readAllPages } from '@widget-service/client/requests/read-all-pages.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readAllPages } from '@widget-service/client/requests/list-pages.ts';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import { testAdmin } from '../../drivers/app/console-client.ts';
 import { openTestService, type TestService } from '../../drivers/app/test-service.ts';
 

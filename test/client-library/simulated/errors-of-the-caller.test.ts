@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@widget-service/client/client.ts';
 import { createHookSender } from '@widget-service/client/hooks/hook-sender.ts';
-import { readFailureKind } from '@widget-service/client/requests/failure-kind.ts';
+import { readFailureKind } from '@widget-service/client/requests/failures.ts';
 import { readStream } from '@widget-service/client/stream/read-stream.ts';
 import { describe, expect, test } from 'vitest';
 import { startScriptedStreamServer } from '../../drivers/streams/scripted-stream-server.ts';

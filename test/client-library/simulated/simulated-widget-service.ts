@@ -1,5 +1,5 @@
 import type { Widget } from '@widget-service/client/live/live-widget.ts';
-import type { ReadWidgetPage, WidgetPage, WidgetPageQuery } from '@widget-service/client/live/walk-widgets.ts';
+import type { ReadWidgetPage, WidgetPage, WidgetPageQuery } from '@widget-service/client/requests/list-pages.ts';
 import type { RawMessage } from '@widget-service/client/stream/stream-event.ts';
 import type { Batch, Connection, OpenOutcome, Transport } from '@widget-service/client/stream/transport.ts';
 

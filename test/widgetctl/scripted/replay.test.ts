@@ -98,9 +98,9 @@ describe('a file', () => {
   });
 
   test.each([
-    ['in Latin-1', Buffer.from(content.slice(0, 90), 'latin1'), 'line 1: it is no UTF-8'],
+    ['in Latin-1', Buffer.from(content.slice(0, 90), 'latin1'), 'line 1: it is not UTF-8'],
     ['in UTF-16 without a byte order mark', Buffer.from(hook(), 'utf16le'), 'line 1: it holds a NUL character'],
-    ['that is no JSON in one line', Buffer.from(`${hook()}\n{"kind":\n`), 'line 2: it is no JSON object'],
+    ['that is no JSON in one line', Buffer.from(`${hook()}\n{"kind":\n`), 'line 2: it is not a JSON object'],
   ])('%s ends with 2, and the file and the line are named', async (_name, bytes, reason) => {
     const { file, command } = await replay(bytes);
     const { code, notes } = await command.finished;

@@ -113,8 +113,8 @@ describe('a session', () => {
 
   test.each([
     ['as Windows writes it', (json: string) => Buffer.from(`\ufeff${json}\r\n`, 'utf16le'), 's1', ''],
-    ['damaged', (json: string) => json.slice(0, -5), undefined, 'sessions.json is no JSON object'],
-    ['in no encoding', () => Buffer.from('{\n"ä', 'latin1'), undefined, 'sessions.json, line 2: it is no UTF-8'],
+    ['damaged', (json: string) => json.slice(0, -5), undefined, 'sessions.json is not a JSON object'],
+    ['in no encoding', () => Buffer.from('{\n"ä', 'latin1'), undefined, 'sessions.json, line 2: it is not UTF-8'],
   ])('file that is %s is read, or named', async (_name, toContent, session, note) => {
     const file = join(folder, 'given', 'widgetctl', 'sessions.json');
     await mkdir(join(folder, 'given', 'widgetctl'), { recursive: true });

@@ -1,6 +1,5 @@
 import { signal } from '@preact/signals';
-import { InvalidCallError } from '@widget-service/client/requests/invalid-call-error.ts';
-import { ProblemError } from '@widget-service/client/requests/problem-error.ts';
+import { InvalidCallError, ProblemError } from '@widget-service/client/requests/failures.ts';
 import { UnexpectedResponseError } from '@widget-service/client/requests/unexpected-response-error.ts';
 import type { ComponentChildren } from 'preact';
 import { texts } from '../texts/texts.ts';

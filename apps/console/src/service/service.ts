@@ -1,6 +1,6 @@
 import { createClient } from '@widget-service/client/client.ts';
 import type { components } from '@widget-service/client/interface.ts';
-import { isProblem } from '@widget-service/client/requests/problem-error.ts';
+import { isProblem } from '@widget-service/client/requests/failures.ts';
 import { serviceRoot, toOwnAddress } from './page-settings.ts';
 
 export type Schemas = components['schemas'];

@@ -1,5 +1,5 @@
 import { computed, signal } from '@preact/signals';
-import { ProblemError } from '@widget-service/client/requests/problem-error.ts';
+import { ProblemError } from '@widget-service/client/requests/failures.ts';
 import { api, onSignedOut, type Schemas, service } from '../service/service.ts';
 import { drafts } from './drafts.ts';
 

@@ -108,7 +108,7 @@ async function readPayload(context: CommandContext, input: CommandInput) {
   const file = text.startsWith('@') ? text.slice(1) : null;
   const json = text === '-' ? await context.readInput() : file === null ? text : await readFileText(file);
   const payload = parseJsonObject(json);
-  if (payload === null) throw new UsageError(`--payload${file === null ? '' : `: ${file}`} is no JSON object.`);
+  if (payload === null) throw new UsageError(`--payload${file === null ? '' : `: ${file}`} is not a JSON object.`);
   return payload;
 }
 

@@ -1,5 +1,5 @@
 import type { components } from '@widget-service/client/interface.ts';
-import { readAllPages } from '@widget-service/client/requests/read-all-pages.ts';
+import { readAllPages } from '@widget-service/client/requests/list-pages.ts';
 import { changeEach } from '../change-each.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Column } from '../output.ts';

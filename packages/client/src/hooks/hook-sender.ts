@@ -1,12 +1,10 @@
-import { checkCount, checkDuration } from '../durations.ts';
+import { checkCount, checkDuration, computeReconnectDelayMs, wait } from '../delays.ts';
 import type { components } from '../interface.ts';
 import { formatExactJson } from '../json/exact-json.ts';
 import { parseAddress } from '../requests/address.ts';
-import { InvalidCallError } from '../requests/invalid-call-error.ts';
+import { InvalidCallError } from '../requests/failures.ts';
 import { createRandomId } from '../requests/random-id.ts';
 import type { Retry } from '../requests/retry.ts';
-import { computeReconnectDelayMs } from '../stream/reconnect-delay.ts';
-import { wait } from '../wait.ts';
 import { encodeHookId, type HookTarget, postHook } from './post-hook.ts';
 import { WaitingHooks } from './waiting-hooks.ts';
 

@@ -1,10 +1,7 @@
+import { readRetryAfterMs } from '../delays.ts';
 import { describeAddress } from '../requests/address.ts';
-import { InvalidCallError } from '../requests/invalid-call-error.ts';
-import { ProblemError, readProblem } from '../requests/problem-error.ts';
-import { readRetryAfterMs } from '../requests/retry-after.ts';
+import { InvalidCallError, ProblemError, readProblem, UnreachableError } from '../requests/failures.ts';
 import { UnexpectedResponseError } from '../requests/unexpected-response-error.ts';
-import { UnreachableError } from '../requests/unreachable-error.ts';
-import { signHook } from './sign-hook.ts';
 
 /** Where hooks are posted to, and how. */
 export interface HookTarget {
@@ -81,8 +78,46 @@ export function encodeHookId(id: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what no header may have.
   if (id === '' || id !== id.trim() || /[\0-\x1f\x7f]/.test(id)) {
     throw new InvalidCallError(
-      `the id ${JSON.stringify(id)} is no id of a hook: it must not be empty, nor begin or end with a space, nor have a line break`,
+      `the id ${JSON.stringify(id)} cannot be the id of a hook: it must not be empty, begin or end with a space, or have a line break`,
     );
   }
   return String.fromCharCode(...new TextEncoder().encode(id));
+}
+
+/** The prefix of a signing secret. */
+const secretPrefix = 'whsec_';
+
+/** What a signature covers. */
+export interface SignedContent {
+  readonly id: string;
+  /** Seconds since 1970. */
+  readonly timestamp: number;
+  readonly body: string;
+}
+
+/**
+ * Signs a hook as Standard Webhooks 1.0 (https://www.standardwebhooks.com) describes it: HMAC-SHA256 over
+ * `id.timestamp.body`, with the bytes of the secret behind `whsec_`. Returns the value of `webhook-signature`.
+ *
+ * @throws {InvalidCallError} if the secret is none.
+ */
+export async function signHook(secret: string, { id, timestamp, body }: SignedContent): Promise<string> {
+  const base64 = secret.startsWith(secretPrefix) ? secret.slice(secretPrefix.length) : secret;
+  const bytes = decodeBase64(base64);
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' };
+  const key = await crypto.subtle.importKey('raw', bytes, algorithm, false, ['sign']);
+  const content = new TextEncoder().encode(`${id}.${timestamp}.${body}`);
+  const signature = new Uint8Array(await crypto.subtle.sign('HMAC', key, content));
+  return `v1,${btoa(String.fromCharCode(...signature))}`;
+}
+
+/** The secret is not shown by the error. */
+function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
+  try {
+    const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+    if (bytes.length > 0) return bytes;
+  } catch {
+    // The error below says what is wrong with it.
+  }
+  throw new InvalidCallError('the signing secret is malformed: it must be whsec_ and Base64');
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { formatExactJson, parseExactJson } from './exact-json.ts';
+import { formatExactJson, parseExactJson, parseExactObject } from './exact-json.ts';
 
 test.each([
   '12345678901234567890',
@@ -54,7 +54,7 @@ test('JSON.stringify keeps the digits as well', () => {
   expect(JSON.stringify(parseExactJson('[12345678901234567890,1.0]'))).toBe('[12345678901234567890,1.0]');
 });
 
-test.each(['', '{', '{"a":01}', 'undefined', '\uFEFF'])('%j is no JSON', (text) => {
+test.each(['', '{', '{"a":01}', 'undefined', '\uFEFF'])('%j is not JSON', (text) => {
   expect(() => parseExactJson(text)).toThrow(SyntaxError);
 });
 
@@ -62,4 +62,14 @@ test('a member named __proto__ is a member like every other', () => {
   const parsed = parseExactJson('{"__proto__":{"admin":true}}') as { admin?: boolean };
   expect(parsed.admin).toBeUndefined();
   expect(formatExactJson(parsed)).toBe('{"__proto__":{"admin":true}}');
+});
+
+test('an object keeps every digit, also behind the byte order mark of an editor', () => {
+  const text = '{"id":12345678901234567890,"price":1.0}';
+  expect(formatExactJson(parseExactObject(text))).toBe(text);
+  expect(parseExactObject('\uFEFF{"lux":300}')).toEqual({ lux: 300 });
+});
+
+test.each(['', '[]', '5', '1.0', 'null', '"a"', '{', "{'a':1}"])('%j is not an object', (text) => {
+  expect(parseExactObject(text)).toBeNull();
 });

@@ -1,5 +1,29 @@
 import { createRandomId } from '../requests/random-id.ts';
-import { ExactNumber } from './exact-number.ts';
+
+/** A number of a JSON text, with the digits that it has there. */
+export class ExactNumber {
+  readonly #digits: string;
+
+  constructor(digits: string) {
+    this.#digits = digits;
+  }
+
+  /** The digits as they came. */
+  toString(): string {
+    return this.#digits;
+  }
+
+  /** The nearest JavaScript number. */
+  valueOf(): number {
+    return Number(this.#digits);
+  }
+
+  /** `JSON.stringify` keeps the digits where the runtime can, for example in Node 22, and else takes the nearest number. */
+  toJSON(): unknown {
+    const { rawJSON } = JSON as { readonly rawJSON?: (text: string) => unknown };
+    return rawJSON === undefined ? Number(this.#digits) : rawJSON(this.#digits);
+  }
+}
 
 /** Begins the strings that stand for numbers meanwhile. Nobody else knows it, so no other string begins like this. */
 const marker = createRandomId();
@@ -14,7 +38,7 @@ const stringOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"?|-?\d[\d.eE+-]*/g;
  * Parses a JSON text and keeps every digit: a number that JavaScript would write in another way, for example
  * 12345678901234567890 or 1.0, becomes an {@link ExactNumber}. A byte order mark at the start is left out.
  *
- * @throws {SyntaxError} if the text is no JSON.
+ * @throws {SyntaxError} if the text is not JSON.
  */
 export function parseExactJson(text: string): unknown {
   const json = text.replace(/^\uFEFF/, '');
@@ -27,6 +51,19 @@ export function parseExactJson(text: string): unknown {
   return JSON.parse(marked, (_, value: unknown) =>
     typeof value === 'string' && value.startsWith(marker) ? new ExactNumber(value.slice(marker.length)) : value,
   );
+}
+
+/** As {@link parseExactJson}, but returns null if the text is not a JSON object. */
+export function parseExactObject(text: string): Record<string, unknown> | null {
+  try {
+    const parsed = parseExactJson(text);
+    // An object of another class stands for a number or a list.
+    const isObject =
+      typeof parsed === 'object' && parsed !== null && Object.getPrototypeOf(parsed) === Object.prototype;
+    return isObject ? (parsed as Record<string, unknown>) : null;
+  } catch {
+    return null;
+  }
 }
 
 /**

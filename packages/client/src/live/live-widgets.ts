@@ -1,12 +1,11 @@
-import { readFailureKind } from '../requests/failure-kind.ts';
+import { computeReconnectDelayMs, wait } from '../delays.ts';
+import { readFailureKind } from '../requests/failures.ts';
+import { type ReadWidgetPage, type WidgetPage, type WidgetPageQuery, walkWidgetPages } from '../requests/list-pages.ts';
 import type { Retry } from '../requests/retry.ts';
 import { readStream, type StreamOptions, type StreamState, type StreamUrl } from '../stream/read-stream.ts';
-import { computeReconnectDelayMs } from '../stream/reconnect-delay.ts';
 import { isWidgetEvent, type Position } from '../stream/stream-event.ts';
-import { wait } from '../wait.ts';
 import type { LiveWidget } from './live-widget.ts';
 import { Pauses } from './pauses.ts';
-import { type ReadWidgetPage, type WidgetPage, type WidgetPageQuery, walkWidgetPages } from './walk-widgets.ts';
 import { type WidgetChange, WidgetCollection } from './widget-collection.ts';
 
 /** What a live collection holds, and how it reads it. */

@@ -1,4 +1,4 @@
-import { wait } from '../wait.ts';
+import { wait } from '../delays.ts';
 
 /** A switch between running and paused. It runs at first. */
 export class Pauses {

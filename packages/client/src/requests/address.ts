@@ -1,4 +1,4 @@
-import { InvalidCallError } from './invalid-call-error.ts';
+import { InvalidCallError } from './failures.ts';
 
 /**
  * Parses an address that requests are sent to. In a browser, it may be relative to the page.
@@ -13,7 +13,7 @@ export function parseAddress(text: string, what: string): URL {
   try {
     url = new URL(text, location?.href);
   } catch (cause) {
-    throw new InvalidCallError(`${what} is no address: it must begin with https:// or http://`, { cause });
+    throw new InvalidCallError(`${what} is not an address: it must begin with https:// or http://`, { cause });
   }
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     throw new InvalidCallError(`${what} must begin with https:// or http://, not with ${url.protocol}`);

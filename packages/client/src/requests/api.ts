@@ -1,7 +1,7 @@
 import createOpenApiClient, { type FetchResponse, type MaybeOptionalInit } from 'openapi-fetch';
 import { answers } from '../answers.ts';
 import type { paths } from '../interface.ts';
-import { InvalidCallError } from './invalid-call-error.ts';
+import { InvalidCallError } from './failures.ts';
 import type { Answer } from './shape.ts';
 
 type HttpMethod = 'get' | 'post' | 'put' | 'patch' | 'delete';

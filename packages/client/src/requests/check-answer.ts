@@ -20,14 +20,14 @@ export async function checkAnswer(url: string, response: Response, answer: Answe
   }
   if (!isJson(response)) throw new UnexpectedResponseError({ url, response, expected });
   if (hasShape(parse(text), body)) return;
-  throw new UnexpectedResponseError({ url, response, mistake: 'that is no answer to this request' });
+  throw new UnexpectedResponseError({ url, response, mistake: 'that does not answer this request' });
 }
 
 function isJson({ headers }: Response): boolean {
   return headers.get('content-type')?.toLowerCase().startsWith('application/json') === true;
 }
 
-/** Undefined for a text that is no JSON: no shape fits that. */
+/** Undefined for a text that is not JSON: no shape fits that. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,12 +1,9 @@
-import { computeReconnectDelayMs } from '../stream/reconnect-delay.ts';
-import { wait } from '../wait.ts';
+import { computeReconnectDelayMs, readRetryAfterMs, wait } from '../delays.ts';
 import { describeAddress } from './address.ts';
 import { checkAnswer } from './check-answer.ts';
-import { ProblemError, readProblem } from './problem-error.ts';
-import { readRetryAfterMs } from './retry-after.ts';
+import { ProblemError, readProblem, UnreachableError } from './failures.ts';
 import type { Answer } from './shape.ts';
 import { UnexpectedResponseError } from './unexpected-response-error.ts';
-import { UnreachableError } from './unreachable-error.ts';
 
 /** A wait before the next attempt, and what for. */
 export interface Retry {

@@ -1,10 +1,19 @@
 import { answers } from '../answers.ts';
 import { CookieJar } from './cookie-jar.ts';
-import { InvalidCallError } from './invalid-call-error.ts';
-import { ProblemError } from './problem-error.ts';
+import { InvalidCallError, ProblemError } from './failures.ts';
 import { type RetryOptions, sendWithRetries } from './retry.ts';
-import type { SessionStore } from './session-store.ts';
 import type { Answer } from './shape.ts';
+
+/**
+ * Keeps the session of a client beyond this process, outside browsers. The text is as secret as a password: whoever has it
+ * is signed in until the session ends.
+ */
+export interface SessionStore {
+  /** Called once, before the first request. Null: there is no session. */
+  load(): string | null | Promise<string | null>;
+  /** Called when the session has begun or ended, and when anything else that is to be kept has changed. Null: nothing is. */
+  save(session: string | null): void | Promise<void>;
+}
 
 export interface ServiceFetchOptions extends RetryOptions {
   /** The address of the service, without a path of an operation, with a slash at the end. */
@@ -20,7 +29,7 @@ const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
  * Sends requests to the service with the credentials that they need: the provision token, or the session's cookie and
- * CSRF token. Keeps both by itself, from the response to the sign-in.
+ * CSRF token. Keeps both on its own, from the response to the sign-in.
  */
 export class ServiceFetch {
   readonly #options: ServiceFetchOptions;

@@ -1,5 +1,5 @@
 import { describeAddress } from './address.ts';
-import type { FailureKind } from './failure-kind.ts';
+import type { FailureKind } from './failures.ts';
 
 /** What came instead of an answer of the service. */
 export interface UnexpectedAnswer {

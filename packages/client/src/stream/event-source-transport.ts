@@ -73,7 +73,7 @@ class EventSourceConnection implements Connection {
     return { messages: this.#messages.splice(0), retryMs: null };
   }
 
-  /** What has arrived can still be read. The client connects again by itself, so that it knows the position. */
+  /** What has arrived can still be read. The client reconnects on its own, because only it knows the position. */
   end(): void {
     this.#hasEnded = true;
     this.close();

@@ -1,12 +1,17 @@
 import { createParser } from 'eventsource-parser';
+import { readRetryAfterMs } from '../delays.ts';
 import { describeAddress } from '../requests/address.ts';
-import { ProblemError, readProblem } from '../requests/problem-error.ts';
-import { readRetryAfterMs } from '../requests/retry-after.ts';
+import { ProblemError, readProblem, UnreachableError } from '../requests/failures.ts';
 import { isRedirect, UnexpectedResponseError } from '../requests/unexpected-response-error.ts';
-import { UnreachableError } from '../requests/unreachable-error.ts';
-import { StreamEndedError } from './stream-ended-error.ts';
 import type { RawMessage } from './stream-event.ts';
-import { type Batch, type Connection, type OpenOutcome, SilenceError, type Transport } from './transport.ts';
+import {
+  type Batch,
+  type Connection,
+  type OpenOutcome,
+  SilenceError,
+  StreamEndedError,
+  type Transport,
+} from './transport.ts';
 
 /** Opens streams with `fetch`. The response must arrive within `openTimeoutMs`. */
 export function createFetchTransport({

@@ -1,3 +1,4 @@
+import type { PositionStore } from './read-stream.ts';
 import { readStream, type StreamOptions, type StreamState, type StreamUrl } from './read-stream.ts';
 import type { StreamEvent } from './stream-event.ts';
 
@@ -68,4 +69,20 @@ export function openStream(url: StreamUrl, options: Omit<StreamOptions, 'onState
   };
   void run();
   return Object.assign(target, { close: () => closed.abort() }) as unknown as OpenStream;
+}
+
+/** What `localStorage` and `sessionStorage` have in common. */
+export interface TextStorage {
+  /** As on `localStorage`. */
+  getItem(key: string): string | null;
+  /** As on `localStorage`. */
+  setItem(key: string, value: string): void;
+}
+
+/** Keeps the position of a stream in a storage of the browser. Use one key per subscription. */
+export function storePositionIn(storage: TextStorage, key: string): PositionStore {
+  return {
+    load: () => storage.getItem(key),
+    save: (position) => storage.setItem(key, position),
+  };
 }

@@ -1,11 +1,8 @@
-import { checkCount, checkDuration, limitRetry, maxForeignDelayMs } from '../durations.ts';
+import { checkCount, checkDuration, computeReconnectDelayMs, limitRetry, maxForeignDelayMs, wait } from '../delays.ts';
 import { parseAddress } from '../requests/address.ts';
-import { readFailureKind } from '../requests/failure-kind.ts';
-import { wait } from '../wait.ts';
+import { readFailureKind } from '../requests/failures.ts';
 import { createFetchTransport } from './fetch-transport.ts';
 import { RecentIds } from './recent-ids.ts';
-import { computeReconnectDelayMs } from './reconnect-delay.ts';
-import { StreamEndedError, type StreamEndReason } from './stream-ended-error.ts';
 import {
   isWidgetEvent,
   MalformedEventError,
@@ -14,6 +11,7 @@ import {
   type StreamEvent,
 } from './stream-event.ts';
 import type { Batch, Connection, Transport } from './transport.ts';
+import { StreamEndedError, type StreamEndReason } from './transport.ts';
 
 /**
  * The URL of a stream, or a function that returns a new one. The function is called at the start, and whenever the

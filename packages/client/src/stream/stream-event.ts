@@ -1,5 +1,5 @@
 import type { components } from '../interface.ts';
-import type { FailureKind } from '../requests/failure-kind.ts';
+import type { FailureKind } from '../requests/failures.ts';
 
 type Schemas = components['schemas'];
 
@@ -8,8 +8,7 @@ export type Position = string;
 
 /**
  * What every event has. `json` is its data as it came, every digit of every number included: parse it with
- * `parseExactJson` where a number may be longer than JavaScript's. It is no member for `JSON.stringify` and
- * `{ ...event }`.
+ * `parseExactJson` where a number may be longer than JavaScript's. It is not a member for `JSON.stringify` and `{ ...event }`.
  */
 export interface ReceivedEvent {
   readonly json: string;

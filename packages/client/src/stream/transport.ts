@@ -1,5 +1,4 @@
-import type { FailureKind } from '../requests/failure-kind.ts';
-import type { StreamEndedError } from './stream-ended-error.ts';
+import type { FailureKind, Problem } from '../requests/failures.ts';
 import type { RawMessage } from './stream-event.ts';
 
 /** How a client opens one connection of a stream. */
@@ -44,5 +43,36 @@ export class SilenceError extends Error {
 
   constructor(silenceMs: number) {
     super(`the stream was silent for ${Math.round(silenceMs)} ms`);
+  }
+}
+
+/** Why a stream cannot be opened again at its URL. */
+export type StreamEndReason =
+  /** The service says 404: the token is unknown, revoked or expired. */
+  | 'not-found'
+  /** The subscription was deleted, or the session of the personal stream has ended. */
+  | 'revoked'
+  /** The token has expired. */
+  | 'expired'
+  /** The service says that the request can never succeed. */
+  | 'refused';
+
+/**
+ * The stream has ended for good: a new connection to the same URL would be refused. Your position stays valid with
+ * another URL of the same service.
+ */
+export class StreamEndedError extends Error {
+  override readonly name = 'StreamEndedError';
+  readonly kind: FailureKind = 'refusal';
+  readonly reason: StreamEndReason;
+  /** The response of the service, if it refused the connection. */
+  readonly problem: Problem | null;
+
+  constructor(reason: StreamEndReason, problem: Problem | null = null) {
+    super(
+      `the stream has ended: ${reason}${problem === null ? '' : ` (${problem.title}, request ${problem.requestId})`}`,
+    );
+    this.reason = reason;
+    this.problem = problem;
   }
 }

@@ -11,7 +11,7 @@ import { Link } from '../../router/link.tsx';
 import { api, type Schemas } from '../../service/service.ts';
 import { useResource } from '../../service/use-resource.ts';
 import { texts } from '../../texts/texts.ts';
-import { quoteText } from './hook-text.ts';
+import { quoteText } from './quote-text.ts';
 
 type QuarantinedText = Schemas['QuarantinedText'];
 /** What a dialog is about, or null. */

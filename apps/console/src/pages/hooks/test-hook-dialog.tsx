@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals';
 import { createHookSender } from '@widget-service/client/hooks/hook-sender.ts';
-import { InvalidCallError } from '@widget-service/client/requests/invalid-call-error.ts';
+import { parseExactObject } from '@widget-service/client/json/exact-json.ts';
+import { InvalidCallError } from '@widget-service/client/requests/failures.ts';
 import { FormDialog } from '../../parts/dialog.tsx';
 import { Field, Select, TextField } from '../../parts/fields.tsx';
 import { useDraft } from '../../parts/use-draft.ts';
 import { toOwnAddress } from '../../service/page-settings.ts';
 import { texts } from '../../texts/texts.ts';
-import { parsePayload } from './hook-text.ts';
 
 const kinds = ['updated', 'created', 'retired'] as const;
 const emptyHook = { kind: 'updated' as (typeof kinds)[number], widgetId: '', payload: '{}' };
@@ -21,7 +21,7 @@ export function TestHookDialog({ onClose }: { readonly onClose: () => void }) {
   const send = async () => {
     accepted.value = null;
     const { kind, widgetId } = values.value;
-    const payload = parsePayload(values.value.payload);
+    const payload = parseExactObject(values.value.payload);
     if (payload === null) throw new InvalidCallError(hooks.testPayloadWrong);
     const sender = createHookSender({ url: toOwnAddress(url.value) });
     const event = { kind, occurredAt: new Date().toISOString(), payload };
@@ -71,7 +71,7 @@ export function TestHookDialog({ onClose }: { readonly onClose: () => void }) {
             value={values.value.payload}
             onInput={({ currentTarget }) => {
               change({ payload: currentTarget.value });
-              const isObject = parsePayload(currentTarget.value) !== null;
+              const isObject = parseExactObject(currentTarget.value) !== null;
               currentTarget.setCustomValidity(isObject ? '' : hooks.testPayloadWrong);
             }}
           />

@@ -1,9 +1,27 @@
 import type { components } from '../interface.ts';
 
-/** One page of the list. */
+/** A page of any list of the service except the list of widgets. */
+export interface NumberedPage<Item> {
+  readonly items: readonly Item[];
+  readonly hasNext: boolean;
+}
+
+/**
+ * Reads a list page by page and yields its items. `readPage` gets the number of the page, from 1.
+ *
+ * An item may come twice, or be missed, if others are added or removed meanwhile. Use `listWidgets` for widgets: it
+ * misses none.
+ */
+export async function* readAllPages<Item>(
+  readPage: (page: number) => Promise<NumberedPage<Item>>,
+): AsyncGenerator<Item, void, void> {
+  for await (const { items } of walkNumberedPages(readPage)) yield* items;
+}
+
+/** One page of the list of widgets. */
 export type WidgetPage = components['schemas']['PagedResultWidget'];
 
-/** Which page of the list to read. */
+/** Which page of the list of widgets to read. */
 export interface WidgetPageQuery {
   readonly page: number;
   /** 1 to 200. */
@@ -13,7 +31,7 @@ export interface WidgetPageQuery {
   readonly asOf?: string;
 }
 
-/** Reads one page of the list. */
+/** Reads one page of the list of widgets. */
 export type ReadWidgetPage = (query: WidgetPageQuery, signal?: AbortSignal) => Promise<WidgetPage>;
 
 /**
@@ -38,7 +56,7 @@ export async function* walkWidgetPages(
     const lastCreatedAt = page.items.at(-1)?.createdAt ?? asOf;
     if (lastCreatedAt === asOf && page !== first) {
       // A whole page of equal times. Numbered pages are safe only without a filter: widgets are never deleted.
-      for await (page of walkNumberedPages(readPage, asOf, pageSize)) {
+      for await (page of walkNumberedPages((number) => readPage({ asOf, page: number, pageSize }))) {
         yield page;
         if (page.items.some(({ createdAt }) => createdAt !== asOf)) break;
       }
@@ -52,13 +70,11 @@ export async function* walkWidgetPages(
   }
 }
 
-async function* walkNumberedPages(
-  readPage: ReadWidgetPage,
-  asOf: string,
-  pageSize: number,
-): AsyncGenerator<WidgetPage, void, void> {
+async function* walkNumberedPages<Page extends { readonly hasNext: boolean }>(
+  readPage: (page: number) => Promise<Page>,
+): AsyncGenerator<Page, void, void> {
   for (let page = 1, hasNext = true; hasNext; page += 1) {
-    const read = await readPage({ asOf, page, pageSize });
+    const read = await readPage(page);
     hasNext = read.hasNext;
     yield read;
   }

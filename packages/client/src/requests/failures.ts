@@ -1,0 +1,119 @@
+import type { components } from '../interface.ts';
+
+/**
+ * Whose matter a failure is, and so what helps:
+ *
+ * - `caller`: nothing that was passed, or no answer at this address, can ever do. Another call, address or certificate helps.
+ * - `refusal`: the service has said no, for good.
+ * - `outage`: nobody has answered, or somebody who cannot answer now. The same call may succeed later.
+ */
+export type FailureKind = 'caller' | 'refusal' | 'outage';
+
+/** The kind of an error of this library. Null for every other error, for example the reason of an aborted signal. */
+export function readFailureKind(error: unknown): FailureKind | null {
+  const kind = error instanceof Error && 'kind' in error ? error.kind : null;
+  return kind === 'caller' || kind === 'refusal' || kind === 'outage' ? kind : null;
+}
+
+/** What you have passed cannot be sent, for example an address without `https://`. Nothing was sent. */
+export class InvalidCallError extends Error {
+  override readonly name = 'InvalidCallError';
+  readonly kind: FailureKind = 'caller';
+}
+
+/** The body of every refusal of the service (RFC 9457). */
+export type Problem = components['schemas']['Problem'];
+
+/** The service has refused a request. Decide by `code`: it is stable, the texts are not. */
+export class ProblemError extends Error {
+  override readonly name = 'ProblemError';
+  /** The kind of problem, for example `idempotency-key-reused`. */
+  readonly code: Problem['code'];
+  readonly status: number;
+  /** Quote it when you ask for help. */
+  readonly requestId: string;
+  readonly problem: Problem;
+
+  /** True if the same request may succeed later. Each other refusal stays the same however often you repeat it. */
+  get isTemporary(): boolean {
+    return this.status >= 500 || this.status === 429 || this.code === 'request-timeout';
+  }
+
+  /** `outage` if it is temporary. */
+  get kind(): FailureKind {
+    return this.isTemporary ? 'outage' : 'refusal';
+  }
+
+  constructor(problem: Problem) {
+    super(`${problem.title}: ${problem.detail} (${problem.status} ${problem.code}, request ${problem.requestId})`);
+    this.code = problem.code;
+    this.status = problem.status;
+    this.requestId = problem.requestId;
+    this.problem = problem;
+  }
+}
+
+/** Reads a problem from a response. Returns null if the response has none: a proxy may have sent it. */
+export async function readProblem(response: Response): Promise<Problem | null> {
+  if (!response.headers.get('content-type')?.startsWith('application/problem+json')) {
+    await response.body?.cancel();
+    return null;
+  }
+  const body: unknown = await response.json().catch(() => null);
+  return isProblem(body) && body.status === response.status ? body : null;
+}
+
+const textMembers = ['title', 'detail', 'code', 'requestId'] as const;
+
+/** True if the value has the members of a problem of this service. */
+export function isProblem(value: unknown): value is Problem {
+  if (typeof value !== 'object' || value === null) return false;
+  const { status, errors = [], ...others } = value as Record<string, unknown>;
+  return (
+    typeof status === 'number' &&
+    textMembers.every((name) => typeof others[name] === 'string') &&
+    Array.isArray(errors) &&
+    errors.every((mistake) => typeof mistake?.detail === 'string')
+  );
+}
+
+/** Nobody has answered at the address, or not in time, or the connection broke. `cause` is what `fetch` said. */
+export class UnreachableError extends Error {
+  override readonly name = 'UnreachableError';
+  /** `caller` if waiting does not help: the certificate is not trusted, or nothing there speaks TLS. */
+  readonly kind: FailureKind;
+  /** Where nobody has answered, without secrets. */
+  readonly address: string;
+
+  constructor(address: string, cause: unknown) {
+    const causes = listCauses(cause);
+    const isFinal = causes.some(isFinalCause);
+    const { code = '', message = '' } = causes.at(-1) ?? {};
+    const reason = message.trim() || code || 'the reason is unknown';
+    super(`${address} ${isFinal ? 'cannot be reached' : 'does not answer'}: ${reason}`, { cause });
+    this.kind = isFinal ? 'caller' : 'outage';
+    this.address = address;
+  }
+}
+
+interface Cause {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** The error and what is behind it: `fetch` itself only says that it has failed. */
+function listCauses(error: unknown): Cause[] {
+  const causes: Cause[] = [];
+  for (let next = error; next instanceof Error && causes.length < 5; next = next.cause) {
+    causes.push({ code: 'code' in next ? String(next.code) : '', message: next.message });
+  }
+  return causes;
+}
+
+/** Node and Bun have codes for what no retry can heal, Deno only says it. Browsers tell nothing. */
+function isFinalCause({ code, message }: Cause): boolean {
+  return finalCodes.test(code) || finalMessages.test(message);
+}
+
+const finalCodes = /CERT|^UNABLE_TO_(?:VERIFY|GET_ISSUER)|^ERR_SSL_WRONG_VERSION_NUMBER$/;
+const finalMessages = /^(?:bad port|unknown scheme)$|invalid peer certificate/;
