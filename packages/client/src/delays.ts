@@ -73,8 +73,8 @@ const maxBackoffMs = 30_000;
  * How long to wait before the next connection, in milliseconds.
  *
  * After a connection that was open, this is the `retry:` of the service, which is random already. After `failures`
- * attempts in a row that did not open, the time doubles with each, up to 30 s, and is random between half of that and all
- * of it: a crowd of clients must not come back at the same instant. It is never less than `retryAfterMs`, which the
+ * attempts in a row that did not open, the time doubles with each, up to 30 s, and is random between half of that and
+ * all of it: a crowd of clients must not come back at the same instant. It is never less than `retryAfterMs`, which the
  * service or a proxy asked for. Neither of both counts for more than an hour.
  */
 export function computeReconnectDelayMs({

@@ -1,8 +1,8 @@
 /** Code to paste, by the name of the language. */
 export type Snippets = Readonly<Record<string, string>>;
 
-// No snippet holds a secret: it would be in the history of the shell, in a file of a program, or among the arguments of a
-// process, which other users of the machine see. The shell asks for it, and programs read it from the environment.
+// No snippet holds a secret: it would be in the history of the shell, in a file of a program, or among the arguments of
+// a process, which other users of the machine see. The shell asks for it, and programs read it from the environment.
 const ask = (variable: string) => `printf '${variable}: '; read -rs ${variable} && `;
 
 /** Programs that follow a stream. Its URL is a secret. */

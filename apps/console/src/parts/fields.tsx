@@ -137,7 +137,7 @@ export function TimeInput({ label, value, onChange }: TimeInputProperties) {
   );
 }
 
-/** Returns what an input of the type `datetime-local` shows: the time of the person's zone, without the zone. Empty for null. */
+/** Returns what an input of the type `datetime-local` shows: the local time, without the zone. Empty for null. */
 export function toLocalText(value: string | null): string {
   if (value === null) return '';
   const ms = Date.parse(value);

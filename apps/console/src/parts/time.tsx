@@ -5,7 +5,7 @@ import { formatAbsolute, formatRelative } from './format.ts';
 const nowMs = signal(Date.now());
 const renewMs = 5_000;
 
-/** The time of this machine in milliseconds. A component that reads it is rendered again every 5 s while the page is visible. */
+/** The time of this machine. A component that reads it is rendered again every 5 s while the page is visible. */
 function readNowMs(): number {
   // What has just happened must not seem to lie in the future.
   return Math.max(nowMs.value, Date.now());

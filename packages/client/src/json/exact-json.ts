@@ -18,7 +18,7 @@ export class ExactNumber {
     return Number(this.#digits);
   }
 
-  /** `JSON.stringify` keeps the digits where the runtime can, for example in Node 22, and else takes the nearest number. */
+  /** `JSON.stringify` keeps the digits where the runtime can, such as Node 22. Else it takes the nearest number. */
   toJSON(): unknown {
     const { rawJSON } = JSON as { readonly rawJSON?: (text: string) => unknown };
     return rawJSON === undefined ? Number(this.#digits) : rawJSON(this.#digits);

@@ -155,7 +155,7 @@ class SortedWidgets {
     return this.#snapshot;
   }
 
-  /** Where the widget is, or belongs. `createdAt` and `id` never change, so a new version has the place of the old one. */
+  /** Where the widget is, or belongs. `createdAt` and `id` never change, so a new version has the old place. */
   #findIndex(widget: LiveWidget): number {
     let low = 0;
     let high = this.#sorted.length;

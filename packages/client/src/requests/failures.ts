@@ -3,7 +3,7 @@ import type { components } from '../interface.ts';
 /**
  * Whose matter a failure is, and so what helps:
  *
- * - `caller`: nothing that was passed, or no answer at this address, can ever do. Another call, address or certificate helps.
+ * - `caller`: the same call at the same address can never succeed. Another call, address or certificate helps.
  * - `refusal`: the service has said no, for good.
  * - `outage`: nobody has answered, or somebody who cannot answer now. The same call may succeed later.
  */

@@ -5,13 +5,13 @@ import { type RetryOptions, sendWithRetries } from './retry.ts';
 import type { Answer } from './shape.ts';
 
 /**
- * Keeps the session of a client beyond this process, outside browsers. The text is as secret as a password: whoever has it
- * is signed in until the session ends.
+ * Keeps the session of a client beyond this process, outside browsers. The text is as secret as a password: whoever has
+ * it is signed in until the session ends.
  */
 export interface SessionStore {
   /** Called once, before the first request. Null: there is no session. */
   load(): string | null | Promise<string | null>;
-  /** Called when the session has begun or ended, and when anything else that is to be kept has changed. Null: nothing is. */
+  /** Called whenever what is to be kept has changed, for example when the session has begun. Null: keep nothing. */
   save(session: string | null): void | Promise<void>;
 }
 

@@ -8,7 +8,8 @@ export type Position = string;
 
 /**
  * What every event has. `json` is its data as it came, every digit of every number included: parse it with
- * `parseExactJson` where a number may be longer than JavaScript's. It is not a member for `JSON.stringify` and `{ ...event }`.
+ * `parseExactJson` where a number may be longer than JavaScript's. `JSON.stringify` and `{ ...event }`
+ * leave it out.
  */
 export interface ReceivedEvent {
   readonly json: string;

@@ -31,8 +31,8 @@ export function filterWidgets(widgets: readonly LiveWidget[], { text, state }: W
 }
 
 /**
- * Counts the new rows of a list while it is held: while a person points at it or has scrolled down, no row may move, so new
- * rows wait. New rows come at the top, so the first row that was there before ends the count.
+ * Counts the new rows of a list while it is held: while a person points at it or has scrolled down, no row may move, so
+ * new rows wait. New rows come at the top, so the first row that was there before ends the count.
  */
 export function countWaitingRows(
   held: readonly Pick<LiveWidget, 'id'>[],
