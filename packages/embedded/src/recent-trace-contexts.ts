@@ -1,6 +1,7 @@
 import type { TraceContext } from '@widget-service/shared/domain/trace-context.ts';
 import type { WidgetEvent } from '@widget-service/shared/domain/widget-event.ts';
 import type { LogRecord } from '@widget-service/shared/ports/event-log.ts';
+import { dropOldest } from '@widget-service/shared/runtime/drop-oldest.ts';
 
 /** Far more than the tail of the same process leaves unread. */
 const contextsMax = 1_000;
@@ -16,9 +17,7 @@ export class RecentTraceContexts {
   add({ eventId, traceContext }: WidgetEvent): void {
     if (traceContext === undefined) return;
     this.#byEventId.set(eventId, traceContext);
-    if (this.#byEventId.size <= contextsMax) return;
-    const [oldest] = this.#byEventId.keys();
-    if (oldest !== undefined) this.#byEventId.delete(oldest);
+    dropOldest(this.#byEventId, contextsMax);
   }
 
   /** Returns the record with the trace context of its event, if it is known. */

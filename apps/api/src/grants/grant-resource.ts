@@ -46,6 +46,6 @@ export interface GrantResource<Own extends object> {
 export interface GrantRouteDeps<Own extends object> {
   readonly useCases: GrantUseCases<Own>;
   /** Routes that only read call the port directly. */
-  readonly grants: Pick<GrantStore<Grant & Own, never>, 'get' | 'list' | 'count'>;
+  readonly grants: Pick<GrantStore<Grant & Own>, 'get' | 'list' | 'count'>;
   readonly publicBaseUrl: string | null;
 }

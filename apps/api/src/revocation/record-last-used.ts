@@ -1,6 +1,7 @@
 import type { Grant } from '@widget-service/shared/domain/grant.ts';
 import type { GrantStore } from '@widget-service/shared/ports/grant-store.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
+import { dropOldest } from '@widget-service/shared/runtime/drop-oldest.ts';
 
 /** The pod writes the last use of a grant at most once in this time. */
 const recordEveryMs = 60_000;
@@ -9,7 +10,7 @@ const retryAfterMs = 5_000;
 const rememberedGrantsMax = 20_000;
 
 export interface RecordLastUsedDeps {
-  readonly grants: Pick<GrantStore<Grant, never>, 'recordLastUsed'>;
+  readonly grants: Pick<GrantStore<Grant>, 'recordLastUsed'>;
   readonly clock: Pick<Clock, 'now' | 'monotonicMs'>;
 }
 
@@ -27,8 +28,7 @@ export function makeRecordLastUsed({ grants, clock }: RecordLastUsedDeps): Recor
   const setDue = (grantId: string, afterMs: number): void => {
     dueAtMs.delete(grantId);
     dueAtMs.set(grantId, clock.monotonicMs() + afterMs);
-    const [oldest] = dueAtMs.keys();
-    if (dueAtMs.size > rememberedGrantsMax && oldest !== undefined) dueAtMs.delete(oldest);
+    dropOldest(dueAtMs, rememberedGrantsMax);
   };
   return (grantId) => {
     if (clock.monotonicMs() < (dueAtMs.get(grantId) ?? 0)) return;

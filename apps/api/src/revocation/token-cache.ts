@@ -1,6 +1,7 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/deadline.ts';
+import { dropOldest } from '@widget-service/shared/runtime/drop-oldest.ts';
 import { createSemaphore } from '@widget-service/shared/runtime/semaphore.ts';
 import { freshForMs } from './revocation-freshness.ts';
 
@@ -242,6 +243,7 @@ export class TokenCache<T> implements Evictable, TokenTrust {
     const expiresAtMs = Math.min(nowMs + cacheTtlMs, validUntilMs);
     const refreshAtMs = nowMs + refreshFromMs;
     this.#entries.set(digest, { value, readAtMs, refreshAtMs, expiresAtMs, validUntilMs, isSuspect: false });
+    // A token in use is read about once a minute, and each read inserts it anew. So the oldest one is not in use.
     dropOldest(this.#entries, validEntriesMax);
   }
 
@@ -257,14 +259,4 @@ export class TokenCache<T> implements Evictable, TokenTrust {
     this.#entries.set(digest, { ...entry, refreshAtMs: retryAtMs, expiresAtMs: retryAtMs });
     return entry.value;
   }
-}
-
-/**
- * Drops the oldest token if there are more than `max`. A map iterates in insertion order, and each read from the store
- * inserts its token anew. A token in use is read about once a minute, so the oldest one is not in use.
- */
-function dropOldest(map: Map<string, unknown>, max: number): void {
-  if (map.size <= max) return;
-  const [oldest] = map.keys();
-  if (oldest !== undefined) map.delete(oldest);
 }

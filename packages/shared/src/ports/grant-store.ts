@@ -22,10 +22,11 @@ export interface GrantSelection {
 }
 
 /**
- * Grants of one kind: subscriptions, integrations or provision tokens. `Changes` are the members that may change later.
+ * Grants of one kind: subscriptions, integrations or provision tokens. `Changes` are the members that may change later:
+ * left out by a caller that changes none.
  * A write is durable (cluster: on a majority) before its promise resolves. Methods throw `UnavailableError`.
  */
-export interface GrantStore<G extends Grant, Changes> {
+export interface GrantStore<G extends Grant, Changes = never> {
   insert(grant: G): Promise<void>;
   /**
    * Finds the grant whose current or previous token has this digest. With `validAt`, returns it only if that token is

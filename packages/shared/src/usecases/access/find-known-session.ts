@@ -1,6 +1,7 @@
 import type { Session, SessionStore } from '../../ports/session-store.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { requestDeadlineMs } from '../../runtime/deadline.ts';
+import { dropOldest } from '../../runtime/drop-oldest.ts';
 import { createSemaphore } from '../../runtime/semaphore.ts';
 
 /**
@@ -59,10 +60,4 @@ export function makeFindKnownSession({ sessions, clock }: FindKnownSessionDeps) 
     if (clock.monotonicMs() < (unknownUntilMs.get(digest) ?? 0)) return null;
     return readLimited(digest, source);
   };
-}
-
-function dropOldest(digests: Map<string, unknown> | Set<string>, max: number): void {
-  if (digests.size <= max) return;
-  const [oldest] = digests.keys();
-  if (oldest !== undefined) digests.delete(oldest);
 }

@@ -2,6 +2,7 @@ import { UnavailableError } from '../../domain/errors.ts';
 import type { WidgetFilter, WidgetStore } from '../../ports/widget-store.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { fullCountDeadlineMs, requestDeadlineMs, withDeadline } from '../../runtime/deadline.ts';
+import { dropOldest } from '../../runtime/drop-oldest.ts';
 import { createSemaphore } from '../../runtime/semaphore.ts';
 
 /** Totals up to here are counted exactly for each request, unless the store is unavailable or too slow. */
@@ -69,7 +70,7 @@ export function makeCountWidgets({ widgets, clock }: CountWidgetsDeps) {
         const counted = { countedAtMs, total: await widgets.count(filter, countMax, fullCountDeadlineMs) };
         totals.delete(key);
         totals.set(key, counted);
-        evictOldest(totals);
+        dropOldest(totals, cachedTotalsMax);
         return counted;
       });
     } finally {
@@ -118,10 +119,4 @@ function toCacheKey({ state, createdAtOrBefore }: WidgetFilter, now: Date): stri
 
 function toRecentKey(state: WidgetFilter['state']): string {
   return `${state ?? 'any'} recent`;
-}
-
-function evictOldest(totals: Map<string, CountedTotal>): void {
-  if (totals.size <= cachedTotalsMax) return;
-  const [oldestKey] = totals.keys();
-  if (oldestKey !== undefined) totals.delete(oldestKey);
 }
