@@ -16,7 +16,7 @@ import { buildApp } from '@widget-service/api/process/build-app.ts';
 import { createPodRateLimiter } from '@widget-service/api/process/pod-rate-limiter.ts';
 import { sharePeerRequests } from '@widget-service/api/process/several-answerers.ts';
 import { createUseCases } from '@widget-service/api/process/use-cases.ts';
-import { createGrantCache } from '@widget-service/api/revocation/grant-cache.ts';
+import { createGrantTokenCache } from '@widget-service/api/revocation/token-caches.ts';
 import { openStreamDirectory } from '@widget-service/api/streams/stream-directory.ts';
 import type { IdentityProviderOptions } from '@widget-service/shared/config/component-options.ts';
 import type { RateLimit } from '@widget-service/shared/domain/gcra.ts';
@@ -194,8 +194,8 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
     grants: backend,
     overview,
     streamDirectory,
-    hookTokens: createGrantCache(backend.integrations, freshness),
-    provisionTokens: createGrantCache(backend.provisionTokens, freshness),
+    hookTokens: createGrantTokenCache(backend.integrations, freshness),
+    provisionTokens: createGrantTokenCache(backend.provisionTokens, freshness),
     logger,
     metrics,
     ...(await configureIdentityProvider(options)),

@@ -1,8 +1,9 @@
 import { isWellFormedToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
 import type { ProvisionToken } from '@widget-service/shared/ports/grant-store.ts';
 import type { FastifyRequest } from 'fastify';
-import type { GrantCache } from '../revocation/grant-cache.ts';
 import type { RecordLastUsed } from '../revocation/record-last-used.ts';
+import type { TokenCache } from '../revocation/token-cache.ts';
+import type { ResolvedGrant } from '../revocation/token-caches.ts';
 
 /**
  * The `WWW-Authenticate` value (RFC 6750) of a 403 `not-authenticated` at a route that accepts Bearer tokens. The
@@ -24,7 +25,7 @@ export type BearerVerdict =
   | { readonly status: 'ok'; readonly provisionToken: ProvisionToken };
 
 export interface VerifyBearerDeps {
-  readonly cache: Pick<GrantCache<ProvisionToken>, 'resolve'>;
+  readonly cache: Pick<TokenCache<ResolvedGrant<ProvisionToken>>, 'resolve'>;
   readonly recordLastUsed: RecordLastUsed;
 }
 

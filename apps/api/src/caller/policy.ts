@@ -12,7 +12,8 @@ import type {
   onRequestHookHandler,
 } from 'fastify';
 import { readClientNetwork } from '../http/forwarding.ts';
-import type { GrantCache, ResolvedGrant } from '../revocation/grant-cache.ts';
+import type { TokenCache } from '../revocation/token-cache.ts';
+import type { ResolvedGrant } from '../revocation/token-caches.ts';
 import { type BearerVerdict, bearerChallenge } from './bearer.ts';
 import { parseSessionId } from './cookies.ts';
 import { isCsrfToken, isOwnOrigin } from './csrf.ts';
@@ -193,7 +194,9 @@ export function requirePrincipalId(request: FastifyRequest): string {
  * Fails with `ServiceError` `invalid-hook-token`, the same for an unknown, malformed, revoked or expired token, or with
  * `UnavailableError` if the token is not cached and the store is unavailable.
  */
-export function makeVerifyHookToken(cache: Pick<GrantCache<Integration>, 'recall' | 'resolve'>): onRequestHookHandler {
+export function makeVerifyHookToken(
+  cache: Pick<TokenCache<ResolvedGrant<Integration>>, 'recall' | 'resolve'>,
+): onRequestHookHandler {
   return (request, _reply, done) => {
     const { token } = request.params as { token: string };
     const digest = sha256Hex(token);

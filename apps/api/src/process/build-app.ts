@@ -73,8 +73,9 @@ import {
   registerUnlockUser,
 } from '../people/users/user-routes.ts';
 import { registerUserSessions } from '../people/users/user-session-routes.ts';
-import type { GrantCache } from '../revocation/grant-cache.ts';
 import { makeRecordLastUsed } from '../revocation/record-last-used.ts';
+import type { TokenCache } from '../revocation/token-cache.ts';
+import type { ResolvedGrant } from '../revocation/token-caches.ts';
 import { makeRefuseConnection } from '../streams/admit-stream.ts';
 import { registerConnections } from '../streams/connection-routes.ts';
 import type { StreamDirectory } from '../streams/stream-directory.ts';
@@ -126,8 +127,8 @@ export interface AppDeps {
   readonly hashEmail: HashEmail;
   readonly streamDirectory: Pick<StreamDirectory, 'list' | 'end'>;
   readonly overview: Pick<OverviewReader, 'read'>;
-  readonly hookTokens: Pick<GrantCache<Integration>, 'recall' | 'resolve'>;
-  readonly provisionTokens: Pick<GrantCache<ProvisionToken>, 'resolve'>;
+  readonly hookTokens: Pick<TokenCache<ResolvedGrant<Integration>>, 'recall' | 'resolve'>;
+  readonly provisionTokens: Pick<TokenCache<ResolvedGrant<ProvisionToken>>, 'resolve'>;
   readonly clock: Clock;
   readonly rateLimits: RateLimits;
   readonly logger: Logger;

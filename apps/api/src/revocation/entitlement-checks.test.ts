@@ -8,7 +8,7 @@ import {
   parseEventSeqs,
 } from '../streams/fan-out/testing/fake-sink.ts';
 import { EntitlementChecks } from './entitlement-checks.ts';
-import type { EntitlementDecision, StreamEntitlement } from './stream-entitlement.ts';
+import type { EntitlementVerdict, StreamEntitlement } from './stream-entitlement.ts';
 
 const unavailable = new UnavailableError('the store is unavailable');
 
@@ -28,7 +28,7 @@ function setUp(random?: () => number) {
     /** Token digests that were looked up, in order. */
     lookedUp: [] as string[],
     /** By token digest. A look-up reads its answer when it starts. */
-    answers: new Map<string, EntitlementDecision | Error>(),
+    answers: new Map<string, EntitlementVerdict | Error>(),
     failures: [] as unknown[],
     /** Token digests that the cache does not trust. */
     suspect: [] as string[],
@@ -42,7 +42,7 @@ function setUp(random?: () => number) {
     lookUp: async (entitlement) => {
       state.lookedUp.push(entitlement.tokenDigest);
       const { answerDelay } = state;
-      const answer = state.answers.get(entitlement.tokenDigest) ?? entitlement;
+      const answer = state.answers.get(entitlement.tokenDigest) ?? { status: 'ok', entitlement };
       await answerDelay;
       if (answer instanceof Error) throw answer;
       return answer;
@@ -74,7 +74,7 @@ describe('check', () => {
   test('ends the streams of revoked and expired entitlements and no others', async () => {
     const { checks, state } = setUp();
     const sinks = openStreams('a', 'b', 'c', 'a');
-    state.answers.set('a', 'revoked').set('b', 'expired');
+    state.answers.set('a', { status: 'revoked' }).set('b', { status: 'expired' });
     await checks.check(fake.hub.entitlements());
     expect(sinks.map(parseClosingReason)).toEqual(['revoked', 'expired', null, 'revoked']);
     expect(state.forgotten).toEqual(['a', 'b']);
@@ -84,7 +84,7 @@ describe('check', () => {
   test('gives streams the current filter', async () => {
     const { checks, state } = setUp();
     const [sink] = openStreams('a') as [FakeSink];
-    state.answers.set('a', anEntitlementOf('a', { types: ['widget.retired'] }));
+    state.answers.set('a', { status: 'ok', entitlement: anEntitlementOf('a', { types: ['widget.retired'] }) });
     await checks.check(fake.hub.entitlements());
     fake.append(1, { type: 'widget.updated' });
     fake.append(1, { type: 'widget.retired' });
@@ -103,7 +103,7 @@ describe('check', () => {
         highest = Math.max(highest, running);
         await new Promise(setImmediate);
         running -= 1;
-        return entitlement;
+        return { status: 'ok', entitlement };
       },
       tokenCache: { isTrusted: () => true, forget: () => undefined },
       clock: { monotonicMs: () => 0 },
@@ -121,7 +121,7 @@ describe('check', () => {
     await checks.check(fake.hub.entitlements());
     expect(sinks.filter((sink) => sink.isEnded)).toEqual([]);
     expect(state.lookedUp.length).toBeLessThanOrEqual(20);
-    for (const digest of digests) state.answers.set(digest, 'revoked');
+    for (const digest of digests) state.answers.set(digest, { status: 'revoked' });
     await checks.checkDue();
     expect(sinks.map(parseClosingReason)).toEqual(digests.map(() => 'revoked'));
   });
@@ -130,7 +130,7 @@ describe('check', () => {
     const { checks, state } = setUp();
     const sinks = openStreams('broken', 'gone');
     const error = new Error('a document cannot be parsed');
-    state.answers.set('broken', error).set('gone', 'revoked');
+    state.answers.set('broken', error).set('gone', { status: 'revoked' });
     await checks.check(fake.hub.entitlements());
     expect(state.failures).toEqual([error]);
     expect(sinks.map(parseClosingReason)).toEqual([null, 'revoked']);
@@ -141,10 +141,10 @@ describe('check', () => {
     const [sink] = openStreams('a') as [FakeSink];
     const { promise, resolve } = Promise.withResolvers<void>();
     state.answerDelay = promise;
-    state.answers.set('a', anEntitlementOf('a', { types: ['widget.updated'] }));
+    state.answers.set('a', { status: 'ok', entitlement: anEntitlementOf('a', { types: ['widget.updated'] }) });
     const earlierCheck = checks.check(fake.hub.entitlements());
     state.answerDelay = Promise.resolve();
-    state.answers.set('a', anEntitlementOf('a', { types: ['widget.retired'] }));
+    state.answers.set('a', { status: 'ok', entitlement: anEntitlementOf('a', { types: ['widget.retired'] }) });
     await checks.check(fake.hub.entitlements());
     resolve();
     await earlierCheck;
@@ -186,7 +186,7 @@ describe('checkDue', () => {
   test('checks a stream at once that was opened on a suspect token after a check had revoked it', async () => {
     const { checks, state } = setUp(() => 1);
     openStreams('a');
-    state.answers.set('a', 'revoked');
+    state.answers.set('a', { status: 'revoked' });
     await checks.check(fake.hub.entitlements());
     state.suspect.push('a');
     const [reopened] = openStreams('a') as [FakeSink];
@@ -210,7 +210,7 @@ describe('checkDue', () => {
     const sinks = openStreams(...digests);
     for (const digest of digests) state.answers.set(digest, unavailable);
     expect(await checks.checkAll()).toBe(false);
-    for (const digest of digests) state.answers.set(digest, 'revoked');
+    for (const digest of digests) state.answers.set(digest, { status: 'revoked' });
     await checks.checkDue();
     await checks.checkDue();
     expect(sinks.filter((sink) => parseClosingReason(sink) !== 'revoked')).toEqual([]);
@@ -234,7 +234,7 @@ describe('checkAll', () => {
     state.answerDelay = promise;
     const earlierCheck = checks.check(fake.hub.entitlements());
     state.answerDelay = Promise.resolve();
-    state.answers.set('a', 'revoked');
+    state.answers.set('a', { status: 'revoked' });
     expect(await checks.checkAll()).toBe(true);
     expect(parseClosingReason(sink)).toBe('revoked');
     resolve();

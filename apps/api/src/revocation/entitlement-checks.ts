@@ -1,12 +1,12 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import { createSemaphore } from '@widget-service/shared/runtime/semaphore.ts';
-import type { EntitlementDecision, StreamEntitlement } from './stream-entitlement.ts';
+import type { EntitlementVerdict, StreamEntitlement } from './stream-entitlement.ts';
 import type { TokenTrust } from './token-cache.ts';
 
 const maxConcurrentLookUps = 20;
 /**
- * The most entitlements that `checkAll` and `checkDue` pass to one `check`. A check applies its decisions at its end,
+ * The most entitlements that `checkAll` and `checkDue` pass to one `check`. A check applies its verdicts at its end,
  * so it must not take long.
  */
 const maxPerCheck = 2_000;
@@ -18,16 +18,16 @@ export interface OpenStreams {
   /** The entitlements of the open streams, each object once: streams may share one. */
   entitlements(): Iterable<StreamEntitlement>;
   /**
-   * Calls `decide` once per entitlement object. Ends its streams or gives them the returned entitlement. From then on
+   * Calls `judge` once per entitlement object. Ends its streams or gives them the returned entitlement. From then on
    * nothing is written that the new entitlement does not allow.
    */
-  reevaluate(decide: (entitlement: StreamEntitlement) => EntitlementDecision): void;
+  reevaluate(judge: (entitlement: StreamEntitlement) => EntitlementVerdict): void;
 }
 
 export interface EntitlementChecksDeps {
   readonly streams: OpenStreams;
   /** Reads an entitlement from the stores. Throws `UnavailableError` if they do not answer. */
-  readonly lookUp: (entitlement: StreamEntitlement) => Promise<EntitlementDecision>;
+  readonly lookUp: (entitlement: StreamEntitlement) => Promise<EntitlementVerdict>;
   /** The pod's cache of stream tokens. The stream route looks tokens up in it. */
   readonly tokenCache: TokenTrust;
   readonly clock: Pick<Clock, 'monotonicMs'>;
@@ -37,7 +37,7 @@ export interface EntitlementChecksDeps {
   readonly random?: () => number;
 }
 
-/** Re-checks the entitlements of the pod's open streams in the stores and applies the decisions through the hub. */
+/** Re-checks the entitlements of the pod's open streams in the stores and applies the verdicts through the hub. */
 export class EntitlementChecks {
   readonly #deps: EntitlementChecksDeps;
   /** When each entitlement of an open stream is due for its next check, by key, on the monotonic clock. */
@@ -56,7 +56,7 @@ export class EntitlementChecks {
    * Checks every entitlement, in groups of 2 000. When the check of a group starts, the results of earlier checks of
    * its entitlements are dropped, even if they arrive later.
    *
-   * Returns true if a decision was applied for every entitlement (see `check`). It stops at the first group that
+   * Returns true if a verdict was applied for every entitlement (see `check`). It stops at the first group that
    * returns false; that group and the rest are due at once.
    */
   async checkAll(): Promise<boolean> {
@@ -100,11 +100,11 @@ export class EntitlementChecks {
   /**
    * Checks these entitlements now, with at most 20 concurrent look-ups.
    *
-   * An unavailable store ends no stream: the check starts no further look-ups and applies the decisions that it has.
-   * Entitlements without a result are due at once. A look-up that failed for another reason counts as the decision to
+   * An unavailable store ends no stream: the check starts no further look-ups and applies the verdicts that it has.
+   * Entitlements without a result are due at once. A look-up that failed for another reason counts as the verdict to
    * keep the entitlement.
    *
-   * Returns true if it applied a decision for each entitlement. Returns false if a store was unavailable, or if a later
+   * Returns true if it applied a verdict for each entitlement. Returns false if a store was unavailable, or if a later
    * check has started for one of them: the later check then decides about that one.
    */
   async check(entitlements: Iterable<StreamEntitlement>): Promise<boolean> {
@@ -113,49 +113,51 @@ export class EntitlementChecks {
     const byKey = new Map(Array.from(entitlements, (entitlement) => [entitlementKey(entitlement), entitlement]));
     if (byKey.size === 0) return true;
     for (const key of byKey.keys()) this.#latestCheck.set(key, check);
-    const decisions = await this.#lookUpAll(byKey);
-    return this.#applyDecisions(check, byKey.keys(), decisions) === byKey.size;
+    const verdicts = await this.#lookUpAll(byKey);
+    return this.#applyVerdicts(check, byKey.keys(), verdicts) === byKey.size;
   }
 
   /**
-   * Returns the decisions by key. Entitlements that could not be read, because the store is unavailable, are missing.
+   * Returns the verdicts by key. Entitlements that could not be read, because the store is unavailable, are missing.
    */
-  async #lookUpAll(entitlements: ReadonlyMap<string, StreamEntitlement>): Promise<Map<string, EntitlementDecision>> {
+  async #lookUpAll(entitlements: ReadonlyMap<string, StreamEntitlement>): Promise<Map<string, EntitlementVerdict>> {
     const { lookUp, onFailure } = this.#deps;
     const limit = createSemaphore({ what: 'look up an entitlement', maxRunning: maxConcurrentLookUps });
-    const decisions = new Map<string, EntitlementDecision>();
+    const verdicts = new Map<string, EntitlementVerdict>();
     let isStoreUnavailable = false;
-    const decide = async (key: string, entitlement: StreamEntitlement) => {
+    const judge = async (key: string, entitlement: StreamEntitlement) => {
       if (isStoreUnavailable) return;
       try {
-        decisions.set(key, await lookUp(entitlement));
+        verdicts.set(key, await lookUp(entitlement));
       } catch (error) {
         if (error instanceof UnavailableError) isStoreUnavailable = true;
         else {
           onFailure(error);
-          decisions.set(key, entitlement);
+          verdicts.set(key, { status: 'ok', entitlement });
         }
       }
     };
-    await Promise.all(Array.from(entitlements, ([key, entitlement]) => limit(() => decide(key, entitlement))));
-    return decisions;
+    await Promise.all(Array.from(entitlements, ([key, entitlement]) => limit(() => judge(key, entitlement))));
+    return verdicts;
   }
 
-  /** Applies the decisions that are still current and returns how many these are. */
-  #applyDecisions(check: number, keys: Iterable<string>, decisions: ReadonlyMap<string, EntitlementDecision>): number {
-    const current = new Map<string, EntitlementDecision>();
+  /** Applies the verdicts that are still current and returns how many these are. */
+  #applyVerdicts(check: number, keys: Iterable<string>, verdicts: ReadonlyMap<string, EntitlementVerdict>): number {
+    const current = new Map<string, EntitlementVerdict>();
     const nextMs = this.#deps.clock.monotonicMs() + checkEveryMs;
     for (const key of keys) {
       if (this.#latestCheck.get(key) !== check) continue;
       this.#latestCheck.delete(key);
-      const decision = decisions.get(key);
-      this.#dueAtMs.set(key, decision === undefined ? 0 : nextMs);
-      if (decision === undefined) continue;
-      current.set(key, decision);
-      if (decision === 'revoked' || decision === 'expired') this.#forget(key);
+      const verdict = verdicts.get(key);
+      this.#dueAtMs.set(key, verdict === undefined ? 0 : nextMs);
+      if (verdict === undefined) continue;
+      current.set(key, verdict);
+      if (verdict.status !== 'ok') this.#forget(key);
     }
     if (current.size > 0) {
-      this.#deps.streams.reevaluate((entitlement) => current.get(entitlementKey(entitlement)) ?? entitlement);
+      this.#deps.streams.reevaluate(
+        (entitlement) => current.get(entitlementKey(entitlement)) ?? { status: 'ok', entitlement },
+      );
     }
     return current.size;
   }

@@ -8,7 +8,7 @@ import { openFakeSink, parseClosingReason } from '../streams/fan-out/testing/fak
 import type { ControlReadResult } from './control-log-follower.ts';
 import { RevocationFreshness } from './revocation-freshness.ts';
 import { createRevocations } from './revocations.ts';
-import type { EntitlementDecision } from './stream-entitlement.ts';
+import type { EntitlementVerdict } from './stream-entitlement.ts';
 import { openTestRevocations, type TestRevocations } from './testing/test-revocations.ts';
 
 let fixture: TestRevocations;
@@ -54,7 +54,7 @@ describe('waitUntilFresh', () => {
     const entitlement = anEntitlement();
     fixture.fake.join(sink, 0, entitlement);
     const reads: PromiseWithResolvers<ControlReadResult>[] = [];
-    const lookUps: PromiseWithResolvers<EntitlementDecision>[] = [];
+    const lookUps: PromiseWithResolvers<EntitlementVerdict>[] = [];
     const addCall = <T>(calls: PromiseWithResolvers<T>[]) => {
       const call = Promise.withResolvers<T>();
       calls.push(call);
@@ -99,10 +99,10 @@ describe('waitUntilFresh', () => {
     await until(() => lookUps.length === 1);
     reads[1]?.resolve(missedResult);
     await until(() => generation() > 0);
-    lookUps[0]?.resolve('revoked');
+    lookUps[0]?.resolve({ status: 'revoked' });
     await until(() => lookUps.length === 2);
     expect(sink.isEnded).toBe(false);
-    for (const lookUp of lookUps) lookUp.resolve('revoked');
+    for (const lookUp of lookUps) lookUp.resolve({ status: 'revoked' });
     await sink.until(() => sink.isEnded);
     expect(parseClosingReason(sink)).toBe('revoked');
     await waiting;
@@ -116,7 +116,7 @@ describe('waitUntilFresh', () => {
     await until(() => lookUps.length === 1);
     const waiting = waitUntilFresh();
     await new Promise(setImmediate);
-    lookUps[0]?.resolve(entitlement);
+    lookUps[0]?.resolve({ status: 'ok', entitlement });
     await waiting;
     expect(lookUps).toHaveLength(1);
   });
@@ -143,7 +143,7 @@ describe('waitUntilFresh', () => {
     const { waitUntilFresh, reads, lookUps, entitlement } = await openPod({ monotonicMs: () => time.nowMs });
     reads[0]?.resolve(missedResult);
     await until(() => lookUps.length === 1);
-    lookUps[0]?.resolve(entitlement);
+    lookUps[0]?.resolve({ status: 'ok', entitlement });
     await waitUntilFresh();
     for (; time.nowMs < 10_000; time.nowMs += 500) {
       await waitUntilFresh();
@@ -165,7 +165,7 @@ describe('waitUntilFresh', () => {
     reads[1]?.resolve(emptyResult);
     await until(() => reads.length === 3);
     expect(isFresh).toBe(false);
-    lookUps[0]?.resolve(entitlement);
+    lookUps[0]?.resolve({ status: 'ok', entitlement });
     await waiting;
   });
 
@@ -174,7 +174,7 @@ describe('waitUntilFresh', () => {
     const { sink, waitUntilFresh, reads, lookUps, entitlement } = await openPod({ monotonicMs: () => time.nowMs });
     reads[0]?.resolve(missedResult);
     await until(() => lookUps.length === 1);
-    lookUps[0]?.resolve(entitlement);
+    lookUps[0]?.resolve({ status: 'ok', entitlement });
     await waitUntilFresh();
     await until(() => reads.length === 2);
     time.nowMs = 5_000;
@@ -195,7 +195,7 @@ describe('waitUntilFresh', () => {
     const { sink, waitUntilFresh, lookUps } = await openPod({ monotonicMs: () => time.nowMs, sleep });
     const waiting = waitUntilFresh();
     await until(() => lookUps.length === 1);
-    lookUps[0]?.resolve('revoked');
+    lookUps[0]?.resolve({ status: 'revoked' });
     await waiting;
     expect(parseClosingReason(sink)).toBe('revoked');
   });

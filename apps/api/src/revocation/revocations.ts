@@ -5,15 +5,10 @@ import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import { createPeriodicTask, type Task } from '@widget-service/shared/runtime/supervisor.ts';
 import { type ControlReadResult, createControlLogFollower } from './control-log-follower.ts';
 import { EntitlementChecks, type EntitlementChecksDeps, type OpenStreams } from './entitlement-checks.ts';
-import { createGrantCache } from './grant-cache.ts';
 import { RevocationFreshness } from './revocation-freshness.ts';
-import {
-  createStreamEntitlementCache,
-  makeFindStreamEntitlement,
-  makeRecheckEntitlement,
-  type StreamHolder,
-} from './stream-entitlement.ts';
+import { makeFindStreamEntitlement, makeRecheckEntitlement, type StreamHolder } from './stream-entitlement.ts';
 import type { Evictable, TokenTrust } from './token-cache.ts';
+import { createGrantTokenCache, createStreamTokenCache } from './token-caches.ts';
 
 export interface OpenRevocationsDeps {
   readonly backend: Pick<
@@ -39,9 +34,9 @@ export function openRevocations({ backend, hub, sessionIdleMs, clock, logger }: 
   const freshness = new RevocationFreshness(clock);
   const cacheDeps = { clock, isFresh: () => freshness.isFresh() };
   const caches = {
-    streams: createStreamEntitlementCache({ ...entitlementDeps, ...cacheDeps }),
-    hooks: createGrantCache(integrations, cacheDeps),
-    provisionTokens: createGrantCache(provisionTokens, cacheDeps),
+    streams: createStreamTokenCache({ ...entitlementDeps, ...cacheDeps }),
+    hooks: createGrantTokenCache(integrations, cacheDeps),
+    provisionTokens: createGrantTokenCache(provisionTokens, cacheDeps),
   };
   const lookUp = makeRecheckEntitlement({ find: makeFindStreamEntitlement(entitlementDeps), subscriptions, clock });
   return { caches, ...createRevocations({ control, caches, freshness, streams: hub, lookUp, clock, logger }) };
@@ -114,7 +109,9 @@ export function createRevocations(deps: RevocationsDeps): Revocations {
     if (mayHaveMissed) suspectAllTokens();
     const revoked = toHolderKeys(entries.filter(({ change }) => change === 'revoked'));
     if (revoked.size > 0)
-      streams.reevaluate((entitlement) => (isAffected(entitlement.holder, revoked) ? 'revoked' : entitlement));
+      streams.reevaluate((entitlement) =>
+        isAffected(entitlement.holder, revoked) ? { status: 'revoked' } : { status: 'ok', entitlement },
+      );
     const changed = toHolderKeys(entries);
     const affected = [...streams.entitlements()].filter(({ holder }) => isAffected(holder, changed));
     trackCheck(checks.check(affected).then(() => undefined));

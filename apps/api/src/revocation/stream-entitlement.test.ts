@@ -4,7 +4,8 @@ import type { PersonalStream } from '@widget-service/shared/ports/personal-strea
 import type { Session } from '@widget-service/shared/ports/session-store.ts';
 import type { User } from '@widget-service/shared/ports/user-store.ts';
 import { describe, expect, test } from 'vitest';
-import { createStreamEntitlementCache, makeFindStreamEntitlement } from './stream-entitlement.ts';
+import { makeFindStreamEntitlement } from './stream-entitlement.ts';
+import { createStreamTokenCache } from './token-caches.ts';
 
 const now = new Date('2026-03-01T10:00:00Z');
 const inSeconds = (seconds: number) => new Date(now.getTime() + seconds * 1_000);
@@ -144,7 +145,7 @@ test('reads the same stores for a subscription, a personal stream and an unknown
 test('evicts a personal stream’s token by its session and by its user', async () => {
   for (const id of ['session', 'ann']) {
     const { deps } = createStores({ personal, session, user });
-    const cache = createStreamEntitlementCache({ ...deps, isFresh: () => true });
+    const cache = createStreamTokenCache({ ...deps, isFresh: () => true });
     await cache.resolve('own');
     cache.evict('another id');
     expect(cache.recall('own')).toBeDefined();

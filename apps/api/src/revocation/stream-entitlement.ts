@@ -8,7 +8,7 @@ import type { SessionStore } from '@widget-service/shared/ports/session-store.ts
 import type { UserStore } from '@widget-service/shared/ports/user-store.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import { hasSessionEnded } from '@widget-service/shared/usecases/access/sessions.ts';
-import { TokenCache, type TokenCacheDeps } from './token-cache.ts';
+import type { TokenCache } from './token-cache.ts';
 
 /**
  * What the token of a stream belongs to: a subscription, or the session of a signed-in user (a *personal stream*). The
@@ -29,8 +29,11 @@ export interface StreamEntitlement {
   readonly validUntil: Date | null;
 }
 
-/** The result of re-checking an entitlement: its current state, or why it has ended. */
-export type EntitlementDecision = StreamEntitlement | 'revoked' | 'expired';
+/** The result of re-checking an entitlement: its current state, or that it has ended, and why. */
+export type EntitlementVerdict =
+  | { readonly status: 'ok'; readonly entitlement: StreamEntitlement }
+  | { readonly status: 'revoked' }
+  | { readonly status: 'expired' };
 
 export interface FindStreamEntitlementDeps {
   readonly subscriptions: Pick<SubscriptionStore, 'findByTokenDigest'>;
@@ -87,25 +90,6 @@ async function findPersonalEntitlement(
   return { holder: { kind: 'session', id: sessionDigest, userId }, tokenDigest, filter: noFilter, validUntil };
 }
 
-/**
- * Creates the token cache of stream tokens. `evict(id)` takes the id of a subscription, the digest of a session or the
- * id of a user. Errors: see `TokenCache`.
- */
-export function createStreamEntitlementCache(
-  deps: FindStreamEntitlementDeps & Pick<TokenCacheDeps<never>, 'clock' | 'isFresh'>,
-): TokenCache<StreamEntitlement> {
-  const find = makeFindStreamEntitlement(deps);
-  return new TokenCache({
-    find: async (digest) => {
-      const entitlement = await find(digest);
-      return entitlement === null ? null : { value: entitlement, validUntil: entitlement.validUntil };
-    },
-    dependsOn: ({ holder }, id) => holder.id === id || (holder.kind === 'session' && holder.userId === id),
-    clock: deps.clock,
-    isFresh: deps.isFresh,
-  });
-}
-
 export interface RecheckEntitlementDeps {
   /** Reads from the stores what a token allows now; see `makeFindStreamEntitlement`. */
   readonly find: (tokenDigest: string) => Promise<StreamEntitlement | null>;
@@ -121,13 +105,13 @@ export interface RecheckEntitlementDeps {
  * - `revoked` in every other case, for example after a sign-out, or if the session was unused for too long.
  */
 export function makeRecheckEntitlement({ find, subscriptions, clock }: RecheckEntitlementDeps) {
-  return async ({ holder, tokenDigest, validUntil }: StreamEntitlement): Promise<EntitlementDecision> => {
+  return async ({ holder, tokenDigest, validUntil }: StreamEntitlement): Promise<EntitlementVerdict> => {
     const current = await find(tokenDigest);
-    if (current !== null) return current;
-    if (validUntil !== null && validUntil <= clock.now()) return 'expired';
+    if (current !== null) return { status: 'ok', entitlement: current };
+    if (validUntil !== null && validUntil <= clock.now()) return { status: 'expired' };
     // The subscription still exists, so it was rotated past this token, or its end was moved to the past.
     const stillExists = holder.kind === 'subscription' && (await subscriptions.get(holder.id)) !== null;
-    return stillExists ? 'expired' : 'revoked';
+    return { status: stillExists ? 'expired' : 'revoked' };
   };
 }
 

@@ -40,7 +40,7 @@ describe('entitlements', () => {
     join(kept, 0, theirs);
     append(1);
     await kept.until(() => parseEventSeqs(kept).length === 1);
-    hub.reevaluate((entitlement) => (entitlement === ours ? reason : entitlement));
+    hub.reevaluate((entitlement) => (entitlement === ours ? { status: reason } : { status: 'ok', entitlement }));
     expect([ended.isEnded, parseClosingReason(ended), reasons]).toEqual([true, reason, [reason]]);
     append(2);
     await kept.until(() => parseEventSeqs(kept).length === 3);
@@ -53,7 +53,7 @@ describe('entitlements', () => {
     const sink = openFakeSink();
     join(sink, 0, ours);
     append(3, created);
-    hub.reevaluate(() => 'revoked');
+    hub.reevaluate(() => ({ status: 'revoked' }));
     await waitForImmediate();
     expect([parseEventSeqs(sink), parsePositionSeqs(sink), parseClosingReason(sink)]).toEqual([[], [], 'revoked']);
   });
@@ -67,7 +67,7 @@ describe('entitlements', () => {
     sink.pause();
     append(3);
     await sink.until(() => parseEventSeqs(sink).length === 4);
-    hub.reevaluate(() => reason);
+    hub.reevaluate(() => ({ status: reason }));
     expect([sink.isEnded, parseEventSeqs(sink), reasons]).toEqual([true, [1], [reason]]);
   });
 
@@ -78,7 +78,7 @@ describe('entitlements', () => {
     sink.pause();
     join(sink, 0, ours);
     await sink.until(() => sink.unsentBytes() >= 100 && reads.length === 1);
-    hub.reevaluate(() => 'revoked');
+    hub.reevaluate(() => ({ status: 'revoked' }));
     sink.resume();
     for (let turn = 0; turn < 5; turn += 1) await waitForImmediate();
     expect(parseEventSeqs(sink)).toEqual([]);
@@ -106,7 +106,7 @@ describe('entitlements', () => {
     const { hub, join, reasons } = openHub({ heartbeatIntervalMs: 100 }, { clock });
     const sink = openFakeSink();
     join(sink, 0, { ...ours, validUntil: new Date(1_001_000) });
-    hub.reevaluate((entitlement) => ({ ...entitlement, validUntil: null }));
+    hub.reevaluate((entitlement) => ({ status: 'ok', entitlement: { ...entitlement, validUntil: null } }));
     time.ms += 2_000;
     await sink.until(() => sink.text().includes(':\n'));
     expect(reasons).toEqual([]);
@@ -121,11 +121,11 @@ describe('a changed filter', () => {
     append(1, created);
     append(1, retired);
     await sink.until(() => parseEventSeqs(sink).length === 1);
-    hub.reevaluate(() => anEntitlementOf('ours', { types: ['widget.retired'] }));
+    hub.reevaluate(() => ({ status: 'ok', entitlement: anEntitlementOf('ours', { types: ['widget.retired'] }) }));
     append(1, created);
     append(1, retired);
     await sink.until(() => parseEventSeqs(sink).length === 2);
-    hub.reevaluate(() => anEntitlementOf('ours'));
+    hub.reevaluate(() => ({ status: 'ok', entitlement: anEntitlementOf('ours') }));
     append(1, created);
     await sink.until(() => parseEventSeqs(sink).length === 3);
     expect(parseEventSeqs(sink)).toEqual([1, 4, 5]);
@@ -136,7 +136,7 @@ describe('a changed filter', () => {
     const sink = openFakeSink();
     join(sink, 0, ours);
     append(2, created);
-    hub.reevaluate(() => anEntitlementOf('ours', { types: ['widget.retired'] }));
+    hub.reevaluate(() => ({ status: 'ok', entitlement: anEntitlementOf('ours', { types: ['widget.retired'] }) }));
     append(1, retired);
     await sink.until(() => parseEventSeqs(sink).length === 1);
     expect(parseEventSeqs(sink)).toEqual([3]);
@@ -151,7 +151,7 @@ describe('a changed filter', () => {
     }
     const sink = openFakeSink();
     join(sink, 0, anEntitlementOf('ours', { types: ['widget.created'] }));
-    hub.reevaluate(() => anEntitlementOf('ours', { types: ['widget.retired'] }));
+    hub.reevaluate(() => ({ status: 'ok', entitlement: anEntitlementOf('ours', { types: ['widget.retired'] }) }));
     await sink.until(() => parseEventSeqs(sink).at(-1) === 21);
     expect(parseEventSeqs(sink)).toEqual([1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21]);
   });
@@ -163,7 +163,7 @@ describe('a changed filter', () => {
     slow.pause();
     append(2, created);
     await fast.until(() => parseEventSeqs(fast).length === 2);
-    hub.reevaluate(() => anEntitlementOf('ours', { types: ['widget.retired'] }));
+    hub.reevaluate(() => ({ status: 'ok', entitlement: anEntitlementOf('ours', { types: ['widget.retired'] }) }));
     expect([slow.isEnded, parseEventSeqs(slow), reasons]).toEqual([true, [], ['resync']]);
     expect(fast.isEnded).toBe(false);
   });
@@ -175,7 +175,7 @@ describe('a changed filter', () => {
     join(sink, 0, anEntitlementOf('ours', { labels: ['a', 'b'] }));
     append(1, { labels: ['a'] });
     await sink.until(() => sink.unsentBytes() > 0);
-    hub.reevaluate(() => anEntitlementOf('ours', { labels: ['b', 'a'] }));
+    hub.reevaluate(() => ({ status: 'ok', entitlement: anEntitlementOf('ours', { labels: ['b', 'a'] }) }));
     expect(reasons).toEqual([]);
     expect(parseEventSeqs(sink)).toEqual([1]);
   });

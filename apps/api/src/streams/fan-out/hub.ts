@@ -1,6 +1,6 @@
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { OpenStreams } from '../../revocation/entitlement-checks.ts';
-import type { EntitlementDecision, StreamEntitlement } from '../../revocation/stream-entitlement.ts';
+import type { EntitlementVerdict, StreamEntitlement } from '../../revocation/stream-entitlement.ts';
 import type { JoinedFrames } from './chunk.ts';
 import { type ClosingReason, sendClosing } from './closing-rules.ts';
 import {
@@ -117,12 +117,12 @@ export class Hub implements OpenStreams {
     return new Set([...this.#connections].map(({ entitlement }) => entitlement));
   }
 
-  reevaluate(decide: (entitlement: StreamEntitlement) => EntitlementDecision): void {
-    const decisions = new Map([...this.entitlements()].map((entitlement) => [entitlement, decide(entitlement)]));
+  reevaluate(judge: (entitlement: StreamEntitlement) => EntitlementVerdict): void {
+    const verdicts = new Map([...this.entitlements()].map((entitlement) => [entitlement, judge(entitlement)]));
     for (const connection of [...this.#connections]) {
-      const decision = decisions.get(connection.entitlement) ?? connection.entitlement;
-      if (decision === 'revoked' || decision === 'expired') this.end(connection, decision);
-      else this.#applyEntitlement(connection, decision);
+      const verdict = verdicts.get(connection.entitlement);
+      if (verdict?.status === 'ok') this.#applyEntitlement(connection, verdict.entitlement);
+      else if (verdict !== undefined) this.end(connection, verdict.status);
     }
   }
 

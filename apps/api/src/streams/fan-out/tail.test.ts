@@ -197,7 +197,9 @@ test('waits for revocation freshness before it sends events', async () => {
   let waits = 0;
   state.waitUntilFresh = async () => {
     waits += 1;
-    hub.reevaluate((entitlement) => (entitlement.tokenDigest === 'revoked' ? 'revoked' : entitlement));
+    hub.reevaluate((entitlement) =>
+      entitlement.tokenDigest === 'revoked' ? { status: 'revoked' } : { status: 'ok', entitlement },
+    );
   };
   await read(makeRecord(6));
   await read(makeRecord(7));

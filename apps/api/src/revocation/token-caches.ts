@@ -1,5 +1,10 @@
 import { findValidToken, type Grant, type GrantToken } from '@widget-service/shared/domain/grant.ts';
 import type { GrantStore } from '@widget-service/shared/ports/grant-store.ts';
+import {
+  type FindStreamEntitlementDeps,
+  makeFindStreamEntitlement,
+  type StreamEntitlement,
+} from './stream-entitlement.ts';
 import { TokenCache, type TokenCacheDeps } from './token-cache.ts';
 
 /** A grant, and the one of its tokens that the caller presented. */
@@ -10,18 +15,17 @@ export interface ResolvedGrant<G extends Grant> {
   readonly validUntil: Date | null;
 }
 
-/** A token cache whose values are grants. Keys are token digests. */
-export type GrantCache<G extends Grant> = TokenCache<ResolvedGrant<G>>;
+type FreshnessDeps = Pick<TokenCacheDeps<never>, 'clock' | 'isFresh'>;
 
 /**
  * Creates a token cache over the grants of one kind. Only valid tokens resolve: the current one, and the previous one
  * during a rotation's overlap. `evict(id)` takes a grant id and removes all tokens of that grant. Errors: see
  * `TokenCache.resolve`.
  */
-export function createGrantCache<G extends Grant>(
-  store: Pick<GrantStore<G, never>, 'findByTokenDigest'>,
-  { clock, isFresh }: Pick<TokenCacheDeps<never>, 'clock' | 'isFresh'>,
-): GrantCache<G> {
+export function createGrantTokenCache<G extends Grant>(
+  store: Pick<GrantStore<G>, 'findByTokenDigest'>,
+  { clock, isFresh }: FreshnessDeps,
+): TokenCache<ResolvedGrant<G>> {
   return new TokenCache({
     find: async (digest) => {
       const now = clock.now();
@@ -32,5 +36,22 @@ export function createGrantCache<G extends Grant>(
     dependsOn: ({ grant }, id) => grant.id === id,
     clock,
     isFresh,
+  });
+}
+
+/**
+ * Creates the token cache of stream tokens. `evict(id)` takes the id of a subscription, the digest of a session or the
+ * id of a user. Errors: see `TokenCache`.
+ */
+export function createStreamTokenCache(deps: FindStreamEntitlementDeps & FreshnessDeps): TokenCache<StreamEntitlement> {
+  const find = makeFindStreamEntitlement(deps);
+  return new TokenCache({
+    find: async (digest) => {
+      const entitlement = await find(digest);
+      return entitlement === null ? null : { value: entitlement, validUntil: entitlement.validUntil };
+    },
+    dependsOn: ({ holder }, id) => holder.id === id || (holder.kind === 'session' && holder.userId === id),
+    clock: deps.clock,
+    isFresh: deps.isFresh,
   });
 }

@@ -1,6 +1,6 @@
 import type { Grant } from '@widget-service/shared/domain/grant.ts';
 import { expect, test } from 'vitest';
-import { createGrantCache } from './grant-cache.ts';
+import { createGrantTokenCache } from './token-caches.ts';
 
 const start = Date.parse('2026-03-01T10:00:00Z');
 const at = (seconds: number) => new Date(start + seconds * 1_000);
@@ -19,7 +19,7 @@ function setUp(changes: Partial<Grant>) {
     lastUsedAt: null,
     ...changes,
   };
-  const cache = createGrantCache(
+  const cache = createGrantTokenCache(
     {
       findByTokenDigest: async (digest) => {
         state.storeReads += 1;
