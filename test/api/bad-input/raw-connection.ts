@@ -15,7 +15,10 @@ export async function openSocket(port: number, address = '127.0.0.1'): Promise<S
   return socket;
 }
 
-/** Sends bytes unchanged and returns every response until the server closes the connection. Only the first may be to a HEAD. */
+/**
+ * Sends bytes unchanged and returns every response until the server closes the connection. Only the first may be to a
+ * HEAD.
+ */
 export async function exchange(port: number, bytes: string | Buffer, address?: string): Promise<RawResponse[]> {
   const socket = await openSocket(port, address);
   const sent = typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes;

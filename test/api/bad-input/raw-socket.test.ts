@@ -35,7 +35,9 @@ afterAll(async () => {
 
 const requestId = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/** Sends the bytes of a case. A connection on which a create is hidden gets no more answers than requests are expected. */
+/**
+ * Sends the bytes of a case. A connection on which a create is hidden gets no more answers than requests are expected.
+ */
 async function sendCase({ bytes, smuggles, expected }: RawCase, address: string): Promise<RawResponse[]> {
   if (!smuggles) return exchange(port, expandVariables(bytes, variables), address);
   const before = countRequests();

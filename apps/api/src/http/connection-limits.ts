@@ -139,8 +139,8 @@ function onceClosed(socket: Socket, listener: () => void): void {
 
 /**
  * Answers the request on a refused connection, before anything else is done for it: with the problem
- * `too-many-connections`, or, at the address of a stream, with the stream that `refuseStream` returns: any status but 200
- * would end a browser's EventSource for good. The token is not checked. The connection closes after the answer.
+ * `too-many-connections`, or, at the address of a stream, with the stream that `refuseStream` returns: any status but
+ * 200 would end a browser's EventSource for good. The token is not checked. The connection closes after the answer.
  */
 export function registerConnectionRefusals(
   app: FastifyInstance,

@@ -77,7 +77,10 @@ export function toDocumentId(widgetId: string, key: Pick<IdempotencyRecord, 'sco
   return new UUID(toUuidV8(hash('sha256', `${key.scope}\n${key.key}`, 'hex')));
 }
 
-/** Leaves the members that `toWidget` reads. Omits the idempotency record and the outbox, which can be large, and the internal members. */
+/**
+ * Leaves the members that `toWidget` reads. Omits the idempotency record and the outbox, which can be large, and the
+ * internal members.
+ */
 export const widgetProjection = { _id: 0, fence: 0, idem: 0, outbox: 0, outboxSince: 0 } as const;
 
 export function toWidget(document: StoredWidget): Widget {

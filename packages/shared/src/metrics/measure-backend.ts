@@ -31,7 +31,9 @@ function isPort(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-/** Makes one object per port, once: its methods measure and call those of `target`, its other members are read there. */
+/**
+ * Makes one object per port, once: its methods measure and call those of `target`, its other members are read there.
+ */
 function measurePort(port: string, target: object, metrics: StoreMetrics): object {
   const measured = {};
   for (const [name, value] of listMembers(target)) {
