@@ -27,7 +27,7 @@ import { parseRefusal } from '@widget-service/shared/adapters/refusal-codec.ts';
 import { parseWorkerState } from '@widget-service/shared/adapters/worker-state-codec.ts';
 import { describeDevice } from '@widget-service/shared/domain/device.ts';
 import { findDeviceNonce, isWellFormedDeviceCookie } from '@widget-service/shared/domain/device-cookie.ts';
-import { deriveEventId } from '@widget-service/shared/domain/event-id.ts';
+import { deriveEventId } from '@widget-service/shared/domain/hook-event-id.ts';
 import { parseIdempotencyKey } from '@widget-service/shared/domain/idempotency.ts';
 import { extractMemberText, toSingleLine, tryParseJson } from '@widget-service/shared/domain/json.ts';
 import { parsePosition } from '@widget-service/shared/domain/log-position.ts';

@@ -1,5 +1,5 @@
 import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
-import { deriveCreationEventId, deriveEventId } from '@widget-service/shared/domain/event-id.ts';
+import { deriveCreationEventId, deriveEventId } from '@widget-service/shared/domain/hook-event-id.ts';
 import type { LogRecord } from '@widget-service/shared/ports/event-log.ts';
 import type {
   CreateOperation,

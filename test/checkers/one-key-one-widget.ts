@@ -1,4 +1,4 @@
-import { deriveCreationEventId } from '@widget-service/shared/domain/event-id.ts';
+import { deriveCreationEventId } from '@widget-service/shared/domain/hook-event-id.ts';
 import type { CreateOperation } from '../drivers/cluster/recording.ts';
 import { collectEventHistory } from './event-history.ts';
 import type { Checker, Evidence } from './evidence.ts';

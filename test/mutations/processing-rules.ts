@@ -5,7 +5,7 @@ const applyToWidgets = 'packages/shared/src/usecases/hooks/apply-to-widgets.ts';
 const publishOutbox = 'packages/shared/src/usecases/events/publish-outbox.ts';
 const scanOutboxes = 'packages/shared/src/usecases/events/scan-outboxes.ts';
 const groupCommit = 'packages/shared/src/usecases/hooks/group-commit.ts';
-const deadLetterRules = 'packages/shared/src/tasks/dead-letter-rules.ts';
+const deadLetterRules = 'packages/shared/src/tasks/dead-letters.ts';
 
 /** Rules of runs and of the group commit, removed in the simulation. `store-rules.ts` holds the rules of the stores. */
 export const processingRules: readonly Mutation[] = [

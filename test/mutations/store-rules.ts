@@ -162,7 +162,7 @@ export const storeRules: readonly StoreMutation[] = [
   {
     rule: 'Redis: the log rejects a stale run',
     noticedBy: staleRuns,
-    file: 'packages/cluster/src/redis/scripts/parts/run-age.lua',
+    file: 'packages/cluster/src/redis/scripts/log-functions.lua',
     from: 'if run < minRun then',
     to: 'if run < 0 then',
   },

@@ -6,7 +6,7 @@ import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { HookQueue } from '@widget-service/shared/ports/hook-queue.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { createLogger, type Logger } from '@widget-service/shared/runtime/logger.ts';
-import { createHookConsumerTask } from '@widget-service/shared/tasks/hook-consumer.ts';
+import { createHookConsumerTask } from '@widget-service/shared/tasks/worker-tasks.ts';
 import { makePublishOutbox } from '@widget-service/shared/usecases/events/publish-outbox.ts';
 import { makeProcessBatch } from '@widget-service/shared/usecases/hooks/process-batch.ts';
 import { eventually } from '../drivers/tools/eventually.ts';

@@ -3,7 +3,7 @@ import { backUpDatabase } from '@widget-service/embedded/back-up-database.ts';
 import { toEmbeddedOptions } from '@widget-service/shared/config/component-options.ts';
 import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
 import { ExitError, exitCodes } from '@widget-service/shared/runtime/exit-error.ts';
-import { printText } from '@widget-service/shared/runtime/print-text.ts';
+import { printText } from '@widget-service/shared/runtime/log-output.ts';
 import { runCommand } from '@widget-service/shared/runtime/run-process.ts';
 
 // `npm run backup -- FILE`: copies the SQLite file of DATA_DIR, also while the service runs.

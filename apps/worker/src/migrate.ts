@@ -2,7 +2,7 @@ import process from 'node:process';
 import { openMongoStores } from '@widget-service/cluster/mongo/open-mongo-stores.ts';
 import { toMongoOptions } from '@widget-service/shared/config/component-options.ts';
 import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
-import { printText } from '@widget-service/shared/runtime/print-text.ts';
+import { printText } from '@widget-service/shared/runtime/log-output.ts';
 import { runCommand } from '@widget-service/shared/runtime/run-process.ts';
 
 // `npm run migrate`: creates the indexes of MongoDB, then verifies them.

@@ -2,7 +2,7 @@ import process from 'node:process';
 import { beginNewEpoch } from '@widget-service/cluster/begin-new-epoch.ts';
 import { toClusterOptions } from '@widget-service/shared/config/component-options.ts';
 import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
-import { printText } from '@widget-service/shared/runtime/print-text.ts';
+import { printText } from '@widget-service/shared/runtime/log-output.ts';
 import { runCommand } from '@widget-service/shared/runtime/run-process.ts';
 
 // `npm run new-epoch`, for a MongoDB that was restored from a backup: see `beginNewEpoch`.

@@ -1,16 +1,13 @@
 import { serializeWorkerState, workerStateQuestion } from '@widget-service/shared/adapters/worker-state-codec.ts';
 import type { Settings } from '@widget-service/shared/config/settings.ts';
-import { makeFormatMetrics } from '@widget-service/shared/metrics/format-metrics.ts';
 import { measureBackend } from '@widget-service/shared/metrics/measure-backend.ts';
-import { createMetrics } from '@widget-service/shared/metrics/metrics.ts';
-import { recordBuild } from '@widget-service/shared/metrics/record-build.ts';
+import { createMetrics, makeFormatMetrics, recordBuild } from '@widget-service/shared/metrics/metrics.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import { openOpsServer } from '@widget-service/shared/runtime/ops-server.ts';
-import { getProcessName } from '@widget-service/shared/runtime/process-name.ts';
+import { getProcessName, readServiceVersion } from '@widget-service/shared/runtime/process-identity.ts';
 import type { RunningProcess } from '@widget-service/shared/runtime/run-process.ts';
-import { readServiceVersion } from '@widget-service/shared/runtime/service-version.ts';
 import { createSupervisor, recordTasks } from '@widget-service/shared/tasks/create-supervisor.ts';
 import { describeNotReady, makeNameStores } from '@widget-service/shared/tasks/name-stores.ts';
 import { createWorkerTasks } from '@widget-service/shared/tasks/worker-tasks.ts';

@@ -1,5 +1,4 @@
-import { coalesceItems } from '@widget-service/shared/adapters/coalesce-jobs.ts';
-import { parseHookJob, type ReadJob } from '@widget-service/shared/adapters/hook-job-codec.ts';
+import { coalesceItems, parseHookJob, type ReadJob } from '@widget-service/shared/adapters/hook-job-codec.ts';
 import { describeError } from '@widget-service/shared/domain/errors.ts';
 import type { QueueItem } from '@widget-service/shared/domain/queue-item.ts';
 import type {

@@ -1,6 +1,5 @@
 import type { StatementSync } from 'node:sqlite';
-import { coalesceLimits } from '@widget-service/shared/adapters/coalesce-jobs.ts';
-import { serializeHookJob } from '@widget-service/shared/adapters/hook-job-codec.ts';
+import { coalesceLimits, serializeHookJob } from '@widget-service/shared/adapters/hook-job-codec.ts';
 import { WaitingTally } from '@widget-service/shared/domain/queue-item.ts';
 import type {
   ConsumedBatch,

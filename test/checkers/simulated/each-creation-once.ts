@@ -1,4 +1,4 @@
-import { deriveCreationEventId } from '@widget-service/shared/domain/event-id.ts';
+import { deriveCreationEventId } from '@widget-service/shared/domain/hook-event-id.ts';
 import type { World } from '../../simulation/world/world.ts';
 import { countById } from './each-hook-once.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Agent } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { deriveEventId } from '@widget-service/shared/domain/event-id.ts';
+import { deriveEventId } from '@widget-service/shared/domain/hook-event-id.ts';
 import type { CpuStealWatch } from '../tools/cpu-steal.ts';
 import type { EventLoopDelay } from '../tools/event-loop-delay.ts';
 import { startStopwatch } from '../tools/stopwatch.ts';

@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { batchLimits } from '@widget-service/shared/domain/batch-limits.ts';
+import { batchLimits } from '@widget-service/shared/domain/queue-item.ts';
 import { MongoClient, UUID } from 'mongodb';
 
 const hooks = { sqlite: 20_000, mongo: 5_000 } as const;

@@ -16,7 +16,7 @@ export interface EventStream {
   entries: readonly LogRecord[];
   /** Ids of a stream can only rise, even after it was emptied. */
   lastIdMs: number;
-  /** The run numbers that show which runs are too old (see `parts/run-age.lua`). */
+  /** The run numbers that show which runs are too old (see `log-functions.lua`). */
   runs: RunAges;
   readonly marks: Map<string, { readonly version: number; readonly expiresAtMs: number | null }>;
 }

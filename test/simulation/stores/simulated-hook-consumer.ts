@@ -1,5 +1,9 @@
-import { coalesceItems, coalesceLimits } from '@widget-service/shared/adapters/coalesce-jobs.ts';
-import { parseHookJob, type ReadJob } from '@widget-service/shared/adapters/hook-job-codec.ts';
+import {
+  coalesceItems,
+  coalesceLimits,
+  parseHookJob,
+  type ReadJob,
+} from '@widget-service/shared/adapters/hook-job-codec.ts';
 import type {
   ConsumedBatch,
   ConsumeOptions,

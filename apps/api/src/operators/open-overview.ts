@@ -8,7 +8,7 @@ import type { LogPosition } from '@widget-service/shared/domain/log-position.ts'
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { PeerRequests } from '@widget-service/shared/ports/peer-requests.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
-import { getProcessName } from '@widget-service/shared/runtime/process-name.ts';
+import { getProcessName } from '@widget-service/shared/runtime/process-identity.ts';
 import { createPeriodicTask, type Task } from '@widget-service/shared/runtime/supervisor.ts';
 import { z } from 'zod';
 import { type Condition, findConditions } from './conditions.ts';

@@ -2,7 +2,7 @@ import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { tryParseJson } from '@widget-service/shared/domain/json.ts';
 import { formatPosition } from '@widget-service/shared/domain/log-position.ts';
 import type { PeerRequests } from '@widget-service/shared/ports/peer-requests.ts';
-import { getProcessName } from '@widget-service/shared/runtime/process-name.ts';
+import { getProcessName } from '@widget-service/shared/runtime/process-identity.ts';
 import { z } from 'zod';
 import type { Connection } from './fan-out/connection.ts';
 import type { Hub } from './fan-out/hub.ts';

@@ -1,4 +1,4 @@
-import { coalesceItems, coalesceLimits, isFull } from '@widget-service/shared/adapters/coalesce-jobs.ts';
+import { coalesceItems, coalesceLimits, isFull } from '@widget-service/shared/adapters/hook-job-codec.ts';
 import { tryParseJson } from '@widget-service/shared/domain/json.ts';
 import type { QueueItem } from '@widget-service/shared/domain/queue-item.ts';
 import type { Queue } from 'bullmq';

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { coalesceLimits } from '@widget-service/shared/adapters/coalesce-jobs.ts';
-import { parseHookJob, type ReadJob } from '@widget-service/shared/adapters/hook-job-codec.ts';
+import { coalesceLimits, parseHookJob, type ReadJob } from '@widget-service/shared/adapters/hook-job-codec.ts';
 import { describeError } from '@widget-service/shared/domain/errors.ts';
 import type { QueueItem } from '@widget-service/shared/domain/queue-item.ts';
 import type { ConsumedBatch, ConsumeOptions, ConsumeOutcome } from '@widget-service/shared/ports/hook-queue.ts';

@@ -12,8 +12,7 @@ import type { AuditEventFilter, AuditEventStore } from '@widget-service/shared/p
 import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 import { type Collection, type Db, type Filter, UUID } from 'mongodb';
 import { auditIndexes, collectionNames } from './indexes.ts';
-import { runPortCall } from './translate-error.ts';
-import { writeStorable } from './write-storable.ts';
+import { runPortCall, writeStorable } from './translate-error.ts';
 
 interface AuditEventDocument {
   _id: UUID;

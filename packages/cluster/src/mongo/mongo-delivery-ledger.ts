@@ -27,8 +27,7 @@ import {
   toReceivedMembers,
 } from './delivery-document.ts';
 import { collectionNames, deliveryIndexes } from './indexes.ts';
-import { isDuplicateKey, retryOnDuplicateKey, runDeadlineMs, runPortCall } from './translate-error.ts';
-import { writeStorable } from './write-storable.ts';
+import { isDuplicateKey, retryOnDuplicateKey, runDeadlineMs, runPortCall, writeStorable } from './translate-error.ts';
 
 type ExistingRow = Pick<DeliveryDocument, '_id' | 'state' | 'widgetId' | 'attempts'>;
 

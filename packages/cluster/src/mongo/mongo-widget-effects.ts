@@ -3,9 +3,8 @@ import { pickHookChanged } from '@widget-service/shared/domain/widget.ts';
 import type { ApplyOutcome, Claim, WidgetChange, WidgetEffects } from '@widget-service/shared/ports/widget-effects.ts';
 import { type AnyBulkWriteOperation, type Collection, type Db, UUID } from 'mongodb';
 import { toBsonUuids } from './bson-uuid.ts';
-import { runDeadlineMs, runPortCall } from './translate-error.ts';
+import { runDeadlineMs, runPortCall, writeStorable } from './translate-error.ts';
 import { toOutboxDocument, toWidget, type WidgetDocument, widgetCollection } from './widget-document.ts';
-import { writeStorable } from './write-storable.ts';
 
 const maxTimeMS = runDeadlineMs;
 const maxClaimRounds = 5;

@@ -63,7 +63,7 @@ export function isDuplicateKey(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === duplicateKeyCode;
 }
 
-export const duplicateKeyCode = 11000;
+const duplicateKeyCode = 11000;
 
 /** Runs an upsert. If another upsert inserts the document first, repeats it once: now it updates that document. */
 export async function retryOnDuplicateKey<T>(work: () => Promise<T>): Promise<T> {
@@ -102,7 +102,7 @@ function isSocketError(error: unknown): error is NodeJS.ErrnoException {
 }
 
 /** True if retrying cannot help: the server or the driver never accepts the value. */
-export function isUnstorable(error: unknown): error is Error {
+function isUnstorable(error: unknown): error is Error {
   // The BSON serialiser throws Node's RangeError when a document outgrows its buffer.
   if (error instanceof BSON.BSONError || error instanceof RangeError) return true;
   if (error instanceof MongoInvalidArgumentError) return true;
@@ -115,7 +115,7 @@ export function isUnstorable(error: unknown): error is Error {
  * True if each failed write of a bulk is unstorable. False if one failed temporarily, or if the majority did not
  * confirm the other writes: a rollback may undo them, so the bulk must run again.
  */
-export function isEachWriteUnstorable(error: MongoBulkWriteError): boolean {
+function isEachWriteUnstorable(error: MongoBulkWriteError): boolean {
   if (error.result.getWriteConcernError() !== undefined) return false;
   const writeErrors = [error.writeErrors].flat();
   return writeErrors.length > 0 && writeErrors.every(({ code, errmsg }) => isUnstorableCode(code, errmsg));
@@ -140,6 +140,66 @@ function describeCode(code: number | string | undefined, message: string | undef
 }
 
 /** Describes an error of one write without the document: the server's message may contain it. */
-export function describeRejection(error: Error | WriteError): string {
+function describeRejection(error: Error | WriteError): string {
   return `MongoDB: ${error instanceof Error ? describeDriverError(error) : describeCode(error.code, error.errmsg)}`;
+}
+
+interface RejectedWrite {
+  /** The operation's index. */
+  readonly index: number;
+  /** True: a document with the same key exists. False: the operation is unstorable. */
+  readonly isDuplicate: boolean;
+  /** The error, without values of the operation. */
+  readonly cause: string;
+}
+
+interface BulkOutcome {
+  /** Of the operations that the server ran. */
+  readonly matchedCount: number;
+  /** The server ran all other operations. */
+  readonly rejected: readonly RejectedWrite[];
+}
+
+/**
+ * Runs an unordered bulk that may contain unstorable operations. If the driver does not send the bulk, sends each
+ * operation alone. Throws every other error; then the server may have run any of the operations.
+ */
+export async function writeStorable<Operation>(
+  operations: readonly Operation[],
+  write: (operations: Operation[]) => Promise<{ readonly matchedCount?: number }>,
+): Promise<BulkOutcome> {
+  try {
+    const { matchedCount = 0 } = await write([...operations]);
+    return { matchedCount, rejected: [] };
+  } catch (error) {
+    if (error instanceof MongoBulkWriteError)
+      return { matchedCount: error.matchedCount, rejected: readRejected(error) };
+    if (!isUnstorable(error)) throw error;
+    if (operations.length > 1) return writeEach(operations, write);
+    return { matchedCount: 0, rejected: [{ index: 0, isDuplicate: false, cause: describeRejection(error) }] };
+  }
+}
+
+async function writeEach<Operation>(
+  operations: readonly Operation[],
+  write: (operations: Operation[]) => Promise<{ readonly matchedCount?: number }>,
+): Promise<BulkOutcome> {
+  const rejected: RejectedWrite[] = [];
+  let matchedCount = 0;
+  for (const [index, operation] of operations.entries()) {
+    const outcome = await writeStorable([operation], write);
+    matchedCount += outcome.matchedCount;
+    rejected.push(...outcome.rejected.map((write) => ({ ...write, index })));
+  }
+  return { matchedCount, rejected };
+}
+
+/** Throws on any other failure. */
+function readRejected(error: MongoBulkWriteError): RejectedWrite[] {
+  if (!isEachWriteUnstorable(error)) throw error;
+  return [error.writeErrors].flat().map((writeError) => ({
+    index: writeError.index,
+    isDuplicate: writeError.code === duplicateKeyCode,
+    cause: describeRejection(writeError),
+  }));
 }

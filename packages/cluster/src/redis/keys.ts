@@ -7,7 +7,7 @@ export interface RedisKeys {
   readonly log: string;
   /**
    * A hash. `epoch`, `epochRun` (the run that started the epoch), `ms` and `seq` are the log's end. `minRun`,
-   * `checkpointRun`, `checkpointMs`, `highestRun` and `highestRunMs` serve to reject stale runs (`parts/run-age.lua`).
+   * `checkpointRun`, `checkpointMs`, `highestRun` and `highestRunMs` serve to reject stale runs (`log-functions.lua`).
    */
   readonly logMeta: string;
   /** The watermark of a widget: its highest version that was appended. */

@@ -34,7 +34,7 @@ export interface RedisEventLogOptions {
   readonly redis: Redis;
   readonly keys: RedisKeys;
   readonly retention: EventRetention;
-  /** The log rejects a run between one and two times this long after a higher run arrived (see `parts/run-age.lua`). */
+  /** The log rejects a run between one and two times this long after a higher run arrived (see `log-functions.lua`). */
   readonly runAgeMaxMs?: number;
   /** Whether the hook queue is in another Redis. Default: false. */
   readonly isAlone?: boolean;
@@ -49,10 +49,10 @@ export class RedisEventLog implements EventLog {
   readonly #options: RedisEventLogOptions;
   readonly #tails = new Set<RedisEventTail>();
   readonly #scripts = {
-    append: loadScript('append', ['numbers', 'run-age', 'entries', 'lost-tail']),
-    expireMarks: loadScript('expire-marks', ['numbers', 'run-age']),
-    inspect: loadScript('inspect', ['entries']),
-    trim: loadScript('trim', ['numbers', 'entries', 'lost-tail']),
+    append: loadScript('append', 'log-functions'),
+    expireMarks: loadScript('expire-marks', 'log-functions'),
+    inspect: loadScript('inspect', 'log-functions'),
+    trim: loadScript('trim', 'log-functions'),
   };
 
   constructor(options: RedisEventLogOptions) {

@@ -9,9 +9,9 @@ export interface Script {
   readonly sha: string;
 }
 
-/** Reads `scripts/<name>.lua` and prepends the named files of `scripts/parts/`, whose functions it calls. */
-export function loadScript(name: string, parts: readonly string[] = []): Script {
-  const files = [...parts.map((part) => `parts/${part}`), name];
+/** Reads `scripts/<name>.lua`, and prepends the file of functions that it calls. */
+export function loadScript(name: string, functions?: 'log-functions'): Script {
+  const files = functions === undefined ? [name] : [functions, name];
   const lua = files.map((file) => readFileSync(new URL(`./scripts/${file}.lua`, import.meta.url), 'utf8')).join('\n');
   return { lua, sha: createHash('sha1').update(lua).digest('hex') };
 }

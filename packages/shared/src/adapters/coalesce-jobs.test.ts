@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Delivery } from '../domain/delivery.ts';
-import { coalesceItems } from './coalesce-jobs.ts';
-import { serializeHookJob } from './hook-job-codec.ts';
+import { coalesceItems, serializeHookJob } from './hook-job-codec.ts';
 
 const buildJob = (size: number) =>
   serializeHookJob(

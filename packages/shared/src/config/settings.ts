@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { batchLimits } from '../domain/batch-limits.ts';
+import { batchLimits } from '../domain/queue-item.ts';
 import type { RoleMapping } from '../domain/role-claim.ts';
 import { isLoopback } from '../runtime/host-name.ts';
 import { defineSecret, defineSetting } from './define-setting.ts';

@@ -1,6 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import { delayBuckets, itemBuckets } from './buckets.ts';
-import { Histogram } from './histogram.ts';
+import { delayBuckets, Histogram, itemBuckets } from './histogram.ts';
 
 export interface HookRegisters {
   readonly forApi: Registry[];

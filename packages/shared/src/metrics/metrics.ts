@@ -1,5 +1,9 @@
+import process from 'node:process';
 import { collectDefaultMetrics, Registry } from 'prom-client';
+import type { Backend } from '../ports/backend.ts';
+import { readServiceVersion } from '../runtime/process-identity.ts';
 import { hookMetrics } from './hook-metrics.ts';
+import { formatOpenMetrics, openMetricsContentType, prefersOpenMetrics } from './open-metrics.ts';
 import { processMetrics } from './process-metrics.ts';
 import { requestMetrics } from './request-metrics.ts';
 import { storeMetrics } from './store-metrics.ts';
@@ -32,4 +36,17 @@ export function createMetrics(role: MetricsRole = 'embedded') {
     ...streamMetrics(forApi),
     ...hookMetrics({ forApi, forWorker }),
   };
+}
+
+/** Makes the function that formats a registry's metrics in the format that a scrape's `Accept` header asks for. */
+export function makeFormatMetrics(registry: Registry) {
+  return async (accept: string | undefined) =>
+    prefersOpenMetrics(accept)
+      ? { text: await formatOpenMetrics(registry), contentType: openMetricsContentType }
+      : { text: await registry.metrics(), contentType: registry.contentType };
+}
+
+/** Sets `widget_build_info`. */
+export function recordBuild({ buildInfo }: Pick<Metrics, 'buildInfo'>, backend: Backend['kind']): void {
+  buildInfo.set({ version: readServiceVersion(), node: process.versions.node, backend }, 1);
 }

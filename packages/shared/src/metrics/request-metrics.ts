@@ -1,6 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import { requestBuckets } from './buckets.ts';
-import { Histogram } from './histogram.ts';
+import { Histogram, requestBuckets } from './histogram.ts';
 
 /** Metrics of HTTP requests. */
 export function requestMetrics(registers: Registry[]) {

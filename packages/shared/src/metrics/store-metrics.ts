@@ -1,6 +1,5 @@
 import { Counter, type Registry } from 'prom-client';
-import { callBuckets } from './buckets.ts';
-import { Histogram } from './histogram.ts';
+import { callBuckets, Histogram } from './histogram.ts';
 
 /** Metrics of the calls that a process makes to MongoDB and Redis, or to SQLite. */
 export function storeMetrics(registers: Registry[]) {

@@ -1,6 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import { delayBuckets } from './buckets.ts';
-import { Histogram } from './histogram.ts';
+import { delayBuckets, Histogram } from './histogram.ts';
 
 /** Metrics of streams, and of how a pod reads the event log. */
 export function streamMetrics(registers: Registry[]) {

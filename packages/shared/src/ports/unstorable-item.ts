@@ -1,3 +1,5 @@
+import type { Delivery } from '../domain/delivery.ts';
+
 /** An item of a call that the store will never accept. The store may have accepted the others. */
 export interface UnstorableItem {
   readonly id: string;
@@ -6,4 +8,9 @@ export interface UnstorableItem {
    * the item.
    */
   readonly cause: string;
+}
+
+/** A delivery that a store will never accept, not even alone. It had no effect. */
+export interface UnstorableDelivery extends Pick<UnstorableItem, 'cause'> {
+  readonly delivery: Delivery;
 }

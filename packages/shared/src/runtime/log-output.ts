@@ -1,6 +1,7 @@
 import { constants, fstatSync, openSync, writeSync } from 'node:fs';
 import process from 'node:process';
 import { isatty } from 'node:tty';
+import { escapeControlsInLines } from './printable-text.ts';
 
 /** Text that waits for a reader slower than this process, in UTF-16 units. Above it, further lines are dropped. */
 const waitingMax = 1_048_576;
@@ -171,4 +172,13 @@ function openWithoutBlocking(descriptor: 1 | 2): number {
   // Sockets cannot be opened again. Node makes them, and pipes, non-blocking when it creates its own stream.
   void (descriptor === 1 ? process.stdout : process.stderr);
   return descriptor;
+}
+
+/**
+ * Prints a text for the person who started the process, on standard output (1) or standard error (2). A text may hold
+ * foreign parts, such as the message of a store: its control characters are escaped, except line feeds. Like a log
+ * line, it never blocks or ends the process. `text` ends with a line feed.
+ */
+export function printText(text: string, descriptor: 1 | 2 = 1): void {
+  getLogOutput(descriptor).write(escapeControlsInLines(text));
 }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describeError, ServiceError } from '../domain/errors.ts';
 import { ExitError, exitCodes, toExitCode } from './exit-error.ts';
-import { printText } from './print-text.ts';
+import { printText } from './log-output.ts';
 
 export interface RunningProcess {
   /** Time limit of `stop`, in milliseconds. After it, the process exits with code 1. */

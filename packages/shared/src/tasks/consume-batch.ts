@@ -3,20 +3,22 @@ import type { QueueItem } from '../domain/queue-item.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { DeadReason } from '../ports/delivery-ledger.ts';
 import type { ConsumedBatch, ConsumeOutcome } from '../ports/hook-queue.ts';
+import type { UnstorableDelivery } from '../ports/unstorable-item.ts';
 import { backoffMs } from '../runtime/backoff.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Tracer } from '../tracing/tracer.ts';
 import type { BatchOutcome, makeProcessBatch } from '../usecases/hooks/process-batch.ts';
-import type { UnstorableDelivery } from '../usecases/hooks/unstorable-delivery.ts';
 import {
   type Chunk,
+  type DeadLetterDeps,
+  deadLetter,
+  deadLetterUnreadable,
   decideNextStep,
   type NextStep,
   type RunOutcome,
   splitInHalf,
   toFirstChunks,
-} from './dead-letter-rules.ts';
-import { type DeadLetterDeps, deadLetter, deadLetterUnreadable } from './keep-dead-letter.ts';
+} from './dead-letters.ts';
 import type { QueueProgress } from './queue-progress.ts';
 import { startRunTrace } from './run-trace.ts';
 import type { StoreConnectivity } from './store-connectivity.ts';

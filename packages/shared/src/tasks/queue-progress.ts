@@ -1,5 +1,6 @@
-import type { QueueState } from '../ports/hook-queue.ts';
+import type { HookQueue, QueueState } from '../ports/hook-queue.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { createPeriodicTask, type Task } from '../runtime/supervisor.ts';
 
 /** Longer than a job takes, and than it takes until another worker starts the job of a worker that died. */
 const stuckAfterMs = 60_000;
@@ -85,4 +86,23 @@ function isSameOldest(known: QueueState, current: QueueState): boolean {
 
 function toSeconds(ms: number): number {
   return Math.floor(ms / 1_000);
+}
+
+export interface QueueWatchDeps {
+  readonly hookQueue: Pick<HookQueue, 'inspect'>;
+  readonly clock: Clock;
+  readonly progress: Pick<QueueProgress, 'observe' | 'recordFailure' | 'unreadyReason'>;
+}
+
+const watchEveryMs = 5_000;
+
+/** Makes the task that reads the state of the hook queue every 5 s, and says whether this worker processes it. */
+export function createQueueWatchTask({ hookQueue, clock, progress }: QueueWatchDeps): Task {
+  // A queue that does not answer is in the metrics of its calls, and after a minute in the readiness.
+  const onError = () => progress.recordFailure();
+  const watch = createPeriodicTask(
+    { name: 'hook-queue', stores: ['queue'], everyMs: watchEveryMs, clock, onError },
+    async () => progress.observe(await hookQueue.inspect()),
+  );
+  return { ...watch, unreadyReason: () => watch.unreadyReason() ?? progress.unreadyReason() };
 }

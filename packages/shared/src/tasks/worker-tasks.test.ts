@@ -1,9 +1,11 @@
-import { expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
+import { UnavailableError } from '../domain/errors.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 import type { Backend } from '../ports/backend.ts';
+import type { ConsumedBatch, ConsumeOutcome, HookQueue } from '../ports/hook-queue.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { createLogger } from '../runtime/logger.ts';
-import { createWorkerTasks } from './worker-tasks.ts';
+import { createHookConsumerTask, createWorkerTasks } from './worker-tasks.ts';
 
 test('exposes the dead-letter counters as 0 from the start, so that the first dead letter is an increase', async () => {
   const logger = await createLogger({ level: 'silent' });
@@ -14,4 +16,74 @@ test('exposes the dead-letter counters as 0 from the start, so that the first de
   const text = await metrics.registry.metrics();
   expect(text).toContain('widget_deliveries_dead_total{reason="store-refused"} 0\n');
   expect(text).toContain('widget_deliveries_dead_total{reason="invalid-delivery"} 0\n');
+});
+
+const logger = await createLogger({ level: 'silent' });
+let stop = new AbortController();
+afterEach(() => {
+  stop.abort();
+  stop = new AbortController();
+});
+
+/** A consumer whose stores never answer, on a clock that the test sets. Its pauses end only by their signal. */
+async function startConsumer() {
+  const state = { nowMs: 0, pauses: 0, handle: async (_: ConsumedBatch): Promise<ConsumeOutcome> => 'done' };
+  const fail = async () => {
+    throw new UnavailableError('the stores do not answer');
+  };
+  const consume: HookQueue['consume'] = async (handle) => {
+    state.handle = handle;
+    return { checkProgress: () => undefined, close: async () => undefined };
+  };
+  const task = createHookConsumerTask({
+    hookQueue: { consume },
+    processBatch: fail,
+    progress: { recordProgress: () => undefined },
+    runs: { lastPosition: fail },
+    eventLog: { inspect: fail },
+    ledger: { markDead: fail },
+    quarantine: { add: fail },
+    clock: {
+      ...systemClock,
+      monotonicMs: () => state.nowMs,
+      sleep: (_, signal) => {
+        state.pauses += 1;
+        return new Promise((resolve) => {
+          if (signal?.aborted) resolve();
+          signal?.addEventListener('abort', () => resolve());
+        });
+      },
+    },
+    logger,
+    metrics: createMetrics(),
+  });
+  void task.run(stop.signal);
+  await new Promise(setImmediate);
+  /** Starts a job of the partition. Resolves once its first run has failed. */
+  const start = async (partition: number) => {
+    const { signal } = new AbortController();
+    const item = { type: 'nudge', widgetId: 'w' } as const;
+    const batch = { jobId: `job-${partition}`, partition, items: [item], unreadable: [], startCount: 1, signal };
+    const outcome = state.handle(batch);
+    for (const pausesBefore = state.pauses; state.pauses === pausesBefore; ) await new Promise(setImmediate);
+    return { outcome };
+  };
+  return { task, state, start };
+}
+
+test('releases every job once its stores are unreachable, also a job that waits for its next run', async () => {
+  const { state, start } = await startConsumer();
+  const { outcome } = await start(0);
+  state.nowMs = 10_000;
+  const { outcome: otherOutcome } = await start(1);
+  expect(await Promise.all([outcome, otherOutcome])).toEqual(['release', 'release']);
+});
+
+test('makes the process unready while its stores are unreachable', async () => {
+  const { task, state, start } = await startConsumer();
+  await start(0);
+  expect(task.unreadyReason()).toBeNull();
+  state.nowMs = 10_000;
+  await start(1);
+  expect(task.unreadyReason()).toContain('do not answer');
 });

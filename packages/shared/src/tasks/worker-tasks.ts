@@ -1,18 +1,19 @@
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Backend } from '../ports/backend.ts';
 import { deadReasons } from '../ports/delivery-ledger.ts';
+import type { HookConsumer, HookQueue } from '../ports/hook-queue.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { createPeriodicTask, type PeriodicOptions, type Task } from '../runtime/supervisor.ts';
-import { traceRunPorts } from '../tracing/trace-run-ports.ts';
 import { noTracer, type Tracer } from '../tracing/tracer.ts';
 import { makePublishOutbox } from '../usecases/events/publish-outbox.ts';
 import { makeProcessBatch } from '../usecases/hooks/process-batch.ts';
-import { runOutcomes } from './dead-letter-rules.ts';
-import { createHookConsumerTask } from './hook-consumer.ts';
+import { type ConsumeBatchDeps, consumeBatch } from './consume-batch.ts';
+import { runOutcomes } from './dead-letters.ts';
 import { createOutboxScannerTask } from './outbox-scanner.ts';
-import { QueueProgress } from './queue-progress.ts';
-import { createQueueWatchTask } from './queue-watch.ts';
+import { createQueueWatchTask, QueueProgress } from './queue-progress.ts';
+import { traceRunPorts } from './run-trace.ts';
+import { StoreConnectivity, type StoreConnectivityDeps } from './store-connectivity.ts';
 
 export interface WorkerTasksDeps {
   readonly backend: Backend;
@@ -54,4 +55,47 @@ export function createWorkerTasks(deps: WorkerTasksDeps): Task[] {
       await backend.removeExpired(clock.now());
     }),
   ];
+}
+
+export interface HookConsumerDeps extends Omit<ConsumeBatchDeps, 'stores'>, StoreConnectivityDeps {
+  readonly hookQueue: Pick<HookQueue, 'consume'>;
+}
+
+/**
+ * Makes the task that consumes the hook queue: see `consumeBatch`. While the stores are unreachable, it starts no more
+ * jobs.
+ */
+export function createHookConsumerTask(deps: HookConsumerDeps): Task {
+  let consumer: HookConsumer | null = null;
+  const stores = new StoreConnectivity(deps);
+  return {
+    name: 'hook-consumer',
+    stores: ['documents', 'queue', 'events'],
+    run: async (signal) => {
+      const opened = await deps.hookQueue.consume((batch) => consumeBatch({ ...deps, stores }, batch), {
+        coalesce: true,
+        waitUntilReady: (closing) => stores.waitUntilReachable(closing),
+      });
+      consumer = opened;
+      try {
+        await new Promise<void>((resolve) => {
+          if (signal.aborted) resolve();
+          else signal.addEventListener('abort', () => resolve(), { once: true });
+        });
+      } finally {
+        consumer = null;
+        await opened.close();
+      }
+    },
+    unreadyReason: () => {
+      if (consumer === null) return 'it does not consume the hook queue';
+      if (stores.isUnreachable) return 'its stores do not answer';
+      try {
+        consumer.checkProgress();
+        return null;
+      } catch (error) {
+        return error instanceof Error ? error.message : String(error);
+      }
+    },
+  };
 }

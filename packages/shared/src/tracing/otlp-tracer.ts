@@ -18,7 +18,7 @@ import { defaultResource, resourceFromAttributes } from '@opentelemetry/resource
 import { AlwaysOnSampler, BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { parseTraceparent, readSpanId, readTraceId, type TraceContext } from '../domain/trace-context.ts';
 import { withDeadline } from '../runtime/deadline.ts';
-import { readServiceVersion } from '../runtime/service-version.ts';
+import { readServiceVersion } from '../runtime/process-identity.ts';
 import type { ChildOptions, Span, Tracer, TracerOptions } from './tracer.ts';
 
 const kinds = {

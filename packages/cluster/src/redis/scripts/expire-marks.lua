@@ -11,7 +11,7 @@ ARGV[3+n]  the version that the watermark must have, or '' for the mark of an ev
 
 Returns    how many marks got an expiry
 ]]
--- By the time the marks are gone, the log must reject the runs below ARGV[2] as too old (parts/run-age.lua). If this
+-- By the time the marks are gone, the log must reject the runs below ARGV[2] as too old (log-functions.lua). If this
 -- run is too old itself, the log rejects them already: the result does not matter.
 recordRun(KEYS[1], tonumber(ARGV[2]), serverTimeMs(), tonumber(ARGV[3]))
 

@@ -1,5 +1,4 @@
-import { batchLimits } from '../../domain/batch-limits.ts';
-import { assignPartition } from '../../domain/queue-item.ts';
+import { assignPartition, batchLimits } from '../../domain/queue-item.ts';
 import type { HookQueue } from '../../ports/hook-queue.ts';
 import {
   advanceScanCursor,

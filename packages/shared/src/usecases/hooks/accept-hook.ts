@@ -1,5 +1,5 @@
 import type { HookBody } from '../../domain/delivery.ts';
-import { createEventId, type DeduplicationKey, deriveEventId, toContentKey } from '../../domain/event-id.ts';
+import { createEventId, type DeduplicationKey, deriveEventId, toContentKey } from '../../domain/hook-event-id.ts';
 import type { TraceContext } from '../../domain/trace-context.ts';
 import type { Integration } from '../../ports/grant-store.ts';
 import type { Clock } from '../../runtime/clock.ts';

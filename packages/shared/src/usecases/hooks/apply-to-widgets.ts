@@ -2,9 +2,9 @@ import type { Delivery } from '../../domain/delivery.ts';
 import { applyHooks } from '../../domain/effect.ts';
 import type { OutboxEntry } from '../../domain/outbox-entry.ts';
 import type { Widget } from '../../domain/widget.ts';
+import type { UnstorableDelivery } from '../../ports/unstorable-item.ts';
 import type { ClaimedWidget, WidgetChange, WidgetEffects } from '../../ports/widget-effects.ts';
 import type { PublishableWidget } from '../events/publish-outbox.ts';
-import type { UnstorableDelivery } from './unstorable-delivery.ts';
 
 export interface ApplyResult {
   /** Every claimed widget after its deliveries, with its whole outbox. */

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { batchLimits } from '../../domain/batch-limits.ts';
 import { ServiceError, UnavailableError } from '../../domain/errors.ts';
-import { assignPartition, type QueueItem, toOrderingKey } from '../../domain/queue-item.ts';
+import { assignPartition, batchLimits, type QueueItem, toOrderingKey } from '../../domain/queue-item.ts';
 import type { HookJob, HookQueue } from '../../ports/hook-queue.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { requestDeadlineMs } from '../../runtime/deadline.ts';

@@ -5,11 +5,11 @@ import { runLimits } from '../../domain/run-limits.ts';
 import type { TraceContext } from '../../domain/trace-context.ts';
 import type { DeliveryLedger } from '../../ports/delivery-ledger.ts';
 import type { RunRegistry } from '../../ports/run-registry.ts';
+import type { UnstorableDelivery } from '../../ports/unstorable-item.ts';
 import type { ClaimedWidget, WidgetEffects } from '../../ports/widget-effects.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { makePublishOutbox } from '../events/publish-outbox.ts';
 import { applyToWidgets } from './apply-to-widgets.ts';
-import type { UnstorableDelivery } from './unstorable-delivery.ts';
 
 export interface ProcessBatchDeps {
   readonly runs: Pick<RunRegistry, 'startRun'>;

@@ -23,7 +23,7 @@ export interface TooDeepPage {
 }
 
 /** The two methods of a store that read a list. */
-export interface CountedRows<Filter, Row> {
+export interface CountableStore<Filter, Row> {
   list(filter: Filter, range: RowRange): Promise<readonly Row[]>;
   count(filter: Filter, atMost: number): Promise<number>;
 }
@@ -31,41 +31,43 @@ export interface CountedRows<Filter, Row> {
 /**
  * Reads one page of a list, and counts the list if this is not the last page. Of a page that begins after the first 10
  * 000 rows it reads no row: it counts first, whether the page is past the end. Throws `UnavailableError`.
+ *
+ * The list of widgets is counted by other rules: see `count-widgets.ts`.
  */
 export async function listCountedPage<Filter, Row>(
-  rows: CountedRows<Filter, Row>,
+  store: CountableStore<Filter, Row>,
   filter: Filter,
   request: PageRequest,
 ): Promise<CountedPage<Row> | TooDeepPage> {
   const offset = toOffset(request);
-  if (offset >= readableRowsMax) return countBehindEnd(rows, filter);
-  const read = await rows.list(filter, { offset, limit: request.pageSize + 1 });
+  if (offset >= readableRowsMax) return countBehindEnd(store, filter);
+  const read = await store.list(filter, { offset, limit: request.pageSize + 1 });
   const hasNext = read.length > request.pageSize;
   const items = hasNext ? read.slice(0, request.pageSize) : read;
   const rowsSeen = offset + read.length;
   const isLastPage = !hasNext && (items.length > 0 || request.page === 1);
-  const counted = isLastPage ? rowsSeen : await rows.count(filter, readableRowsMax);
+  const counted = isLastPage ? rowsSeen : await store.count(filter, readableRowsMax);
   // A row that changed between the two reads must not make the total less than the rows that were seen.
   return { items, totalItems: items.length > 0 ? Math.max(counted, rowsSeen) : counted, hasNext };
 }
 
 /** As `listCountedPage`, for a list without a filter. */
 export function listUnfilteredPage<Row>(
-  rows: { list(range: RowRange): Promise<readonly Row[]>; count(atMost: number): Promise<number> },
+  store: { list(range: RowRange): Promise<readonly Row[]>; count(atMost: number): Promise<number> },
   request: PageRequest,
 ): Promise<CountedPage<Row> | TooDeepPage> {
-  const counted: CountedRows<null, Row> = {
-    list: (_, range) => rows.list(range),
-    count: (_, atMost) => rows.count(atMost),
+  const counted: CountableStore<null, Row> = {
+    list: (_, range) => store.list(range),
+    count: (_, atMost) => store.count(atMost),
   };
   return listCountedPage(counted, null, request);
 }
 
 async function countBehindEnd<Filter, Row>(
-  rows: CountedRows<Filter, Row>,
+  store: CountableStore<Filter, Row>,
   filter: Filter,
 ): Promise<CountedPage<Row> | TooDeepPage> {
-  const totalItems = await rows.count(filter, readableRowsMax + 1);
+  const totalItems = await store.count(filter, readableRowsMax + 1);
   if (totalItems > readableRowsMax) return { readableRows: readableRowsMax };
   return { items: [], totalItems, hasNext: false };
 }

@@ -52,6 +52,8 @@ interface CountedTotal {
  * filter. If there is none, it returns the last total of the filter's state, which ignores `createdAtOrBefore`. If
  * there is none either, it returns a lower bound: `seen`, or 1 001 if that is more and it has counted that far. If that
  * is 0, it throws `UnavailableError`.
+ *
+ * Every other list is counted by `list-counted-page.ts`, up to 10 000 and without a cache.
  */
 export function makeCountWidgets({ widgets, clock }: CountWidgetsDeps) {
   const totals = new Map<string, CountedTotal>();

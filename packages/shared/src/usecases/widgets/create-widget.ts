@@ -1,4 +1,4 @@
-import { deriveCreationEventId } from '../../domain/event-id.ts';
+import { deriveCreationEventId } from '../../domain/hook-event-id.ts';
 import { computeFingerprint } from '../../domain/idempotency.ts';
 import type { OutboxEntry } from '../../domain/outbox-entry.ts';
 import { createUuidV7 } from '../../domain/uuid.ts';

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { serializeHookJob } from '../adapters/hook-job-codec.ts';
 import type { Delivery } from '../domain/delivery.ts';
 import { UnstorableError } from '../domain/errors.ts';
+import type { QueueItem } from '../domain/queue-item.ts';
 import { toUuidV8 } from '../domain/uuid.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { DeadReason, DeliveryLedger, RecordedDelivery } from '../ports/delivery-ledger.ts';
@@ -9,6 +10,85 @@ import type { ConsumedBatch, UnreadableItem } from '../ports/hook-queue.ts';
 import type { QuarantinedText, QuarantineReason, QuarantineStore } from '../ports/quarantine-store.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
+import type { BatchOutcome } from '../usecases/hooks/process-batch.ts';
+
+/** A job that was started more often than this runs item by item: its earlier starts crashed or were interrupted. */
+const wholeBatchStartsMax = 5;
+/**
+ * How many runs of a chunk may end in `failed` or `not-applied`: of a whole batch (even if it has one item), and of an
+ * item that runs alone after a halving or after many starts. A half with several items has one run (`splitInHalf`).
+ */
+const wholeBatchAttemptsMax = 5;
+const singleItemAttemptsMax = 3;
+
+/** Items of a batch that run together. */
+export interface Chunk {
+  readonly items: readonly QueueItem[];
+  /**
+   * How many runs of the chunk may still end in `failed` or `not-applied`. After the last of them a chunk of several
+   * items is halved. A single item becomes a dead letter (`not-applied`) or is retried without a limit (`failed`).
+   */
+  readonly attemptsLeft: number;
+}
+
+/**
+ * Result of one run of a chunk.
+ * - `not-applied`: an unexpected error while the run registered the items, claimed the widgets or stored the effects.
+ * - `failed`: an unexpected error when the run took its number or published. Its effects may be stored.
+ * - `unstorable`: a store will never accept a write that registers, claims or applies the items, and the run could not
+ *   tell which item is the cause.
+ */
+export type RunOutcome = BatchOutcome['status'] | 'unavailable' | 'failed';
+
+export const runOutcomes: readonly RunOutcome[] = [
+  'published',
+  'superseded',
+  'unstorable',
+  'not-applied',
+  'unavailable',
+  'failed',
+];
+
+/**
+ * What to do with a chunk after one run of it.
+ * - `done`: go on with the next chunk.
+ * - `retry`: run it again, without a limit. Either the cause is a store or another run, or the chunk is a single item
+ *   whose last run may have stored its effect (`failed`).
+ * - `retry-counted`: run it again and count the attempt. The items may be the cause.
+ * - `halve`: run its halves instead, to isolate the items that are the cause.
+ * - `dead-letter`: its one item fails even alone. Keep its delivery as a dead letter; drop a nudge. If an earlier run
+ *   stored the effect all the same, the outbox holds the event, and a later run publishes it.
+ */
+export type NextStep = 'done' | 'retry' | 'retry-counted' | 'halve' | 'dead-letter';
+
+/**
+ * Decides what to do after a run of a chunk. An item becomes a dead letter only if its last run ended in `not-applied`
+ * or `unstorable`; earlier runs may have ended in `failed`. Two kinds of items need no decision: malformed ones
+ * (hook-job-codec.ts), and unstorable ones that the run set aside while it published the rest (process-batch.ts).
+ * docs/data-path.md has all rules under "Poison items".
+ */
+export function decideNextStep(outcome: RunOutcome, { items, attemptsLeft }: Chunk): NextStep {
+  if (outcome === 'published') return 'done';
+  if (outcome === 'unavailable' || outcome === 'superseded') return 'retry';
+  if (outcome !== 'unstorable' && attemptsLeft > 1) return 'retry-counted';
+  if (items.length > 1) return 'halve';
+  // `failed`: the effect may be stored, and its event must be published, however long that takes.
+  return outcome === 'failed' ? 'retry' : 'dead-letter';
+}
+
+/** Returns the chunks that a started batch begins with. */
+export function toFirstChunks({ items, startCount }: ConsumedBatch): Chunk[] {
+  if (items.length === 0) return [];
+  if (startCount <= wholeBatchStartsMax) return [{ items, attemptsLeft: wholeBatchAttemptsMax }];
+  return items.map((item) => ({ items: [item], attemptsLeft: singleItemAttemptsMax }));
+}
+
+/** Returns the halves, which run in order. So the hooks of a widget still take effect in order. */
+export function splitInHalf({ items }: Chunk): Chunk[] {
+  const middle = Math.ceil(items.length / 2);
+  const halves = [items.slice(0, middle), items.slice(middle)];
+  return halves.map((half) => ({ items: half, attemptsLeft: half.length === 1 ? singleItemAttemptsMax : 1 }));
+}
 
 export interface DeadLetterDeps {
   readonly ledger: Pick<DeliveryLedger, 'markDead'>;

@@ -1,3 +1,5 @@
+// The id of an event, in its JSON. The `id:` of an SSE message is another one: a log position (log-position.ts).
+
 import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import type { HookBody } from './delivery.ts';

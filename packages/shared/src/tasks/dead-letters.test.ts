@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { QueueItem } from '../domain/queue-item.ts';
-import { type Chunk, decideNextStep, type RunOutcome, splitInHalf, toFirstChunks } from './dead-letter-rules.ts';
+import { type Chunk, decideNextStep, type RunOutcome, splitInHalf, toFirstChunks } from './dead-letters.ts';
 
 const buildItems = (count: number): QueueItem[] =>
   Array.from({ length: count }, (_, index) => ({ type: 'nudge', widgetId: `widget-${index}` }));

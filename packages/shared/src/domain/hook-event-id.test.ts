@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { HookBody } from './delivery.ts';
-import { deriveEventId, toContentKey } from './event-id.ts';
+import { deriveEventId, toContentKey } from './hook-event-id.ts';
 
 const event: HookBody = {
   kind: 'updated',
