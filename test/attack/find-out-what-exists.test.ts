@@ -13,7 +13,7 @@ import { openTestService, type TestService } from '../drivers/app/test-service.t
 /**
  * An attacker compares answers, and how long they take. Times on a shared machine vary, so these tests compare what
  * takes the time: calls of stores, and processor time. Where both are small, they compare ranks of interleaved samples.
- * That invalid tokens get the same answer byte by byte is in `test/api/grants/invalid-tokens.test.ts`.
+ * That invalid tokens get the same answer byte by byte is in `test/api/grants/tokens.test.ts`.
  */
 
 const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;

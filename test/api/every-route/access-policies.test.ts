@@ -1,28 +1,19 @@
 import { permissionsForRole } from '@widget-service/shared/domain/role.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
+import { issueProvisionToken } from '../../drivers/app/issue-grants.ts';
 import { startAppWithRoutes } from '../../drivers/app/start-app-with-routes.ts';
-import {
-  openTestApp,
-  type TestApp,
-  type TestCaller,
-  type TestResponse,
-  type TestRoute,
-} from '../../drivers/app/test-app.ts';
+import { openTestApp, type TestResponse, type TestRoute } from '../../drivers/app/test-app.ts';
+
+const service = await openTestApp();
+const viewer = await service.signedIn('viewer');
+const admin = await service.signedIn('admin');
+afterAll(() => service.close());
 
 /**
  * The tests iterate over the table of all routes, so they cover a new route without a change. The requests have no
  * body, because the service checks access before it reads a body.
  */
-let service: TestApp;
-let viewer: TestCaller;
-let admin: TestCaller;
-beforeAll(async () => {
-  service = await openTestApp();
-  viewer = await service.signedIn('viewer');
-  admin = await service.signedIn('admin');
-});
-afterAll(() => service.close());
 
 const readingMethods = ['GET', 'HEAD', 'OPTIONS'];
 const isMutating = ({ method }: TestRoute) => !readingMethods.includes(method);
@@ -167,4 +158,73 @@ test('a change may come from the origin of PUBLIC_BASE_URL and from that of the 
   expect(await create({ origin: 'https://evil.example' })).toBe(403);
   expect(await create({ 'sec-fetch-site': 'cross-site', origin: 'https://widgets.example' })).toBe(403);
   await named.close();
+});
+
+const listChangingRoutes = () => service.routes.filter(({ method }) => !['GET', 'HEAD', 'OPTIONS'].includes(method));
+
+describe('the audit action of a route', () => {
+  test('declares an audit action, or a reason for none, for every route that changes something', () => {
+    expect(listChangingRoutes().length).toBeGreaterThan(15);
+    expect(listChangingRoutes().filter(({ audit }) => audit === undefined)).toEqual([]);
+  });
+
+  test('has a reason for none only for hooks', () => {
+    const without = listChangingRoutes().filter(({ audit }) => audit !== undefined && 'none' in audit);
+    expect(without.map(({ method, url }) => `${method} ${url}`)).toEqual(['POST /api/v1/events/hooks/:token']);
+  });
+
+  test('takes the target from a parameter that the path has', () => {
+    for (const { url, audit } of listChangingRoutes()) {
+      if (audit === undefined || 'none' in audit || !audit.target.id.startsWith(':')) continue;
+      expect(url.split('/')).toContain(audit.target.id);
+    }
+  });
+
+  test.each(['POST', 'PUT', 'PATCH', 'DELETE'])('fails the start when a %s route declares none', async (method) => {
+    const start = startAppWithRoutes(service, (scope) => {
+      scope.route({ method, url: '/forgotten', config: { policy: 'signed-in' }, handler: async () => 'changed' });
+    });
+    await expect(start).rejects.toThrow('declares no audit action');
+  });
+});
+
+/** Returns the log line of a request that was refused. */
+function findLine(response: TestResponse): Record<string, unknown> {
+  const { requestId } = response.json();
+  const lines = service.logLines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  return lines.find((line) => line.msg === 'request' && line.requestId === requestId) ?? {};
+}
+
+describe('the log line of a refused request', () => {
+  test('names the user who lacks the permission', async () => {
+    const viewer = await service.signedIn('viewer');
+    const response = await service.inject({ method: 'GET', url: '/api/v1/users', headers: viewer.headers });
+    expectProblem(response, { status: 403, code: 'permission-denied' });
+    expect(findLine(response)).toMatchObject({ code: 'permission-denied', userId: viewer.userId });
+  });
+
+  test('names the user whose request has no CSRF token', async () => {
+    const { cookie, userId } = await service.signedIn('admin');
+    const response = await service.inject({ method: 'DELETE', url: '/api/v1/session', headers: { cookie } });
+    expectProblem(response, { status: 403, code: 'csrf-token-invalid' });
+    expect(findLine(response)).toMatchObject({ code: 'csrf-token-invalid', userId });
+  });
+
+  test('names the provision token that lacks the permission', async () => {
+    const { grant, token } = await issueProvisionToken(service.backend, { permissions: [] });
+    const response = await service.inject({
+      method: 'POST',
+      url: '/api/v1/widgets',
+      headers: { authorization: `Bearer ${token}` },
+      payload: { name: 'lamp' },
+    });
+    expectProblem(response, { status: 403, code: 'permission-denied' });
+    expect(findLine(response)).toMatchObject({ code: 'permission-denied', provisionTokenId: grant.id });
+  });
+
+  test('names nobody without a valid session', async () => {
+    const response = await service.inject({ method: 'GET', url: '/api/v1/users' });
+    expectProblem(response, { status: 403, code: 'not-authenticated' });
+    expect(findLine(response)).not.toHaveProperty('userId');
+  });
 });

@@ -1,0 +1,350 @@
+import { isWellFormedToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectProblem } from '../../drivers/app/expect-problem.ts';
+import { grantKinds } from '../../drivers/app/grant-kinds.ts';
+import type { TestApp, TestCaller } from '../../drivers/app/test-app.ts';
+import { openAppWithWatchedControlLog, type WatchedControlLog } from '../../drivers/app/watched-control-log.ts';
+import { createManualClock } from '../../drivers/tools/manual-clock.ts';
+
+describe('update', () => {
+  let service: TestApp;
+
+  let admin: TestCaller;
+
+  let control: WatchedControlLog;
+
+  beforeAll(async () => {
+    ({ service, control } = await openAppWithWatchedControlLog());
+    admin = await service.signedIn('admin');
+  });
+
+  afterAll(() => service.close());
+
+  describe.each(grantKinds)('PATCH $path/{id}', ({ path, kind, selectStore, defaults, changes }) => {
+    const update = (id: string, payload: unknown, headers: Readonly<Record<string, string>> = admin.headers) =>
+      service.inject({
+        method: 'PATCH',
+        url: `${path}/${id}`,
+        headers: { ...headers, 'content-type': 'application/json' },
+        payload: JSON.stringify(payload),
+      });
+    const create = async (payload: object = { name: 'mine' }) => {
+      const {
+        token: _,
+        url: __,
+        ...grant
+      } = (await service.inject({ method: 'POST', url: path, headers: admin.headers, payload })).json();
+      return grant;
+    };
+
+    test('returns 200 and changes only the given member; the token stays the same', async () => {
+      const before = await create();
+      const { token } = (await selectStore(service.backend).get(before.id)) ?? {};
+      let expected = before;
+      for (const [name, value] of Object.entries(changes)) {
+        expected = { ...expected, [name]: value };
+        const response = await update(before.id, { [name]: value });
+        expect(response.statusCode).toBe(200);
+        expect(response.json()).toEqual(expected);
+      }
+      const read = await service.inject({
+        method: 'GET',
+        url: `${path}/${before.id.toUpperCase()}`,
+        headers: { cookie: admin.cookie },
+      });
+      expect(read.json()).toEqual(expected);
+      expect(await selectStore(service.backend).get(before.id)).toMatchObject({ token, previousToken: null });
+    });
+
+    test('returns 200 and resets a member that is null to its default', async () => {
+      const before = await create(changes);
+      const nulls = Object.fromEntries(Object.keys(changes).map((name) => [name, null]));
+      const response = await update(before.id, { ...nulls, name: 'mine' });
+      expect(response.json()).toEqual({ ...before, ...defaults, expiresAt: null, name: 'mine' });
+    });
+
+    test('returns 200 and changes nothing for an empty object', async () => {
+      const before = await create(changes);
+      const response = await update(before.id, {});
+      expect([response.statusCode, response.json()]).toEqual([200, before]);
+    });
+
+    test('announces the change to every pod', async () => {
+      const { id } = await create();
+      await update(id, { name: 'other' });
+      expect(control.announced).toContainEqual({ kind, id, change: 'changed' });
+    });
+
+    test.each<[string, unknown, string, string]>([
+      ['a null name', { name: null }, '#/name', 'type'],
+      ['an empty name', { name: '' }, '#/name', 'too-short'],
+      ['an expiresAt in the past', { expiresAt: '2026-01-01T00:00:00Z' }, '#/expiresAt', 'too-small'],
+      ['a malformed expiresAt', { expiresAt: 'soon' }, '#/expiresAt', 'format'],
+      ['a token', { token: 'x' }, '#/token', 'unknown-field'],
+      ['a url', { url: 'x' }, '#/url', 'unknown-field'],
+      ['a signature', { signature: 'none' }, '#/signature', 'unknown-field'],
+      ['a createdAt', { createdAt: '2099-01-01T00:00:00Z' }, '#/createdAt', 'unknown-field'],
+      ['an unknown field', { $set: { name: 'x' } }, '#/%24set', 'unknown-field'],
+      ['an array as the whole body', [], '#', 'type'],
+      ['null as the whole body', null, '#', 'required'],
+    ])('returns 400 invalid-request for %s', async (_, body, pointer, code) => {
+      const before = await create();
+      expectProblem(await update(before.id, body), {
+        status: 400,
+        code: 'invalid-request',
+        errors: [{ pointer, code }],
+      });
+      expect((await update(before.id, {})).json()).toEqual(before);
+    });
+
+    test('returns 403 for an editor, and without the CSRF token', async () => {
+      const [{ id }, editor] = [await create(), await service.signedIn('editor')];
+      expectProblem(await update(id, {}, editor.headers), { status: 403, code: 'permission-denied' });
+      expectProblem(await update(id, {}, { cookie: admin.cookie }), { status: 403, code: 'csrf-token-invalid' });
+    });
+
+    test.each(['0197a0b0-0000-7000-8000-00000000abcd', 'x', '$where'])('returns 404 for the id %s', async (id) => {
+      expectProblem(await update(id, {}), { status: 404, code: 'not-found' });
+      expectProblem(await update(id, { name: 'other' }), { status: 404, code: 'not-found' });
+    });
+
+    test('returns 503 while the control log is unavailable; the repeated request announces the change', async () => {
+      const before = await create();
+      control.isUnavailable = true;
+      expectProblem(await update(before.id, { name: 'other' }), { status: 503, code: 'unavailable' });
+      control.isUnavailable = false;
+      const response = await update(before.id, { name: 'other' });
+      expect([response.statusCode, response.json()]).toEqual([200, { ...before, name: 'other' }]);
+      expect(control.announced).toContainEqual({ kind, id: before.id, change: 'changed' });
+    });
+  });
+});
+
+describe('rotate', () => {
+  const clock = createManualClock();
+
+  let service: TestApp;
+
+  let admin: TestCaller;
+
+  let control: WatchedControlLog;
+
+  beforeAll(async () => {
+    ({ service, control } = await openAppWithWatchedControlLog({ clock }));
+    admin = await service.signedIn('admin');
+  });
+
+  afterAll(() => service.close());
+
+  const timeIn = (seconds: number) => new Date(clock.now().getTime() + seconds * 1_000);
+
+  describe.each(grantKinds)('POST $path/{id}/rotate', ({ path, kind, prefix, buildPath, selectStore, changes }) => {
+    const rotate = (id: string, payload?: object | string, headers: Readonly<Record<string, string>> = admin.headers) =>
+      service.inject({
+        method: 'POST',
+        url: `${path}/${id}/rotate`,
+        headers: { host: 'widgets.example', ...headers },
+        ...(payload === undefined ? {} : { payload }),
+      });
+    const create = async (payload: object = { name: 'mine' }) =>
+      (await service.inject({ method: 'POST', url: path, headers: admin.headers, payload })).json();
+    const readStored = (id: string) => selectStore(service.backend).get(id);
+
+    test('returns a new token, keeps the previous one valid for 300 s, and announces the change', async () => {
+      const { token: previousToken, url: _, ...before } = await create(changes);
+      clock.advance(1_000);
+      const response = await rotate(before.id);
+      expect(response.statusCode).toBe(200);
+      const { token, ...rest } = response.json();
+      expect(rest).toEqual({
+        ...before,
+        tokenIssuedAt: clock.now().toISOString(),
+        ...(buildPath === null ? {} : { url: `http://widgets.example${buildPath(token)}` }),
+        previousExpiresAt: timeIn(300).toISOString(),
+        ...(kind === 'integration' ? { previousSignature: before.signature } : {}),
+      });
+      expect(isWellFormedToken(token, prefix)).toBe(true);
+      expect(token).not.toBe(previousToken);
+      expect(await readStored(before.id)).toMatchObject({
+        token: { digest: sha256Hex(token), sealedSecret: null },
+        previousToken: { digest: sha256Hex(previousToken), expiresAt: timeIn(300) },
+      });
+      expect(control.announced.filter(({ id }) => id === before.id)).toEqual([
+        { kind, id: before.id, change: 'changed' },
+      ]);
+      expect(service.logLines.join('')).not.toContain(token);
+      const read = await service.inject({
+        method: 'GET',
+        url: `${path}/${before.id}`,
+        headers: { cookie: admin.cookie },
+      });
+      expect(read.json()).toEqual({ ...before, tokenIssuedAt: clock.now().toISOString() });
+    });
+
+    test.each([
+      [undefined, 300],
+      [{}, 300],
+      ['null', 300],
+      [{ overlapSeconds: null }, 300],
+      [{ overlapSeconds: 1 }, 1],
+      [{ overlapSeconds: 86_400 }, 86_400],
+    ])('keeps the previous token valid for the requested overlap: %j for %i s', async (body, seconds) => {
+      const { id } = await create();
+      const headers = body === undefined ? admin.headers : { ...admin.headers, 'content-type': 'application/json' };
+      const response = await rotate(id, body, headers);
+      expect([response.statusCode, response.json().previousExpiresAt]).toEqual([200, timeIn(seconds).toISOString()]);
+    });
+
+    test('ends the previous token when the grant expires before the overlap ends', async () => {
+      const { id } = await create({ name: 'mine', expiresAt: timeIn(60).toISOString() });
+      const response = await rotate(id);
+      expect([response.statusCode, response.json().previousExpiresAt]).toEqual([200, timeIn(60).toISOString()]);
+    });
+
+    test('treats an empty body with a JSON content type as no body', async () => {
+      const { id } = await create();
+      const response = await rotate(id, '', { ...admin.headers, 'content-type': 'application/json' });
+      expect([response.statusCode, response.json().previousExpiresAt]).toEqual([200, timeIn(300).toISOString()]);
+    });
+
+    test('ends the previous token at once when overlapSeconds is 0', async () => {
+      const { id } = await create();
+      await rotate(id);
+      const response = await rotate(id, { overlapSeconds: 0 });
+      expect(response.json().previousExpiresAt).toBeNull();
+      expect(await readStored(id)).toMatchObject({
+        token: { digest: sha256Hex(response.json().token) },
+        previousToken: null,
+      });
+    });
+
+    test('keeps only the last replaced token valid after a second rotation', async () => {
+      const { id, token: first } = await create();
+      const { token: second } = (await rotate(id)).json();
+      const { token: third } = (await rotate(id)).json();
+      expect(await readStored(id)).toMatchObject({
+        token: { digest: sha256Hex(third) },
+        previousToken: { digest: sha256Hex(second) },
+      });
+      expect(await selectStore(service.backend).findByTokenDigest(sha256Hex(first))).toBeNull();
+    });
+
+    test('serializes simultaneous rotations', async () => {
+      const { id } = await create();
+      const responses = await Promise.all([rotate(id), rotate(id), rotate(id)]);
+      expect(responses.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200]);
+      const digests = responses.map((response) => sha256Hex(response.json().token));
+      const { token, previousToken } = (await readStored(id)) ?? {};
+      expect(new Set(digests).size).toBe(3);
+      expect(digests).toContain(token?.digest);
+      expect(digests).toContain(previousToken?.digest);
+    });
+
+    test.each<[string, object, string, string]>([
+      ['a negative overlap', { overlapSeconds: -1 }, '#/overlapSeconds', 'too-small'],
+      ['an overlap of more than a day', { overlapSeconds: 86_401 }, '#/overlapSeconds', 'too-large'],
+      ['an overlap of half a second', { overlapSeconds: 0.5 }, '#/overlapSeconds', 'type'],
+      ['a string as overlap', { overlapSeconds: '1' }, '#/overlapSeconds', 'type'],
+      ['an unknown field', { token: 'x' }, '#/token', 'unknown-field'],
+    ])('returns 400 invalid-request for %s', async (_, body, pointer, code) => {
+      const { id, token } = await create();
+      expectProblem(await rotate(id, body), { status: 400, code: 'invalid-request', errors: [{ pointer, code }] });
+      expect(await readStored(id)).toMatchObject({ token: { digest: sha256Hex(token) }, previousToken: null });
+    });
+
+    test('returns 403 for an editor, and without the CSRF token', async () => {
+      const [{ id }, editor] = [await create(), await service.signedIn('editor')];
+      expectProblem(await rotate(id, {}, editor.headers), { status: 403, code: 'permission-denied' });
+      expectProblem(await rotate(id, {}, { cookie: admin.cookie }), { status: 403, code: 'csrf-token-invalid' });
+    });
+
+    test.each(['0197a0b0-0000-7000-8000-00000000abcd', 'x', '$where'])('returns 404 for the id %s', async (id) => {
+      expectProblem(await rotate(id), { status: 404, code: 'not-found' });
+    });
+
+    test('returns 503 and leaves the tokens unchanged while the control log is unavailable', async () => {
+      const { id, token: first } = await create();
+      const { token: second } = (await rotate(id)).json();
+      const before = await readStored(id);
+      control.isUnavailable = true;
+      expectProblem(await rotate(id), { status: 503, code: 'unavailable' });
+      control.isUnavailable = false;
+      expect(await readStored(id)).toEqual(before);
+      expect(before?.previousToken?.digest).toBe(sha256Hex(first));
+      await rotate(id);
+      expect((await readStored(id))?.previousToken?.digest).toBe(sha256Hex(second));
+    });
+
+    test('returns 503 but ends the previous token when overlapSeconds is 0 and the control log is unavailable', async () => {
+      const { id, token } = await create();
+      control.isUnavailable = true;
+      expectProblem(await rotate(id, { overlapSeconds: 0 }), { status: 503, code: 'unavailable' });
+      control.isUnavailable = false;
+      expect(await selectStore(service.backend).findByTokenDigest(sha256Hex(token))).toBeNull();
+      expect((await rotate(id, { overlapSeconds: 0 })).statusCode).toBe(200);
+    });
+  });
+});
+
+describe('delete', () => {
+  let service: TestApp;
+
+  let admin: TestCaller;
+
+  let control: WatchedControlLog;
+
+  beforeAll(async () => {
+    ({ service, control } = await openAppWithWatchedControlLog());
+    admin = await service.signedIn('admin');
+  });
+
+  afterAll(() => service.close());
+
+  describe.each(grantKinds)('DELETE $path/{id}', ({ path, kind, selectStore }) => {
+    const remove = (id: string, headers: Readonly<Record<string, string>> = admin.headers) =>
+      service.inject({ method: 'DELETE', url: `${path}/${id}`, headers });
+    const create = async () => {
+      const payload = { name: 'mine' };
+      return (await service.inject({ method: 'POST', url: path, headers: admin.headers, payload })).json();
+    };
+
+    test('returns 204, announces the revocation to every pod, and returns 404 from then on', async () => {
+      const [{ id }, other] = [await create(), await create()];
+      const response = await remove(id);
+      expect([response.statusCode, response.body]).toEqual([204, '']);
+      expect(control.announced.filter((entry) => entry.id === id)).toEqual([{ kind, id, change: 'revoked' }]);
+      const read = await service.inject({ method: 'GET', url: `${path}/${id}`, headers: { cookie: admin.cookie } });
+      expectProblem(read, { status: 404, code: 'not-found' });
+      expectProblem(await remove(id), { status: 404, code: 'not-found' });
+      expect(await selectStore(service.backend).get(id)).toBeNull();
+      expect(await selectStore(service.backend).get(other.id)).not.toBeNull();
+    });
+
+    test('returns 204 for a JSON content type without a body', async () => {
+      const { id } = await create();
+      expect((await remove(id, { ...admin.headers, 'content-type': 'application/json' })).statusCode).toBe(204);
+    });
+
+    test('returns 403 for an editor, and without the CSRF token', async () => {
+      const [{ id }, editor] = [await create(), await service.signedIn('editor')];
+      expectProblem(await remove(id, editor.headers), { status: 403, code: 'permission-denied' });
+      expectProblem(await remove(id, { cookie: admin.cookie }), { status: 403, code: 'csrf-token-invalid' });
+      expect(await selectStore(service.backend).get(id)).not.toBeNull();
+    });
+
+    test.each(['0197a0b0-0000-7000-8000-00000000abcd', 'x', '$where'])('returns 404 for the id %s', async (id) => {
+      expectProblem(await remove(id), { status: 404, code: 'not-found' });
+    });
+
+    test('returns 503 while the control log is unavailable; the repeated request announces the revocation', async () => {
+      const { id } = await create();
+      control.isUnavailable = true;
+      expectProblem(await remove(id), { status: 503, code: 'unavailable' });
+      expect(await selectStore(service.backend).get(id)).toBeNull();
+      expectProblem(await remove(id), { status: 503, code: 'unavailable' });
+      control.isUnavailable = false;
+      expectProblem(await remove(id), { status: 404, code: 'not-found' });
+      expect(control.announced).toContainEqual({ kind, id, change: 'revoked' });
+    });
+  });
+});
