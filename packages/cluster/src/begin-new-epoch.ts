@@ -18,8 +18,8 @@ import {
   waitForFirstContact,
 } from './redis/connections.ts';
 import { type RedisKeys, redisKeys } from './redis/keys.ts';
+import { translateErrors } from './redis/redis-call.ts';
 import { RedisEventLog } from './redis/redis-event-log.ts';
-import { translateErrors } from './redis/translate-error.ts';
 
 export interface NewEpoch {
   /** The run that started the epoch. Every later run has a higher number. */

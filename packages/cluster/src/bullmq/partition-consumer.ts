@@ -8,8 +8,8 @@ import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { type Job, Queue, WaitingError, Worker } from 'bullmq';
 import type { OnWarning, WorkerRedis } from '../redis/connections.ts';
 import { queueName, type RedisKeys } from '../redis/keys.ts';
+import { isConnectionError } from '../redis/redis-call.ts';
 import { RedisWaitingCounts } from '../redis/redis-waiting-counts.ts';
-import { isConnectionError } from '../redis/translate-error.ts';
 import { type CoalescedJobs, coalesceWaitingJobs, removeCoalescedJobs } from './coalesced-jobs.ts';
 import { maintenanceQueueOptions, type WorkerTiming, workerOptions } from './queue-options.ts';
 

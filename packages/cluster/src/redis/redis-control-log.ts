@@ -5,7 +5,7 @@ import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/
 import type { Redis } from 'ioredis';
 import type { RedisKeys } from './keys.ts';
 import type { StreamEntry } from './log-entry.ts';
-import { translateErrors, translateRedisError } from './translate-error.ts';
+import { translateErrors, translateRedisError } from './redis-call.ts';
 
 /** Far more entries than a running pod falls behind. A pod that falls behind further re-checks every grant anyway. */
 const defaultMaxLength = 10_000;

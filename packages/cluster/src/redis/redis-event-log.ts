@@ -16,9 +16,8 @@ import { withDeadline } from '@widget-service/shared/runtime/deadline.ts';
 import { type Redis, ReplyError } from 'ioredis';
 import type { RedisKeys } from './keys.ts';
 import { type StreamEntry, toEntryFields, toEntryId, toLogRecord } from './log-entry.ts';
+import { loadScript, runScript, translateErrors, translateRedisError } from './redis-call.ts';
 import { parseMaxMemoryBytes } from './redis-info.ts';
-import { loadScript, runScript } from './script.ts';
-import { translateErrors, translateRedisError } from './translate-error.ts';
 
 const markLifetimeSeconds = runLimits.markLifetimeMs / 1000;
 /**

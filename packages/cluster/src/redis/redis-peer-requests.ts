@@ -9,7 +9,7 @@ import type { PeerAnswers, PeerRequests } from '@widget-service/shared/ports/pee
 import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/deadline.ts';
 import { type Redis, ReplyError } from 'ioredis';
 import type { OnWarning } from './connections.ts';
-import { translateErrors } from './translate-error.ts';
+import { translateErrors } from './redis-call.ts';
 
 export interface RedisPeerRequestsOptions {
   /** For short calls. The caller closes it. */

@@ -2,8 +2,7 @@ import type { RateLimit, RateOutcome } from '@widget-service/shared/domain/gcra.
 import type { RateLimiter, RateRequest } from '@widget-service/shared/ports/rate-limiter.ts';
 import type { Redis } from 'ioredis';
 import type { RedisKeys } from './keys.ts';
-import { loadScript, runScript } from './script.ts';
-import { translateErrors } from './translate-error.ts';
+import { loadScript, runScript, translateErrors } from './redis-call.ts';
 
 export interface RedisRateLimiterOptions {
   /** For short calls. The caller closes it. */

@@ -3,7 +3,7 @@ import { type HookRefusal, type RefusalStore, refusalLimits } from '@widget-serv
 import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/deadline.ts';
 import type { ChainableCommander, Redis } from 'ioredis';
 import type { RedisKeys } from './keys.ts';
-import { translateErrors, translateRedisError } from './translate-error.ts';
+import { translateErrors, translateRedisError } from './redis-call.ts';
 
 export interface RedisRefusalStoreOptions {
   /** For short calls. The caller closes it. */

@@ -7,7 +7,7 @@ import {
 } from '@widget-service/shared/domain/queue-item.ts';
 import type { Redis } from 'ioredis';
 import type { RedisKeys } from './keys.ts';
-import { loadScript, runScript } from './script.ts';
+import { loadScript, runScript } from './redis-call.ts';
 
 /** How long a report may be unanswered: it is counted twice if it is repeated later than that. */
 const markLifetimeMs = 3_600_000;

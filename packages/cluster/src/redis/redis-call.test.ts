@@ -1,7 +1,7 @@
 import { UnavailableError, UnstorableError } from '@widget-service/shared/domain/errors.ts';
 import { ReplyError } from 'ioredis';
 import { describe, expect, test } from 'vitest';
-import { isConnectionError, translateErrors } from './translate-error.ts';
+import { isConnectionError, translateErrors } from './redis-call.ts';
 
 describe('translateErrors', () => {
   test.each([
