@@ -6,7 +6,7 @@ import { createLogger } from '@widget-service/shared/runtime/logger.ts';
 import { reportToStandardError, runProcess } from '@widget-service/shared/runtime/run-process.ts';
 import { openTracer } from '@widget-service/shared/tracing/open-tracer.ts';
 import { openBackend } from './process/open-backend.ts';
-import { openApi } from './process/open-process.ts';
+import { openProcess } from './process/open-process.ts';
 
 /** Standard error, until the settings are parsed and there is a logger. */
 let report = reportToStandardError;
@@ -20,7 +20,7 @@ await runProcess(
     const onTracingWarning = (reason: string) => logger.warn({ reason }, 'tracing.spans_lost');
     const tracer = await openTracer(toTracerOptions(parsed.settings), onTracingWarning);
     const backend = await openBackend(parsed, logger, fail);
-    return openApi({ settings: parsed.settings, backend, logger, tracer, print: printText });
+    return openProcess({ settings: parsed.settings, backend, logger, tracer, print: printText });
   },
   (error) => report(error),
 );

@@ -9,7 +9,7 @@ import { openOpsServer } from '@widget-service/shared/runtime/ops-server.ts';
 import { getProcessName, readServiceVersion } from '@widget-service/shared/runtime/process-identity.ts';
 import type { RunningProcess } from '@widget-service/shared/runtime/run-process.ts';
 import { createSupervisor, recordTasks } from '@widget-service/shared/tasks/create-supervisor.ts';
-import { describeNotReady, makeNameStores } from '@widget-service/shared/tasks/name-stores.ts';
+import { createReadiness } from '@widget-service/shared/tasks/readiness.ts';
 import { createWorkerTasks } from '@widget-service/shared/tasks/worker-tasks.ts';
 import { noTracer, type Tracer } from '@widget-service/shared/tracing/tracer.ts';
 
@@ -42,11 +42,11 @@ export async function openWorker(
     tracer,
   });
   const supervisor = createSupervisor(tasks, { clock, logger, metrics });
-  const nameStores = makeNameStores(settings);
+  const readiness = createReadiness({ settings, checkTasks: () => supervisor.checks(), drains: false });
   const ops = await openOpsServer(
     {
       formatMetrics: makeFormatMetrics(metrics.registry),
-      checks: () => nameStores(supervisor.checks()),
+      checks: readiness.checks,
       isStarted: () => true,
       updateGauges: () => recordTasks(metrics, supervisor),
     },
@@ -59,7 +59,7 @@ export async function openWorker(
   };
   const stopServing = backend.workerRequests.serve((question) => {
     if (question !== workerStateQuestion) return null;
-    return serializeWorkerState({ ...identity, notReady: describeNotReady(nameStores(supervisor.checks())) });
+    return serializeWorkerState({ ...identity, notReady: readiness.listReasons() });
   });
   supervisor.start();
   logger.info({ ops: { host: ops.address.address, port: ops.address.port } }, 'listening');

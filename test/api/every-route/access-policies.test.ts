@@ -2,7 +2,6 @@ import { permissionsForRole } from '@widget-service/shared/domain/role.ts';
 import { afterAll, describe, expect, test } from 'vitest';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
 import { issueProvisionToken } from '../../drivers/app/issue-grants.ts';
-import { startAppWithRoutes } from '../../drivers/app/start-app-with-routes.ts';
 import { openTestApp, type TestResponse, type TestRoute } from '../../drivers/app/test-app.ts';
 
 const service = await openTestApp();
@@ -65,7 +64,10 @@ describe('the route table', () => {
   });
 
   test('fails the start when a route has no policy', async () => {
-    const start = startAppWithRoutes(service, (scope) => void scope.get('/forgotten', async () => 'open to all'));
+    const start = openTestApp({
+      sharedBackend: service.backend,
+      addRoutes: (scope) => void scope.get('/forgotten', async () => 'open to all'),
+    });
     await expect(start).rejects.toThrow('declares no policy');
   });
 });
@@ -181,8 +183,11 @@ describe('the audit action of a route', () => {
   });
 
   test.each(['POST', 'PUT', 'PATCH', 'DELETE'])('fails the start when a %s route declares none', async (method) => {
-    const start = startAppWithRoutes(service, (scope) => {
-      scope.route({ method, url: '/forgotten', config: { policy: 'signed-in' }, handler: async () => 'changed' });
+    const start = openTestApp({
+      sharedBackend: service.backend,
+      addRoutes: (scope) => {
+        scope.route({ method, url: '/forgotten', config: { policy: 'signed-in' }, handler: async () => 'changed' });
+      },
     });
     await expect(start).rejects.toThrow('declares no audit action');
   });

@@ -1,33 +1,22 @@
 import { randomUUID } from 'node:crypto';
-import { createAuditRecorder } from '@widget-service/api/audit/audit-recorder.ts';
-import { makeHashEmail } from '@widget-service/api/audit/hash-email.ts';
 import type { RouteAudit } from '@widget-service/api/audit/route-audit.ts';
 import { computeCsrfToken } from '@widget-service/api/caller/csrf.ts';
 import { openIdentityProvider } from '@widget-service/api/caller/oidc/open-identity-provider.ts';
 import type { RoutePolicy } from '@widget-service/api/caller/policy.ts';
-import type { TrustedProxies } from '@widget-service/api/http/forwarding.ts';
 import { describeInterface } from '@widget-service/api/openapi/describe-interface.ts';
 import { collectDescribedRoutes } from '@widget-service/api/openapi/described-route.ts';
-import { openOverview } from '@widget-service/api/operators/open-overview.ts';
-import { makeReadFigures } from '@widget-service/api/operators/read-figures.ts';
-import type { SecurityContact } from '@widget-service/api/pages/register-security-txt.ts';
-import { describeDeployment } from '@widget-service/api/process/backend-facts.ts';
-import { buildApp } from '@widget-service/api/process/build-app.ts';
-import { createPodRateLimiter } from '@widget-service/api/process/pod-rate-limiter.ts';
-import { sharePeerRequests } from '@widget-service/api/process/several-answerers.ts';
-import { createUseCases } from '@widget-service/api/process/use-cases.ts';
+import { composePod, type Overrides } from '@widget-service/api/process/compose.ts';
+import type { InterfaceSettings } from '@widget-service/api/process/interface-settings.ts';
 import { createGrantTokenCache } from '@widget-service/api/revocation/token-caches.ts';
-import { openStreamDirectory } from '@widget-service/api/streams/stream-directory.ts';
 import type { IdentityProviderOptions } from '@widget-service/shared/config/component-options.ts';
-import type { RateLimit } from '@widget-service/shared/domain/gcra.ts';
-import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
+import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
+import type { Settings } from '@widget-service/shared/config/settings.ts';
 import type { Role } from '@widget-service/shared/domain/role.ts';
-import { createMetrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
-import { type Clock, systemClock } from '@widget-service/shared/runtime/clock.ts';
+import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
 import { makeStartSession } from '@widget-service/shared/usecases/access/sessions.ts';
-import { GroupCommit, type GroupCommitOptions } from '@widget-service/shared/usecases/hooks/group-commit.ts';
+import type { FastifyInstance } from 'fastify';
 import { createAnswerCheck } from './check-answer.ts';
 import { issueIntegration, issueSubscription } from './issue-grants.ts';
 import { openTestBackend } from './open-test-backend.ts';
@@ -36,35 +25,36 @@ import type { TestBackend } from './test-backend.ts';
 
 const hourMs = 3_600_000;
 
+const interfaceDefaults: InterfaceSettings = {
+  trustedProxies: null,
+  publicBaseUrl: null,
+  allowedHosts: null,
+  cookieSecure: false,
+  passwordSignInEnabled: true,
+  bodyLimitBytes: 65_536,
+  connections: { perAddress: 0, perPod: 10_000 },
+  consoleEnabled: true,
+  docsEnabled: true,
+  securityContact: null,
+};
+
 let checkAnswer: ReturnType<typeof createAnswerCheck> | null = null;
 
-export interface TestAppOptions {
-  readonly publicBaseUrl?: string | null;
-  /** Left out: every name is allowed. */
-  readonly allowedHosts?: readonly string[];
-  readonly cookieSecure?: boolean;
-  readonly passwordSignInEnabled?: boolean;
+/** An interface setting that is left out has its default; a name of a host is then allowed whatever it is. */
+export interface TestAppOptions
+  extends Partial<InterfaceSettings>,
+    Pick<Overrides, 'clock' | 'groupCommit' | 'tailPosition'> {
   /** `timeoutMs` limits each request to the provider. */
   readonly identityProvider?: IdentityProviderOptions & { readonly timeoutMs?: number };
   /** The backend of another app, of which this app is then a second pod. Closing this app leaves it open. */
   readonly sharedBackend?: Backend;
-  readonly bodyLimitBytes?: number;
-  readonly consoleEnabled?: boolean;
-  readonly docsEnabled?: boolean;
-  readonly securityContact?: SecurityContact;
-  readonly tailPosition?: () => LogPosition | null;
-  readonly clock?: Clock;
   /** Rate limits. A limit that is not given is off. */
-  readonly limits?: {
-    readonly hooks?: RateLimit;
-    readonly api?: RateLimit;
-    readonly signInFailuresPerMinute?: number;
-  };
-  readonly groupCommit?: Partial<GroupCommitOptions>;
-  readonly trustedProxies?: TrustedProxies;
+  readonly limits?: Partial<NonNullable<Overrides['rateLimits']>> & { readonly signInFailuresPerMinute?: number };
   readonly tokenMaxLifetimeMs?: number;
   /** Returns ports that replace those of the backend, so that a test can make them fail or watch them. */
   readonly replace?: (backend: Backend) => Partial<Backend>;
+  /** Registers further routes. */
+  readonly addRoutes?: (scope: FastifyInstance) => void;
 }
 
 /** A route as it was registered. */
@@ -103,9 +93,9 @@ export interface TestResponse {
 
 /** The app with its real use cases on its own backend. Tests inject requests, so that no socket is opened. */
 export interface TestApp {
-  readonly app: ReturnType<typeof buildApp>;
+  readonly app: FastifyInstance;
   readonly backend: Backend;
-  /** Every route of the app, once per method. Only the whole service registers the stream routes. */
+  /** Every route of the app, once per method. */
   readonly routes: readonly TestRoute[];
   /** Every log line so far. */
   readonly logLines: readonly string[];
@@ -121,85 +111,28 @@ export interface TestApp {
 export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const testBackend = options.sharedBackend === undefined ? await openTestBackend() : null;
   const realBackend = options.sharedBackend ?? (testBackend as TestBackend).backend;
-  const backend = { ...realBackend, ...options.replace?.(realBackend) };
-  const clock = options.clock ?? systemClock;
   const logLines: string[] = [];
-  const metrics = createMetrics();
-  // Long, so that a machine that is busy with other tests does not look like an unavailable Redis.
-  const limiter = createPodRateLimiter({
-    limiter: backend.rateLimiter,
-    isShared: describeDeployment(backend.kind).sharesRateLimits,
-    clock,
-    metrics,
-    timeoutMs: 5_000,
-  });
-  const useCases = createUseCases({
+  const backend = { ...realBackend, ...options.replace?.(realBackend) };
+  const always = { clock: options.clock ?? systemClock, isFresh: () => true };
+  const { app } = composePod({
+    settings: toSettings(options),
     backend,
-    groupCommit: new GroupCommit(backend.hookQueue, clock, options.groupCommit),
-    clock,
-    tailPosition: options.tailPosition ?? (() => null),
-    sessionIdleMs: 12 * hourMs,
-    sessionLifetimeMs: 168 * hourMs,
-    tokenMaxLifetimeMs: options.tokenMaxLifetimeMs ?? null,
-    rateLimiter: limiter,
-    signInFailuresPerMinute: options.limits?.signInFailuresPerMinute ?? 0,
-  });
-  const logger = await createLogger({ level: 'info', destination: { write: (line) => void logLines.push(line) } });
-  // This app has no hub: it registers no stream route, so it has no open streams.
-  const hub = { connections: () => [], end: () => undefined };
-  const podRequests = sharePeerRequests(backend.podRequests);
-  const streamDirectory = openStreamDirectory({ podRequests, hub });
-  const overview = openOverview({
-    backend,
-    podRequests,
-    hasWorkers: false,
-    clock,
-    serviceVersion: '0.0.0',
-    streamsMax: 10_000,
-    readFigures: makeReadFigures(metrics),
-    countStreams: () => 0,
-    tailPosition: options.tailPosition ?? (() => null),
-    listNotReady: () => [],
-  });
-  // This app has no control log follower, so every grant counts as fresh.
-  const freshness = { clock, isFresh: () => true };
-  const app = buildApp({
-    settings: {
-      trustedProxies: options.trustedProxies ?? null,
-      publicBaseUrl: options.publicBaseUrl ?? options.identityProvider?.publicBaseUrl ?? null,
-      allowedHosts: options.allowedHosts ?? null,
-      cookieSecure: options.cookieSecure ?? false,
-      passwordSignInEnabled: options.passwordSignInEnabled ?? true,
-      bodyLimitBytes: options.bodyLimitBytes ?? 65_536,
-      connections: { perAddress: 0, perPod: 10_000 },
-      consoleEnabled: options.consoleEnabled ?? true,
-      docsEnabled: options.docsEnabled ?? true,
-      securityContact: options.securityContact ?? null,
+    logger: await createLogger({ level: 'info', destination: { write: (line) => void logLines.push(line) } }),
+    identityProvider: await configureIdentityProvider(options),
+    overrides: {
+      ...options,
+      interface: { ...interfaceDefaults, publicBaseUrl: options.identityProvider?.publicBaseUrl ?? null, ...options },
+      rateLimits: { hooks: null, api: null, ...options.limits },
+      // Long, so that a machine that is busy with other tests does not look like an unavailable Redis.
+      limiterTimeoutMs: 5_000,
+      isUnmeasured: true,
+      // The tasks of this app do not run.
+      overview: { hasWorkers: false, listNotReady: () => [] },
+      caches: {
+        hooks: createGrantTokenCache(backend.integrations, always),
+        provisionTokens: createGrantTokenCache(backend.provisionTokens, always),
+      },
     },
-    useCases,
-    widgets: backend.widgets,
-    ledger: backend.ledger,
-    quarantine: backend.quarantine,
-    eventLog: backend.eventLog,
-    refusals: backend.refusals,
-    audit: createAuditRecorder({ store: backend.auditEvents, logger, metrics, clock }),
-    hashEmail: makeHashEmail({ configuredKey: null, serviceKeys: backend.serviceKeys }),
-    users: backend.users,
-    clock,
-    rateLimits: {
-      limiter,
-      api: options.limits?.api ?? null,
-      hooks: options.limits?.hooks ?? null,
-    },
-    grants: backend,
-    overview,
-    streamDirectory,
-    hookTokens: createGrantTokenCache(backend.integrations, freshness),
-    provisionTokens: createGrantTokenCache(backend.provisionTokens, freshness),
-    logger,
-    metrics,
-    ...(await configureIdentityProvider(options)),
-    registerStream: () => undefined,
   });
   const routes: TestRoute[] = [];
   app.addHook('onRoute', ({ method, url, config }) => {
@@ -207,6 +140,7 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
       routes.push({ method: name, url, policy: config?.policy, audit: config?.audit });
   });
   const described = collectDescribedRoutes(app);
+  if (options.addRoutes !== undefined) app.register(async (scope) => options.addRoutes?.(scope));
   await app.ready();
   // Every app has the same operations, so the schemas are compiled once per process.
   checkAnswer ??= createAnswerCheck(describeInterface(described, null) as OpenApiDocument);
@@ -241,11 +175,19 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
   };
 }
 
+function toSettings({ limits, tokenMaxLifetimeMs }: TestAppOptions): Settings {
+  return {
+    ...parseSettings({ ADMIN_EMAIL: '' }, { app: 'api', isTerminal: false }).settings,
+    SIGN_IN_FAILURES_PER_MINUTE: limits?.signInFailuresPerMinute ?? 0,
+    ...(tokenMaxLifetimeMs === undefined ? {} : { TOKEN_MAX_LIFETIME_MS: tokenMaxLifetimeMs }),
+  };
+}
+
 async function configureIdentityProvider({ identityProvider: configured, clock = systemClock }: TestAppOptions) {
-  if (configured === undefined) return {};
+  if (configured === undefined) return null;
   const { timeoutMs = 10_000, ...options } = configured;
   const provider = await openIdentityProvider(options, { clock, timeoutMs });
-  return { identityProvider: { ...options, provider } };
+  return { ...options, provider };
 }
 
 /** Creates a user with this role and a session. The user has no usable password. */

@@ -1,5 +1,5 @@
-import { describeDeployment } from '@widget-service/api/process/backend-facts.ts';
-import { openApi } from '@widget-service/api/process/open-process.ts';
+import { describeBackend } from '@widget-service/api/process/backend-facts.ts';
+import { openProcess } from '@widget-service/api/process/open-process.ts';
 import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
 import { createMetrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
@@ -45,7 +45,7 @@ export async function openTestService(
 ): Promise<TestService> {
   const { backend, dispose, openPeer } = await openTestBackend(backendOptions);
   const logger = await createLogger({ level: 'silent' });
-  const tasks = describeDeployment(backend.kind).processesHooks
+  const tasks = describeBackend(backend.kind).processesHooks
     ? []
     : createWorkerTasks({ backend, clock: systemClock, logger, metrics: createMetrics(), outboxScanAgeMs: 5_000 });
   const worker = new Supervisor(tasks, { clock: systemClock, onFailure: () => undefined });
@@ -104,6 +104,6 @@ async function openPod(backend: Backend, environment: Readonly<Record<string, st
       },
     },
   });
-  const api = await openApi({ settings, backend, logger, print: () => undefined });
+  const api = await openProcess({ settings, backend, logger, print: () => undefined });
   return { url, opsUrl, close: () => api.stop(true) };
 }

@@ -1,6 +1,6 @@
 import process from 'node:process';
 import { openBackend } from '@widget-service/api/process/open-backend.ts';
-import { openApi } from '@widget-service/api/process/open-process.ts';
+import { openProcess } from '@widget-service/api/process/open-process.ts';
 import { toLoggerOptions } from '@widget-service/shared/config/component-options.ts';
 import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
@@ -18,5 +18,5 @@ await runProcess(async (onFatal) => {
   const logger = await createLogger(toLoggerOptions(parsed.settings));
   const backend = wrapBackend(await openBackend(parsed, logger, onFatal), process.env[failpointFileVariable] ?? '');
   const print = (text: string) => void process.stdout.write(text);
-  return openApi({ settings: parsed.settings, backend, logger, print });
+  return openProcess({ settings: parsed.settings, backend, logger, print });
 }, reportToStandardError);

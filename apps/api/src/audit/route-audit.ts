@@ -127,7 +127,9 @@ function readDeclaration({ method, url, config }: RouteOptions): AuditDeclaratio
   const audit = config?.audit;
   if (audit === undefined) {
     if ([method].flat().every((name) => safeMethods.includes(name))) return null;
-    throw new Error(`Route ${method} ${url} changes something and declares no audit action: set config.audit.`);
+    throw new Error(
+      `Route ${method} ${url} changes something and declares no audit action: add it to process/routes.ts.`,
+    );
   }
   return 'none' in audit ? null : audit;
 }

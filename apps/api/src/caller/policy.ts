@@ -67,7 +67,7 @@ export interface PolicyDeps {
 const safeMethods: readonly unknown[] = ['GET', 'HEAD', 'OPTIONS'];
 
 /**
- * Enforces the policy that each route declares (`config.policy`), for every route that is registered after this call.
+ * Enforces the policy of each route that is registered after this call (`config.policy`, from the table of routes).
  * Registering a route without a policy throws an `Error`, so that the service does not start. The check runs before the
  * body is read. It fails with `ServiceError` `not-authenticated`, `password-change-required`, `permission-denied`,
  * `csrf-token-invalid` or `invalid-hook-token`, or with `UnavailableError`.
@@ -77,7 +77,7 @@ export function registerPolicies(app: FastifyInstance, deps: PolicyDeps): void {
   app.addHook('onRoute', (route) => {
     const policy = route.config?.policy;
     if (policy === undefined) {
-      throw new Error(`Route ${route.method} ${route.url} declares no policy: set config.policy.`);
+      throw new Error(`Route ${route.method} ${route.url} declares no policy: add it to process/routes.ts.`);
     }
     const allowedBeforePasswordChange = route.config?.allowedBeforePasswordChange ?? false;
     const check = compilePolicy(policy, allowedBeforePasswordChange, deps, publicOrigins);
@@ -171,7 +171,7 @@ function rejectForeignOrigin(request: FastifyRequest, publicOrigins: readonly st
  */
 export function requireSession(request: FastifyRequest): SignedInCaller {
   if (request.caller?.kind !== 'session') {
-    throw new Error('The policy of this route does not require a session: set config.policy.');
+    throw new Error('The policy of this route does not require a session: see process/routes.ts.');
   }
   return request.caller;
 }

@@ -1,5 +1,4 @@
 import type { Grant } from '@widget-service/shared/domain/grant.ts';
-import type { Permission } from '@widget-service/shared/domain/role.ts';
 import type { GrantStore } from '@widget-service/shared/ports/grant-store.ts';
 import type { GrantUseCases, NewGrant, Rotation } from '@widget-service/shared/usecases/access/manage-grants.ts';
 import type { z } from 'zod';
@@ -24,9 +23,6 @@ export interface GrantResource<Own extends object> {
   readonly pathSegment: string;
   /** The operation ids are `example.<operationGroup>.<verb>`. */
   readonly operationGroup: string;
-  readonly permission: Permission;
-  /** How audit events name this kind of grant. */
-  readonly kind: 'subscription' | 'integration' | 'provision-token';
   readonly schemas: {
     readonly creation: z.ZodType<NewGrantInput<Own>>;
     readonly changes: z.ZodType<Partial<NewGrant<Own>>>;

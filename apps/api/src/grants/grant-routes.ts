@@ -11,37 +11,36 @@ import { noteAudit } from '../audit/route-audit.ts';
 import { requirePrincipalId } from '../caller/policy.ts';
 import { toPublicUrl } from '../http/forwarding.ts';
 import { InputError } from '../http/problem.ts';
-import type { ZodApp } from '../http/zod-validation.ts';
+import { defineRoute, type Route } from '../http/route.ts';
 import { toPageSchema } from '../schemas/page.ts';
 import { toPageBody } from '../schemas/page-body.ts';
 import { documentResponses } from '../schemas/problem.ts';
 import type { GrantResource, GrantRouteDeps } from './grant-resource.ts';
 import { listGrantsQuerySchema } from './grant-schema.ts';
 
-/** Registers the six operations of one kind of grant. */
-export function registerGrants<Own extends object>(
-  app: ZodApp,
+/** Makes the six routes of one kind of grant. `select` returns the part of the api's dependencies that they need. */
+export function makeGrantRoutes<Own extends object, Deps>(
   resource: GrantResource<Own>,
-  deps: GrantRouteDeps<Own>,
-): void {
-  registerListGrants(app, resource, deps);
-  registerCreateGrant(app, resource, deps);
-  registerGetGrant(app, resource, deps);
-  registerChangeGrant(app, resource, deps);
-  registerRotateGrant(app, resource, deps);
-  registerRevokeGrant(app, resource, deps);
+  select: (deps: Deps) => GrantRouteDeps<Own>,
+) {
+  type MakeRoute = (resource: GrantResource<Own>, deps: GrantRouteDeps<Own>) => Route;
+  const bind = (makeRoute: MakeRoute) => (deps: Deps) => makeRoute(resource, select(deps));
+  return {
+    list: bind(listGrantsRoute),
+    create: bind(createGrantRoute),
+    get: bind(getGrantRoute),
+    change: bind(changeGrantRoute),
+    rotate: bind(rotateGrantRoute),
+    revoke: bind(revokeGrantRoute),
+  };
 }
 
 /** `GET /api/v1/<pathSegment>`: one page of grants, newest first. */
-function registerListGrants<Own extends object>(
-  app: ZodApp,
-  { nouns, pathSegment, operationGroup, permission, schemas, toBody }: GrantResource<Own>,
+function listGrantsRoute<Own extends object>(
+  { nouns, operationGroup, schemas, toBody }: GrantResource<Own>,
   { grants }: Pick<GrantRouteDeps<Own>, 'grants'>,
-): void {
-  app.route({
-    method: ['GET', 'HEAD'],
-    url: `/api/v1/${pathSegment}`,
-    config: { policy: { permission } },
+): Route {
+  return defineRoute({
     schema: {
       operationId: `example.${operationGroup}.list`,
       summary: `List ${nouns.plural}`,
@@ -57,17 +56,12 @@ function registerListGrants<Own extends object>(
 }
 
 /** `POST /api/v1/<pathSegment>`: creates a grant. Only this response shows its token. */
-function registerCreateGrant<Own extends object>(
-  app: ZodApp,
+function createGrantRoute<Own extends object>(
   resource: GrantResource<Own>,
   { useCases, publicBaseUrl }: Pick<GrantRouteDeps<Own>, 'useCases' | 'publicBaseUrl'>,
-): void {
-  const { nouns, pathSegment, operationGroup, permission, kind, schemas } = resource;
-  app.post(`/api/v1/${pathSegment}`, {
-    config: {
-      policy: { permission },
-      audit: { action: `${kind}.created`, target: { kind, id: 'noted' } },
-    },
+): Route {
+  const { nouns, pathSegment, operationGroup, schemas } = resource;
+  return defineRoute({
     schema: {
       operationId: `example.${operationGroup}.create`,
       summary: `Create ${nouns.singular}`,
@@ -90,16 +84,12 @@ function registerCreateGrant<Own extends object>(
 }
 
 /** `GET /api/v1/<pathSegment>/{id}`: one grant. */
-function registerGetGrant<Own extends object>(
-  app: ZodApp,
+function getGrantRoute<Own extends object>(
   resource: GrantResource<Own>,
   { grants }: Pick<GrantRouteDeps<Own>, 'grants'>,
-): void {
-  const { nouns, pathSegment, operationGroup, permission, schemas } = resource;
-  app.route({
-    method: ['GET', 'HEAD'],
-    url: `/api/v1/${pathSegment}/:id`,
-    config: { policy: { permission } },
+): Route {
+  const { nouns, operationGroup, schemas } = resource;
+  return defineRoute({
     schema: {
       operationId: `example.${operationGroup}.get`,
       summary: `Get ${nouns.singular}`,
@@ -114,17 +104,12 @@ function registerGetGrant<Own extends object>(
 }
 
 /** `PATCH /api/v1/<pathSegment>/{id}`: changes the members that are sent. */
-function registerChangeGrant<Own extends object>(
-  app: ZodApp,
+function changeGrantRoute<Own extends object>(
   resource: GrantResource<Own>,
   { useCases, grants }: Pick<GrantRouteDeps<Own>, 'useCases' | 'grants'>,
-): void {
-  const { nouns, pathSegment, operationGroup, permission, kind, schemas } = resource;
-  app.patch(`/api/v1/${pathSegment}/:id`, {
-    config: {
-      policy: { permission },
-      audit: { action: `${kind}.changed`, target: { kind, id: ':id' } },
-    },
+): Route {
+  const { nouns, operationGroup, schemas } = resource;
+  return defineRoute({
     schema: {
       operationId: `example.${operationGroup}.update`,
       summary: `Change ${nouns.singular}`,
@@ -149,17 +134,12 @@ function registerChangeGrant<Own extends object>(
 }
 
 /** `POST /api/v1/<pathSegment>/{id}/rotate`: replaces the token. Only this response shows the new one. */
-function registerRotateGrant<Own extends object>(
-  app: ZodApp,
+function rotateGrantRoute<Own extends object>(
   resource: GrantResource<Own>,
   { useCases, publicBaseUrl }: Pick<GrantRouteDeps<Own>, 'useCases' | 'publicBaseUrl'>,
-): void {
-  const { nouns, pathSegment, operationGroup, permission, kind, schemas } = resource;
-  app.post(`/api/v1/${pathSegment}/:id/rotate`, {
-    config: {
-      policy: { permission },
-      audit: { action: `${kind}.token-rotated`, target: { kind, id: ':id' } },
-    },
+): Route {
+  const { nouns, operationGroup, schemas } = resource;
+  return defineRoute({
     schema: {
       operationId: `example.${operationGroup}.rotate`,
       summary: `Rotate the token of ${nouns.singular}`,
@@ -183,17 +163,12 @@ function registerRotateGrant<Own extends object>(
 }
 
 /** `DELETE /api/v1/<pathSegment>/{id}`: revokes a grant. Its tokens stop working on every pod within 2 s. */
-function registerRevokeGrant<Own extends object>(
-  app: ZodApp,
+function revokeGrantRoute<Own extends object>(
   resource: GrantResource<Own>,
   { useCases, grants }: Pick<GrantRouteDeps<Own>, 'useCases' | 'grants'>,
-): void {
-  const { nouns, pathSegment, operationGroup, permission, kind } = resource;
-  app.delete(`/api/v1/${pathSegment}/:id`, {
-    config: {
-      policy: { permission },
-      audit: { action: `${kind}.revoked`, target: { kind, id: ':id' } },
-    },
+): Route {
+  const { nouns, operationGroup } = resource;
+  return defineRoute({
     schema: {
       operationId: `example.${operationGroup}.delete`,
       summary: `Delete ${nouns.singular}`,

@@ -16,8 +16,6 @@ export const integrationResource: GrantResource<Pick<Integration, 'deduplicateBy
   nouns: { singular: 'an integration', plural: 'integrations' },
   pathSegment: 'integrations',
   operationGroup: 'integrations',
-  permission: 'integrations:manage',
-  kind: 'integration',
   schemas: {
     creation: newIntegrationSchema,
     changes: integrationChangesSchema,

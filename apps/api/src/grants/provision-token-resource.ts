@@ -15,8 +15,6 @@ export const provisionTokenResource: GrantResource<Pick<ProvisionToken, 'permiss
   nouns: { singular: 'a provision token', plural: 'provision tokens' },
   pathSegment: 'provision-tokens',
   operationGroup: 'provisionTokens',
-  permission: 'tokens:manage',
-  kind: 'provision-token',
   schemas: {
     creation: newProvisionTokenSchema,
     changes: provisionTokenChangesSchema,

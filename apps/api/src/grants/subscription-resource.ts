@@ -18,8 +18,6 @@ export const subscriptionResource: GrantResource<Pick<Subscription, 'filter'>> =
   nouns: { singular: 'a subscription', plural: 'subscriptions' },
   pathSegment: 'subscriptions',
   operationGroup: 'subscriptions',
-  permission: 'subscriptions:manage',
-  kind: 'subscription',
   schemas: {
     creation: newSubscriptionSchema,
     changes: subscriptionChangesSchema,

@@ -2,7 +2,7 @@ import { toOffset } from '@widget-service/shared/domain/page.ts';
 import type { IntegrationStore } from '@widget-service/shared/ports/grant-store.ts';
 import type { HookRefusal, RefusalStore } from '@widget-service/shared/ports/refusal-store.ts';
 import type { z } from 'zod';
-import type { ZodApp } from '../http/zod-validation.ts';
+import { defineRoute, type Route } from '../http/route.ts';
 import { toPageBody } from '../schemas/page-body.ts';
 import { documentResponses } from '../schemas/problem.ts';
 import { deliveriesParamsSchema, requireIntegrationId } from './deliveries/delivery-resource.ts';
@@ -15,11 +15,8 @@ export interface ListRefusalsRouteDeps {
 }
 
 /** `GET /api/v1/integrations/{id}/refusals`: one page of an integration's recent refusals, the newest first. */
-export function registerListRefusals(app: ZodApp, { integrations, refusals }: ListRefusalsRouteDeps): void {
-  app.route({
-    method: ['GET', 'HEAD'],
-    url: '/api/v1/integrations/:id/refusals',
-    config: { policy: { permission: 'integrations:manage' } },
+export function listRefusalsRoute({ integrations, refusals }: ListRefusalsRouteDeps): Route {
+  return defineRoute({
     schema: {
       operationId: 'example.refusals.list',
       summary: 'List refusals',

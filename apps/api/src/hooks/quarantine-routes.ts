@@ -4,7 +4,7 @@ import type { QuarantineRow, QuarantineStore } from '@widget-service/shared/port
 import { listUnfilteredPage } from '@widget-service/shared/usecases/lists/list-counted-page.ts';
 import { z } from 'zod';
 import { noteAudit } from '../audit/route-audit.ts';
-import type { ZodApp } from '../http/zod-validation.ts';
+import { defineRoute, type Route } from '../http/route.ts';
 import { pageQuerySchema } from '../schemas/page.ts';
 import { toPageBody } from '../schemas/page-body.ts';
 import { documentResponses } from '../schemas/problem.ts';
@@ -14,23 +14,11 @@ export interface QuarantineRoutesDeps {
   readonly quarantine: Pick<QuarantineStore, 'list' | 'count' | 'get' | 'discard'>;
 }
 
-/** The text may be of any integration, so whoever manages integrations may see it. */
-const policy = { permission: 'integrations:manage' } as const;
 const paramsSchema = z.object({ id: z.string() });
 
-/** Registers the operations by which an admin sees and discards quarantined texts. */
-export function registerQuarantine(app: ZodApp, deps: QuarantineRoutesDeps): void {
-  registerListQuarantine(app, deps);
-  registerGetQuarantinedText(app, deps);
-  registerDiscardQuarantinedText(app, deps);
-}
-
 /** `GET /api/v1/quarantine`: one page of the quarantined texts, without the texts themselves. */
-function registerListQuarantine(app: ZodApp, { quarantine }: QuarantineRoutesDeps): void {
-  app.route({
-    method: ['GET', 'HEAD'],
-    url: '/api/v1/quarantine',
-    config: { policy },
+export function listQuarantineRoute({ quarantine }: QuarantineRoutesDeps): Route {
+  return defineRoute({
     schema: {
       operationId: 'example.quarantine.list',
       summary: 'List quarantined texts',
@@ -44,11 +32,8 @@ function registerListQuarantine(app: ZodApp, { quarantine }: QuarantineRoutesDep
 }
 
 /** `GET /api/v1/quarantine/{id}`: one quarantined text. */
-function registerGetQuarantinedText(app: ZodApp, { quarantine }: QuarantineRoutesDeps): void {
-  app.route({
-    method: ['GET', 'HEAD'],
-    url: '/api/v1/quarantine/:id',
-    config: { policy },
+export function getQuarantinedTextRoute({ quarantine }: QuarantineRoutesDeps): Route {
+  return defineRoute({
     schema: {
       operationId: 'example.quarantine.get',
       summary: 'Get a quarantined text',
@@ -65,12 +50,8 @@ function registerGetQuarantinedText(app: ZodApp, { quarantine }: QuarantineRoute
 }
 
 /** `DELETE /api/v1/quarantine/{id}`: removes a quarantined text for good. */
-function registerDiscardQuarantinedText(app: ZodApp, { quarantine }: QuarantineRoutesDeps): void {
-  app.delete('/api/v1/quarantine/:id', {
-    config: {
-      policy,
-      audit: { action: 'quarantined-text.discarded', target: { kind: 'quarantined-text', id: 'noted' } },
-    },
+export function discardQuarantinedTextRoute({ quarantine }: QuarantineRoutesDeps): Route {
+  return defineRoute({
     schema: {
       operationId: 'example.quarantine.discard',
       summary: 'Discard a quarantined text',

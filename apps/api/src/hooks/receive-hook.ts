@@ -10,7 +10,7 @@ import type { z } from 'zod';
 import type { TrustedProxies } from '../http/forwarding.ts';
 import { remainingRequestMs } from '../http/request-deadline.ts';
 import { parseIdempotencyHeader, parseWebhookIdHeader } from '../http/request-headers.ts';
-import type { ZodApp } from '../http/zod-validation.ts';
+import { defineRoute, type Route } from '../http/route.ts';
 import type { RecordLastUsed } from '../revocation/record-last-used.ts';
 import { documentResponses } from '../schemas/problem.ts';
 import { hookEventSchema } from './hook-event-schema.ts';
@@ -28,21 +28,24 @@ export interface ReceiveHookRouteDeps {
 }
 
 /** `POST /api/v1/events/hooks/{token}`: accepts a hook. 202 means that it is durably queued. */
-export function registerReceiveHook(
-  app: ZodApp,
-  { acceptHook, recordLastUsed, refusals, clock, metrics, logger, trustedProxies }: ReceiveHookRouteDeps,
-): void {
+export function receiveHookRoute({
+  acceptHook,
+  recordLastUsed,
+  refusals,
+  clock,
+  metrics,
+  logger,
+  trustedProxies,
+}: ReceiveHookRouteDeps): Route {
   const log = new AcceptedHookLog(logger);
   const recorder = new RefusalRecorder({ refusals, logger });
-  app.addHook('onClose', async () => {
-    log.endSecond();
-    await recorder.close();
-  });
   const recordRefusal = makeRecordRefusal({ recorder, clock, trustedProxies });
-  app.post('/api/v1/events/hooks/:token', {
+  return defineRoute({
+    onClose: async () => {
+      log.endSecond();
+      await recorder.close();
+    },
     config: {
-      policy: 'hook-token',
-      audit: { none: 'Hooks are data: each has its delivery, and each refused one of a known token is sampled.' },
       hasFreeFormBody: true,
       verifyBody: makeSignatureCheck(clock),
       logFields: (request) => describeSender(request, trustedProxies),

@@ -1,13 +1,4 @@
-import type {
-  FastifyBaseLogger,
-  FastifyInstance,
-  FastifySchema,
-  FastifySchemaCompiler,
-  FastifyTypeProvider,
-  RawReplyDefaultExpression,
-  RawRequestDefaultExpression,
-  RawServerDefault,
-} from 'fastify';
+import type { FastifySchema, FastifySchemaCompiler, FastifyTypeProvider } from 'fastify';
 import { safeParse } from 'zod';
 import type { $ZodIssue, $ZodType, output } from 'zod/v4/core';
 import { InputError, type InputMistake, type MistakeCode, type MistakePlace } from './problem.ts';
@@ -138,12 +129,3 @@ export interface ZodTypeProvider extends FastifyTypeProvider {
   validator: this['schema'] extends $ZodType ? output<this['schema']> : unknown;
   serializer: this['schema'] extends $ZodType ? output<this['schema']> : unknown;
 }
-
-/** A Fastify app whose routes are typed by their zod schemas. */
-export type ZodApp = FastifyInstance<
-  RawServerDefault,
-  RawRequestDefaultExpression,
-  RawReplyDefaultExpression,
-  FastifyBaseLogger,
-  ZodTypeProvider
->;

@@ -1,16 +1,13 @@
-import type { FastifyInstance } from 'fastify';
 import { hookEventSchema } from '../hooks/hook-event-schema.ts';
+import { defineRoute, type Route } from '../http/route.ts';
 import { streamMessages, streamText } from '../streams/stream-message-schema.ts';
 import { info } from './interface-text.ts';
 import { type OpenApiObject, SchemaComponents } from './schema-components.ts';
 
 /** `GET /api/v1/asyncapi.json`: the AsyncAPI document. It is built at the first request. */
-export function registerAsyncApi(app: FastifyInstance, publicBaseUrl: string | null): void {
+export function asyncApiRoute({ publicBaseUrl }: { readonly publicBaseUrl: string | null }): Route {
   let text: string | null = null;
-  app.route({
-    method: ['GET', 'HEAD'],
-    url: '/api/v1/asyncapi.json',
-    config: { policy: 'public' },
+  return defineRoute({
     schema: { hide: true },
     handler: async (_request, reply) => {
       text ??= JSON.stringify(describeAsyncInterface(publicBaseUrl));

@@ -1,27 +1,26 @@
-import type { FastifyInstance } from 'fastify';
 import { buildProblem } from '../http/problem.ts';
 import { problemCodes } from '../http/problem-kinds.ts';
+import { defineRoute, type Route } from '../http/route.ts';
 import { responseHeaders } from '../schemas/headers.ts';
 import { describeOperation, describeParameters } from './describe-operation.ts';
-import { collectDescribedRoutes, type DescribedRoute } from './described-route.ts';
+import type { DescribedRoute } from './described-route.ts';
 import { info, listTags, securitySchemes } from './interface-text.ts';
 import { type OpenApiObject, SchemaComponents } from './schema-components.ts';
 import { shareResponses } from './share-responses.ts';
 
-/**
- * `GET /api/v1/openapi.json`: the OpenAPI document. It describes the routes that are registered after this call, and is
- * built at the first request.
- */
-export function registerOpenApi(app: FastifyInstance, publicBaseUrl: string | null): void {
-  const routes = collectDescribedRoutes(app);
+export interface OpenApiRouteDeps {
+  /** Read at the first request: `collectDescribedRoutes` adds to it. */
+  readonly describedRoutes: readonly DescribedRoute[];
+  readonly publicBaseUrl: string | null;
+}
+
+/** `GET /api/v1/openapi.json`: the OpenAPI document. It is built at the first request. */
+export function openApiRoute({ describedRoutes, publicBaseUrl }: OpenApiRouteDeps): Route {
   let text: string | null = null;
-  app.route({
-    method: ['GET', 'HEAD'],
-    url: '/api/v1/openapi.json',
-    config: { policy: 'public' },
+  return defineRoute({
     schema: { hide: true },
     handler: async (_request, reply) => {
-      text ??= JSON.stringify(describeInterface(routes, publicBaseUrl));
+      text ??= JSON.stringify(describeInterface(describedRoutes, publicBaseUrl));
       return reply.type('application/json; charset=utf-8').send(text);
     },
   });

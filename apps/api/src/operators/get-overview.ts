@@ -1,18 +1,12 @@
-import type { ZodApp } from '../http/zod-validation.ts';
+import { defineRoute, type Route } from '../http/route.ts';
 import { documentResponses } from '../schemas/problem.ts';
 import type { Overview, OverviewReader } from './open-overview.ts';
 import { type OverviewBody, overviewSchema } from './overview-schema.ts';
 import { pointMs } from './pod-history.ts';
 
 /** `GET /api/v1/overview`: the whole service at one moment, for the console. */
-export function registerGetOverview(
-  app: ZodApp,
-  { overview }: { readonly overview: Pick<OverviewReader, 'read'> },
-): void {
-  app.route({
-    method: ['GET', 'HEAD'],
-    url: '/api/v1/overview',
-    config: { policy: { permission: 'audit:read' } },
+export function getOverviewRoute({ overview }: { readonly overview: Pick<OverviewReader, 'read'> }): Route {
+  return defineRoute({
     schema: {
       operationId: 'example.overview.get',
       summary: 'Show the state of the service',

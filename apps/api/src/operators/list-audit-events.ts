@@ -1,6 +1,6 @@
 import type { AuditEvent } from '@widget-service/shared/domain/audit-event.ts';
 import type { makeListAuditEvents } from '@widget-service/shared/usecases/lists/list-audit-events.ts';
-import type { ZodApp } from '../http/zod-validation.ts';
+import { defineRoute, type Route } from '../http/route.ts';
 import { toPageBody } from '../schemas/page-body.ts';
 import { documentResponses } from '../schemas/problem.ts';
 import { type AuditEventBody, auditEventPageSchema, listAuditEventsQuerySchema } from './audit-event-schema.ts';
@@ -10,11 +10,8 @@ export interface ListAuditEventsRouteDeps {
 }
 
 /** `GET /api/v1/audit-events`: one page of audit events, the newest first. */
-export function registerListAuditEvents(app: ZodApp, { listAuditEvents }: ListAuditEventsRouteDeps): void {
-  app.route({
-    method: ['GET', 'HEAD'],
-    url: '/api/v1/audit-events',
-    config: { policy: { permission: 'audit:read' } },
+export function listAuditEventsRoute({ listAuditEvents }: ListAuditEventsRouteDeps): Route {
+  return defineRoute({
     schema: {
       operationId: 'example.auditEvents.list',
       summary: 'List audit events',

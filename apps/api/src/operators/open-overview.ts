@@ -5,6 +5,7 @@ import {
 } from '@widget-service/shared/adapters/worker-state-codec.ts';
 import { tryParseJson } from '@widget-service/shared/domain/json.ts';
 import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
+import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { PeerRequests } from '@widget-service/shared/ports/peer-requests.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
@@ -63,15 +64,6 @@ export interface Overview {
   readonly conditions: readonly Condition[];
 }
 
-/** What the metrics of this pod say. */
-export interface PodFigures {
-  /** Since the start of the pod. */
-  readonly hooksAccepted: number;
-  readonly hooksRefused: number;
-  /** How many events of the log the pod has not read. Null: unknown. */
-  readonly lagEvents: number | null;
-}
-
 export interface OverviewDeps {
   readonly backend: Pick<Backend, 'hookQueue' | 'outboxes' | 'ledger' | 'integrations' | 'workerRequests'>;
   readonly podRequests: PeerRequests;
@@ -80,7 +72,7 @@ export interface OverviewDeps {
   readonly clock: Clock;
   readonly serviceVersion: string;
   readonly streamsMax: number;
-  readonly readFigures: () => Promise<PodFigures>;
+  readonly metrics: Pick<Metrics, 'hooksAccepted' | 'hooksRefused' | 'tailLagEvents'>;
   readonly countStreams: () => number;
   /** How far the tail of this pod has read. */
   readonly tailPosition: () => LogPosition | null;
@@ -121,10 +113,12 @@ export function openOverview(deps: OverviewDeps): OverviewReader {
   const task = createPeriodicTask(
     { name: 'history', stores: [], everyMs: sampleEveryMs, clock, onError: () => undefined },
     async () => {
-      const { lagEvents: lag, ...counts } = await deps.readFigures();
-      lagEvents = lag;
+      const { hooksAccepted, hooksRefused, tailLagEvents } = deps.metrics;
+      const lag = await readTotal(tailLagEvents);
+      lagEvents = Number.isNaN(lag) ? null : lag;
       history.add(clock.now().getTime(), {
-        ...counts,
+        hooksAccepted: await readTotal(hooksAccepted),
+        hooksRefused: await readTotal(hooksRefused),
         streamsOpen: deps.countStreams(),
         position: deps.tailPosition(),
       });
@@ -164,6 +158,13 @@ export function openOverview(deps: OverviewDeps): OverviewReader {
     task,
     close: stopServing,
   };
+}
+
+/** Returns the sum of a metric of this pod over its labels: the same that Prometheus gets. */
+async function readTotal(metric: {
+  get(): Promise<{ readonly values: readonly { readonly value: number }[] }>;
+}): Promise<number> {
+  return (await metric.get()).values.reduce((total, { value }) => total + value, 0);
 }
 
 /** Throws `UnavailableError`. */

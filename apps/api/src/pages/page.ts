@@ -1,5 +1,16 @@
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { defineRoute, type Route } from '../http/route.ts';
 import { contentPolicies } from '../http/security-headers.ts';
+
+/** Defines a route that the OpenAPI document leaves out. */
+export function definePage(handler: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>): Route {
+  return defineRoute({ schema: { hide: true }, handler: async (request, reply) => handler(request, reply) });
+}
+
+/** Defines a page that sends browsers elsewhere. */
+export function redirectPage(location: string, status: 302 | 308): Route {
+  return definePage(async (_request, reply) => reply.redirect(location, status));
+}
 
 export interface Page {
   readonly title: string;

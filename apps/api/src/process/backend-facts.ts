@@ -1,7 +1,7 @@
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 
 /** What an api process does differently on each backend. */
-export interface Deployment {
+export interface BackendFacts {
   /** Whether this process also runs the worker's tasks. On the cluster, worker processes run them. */
   readonly processesHooks: boolean;
   /**
@@ -15,7 +15,7 @@ export interface Deployment {
 }
 
 /** Only this function decides by `Backend.kind`: the rest of the api reads the facts that it returns. */
-export function describeDeployment(kind: Backend['kind']): Deployment {
+export function describeBackend(kind: Backend['kind']): BackendFacts {
   const isCluster = kind === 'cluster';
   return {
     processesHooks: !isCluster,

@@ -1,129 +1,189 @@
-import {
-  toAllowedHosts,
-  toConnectionLimits,
-  toRateLimits,
-  toSecurityContact,
-} from '@widget-service/shared/config/component-options.ts';
+import { limitWithFallback } from '@widget-service/shared/adapters/fallback-rate-limiter.ts';
+import { MemoryRateLimiter } from '@widget-service/shared/adapters/memory-rate-limiter.ts';
+import { toRateLimits } from '@widget-service/shared/config/component-options.ts';
 import type { Settings } from '@widget-service/shared/config/settings.ts';
-import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
+import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
+import { measureBackend } from '@widget-service/shared/metrics/measure-backend.ts';
+import { createMetrics, type Metrics, recordBuild } from '@widget-service/shared/metrics/metrics.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
-import { systemClock } from '@widget-service/shared/runtime/clock.ts';
+import type { RateLimiter } from '@widget-service/shared/ports/rate-limiter.ts';
+import { type Clock, systemClock } from '@widget-service/shared/runtime/clock.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
-import type { Tracer } from '@widget-service/shared/tracing/tracer.ts';
+import { readServiceVersion } from '@widget-service/shared/runtime/process-identity.ts';
+import { createSupervisor } from '@widget-service/shared/tasks/create-supervisor.ts';
+import { createReadiness } from '@widget-service/shared/tasks/readiness.ts';
+import { createWorkerTasks } from '@widget-service/shared/tasks/worker-tasks.ts';
+import { noTracer, type Tracer } from '@widget-service/shared/tracing/tracer.ts';
 import { makeFindStreamStart } from '@widget-service/shared/usecases/events/find-stream-start.ts';
-import { GroupCommit } from '@widget-service/shared/usecases/hooks/group-commit.ts';
-import type { FastifyInstance } from 'fastify';
-import type { AuditRecorder } from '../audit/audit-recorder.ts';
+import { GroupCommit, type GroupCommitOptions } from '@widget-service/shared/usecases/hooks/group-commit.ts';
+import { type AuditRecorder, createAuditRecorder } from '../audit/audit-recorder.ts';
 import { makeHashEmail } from '../audit/hash-email.ts';
-import type { OverviewReader } from '../operators/open-overview.ts';
+import { type OverviewDeps, type OverviewReader, openOverview } from '../operators/open-overview.ts';
 import type { ConfiguredIdentityProvider } from '../people/session/sign-in-by-identity.ts';
 import { makeRecordLastUsed } from '../revocation/record-last-used.ts';
-import type { PodRevocations } from '../revocation/revocations.ts';
+import { openRevocations, type PodRevocations } from '../revocation/revocations.ts';
 import { makeVerifyStreamToken } from '../revocation/stream-entitlement.ts';
 import { makeAdmitStream } from '../streams/admit-stream.ts';
-import type { FanOut } from '../streams/fan-out/open-fan-out.ts';
+import { type FanOut, openFanOut } from '../streams/fan-out/open-fan-out.ts';
 import { makeRecordStreamEnd } from '../streams/record-stream-end.ts';
-import type { StreamDirectory } from '../streams/stream-directory.ts';
-import { registerStreamRoute } from '../streams/stream-events.ts';
-import type { Deployment } from './backend-facts.ts';
-import { buildApp } from './build-app.ts';
-import { createPodRateLimiter } from './pod-rate-limiter.ts';
+import { openStreamDirectory, type StreamDirectory } from '../streams/stream-directory.ts';
+import { type BackendFacts, describeBackend } from './backend-facts.ts';
+import { type AppDeps, buildApp, type RateLimits } from './build-app.ts';
+import { createGaugeSamplerTask } from './gauge-sampler.ts';
+import { type InterfaceSettings, toInterfaceSettings } from './interface-settings.ts';
+import { serveSeveralAnswerers } from './several-answerers.ts';
 import { createUseCases } from './use-cases.ts';
 
-export interface CompositionDeps {
+export interface PodDeps {
   readonly settings: Settings;
   readonly backend: Backend;
-  readonly deployment: Deployment;
   readonly logger: Logger;
-  readonly metrics: Metrics;
+  /** Left out: no tracing. */
+  readonly tracer?: Tracer;
+  /** Null: nobody signs in through a provider. */
+  readonly identityProvider: ConfiguredIdentityProvider | null;
+  /** Only tests replace parts. */
+  readonly overrides?: Overrides;
+}
+
+/** Parts of a pod that a test replaces. */
+export interface Overrides {
+  readonly clock?: Clock;
+  readonly interface?: Partial<InterfaceSettings>;
+  readonly rateLimits?: Omit<RateLimits, 'limiter'>;
+  /** How long the pod waits for a shared rate limiter before it falls back, in milliseconds. */
+  readonly limiterTimeoutMs?: number;
+  readonly groupCommit?: Partial<GroupCommitOptions>;
+  readonly tailPosition?: () => LogPosition | null;
+  /** The calls of stores are not measured, so that a test can replace a method of a port while the pod runs. */
+  readonly isUnmeasured?: boolean;
+  /** What the overview says of tasks, for a pod whose tasks do not run. */
+  readonly overview?: Partial<Pick<OverviewDeps, 'hasWorkers' | 'listNotReady'>>;
+  /** The caches of tokens, for such a pod: no task keeps its own ones fresh. */
+  readonly caches?: AppDeps['caches'];
+}
+
+export type Pod = ReturnType<typeof composePod>;
+
+/**
+ * Connects the parts of a pod: the only place that knows all of them. It starts no task and does not listen. Other pods
+ * can ask this one from now on.
+ */
+export function composePod(deps: PodDeps) {
+  const { settings, logger, tracer = noTracer, overrides = {} } = deps;
+  const clock = overrides.clock ?? systemClock;
+  const facts = describeBackend(deps.backend.kind);
+  const metrics = createMetrics(facts.processesHooks ? 'embedded' : 'api');
+  recordBuild(metrics, deps.backend.kind);
+  metrics.streamsLimit.set(settings.STREAMS_PER_POD);
+  const backend = overrides.isUnmeasured === true ? deps.backend : measureBackend(deps.backend, metrics);
+  const fanOut = openFanOut({ backend, settings, clock, logger, metrics, tracer });
+  const { hub, ring } = fanOut;
+  const tailPosition = overrides.tailPosition ?? (() => ring.position());
+  const revocations = openRevocations({ backend, hub, sessionIdleMs: settings.SESSION_IDLE_MS, clock, logger });
+  const audit = createAuditRecorder({ store: backend.auditEvents, logger, metrics, clock });
+  const podRequests = serveSeveralAnswerers(backend.podRequests);
+  const streamDirectory = openStreamDirectory({ podRequests, hub });
+  const readiness = createReadiness({ settings, checkTasks: () => supervisor.checks(), drains: true });
+  const overview = openOverview({
+    backend,
+    podRequests,
+    hasWorkers: !facts.processesHooks,
+    clock,
+    serviceVersion: readServiceVersion(),
+    streamsMax: settings.STREAMS_PER_POD,
+    metrics,
+    countStreams: () => hub.size(),
+    tailPosition,
+    listNotReady: readiness.listReasons,
+    ...overrides.overview,
+  });
+  const parts = { settings, overrides, facts, backend, clock, logger, metrics, tracer, tailPosition };
+  const tasks = [
+    fanOut.createTail(revocations.waitUntilFresh),
+    ...revocations.tasks,
+    overview.task,
+    createGaugeSamplerTask({ backend, tailPosition, clock, metrics }),
+    ...(facts.processesHooks ? createWorkerTasks({ ...parts, outboxScanAgeMs: settings.OUTBOX_SCAN_AGE_MS }) : []),
+  ];
+  const supervisor = createSupervisor(tasks, { clock, logger, metrics });
+  const app = composeApp({ ...parts, fanOut, revocations, audit, streamDirectory, overview }, deps.identityProvider);
+  return { app, backend, facts, metrics, supervisor, readiness, fanOut, audit, streamDirectory, overview };
+}
+
+interface AppParts extends UseCaseParts {
+  readonly logger: Logger;
   readonly tracer: Tracer;
   readonly fanOut: FanOut;
   readonly revocations: PodRevocations;
   readonly audit: AuditRecorder;
   readonly streamDirectory: StreamDirectory;
   readonly overview: OverviewReader;
-  /** Null: nobody signs in through a provider. */
-  readonly identityProvider: ConfiguredIdentityProvider | null;
 }
 
-/** Builds the use cases from the ports, and the routes from the use cases. It opens no socket. */
-export function composeApp(deps: CompositionDeps) {
-  const { settings, backend, deployment, logger, metrics, tracer, fanOut, revocations, audit, streamDirectory } = deps;
-  const clock = systemClock;
+/** Builds the public interface from the parts of the pod. */
+function composeApp(parts: AppParts, identityProvider: ConfiguredIdentityProvider | null) {
+  const { settings, overrides, backend, clock, metrics, fanOut, revocations, audit } = parts;
+  const interfaceSettings = { ...toInterfaceSettings(settings), ...overrides.interface };
+  return buildApp({
+    ...interfaceSettings,
+    ...backend,
+    ...parts,
+    ...composeUseCases(parts),
+    hashEmail: makeHashEmail({ configuredKey: settings.AUDIT_HMAC_KEY, serviceKeys: backend.serviceKeys }),
+    caches: overrides.caches ?? revocations.caches,
+    stream: {
+      verifyToken: makeVerifyStreamToken(revocations.caches.streams),
+      generation: revocations.generation,
+      recordLastUsed: makeRecordLastUsed({ grants: backend.subscriptions, clock }),
+      findStreamStart: makeFindStreamStart({ eventLog: backend.eventLog, recent: fanOut.ring }),
+      hub: fanOut.hub,
+      metrics,
+      trustedProxies: interfaceSettings.trustedProxies,
+      recordEnd: makeRecordStreamEnd({ audit, clock }),
+      admit: makeAdmitStream({ perOwner: settings.STREAMS_PER_TOKEN, perPod: settings.STREAMS_PER_POD }),
+      heartbeatIntervalMs: settings.HEARTBEAT_INTERVAL_MS,
+    },
+    identityProvider,
+  });
+}
+
+interface UseCaseParts extends Pick<PodDeps, 'settings' | 'backend'> {
+  readonly overrides: Overrides;
+  readonly facts: BackendFacts;
+  readonly clock: Clock;
+  readonly metrics: Metrics;
+  readonly tailPosition: () => LogPosition | null;
+}
+
+/** Creates the use cases, with the rate limits and the group commit that they go through. */
+function composeUseCases({ settings, overrides, facts, backend, clock, metrics, tailPosition }: UseCaseParts) {
   const groupCommit = new GroupCommit(backend.hookQueue, clock, {
     jobItemsMax: settings.HOOK_BATCH_MAX,
     backlogMax: settings.HOOK_BACKLOG_MAX,
     sharePercent: settings.HOOK_BACKLOG_SHARE_PERCENT,
+    ...overrides.groupCommit,
   });
-  const limiter = createPodRateLimiter({
-    limiter: backend.rateLimiter,
-    isShared: deployment.sharesRateLimits,
+  // A shared limiter can be unavailable or slow. The pod then limits in its own memory.
+  const limiter: RateLimiter = facts.sharesRateLimits
+    ? limitWithFallback({
+        shared: backend.rateLimiter,
+        local: new MemoryRateLimiter(clock),
+        clock,
+        onFallback: () => metrics.rateLimitFallbacks.inc(),
+        ...(overrides.limiterTimeoutMs === undefined ? {} : { timeoutMs: overrides.limiterTimeoutMs }),
+      })
+    : backend.rateLimiter;
+  const useCases = createUseCases({
+    backend,
+    groupCommit,
     clock,
-    metrics,
+    tailPosition,
+    sessionIdleMs: settings.SESSION_IDLE_MS,
+    sessionLifetimeMs: settings.SESSION_LIFETIME_MS,
+    tokenMaxLifetimeMs: settings.TOKEN_MAX_LIFETIME_MS,
+    rateLimiter: limiter,
+    signInFailuresPerMinute: settings.SIGN_IN_FAILURES_PER_MINUTE,
   });
-  return buildApp({
-    settings: {
-      trustedProxies: settings.TRUSTED_PROXIES,
-      publicBaseUrl: settings.PUBLIC_BASE_URL,
-      allowedHosts: toAllowedHosts(settings),
-      cookieSecure: settings.COOKIE_SECURE,
-      passwordSignInEnabled: settings.PASSWORD_SIGN_IN_ENABLED,
-      bodyLimitBytes: settings.BODY_LIMIT_BYTES,
-      connections: toConnectionLimits(settings),
-      consoleEnabled: settings.CONSOLE_ENABLED,
-      docsEnabled: settings.DOCS_ENABLED,
-      securityContact: toSecurityContact(settings),
-    },
-    useCases: createUseCases({
-      backend,
-      groupCommit,
-      clock,
-      tailPosition: () => fanOut.ring.position(),
-      sessionIdleMs: settings.SESSION_IDLE_MS,
-      sessionLifetimeMs: settings.SESSION_LIFETIME_MS,
-      tokenMaxLifetimeMs: settings.TOKEN_MAX_LIFETIME_MS,
-      rateLimiter: limiter,
-      signInFailuresPerMinute: settings.SIGN_IN_FAILURES_PER_MINUTE,
-    }),
-    widgets: backend.widgets,
-    ledger: backend.ledger,
-    quarantine: backend.quarantine,
-    eventLog: backend.eventLog,
-    refusals: backend.refusals,
-    audit,
-    hashEmail: makeHashEmail({ configuredKey: settings.AUDIT_HMAC_KEY, serviceKeys: backend.serviceKeys }),
-    users: backend.users,
-    clock,
-    rateLimits: { limiter, ...toRateLimits(settings) },
-    grants: backend,
-    streamDirectory,
-    overview: deps.overview,
-    hookTokens: revocations.caches.hooks,
-    provisionTokens: revocations.caches.provisionTokens,
-    logger,
-    metrics,
-    tracer,
-    ...(deps.identityProvider === null ? {} : { identityProvider: deps.identityProvider }),
-    registerStream: (scope) => registerStream(scope, deps),
-  });
-}
-
-/** Registers the address of streams, with what admits them. */
-function registerStream(
-  scope: FastifyInstance,
-  { settings, backend, metrics, fanOut, revocations, audit }: CompositionDeps,
-) {
-  const clock = systemClock;
-  return registerStreamRoute(scope, {
-    verifyToken: makeVerifyStreamToken(revocations.caches.streams),
-    generation: revocations.generation,
-    recordLastUsed: makeRecordLastUsed({ grants: backend.subscriptions, clock }),
-    findStreamStart: makeFindStreamStart({ eventLog: backend.eventLog, recent: fanOut.ring }),
-    hub: fanOut.hub,
-    metrics,
-    trustedProxies: settings.TRUSTED_PROXIES,
-    recordEnd: makeRecordStreamEnd({ audit, clock }),
-    admit: makeAdmitStream({ perOwner: settings.STREAMS_PER_TOKEN, perPod: settings.STREAMS_PER_POD }),
-    heartbeatIntervalMs: settings.HEARTBEAT_INTERVAL_MS,
-  });
+  return { ...useCases, rateLimits: { limiter, ...(overrides.rateLimits ?? toRateLimits(settings)) } };
 }

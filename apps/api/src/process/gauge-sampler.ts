@@ -5,7 +5,7 @@ import type { HookQueue } from '@widget-service/shared/ports/hook-queue.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import { createPeriodicTask, type PeriodicOptions, type Task } from '@widget-service/shared/runtime/supervisor.ts';
 
-export interface StateSamplerDeps {
+export interface GaugeSamplerDeps {
   readonly backend: {
     readonly hookQueue: Pick<HookQueue, 'inspect'>;
     readonly eventLog: Pick<EventLog, 'inspect'>;
@@ -22,7 +22,7 @@ const sampleEveryMs = 5_000;
  * Creates the task that reads the state of the hook queue and of the event log every 5 s, for the gauges. A scrape
  * reads no store, so a store that is down does not block it. A gauge whose store does not answer becomes NaN.
  */
-export function createStateSamplerTask({ backend, tailPosition, clock, metrics }: StateSamplerDeps): Task {
+export function createGaugeSamplerTask({ backend, tailPosition, clock, metrics }: GaugeSamplerDeps): Task {
   // A store that is down is counted by the metric of the call, and logged by those who need it.
   const options: PeriodicOptions = {
     name: 'state-sampler',

@@ -8,22 +8,23 @@ import { createLogger } from '@widget-service/shared/runtime/logger.ts';
 import { makeAcceptHook } from '@widget-service/shared/usecases/hooks/accept-hook.ts';
 import { GroupCommit } from '@widget-service/shared/usecases/hooks/group-commit.ts';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { registerReceiveHook } from '../hooks/receive-hook.ts';
+import { receiveHookRoute } from '../hooks/receive-hook.ts';
 import { createServer } from '../http/create-server.ts';
 import { registerErrorHandler } from '../http/error-handler.ts';
 import { registerRequestDeadline, withinRequestDeadline } from '../http/request-deadline.ts';
 import { decorateRequests } from '../http/request-state.ts';
-import type { ZodApp, ZodTypeProvider } from '../http/zod-validation.ts';
-import { registerCreateWidget } from '../widgets/create-widget.ts';
-import { registerGetWidget } from '../widgets/get-widget.ts';
-import { registerListWidgets } from '../widgets/list-widgets.ts';
+import { type Route, registerRoute } from '../http/route.ts';
+import { createWidgetRoute } from '../widgets/create-widget.ts';
+import { getWidgetRoute } from '../widgets/get-widget.ts';
+import { listWidgetsRoute } from '../widgets/list-widgets.ts';
 
-const aWidget = '/api/v1/widgets/01a200cb-ed5c-76f7-9c6c-a85ab5de9a8c';
+const widgetId = '01a200cb-ed5c-76f7-9c6c-a85ab5de9a8c';
+const aWidget = `/api/v1/widgets/${widgetId}`;
 const logger = await createLogger({ level: 'silent' });
 
 /** A server on which verifying the credential takes `credentialTakesMs`. */
 function createTestServer(credentialTakesMs: number) {
-  const app = createServer({ bodyLimitBytes: 1_000, trustProxy: false, logger }).withTypeProvider<ZodTypeProvider>();
+  const app = createServer({ bodyLimitBytes: 1_000, trustProxy: false, logger });
   decorateRequests(app);
   registerErrorHandler(app);
   registerRequestDeadline(app);
@@ -44,33 +45,32 @@ const hook = { kind: 'updated', occurredAt: '2026-03-01T10:00:00Z' };
 const metrics = createMetrics();
 
 test.each([
-  ['create', (app: ZodApp) => registerCreateWidget(app, { createWidget: hang }), 'POST', '/api/v1/widgets', {}],
-  ['list', (app: ZodApp) => registerListWidgets(app, { listWidgets: hang }), 'GET', '/api/v1/widgets', undefined],
-  ['get', (app: ZodApp) => registerGetWidget(app, { widgets: { get: hang } }), 'GET', aWidget, undefined],
+  ['create', createWidgetRoute({ createWidget: hang }), 'POST', '/api/v1/widgets', {}],
+  ['list', listWidgetsRoute({ listWidgets: hang }), 'GET', '/api/v1/widgets', undefined],
+  ['get', getWidgetRoute({ widgets: { get: hang } }), 'GET', aWidget, undefined],
   [
     'hook',
-    (app: ZodApp) =>
-      registerReceiveHook(app, {
-        acceptHook: makeAcceptHook({ groupCommit: new GroupCommit(hangingQueue, systemClock), clock: systemClock }),
-        recordLastUsed: () => undefined,
-        refusals: { add: async () => undefined },
-        clock: systemClock,
-        metrics,
-        logger,
-        trustedProxies: null,
-      }),
+    receiveHookRoute({
+      acceptHook: makeAcceptHook({ groupCommit: new GroupCommit(hangingQueue, systemClock), clock: systemClock }),
+      recordLastUsed: () => undefined,
+      refusals: { add: async () => undefined },
+      clock: systemClock,
+      metrics,
+      logger,
+      trustedProxies: null,
+    }),
     'POST',
     '/api/v1/events/hooks/token',
     hook,
   ],
 ] as const)(
   '%s: returns 503 when the store does not answer in what is left of the request deadline',
-  async (_, register, method, url, payload) => {
+  async (_, route: Route, method, url, payload) => {
     const app = createTestServer(0);
     app.addHook('preParsing', async (request) => {
       request.elapsedBeforeBodyMs = 1_790;
     });
-    register(app);
+    registerRoute(app, { methods: method, path: url.replace(widgetId, ':id'), access: {} }, route);
     const response = await app.inject({ method, url, ...(payload === undefined ? {} : { payload }) });
     expect({ status: response.statusCode, code: response.json().code }).toEqual({ status: 503, code: 'unavailable' });
   },

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { sharePeerRequests } from './several-answerers.ts';
+import { serveSeveralAnswerers } from './several-answerers.ts';
 
 function createPod() {
   const state: { answer: ((question: string) => string | null) | null } = { answer: null };
-  const shared = sharePeerRequests({
+  const shared = serveSeveralAnswerers({
     ask: async (question) => ({ asked: 1, answers: [state.answer?.(question) ?? ''] }),
     serve: (answer) => {
       state.answer = answer;

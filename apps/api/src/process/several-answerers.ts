@@ -4,7 +4,7 @@ import type { PeerRequests } from '@widget-service/shared/ports/peer-requests.ts
  * Lets several parts of a pod answer questions of other pods. Each part knows its own questions: the first answer that
  * is not null counts. A question that no part knows stays unanswered, for example one of a newer version.
  */
-export function sharePeerRequests(podRequests: PeerRequests): PeerRequests {
+export function serveSeveralAnswerers(podRequests: PeerRequests): PeerRequests {
   const answerers = new Set<(question: string) => string | null>();
   let stopServing: (() => void) | null = null;
   return {

@@ -73,7 +73,7 @@ export interface UseCaseDeps {
   readonly signInFailuresPerMinute: number;
 }
 
-export type UseCases = ReturnType<typeof createUseCases>;
+export interface UseCases extends ReturnType<typeof createUseCases> {}
 
 /** The use cases of the api's routes, over one backend. */
 export function createUseCases(deps: UseCaseDeps) {
@@ -145,19 +145,19 @@ function makeAllGrantUseCases({ backend, clock, tokenMaxLifetimeMs = null }: Use
   const { subscriptions, integrations, provisionTokens, control } = backend;
   const shared = { control, clock, tokenMaxLifetimeMs };
   return {
-    subscriptions: makeGrantUseCases<Pick<Subscription, 'filter'>>({
+    manageSubscriptions: makeGrantUseCases<Pick<Subscription, 'filter'>>({
       ...shared,
       grants: subscriptions,
       kind: 'subscription',
       prefix: 'wst',
     }),
-    integrations: makeGrantUseCases<Pick<Integration, 'deduplicateByContent' | 'rate'>>({
+    manageIntegrations: makeGrantUseCases<Pick<Integration, 'deduplicateByContent' | 'rate'>>({
       ...shared,
       grants: integrations,
       kind: 'integration',
       prefix: 'wht',
     }),
-    provisionTokens: makeGrantUseCases<Pick<ProvisionToken, 'permissions'>>({
+    manageProvisionTokens: makeGrantUseCases<Pick<ProvisionToken, 'permissions'>>({
       ...shared,
       grants: provisionTokens,
       kind: 'provision-token',

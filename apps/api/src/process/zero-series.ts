@@ -2,7 +2,7 @@ import { gapReasons } from '@widget-service/shared/domain/stream-start.ts';
 import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { FastifyInstance } from 'fastify';
 import { toStatusClass } from '../http/request-log.ts';
-import { collectDescribedRoutes, type DescribedRoute, listProblemCodes } from '../openapi/described-route.ts';
+import { type DescribedRoute, listProblemCodes } from '../openapi/described-route.ts';
 import { closingReasons } from '../streams/fan-out/closing-rules.ts';
 
 const hookOperation = 'example.events.receive';
@@ -11,8 +11,7 @@ const hookOperation = 'example.events.receive';
  * Creates every series that the interface can produce, at 0, once the routes are known. Prometheus sees no increase in
  * a series that starts at 1, so an alert would miss the first refusal after a start.
  */
-export function registerKnownSeries(app: FastifyInstance, metrics: Metrics): void {
-  const routes = collectDescribedRoutes(app);
+export function registerZeroSeries(app: FastifyInstance, routes: readonly DescribedRoute[], metrics: Metrics): void {
   app.addHook('onReady', (done) => {
     for (const route of routes) createRequestSeries(route, metrics);
     createStreamSeries(metrics);

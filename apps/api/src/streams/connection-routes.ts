@@ -4,30 +4,19 @@ import type { SubscriptionStore } from '@widget-service/shared/ports/grant-store
 import { z } from 'zod';
 import { noteAudit } from '../audit/route-audit.ts';
 import { withinRequestDeadline } from '../http/request-deadline.ts';
-import type { ZodApp } from '../http/zod-validation.ts';
+import { defineRoute, type Route } from '../http/route.ts';
 import { documentResponses } from '../schemas/problem.ts';
 import { type OpenConnectionsBody, openConnectionsSchema } from './connection-schema.ts';
 import type { OpenStream, StreamDirectory } from './stream-directory.ts';
-
-const policy = { permission: 'subscriptions:manage' } as const;
 
 export interface ConnectionRoutesDeps {
   readonly subscriptions: Pick<SubscriptionStore, 'get'>;
   readonly streamDirectory: Pick<StreamDirectory, 'list' | 'end'>;
 }
 
-/** Registers the operations by which an admin lists and ends the open streams of a subscription. */
-export function registerConnections(app: ZodApp, deps: ConnectionRoutesDeps): void {
-  registerListConnections(app, deps);
-  registerEndConnection(app, deps);
-}
-
 /** `GET /api/v1/subscriptions/{id}/connections`: the open streams, on every pod. */
-function registerListConnections(app: ZodApp, { subscriptions, streamDirectory }: ConnectionRoutesDeps): void {
-  app.route({
-    method: ['GET', 'HEAD'],
-    url: '/api/v1/subscriptions/:id/connections',
-    config: { policy },
+export function listConnectionsRoute({ subscriptions, streamDirectory }: ConnectionRoutesDeps): Route {
+  return defineRoute({
     schema: {
       operationId: 'example.subscriptions.listConnections',
       summary: 'List the open streams of a subscription',
@@ -50,9 +39,8 @@ function registerListConnections(app: ZodApp, { subscriptions, streamDirectory }
 }
 
 /** `DELETE /api/v1/subscriptions/{id}/connections/{connectionId}`: ends one stream. */
-function registerEndConnection(app: ZodApp, { streamDirectory }: ConnectionRoutesDeps): void {
-  app.delete('/api/v1/subscriptions/:id/connections/:connectionId', {
-    config: { policy, audit: { action: 'stream.ended', target: { kind: 'subscription', id: ':id' } } },
+export function endConnectionRoute({ streamDirectory }: ConnectionRoutesDeps): Route {
+  return defineRoute({
     schema: {
       operationId: 'example.subscriptions.endConnection',
       summary: 'End an open stream of a subscription',

@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { type TrustedProxies, toClientNetwork, toShownAddress } from '../http/forwarding.ts';
 import { sendProblem } from '../http/problem.ts';
 import { decodeHeaderText } from '../http/request-headers.ts';
+import { defineRoute, type Route } from '../http/route.ts';
 import type { RecordLastUsed } from '../revocation/record-last-used.ts';
 import type { StreamEntitlement, StreamHolder, StreamTokenVerdict } from '../revocation/stream-entitlement.ts';
 import { documentResponses } from '../schemas/problem.ts';
@@ -37,25 +38,26 @@ export interface StreamRouteDeps {
   readonly recordEnd: ReturnType<typeof makeRecordStreamEnd>;
 }
 
-const path = '/api/v1/events/:token';
 /** Pages of any origin may read every response of this route, errors included (CORS, WHATWG Fetch). */
 const allowAnyOrigin: onRequestHookHandler = (_request, reply, done) => {
   reply.header('access-control-allow-origin', '*');
   done();
 };
-const publicRoute = { config: { policy: 'public' }, onRequest: allowAnyOrigin } as const;
 
-/**
- * Registers `GET /api/v1/events/{token}`, the stream of widget events, with its HEAD and CORS preflight.
- *
- * GET answers 404 if the token is malformed, unknown, revoked or expired, and otherwise 200. A stream that cannot be
- * opened now consists of one `stream.closing`. HEAD answers with the same status and opens no stream.
- */
-export async function registerStreamRoute(app: FastifyInstance, deps: StreamRouteDeps): Promise<void> {
+/** Adds `reply.sse` to the routes below `app`. The stream's route needs it. */
+export async function registerServerSentEvents(app: FastifyInstance): Promise<void> {
   // With `retryDelay: false`, fastify-sse-v2 writes no fixed `retry:`. Each stream gets a random one in `stream.open`.
   await app.register(FastifySSEPlugin, { retryDelay: false });
+}
 
-  app.get<TokenRoute>(path, { ...publicRoute, schema: streamSchema }, async (request, reply) => {
+/**
+ * `GET /api/v1/events/{token}`: the stream of widget events.
+ *
+ * It answers 404 if the token is malformed, unknown, revoked or expired, and otherwise 200. A stream that cannot be
+ * opened now consists of one `stream.closing`.
+ */
+export function streamEventsRoute(deps: StreamRouteDeps): Route {
+  return defineTokenRoute(streamSchema, async (request, reply) => {
     // Read now: the request has no socket any more once the stream is open.
     const clientAddress = toClientNetwork(request, deps.trustedProxies);
     const shownAddress = toShownAddress(request, deps.trustedProxies);
@@ -76,15 +78,21 @@ export async function registerStreamRoute(app: FastifyInstance, deps: StreamRout
     }
     return reply;
   });
+}
 
-  app.head<TokenRoute>(path, { ...publicRoute, schema: undocumented }, async (request, reply) => {
+/** `HEAD /api/v1/events/{token}`: the same status as GET, without opening a stream. */
+export function probeStreamRoute(deps: StreamRouteDeps): Route {
+  return defineTokenRoute(undocumented, async (request, reply) => {
     const { verdict } = await verify(request, deps);
     if (verdict.status === 'invalid') return sendProblem(reply, { code: 'stream-not-found' });
     setStreamHeaders(reply);
     return reply.header('content-type', 'text/event-stream; charset=utf-8').send();
   });
+}
 
-  app.options<TokenRoute>(path, { ...publicRoute, schema: undocumented }, async (_request, reply) =>
+/** `OPTIONS /api/v1/events/{token}`: the CORS preflight of a stream. */
+export function preflightStreamRoute(): Route {
+  return defineTokenRoute(undocumented, async (_request, reply) =>
     reply
       .code(204)
       .header('access-control-allow-methods', 'GET')
@@ -117,6 +125,10 @@ const streamSchema: FastifySchema & { operationId: string } = {
 };
 /** Leaves HEAD and OPTIONS out of the OpenAPI document. */
 const undocumented = { hide: true } as FastifySchema;
+
+const defineTokenRoute = (schema: FastifySchema, handler: TokenHandler): Route =>
+  defineRoute<FastifySchema, TokenRoute>({ schema, onRequest: allowAnyOrigin, handler });
+type TokenHandler = Parameters<typeof defineRoute<FastifySchema, TokenRoute>>[0]['handler'];
 
 interface TokenRoute {
   Params: { token: string };

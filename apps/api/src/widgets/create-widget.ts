@@ -4,7 +4,7 @@ import { noteAudit } from '../audit/route-audit.ts';
 import { requirePrincipalId } from '../caller/policy.ts';
 import { withinRequestDeadline } from '../http/request-deadline.ts';
 import { parseIdempotencyHeader } from '../http/request-headers.ts';
-import type { ZodApp } from '../http/zod-validation.ts';
+import { defineRoute, type Route } from '../http/route.ts';
 import { documentResponses } from '../schemas/problem.ts';
 import { newWidgetSchema, widgetSchema } from './widget-schema.ts';
 
@@ -13,12 +13,8 @@ export interface CreateWidgetRouteDeps {
 }
 
 /** `POST /api/v1/widgets`: creates a widget, once per idempotency key. */
-export function registerCreateWidget(app: ZodApp, { createWidget }: CreateWidgetRouteDeps): void {
-  app.post('/api/v1/widgets', {
-    config: {
-      policy: { permission: 'widgets:create', acceptsBearer: true },
-      audit: { action: 'widget.created', target: { kind: 'widget', id: 'noted' } },
-    },
+export function createWidgetRoute({ createWidget }: CreateWidgetRouteDeps): Route {
+  return defineRoute({
     schema: {
       operationId: 'example.widgets.create',
       summary: 'Create a widget',

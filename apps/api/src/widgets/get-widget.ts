@@ -3,7 +3,7 @@ import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import type { WidgetStore } from '@widget-service/shared/ports/widget-store.ts';
 import { z } from 'zod';
 import { withinRequestDeadline } from '../http/request-deadline.ts';
-import type { ZodApp } from '../http/zod-validation.ts';
+import { defineRoute, type Route } from '../http/route.ts';
 import { documentResponses } from '../schemas/problem.ts';
 import { toWidgetBody } from './widget-body.ts';
 import { widgetSchema } from './widget-schema.ts';
@@ -13,11 +13,8 @@ export interface GetWidgetRouteDeps {
 }
 
 /** `GET /api/v1/widgets/{id}`: one widget. */
-export function registerGetWidget(app: ZodApp, { widgets }: GetWidgetRouteDeps): void {
-  app.route({
-    method: ['GET', 'HEAD'],
-    url: '/api/v1/widgets/:id',
-    config: { policy: { permission: 'widgets:read' } },
+export function getWidgetRoute({ widgets }: GetWidgetRouteDeps): Route {
+  return defineRoute({
     schema: {
       operationId: 'example.widgets.get',
       summary: 'Get a widget',

@@ -6,7 +6,7 @@ import type {
 } from '@widget-service/shared/usecases/widgets/list-widgets.ts';
 import type { z } from 'zod';
 import { withinRequestDeadline } from '../http/request-deadline.ts';
-import type { ZodApp } from '../http/zod-validation.ts';
+import { defineRoute, type Route } from '../http/route.ts';
 import { documentResponses } from '../schemas/problem.ts';
 import { toWidgetBody } from './widget-body.ts';
 import { listWidgetsQuerySchema, widgetPageSchema } from './widget-schema.ts';
@@ -16,11 +16,8 @@ export interface ListWidgetsRouteDeps {
 }
 
 /** `GET /api/v1/widgets`: one page of widgets, newest first. */
-export function registerListWidgets(app: ZodApp, { listWidgets }: ListWidgetsRouteDeps): void {
-  app.route({
-    method: ['GET', 'HEAD'],
-    url: '/api/v1/widgets',
-    config: { policy: { permission: 'widgets:read' } },
+export function listWidgetsRoute({ listWidgets }: ListWidgetsRouteDeps): Route {
+  return defineRoute({
     schema: {
       operationId: 'example.widgets.list',
       summary: 'List widgets',

@@ -1,4 +1,4 @@
-/** What the pod has written into the page. See `register-console.ts` of the api. */
+/** What the pod has written into the page. See `pages/console.ts` of the api. */
 function readMeta(name: string): string {
   return document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content ?? '';
 }

@@ -3,7 +3,7 @@ import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import type { makeDiscardDelivery } from '@widget-service/shared/usecases/hooks/manage-deliveries.ts';
 import { z } from 'zod';
 import { noteAudit } from '../../audit/route-audit.ts';
-import type { ZodApp } from '../../http/zod-validation.ts';
+import { defineRoute, type Route } from '../../http/route.ts';
 import { documentResponses } from '../../schemas/problem.ts';
 import { deliveryParamsSchema, toUnknownDeliveryError } from './delivery-resource.ts';
 
@@ -12,12 +12,8 @@ export interface DiscardDeliveryRouteDeps {
 }
 
 /** `DELETE /api/v1/integrations/{id}/deliveries/{eventId}`: erases the payload of a dead delivery. */
-export function registerDiscardDelivery(app: ZodApp, { discardDelivery }: DiscardDeliveryRouteDeps): void {
-  app.delete('/api/v1/integrations/:id/deliveries/:eventId', {
-    config: {
-      policy: { permission: 'integrations:manage' },
-      audit: { action: 'delivery.discarded', target: { kind: 'delivery', id: ':eventId' } },
-    },
+export function discardDeliveryRoute({ discardDelivery }: DiscardDeliveryRouteDeps): Route {
+  return defineRoute({
     schema: {
       operationId: 'example.deliveries.discard',
       summary: 'Discard a dead delivery',

@@ -3,7 +3,7 @@ import type { DeliveryLedger, LedgerRow } from '@widget-service/shared/ports/del
 import type { EventLog } from '@widget-service/shared/ports/event-log.ts';
 import type { IntegrationStore } from '@widget-service/shared/ports/grant-store.ts';
 import { withDeadline } from '@widget-service/shared/runtime/deadline.ts';
-import type { ZodApp } from '../../http/zod-validation.ts';
+import { defineRoute, type Route } from '../../http/route.ts';
 import { documentResponses } from '../../schemas/problem.ts';
 import {
   deliveryParamsSchema,
@@ -24,11 +24,8 @@ export interface GetDeliveryRouteDeps {
 const eventWithinMs = 1_000;
 
 /** `GET /api/v1/integrations/{id}/deliveries/{eventId}`: one delivery with its payload and its event. */
-export function registerGetDelivery(app: ZodApp, { integrations, ledger, eventLog }: GetDeliveryRouteDeps): void {
-  app.route({
-    method: ['GET', 'HEAD'],
-    url: '/api/v1/integrations/:id/deliveries/:eventId',
-    config: { policy: { permission: 'integrations:manage' } },
+export function getDeliveryRoute({ integrations, ledger, eventLog }: GetDeliveryRouteDeps): Route {
+  return defineRoute({
     schema: {
       operationId: 'example.deliveries.get',
       summary: 'Get a delivery',

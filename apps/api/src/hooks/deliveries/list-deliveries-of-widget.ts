@@ -4,7 +4,7 @@ import type { WidgetStore } from '@widget-service/shared/ports/widget-store.ts';
 import type { makeListDeliveries } from '@widget-service/shared/usecases/hooks/manage-deliveries.ts';
 import { z } from 'zod';
 import { withinRequestDeadline } from '../../http/request-deadline.ts';
-import type { ZodApp } from '../../http/zod-validation.ts';
+import { defineRoute, type Route } from '../../http/route.ts';
 import { toPageBody } from '../../schemas/page-body.ts';
 import { documentResponses } from '../../schemas/problem.ts';
 import { toDeliveryBody, toReceptionRange } from './delivery-resource.ts';
@@ -19,12 +19,9 @@ export interface ListDeliveriesOfWidgetRouteDeps {
  * `GET /api/v1/widgets/{id}/deliveries`: one page of the hooks that name a widget, the latest received first. Who may
  * read widgets may read it: the events of a stream tell the same.
  */
-export function registerListDeliveriesOfWidget(app: ZodApp, deps: ListDeliveriesOfWidgetRouteDeps): void {
+export function listDeliveriesOfWidgetRoute(deps: ListDeliveriesOfWidgetRouteDeps): Route {
   const { widgets, listDeliveries } = deps;
-  app.route({
-    method: ['GET', 'HEAD'],
-    url: '/api/v1/widgets/:id/deliveries',
-    config: { policy: { permission: 'widgets:read' } },
+  return defineRoute({
     schema: {
       operationId: 'example.widgets.listDeliveries',
       summary: 'List the deliveries of a widget',

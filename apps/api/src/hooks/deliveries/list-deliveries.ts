@@ -1,6 +1,6 @@
 import type { IntegrationStore } from '@widget-service/shared/ports/grant-store.ts';
 import type { makeListDeliveries } from '@widget-service/shared/usecases/hooks/manage-deliveries.ts';
-import type { ZodApp } from '../../http/zod-validation.ts';
+import { defineRoute, type Route } from '../../http/route.ts';
 import { toPageBody } from '../../schemas/page-body.ts';
 import { documentResponses } from '../../schemas/problem.ts';
 import { deliveriesParamsSchema, requireIntegrationId, toDeliveryBody, toReceptionRange } from './delivery-resource.ts';
@@ -12,11 +12,8 @@ export interface ListDeliveriesRouteDeps {
 }
 
 /** `GET /api/v1/integrations/{id}/deliveries`: one page of an integration's deliveries, the latest received first. */
-export function registerListDeliveries(app: ZodApp, { integrations, listDeliveries }: ListDeliveriesRouteDeps): void {
-  app.route({
-    method: ['GET', 'HEAD'],
-    url: '/api/v1/integrations/:id/deliveries',
-    config: { policy: { permission: 'integrations:manage' } },
+export function listDeliveriesRoute({ integrations, listDeliveries }: ListDeliveriesRouteDeps): Route {
+  return defineRoute({
     schema: {
       operationId: 'example.deliveries.list',
       summary: 'List deliveries',

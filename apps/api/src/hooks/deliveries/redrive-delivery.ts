@@ -4,7 +4,7 @@ import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { IntegrationStore } from '@widget-service/shared/ports/grant-store.ts';
 import type { makeRedriveDelivery } from '@widget-service/shared/usecases/hooks/manage-deliveries.ts';
 import { noteAudit } from '../../audit/route-audit.ts';
-import type { ZodApp } from '../../http/zod-validation.ts';
+import { defineRoute, type Route } from '../../http/route.ts';
 import { documentResponses } from '../../schemas/problem.ts';
 import {
   deliveryParamsSchema,
@@ -21,13 +21,9 @@ export interface RedriveDeliveryRouteDeps {
 }
 
 /** `POST /api/v1/integrations/{id}/deliveries/{eventId}/redrive`: queues a dead delivery again. */
-export function registerRedriveDelivery(app: ZodApp, deps: RedriveDeliveryRouteDeps): void {
+export function redriveDeliveryRoute(deps: RedriveDeliveryRouteDeps): Route {
   const { integrations, redriveDelivery, metrics } = deps;
-  app.post('/api/v1/integrations/:id/deliveries/:eventId/redrive', {
-    config: {
-      policy: { permission: 'integrations:manage' },
-      audit: { action: 'delivery.redriven', target: { kind: 'delivery', id: ':eventId' } },
-    },
+  return defineRoute({
     schema: {
       operationId: 'example.deliveries.redrive',
       summary: 'Redrive a dead delivery',

@@ -6,7 +6,7 @@ import { readDeviceCookie } from '../../caller/cookies.ts';
 import { toRateLimitedError } from '../../caller/limits/rate-limit-headers.ts';
 import { requireSession } from '../../caller/policy.ts';
 import { type TrustedProxies, toAttemptSource } from '../../http/forwarding.ts';
-import type { ZodApp } from '../../http/zod-validation.ts';
+import { defineRoute, type Route } from '../../http/route.ts';
 import { documentResponses } from '../../schemas/problem.ts';
 import { sendNewSession } from './send-new-session.ts';
 import { readSessionOrigin } from './session-origin.ts';
@@ -24,16 +24,14 @@ export interface ChangePasswordRouteDeps {
 const noPasswordText = 'You sign in through the identity provider. Change your password there.';
 
 /** `PUT /api/v1/session/password`: changes the caller's password, and replaces the caller's sessions by a new one. */
-export function registerChangePassword(
-  app: ZodApp,
-  { changeOwnPassword, clock, cookieSecure: isSecure, trustedProxies, passwordSignInEnabled }: ChangePasswordRouteDeps,
-): void {
-  app.put('/api/v1/session/password', {
-    config: {
-      policy: 'signed-in',
-      allowedBeforePasswordChange: true,
-      audit: { action: 'password.changed', target: { kind: 'user', id: 'caller' } },
-    },
+export function changePasswordRoute({
+  changeOwnPassword,
+  clock,
+  cookieSecure: isSecure,
+  trustedProxies,
+  passwordSignInEnabled,
+}: ChangePasswordRouteDeps): Route {
+  return defineRoute({
     schema: {
       operationId: 'example.session.changePassword',
       summary: 'Change your own password',

@@ -3,17 +3,14 @@ import type { SignedIn } from '@widget-service/shared/usecases/access/sessions.t
 import type { z } from 'zod';
 import { computeCsrfToken } from '../../caller/csrf.ts';
 import { requireSession } from '../../caller/policy.ts';
-import type { ZodApp } from '../../http/zod-validation.ts';
+import { defineRoute, type Route } from '../../http/route.ts';
 import { documentResponses } from '../../schemas/problem.ts';
 import { toUserBody } from '../users/user-body.ts';
 import { sessionSchema } from './session-schema.ts';
 
 /** `GET /api/v1/session`: who is signed in. */
-export function registerGetSession(app: ZodApp): void {
-  app.route({
-    method: ['GET', 'HEAD'],
-    url: '/api/v1/session',
-    config: { policy: 'signed-in', allowedBeforePasswordChange: true },
+export function getSessionRoute(): Route {
+  return defineRoute({
     schema: {
       operationId: 'example.session.get',
       summary: 'Get the session',

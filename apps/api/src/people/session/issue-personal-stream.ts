@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { noteAudit } from '../../audit/route-audit.ts';
 import { requireSession } from '../../caller/policy.ts';
 import { toPublicUrl } from '../../http/forwarding.ts';
-import type { ZodApp } from '../../http/zod-validation.ts';
+import { defineRoute, type Route } from '../../http/route.ts';
 import { documentResponses } from '../../schemas/problem.ts';
 import { personalStreamSchema } from './session-schema.ts';
 
@@ -14,12 +14,8 @@ export interface IssuePersonalStreamRouteDeps {
 }
 
 /** `POST /api/v1/session/stream`: issues a stream token for the signed-in user. It ends with the session. */
-export function registerIssuePersonalStream(app: ZodApp, deps: IssuePersonalStreamRouteDeps): void {
-  app.post('/api/v1/session/stream', {
-    config: {
-      policy: { permission: 'widgets:read' },
-      audit: { action: 'personal-stream.issued', target: { kind: 'user', id: 'caller' } },
-    },
+export function issuePersonalStreamRoute(deps: IssuePersonalStreamRouteDeps): Route {
+  return defineRoute({
     schema: {
       operationId: 'example.session.createStream',
       summary: 'Create a personal stream token',

@@ -7,8 +7,8 @@ import { z } from 'zod';
 import { noteAudit } from '../../audit/route-audit.ts';
 import { formatClearedSessionCookie } from '../../caller/cookies.ts';
 import { requireSession } from '../../caller/policy.ts';
+import { defineRoute, type Route } from '../../http/route.ts';
 import { signOutHeaders } from '../../http/security-headers.ts';
-import type { ZodApp } from '../../http/zod-validation.ts';
 import { pageQuerySchema } from '../../schemas/page.ts';
 import { toPageBody } from '../../schemas/page-body.ts';
 import { documentResponses } from '../../schemas/problem.ts';
@@ -19,11 +19,8 @@ export interface ListOwnSessionsRouteDeps {
 }
 
 /** `GET /api/v1/sessions`: the caller's sessions. */
-export function registerListOwnSessions(app: ZodApp, { listSessions }: ListOwnSessionsRouteDeps): void {
-  app.route({
-    method: ['GET', 'HEAD'],
-    url: '/api/v1/sessions',
-    config: { policy: 'signed-in' },
+export function listOwnSessionsRoute({ listSessions }: ListOwnSessionsRouteDeps): Route {
+  return defineRoute({
     schema: {
       operationId: 'example.sessions.list',
       summary: 'List your sessions',
@@ -46,9 +43,8 @@ export interface EndOwnSessionRouteDeps {
 }
 
 /** `DELETE /api/v1/sessions/{id}`: ends one session of the caller. */
-export function registerEndOwnSession(app: ZodApp, { endSessionById, cookieSecure }: EndOwnSessionRouteDeps): void {
-  app.delete('/api/v1/sessions/:id', {
-    config: { policy: 'signed-in', audit: { action: 'session.ended', target: { kind: 'user', id: 'caller' } } },
+export function endOwnSessionRoute({ endSessionById, cookieSecure }: EndOwnSessionRouteDeps): Route {
+  return defineRoute({
     schema: {
       operationId: 'example.sessions.end',
       summary: 'End one of your sessions',

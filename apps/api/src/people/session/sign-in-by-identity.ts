@@ -22,12 +22,10 @@ import { createPendingSignIns, type PendingSignIn, parseReturnTo } from '../../c
 import { toNotVerified } from '../../caller/oidc/provider-errors.ts';
 import { type TrustedProxies, toAttemptSource } from '../../http/forwarding.ts';
 import { InputError, statusForCode } from '../../http/problem.ts';
-import type { ZodApp } from '../../http/zod-validation.ts';
+import { defineRoute, type Route } from '../../http/route.ts';
 import { documentResponses, withProblemHeaders } from '../../schemas/problem.ts';
 import { toUserAuditMembers } from '../users/user-audit-members.ts';
 import { readSessionOrigin } from './session-origin.ts';
-
-const startPath = '/api/v1/session/oidc';
 
 const startQuerySchema = z.object({
   returnTo: z
@@ -70,20 +68,11 @@ export interface SignInByIdentityRouteDeps {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/**
- * `GET /api/v1/session/oidc` sends the browser to the identity provider; `GET /api/v1/session/oidc/callback` is where
- * the provider sends it back. Both are links that a browser follows, so the policy is `public`: the sealed cookie
- * proves that this browser started the sign-in.
- */
-export function registerSignInByIdentity(app: ZodApp, deps: SignInByIdentityRouteDeps): void {
-  const configured = deps.identityProvider === null ? null : configure(deps.identityProvider, deps.cookieSecure);
-  registerStart(app, configured, deps);
-  registerCallback(app, configured, deps);
-}
+type Configured = NonNullable<ReturnType<typeof configure>>;
 
-type Configured = ReturnType<typeof configure>;
-
-function configure({ provider, clientSecret, publicBaseUrl }: ConfiguredIdentityProvider, isSecure: boolean) {
+function configure({ identityProvider, cookieSecure: isSecure }: SignInByIdentityRouteDeps) {
+  if (identityProvider === null) return null;
+  const { provider, clientSecret, publicBaseUrl } = identityProvider;
   return { provider, publicBaseUrl, pendingSignIns: createPendingSignIns({ clientSecret, isSecure }) };
 }
 
@@ -92,12 +81,14 @@ function requireConfigured(configured: Configured | null): Configured {
   throw new ServiceError('not-found', 'This service has no identity provider.');
 }
 
-function registerStart(app: ZodApp, configured: Configured | null, deps: SignInByIdentityRouteDeps): void {
-  app.route({
-    // Not HEAD: it would replace the sign-in that the browser has started.
-    method: 'GET',
-    url: startPath,
-    config: { policy: 'public' },
+/**
+ * `GET /api/v1/session/oidc` sends the browser to the identity provider. The provider sends it back to
+ * `finishIdentitySignInRoute`. Both are links that a browser follows, so everybody may call them: the sealed cookie
+ * proves that this browser started the sign-in.
+ */
+export function startIdentitySignInRoute(deps: SignInByIdentityRouteDeps): Route {
+  const configured = configure(deps);
+  return defineRoute({
     schema: {
       operationId: 'example.session.startOidc',
       summary: 'Sign in through the identity provider',
@@ -138,15 +129,10 @@ function requireReturnTo(given: string | undefined, publicBaseUrl: string): stri
   ]);
 }
 
-function registerCallback(app: ZodApp, configured: Configured | null, deps: SignInByIdentityRouteDeps): void {
-  app.route({
-    // Not HEAD: it would sign in.
-    method: 'GET',
-    url: `${startPath}/callback`,
-    config: {
-      policy: 'public',
-      audit: { action: 'session.created', refusedAs: 'session.failed', target: { kind: 'user', id: 'noted' } },
-    },
+/** `GET /api/v1/session/oidc/callback`: signs in the person whom the provider has verified. */
+export function finishIdentitySignInRoute(deps: SignInByIdentityRouteDeps): Route {
+  const configured = configure(deps);
+  return defineRoute({
     schema: {
       operationId: 'example.session.finishOidc',
       summary: 'Return from the identity provider',

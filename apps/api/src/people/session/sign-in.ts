@@ -7,7 +7,7 @@ import { noteAudit } from '../../audit/route-audit.ts';
 import { parseSessionId, readDeviceCookie } from '../../caller/cookies.ts';
 import { toRateLimitedError } from '../../caller/limits/rate-limit-headers.ts';
 import { type TrustedProxies, toAttemptSource } from '../../http/forwarding.ts';
-import type { ZodApp } from '../../http/zod-validation.ts';
+import { defineRoute, type Route } from '../../http/route.ts';
 import { documentResponses } from '../../schemas/problem.ts';
 import { sendNewSession } from './send-new-session.ts';
 import { readSessionOrigin } from './session-origin.ts';
@@ -35,13 +35,9 @@ export function passwordSignInDisabledError(): ServiceError {
  * `POST /api/v1/session`: signs in. The session cookies of the request do not matter, except that the session of a
  * single valid one ends: the browser replaces that cookie.
  */
-export function registerSignIn(app: ZodApp, deps: SignInRouteDeps): void {
+export function signInRoute(deps: SignInRouteDeps): Route {
   const { signIn, endReplacedSession, limitPasswordAttempts, clock, cookieSecure: isSecure, trustedProxies } = deps;
-  app.post('/api/v1/session', {
-    config: {
-      policy: 'own-origin',
-      audit: { action: 'session.created', refusedAs: 'session.failed', target: { kind: 'user', id: 'noted' } },
-    },
+  return defineRoute({
     schema: {
       operationId: 'example.session.create',
       summary: 'Sign in',

@@ -1,9 +1,9 @@
 import type { makeEndAllSessions, makeEndSession } from '@widget-service/shared/usecases/access/sessions.ts';
-import { type AuditDeclaration, noteAudit } from '../../audit/route-audit.ts';
+import { noteAudit } from '../../audit/route-audit.ts';
 import { formatClearedSessionCookie } from '../../caller/cookies.ts';
 import { requireSession } from '../../caller/policy.ts';
+import { defineRoute, type Route } from '../../http/route.ts';
 import { signOutHeaders } from '../../http/security-headers.ts';
-import type { ZodApp } from '../../http/zod-validation.ts';
 import { documentResponses } from '../../schemas/problem.ts';
 
 export interface SignOutRouteDeps {
@@ -11,12 +11,9 @@ export interface SignOutRouteDeps {
   readonly cookieSecure: boolean;
 }
 
-const endedByCaller: AuditDeclaration = { action: 'session.ended', target: { kind: 'user', id: 'caller' } };
-
 /** `DELETE /api/v1/session`: signs out. */
-export function registerSignOut(app: ZodApp, { endSession, cookieSecure }: SignOutRouteDeps): void {
-  app.delete('/api/v1/session', {
-    config: { policy: 'signed-in', allowedBeforePasswordChange: true, audit: endedByCaller },
+export function signOutRoute({ endSession, cookieSecure }: SignOutRouteDeps): Route {
+  return defineRoute({
     schema: {
       operationId: 'example.session.delete',
       summary: 'Sign out',
@@ -41,9 +38,8 @@ export interface SignOutEverywhereRouteDeps {
 }
 
 /** `DELETE /api/v1/sessions`: ends every session of the caller, including this one. */
-export function registerSignOutEverywhere(app: ZodApp, deps: SignOutEverywhereRouteDeps): void {
-  app.delete('/api/v1/sessions', {
-    config: { policy: 'signed-in', allowedBeforePasswordChange: true, audit: endedByCaller },
+export function signOutEverywhereRoute(deps: SignOutEverywhereRouteDeps): Route {
+  return defineRoute({
     schema: {
       operationId: 'example.sessions.delete',
       summary: 'Sign out everywhere',

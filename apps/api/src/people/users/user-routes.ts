@@ -9,7 +9,7 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type AuditNotes, noteAudit } from '../../audit/route-audit.ts';
 import { requireSession } from '../../caller/policy.ts';
-import type { ZodApp } from '../../http/zod-validation.ts';
+import { defineRoute, type Route } from '../../http/route.ts';
 import { pageQuerySchema } from '../../schemas/page.ts';
 import { toPageBody } from '../../schemas/page-body.ts';
 import { documentResponses } from '../../schemas/problem.ts';
@@ -24,11 +24,8 @@ export interface ListUsersRouteDeps {
 }
 
 /** `GET /api/v1/users`: one page of users, newest first. */
-export function registerListUsers(app: ZodApp, { users }: ListUsersRouteDeps): void {
-  app.route({
-    method: ['GET', 'HEAD'],
-    url: '/api/v1/users',
-    config: { policy: { permission: 'users:manage' } },
+export function listUsersRoute({ users }: ListUsersRouteDeps): Route {
+  return defineRoute({
     schema: {
       operationId: 'example.users.list',
       summary: 'List users',
@@ -45,12 +42,8 @@ export interface CreateUserRouteDeps {
 }
 
 /** `POST /api/v1/users`: creates a user. */
-export function registerCreateUser(app: ZodApp, { createUser }: CreateUserRouteDeps): void {
-  app.post('/api/v1/users', {
-    config: {
-      policy: { permission: 'users:manage' },
-      audit: { action: 'user.created', target: { kind: 'user', id: 'noted' } },
-    },
+export function createUserRoute({ createUser }: CreateUserRouteDeps): Route {
+  return defineRoute({
     schema: {
       operationId: 'example.users.create',
       summary: 'Create a user',
@@ -79,11 +72,8 @@ export interface GetUserRouteDeps {
 }
 
 /** `GET /api/v1/users/{id}`: one user. */
-export function registerGetUser(app: ZodApp, { users }: GetUserRouteDeps): void {
-  app.route({
-    method: ['GET', 'HEAD'],
-    url: '/api/v1/users/:id',
-    config: { policy: { permission: 'users:manage' } },
+export function getUserRoute({ users }: GetUserRouteDeps): Route {
+  return defineRoute({
     schema: {
       operationId: 'example.users.get',
       summary: 'Get a user',
@@ -104,12 +94,8 @@ export interface ChangeUserRouteDeps {
 }
 
 /** `PATCH /api/v1/users/{id}`: changes a user's name, role or password, or disables or enables the user. */
-export function registerChangeUser(app: ZodApp, { users, changeUser }: ChangeUserRouteDeps): void {
-  app.patch('/api/v1/users/:id', {
-    config: {
-      policy: { permission: 'users:manage' },
-      audit: { action: 'user.changed', target: { kind: 'user', id: ':id' } },
-    },
+export function changeUserRoute({ users, changeUser }: ChangeUserRouteDeps): Route {
+  return defineRoute({
     schema: {
       operationId: 'example.users.update',
       summary: 'Change a user',
@@ -160,12 +146,8 @@ export interface UnlockUserRouteDeps {
 }
 
 /** `POST /api/v1/users/{id}/unlock`: forgets the failed sign-ins of a user. */
-export function registerUnlockUser(app: ZodApp, { unlockUser }: UnlockUserRouteDeps): void {
-  app.post('/api/v1/users/:id/unlock', {
-    config: {
-      policy: { permission: 'users:manage' },
-      audit: { action: 'user.unlocked', target: { kind: 'user', id: ':id' } },
-    },
+export function unlockUserRoute({ unlockUser }: UnlockUserRouteDeps): Route {
+  return defineRoute({
     schema: {
       operationId: 'example.users.unlock',
       summary: 'Unlock a user',

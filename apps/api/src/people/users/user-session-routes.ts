@@ -6,8 +6,8 @@ import type {
   makeListSessions,
 } from '@widget-service/shared/usecases/access/sessions.ts';
 import { z } from 'zod';
-import { type AuditDeclaration, noteAudit } from '../../audit/route-audit.ts';
-import type { ZodApp } from '../../http/zod-validation.ts';
+import { noteAudit } from '../../audit/route-audit.ts';
+import { defineRoute, type Route } from '../../http/route.ts';
 import { pageQuerySchema } from '../../schemas/page.ts';
 import { toPageBody } from '../../schemas/page-body.ts';
 import { documentResponses } from '../../schemas/problem.ts';
@@ -15,8 +15,6 @@ import { activeSessionPageSchema } from '../session/active-session-schema.ts';
 import { makeToActiveSessionBody, unknownSessionError } from '../session/manage-sessions.ts';
 import { requireUserId, unknownUserError } from './user-routes.ts';
 
-const policy = { permission: 'users:manage' } as const;
-const audit: AuditDeclaration = { action: 'session.ended', target: { kind: 'user', id: ':id' } };
 const endingText =
   'The user is not disabled, and can sign in again. Sessions end on every server at once, and their personal streams close within 2 seconds. After a 503, repeat the request; the streams then close within a minute.';
 
@@ -27,19 +25,9 @@ export interface UserSessionRoutesDeps {
   readonly endSessionById: ReturnType<typeof makeEndSessionById>;
 }
 
-/** Registers the operations by which an admin lists and ends the sessions of a user. */
-export function registerUserSessions(app: ZodApp, deps: UserSessionRoutesDeps): void {
-  registerListUserSessions(app, deps);
-  registerEndUserSessions(app, deps);
-  registerEndUserSession(app, deps);
-}
-
 /** `GET /api/v1/users/{id}/sessions`: the sessions of a user. */
-function registerListUserSessions(app: ZodApp, { users, listSessions }: UserSessionRoutesDeps): void {
-  app.route({
-    method: ['GET', 'HEAD'],
-    url: '/api/v1/users/:id/sessions',
-    config: { policy },
+export function listUserSessionsRoute({ users, listSessions }: UserSessionRoutesDeps): Route {
+  return defineRoute({
     schema: {
       operationId: 'example.users.listSessions',
       summary: "List a user's sessions",
@@ -60,9 +48,8 @@ function registerListUserSessions(app: ZodApp, { users, listSessions }: UserSess
 }
 
 /** `DELETE /api/v1/users/{id}/sessions`: ends every session of a user. */
-function registerEndUserSessions(app: ZodApp, { users, endAllSessions }: UserSessionRoutesDeps): void {
-  app.delete('/api/v1/users/:id/sessions', {
-    config: { policy, audit },
+export function endUserSessionsRoute({ users, endAllSessions }: UserSessionRoutesDeps): Route {
+  return defineRoute({
     schema: {
       operationId: 'example.users.endSessions',
       summary: "End all of a user's sessions",
@@ -79,9 +66,8 @@ function registerEndUserSessions(app: ZodApp, { users, endAllSessions }: UserSes
 }
 
 /** `DELETE /api/v1/users/{id}/sessions/{sessionId}`: ends one session of a user. */
-function registerEndUserSession(app: ZodApp, { endSessionById }: UserSessionRoutesDeps): void {
-  app.delete('/api/v1/users/:id/sessions/:sessionId', {
-    config: { policy, audit },
+export function endUserSessionRoute({ endSessionById }: UserSessionRoutesDeps): Route {
+  return defineRoute({
     schema: {
       operationId: 'example.users.endSession',
       summary: "End one of a user's sessions",

@@ -5,10 +5,17 @@ import { fastify } from 'fastify';
 import { onTestFinished } from 'vitest';
 import { registerErrorHandler } from '../../http/error-handler.ts';
 import { decorateRequests } from '../../http/request-state.ts';
+import { registerRoute } from '../../http/route.ts';
 import type { StreamTokenVerdict } from '../../revocation/stream-entitlement.ts';
 import { makeAdmitStream } from '../admit-stream.ts';
 import { anEntitlement, openFakeHub } from '../fan-out/testing/fake-hub.ts';
-import { registerStreamRoute } from '../stream-events.ts';
+import {
+  preflightStreamRoute,
+  probeStreamRoute,
+  registerServerSentEvents,
+  type StreamRouteDeps,
+  streamEventsRoute,
+} from '../stream-events.ts';
 
 export const validToken: StreamTokenVerdict = { status: 'ok', entitlement: anEntitlement() };
 const start: StreamStart = {
@@ -47,8 +54,9 @@ export async function listen({
     await new Promise((resolve) => setTimeout(resolve, 20));
     return 'late';
   });
-  await app.register(async (scope) =>
-    registerStreamRoute(scope, {
+  await app.register(async (scope) => {
+    await registerServerSentEvents(scope);
+    const deps: StreamRouteDeps = {
       verifyToken: async () => {
         const verdict = remainingVerdicts.length > 1 ? remainingVerdicts.shift() : remainingVerdicts[0];
         if (verdict instanceof Error) throw verdict;
@@ -66,8 +74,12 @@ export async function listen({
       trustedProxies: null,
       heartbeatIntervalMs: 15_000,
       recordEnd: () => undefined,
-    }),
-  );
+    };
+    const address = { path: '/api/v1/events/:token', access: {} };
+    registerRoute(scope, { ...address, methods: 'GET' }, streamEventsRoute(deps));
+    registerRoute(scope, { ...address, methods: 'HEAD' }, probeStreamRoute(deps));
+    registerRoute(scope, { ...address, methods: 'OPTIONS' }, preflightStreamRoute());
+  });
   await app.listen({ host: '127.0.0.1', port: 0 });
   onTestFinished(async () => {
     hub.close();

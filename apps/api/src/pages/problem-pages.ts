@@ -1,31 +1,19 @@
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
-import type { FastifyInstance } from 'fastify';
 import { isProblemCode, problemCodes, problemKinds } from '../http/problem-kinds.ts';
-import { escapeHtml, type Page, sendPage } from './page.ts';
+import type { Route } from '../http/route.ts';
+import { definePage, escapeHtml, type Page, sendPage } from './page.ts';
 
-/**
- * Registers `GET /problems/{code}`, the page that the `type` of a problem refers to, and `GET /problems`, which lists
- * all problems. Anyone may read them.
- */
-export function registerProblemPages(app: FastifyInstance): void {
-  app.route({
-    method: ['GET', 'HEAD'],
-    url: '/problems',
-    config: { policy: 'public' },
-    schema: { hide: true },
-    handler: async (_request, reply) => sendPage(reply, 'text', listPage),
-  });
-  app.route<{ Params: { code: string } }>({
-    method: ['GET', 'HEAD'],
-    url: '/problems/:code',
-    config: { policy: 'public' },
-    schema: { hide: true },
-    handler: async (request, reply) => {
-      const { code } = request.params;
-      if (!isProblemCode(code))
-        throw new ServiceError('not-found', 'There is no problem with this code. /problems lists all codes.');
-      return sendPage(reply, 'text', buildProblemPage(code));
-    },
+/** `GET /problems`: a page that lists all problems. */
+export function problemListRoute(): Route {
+  return definePage(async (_request, reply) => sendPage(reply, 'text', listPage));
+}
+
+/** `GET /problems/{code}`: the page that the `type` of a problem refers to. */
+export function problemPageRoute(): Route {
+  return definePage(async (request, reply) => {
+    const { code } = request.params as { readonly code: string };
+    if (isProblemCode(code)) return sendPage(reply, 'text', buildProblemPage(code));
+    throw new ServiceError('not-found', 'There is no problem with this code. /problems lists all codes.');
   });
 }
 

@@ -3,10 +3,12 @@ import { extname } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Route } from '../http/route.ts';
 import { contentPolicies } from '../http/security-headers.ts';
+import type { SignInWays } from './docs-page.ts';
+import { definePage } from './page.ts';
 import { makeReadOnce } from './read-once.ts';
-import type { SignInWays } from './register-docs-page.ts';
 
 /** What `npm run build:console` writes. */
 const builtFolder = new URL('../../../console/dist/', import.meta.url);
@@ -34,28 +36,21 @@ interface ConsoleFile {
  * `GET /console/…`: the console, a page that people use in a browser. Every path below it gets the same document, and a
  * script shows the page that the path names. The files come from the folder that the build has made.
  */
-export function registerConsole(app: FastifyInstance, ways: SignInWays): void {
-  const page = { method: ['GET', 'HEAD'], config: { policy: 'public' as const }, schema: { hide: true } };
+export function consoleRoute({ signInWays }: { readonly signInWays: SignInWays }): Route {
   const readDocument = makeReadOnce(() => readBuiltFile('index.html'));
   const readFiles = makeReadOnce(async () => loadFiles(await readDocument()));
-  // The links of the document are relative to the folder.
-  app.route({ ...page, url: '/console', handler: async (_request, reply) => reply.redirect('console/', 308) });
-  app.route({
-    ...page,
-    url: '/console/*',
-    handler: async (request, reply) => {
-      const path = (request.params as { readonly '*': string })['*'];
-      const file = (await readFiles()).get(path);
-      if (file !== undefined) return sendFile(request, reply, file);
-      const depth = path.split('/').length - 1;
-      if (path.startsWith('assets/') || depth > depthMax) {
-        throw new ServiceError('not-found', 'The console has no such file.');
-      }
-      return reply
-        .header('content-security-policy', contentPolicies.console)
-        .type('text/html; charset=utf-8')
-        .send(fillDocument((await readDocument()).toString(), depth, ways));
-    },
+  return definePage(async (request, reply) => {
+    const path = (request.params as { readonly '*': string })['*'];
+    const file = (await readFiles()).get(path);
+    if (file !== undefined) return sendFile(request, reply, file);
+    const depth = path.split('/').length - 1;
+    if (path.startsWith('assets/') || depth > depthMax) {
+      throw new ServiceError('not-found', 'The console has no such file.');
+    }
+    return reply
+      .header('content-security-policy', contentPolicies.console)
+      .type('text/html; charset=utf-8')
+      .send(fillDocument((await readDocument()).toString(), depth, signInWays));
   });
 }
 

@@ -1,4 +1,5 @@
-import type { FastifyInstance } from 'fastify';
+import type { Route } from '../http/route.ts';
+import { definePage } from './page.ts';
 
 /** Whom to tell about a vulnerability of this deployment. */
 export interface SecurityContact {
@@ -8,25 +9,21 @@ export interface SecurityContact {
   readonly expires: string;
 }
 
+export interface SecurityTxtRouteDeps {
+  readonly securityContact: SecurityContact;
+  readonly publicBaseUrl: string | null;
+}
+
 /**
  * `GET /.well-known/security.txt` (RFC 9116). It names its own address if that is known and begins with `https:`, as
  * the RFC demands. A base with a path is not: the file must be at the root of the host.
  */
-export function registerSecurityTxt(
-  app: FastifyInstance,
-  { contacts, expires }: SecurityContact,
-  publicBaseUrl: string | null,
-): void {
-  const path = '/.well-known/security.txt';
+export function securityTxtRoute({ securityContact, publicBaseUrl }: SecurityTxtRouteDeps): Route {
+  const { contacts, expires } = securityContact;
   const lines = [...contacts.map((contact) => `Contact: ${contact}`), `Expires: ${expires}`];
   const base = publicBaseUrl === null ? null : new URL(publicBaseUrl);
-  if (base?.protocol === 'https:' && base.pathname === '/') lines.push(`Canonical: ${base.origin}${path}`);
+  if (base?.protocol === 'https:' && base.pathname === '/')
+    lines.push(`Canonical: ${base.origin}/.well-known/security.txt`);
   const text = `${lines.join('\n')}\n`;
-  app.route({
-    method: ['GET', 'HEAD'],
-    url: path,
-    config: { policy: 'public' },
-    schema: { hide: true },
-    handler: async (_request, reply) => reply.type('text/plain; charset=utf-8').send(text),
-  });
+  return definePage(async (_request, reply) => reply.type('text/plain; charset=utf-8').send(text));
 }

@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
-import type { FastifyInstance } from 'fastify';
-import { type Page, sendPage } from './page.ts';
+import type { Route } from '../http/route.ts';
+import { definePage, type Page, sendPage } from './page.ts';
 import { makeReadOnce } from './read-once.ts';
 
 const require = createRequire(import.meta.url);
 
-interface Asset {
+export interface DocsFile {
   readonly name: string;
   readonly mediaType: string;
   readonly location: () => URL;
@@ -16,7 +16,7 @@ interface Asset {
 const locateOwnFile = (name: string) => () => new URL(`./browser/${name}`, import.meta.url);
 
 /** The files that the page loads. Their names are fixed: no part of a request path is used in the file system. */
-const assets: readonly Asset[] = [
+export const docsFiles: readonly DocsFile[] = [
   { name: 'docs.js', mediaType: 'text/javascript; charset=utf-8', location: locateOwnFile('docs.js') },
   { name: 'pages.css', mediaType: 'text/css; charset=utf-8', location: locateOwnFile('pages.css') },
   { name: 'icon.svg', mediaType: 'image/svg+xml', location: locateOwnFile('icon.svg') },
@@ -32,25 +32,16 @@ const assets: readonly Asset[] = [
   },
 ];
 
-/**
- * `GET /docs`: Swagger UI, where people read the API documentation, sign in and try operations.
- */
-export function registerDocsPage(app: FastifyInstance, ways: SignInWays): void {
-  const docsPage = buildDocsPage(ways);
-  const page = { method: ['GET', 'HEAD'], config: { policy: 'public' as const }, schema: { hide: true } };
-  app.route({ ...page, url: '/docs', handler: async (_request, reply) => sendPage(reply, 'application', docsPage) });
-  // With the trailing slash, the relative links of the page would be wrong.
-  app.route({ ...page, url: '/docs/', handler: async (_request, reply) => reply.redirect('../docs', 308) });
-  // Browsers request it for every document without an icon of its own, such as openapi.json.
-  app.route({ ...page, url: '/favicon.ico', handler: async (_request, reply) => reply.redirect('docs/icon.svg', 302) });
-  for (const { name, mediaType, location } of assets) {
-    const read = makeReadOnce(() => readFile(location()));
-    app.route({
-      ...page,
-      url: `/docs/${name}`,
-      handler: async (_request, reply) => reply.type(mediaType).send(await read()),
-    });
-  }
+/** `GET /docs`: Swagger UI, where people read the API documentation, sign in and try operations. */
+export function docsPageRoute({ signInWays }: { readonly signInWays: SignInWays }): Route {
+  const docsPage = buildDocsPage(signInWays);
+  return definePage(async (_request, reply) => sendPage(reply, 'application', docsPage));
+}
+
+/** `GET /docs/{name}`: one of the files that the page loads. */
+export function docsFileRoute({ mediaType, location }: DocsFile): Route {
+  const read = makeReadOnce(() => readFile(location()));
+  return definePage(async (_request, reply) => reply.type(mediaType).send(await read()));
 }
 
 /** The ways in which people sign in to this service. */

@@ -1,0 +1,59 @@
+import type {
+  ContextConfigDefault,
+  FastifyContextConfig,
+  FastifyInstance,
+  FastifySchema,
+  RawReplyDefaultExpression,
+  RawRequestDefaultExpression,
+  RawServerDefault,
+  RouteGenericInterface,
+  RouteHandlerMethod,
+  RouteOptions,
+} from 'fastify';
+import type { ZodTypeProvider } from './zod-validation.ts';
+
+/**
+ * What a route does. Its method, its path, who may call it and its audit action are in the one table of routes
+ * (`process/routes.ts`).
+ */
+export interface Route extends Pick<RouteOptions, 'schema' | 'handler' | 'onRequest' | 'onResponse'> {
+  readonly config?: FastifyContextConfig;
+  /** Called when the app closes. */
+  readonly onClose?: () => Promise<void>;
+}
+
+/** Fastify's handler, typed by the zod schemas of its route. */
+type TypedHandler<Schema extends FastifySchema, Generic extends RouteGenericInterface> = RouteHandlerMethod<
+  RawServerDefault,
+  RawRequestDefaultExpression,
+  RawReplyDefaultExpression,
+  Generic,
+  ContextConfigDefault,
+  Schema,
+  ZodTypeProvider
+>;
+
+/** Defines a route: the handler gets the request as the schema parses it. */
+export function defineRoute<
+  const Schema extends FastifySchema,
+  Generic extends RouteGenericInterface = RouteGenericInterface,
+>(
+  route: Omit<Route, 'schema' | 'handler'> & {
+    readonly schema: Schema;
+    readonly handler: TypedHandler<Schema, Generic>;
+  },
+): Route {
+  return route as unknown as Route;
+}
+
+/**
+ * Registers a route. `methods` are separated by spaces. `access` says who may call it, and what its audit event is.
+ */
+export function registerRoute(
+  app: FastifyInstance,
+  { methods, path, access }: { readonly methods: string; readonly path: string; readonly access: FastifyContextConfig },
+  { onClose, config, ...route }: Route,
+): void {
+  app.route({ method: methods.split(' '), url: path, ...route, config: { ...config, ...access } });
+  if (onClose !== undefined) app.addHook('onClose', onClose);
+}

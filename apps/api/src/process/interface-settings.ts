@@ -1,0 +1,43 @@
+import {
+  toAllowedHosts,
+  toConnectionLimits,
+  toSecurityContact,
+} from '@widget-service/shared/config/component-options.ts';
+import type { Settings } from '@widget-service/shared/config/settings.ts';
+import type { ConnectionLimits } from '../http/connection-limits.ts';
+import type { TrustedProxies } from '../http/forwarding.ts';
+import type { SecurityContact } from '../pages/security-txt.ts';
+
+/** What the settings say about the public interface. */
+export interface InterfaceSettings {
+  readonly trustedProxies: TrustedProxies;
+  /** Base of the URLs in responses, without a trailing slash. Null: each request's own scheme and host. */
+  readonly publicBaseUrl: string | null;
+  /** Host names that the service answers to, besides addresses and `localhost`. Null: every name. */
+  readonly allowedHosts: readonly string[] | null;
+  readonly cookieSecure: boolean;
+  readonly passwordSignInEnabled: boolean;
+  readonly bodyLimitBytes: number;
+  readonly connections: ConnectionLimits;
+  /** Whether the service serves `/console`. */
+  readonly consoleEnabled: boolean;
+  /** Whether the service serves its documentation: `/docs`, the OpenAPI document and the pages of problems. */
+  readonly docsEnabled: boolean;
+  /** Null: there is no security.txt. */
+  readonly securityContact: SecurityContact | null;
+}
+
+export function toInterfaceSettings(settings: Settings): InterfaceSettings {
+  return {
+    trustedProxies: settings.TRUSTED_PROXIES,
+    publicBaseUrl: settings.PUBLIC_BASE_URL,
+    allowedHosts: toAllowedHosts(settings),
+    cookieSecure: settings.COOKIE_SECURE,
+    passwordSignInEnabled: settings.PASSWORD_SIGN_IN_ENABLED,
+    bodyLimitBytes: settings.BODY_LIMIT_BYTES,
+    connections: toConnectionLimits(settings),
+    consoleEnabled: settings.CONSOLE_ENABLED,
+    docsEnabled: settings.DOCS_ENABLED,
+    securityContact: toSecurityContact(settings),
+  };
+}

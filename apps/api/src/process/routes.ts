@@ -1,0 +1,268 @@
+import type { Permission } from '@widget-service/shared/domain/role.ts';
+import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
+import type { Backend } from '@widget-service/shared/ports/backend.ts';
+import type { Clock } from '@widget-service/shared/runtime/clock.ts';
+import type { Logger } from '@widget-service/shared/runtime/logger.ts';
+import type { FastifyContextConfig, FastifyInstance } from 'fastify';
+import type { AuditDeclaration, RouteAudit } from '../audit/route-audit.ts';
+import { makeGrantRoutes } from '../grants/grant-routes.ts';
+import { integrationResource } from '../grants/integration-resource.ts';
+import { provisionTokenResource } from '../grants/provision-token-resource.ts';
+import { subscriptionResource } from '../grants/subscription-resource.ts';
+import { discardDeliveryRoute } from '../hooks/deliveries/discard-delivery.ts';
+import { getDeliveryRoute } from '../hooks/deliveries/get-delivery.ts';
+import { listDeliveriesRoute } from '../hooks/deliveries/list-deliveries.ts';
+import { listDeliveriesOfWidgetRoute } from '../hooks/deliveries/list-deliveries-of-widget.ts';
+import { redriveDeliveryRoute } from '../hooks/deliveries/redrive-delivery.ts';
+import { listRefusalsRoute } from '../hooks/list-refusals.ts';
+import {
+  discardQuarantinedTextRoute,
+  getQuarantinedTextRoute,
+  listQuarantineRoute,
+} from '../hooks/quarantine-routes.ts';
+import { receiveHookRoute } from '../hooks/receive-hook.ts';
+import { type Route, registerRoute } from '../http/route.ts';
+import { asyncApiRoute } from '../openapi/describe-events.ts';
+import { openApiRoute } from '../openapi/describe-interface.ts';
+import type { DescribedRoute } from '../openapi/described-route.ts';
+import { getOverviewRoute } from '../operators/get-overview.ts';
+import { listAuditEventsRoute } from '../operators/list-audit-events.ts';
+import type { OverviewReader } from '../operators/open-overview.ts';
+import { consoleRoute } from '../pages/console.ts';
+import { docsFileRoute, docsFiles, docsPageRoute, type SignInWays } from '../pages/docs-page.ts';
+import { redirectPage } from '../pages/page.ts';
+import { problemListRoute, problemPageRoute } from '../pages/problem-pages.ts';
+import { securityTxtRoute } from '../pages/security-txt.ts';
+import { changePasswordRoute } from '../people/session/change-password.ts';
+import { getSessionRoute } from '../people/session/get-session.ts';
+import { issuePersonalStreamRoute } from '../people/session/issue-personal-stream.ts';
+import { endOwnSessionRoute, listOwnSessionsRoute } from '../people/session/manage-sessions.ts';
+import { signInRoute } from '../people/session/sign-in.ts';
+import {
+  type ConfiguredIdentityProvider,
+  finishIdentitySignInRoute,
+  startIdentitySignInRoute,
+} from '../people/session/sign-in-by-identity.ts';
+import { signOutEverywhereRoute, signOutRoute } from '../people/session/sign-out.ts';
+import {
+  changeUserRoute,
+  createUserRoute,
+  getUserRoute,
+  listUsersRoute,
+  unlockUserRoute,
+} from '../people/users/user-routes.ts';
+import {
+  endUserSessionRoute,
+  endUserSessionsRoute,
+  listUserSessionsRoute,
+} from '../people/users/user-session-routes.ts';
+import { makeRecordLastUsed } from '../revocation/record-last-used.ts';
+import { endConnectionRoute, listConnectionsRoute } from '../streams/connection-routes.ts';
+import type { StreamDirectory } from '../streams/stream-directory.ts';
+import {
+  preflightStreamRoute,
+  probeStreamRoute,
+  registerServerSentEvents,
+  type StreamRouteDeps,
+  streamEventsRoute,
+} from '../streams/stream-events.ts';
+import { createWidgetRoute } from '../widgets/create-widget.ts';
+import { getWidgetRoute } from '../widgets/get-widget.ts';
+import { listWidgetsRoute } from '../widgets/list-widgets.ts';
+import type { InterfaceSettings } from './interface-settings.ts';
+import type { UseCases } from './use-cases.ts';
+
+type Stores = Pick<
+  Backend,
+  | 'widgets'
+  | 'users'
+  | 'subscriptions'
+  | 'integrations'
+  | 'provisionTokens'
+  | 'ledger'
+  | 'quarantine'
+  | 'eventLog'
+  | 'refusals'
+>;
+
+/** Everything that routes need. Each route declares the part that it uses. Without a use case, it calls a store. */
+export interface RouteDeps extends UseCases, Stores, InterfaceSettings {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly stream: StreamRouteDeps;
+  readonly streamDirectory: Pick<StreamDirectory, 'list' | 'end'>;
+  readonly overview: Pick<OverviewReader, 'read'>;
+  /** Null: nobody signs in through a provider. */
+  readonly identityProvider: ConfiguredIdentityProvider | null;
+  readonly signInWays: SignInWays;
+  readonly describedRoutes: readonly DescribedRoute[];
+}
+
+/** Who may call a route: its policy (`RoutePolicy`). The rate limit follows from it (`selectRateLimit`). */
+type Access = Pick<FastifyContextConfig, 'policy' | 'allowedBeforePasswordChange'>;
+const everybody: Access = { policy: 'public' };
+/** A caller with a session. */
+const signedIn: Access = { policy: 'signed-in' };
+/** Also a user who must change the password first. */
+const signedInAtAll: Access = { policy: 'signed-in', allowedBeforePasswordChange: true };
+/** A caller with a session whose user has the permission. */
+const may = (permission: Permission): Access => ({ policy: { permission } });
+/** Also a caller with a provision token that has the permission. */
+const mayWithToken = (permission: Permission): Access => ({ policy: { permission, acceptsBearer: true } });
+
+/** The audit event of a route that changes something. `id`: see `AuditDeclaration`. */
+function audits(
+  action: AuditDeclaration['action'],
+  kind: AuditDeclaration['target']['kind'],
+  id: AuditDeclaration['target']['id'],
+): RouteAudit {
+  return { action, target: { kind, id } };
+}
+const signsIn: RouteAudit = {
+  action: 'session.created',
+  refusedAs: 'session.failed',
+  target: { kind: 'user', id: 'noted' },
+};
+const endsOwnSession = audits('session.ended', 'user', 'caller');
+const endsSessionOfUser = audits('session.ended', 'user', ':id');
+const hooksAreData: RouteAudit = {
+  none: 'Hooks are data: each has its delivery, and each refused one of a known token is sampled.',
+};
+
+const receiveHook = (deps: RouteDeps) =>
+  receiveHookRoute({ ...deps, recordLastUsed: makeRecordLastUsed({ grants: deps.integrations, clock: deps.clock }) });
+const streamEvents = ({ stream }: RouteDeps) => streamEventsRoute(stream);
+const probeStream = ({ stream }: RouteDeps) => probeStreamRoute(stream);
+const subscriptions = makeGrantRoutes(subscriptionResource, (deps: RouteDeps) => ({
+  useCases: deps.manageSubscriptions,
+  grants: deps.subscriptions,
+  publicBaseUrl: deps.publicBaseUrl,
+}));
+const integrations = makeGrantRoutes(integrationResource, (deps: RouteDeps) => ({
+  useCases: deps.manageIntegrations,
+  grants: deps.integrations,
+  publicBaseUrl: deps.publicBaseUrl,
+}));
+const provisionTokens = makeGrantRoutes(provisionTokenResource, (deps: RouteDeps) => ({
+  useCases: deps.manageProvisionTokens,
+  grants: deps.provisionTokens,
+  publicBaseUrl: deps.publicBaseUrl,
+}));
+
+type Row = readonly [
+  methods: string,
+  path: `/${string}`,
+  access: Access,
+  makeRoute: (deps: RouteDeps) => Route,
+  audit?: RouteAudit,
+];
+
+/**
+ * The whole interface, in the order of the OpenAPI document: methods, path, who may call the route, what it does, and
+ * its audit event. Nothing else registers a route of the service.
+ */
+// biome-ignore format: a table, one route per line
+const interfaceRoutes: readonly Row[] = [
+  ['GET HEAD', '/api/v1/widgets',                                          may('widgets:read'),            listWidgetsRoute],
+  ['POST',     '/api/v1/widgets',                                          mayWithToken('widgets:create'), createWidgetRoute,           audits('widget.created', 'widget', 'noted')],
+  ['GET HEAD', '/api/v1/widgets/:id',                                      may('widgets:read'),            getWidgetRoute],
+  // The token in the path is the credential of a stream. Its route verifies it.
+  ['GET',      '/api/v1/events/:token',                                    everybody,                      streamEvents],
+  ['HEAD',     '/api/v1/events/:token',                                    everybody,                      probeStream],
+  ['OPTIONS',  '/api/v1/events/:token',                                    everybody,                      preflightStreamRoute],
+  ['POST',     '/api/v1/events/hooks/:token',                              { policy: 'hook-token' },       receiveHook,                 hooksAreData],
+  ['POST',     '/api/v1/session',                                          { policy: 'own-origin' },       signInRoute,                 signsIn],
+  // Not HEAD: it would replace the sign-in that the browser has started, and sign in.
+  ['GET',      '/api/v1/session/oidc',                                     everybody,                      startIdentitySignInRoute],
+  ['GET',      '/api/v1/session/oidc/callback',                            everybody,                      finishIdentitySignInRoute,   signsIn],
+  ['GET HEAD', '/api/v1/session',                                          signedInAtAll,                  getSessionRoute],
+  ['DELETE',   '/api/v1/session',                                          signedInAtAll,                  signOutRoute,                endsOwnSession],
+  ['DELETE',   '/api/v1/sessions',                                         signedInAtAll,                  signOutEverywhereRoute,      endsOwnSession],
+  ['PUT',      '/api/v1/session/password',                                 signedInAtAll,                  changePasswordRoute,         audits('password.changed', 'user', 'caller')],
+  ['GET HEAD', '/api/v1/sessions',                                         signedIn,                       listOwnSessionsRoute],
+  ['DELETE',   '/api/v1/sessions/:id',                                     signedIn,                       endOwnSessionRoute,          endsOwnSession],
+  ['POST',     '/api/v1/session/stream',                                   may('widgets:read'),            issuePersonalStreamRoute,    audits('personal-stream.issued', 'user', 'caller')],
+  ['POST',     '/api/v1/users',                                            may('users:manage'),            createUserRoute,             audits('user.created', 'user', 'noted')],
+  ['GET HEAD', '/api/v1/users',                                            may('users:manage'),            listUsersRoute],
+  ['GET HEAD', '/api/v1/users/:id',                                        may('users:manage'),            getUserRoute],
+  ['PATCH',    '/api/v1/users/:id',                                        may('users:manage'),            changeUserRoute,             audits('user.changed', 'user', ':id')],
+  ['POST',     '/api/v1/users/:id/unlock',                                 may('users:manage'),            unlockUserRoute,             audits('user.unlocked', 'user', ':id')],
+  ['GET HEAD', '/api/v1/users/:id/sessions',                               may('users:manage'),            listUserSessionsRoute],
+  ['DELETE',   '/api/v1/users/:id/sessions',                               may('users:manage'),            endUserSessionsRoute,        endsSessionOfUser],
+  ['DELETE',   '/api/v1/users/:id/sessions/:sessionId',                    may('users:manage'),            endUserSessionRoute,         endsSessionOfUser],
+  ['GET HEAD', '/api/v1/subscriptions',                                    may('subscriptions:manage'),    subscriptions.list],
+  ['POST',     '/api/v1/subscriptions',                                    may('subscriptions:manage'),    subscriptions.create,        audits('subscription.created', 'subscription', 'noted')],
+  ['GET HEAD', '/api/v1/subscriptions/:id',                                may('subscriptions:manage'),    subscriptions.get],
+  ['PATCH',    '/api/v1/subscriptions/:id',                                may('subscriptions:manage'),    subscriptions.change,        audits('subscription.changed', 'subscription', ':id')],
+  ['POST',     '/api/v1/subscriptions/:id/rotate',                         may('subscriptions:manage'),    subscriptions.rotate,        audits('subscription.token-rotated', 'subscription', ':id')],
+  ['DELETE',   '/api/v1/subscriptions/:id',                                may('subscriptions:manage'),    subscriptions.revoke,        audits('subscription.revoked', 'subscription', ':id')],
+  ['GET HEAD', '/api/v1/subscriptions/:id/connections',                    may('subscriptions:manage'),    listConnectionsRoute],
+  ['DELETE',   '/api/v1/subscriptions/:id/connections/:connectionId',      may('subscriptions:manage'),    endConnectionRoute,          audits('stream.ended', 'subscription', ':id')],
+  ['GET HEAD', '/api/v1/integrations',                                     may('integrations:manage'),     integrations.list],
+  ['POST',     '/api/v1/integrations',                                     may('integrations:manage'),     integrations.create,         audits('integration.created', 'integration', 'noted')],
+  ['GET HEAD', '/api/v1/integrations/:id',                                 may('integrations:manage'),     integrations.get],
+  ['PATCH',    '/api/v1/integrations/:id',                                 may('integrations:manage'),     integrations.change,         audits('integration.changed', 'integration', ':id')],
+  ['POST',     '/api/v1/integrations/:id/rotate',                          may('integrations:manage'),     integrations.rotate,         audits('integration.token-rotated', 'integration', ':id')],
+  ['DELETE',   '/api/v1/integrations/:id',                                 may('integrations:manage'),     integrations.revoke,         audits('integration.revoked', 'integration', ':id')],
+  ['GET HEAD', '/api/v1/provision-tokens',                                 may('tokens:manage'),           provisionTokens.list],
+  ['POST',     '/api/v1/provision-tokens',                                 may('tokens:manage'),           provisionTokens.create,      audits('provision-token.created', 'provision-token', 'noted')],
+  ['GET HEAD', '/api/v1/provision-tokens/:id',                             may('tokens:manage'),           provisionTokens.get],
+  ['PATCH',    '/api/v1/provision-tokens/:id',                             may('tokens:manage'),           provisionTokens.change,      audits('provision-token.changed', 'provision-token', ':id')],
+  ['POST',     '/api/v1/provision-tokens/:id/rotate',                      may('tokens:manage'),           provisionTokens.rotate,      audits('provision-token.token-rotated', 'provision-token', ':id')],
+  ['DELETE',   '/api/v1/provision-tokens/:id',                             may('tokens:manage'),           provisionTokens.revoke,      audits('provision-token.revoked', 'provision-token', ':id')],
+  ['GET HEAD', '/api/v1/integrations/:id/deliveries',                      may('integrations:manage'),     listDeliveriesRoute],
+  ['GET HEAD', '/api/v1/widgets/:id/deliveries',                           may('widgets:read'),            listDeliveriesOfWidgetRoute],
+  ['GET HEAD', '/api/v1/integrations/:id/deliveries/:eventId',             may('integrations:manage'),     getDeliveryRoute],
+  ['GET HEAD', '/api/v1/integrations/:id/refusals',                        may('integrations:manage'),     listRefusalsRoute],
+  ['DELETE',   '/api/v1/integrations/:id/deliveries/:eventId',             may('integrations:manage'),     discardDeliveryRoute,        audits('delivery.discarded', 'delivery', ':eventId')],
+  ['POST',     '/api/v1/integrations/:id/deliveries/:eventId/redrive',     may('integrations:manage'),     redriveDeliveryRoute,        audits('delivery.redriven', 'delivery', ':eventId')],
+  // A text in quarantine may be of any integration.
+  ['GET HEAD', '/api/v1/quarantine',                                       may('integrations:manage'),     listQuarantineRoute],
+  ['GET HEAD', '/api/v1/quarantine/:id',                                   may('integrations:manage'),     getQuarantinedTextRoute],
+  ['DELETE',   '/api/v1/quarantine/:id',                                   may('integrations:manage'),     discardQuarantinedTextRoute, audits('quarantined-text.discarded', 'quarantined-text', 'noted')],
+  ['GET HEAD', '/api/v1/audit-events',                                     may('audit:read'),              listAuditEventsRoute],
+  ['GET HEAD', '/api/v1/overview',                                         may('audit:read'),              getOverviewRoute],
+];
+
+/** The console. Links of its document are relative to its folder. */
+const consoleRoutes: readonly Row[] = [
+  ['GET HEAD', '/console', everybody, () => redirectPage('console/', 308)],
+  ['GET HEAD', '/console/*', everybody, consoleRoute],
+];
+
+const docsRoutes: readonly Row[] = [
+  ['GET HEAD', '/docs', everybody, docsPageRoute],
+  // With the trailing slash, the relative links of the page would be wrong.
+  ['GET HEAD', '/docs/', everybody, () => redirectPage('../docs', 308)],
+  // Browsers request it for every document without an icon of its own, such as openapi.json.
+  ['GET HEAD', '/favicon.ico', everybody, () => redirectPage('docs/icon.svg', 302)],
+  ...docsFiles.map((file): Row => ['GET HEAD', `/docs/${file.name}`, everybody, () => docsFileRoute(file)]),
+  ['GET HEAD', '/problems', everybody, problemListRoute],
+  ['GET HEAD', '/problems/:code', everybody, problemPageRoute],
+  ['GET HEAD', '/api/v1/openapi.json', everybody, openApiRoute],
+  ['GET HEAD', '/api/v1/asyncapi.json', everybody, asyncApiRoute],
+];
+
+/** Registers the routes that the settings switch on. */
+export async function registerRoutes(app: FastifyInstance, deps: RouteDeps): Promise<void> {
+  await registerServerSentEvents(app);
+  const { consoleEnabled, docsEnabled } = deps;
+  const rows = [...interfaceRoutes, ...(consoleEnabled ? consoleRoutes : []), ...(docsEnabled ? docsRoutes : [])];
+  // People type the address of the service without a path.
+  const start = consoleEnabled ? 'console/' : docsEnabled ? 'docs' : null;
+  if (start !== null) rows.push(['GET HEAD', '/', everybody, () => redirectPage(start, 302)]);
+  const { securityContact } = deps;
+  if (securityContact !== null) {
+    rows.push([
+      'GET HEAD',
+      '/.well-known/security.txt',
+      everybody,
+      () => securityTxtRoute({ ...deps, securityContact }),
+    ]);
+  }
+  for (const [methods, path, access, makeRoute, audit] of rows) {
+    const rules = audit === undefined ? access : { ...access, audit };
+    registerRoute(app, { methods, path, access: rules }, makeRoute(deps));
+  }
+}
