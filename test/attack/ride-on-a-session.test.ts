@@ -21,11 +21,13 @@ afterAll(() => target.close());
 
 const fillPath = ({ url }: TestRoute) => url.replaceAll(/:\w+/g, '0197a0b0-0000-7000-8000-00000000abcd');
 const listCorsHeaders = (headers: object) => Object.keys(headers).filter((name) => name.startsWith('access-control-'));
+/** A page of any site may read a stream: its token, not a cookie, is the credential. */
+const isNoStream = ({ url }: TestRoute) => url !== '/api/v1/events/:token';
 const allMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
 describe('a script of another site', () => {
   test('can read no response of any route', async () => {
-    for (const route of target.routes) {
+    for (const route of target.routes.filter(isNoStream)) {
       const headers = { cookie: admin.cookie, origin: evil, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' };
       const response = await target.inject({ method: route.method as 'GET', url: fillPath(route), headers });
       // Hooks are no secret of the browser's user, and a page cannot read their answers either.
@@ -34,7 +36,7 @@ describe('a script of another site', () => {
   });
 
   test('gets no permission by a preflight, on any route', async () => {
-    for (const url of new Set(target.routes.map(fillPath))) {
+    for (const url of new Set(target.routes.filter(isNoStream).map(fillPath))) {
       for (const method of allMethods) {
         const headers = {
           origin: evil,
