@@ -17,7 +17,7 @@ import {
 import { escapeHtml } from '@widget-service/api/pages/page.ts';
 import { findHiddenCharacter } from '@widget-service/api/schemas/hidden-characters.ts';
 import { encodeHookId } from '@widget-service/client/hooks/post-hook.ts';
-import { parseExactJson } from '@widget-service/client/json/exact-json.ts';
+import { parseExactJson, parseExactObject } from '@widget-service/client/json/exact-json.ts';
 import { describeAddress, isUnencryptedRemote, parseAddress } from '@widget-service/client/requests/address.ts';
 import { parseAuditEvent } from '@widget-service/shared/adapters/audit-event-codec.ts';
 import { parseControlEntry } from '@widget-service/shared/adapters/control-entry-codec.ts';
@@ -107,6 +107,7 @@ export const parsersOfForeignText: Readonly<Record<string, (text: string) => unk
   prefersOpenMetrics,
   encodeHookId,
   parseExactJson,
+  parseExactObject,
   parseAddress: (text) => parseAddress(text, 'an address'),
   describeAddress: (text) => describeAddress(`https://widgets.example/${text}`),
   isUnencryptedRemote: (text) => isUnencryptedRemote(`http://widgets.example/${text}`),
@@ -120,6 +121,8 @@ export const parsersOfForeignText: Readonly<Record<string, (text: string) => unk
  * listed here and not above: the test of the parsers fails.
  */
 export const takersOfOwnText: readonly string[] = [
+  'redirectPage',
+  'createApi',
   'computeCsrfToken',
   'toNotVerified',
   'makeProviderFetch',

@@ -9,7 +9,6 @@ import { isAnyAddress } from '@widget-service/shared/runtime/host-name.ts';
 import { resolveListenHost } from '@widget-service/shared/runtime/listen-addresses.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import { openOpsServer } from '@widget-service/shared/runtime/ops-server.ts';
-import { readServiceVersion } from '@widget-service/shared/runtime/process-identity.ts';
 import type { RunningProcess } from '@widget-service/shared/runtime/run-process.ts';
 import { recordTasks } from '@widget-service/shared/tasks/create-supervisor.ts';
 import type { Tracer } from '@widget-service/shared/tracing/tracer.ts';
