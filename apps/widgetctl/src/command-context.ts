@@ -1,11 +1,10 @@
 import { createClient, type WidgetServiceClient } from '@widget-service/client/client.ts';
-import { formatWait, type Wait } from './describe-failure.ts';
-import { UsageError } from './exit-codes.ts';
+import { isUnencryptedRemote } from '@widget-service/client/requests/address.ts';
+import { formatWait, UsageError, type Wait } from './failures.ts';
 import type { Output } from './output.ts';
+import { readFileText } from './read-file.ts';
 import { removeAtEnd } from './remove-at-end.ts';
-import { readSecret, type SecretVariable } from './secrets.ts';
 import { findSessionFile, SessionFile } from './session-file.ts';
-import { createWatchedFetch } from './watched-fetch.ts';
 
 /** The process that a command runs in. */
 export interface Surroundings {
@@ -91,4 +90,40 @@ function readUrl(text: string): string {
     throw new UsageError('The address of the service must have no user, password, query or fragment.');
   }
   return removeAtEnd(text.trim(), '/');
+}
+
+/** Creates a `fetch` that says once for each address when others can read on the way what it sends. */
+function createWatchedFetch(note: (text: string) => void): typeof globalThis.fetch {
+  const noted = new Set<string>();
+  return (input, init) => {
+    const { origin } = new URL(input instanceof Request ? input.url : input);
+    if (isUnencryptedRemote(origin) && !noted.has(origin)) {
+      noted.add(origin);
+      note(`Warning: ${origin} is not encrypted. Others on the way can read and change what you send. Use https.`);
+    }
+    return globalThis.fetch(input, init);
+  };
+}
+
+/** The secrets of commands. Each comes from the variable, or from the file that the variable with `_FILE` names. */
+type SecretVariable =
+  | 'WIDGETCTL_PASSWORD'
+  | 'WIDGETCTL_TOKEN'
+  | 'WIDGETCTL_HOOK_URL'
+  | 'WIDGETCTL_HOOK_SECRET'
+  | 'WIDGETCTL_STREAM_URL';
+
+/** Reads a secret from the environment. Resolves with undefined if it is not there. */
+async function readSecret(
+  environment: Readonly<Record<string, string | undefined>>,
+  variable: SecretVariable,
+): Promise<string | undefined> {
+  const { [variable]: value, [`${variable}_FILE`]: file } = environment;
+  if (!file) return value || undefined;
+  if (value) throw new UsageError(`${variable} and ${variable}_FILE are both set: set one of them.`);
+  const text = await readFileText(file);
+  if (text.trim() === '') throw new UsageError(`${variable}_FILE: ${file} is empty.`);
+  if (text.includes('\n'))
+    throw new UsageError(`${variable}_FILE: ${file} has several lines. It must hold only the secret.`);
+  return text;
 }

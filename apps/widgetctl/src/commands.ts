@@ -1,5 +1,4 @@
 import type { CommandDefinition } from './command.ts';
-import { makeCompletionCommand } from './commands/completion.ts';
 import { deliveryCommands } from './commands/deliveries.ts';
 import { grantCommands } from './commands/grants.ts';
 import { hookCommands } from './commands/hooks.ts';
@@ -7,6 +6,7 @@ import { quarantineCommands } from './commands/quarantine.ts';
 import { sessionCommands } from './commands/session.ts';
 import { tailCommands } from './commands/tail.ts';
 import { widgetCommands } from './commands/widgets.ts';
+import { makeCompletionCommand } from './completion.ts';
 
 /** Every command, in the order of the help. */
 export const commands: readonly CommandDefinition[] = [

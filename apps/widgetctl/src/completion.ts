@@ -1,7 +1,8 @@
 import type { CommandDefinition, OptionDefinition } from './command.ts';
+import { UsageError } from './failures.ts';
 import { commonOptions } from './parse-command-line.ts';
 
-export const shells = ['bash', 'zsh', 'fish'] as const;
+const shells = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof shells)[number];
 
 /** Returns the script that makes a shell complete commands, options and their values. */
@@ -82,4 +83,19 @@ function formatFish(commands: readonly CommandDefinition[]): string {
     }),
   );
   return `${['complete -c widgetctl -f', ...names, ...options].join('\n')}\n`;
+}
+
+/** Makes the command that prints the completion of all commands, itself included. */
+export function makeCompletionCommand(listCommands: () => readonly CommandDefinition[]): CommandDefinition {
+  return {
+    name: 'completion',
+    parameters: ['SHELL'],
+    summary: 'Print a script that completes commands in bash, zsh or fish.',
+    async run({ output }, input) {
+      const shell = shells.find((name) => name === input.parameters[0]);
+      if (shell === undefined) throw new UsageError(`SHELL must be one of ${shells.join(', ')}.`);
+      const script = formatCompletion(shell, listCommands());
+      output.lines(script, script.trimEnd().split('\n'));
+    },
+  };
 }

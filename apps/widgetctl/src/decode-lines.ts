@@ -1,5 +1,5 @@
 import { TextDecoder } from 'node:util';
-import { UsageError } from './exit-codes.ts';
+import { UsageError } from './failures.ts';
 import { removeAtEnd } from './remove-at-end.ts';
 
 /** One line of a text, counted from 1. */

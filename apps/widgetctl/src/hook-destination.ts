@@ -2,7 +2,7 @@ import { createHookSender, type HookSender } from '@widget-service/client/hooks/
 import { InvalidCallError, ProblemError } from '@widget-service/client/requests/failures.ts';
 import type { CommandInput } from './command.ts';
 import type { CommandContext } from './command-context.ts';
-import { UsageError } from './exit-codes.ts';
+import { UsageError } from './failures.ts';
 
 /** The options that name an integration. */
 export const destinationOptions = {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { decodeLines } from './decode-lines.ts';
-import { UsageError } from './exit-codes.ts';
-import { type FileHook, parseHooks } from './hook-lines.ts';
+import { UsageError } from './failures.ts';
+import { type FileHook, parseHooks, RepeatedLines } from './hook-lines.ts';
 
 const line = '{"kind":"updated","occurredAt":"2026-11-25T08:00:00Z","widgetId":"7"}';
 
@@ -34,4 +34,12 @@ test('a hook may have an id of its own, and members that hooks do not have are l
 test.each(['{', '7', '[]', 'null'])('the line %s is named', async (wrong) => {
   await expect(parse(`${line}\n${wrong}`)).rejects.toThrow(UsageError);
   await expect(parse(`${line}\n${wrong}`)).rejects.toThrow('a file, line 2: it is not a JSON object.');
+});
+
+test('counts how often each of many texts has come before', () => {
+  const lines = new RepeatedLines();
+  const texts = Array.from({ length: 5_000 }, (_, index) => `line ${index}`);
+  expect(new Set(texts.map((text) => lines.count(text)))).toEqual(new Set([0]));
+  expect([1, 2, 3].map(() => lines.count('line 7'))).toEqual([1, 2, 3]);
+  expect(lines.count('line 8')).toBe(1);
 });

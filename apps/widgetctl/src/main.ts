@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
-import { exitCodes } from './exit-codes.ts';
+import { exitCodes } from './failures.ts';
 import { endOnSignals } from './interruption.ts';
 import { Printer } from './printer.ts';
 import { joinLines, readInputLines } from './read-file.ts';

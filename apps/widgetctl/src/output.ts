@@ -1,6 +1,6 @@
 import { formatExactJson } from '@widget-service/client/json/exact-json.ts';
 import type { Printer } from './printer.ts';
-import { escapeControls, type Style, type Text } from './styled-text.ts';
+import { escapeControls, type Style, type Text } from './printer.ts';
 
 /** One column of a table. */
 export interface Column<Row> {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { CommandDefinition } from './command.ts';
-import { UsageError } from './exit-codes.ts';
+import { UsageError } from './failures.ts';
 import { parseCommandLine, readNumber } from './parse-command-line.ts';
 
 const run = async () => undefined;

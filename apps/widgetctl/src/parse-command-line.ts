@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { CommandDefinition, CommandInput, OptionDefinition } from './command.ts';
-import { UsageError } from './exit-codes.ts';
+import { UsageError } from './failures.ts';
 
 /** Options of every command. */
 export const commonOptions: Readonly<Record<string, OptionDefinition>> = {

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { decodeLines, type Line } from './decode-lines.ts';
-import { UsageError } from './exit-codes.ts';
+import { UsageError } from './failures.ts';
 import { whileReadingPipe } from './interruption.ts';
 import { removeAtEnd } from './remove-at-end.ts';
 

@@ -1,7 +1,6 @@
 import { CommandContext, type Surroundings } from './command-context.ts';
 import { commands } from './commands.ts';
-import { describeFailure } from './describe-failure.ts';
-import { chooseExitCode, exitCodes } from './exit-codes.ts';
+import { chooseExitCode, describeFailure, exitCodes } from './failures.ts';
 import { formatCommandHelp, formatOverview } from './help.ts';
 import { Output } from './output.ts';
 import { parseCommandLine } from './parse-command-line.ts';

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import { UsageError } from './exit-codes.ts';
+import { UsageError } from './failures.ts';
 import { interrupt } from './interruption.ts';
 import type { Printer } from './printer.ts';
 

@@ -1,13 +1,11 @@
 import type { components } from '@widget-service/client/interface.ts';
 import { formatExactJson, parseExactJson } from '@widget-service/client/json/exact-json.ts';
-import { changeEach, type EachChange } from '../change-each.ts';
+import { makeChangeCommand } from '../change-command.ts';
 import type { CommandDefinition, CommandInput } from '../command.ts';
 import type { CommandContext } from '../command-context.ts';
-import { UsageError } from '../exit-codes.ts';
+import { UsageError } from '../failures.ts';
+import { makeListCommand, readNewestFirst } from '../lists.ts';
 import type { Column } from '../output.ts';
-import { readNumber } from '../parse-command-line.ts';
-import { readNewestFirst } from '../read-newest-first.ts';
-import { takeFirst } from '../take-first.ts';
 
 type Delivery = components['schemas']['Delivery'];
 type State = Delivery['state'];
@@ -26,7 +24,7 @@ const columns: readonly Column<Delivery>[] = [
   { title: 'REASON', text: ({ reason }) => reason ?? '' },
 ];
 
-const list: CommandDefinition = {
+const list = makeListCommand<Delivery>({
   name: 'deliveries list',
   parameters: ['INTEGRATION'],
   summary: 'List the hooks that an integration has delivered, newest first.',
@@ -34,14 +32,10 @@ const list: CommandDefinition = {
     state: { value: 'STATE', choices: states, text: 'Only deliveries in this state.' },
     from: { value: 'TIME', text: 'Only those received at this time or later, for example 2026-03-01T10:00:00Z.' },
     to: { value: 'TIME', text: 'Only those received before this time.' },
-    limit: { value: 'N', text: 'At most so many. Default: 50.' },
   },
-  async run(context, input) {
-    const [id = ''] = input.parameters;
-    const limit = readNumber(input, 'limit', 1) ?? 50;
-    context.output.table(await takeFirst(readDeliveries(context, id, readFilter(input)), limit), columns);
-  },
-};
+  columns,
+  read: (context, input) => readDeliveries(context, input.parameters[0] ?? '', readFilter(input)),
+});
 
 const get: CommandDefinition = {
   name: 'deliveries get',
@@ -73,47 +67,37 @@ const get: CommandDefinition = {
   },
 };
 
-const redrive: CommandDefinition = {
+/** What the commands that change dead deliveries have in common. */
+const ofDeadDeliveries = {
+  parameters: ['INTEGRATION', 'EVENT…?'],
+  options: { 'all-dead': { text: 'All dead deliveries of the integration.' } },
+  nouns: 'deliveries',
+  idMember: 'eventId',
+  listIds(context: CommandContext, input: CommandInput): readonly string[] | Promise<string[]> {
+    const [id = '', ...given] = input.parameters;
+    if (given.length > 0 === input.has('all-dead')) throw new UsageError('Name events, or say --all-dead.');
+    return input.has('all-dead') ? listDead(context, id) : given;
+  },
+};
+
+const redrive = makeChangeCommand({
+  ...ofDeadDeliveries,
   name: 'deliveries redrive',
-  parameters: ['INTEGRATION', 'EVENT…?'],
   summary: 'Process dead deliveries again.',
-  options: { 'all-dead': { text: 'All dead deliveries of the integration.' } },
-  run: (context, input) => changeDeliveries(context, input, redriving),
-};
-
-const discard: CommandDefinition = {
-  name: 'deliveries discard',
-  parameters: ['INTEGRATION', 'EVENT…?'],
-  summary: 'Erase the payloads of dead deliveries for good. They can never be redriven then.',
-  options: { 'all-dead': { text: 'All dead deliveries of the integration.' } },
-  run: (context, input) => changeDeliveries(context, input, discarding),
-};
-
-type DeliveryChange = Pick<EachChange, 'doneMember' | 'doneText'> & {
-  readonly change: (context: CommandContext, id: string, eventId: string) => Promise<unknown>;
-};
-
-const redriving: DeliveryChange = {
   doneMember: 'redriven',
   doneText: 'accepted',
-  change: ({ client }, id, eventId) =>
+  change: ({ client }, eventId, { parameters: [id = ''] }) =>
     client.api.POST('/api/v1/integrations/{id}/deliveries/{eventId}/redrive', { params: { path: { id, eventId } } }),
-};
+});
 
-const discarding: DeliveryChange = {
+const discard = makeChangeCommand({
+  ...ofDeadDeliveries,
+  name: 'deliveries discard',
+  summary: 'Erase the payloads of dead deliveries for good. They can never be redriven then.',
   doneMember: 'discarded',
-  doneText: 'discarded',
-  change: ({ client }, id, eventId) =>
+  change: ({ client }, eventId, { parameters: [id = ''] }) =>
     client.api.DELETE('/api/v1/integrations/{id}/deliveries/{eventId}', { params: { path: { id, eventId } } }),
-};
-
-async function changeDeliveries(context: CommandContext, input: CommandInput, how: DeliveryChange): Promise<void> {
-  const [id = '', ...given] = input.parameters;
-  if (given.length > 0 === input.has('all-dead')) throw new UsageError('Name events, or say --all-dead.');
-  const eventIds = input.has('all-dead') ? await listDead(context, id) : given;
-  const change = (eventId: string) => how.change(context, id, eventId);
-  await changeEach(context.output, eventIds, { ...how, nouns: 'deliveries', idMember: 'eventId', change });
-}
+});
 
 /** Reads all of them first: a delivery that is no longer dead leaves the list, which would shift the pages. */
 async function listDead(context: CommandContext, id: string): Promise<string[]> {
@@ -153,7 +137,7 @@ function readFilter(input: CommandInput): DeliveryFilter {
 }
 
 function describeEffect(effect: Delivery['effect']): string {
-  if (effect === null) return 'none, or not yet';
+  if (effect === null) return 'none so far';
   return `version ${effect.version}, ${effect.state}${effect.late ? ', late' : ''}`;
 }
 

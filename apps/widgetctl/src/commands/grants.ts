@@ -1,10 +1,9 @@
 import type { components } from '@widget-service/client/interface.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { CommandContext } from '../command-context.ts';
+import { readNewestFirst, takeFirst } from '../lists.ts';
 import type { Column } from '../output.ts';
 import { readNumber } from '../parse-command-line.ts';
-import { readNewestFirst } from '../read-newest-first.ts';
-import { takeFirst } from '../take-first.ts';
 
 type Schemas = components['schemas'];
 type Grant = Schemas['Subscription'] | Schemas['Integration'] | Schemas['ProvisionToken'];

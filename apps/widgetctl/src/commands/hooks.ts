@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { parseExactObject } from '@widget-service/client/json/exact-json.ts';
 import { BoundedTasks } from '../bounded-tasks.ts';
 import type { CommandDefinition, CommandInput } from '../command.ts';
 import type { CommandContext } from '../command-context.ts';
-import { describeFailure } from '../describe-failure.ts';
-import { PartlyFailedError, UsageError } from '../exit-codes.ts';
+import { describeFailure, PartlyFailedError, UsageError } from '../failures.ts';
 import { concernsAllHooks, destinationOptions, openSender } from '../hook-destination.ts';
 import { type FileHook, parseHooks } from '../hook-lines.ts';
-import { parseJsonObject } from '../json-object.ts';
 import { readNumber } from '../parse-command-line.ts';
 import { readFileLines, readFileText, readInputLines } from '../read-file.ts';
 
@@ -107,7 +106,7 @@ async function readPayload(context: CommandContext, input: CommandInput) {
   if (text === undefined) return undefined;
   const file = text.startsWith('@') ? text.slice(1) : null;
   const json = text === '-' ? await context.readInput() : file === null ? text : await readFileText(file);
-  const payload = parseJsonObject(json);
+  const payload = parseExactObject(json);
   if (payload === null) throw new UsageError(`--payload${file === null ? '' : `: ${file}`} is not a JSON object.`);
   return payload;
 }

@@ -1,10 +1,9 @@
 import type { components } from '@widget-service/client/interface.ts';
 import { readAllPages } from '@widget-service/client/requests/list-pages.ts';
-import { changeEach } from '../change-each.ts';
+import { makeChangeCommand } from '../change-command.ts';
 import type { CommandDefinition } from '../command.ts';
+import { makeListCommand } from '../lists.ts';
 import type { Column } from '../output.ts';
-import { readNumber } from '../parse-command-line.ts';
-import { takeFirst } from '../take-first.ts';
 
 type QuarantinedText = components['schemas']['QuarantinedText'];
 
@@ -16,19 +15,14 @@ const columns: readonly Column<QuarantinedText>[] = [
   { title: 'BYTES', text: ({ sizeBytes }) => (sizeBytes === null ? '' : String(sizeBytes)) },
 ];
 
-const list: CommandDefinition = {
+const list = makeListCommand<QuarantinedText>({
   name: 'quarantine list',
   parameters: [],
   summary: 'List the texts of the hook queue that could not be processed, newest first.',
-  options: { limit: { value: 'N', text: 'At most so many. Default: 50.' } },
-  async run({ client, output }, input) {
-    const limit = readNumber(input, 'limit', 1) ?? 50;
-    const texts = readAllPages((page) =>
-      client.api.GET('/api/v1/quarantine', { params: { query: { page, pageSize: 100 } } }),
-    );
-    output.table(await takeFirst(texts, limit), columns);
-  },
-};
+  columns,
+  read: ({ client }) =>
+    readAllPages((page) => client.api.GET('/api/v1/quarantine', { params: { query: { page, pageSize: 100 } } })),
+});
 
 const get: CommandDefinition = {
   name: 'quarantine get',
@@ -49,18 +43,15 @@ const get: CommandDefinition = {
   },
 };
 
-const discard: CommandDefinition = {
+const discard = makeChangeCommand({
   name: 'quarantine discard',
   parameters: ['ID…'],
   summary: 'Remove such texts for good.',
-  run: ({ client, output }, { parameters: ids }) =>
-    changeEach(output, ids, {
-      nouns: 'texts',
-      idMember: 'id',
-      doneMember: 'discarded',
-      doneText: 'discarded',
-      change: (id) => client.api.DELETE('/api/v1/quarantine/{id}', { params: { path: { id } } }),
-    }),
-};
+  nouns: 'texts',
+  idMember: 'id',
+  doneMember: 'discarded',
+  listIds: (_, { parameters }) => parameters,
+  change: ({ client }, id) => client.api.DELETE('/api/v1/quarantine/{id}', { params: { path: { id } } }),
+});
 
 export const quarantineCommands = [list, get, discard];

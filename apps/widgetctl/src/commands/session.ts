@@ -1,6 +1,6 @@
+import type { components } from '@widget-service/client/interface.ts';
 import type { CommandDefinition } from '../command.ts';
-import { describeUser } from '../describe.ts';
-import { UsageError } from '../exit-codes.ts';
+import { UsageError } from '../failures.ts';
 
 const login: CommandDefinition = {
   name: 'login',
@@ -47,5 +47,10 @@ const whoami: CommandDefinition = {
     ]);
   },
 };
+
+/** `admin@example.com (admin)`. */
+function describeUser({ email, role }: components['schemas']['User']): string {
+  return `${email} (${role})`;
+}
 
 export const sessionCommands = [login, logout, whoami];

@@ -1,14 +1,19 @@
-import { formatExactJson } from '@widget-service/client/json/exact-json.ts';
-import { readStream, type StreamOptions, type StreamState } from '@widget-service/client/stream/read-stream.ts';
+import { formatExactJson, parseExactObject } from '@widget-service/client/json/exact-json.ts';
+import {
+  type PositionStore,
+  readStream,
+  type StreamOptions,
+  type StreamState,
+} from '@widget-service/client/stream/read-stream.ts';
 import { isWidgetEvent, type StreamEvent, type WidgetStreamEvent } from '@widget-service/client/stream/stream-event.ts';
 import type { CommandDefinition, CommandInput } from '../command.ts';
 import type { CommandContext } from '../command-context.ts';
-import { describeFailure, formatSeconds } from '../describe-failure.ts';
-import { parseJsonObject } from '../json-object.ts';
+import { describeFailure, formatSeconds, UsageError } from '../failures.ts';
 import type { Output } from '../output.ts';
 import { readNumber } from '../parse-command-line.ts';
-import { openPositionFile } from '../position-file.ts';
-import { joinTexts, type Text } from '../styled-text.ts';
+import { joinTexts, type Text } from '../printer.ts';
+import { describeFileError, fileExists, readFileText } from '../read-file.ts';
+import { replaceFile } from '../replace-file.ts';
 
 const kinds = ['created', 'updated', 'retired'] as const;
 const styles = { 'widget.created': 'green', 'widget.updated': 'cyan', 'widget.retired': 'magenta' } as const;
@@ -76,7 +81,7 @@ function makeFilter(input: CommandInput): (event: WidgetStreamEvent) => boolean 
 
 /** The event with every digit of the numbers in it. */
 function readExactly<Event extends StreamEvent>(event: Event): Event {
-  return { ...event, ...parseJsonObject(event.json), type: event.type };
+  return { ...event, ...parseExactObject(event.json), type: event.type };
 }
 
 /** Returns how many events it has printed: 0 or 1. */
@@ -112,3 +117,24 @@ function formatEvent({ type, time, subject, data }: WidgetStreamEvent): Text {
 }
 
 export const tailCommands = [tail];
+
+/** Keeps the position of a stream in a file, so that the next `tail` goes on there. */
+function openPositionFile(path: string): PositionStore {
+  return {
+    load: async () => {
+      // The first time. Anything else must not silently begin at the present.
+      if (!(await fileExists(path))) return null;
+      const position = (await readFileText(path)).trim();
+      if (/[^\x21-\x7e]/.test(position))
+        throw new UsageError(`${path}, line 1: it does not hold the position of a stream.`);
+      return position === '' ? null : position;
+    },
+    save: (position) => {
+      try {
+        replaceFile(path, `${position}\n`, 0o666);
+      } catch (error) {
+        throw new Error(`The position cannot be kept in ${path}: ${describeFileError(error)}`);
+      }
+    },
+  };
+}

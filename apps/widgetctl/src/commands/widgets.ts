@@ -1,11 +1,9 @@
 import type { components } from '@widget-service/client/interface.ts';
 import type { CommandDefinition } from '../command.ts';
-import { describeWidget } from '../describe.ts';
-import { UsageError } from '../exit-codes.ts';
+import { UsageError } from '../failures.ts';
+import { makeListCommand, readNewestFirst } from '../lists.ts';
 import type { Column } from '../output.ts';
 import { readNumber } from '../parse-command-line.ts';
-import { readNewestFirst } from '../read-newest-first.ts';
-import { takeFirst } from '../take-first.ts';
 
 type Widget = components['schemas']['Widget'];
 
@@ -65,6 +63,11 @@ const create: CommandDefinition = {
   },
 };
 
+/** `01a2…  lamp (active, version 3)`. */
+function describeWidget({ id, name, state, version }: Widget): string {
+  return `${id}  ${name} (${state}, version ${version})`;
+}
+
 const get: CommandDefinition = {
   name: 'widgets get',
   parameters: ['ID'],
@@ -101,24 +104,20 @@ const historyColumns: readonly Column<Delivery>[] = [
   { title: 'EVENT', text: ({ eventId }) => eventId },
 ];
 
-const history: CommandDefinition = {
+const history = makeListCommand<Delivery>({
   name: 'widgets history',
   parameters: ['ID'],
   summary: 'List the hooks that name a widget, and what each changed, newest first.',
-  options: { limit: { value: 'N', text: 'At most so many. Default: 50.' } },
-  async run({ client, output }, input) {
-    const [id = ''] = input.parameters;
-    const limit = readNumber(input, 'limit', 1) ?? 50;
-    const deliveries = readNewestFirst<Delivery>({
+  columns: historyColumns,
+  read: ({ client }, { parameters: [id = ''] }, limit) =>
+    readNewestFirst({
       readPage: (page, before) => {
         const query = { page, pageSize: Math.min(limit, 100), ...(before === undefined ? {} : { to: before }) };
         return client.api.GET('/api/v1/widgets/{id}/deliveries', { params: { path: { id }, query } });
       },
       getId: ({ eventId }) => eventId,
       getTime: ({ receivedAt }) => receivedAt,
-    });
-    output.table(await takeFirst(deliveries, limit), historyColumns);
-  },
-};
+    }),
+});
 
 export const widgetCommands = [list, create, get, history];

@@ -1,4 +1,17 @@
 import type { NumberedPage } from '@widget-service/client/requests/list-pages.ts';
+import type { CommandDefinition, CommandInput } from './command.ts';
+import type { CommandContext } from './command-context.ts';
+import type { Column } from './output.ts';
+import { readNumber } from './parse-command-line.ts';
+
+/** Resolves with the first items, at most `limit`. It ends the reading then. */
+export async function takeFirst<Item>(items: AsyncIterable<Item>, limit: number): Promise<Item[]> {
+  const taken: Item[] = [];
+  for await (const item of items) {
+    if (taken.push(item) >= limit) break;
+  }
+  return taken;
+}
 
 /** How to read one list of the service that a time can cut. */
 export interface TimedList<Item> {
@@ -34,4 +47,22 @@ export async function* readNewestFirst<Item>(
     page = nextEnd === end ? page + 1 : 1;
     end = nextEnd;
   }
+}
+
+export interface ListCommand<Row> extends Omit<CommandDefinition, 'run'> {
+  /** Reads the rows in their order. The command ends the reading when it has enough. */
+  readonly read: (context: CommandContext, input: CommandInput, limit: number) => AsyncIterable<Row>;
+  readonly columns: readonly Column<Row>[];
+}
+
+/** Makes a command that prints a table: the first rows, as many as `--limit` allows. */
+export function makeListCommand<Row>({ read, columns, options, ...definition }: ListCommand<Row>): CommandDefinition {
+  return {
+    ...definition,
+    options: { ...options, limit: { value: 'N', text: 'At most so many. Default: 50.' } },
+    async run(context, input) {
+      const limit = readNumber(input, 'limit', 1) ?? 50;
+      context.output.table(await takeFirst(read(context, input, limit), limit), columns);
+    },
+  };
 }
