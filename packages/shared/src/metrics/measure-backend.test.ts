@@ -51,6 +51,13 @@ describe('measureBackend', () => {
     expect(await widgets.close()).toBe('closed 7');
   });
 
+  test('a proxy may replace a method of a measured port', async () => {
+    const traced = new Proxy(setUp().widgets, {
+      get: (target, name) => (name === 'get' ? async (id: string) => `traced ${await target.get(id)}` : undefined),
+    });
+    expect(await traced.get('a')).toBe('traced a 7');
+  });
+
   test('counts the calls and the failures of each operation', async () => {
     const { metrics, widgets } = setUp();
     for (const id of ['a', 'b', 'down', 'bug']) await widgets.get(id).catch(() => undefined);

@@ -42,7 +42,8 @@ function measurePort(port: string, target: object, metrics: StoreMetrics): objec
       typeof value === 'function'
         ? { value: measureCall({ port, operation: name }, value.bind(target) as Call, metrics) }
         : { get: () => Reflect.get(target, name) as unknown };
-    Object.defineProperty(measured, name, { ...descriptor, enumerable: true });
+    // Configurable: a Proxy, such as that of a traced run, may replace a method.
+    Object.defineProperty(measured, name, { ...descriptor, enumerable: true, configurable: true });
   }
   return measured;
 }
