@@ -184,6 +184,23 @@ describe('HookPermits', () => {
     expect(await isGranted(permits, sender, 4)).toBe(true);
   });
 
+  test('a hook whose size is known late is granted for the whole burst too, the permit that it has taken included', async () => {
+    const { permits } = setUp();
+    const own = { id: 'own', rate: 1 };
+    expect(await isGranted(permits, own, 1)).toBe(true);
+    expect((await permits.take(own, 15, 1)).status).toBe('granted');
+    expect(await isGranted(permits, own, 1)).toBe(false);
+  });
+
+  test('a refused hook whose size is known late costs nothing once its first permit is given back', async () => {
+    const { permits } = setUp({ ratePerSecond: 0.001, burst: 2 });
+    expect(await isGranted(permits, sender, 1)).toBe(true);
+    expect(await isGranted(permits, sender, 1)).toBe(true);
+    expect((await permits.take(sender, 1, 1)).status).toBe('refused');
+    permits.giveBack(sender.id, 1);
+    expect(await isGranted(permits, sender, 1)).toBe(true);
+  });
+
   test('a hook that costs more than the burst is granted for the whole burst', async () => {
     const { permits } = setUp();
     const own = { id: 'own', rate: 1 };

@@ -80,24 +80,36 @@ export class HookPermits {
   }
 
   /**
-   * Takes this many permits (`countPermits`), at most the burst of the limit. A refused hook costs none. Returns a
-   * promise only if the hook must wait for a call of the limiter; it rejects with the limiter's error, for example
-   * `UnavailableError`.
+   * Takes this many permits (`countPermits`). A refusal takes none. A hook never costs more than the burst of the limit:
+   * `takenBefore` are the permits that the same hook has taken already. Returns a promise only if the hook must wait for
+   * a call of the limiter; it rejects with the limiter's error, for example `UnavailableError`.
    */
-  take({ id, rate }: Pick<Integration, 'id' | 'rate'>, permits: number): PermitVerdict | Promise<PermitVerdict> {
+  take(
+    { id, rate }: Pick<Integration, 'id' | 'rate'>,
+    permits: number,
+    takenBefore = 0,
+  ): PermitVerdict | Promise<PermitVerdict> {
     const limit = rate === null ? this.#deps.limit : createOwnLimit(rate);
     if (limit === null) return granted;
+    const amount = Math.min(permits, limit.burst - takenBefore);
+    if (amount <= 0) return granted;
     const nowMs = this.#deps.clock.monotonicMs();
     const lease = this.#leases.get(id) ?? this.#add(id, nowMs);
-    if (lease.permits >= permits && nowMs - lease.leasedAtMs < leaseTtlMs) {
-      lease.permits -= permits;
+    if (lease.permits >= amount && nowMs - lease.leasedAtMs < leaseTtlMs) {
+      lease.permits -= amount;
       return granted;
     }
     if (nowMs < lease.rejectedUntilMs) return toRefusal(lease, limit, nowMs);
     return new Promise((resolve, reject) => {
-      lease.waiting.push({ amount: Math.min(permits, limit.burst), resolve, reject });
+      lease.waiting.push({ amount, resolve, reject });
       if (!lease.isRenewing) void this.#serveWaiting(id, lease, limit);
     });
+  }
+
+  /** Returns the permits that a refused hook took before (`takenBefore`) to the lease of this pod. */
+  giveBack(id: string, permits: number): void {
+    const lease = this.#leases.get(id);
+    if (lease !== undefined) lease.permits += permits;
   }
 
   /** Leases permits until no hook waits. If the limiter grants too few for the next one, all waiting are rejected. */

@@ -5,7 +5,7 @@ import type {
   FastifyReply,
   FastifyRequest,
   onRequestHookHandler,
-  preHandlerHookHandler,
+  preValidationHookHandler,
 } from 'fastify';
 import { type RoutePolicy, requirePrincipalId } from '../policy.ts';
 import { countPermits, type HookPermits, type PermitVerdict } from './hook-permits.ts';
@@ -26,7 +26,7 @@ export function selectRateLimit(policy: RoutePolicy): RouteRateLimit | null {
   return policy === 'public' || policy === 'own-origin' ? null : 'api';
 }
 
-type HookTaker = Pick<HookPermits, 'take'>;
+type HookTaker = Pick<HookPermits, 'take' | 'giveBack'>;
 
 export interface RateLimitDeps {
   readonly limiter: Pick<RateLimiter, 'take'>;
@@ -38,7 +38,7 @@ export interface RateLimitDeps {
 /**
  * Enforces the rate limit of each route (`selectRateLimit`), for every route that is registered after this call. It
  * runs after the policy check (see `registerPolicies`), because it needs the caller or the integration, and before the
- * body is read. Only a hook without `Content-Length` pays for the size of its body later, before its handler runs. A
+ * body is read. Only a hook without `Content-Length` pays for the size of its body later, when it was read. A
  * request over its limit fails with `ServiceError` `rate-limited` (429); if the limiter fails, with the limiter's
  * error.
  */
@@ -46,7 +46,7 @@ export function registerRateLimits(app: FastifyInstance, deps: RateLimitDeps): v
   app.addHook('onRoute', (route) => {
     const rateLimit = selectRateLimit(route.config?.policy ?? 'public');
     if (rateLimit === 'hooks') {
-      route.preHandler = [createUnstatedSizeCheck(deps.hookPermits), ...[route.preHandler ?? []].flat()];
+      route.preValidation = [createUnstatedSizeCheck(deps.hookPermits), ...[route.preValidation ?? []].flat()];
     }
     const check = compileRateLimit(rateLimit, deps);
     if (check !== null) route.onRequest = [...[route.onRequest ?? []].flat(), check];
@@ -79,16 +79,16 @@ function createHookCheck(permits: HookTaker): onRequestHookHandler {
     const bytes = readContentLength(request) ?? 0;
     // A larger body is not read (`payload-too-large`), so it costs no more than the smallest.
     const isRead = bytes <= request.routeOptions.bodyLimit;
-    takePermits(permits, countPermits(isRead ? bytes : 0), request, reply, done);
+    takePermits(permits, { count: countPermits(isRead ? bytes : 0), takenBefore: 0 }, request, reply, done);
   };
 }
 
 /** Makes the check of a body whose size is known only now that it was read. Its first permit was taken before. */
-function createUnstatedSizeCheck(permits: HookTaker): preHandlerHookHandler {
+function createUnstatedSizeCheck(permits: HookTaker): preValidationHookHandler {
   return (request, reply, done) => {
     const furtherPermits = readContentLength(request) === null ? countBodyPermits(request) - 1 : 0;
     if (furtherPermits === 0) done();
-    else takePermits(permits, furtherPermits, request, reply, done);
+    else takePermits(permits, { count: furtherPermits, takenBefore: 1 }, request, reply, done);
   };
 }
 
@@ -96,7 +96,7 @@ const countBodyPermits = ({ bodyText }: FastifyRequest) => countPermits(Buffer.b
 
 function takePermits(
   hookPermits: HookTaker,
-  permits: number,
+  { count, takenBefore }: { readonly count: number; readonly takenBefore: number },
   { integration }: FastifyRequest,
   reply: FastifyReply,
   done: (error?: Error) => void,
@@ -104,9 +104,12 @@ function takePermits(
   if (integration === null) {
     throw new Error("The route counts against the rate limit 'hooks', but does not have the policy 'hook-token'.");
   }
-  const finish = (verdict: PermitVerdict) =>
-    verdict.status === 'granted' ? done() : done(toRateLimitedError(reply, 'hooks', verdict));
-  const verdict = hookPermits.take(integration, permits);
+  const finish = (verdict: PermitVerdict) => {
+    if (verdict.status === 'granted') return done();
+    hookPermits.giveBack(integration.id, takenBefore);
+    return done(toRateLimitedError(reply, 'hooks', verdict));
+  };
+  const verdict = hookPermits.take(integration, count, takenBefore);
   if (verdict instanceof Promise) verdict.then(finish, done);
   else finish(verdict);
 }
