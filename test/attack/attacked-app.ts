@@ -11,19 +11,12 @@ export interface AttackedApp extends TestApp {
   fill(text: string): string;
   /** The names of all widgets, also of those that an attack created. */
   listWidgetNames(): Promise<string[]>;
-  /** How many requests have reached a route or a refusal: one log line each. */
-  countRequests(): number;
   /** Fails unless a viewer on a new connection is served. */
   expectHonestAnswer(): Promise<void>;
 }
 
-/** `timeouts` replace those of node:http, so that a test need not wait for them. */
-export async function openAttackedApp(
-  options: TestAppOptions = {},
-  timeouts: Readonly<Partial<Record<'headersTimeout' | 'requestTimeout' | 'connectionsCheckingInterval', number>>> = {},
-): Promise<AttackedApp> {
+export async function openAttackedApp(options: TestAppOptions = {}): Promise<AttackedApp> {
   const service = await openTestApp(options);
-  Object.assign(service.app.server, timeouts);
   const variables = await issueVariables(service.backend);
   await service.app.listen({ host: '127.0.0.1', port: 0 });
   const { port } = service.app.server.address() as AddressInfo;
@@ -39,7 +32,6 @@ export async function openAttackedApp(
       const { items } = (await (await get('/api/v1/widgets?pageSize=200')).json()) as { items: { name: string }[] };
       return items.map(({ name }) => name);
     },
-    countRequests: () => service.logLines.filter((line) => line.includes('"msg":"request"')).length,
     expectHonestAnswer: async () => {
       expect((await get('/api/v1/session')).status).toBe(200);
     },

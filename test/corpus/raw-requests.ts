@@ -34,6 +34,7 @@ type Row = readonly [string, string, ExpectedResponses];
 
 const protocolRows: readonly Row[] = [
   ['zeros', '\0'.repeat(100), malformed],
+  ['text that is not HTTP', 'nonsense secretsecret\r\n\r\n', malformed],
   ['random bytes', '\x8f\x02\xff\xc3\x28\xa0\xa1\xfe\xfe\xff\xff', malformed],
   ['TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', malformed],
   ['SSH', 'SSH-2.0-OpenSSH_9.6\r\n', malformed],

@@ -50,6 +50,32 @@ test('docs/interface.md lists every problem code with its status', () => {
   expect(Object.fromEntries(rows)).toEqual(Object.fromEntries(kinds.map(([code, { status }]) => [code, status])));
 });
 
+const security = readFileSync(new URL('docs/security.md', root), 'utf8');
+const threats = (security.split('# Threat model\n')[1]?.split(/\n##+ /)[0] ?? '')
+  .split('\n')
+  .filter((line) => /^\| [^-]/.test(line) && !line.startsWith('| Asset'))
+  .map((line) =>
+    line
+      .slice(1, -1)
+      .split('|')
+      .map((cell) => cell.trim()),
+  );
+
+test('the threat model has four cells in each row, and covers each kind of threat', () => {
+  expect(threats.length).toBeGreaterThan(20);
+  for (const row of threats) expect(row, row.join(' | ')).toHaveLength(4);
+  const kinds = new Set(threats.map(([, threat = '']) => threat.slice(0, 2)));
+  expect([...kinds].sort()).toEqual(['D:', 'E:', 'I:', 'R:', 'S:', 'T:']);
+});
+
+test('the threat model names a test that exists in each row', () => {
+  for (const [asset, threat, , tests = ''] of threats) {
+    const files = [...tests.matchAll(/`([^`]+)`/g)].map(([, file = '']) => file);
+    expect(files.length, `${asset}: ${threat}`).toBeGreaterThan(0);
+    expect(files.filter((file) => !file.endsWith('.test.ts') || !existsSync(new URL(file, root)))).toEqual([]);
+  }
+});
+
 test('each test that a document names exists', () => {
   const named = globSync('{*.md,docs/**/*.md}', { cwd: root }).flatMap((page) =>
     [...readFileSync(new URL(page, root), 'utf8').matchAll(/`((?:test|apps|packages)\/[\w./-]+\.test\.tsx?)`/g)].map(

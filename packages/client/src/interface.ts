@@ -1148,7 +1148,7 @@ export interface components {
             signature: "none" | "standard-webhooks";
             /** @description Whether hooks with the same content are one event. It applies to hooks that have neither a `webhook-id` nor an `Idempotency-Key`. Among these, hooks with neither `widgetId` nor `payload` are always different events. */
             deduplicateByContent: boolean;
-            /** @description The rate limit of this integration, in hooks per second. Null: the default of the service. */
+            /** @description The rate limit of this integration, in hooks per second; a hook counts once for each started 4 KiB of its body. Null: the default of the service. */
             rate: number | null;
             /** @description When it expires; null: never. */
             expiresAt: string | null;
@@ -1193,7 +1193,7 @@ export interface components {
             signature: "none" | "standard-webhooks";
             /** @description Whether hooks with the same content are one event. It applies to hooks that have neither a `webhook-id` nor an `Idempotency-Key`. Among these, hooks with neither `widgetId` nor `payload` are always different events. */
             deduplicateByContent: boolean;
-            /** @description The rate limit of this integration, in hooks per second. Null: the default of the service. */
+            /** @description The rate limit of this integration, in hooks per second; a hook counts once for each started 4 KiB of its body. Null: the default of the service. */
             rate: number | null;
             /** @description When it expires; null: never. */
             expiresAt: string | null;
@@ -1703,7 +1703,7 @@ export interface components {
             signature: "none" | "standard-webhooks";
             /** @description Whether hooks with the same content are one event. It applies to hooks that have neither a `webhook-id` nor an `Idempotency-Key`. Among these, hooks with neither `widgetId` nor `payload` are always different events. */
             deduplicateByContent: boolean;
-            /** @description The rate limit of this integration, in hooks per second. Null: the default of the service. */
+            /** @description The rate limit of this integration, in hooks per second; a hook counts once for each started 4 KiB of its body. Null: the default of the service. */
             rate: number | null;
             /** @description When it expires; null: never. */
             expiresAt: string | null;

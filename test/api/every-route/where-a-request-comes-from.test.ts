@@ -188,6 +188,7 @@ const forgedOrigins: Readonly<Record<string, string>> = {
 describe.each<[string, TrustedProxies, string]>([
   ['no proxy is declared, and the peer is public', null, untrustedPeer],
   ['no proxy is declared, and the peer is private', null, proxy],
+  ['no proxy is declared, and the peer is this machine', null, '127.0.0.1'],
   ['there is no proxy', [], untrustedPeer],
   ['there is no proxy, and the peer is private', [], proxy],
   ['the peer is not a declared proxy', ['10.0.0.0/8'], untrustedPeer],
@@ -230,6 +231,18 @@ describe.each<[string, TrustedProxies, string]>([
       expect(listWarnings()).toEqual([]);
     },
   );
+});
+
+describe.each<[string, TrustedProxies, string]>([
+  ['no proxy is declared, and the peer is public', null, untrustedPeer],
+  ['there is no proxy, and the peer is private', [], proxy],
+  ['the peer is not a declared proxy', ['10.0.0.0/8'], untrustedPeer],
+])('if %s', (_, trustedProxies, peer) => {
+  beforeEachOpen({ trustedProxies, limits });
+
+  test('another X-Forwarded-For with each failed sign-in gives no further ones', async () => {
+    expect(await exceedFailures(peer, (attempt) => ({ 'x-forwarded-for': `198.51.100.${attempt}` }))).toBe(429);
+  });
 });
 
 describe('if no proxy is declared', () => {

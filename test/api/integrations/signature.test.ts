@@ -28,7 +28,7 @@ const get = (id: string) => service.inject({ method: 'GET', url: `${path}/${id}`
 
 /** Posts a hook, signed with the secret unless there is none; the status it gets. */
 async function post(token: string, signingSecret?: string): Promise<number> {
-  const payload = JSON.stringify({ kind: 'updated', occurredAt: '2026-03-01T10:00:00Z' });
+  const payload = JSON.stringify({ kind: 'updated', occurredAt: '2026-03-01T10:00:00Z', payload: { größe: 1 } });
   const [id, at] = [`msg_${createUuidV7()}`, clock.now()];
   const signature =
     signingSecret === undefined

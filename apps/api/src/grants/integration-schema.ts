@@ -130,7 +130,8 @@ const integrationShape = z.object({
     .int()
     .nullable()
     .meta({
-      description: 'The rate limit of this integration, in hooks per second. Null: the default of the service.',
+      description:
+        'The rate limit of this integration, in hooks per second; a hook counts once for each started 4 KiB of its body. Null: the default of the service.',
       examples: [null],
     }),
   ...grantTail,

@@ -42,6 +42,11 @@ export function GrantsPage(properties: GrantsPageProperties) {
   const issued = useSignal<IssuedGrant | null>(null);
   const list = usePages((query, signal) => readGrants(path, query.page, signal), [path], { refreshMs: 15_000 });
   const ask = (next: Asked) => (asked.value = next);
+  const current = asked.value;
+  // A dialog that was left while its request runs must not close the one that was opened since.
+  const close = () => {
+    if (asked.peek() === current) asked.value = null;
+  };
   return (
     <>
       <PageHeader title={title}>
@@ -62,10 +67,10 @@ export function GrantsPage(properties: GrantsPageProperties) {
       </PagedList>
       <GrantDialog
         {...properties}
-        asked={asked.value}
+        asked={current}
         onIssued={(grant) => (issued.value = grant)}
         onChanged={() => void list.reload()}
-        onClose={() => (asked.value = null)}
+        onClose={close}
       />
       {issued.value === null ? null : (
         <SecretDialog

@@ -232,7 +232,7 @@ export const settingsTable = {
   HOOK_RATE_PER_SECOND: defineSetting(
     wholeNumber(0, 1_000_000),
     1_000,
-    'Hooks per second of one integration over all pods. The own rate of an integration replaces this one. 0 switches the limit off for integrations without their own rate.',
+    'Hooks per second of one integration over all pods; a hook counts once for each started 4 KiB of its body. The own rate of an integration replaces this one. 0 switches the limit off for integrations without their own rate.',
   ),
   HOOK_BURST: defineSetting(
     wholeNumber(0, 10_000_000),

@@ -58,6 +58,17 @@ describe('measureBackend', () => {
     expect(await traced.get('a')).toBe('traced a 7');
   });
 
+  test('measures the method that a proxy in front of a port has', async () => {
+    const widgets = new Proxy(new Widgets(), {
+      get: (target, name) => (name === 'get' ? async () => 'replaced' : target),
+    });
+    const metrics = createMetrics();
+    const backend = measureBackend({ kind: 'embedded', widgets } as unknown as Backend, metrics);
+    expect(await (backend.widgets as unknown as Widgets).get('a')).toBe('replaced');
+    const calls = 'widget_store_call_duration_seconds_count{port="widgets",operation="get"} 1\n';
+    expect(await metrics.registry.metrics()).toContain(calls);
+  });
+
   test('counts the calls and the failures of each operation', async () => {
     const { metrics, widgets } = setUp();
     for (const id of ['a', 'b', 'down', 'bug']) await widgets.get(id).catch(() => undefined);

@@ -7,9 +7,9 @@ type StoreMetrics = Pick<Metrics, 'storeCallSeconds' | 'storeFailures'>;
 
 /**
  * They resolve when a process ends or a reader closes, not when a store has answered. `openTail` only makes a tail,
- * whose reads are measured (`measureTail`).
+ * whose reads are measured (`makeMeasureTail`).
  */
-const unmeasured = new Set(['close', 'consume', 'openTail', 'serve', 'constructor']);
+const unmeasured = new Set(['close', 'consume', 'openTail', 'serve']);
 /** The operation of a tail. Its time includes the wait for an entry. */
 const tailOperation = 'next';
 

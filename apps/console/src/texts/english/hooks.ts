@@ -16,7 +16,7 @@ export const hooks = {
   deliveries: 'Deliveries',
   deliveriesEmptyTitle: 'No delivery',
   deliveriesEmpty:
-    'Each accepted hook appears here. A dead one stays until you redrive or discard it; the others stay for the retention time of the service (DELIVERY_RETENTION_MS).',
+    'Each accepted hook appears here, and stays for the retention time of the service (DELIVERY_RETENTION_MS) after its publication. A dead one stays until you redrive or discard it.',
   deliveriesNoMatch: 'None was received in this period. Change the times or the state.',
   from: 'From',
   to: 'Before',

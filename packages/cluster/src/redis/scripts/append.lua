@@ -3,7 +3,7 @@ Appends events to the log in the given order, each at most once. Running the scr
 the same effect as running it once: a client sends a command again if the connection breaks before the reply. The second
 reply says that the log has the events already.
 
-The functions that are not defined here are in parts/, which script.ts puts in front of this script.
+The functions that are not defined here are in log-functions.lua, which redis-call.ts puts in front of this script.
 
 KEYS[1]    the log (stream)
 KEYS[2]    its meta (hash: epoch, epochRun, ms, seq; minRun, checkpointRun, checkpointMs, highestRun, highestRunMs)

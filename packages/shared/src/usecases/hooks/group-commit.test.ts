@@ -151,7 +151,7 @@ describe('GroupCommit', () => {
   test('rejects a caller that has less time before one that came earlier, which keeps waiting', async () => {
     const { queue, calls, waitForCalls } = aManualQueue();
     const groupCommit = new GroupCommit(queue, systemClock);
-    const patient = groupCommit.submit(nudge('a'), 60_000);
+    const patient = groupCommit.submit(nudge('a'), 600_000);
     await waitForCalls(1);
     await expect(groupCommit.submit(nudge('b'), 20)).rejects.toThrow(UnavailableError);
     calls[0]?.resolve();
