@@ -13,6 +13,7 @@ import type {
 } from '@widget-service/shared/ports/grant-store.ts';
 import type { Database } from './database.ts';
 import { toDate, toMs } from './sqlite-values.ts';
+import { toPlaceholders } from './sqlite-widget-columns.ts';
 
 /** One kind of grant: its table, and the columns that only this kind has. */
 export interface GrantKind<Own extends object> {
@@ -78,9 +79,7 @@ export class SqliteGrantStore<Own extends object, Changes extends object> implem
     const set = (names: readonly string[]) => names.map((name) => `${name} = ?`).join(', ');
     this.#db = db;
     this.#kind = kind;
-    this.#insert = db.prepare(
-      `INSERT INTO ${table} (${allColumns.join(', ')}) VALUES (${allColumns.map(() => '?').join(', ')})`,
-    );
+    this.#insert = db.prepare(`INSERT INTO ${table} (${allColumns.join(', ')}) VALUES (${toPlaceholders(allColumns)})`);
     this.#selectByDigest = db.prepare(
       `SELECT * FROM ${table}
          WHERE (token_digest = ?1 OR (previous_digest = ?1 AND previous_expires_at > ?2))

@@ -2,9 +2,9 @@ import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 /**
- * Prepares `remainingRequestMs` and `withinRequestDeadline`: records how long each request waited for its credential and its rate limit
- * (`request.elapsedBeforeBodyMs`). The time that the body takes to arrive does not count: it depends on the client. No
- * request has a deadline by this call alone.
+ * Prepares `remainingRequestMs` and `withinRequestDeadline`: records how long each request waited for its credential
+ * and its rate limit (`request.elapsedBeforeBodyMs`). The time that the body takes to arrive does not count: it
+ * depends on the client. No request has a deadline by this call alone.
  */
 export function registerRequestDeadline(app: FastifyInstance): void {
   app.addHook('preParsing', (request, reply, _payload, done) => {

@@ -1,8 +1,8 @@
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 
 /**
- * A pod is fresh if it has applied every revocation made up to this time ago. A pod that is not fresh sends no events
- * and trusts no cached token.
+ * A pod is fresh if it has applied every revocation made up to this time ago. A pod that is not fresh holds new
+ * events back, for 3 s at most, and trusts only tokens that it read within this time.
  *
  * So within this time after a revocation, open streams of the revoked grant or session have ended, and its tokens are
  * rejected. The service keeps this bound while its pods can read the control log or their entitlements.

@@ -192,6 +192,11 @@ describe('a missed announcement', () => {
     const sink = await fixture.openStream(pod, revoked.token.digest);
     await fixture.backend.subscriptions.remove(revoked.id);
     expect(pod.tasks.map((task) => task.unreadyReason())).toEqual([null, null]);
+    // What `/readyz` names with a reason.
+    expect(pod.tasks.map(({ name, stores }) => [name, ...stores])).toEqual([
+      ['control', 'events'],
+      ['entitlements', 'documents'],
+    ]);
     expect(sink.isEnded).toBe(false);
     log.isUnavailable = false;
     await sink.until(() => sink.isEnded);

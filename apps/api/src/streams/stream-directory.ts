@@ -44,7 +44,7 @@ type Answer = z.infer<typeof answerSchema>;
 export type OpenStream = z.infer<typeof openStreamSchema>;
 
 /** The open streams of a subscription, as far as the pods answered. */
-interface OpenStreams {
+interface ListedStreams {
   /** The newest `listedStreamsMax`, newest first. */
   readonly streams: readonly OpenStream[];
   /** How many are open, also those that are not listed. */
@@ -60,7 +60,7 @@ export interface StreamDirectoryDeps {
 
 /** Lists and ends the open streams of a subscription on every pod. Methods throw `UnavailableError`. */
 export interface StreamDirectory {
-  list(subscriptionId: string): Promise<OpenStreams>;
+  list(subscriptionId: string): Promise<ListedStreams>;
   /**
    * Ends a stream. Resolves to true once its pod has ended it, and to false if no pod has it. Throws `UnavailableError`
    * if no pod that answered has it, and some did not answer.

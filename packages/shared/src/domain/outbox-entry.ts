@@ -8,8 +8,7 @@ import type { HookChangedMembers, WidgetState } from './widget.ts';
  * the entry in the outbox and appends the event.
  *
  * The entry holds the facts of the hook. It also holds a copy of each widget field that a later hook may change, as it
- * was right after this hook. The run reads the other fields from the widget when it writes the
- * event.
+ * was right after this hook. The run reads the other fields from the widget when it writes the event.
  */
 export interface OutboxEntry {
   readonly eventId: string;

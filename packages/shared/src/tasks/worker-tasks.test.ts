@@ -18,6 +18,18 @@ test('exposes the dead-letter counters as 0 from the start, so that the first de
   expect(text).toContain('widget_deliveries_dead_total{reason="invalid-delivery"} 0\n');
 });
 
+test('each task says which stores it needs, so that /readyz can name them', async () => {
+  const silent = await createLogger({ level: 'silent' });
+  const deps = { backend: {} as Backend, clock: systemClock, logger: silent, metrics: createMetrics() };
+  const stores = createWorkerTasks({ ...deps, outboxScanAgeMs: 5_000 }).map((task) => [task.name, [...task.stores]]);
+  expect(Object.fromEntries(stores)).toMatchObject({
+    'hook-consumer': ['documents', 'queue', 'events'],
+    'hook-queue': ['queue'],
+    'outbox-scanner': ['documents', 'queue'],
+    retention: ['documents', 'events'],
+  });
+});
+
 const logger = await createLogger({ level: 'silent' });
 let stop = new AbortController();
 afterEach(() => {

@@ -80,9 +80,9 @@ export class HookPermits {
   }
 
   /**
-   * Takes this many permits (`countPermits`). A refusal takes none. A hook never costs more than the burst of the limit:
-   * `takenBefore` are the permits that the same hook has taken already. Returns a promise only if the hook must wait for
-   * a call of the limiter; it rejects with the limiter's error, for example `UnavailableError`.
+   * Takes this many permits (`countPermits`). A refusal takes none. A hook never costs more than the burst of the
+   * limit: `takenBefore` are the permits that the same hook has taken already. Returns a promise only if the hook must
+   * wait for a call of the limiter; it rejects with the limiter's error, for example `UnavailableError`.
    */
   take(
     { id, rate }: Pick<Integration, 'id' | 'rate'>,

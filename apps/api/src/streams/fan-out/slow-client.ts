@@ -2,7 +2,7 @@ import type { Sink } from './chunk.ts';
 
 /**
  * The whole rule about a slow client. It has three questions:
- * - *Is its buffer full?* (`isFull`) Then the pod writes nothing more to it until the socket has drained.
+ * - *Is its buffer full?* (`isFull`) Then the pod writes no more events to it while it is full.
  * - *Has it fallen behind the ring?* (`hasFallenBehind`) The ring has dropped the next event of a client that was too
  *   slow to get it. The stream ends with `slow`.
  * - *Has it stalled?* (`isStalled`) It has accepted nothing for `stallMs`. The stream ends with `slow`.

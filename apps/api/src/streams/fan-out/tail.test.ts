@@ -98,6 +98,11 @@ function openTail() {
   };
 }
 
+test('needs the store of the event log, which `/readyz` names with a reason', () => {
+  const { name, stores } = openTail().task;
+  expect([name, ...stores]).toEqual(['tail', 'events']);
+});
+
 test('sends the events that it reads to the streams', async () => {
   const { join, read } = openTail();
   const sink = openFakeSink();
