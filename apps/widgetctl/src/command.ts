@@ -27,8 +27,9 @@ export interface CommandDefinition {
 /** What was typed after the name of the command. */
 export interface CommandInput {
   readonly parameters: readonly string[];
-  /** The value of an option, or undefined. */
-  text(option: string): string | undefined;
-  texts(option: string): readonly string[];
+  /** The last value of an option, or undefined. */
+  value(option: string): string | undefined;
+  /** Every value of an option that may be given several times. */
+  values(option: string): readonly string[];
   has(option: string): boolean;
 }

@@ -19,11 +19,11 @@ export async function openSender(
   input: CommandInput,
   concurrency: number,
 ): Promise<HookSender> {
-  const url = input.text('to') ?? (await context.readSecret('WIDGETCTL_HOOK_URL'));
+  const url = input.value('to') ?? (await context.readSecret('WIDGETCTL_HOOK_URL'));
   if (url === undefined) {
     throw new UsageError('The URL of the integration is missing: WIDGETCTL_HOOK_URL, WIDGETCTL_HOOK_URL_FILE or --to.');
   }
-  const secret = input.text('secret') ?? (await context.readSecret('WIDGETCTL_HOOK_SECRET'));
+  const secret = input.value('secret') ?? (await context.readSecret('WIDGETCTL_HOOK_SECRET'));
   return createHookSender({
     url: url.trim(),
     concurrency,

@@ -35,7 +35,7 @@ describe('the command line', () => {
   ])('with the words %j is understood, wherever the options stand', (args) => {
     const { command, input } = parse(...args);
     expect(command?.name).toBe(args.includes('list') ? 'widgets list' : 'widgets get');
-    expect(input.text('url')).toBe(args.includes('--') ? undefined : 'http://x');
+    expect(input.value('url')).toBe(args.includes('--') ? undefined : 'http://x');
     expect(input.parameters).toEqual(args.includes('list') ? [] : [args.at(-1)]);
   });
 
@@ -52,8 +52,8 @@ describe('the command line', () => {
 
   test('has values of options, the last one of each, or all', () => {
     const { input } = parse('tail', '--kind', 'a', '--kind=b', '--url', 'http://x');
-    expect([input.text('kind'), input.texts('kind'), input.text('url')]).toEqual(['b', ['a', 'b'], 'http://x']);
-    expect([input.has('json'), input.has('kind'), input.text('position')]).toEqual([false, true, undefined]);
+    expect([input.value('kind'), input.values('kind'), input.value('url')]).toEqual(['b', ['a', 'b'], 'http://x']);
+    expect([input.has('json'), input.has('kind'), input.value('position')]).toEqual([false, true, undefined]);
   });
 
   test('may have any number of parameters at the end', () => {

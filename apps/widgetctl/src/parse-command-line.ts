@@ -25,8 +25,8 @@ export function parseCommandLine(args: readonly string[], commands: readonly Com
   const given = parsed.positionals.slice(command?.name.split(' ').length ?? 0);
   const input: CommandInput = {
     parameters: given,
-    text: (option) => readTexts(parsed.values, option).at(-1),
-    texts: (option) => readTexts(parsed.values, option),
+    value: (option) => readValues(parsed.values, option).at(-1),
+    values: (option) => readValues(parsed.values, option),
     has: (option) => parsed.values[option] !== undefined,
   };
   if (!input.has('help') && !input.has('version')) {
@@ -83,7 +83,7 @@ function describeUnknown([first = '', ...others]: readonly string[], commands: r
   return `There is no command "${[first, ...others].join(' ')}".`;
 }
 
-function readTexts(values: Readonly<Record<string, unknown>>, option: string): string[] {
+function readValues(values: Readonly<Record<string, unknown>>, option: string): string[] {
   return ((values[option] as unknown[] | undefined) ?? []).filter((value) => typeof value === 'string');
 }
 
@@ -99,14 +99,14 @@ function checkParameters({ name, parameters = [] }: CommandDefinition, given: re
 
 function checkChoices(definitions: Readonly<Record<string, OptionDefinition>>, input: CommandInput): void {
   for (const [name, { choices }] of Object.entries(definitions)) {
-    const wrong = choices === undefined ? undefined : input.texts(name).find((value) => !choices.includes(value));
+    const wrong = choices === undefined ? undefined : input.values(name).find((value) => !choices.includes(value));
     if (wrong !== undefined) throw new UsageError(`--${name} "${wrong}": it must be one of ${choices?.join(', ')}.`);
   }
 }
 
 /** Reads a whole number from an option. Throws a `UsageError` if it is none, or too small. */
 export function readNumber(input: CommandInput, option: string, min: number): number | undefined {
-  const text = input.text(option);
+  const text = input.value(option);
   if (text === undefined) return undefined;
   if (!/^\d{1,9}$/.test(text) || Number(text) < min)
     throw new UsageError(`--${option} "${text}": it must be a number from ${min}.`);

@@ -30,7 +30,7 @@ export async function run(args: readonly string[], surroundings: Process): Promi
     }
     const hasColors = !input.has('no-color') && allowsColors(surroundings);
     const output = new Output({ isJson: input.has('json'), hasColors, printer });
-    await command.run(new CommandContext(surroundings, input.text('url'), output), input);
+    await command.run(new CommandContext(surroundings, input.value('url'), output), input);
     return exitCodes.done;
   } catch (error) {
     for (const line of describeFailure(error)) printer.note(line);

@@ -127,8 +127,8 @@ function readDeliveries({ client }: CommandContext, id: string, { to, ...filter 
 }
 
 function readFilter(input: CommandInput): DeliveryFilter {
-  const state = states.find((name) => name === input.text('state'));
-  const [from, to] = [input.text('from'), input.text('to')];
+  const state = states.find((name) => name === input.value('state'));
+  const [from, to] = [input.value('from'), input.value('to')];
   return {
     ...(state === undefined ? {} : { state }),
     ...(from === undefined ? {} : { from }),

@@ -67,7 +67,7 @@ function makeCommands({ word, path, one }: Kind): CommandDefinition[] {
     options: { expires },
     async run(context, input) {
       const [name = ''] = input.parameters;
-      const expiresAt = input.text('expires');
+      const expiresAt = input.value('expires');
       const body = { name, ...(expiresAt === undefined ? {} : { expiresAt }) };
       showSecrets(context, await context.client.api.POST(path, { body }));
     },

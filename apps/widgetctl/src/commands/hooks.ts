@@ -23,15 +23,15 @@ const send: CommandDefinition = {
     id: { value: 'ID', text: 'Makes the hook unique: sent again, it is still one event. Default: a new one.' },
   },
   async run(context, input) {
-    const widgetId = input.text('widget');
+    const widgetId = input.value('widget');
     const payload = await readPayload(context, input);
     const event = {
-      kind: kinds.find((kind) => kind === input.text('kind')) ?? 'updated',
-      occurredAt: input.text('occurred-at') ?? new Date().toISOString(),
+      kind: kinds.find((kind) => kind === input.value('kind')) ?? 'updated',
+      occurredAt: input.value('occurred-at') ?? new Date().toISOString(),
       ...(widgetId === undefined ? {} : { widgetId }),
       ...(payload === undefined ? {} : { payload }),
     };
-    const id = input.text('id') ?? randomUUID();
+    const id = input.value('id') ?? randomUUID();
     const sender = await openSender(context, input, 1);
     const { eventId } = await sender.send(event, { id });
     context.output.result({ id, eventId }, () => `Accepted as event ${eventId}.`);
@@ -102,7 +102,7 @@ async function sendAll(
 }
 
 async function readPayload(context: CommandContext, input: CommandInput) {
-  const text = input.text('payload');
+  const text = input.value('payload');
   if (text === undefined) return undefined;
   const file = text.startsWith('@') ? text.slice(1) : null;
   const json = text === '-' ? await context.readInput() : file === null ? text : await readFileText(file);

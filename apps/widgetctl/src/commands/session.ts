@@ -15,7 +15,7 @@ const login: CommandDefinition = {
     const { client, output, sessions, url } = context;
     if (!sessions.canKeep)
       throw new UsageError('There is no home directory. Set XDG_CONFIG_HOME to the path of a folder.');
-    const email = input.text('email') ?? (await context.ask('E-mail: '));
+    const email = input.value('email') ?? (await context.ask('E-mail: '));
     const password = input.has('password-stdin')
       ? await context.readInput()
       : ((await context.readSecret('WIDGETCTL_PASSWORD')) ?? (await context.ask('Password: ', { isSecret: true })));

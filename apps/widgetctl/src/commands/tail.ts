@@ -37,7 +37,7 @@ const tail: CommandDefinition = {
     const { output } = context;
     const limit = readNumber(input, 'limit', 1) ?? Number.POSITIVE_INFINITY;
     const options = readOptions(context, input);
-    const url = input.text('stream') ?? (await context.readSecret('WIDGETCTL_STREAM_URL'));
+    const url = input.value('stream') ?? (await context.readSecret('WIDGETCTL_STREAM_URL'));
     const events =
       url === undefined
         ? context.client.streamOfSession(options)
@@ -56,8 +56,8 @@ const tail: CommandDefinition = {
 };
 
 function readOptions({ output }: CommandContext, input: CommandInput): StreamOptions {
-  const file = input.text('position');
-  const position = input.text('from');
+  const file = input.value('position');
+  const position = input.value('from');
   return {
     onState: (state) => reportState(output, state),
     ...(file === undefined ? {} : { positions: openPositionFile(file) }),
@@ -72,8 +72,8 @@ function reportState(output: Output, state: StreamState): void {
 }
 
 function makeFilter(input: CommandInput): (event: WidgetStreamEvent) => boolean {
-  const wantedKinds = input.texts('kind').map((kind) => `widget.${kind}`);
-  const wantedIds = input.texts('widget').map((id) => id.toLowerCase());
+  const wantedKinds = input.values('kind').map((kind) => `widget.${kind}`);
+  const wantedIds = input.values('widget').map((id) => id.toLowerCase());
   return ({ type, subject }) =>
     (wantedKinds.length === 0 || wantedKinds.includes(type)) &&
     (wantedIds.length === 0 || (subject !== undefined && wantedIds.includes(subject)));

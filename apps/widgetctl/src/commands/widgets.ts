@@ -27,7 +27,7 @@ const list: CommandDefinition = {
     all: { text: 'All of them.' },
   },
   async run({ client, output }, input) {
-    const state = states.find((name) => name === input.text('state'));
+    const state = states.find((name) => name === input.value('state'));
     const limit = input.has('all') ? Number.POSITIVE_INFINITY : (readNumber(input, 'limit', 1) ?? 50);
     const found: Widget[] = [];
     let isCut = false;
@@ -55,10 +55,10 @@ const create: CommandDefinition = {
   },
   async run(context, input) {
     const [name = ''] = input.parameters;
-    const idempotencyKey = input.text('idempotency-key');
+    const idempotencyKey = input.value('idempotency-key');
     const options = idempotencyKey === undefined ? {} : { idempotencyKey };
     const client = context.openClient(await context.readSecret('WIDGETCTL_TOKEN'));
-    const widget = await client.createWidget({ name, labels: [...input.texts('label')] }, options);
+    const widget = await client.createWidget({ name, labels: [...input.values('label')] }, options);
     context.output.result(widget, describeWidget);
   },
 };
