@@ -1,17 +1,16 @@
 import { describe, expect, test } from 'vitest';
+import { modelRules } from '../mutations/model-rules.ts';
 import { explore } from './publishing-protocol.ts';
 import {
   expiring,
   losing,
   losingAndTrimming,
-  neededAlone,
-  neededTogether,
   overlappingRuns,
   redundantRules,
   unstorableAndRedriven,
 } from './publishing-worlds.ts';
 
-// `findViolation` defines the promises. publishing-worlds.ts describes the worlds and names the rules.
+// `findViolation` defines the promises. publishing-worlds.ts describes the worlds.
 describe('the publishing protocol', () => {
   test.each([
     ['a run, the same job again and another batch that repeats a hook', overlappingRuns, 5_000],
@@ -26,14 +25,8 @@ describe('the publishing protocol', () => {
     expect(states).toBeGreaterThan(statesMin);
   });
 
-  const singleRules = neededAlone.flatMap(([world, rules]) => rules.map((rule) => ({ rule, world })));
-  test.each(singleRules)('breaks a promise without the rule: $rule', ({ rule, world }) => {
-    expect(explore(world, [rule]).violation).not.toBeNull();
-  });
-
-  const rulePairs = neededTogether.map(([world, rules]) => ({ world, rules, names: rules.join(', ') }));
-  test.each(rulePairs)('breaks a promise if both rules are removed: $names', ({ world, rules }) => {
-    expect(explore(world, rules).violation).not.toBeNull();
+  test.each(modelRules)('breaks a promise without the rule: $rule', ({ world, without }) => {
+    expect(explore(world, without).violation).not.toBeNull();
   });
 
   test.each([

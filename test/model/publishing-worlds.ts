@@ -70,53 +70,6 @@ export const losingAndRestarting: World = {
 /** The log may be lost twice and trimmed twice. */
 export const losingTwice: World = { ...losingAndTrimming, losses: 2, trims: 2 };
 
-/** The rules whose removal breaks the promise, each alone, in this world. */
-export const neededAlone: readonly (readonly [World, readonly Rule[]])[] = [
-  [
-    overlappingRuns,
-    [
-      'a delivery in the outbox is not applied again',
-      'a run appends the whole outbox',
-      'the ledger is read after the claim',
-      'deliveries are marked published before their entries are removed',
-      'only events in the log are marked published',
-      'a watermark skips versions that are in the log',
-    ],
-  ],
-  [
-    expiring,
-    [
-      'a dedupe mark skips events without a widget that are in the log',
-      'a watermark stays until a run lets it expire',
-      'an event mark stays until a run lets it expire',
-      'a watermark expires only at the version that the run published',
-      'a watermark expires only if the run still had its claim',
-      'an append that raises a watermark removes its expiry',
-      'a run that is too old does not append',
-    ],
-  ],
-  [
-    unstorableAndRedriven,
-    [
-      'a dead letter is processed only if it is redriven',
-      'a published delivery does not become a dead letter',
-      'a dead letter whose event is in the log is marked published',
-    ],
-  ],
-  [
-    losing,
-    [
-      'an append checks the last recorded position',
-      'the position is recorded before deliveries are marked published',
-      'a run records its position only over the one that its append was checked against',
-      'the log still holds the position that another run recorded',
-      'the log still holds the last event of the run',
-      'a new epoch starts with an empty log',
-    ],
-  ],
-  [losingAndTrimming, ['trimming stops at the last recorded position']],
-];
-
 /**
  * Removing these rules, each alone or all together, does not break the promise. A run reads the outbox and the version
  * before the ledger. So its write, which requires that version, fails if another run has applied anything since.
@@ -132,10 +85,4 @@ export const redundantRules: readonly Rule[] = [
   'an effect requires the fence',
   'removing published entries requires the fence',
   'the last recorded position is read again right before the append',
-];
-
-/** Each pair breaks the promise together: without one rule, the other one is needed. */
-export const neededTogether: readonly (readonly [World, readonly Rule[]])[] = [
-  [overlappingRuns, ['a claim raises the fence before it reads', 'an effect requires the version']],
-  [overlappingRuns, ['an effect requires the fence', 'an effect requires the version']],
 ];

@@ -3,9 +3,10 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Mutation } from './mutation.ts';
+import type { CodeMutation } from './mutation.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
+const copied = ['packages', 'apps', 'test', 'package.json', 'tsconfig.json', 'vitest.config.ts'];
 const workspaces = {
   shared: 'packages/shared',
   cluster: 'packages/cluster',
@@ -15,16 +16,16 @@ const workspaces = {
   test: 'test',
 } as const;
 
-/** A copy of the repository, or of a part of it, to apply one mutation after another to. */
+/** A copy of the code and its tests, to apply one mutation after another to. */
 export interface MutantTree {
   readonly path: string;
   /** Applies the mutation and returns a function that undoes it. Throws if `from` does not occur exactly once. */
-  mutate(mutation: Mutation): Promise<() => Promise<void>>;
+  mutate(mutation: CodeMutation): Promise<() => Promise<void>>;
   dispose(): Promise<void>;
 }
 
-/** Copies these files and folders. Paths are relative to the root of the repository. */
-export async function makeMutantTree(copied: readonly string[]): Promise<MutantTree> {
+/** Copies the code and its tests into a new folder. */
+export async function makeMutantTree(): Promise<MutantTree> {
   const path = await mkdtemp(join(tmpdir(), 'widget-mutants-'));
   const isSource = (source: string) => !source.includes('node_modules') && !source.includes('.turbo');
   for (const part of copied) await cp(join(root, part), join(path, part), { recursive: true, filter: isSource });
@@ -51,7 +52,7 @@ export async function makeMutantTree(copied: readonly string[]): Promise<MutantT
   };
 }
 
-/** Links the installed packages, except our own workspaces that the copy contains. */
+/** Links the installed packages, except our own workspaces, which the copy contains. */
 async function linkModules(path: string): Promise<void> {
   const installed = join(root, 'node_modules');
   const linked = join(path, 'node_modules');
@@ -60,7 +61,6 @@ async function linkModules(path: string): Promise<void> {
     if (name !== '@widget-service') await symlink(join(installed, name), join(linked, name));
   }
   for (const [name, folder] of Object.entries(workspaces)) {
-    if (!existsSync(join(path, folder))) continue;
     await symlink(join(path, folder), join(linked, '@widget-service', name));
     const own = join(folder, 'node_modules');
     if (existsSync(join(root, own))) await symlink(join(root, own), join(path, own));

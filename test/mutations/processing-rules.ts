@@ -1,4 +1,4 @@
-import type { Mutation } from './mutation.ts';
+import type { CodeMutation } from './mutation.ts';
 
 const processBatch = 'packages/shared/src/usecases/hooks/process-batch.ts';
 const applyToWidgets = 'packages/shared/src/usecases/hooks/apply-to-widgets.ts';
@@ -8,7 +8,7 @@ const groupCommit = 'packages/shared/src/usecases/hooks/group-commit.ts';
 const deadLetterRules = 'packages/shared/src/tasks/dead-letters.ts';
 
 /** Rules of runs and of the group commit, removed in the simulation. `store-rules.ts` holds the rules of the stores. */
-export const processingRules: readonly Mutation[] = [
+export const processingRules: readonly CodeMutation[] = [
   {
     rule: 'the ledger is read after the claim',
     file: processBatch,

@@ -1,11 +1,5 @@
-import type { Mutation } from './mutation.ts';
+import type { CodeMutation, StoreMutation } from './mutation.ts';
 import { processingRules } from './processing-rules.ts';
-
-/** A rule of the data path on real stores, and the test that must notice when it is removed. */
-export interface StoreMutation extends Mutation {
-  /** A test file, relative to the root of the repository. */
-  readonly noticedBy: string;
-}
 
 const runsDieAndSleep = 'test/scenarios/failpoints-under-load.test.ts';
 const redisLosesData = 'test/scenarios/faults-that-lose-data.test.ts';
@@ -254,7 +248,7 @@ export const storeRules: readonly StoreMutation[] = [
   },
 ];
 
-function fromProcessingRules(rule: string): Mutation {
+function fromProcessingRules(rule: string): CodeMutation {
   const mutation = processingRules.find((each) => each.rule === rule);
   if (mutation === undefined) throw new Error(`there is no rule "${rule}"`);
   return mutation;

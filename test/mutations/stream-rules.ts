@@ -1,4 +1,4 @@
-import type { Mutation } from './mutation.ts';
+import type { CodeMutation } from './mutation.ts';
 
 const streamStart = 'packages/shared/src/domain/stream-start.ts';
 const cursor = 'packages/shared/src/domain/log-position.ts';
@@ -35,7 +35,7 @@ const linkChecks = {
 } as const;
 
 /** Rules of a pod: from the event log to its streams. */
-export const streamRules: readonly Mutation[] = [
+export const streamRules: readonly CodeMutation[] = [
   {
     rule: 'the tail checks that the events continue without a hole',
     file: tail,
