@@ -28,7 +28,7 @@ beforeAll(async () => {
     expiresAt: null,
     tokenIssuedAt: new Date(),
     createdAt: new Date(),
-    createdBy: null,
+    createdBy: crypto.randomUUID(),
     lastUsedAt: null,
   });
 });

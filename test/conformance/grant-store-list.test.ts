@@ -14,7 +14,11 @@ describe.each(storedGrantKinds)('GrantStore.list, $name', ({ getStore, ownMember
   /** The order of creation is that of `n`; three grants share a time. */
   const aGrant = (n: number, expiresAt: Date | null = null) => ({
     ...{ id: createUuidV7(), name: `${n}`, token: aToken(), tokenIssuedAt: someTime, previousToken: null, expiresAt },
-    ...{ createdAt: new Date(someTime.getTime() + Math.floor(n / 3)), createdBy: null, lastUsedAt: null },
+    ...{
+      createdAt: new Date(someTime.getTime() + Math.floor(n / 3)),
+      createdBy: crypto.randomUUID(),
+      lastUsedAt: null,
+    },
     ...ownMembers,
   });
 

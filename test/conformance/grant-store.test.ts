@@ -23,7 +23,7 @@ describe.each(kinds)('GrantStore, $name', ({ getStore, ownMembers, changes }) =>
     expiresAt: null,
     tokenIssuedAt: someTime,
     createdAt: someTime,
-    createdBy: null,
+    createdBy: randomUUID(),
     lastUsedAt: null,
     ...ownMembers,
     ...overrides,

@@ -51,7 +51,7 @@ const toGrant = (digit: string) => ({
   expiresAt: null,
   tokenIssuedAt: someTime,
   createdAt: someTime,
-  createdBy: null,
+  createdBy: randomUUID(),
   lastUsedAt: null,
 });
 const subscription = { ...toGrant('1'), filter: noFilter };

@@ -167,7 +167,7 @@ function aGrant(overrides: Partial<Grant>): Grant {
     expiresAt: null,
     tokenIssuedAt: new Date(),
     createdAt: new Date(),
-    createdBy: null,
+    createdBy: randomUUID(),
     lastUsedAt: null,
     ...overrides,
   };

@@ -1161,9 +1161,9 @@ export interface components {
             createdAt: string;
             /**
              * Format: uuid
-             * @description The id of the user or provision token that created it. Null if it was created by an earlier version of the service.
+             * @description The id of the user or provision token that created it.
              */
-            createdBy: string | null;
+            createdBy: string;
             /** @description When a hook of the integration was last accepted, accurate to a minute. */
             lastReceivedAt: string | null;
         };
@@ -1206,9 +1206,9 @@ export interface components {
             createdAt: string;
             /**
              * Format: uuid
-             * @description The id of the user or provision token that created it. Null if it was created by an earlier version of the service.
+             * @description The id of the user or provision token that created it.
              */
-            createdBy: string | null;
+            createdBy: string;
             /** @description When a hook of the integration was last accepted, accurate to a minute. */
             lastReceivedAt: string | null;
             /** @description The token. Keep it secret: it is not shown again. */
@@ -1237,9 +1237,9 @@ export interface components {
             createdAt: string;
             /**
              * Format: uuid
-             * @description The id of the user or provision token that created it. Null if it was created by an earlier version of the service.
+             * @description The id of the user or provision token that created it.
              */
-            createdBy: string | null;
+            createdBy: string;
             /** @description When it was last used, accurate to a minute. */
             lastUsedAt: string | null;
             /** @description The token. Keep it secret: it is not shown again. */
@@ -1261,9 +1261,9 @@ export interface components {
             createdAt: string;
             /**
              * Format: uuid
-             * @description The id of the user or provision token that created it. Null if it was created by an earlier version of the service.
+             * @description The id of the user or provision token that created it.
              */
-            createdBy: string | null;
+            createdBy: string;
             /** @description When a stream was last opened with it, accurate to a minute. */
             lastConnectedAt: string | null;
             /** @description The token. Keep it secret: it is not shown again. */
@@ -1625,9 +1625,9 @@ export interface components {
             createdAt: string;
             /**
              * Format: uuid
-             * @description The id of the user or provision token that created it. Null if it was created by an earlier version of the service.
+             * @description The id of the user or provision token that created it.
              */
-            createdBy: string | null;
+            createdBy: string;
             /** @description When it was last used, accurate to a minute. */
             lastUsedAt: string | null;
         };
@@ -1639,33 +1639,45 @@ export interface components {
         };
         /** @description A text of the hook queue that could not even become a dead letter. */
         QuarantinedText: {
-            /** @description The `quarantineId` in the log. A UUID, unless an earlier version of the service quarantined the text. */
+            /**
+             * Format: uuid
+             * @description The `quarantineId` in the log.
+             */
             id: string;
-            /** @description Why it is in quarantine. `unreadable`: no event id or integration id can be read from it. `store-refused`: it is a delivery that the store will not even accept as a dead letter. Null if an earlier version of the service quarantined the text. */
-            reason: ("unreadable" | "store-refused") | null;
-            /** @description The job of the hook queue in which it was. Null if an earlier version of the service quarantined the text. */
-            jobId: string | null;
+            /**
+             * @description Why it is in quarantine. `unreadable`: no event id or integration id can be read from it. `store-refused`: it is a delivery that the store will not even accept as a dead letter.
+             * @enum {string}
+             */
+            reason: "unreadable" | "store-refused";
+            /** @description The job of the hook queue in which it was. */
+            jobId: string;
             /** @description The integration that the delivery names. Null if it cannot be read. */
             integrationId: string | null;
-            /** @description Null if an earlier version of the service quarantined the text. */
-            quarantinedAt: string | null;
-            /** @description The size of the text in UTF-8. Null if it is not known. */
-            sizeBytes: number | null;
+            /** Format: date-time */
+            quarantinedAt: string;
+            /** @description The size of the text in UTF-8. */
+            sizeBytes: number;
         };
         /** @description A quarantined text with the text itself. */
         QuarantinedTextWithText: {
-            /** @description The `quarantineId` in the log. A UUID, unless an earlier version of the service quarantined the text. */
+            /**
+             * Format: uuid
+             * @description The `quarantineId` in the log.
+             */
             id: string;
-            /** @description Why it is in quarantine. `unreadable`: no event id or integration id can be read from it. `store-refused`: it is a delivery that the store will not even accept as a dead letter. Null if an earlier version of the service quarantined the text. */
-            reason: ("unreadable" | "store-refused") | null;
-            /** @description The job of the hook queue in which it was. Null if an earlier version of the service quarantined the text. */
-            jobId: string | null;
+            /**
+             * @description Why it is in quarantine. `unreadable`: no event id or integration id can be read from it. `store-refused`: it is a delivery that the store will not even accept as a dead letter.
+             * @enum {string}
+             */
+            reason: "unreadable" | "store-refused";
+            /** @description The job of the hook queue in which it was. */
+            jobId: string;
             /** @description The integration that the delivery names. Null if it cannot be read. */
             integrationId: string | null;
-            /** @description Null if an earlier version of the service quarantined the text. */
-            quarantinedAt: string | null;
-            /** @description The size of the text in UTF-8. Null if it is not known. */
-            sizeBytes: number | null;
+            /** Format: date-time */
+            quarantinedAt: string;
+            /** @description The size of the text in UTF-8. */
+            sizeBytes: number;
             /** @description The text as the queue held it, or its part of the job as JSON. Anybody who can write to the queue may have written it: escape it before you show it. */
             text: string;
         };
@@ -1716,9 +1728,9 @@ export interface components {
             createdAt: string;
             /**
              * Format: uuid
-             * @description The id of the user or provision token that created it. Null if it was created by an earlier version of the service.
+             * @description The id of the user or provision token that created it.
              */
-            createdBy: string | null;
+            createdBy: string;
             /** @description When a hook of the integration was last accepted, accurate to a minute. */
             lastReceivedAt: string | null;
             /** @description The token. Keep it secret: it is not shown again. */
@@ -1751,9 +1763,9 @@ export interface components {
             createdAt: string;
             /**
              * Format: uuid
-             * @description The id of the user or provision token that created it. Null if it was created by an earlier version of the service.
+             * @description The id of the user or provision token that created it.
              */
-            createdBy: string | null;
+            createdBy: string;
             /** @description When it was last used, accurate to a minute. */
             lastUsedAt: string | null;
             /** @description The token. Keep it secret: it is not shown again. */
@@ -1777,9 +1789,9 @@ export interface components {
             createdAt: string;
             /**
              * Format: uuid
-             * @description The id of the user or provision token that created it. Null if it was created by an earlier version of the service.
+             * @description The id of the user or provision token that created it.
              */
-            createdBy: string | null;
+            createdBy: string;
             /** @description When a stream was last opened with it, accurate to a minute. */
             lastConnectedAt: string | null;
             /** @description The token. Keep it secret: it is not shown again. */
@@ -1857,9 +1869,9 @@ export interface components {
             createdAt: string;
             /**
              * Format: uuid
-             * @description The id of the user or provision token that created it. Null if it was created by an earlier version of the service.
+             * @description The id of the user or provision token that created it.
              */
-            createdBy: string | null;
+            createdBy: string;
             /** @description When a stream was last opened with it, accurate to a minute. */
             lastConnectedAt: string | null;
         };

@@ -36,7 +36,7 @@ interface GrantRow {
   readonly previous_expires_at: number | null;
   readonly expires_at: number | null;
   readonly created_at: number;
-  readonly created_by: string | null;
+  readonly created_by: string;
   readonly last_used_at: number | null;
 }
 

@@ -38,7 +38,7 @@ async function insert(overrides: Partial<ProvisionToken>): Promise<string> {
       expiresAt: null,
       tokenIssuedAt: clock.now(),
       createdAt: clock.now(),
-      createdBy: null,
+      createdBy: crypto.randomUUID(),
       lastUsedAt: null,
     },
     permissions: ['widgets:create'],

@@ -102,13 +102,6 @@ describe('DELETE /api/v1/quarantine/{id}', () => {
     });
     expectProblem(await send('DELETE', `${path}/${id}`), { status: 404, code: 'not-found' });
   });
-
-  test('removes a text whose id is of an earlier version', async () => {
-    const { id } = await quarantineOne({ id: `job/${randomUUID()}:0` });
-    expect((await send('GET', `${path}/${encodeURIComponent(id)}`)).json()).toMatchObject({ id });
-    expect((await send('DELETE', `${path}/${encodeURIComponent(id)}`)).statusCode).toBe(204);
-    expect(await service.backend.quarantine.get(id)).toBeNull();
-  });
 });
 
 describe('the quarantine', () => {

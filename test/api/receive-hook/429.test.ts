@@ -65,7 +65,7 @@ describe('POST /api/v1/events/hooks/{token}: rate limit', () => {
       expiresAt: null,
       tokenIssuedAt: new Date(),
       createdAt: new Date(),
-      createdBy: null,
+      createdBy: crypto.randomUUID(),
       lastUsedAt: null,
     });
     const startedAtMs = performance.now();

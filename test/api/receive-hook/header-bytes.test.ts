@@ -27,7 +27,7 @@ beforeAll(async () => {
     expiresAt: null,
     tokenIssuedAt: new Date(),
     createdAt: new Date(),
-    createdBy: null,
+    createdBy: crypto.randomUUID(),
     lastUsedAt: null,
   });
   await service.app.listen({ host: '127.0.0.1', port: 0 });

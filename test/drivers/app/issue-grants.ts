@@ -12,7 +12,7 @@ type SubscriptionMembers = Pick<Subscription, 'filter'>;
 type IntegrationMembers = Pick<Integration, 'deduplicateByContent' | 'rate'>;
 type ProvisionTokenMembers = Pick<ProvisionToken, 'permissions'>;
 
-const byNobody = { createdBy: null, isSigned: false } as const;
+const byTheTests = { createdBy: crypto.randomUUID(), isSigned: false } as const;
 
 /** Creates a subscription and its stream token through the port. Members that are not given have their defaults. */
 export function issueSubscription(
@@ -20,7 +20,7 @@ export function issueSubscription(
   members: Partial<NewGrant<SubscriptionMembers>> = {},
 ): Promise<IssuedGrant<SubscriptionMembers>> {
   const issue = makeIssueToken<SubscriptionMembers>({ grants: subscriptions, prefix: 'wst', clock: systemClock });
-  return issue({ name: 'screen', filter: noFilter, expiresAt: null, ...members }, byNobody);
+  return issue({ name: 'screen', filter: noFilter, expiresAt: null, ...members }, byTheTests);
 }
 
 /** Creates an integration and its hook token through the port. Members that are not given have their defaults. */
@@ -29,7 +29,7 @@ export function issueIntegration(
   members: Partial<NewGrant<IntegrationMembers>> = {},
 ): Promise<IssuedGrant<IntegrationMembers>> {
   const issue = makeIssueToken<IntegrationMembers>({ grants: integrations, prefix: 'wht', clock: systemClock });
-  return issue({ name: 'sender', deduplicateByContent: true, rate: null, expiresAt: null, ...members }, byNobody);
+  return issue({ name: 'sender', deduplicateByContent: true, rate: null, expiresAt: null, ...members }, byTheTests);
 }
 
 /** Creates a provision token through the port. Members that are not given have their defaults. */
@@ -38,5 +38,5 @@ export function issueProvisionToken(
   members: Partial<NewGrant<ProvisionTokenMembers>> = {},
 ): Promise<IssuedGrant<ProvisionTokenMembers>> {
   const issue = makeIssueToken<ProvisionTokenMembers>({ grants: provisionTokens, prefix: 'wpt', clock: systemClock });
-  return issue({ name: 'script', permissions: ['widgets:create'], expiresAt: null, ...members }, byNobody);
+  return issue({ name: 'script', permissions: ['widgets:create'], expiresAt: null, ...members }, byTheTests);
 }

@@ -62,15 +62,11 @@ export const grantTail = {
   expiresAt: timestamp.nullable().meta({ description: 'When it expires; null: never.', examples: [null] }),
   tokenIssuedAt: timestamp.describe('When its current token was issued: at its creation, or at the last rotation.'),
   createdAt: timestamp,
-  createdBy: z
-    .string()
-    .nullable()
-    .meta({
-      format: 'uuid',
-      description:
-        'The id of the user or provision token that created it. Null if it was created by an earlier version of the service.',
-      examples: ['7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24'],
-    }),
+  createdBy: z.string().meta({
+    format: 'uuid',
+    description: 'The id of the user or provision token that created it.',
+    examples: ['7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24'],
+  }),
 };
 
 /** The member with a new token, which is shown only once. */

@@ -62,7 +62,7 @@ export function discardQuarantinedTextRoute({ quarantine }: QuarantineRoutesDeps
     },
     handler: async (request, reply) => {
       const { id } = request.params;
-      // An id of an earlier version is no UUID, and contains a text from the queue: it stays out of the audit trail.
+      // Any other text is an unknown id, and the client chose it: it stays out of the audit trail.
       noteAudit(request, { targetId: parseUuid(id) });
       const discarded = await quarantine.discard(id);
       if (discarded === null) throw unknownTextError();
@@ -74,7 +74,7 @@ export function discardQuarantinedTextRoute({ quarantine }: QuarantineRoutesDeps
 }
 
 function toBody({ id, reason, jobId, integrationId, quarantinedAt, sizeBytes }: QuarantineRow) {
-  return { id, reason, jobId, integrationId, quarantinedAt: quarantinedAt?.toISOString() ?? null, sizeBytes };
+  return { id, reason, jobId, integrationId, quarantinedAt: quarantinedAt.toISOString(), sizeBytes };
 }
 
 function unknownTextError(): ServiceError {

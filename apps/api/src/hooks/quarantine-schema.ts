@@ -3,30 +3,20 @@ import { z } from 'zod';
 import { toPageSchema } from '../schemas/page.ts';
 import { timestamp } from '../schemas/text.ts';
 
-const ofEarlierVersion = 'Null if an earlier version of the service quarantined the text.';
-
 const quarantinedTextShape = z.object({
-  id: z.string().meta({
+  id: z.string().meta({ format: 'uuid', description: 'The `quarantineId` in the log.' }),
+  reason: z.enum(quarantineReasons).meta({
     description:
-      'The `quarantineId` in the log. A UUID, unless an earlier version of the service quarantined the text.',
+      'Why it is in quarantine. `unreadable`: no event id or integration id can be read from it. `store-refused`: it is a delivery that the store will not even accept as a dead letter.',
   }),
-  reason: z
-    .enum(quarantineReasons)
-    .nullable()
-    .meta({
-      description: `Why it is in quarantine. \`unreadable\`: no event id or integration id can be read from it. \`store-refused\`: it is a delivery that the store will not even accept as a dead letter. ${ofEarlierVersion}`,
-    }),
-  jobId: z
-    .string()
-    .nullable()
-    .meta({ description: `The job of the hook queue in which it was. ${ofEarlierVersion}` }),
+  jobId: z.string().meta({ description: 'The job of the hook queue in which it was.' }),
   integrationId: z
     .string()
     .meta({ format: 'uuid' })
     .nullable()
     .meta({ description: 'The integration that the delivery names. Null if it cannot be read.' }),
-  quarantinedAt: timestamp.nullable().meta({ description: ofEarlierVersion }),
-  sizeBytes: z.int().min(0).nullable().meta({ description: 'The size of the text in UTF-8. Null if it is not known.' }),
+  quarantinedAt: timestamp,
+  sizeBytes: z.int().min(0).meta({ description: 'The size of the text in UTF-8.' }),
 });
 
 const example = {

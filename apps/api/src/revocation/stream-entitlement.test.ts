@@ -19,7 +19,7 @@ const subscription: Subscription = {
   expiresAt: inSeconds(3_600),
   tokenIssuedAt: inSeconds(-60),
   createdAt: inSeconds(-60),
-  createdBy: null,
+  createdBy: crypto.randomUUID(),
   lastUsedAt: null,
 };
 const personal: PersonalStream = {

@@ -15,7 +15,7 @@ function setUp(changes: Partial<Grant>) {
     expiresAt: null,
     tokenIssuedAt: at(-100),
     createdAt: at(-100),
-    createdBy: null,
+    createdBy: crypto.randomUUID(),
     lastUsedAt: null,
     ...changes,
   };

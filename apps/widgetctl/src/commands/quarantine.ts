@@ -9,10 +9,10 @@ type QuarantinedText = components['schemas']['QuarantinedText'];
 
 const columns: readonly Column<QuarantinedText>[] = [
   { title: 'ID', text: ({ id }) => id },
-  { title: 'QUARANTINED', text: ({ quarantinedAt }) => quarantinedAt ?? '' },
-  { title: 'REASON', text: ({ reason }) => reason ?? '' },
+  { title: 'QUARANTINED', text: ({ quarantinedAt }) => quarantinedAt },
+  { title: 'REASON', text: ({ reason }) => reason },
   { title: 'INTEGRATION', text: ({ integrationId }) => integrationId ?? '' },
-  { title: 'BYTES', text: ({ sizeBytes }) => (sizeBytes === null ? '' : String(sizeBytes)) },
+  { title: 'BYTES', text: ({ sizeBytes }) => String(sizeBytes) },
 ];
 
 const list = makeListCommand<QuarantinedText>({
@@ -33,9 +33,9 @@ const get: CommandDefinition = {
     const found = await client.api.GET('/api/v1/quarantine/{id}', { params: { path: { id } } });
     output.facts(found, [
       ['Id', found.id],
-      ['Quarantined', found.quarantinedAt ?? 'unknown'],
-      ['Reason', found.reason ?? 'unknown'],
-      ['Job', found.jobId ?? 'unknown'],
+      ['Quarantined', found.quarantinedAt],
+      ['Reason', found.reason],
+      ['Job', found.jobId],
       ['Integration', found.integrationId ?? 'unknown'],
       // Foreign text: as a JSON string it cannot add lines.
       ['Text', JSON.stringify(found.text)],

@@ -27,7 +27,7 @@ interface GrantDocument {
   previousToken: PreviousToken | null;
   expiresAt: Date | null;
   createdAt: Date;
-  createdBy: string | null;
+  createdBy: string;
   lastUsedAt: Date | null;
 }
 

@@ -258,7 +258,7 @@ CREATE INDEX personal_streams_by_user ON personal_streams (user_id, issued_at);
 -- token_issued_at: when the current token was issued.
 -- previous_*: the token before the last rotation. It works until previous_expires_at.
 -- expires_at: the end of the grant. NULL: never.
--- created_by: the id of the user or provision token that created the grant. NULL: unknown.
+-- created_by: the id of the user or provision token that created the grant.
 -- last_used_at: NULL before the first use.
 
 CREATE TABLE subscriptions (
@@ -272,7 +272,7 @@ CREATE TABLE subscriptions (
   previous_expires_at INTEGER,
   expires_at INTEGER,
   created_at INTEGER NOT NULL,
-  created_by TEXT,
+  created_by TEXT NOT NULL,
   last_used_at INTEGER,
   -- A JSON object.
   filter TEXT NOT NULL
@@ -292,7 +292,7 @@ CREATE TABLE integrations (
   previous_expires_at INTEGER,
   expires_at INTEGER,
   created_at INTEGER NOT NULL,
-  created_by TEXT,
+  created_by TEXT NOT NULL,
   last_used_at INTEGER,
   deduplicate_by_content INTEGER NOT NULL,
   -- Hooks per second. NULL: the limit from the settings applies.
@@ -313,7 +313,7 @@ CREATE TABLE provision_tokens (
   previous_expires_at INTEGER,
   expires_at INTEGER,
   created_at INTEGER NOT NULL,
-  created_by TEXT,
+  created_by TEXT NOT NULL,
   last_used_at INTEGER,
   -- A JSON array of strings.
   permissions TEXT NOT NULL

@@ -28,8 +28,8 @@ export interface Grant {
   /** When the grant and all its tokens expire. Null: never. */
   readonly expiresAt: Date | null;
   readonly createdAt: Date;
-  /** The id of the user, or of the provision token, that created it. Null: unknown. */
-  readonly createdBy: string | null;
+  /** The id of the user, or of the provision token, that created it. */
+  readonly createdBy: string;
   /** Accurate to a minute: a pod writes it at most once a minute. */
   readonly lastUsedAt: Date | null;
 }

@@ -109,7 +109,7 @@ async function insertSubscription(backend: Backend): Promise<Subscription> {
     expiresAt: null,
     tokenIssuedAt: new Date(),
     createdAt: new Date(),
-    createdBy: null,
+    createdBy: crypto.randomUUID(),
     lastUsedAt: null,
   };
   await backend.subscriptions.insert(subscription);

@@ -53,19 +53,13 @@ function listColumns(ask: (asked: Asked) => void): Column<QuarantinedText>[] {
   const { quarantine } = texts.hooks;
   return [
     { title: quarantine.quarantinedAt, cell: ({ quarantinedAt }) => <Time at={quarantinedAt} /> },
-    {
-      title: quarantine.reason,
-      cell: ({ reason }) => (reason === null ? quarantine.unknown : quarantine.reasons[reason]),
-    },
+    { title: quarantine.reason, cell: ({ reason }) => quarantine.reasons[reason] },
     {
       title: quarantine.integration,
       cell: ({ integrationId: id }) =>
         id === null ? quarantine.unknown : <Link to={`/hooks/${encodeURIComponent(id)}`}>{id}</Link>,
     },
-    {
-      title: quarantine.size,
-      cell: ({ sizeBytes }) => (sizeBytes === null ? quarantine.unknown : formatBytes(sizeBytes)),
-    },
+    { title: quarantine.size, cell: ({ sizeBytes }) => formatBytes(sizeBytes) },
     actionsColumn(({ id }) => (
       <>
         <RowButton label={quarantine.show} row={id} onClick={() => ask({ what: 'show', id })} />

@@ -21,7 +21,7 @@ function setUp({ isControlUnavailable = false, lostRaces = 0, failsFrom = Infini
     expiresAt: null,
     tokenIssuedAt: now,
     createdAt: now,
-    createdBy: null,
+    createdBy: crypto.randomUUID(),
     lastUsedAt: null,
   };
   const state = { grant, replacements: [] as TokenReplacement[] };

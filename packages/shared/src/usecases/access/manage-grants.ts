@@ -63,7 +63,7 @@ export interface IssuedGrant<Own extends object> extends IssuedSecrets {
 /** Who creates a grant, and how its token is made. */
 export interface TokenIssue {
   /** See `Grant.createdBy`. */
-  readonly createdBy: string | null;
+  readonly createdBy: string;
   /** Whether the token gets a signing secret. */
   readonly isSigned: boolean;
   /** The signing secret that the sender wants. Left out: a new one is made. */
