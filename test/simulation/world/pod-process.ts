@@ -74,8 +74,9 @@ export function startPod({ process, ports, settings, createUuid, reportViolation
       createId: createUuid,
     }),
     openStream: async (lastEventId, isFiltered, socket) => {
-      const start = await findStreamStart(lastEventId);
-      if (start === null) return false;
+      const found = await findStreamStart(lastEventId);
+      if (found.status !== 'found') return false;
+      const { start } = found;
       const sink = socket.sinkFor(process);
       sink.write(
         new Chunk(
