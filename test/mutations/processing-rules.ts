@@ -7,7 +7,7 @@ const scanOutboxes = 'packages/shared/src/usecases/events/scan-outboxes.ts';
 const groupCommit = 'packages/shared/src/usecases/hooks/group-commit.ts';
 const deadLetterRules = 'packages/shared/src/tasks/dead-letters.ts';
 
-/** Rules of runs and of the group commit, removed in the simulation. `store-rules.ts` holds the rules of the stores. */
+/** Rules of runs and of the group commit. `scenario-rules.ts` removes some of them on real servers, too. */
 export const processingRules: readonly CodeMutation[] = [
   {
     rule: 'the ledger is read after the claim',

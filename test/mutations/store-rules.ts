@@ -1,19 +1,16 @@
-import type { CodeMutation, StoreMutation } from './mutation.ts';
-import { processingRules } from './processing-rules.ts';
+import type { StoreMutation } from './mutation.ts';
 
-const runsDieAndSleep = 'test/scenarios/failpoints-under-load.test.ts';
-const redisLosesData = 'test/scenarios/faults-that-lose-data.test.ts';
-const twoPods = 'test/scenarios/two-pods-publish-each-hook-once.test.ts';
-const everyStep = 'test/scenarios/worker-killed-or-frozen-at-every-step.test.ts';
 const discard = 'test/conformance/delivery-ledger-discard.test.ts';
 const widgetEffects = 'test/conformance/widget-effects.test.ts';
 const widgetOutbox = 'test/conformance/widget-outbox.test.ts';
 const widgetStore = 'test/conformance/widget-store.test.ts';
 const eventLog = 'test/conformance/event-log.test.ts';
+const lastAdmin = 'test/conformance/user-store-last-admin.test.ts';
 const staleRuns = 'test/conformance/event-log-stale-run.test.ts';
 
 const mongoEffects = 'packages/cluster/src/mongo/mongo-widget-effects.ts';
 const mongoOutbox = 'packages/cluster/src/mongo/mongo-widget-outbox.ts';
+const mongoUsers = 'packages/cluster/src/mongo/mongo-user-store.ts';
 const mongoLedger = 'packages/cluster/src/mongo/mongo-delivery-ledger.ts';
 const sqliteLedger = 'packages/embedded/src/sqlite-delivery-ledger.ts';
 const sqliteEffects = 'packages/embedded/src/sqlite-widget-effects.ts';
@@ -22,10 +19,7 @@ const sqliteMarks = 'packages/embedded/src/sqlite-dedupe-marks.ts';
 const appendScript = 'packages/cluster/src/redis/scripts/append.lua';
 const isNewEvent = "local isNew = not mark or (version ~= '' and tonumber(version) > tonumber(mark))";
 
-/**
- * Rules of the stores, removed from the real adapters, and rules of runs under faults on real servers.
- * `processing-rules.ts` and `stream-rules.ts` hold the rules that the simulation must notice.
- */
+/** Rules of the stores, removed from the real adapters. Conformance tests must notice. */
 export const storeRules: readonly StoreMutation[] = [
   {
     rule: 'MongoDB: a claim raises the fence before it reads',
@@ -181,36 +175,6 @@ export const storeRules: readonly StoreMutation[] = [
     from: '_id: toDocumentId(widget.id, idempotency),',
     to: '_id: toDocumentId(widget.id, null),',
   },
-  { noticedBy: runsDieAndSleep, ...fromProcessingRules('a delivery in the outbox is not applied again') },
-  {
-    rule: 'MongoDB: an effect requires the fence and the version',
-    noticedBy: everyStep,
-    file: mongoEffects,
-    from: 'filter: { id: new UUID(change.widgetId), fence: run, version: change.fromVersion },',
-    to: 'filter: { id: new UUID(change.widgetId) },',
-  },
-  {
-    noticedBy: runsDieAndSleep,
-    ...fromProcessingRules('deliveries are marked published before their entries are removed'),
-  },
-  {
-    rule: 'Redis: a dedupe mark does not expire before a run lets it expire',
-    noticedBy: runsDieAndSleep,
-    file: appendScript,
-    from: "redis.call('SET', markKey, version == '' and '1' or version)",
-    to: "redis.call('SET', markKey, version == '' and '1' or version, 'PX', 200)",
-  },
-  {
-    noticedBy: redisLosesData,
-    ...fromProcessingRules('an append checks the last recorded position: a lost tail starts a new epoch'),
-  },
-  {
-    rule: 'the tail reads from its position, not from the end',
-    noticedBy: twoPods,
-    file: 'packages/cluster/src/redis/redis-event-log.ts',
-    from: "'STREAMS', this.#options.log, toEntryId(after)),",
-    to: "'STREAMS', this.#options.log, '$'),",
-  },
   {
     rule: 'MongoDB: a run drops a redrive whose delivery was discarded since it was read',
     noticedBy: 'test/conformance/delivery-ledger-race.test.ts',
@@ -246,10 +210,25 @@ export const storeRules: readonly StoreMutation[] = [
     from: "state NOT IN ('published', 'discarded')",
     to: "state <> 'published'",
   },
+  {
+    rule: 'MongoDB: an enabled admin remains, also after the write of the change',
+    noticedBy: lastAdmin,
+    file: mongoUsers,
+    from: 'if (update === null || !mayEndLastAdmin || (await this.#hasAdminBeside(user.id))) return update;',
+    to: 'if (update !== undefined) return update;',
+  },
+  {
+    rule: 'MongoDB: a change of a user requires the version that was read',
+    noticedBy: 'test/conformance/user-store-identity.test.ts',
+    file: mongoUsers,
+    from: '{ id, version: version ?? { $exists: false } },',
+    to: '{ id },',
+  },
+  {
+    rule: 'SQLite: an enabled admin remains',
+    noticedBy: lastAdmin,
+    file: 'packages/embedded/src/sqlite-user-store.ts',
+    from: 'if (losesAdmin && this.#hasOtherEnabledAdmin.get(id) === undefined) return',
+    to: 'if (losesAdmin && this.#hasOtherEnabledAdmin.get(id) === null) return',
+  },
 ];
-
-function fromProcessingRules(rule: string): CodeMutation {
-  const mutation = processingRules.find((each) => each.rule === rule);
-  if (mutation === undefined) throw new Error(`there is no rule "${rule}"`);
-  return mutation;
-}
