@@ -30,7 +30,6 @@ import { findDeviceNonce, isWellFormedDeviceCookie } from '@widget-service/share
 import { deriveEventId } from '@widget-service/shared/domain/hook-event-id.ts';
 import { parseIdempotencyKey } from '@widget-service/shared/domain/idempotency.ts';
 import { extractMemberText, toSingleLine, tryParseJson } from '@widget-service/shared/domain/json.ts';
-import { parsePosition } from '@widget-service/shared/domain/log-position.ts';
 import { assignPartition } from '@widget-service/shared/domain/queue-item.ts';
 import { readRole } from '@widget-service/shared/domain/role-claim.ts';
 import {
@@ -40,6 +39,7 @@ import {
   sealSecret,
   unsealSecret,
 } from '@widget-service/shared/domain/sealed-secret.ts';
+import { parsePosition } from '@widget-service/shared/domain/sse-id.ts';
 import { resolveStreamStart } from '@widget-service/shared/domain/stream-start.ts';
 import { parseUtcTimestamp } from '@widget-service/shared/domain/timestamp.ts';
 import { isWellFormedToken, sha256Hex } from '@widget-service/shared/domain/token.ts';

@@ -1,5 +1,5 @@
 import { compileFilter, type EventPredicate } from '@widget-service/shared/domain/event-filter.ts';
-import { parsePosition } from '@widget-service/shared/domain/log-position.ts';
+import { parsePosition } from '@widget-service/shared/domain/sse-id.ts';
 import type { RecordedConnection } from '../drivers/cluster/recording.ts';
 import { collectEventHistory, type EventHistory, type PublishedEvent } from './event-history.ts';
 import type { Checker } from './evidence.ts';

@@ -1,4 +1,4 @@
-import { parsePosition } from '@widget-service/shared/domain/log-position.ts';
+import { parsePosition } from '@widget-service/shared/domain/sse-id.ts';
 import type { RecordedConnection, Revocation } from '../drivers/cluster/recording.ts';
 import type { Checker } from './evidence.ts';
 import { isInside } from './nothing-outside-the-filter.ts';

@@ -1,4 +1,4 @@
-import { parsePosition } from '@widget-service/shared/domain/log-position.ts';
+import { parsePosition } from '@widget-service/shared/domain/sse-id.ts';
 import type { RecordedStream } from '../drivers/cluster/recording.ts';
 import { collectEventHistory, type PublishedEvent } from './event-history.ts';
 import type { Checker } from './evidence.ts';

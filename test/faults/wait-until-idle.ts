@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { compileFilter, toFilterKey } from '@widget-service/shared/domain/event-filter.ts';
-import { parsePosition } from '@widget-service/shared/domain/log-position.ts';
+import { parsePosition } from '@widget-service/shared/domain/sse-id.ts';
 import type { LogRecord } from '@widget-service/shared/ports/event-log.ts';
 import type { Load } from '../drivers/cluster/load.ts';
 import type { RecordedStream } from '../drivers/cluster/recording.ts';

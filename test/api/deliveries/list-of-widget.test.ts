@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { parsePosition } from '@widget-service/shared/domain/log-position.ts';
+import { parsePosition } from '@widget-service/shared/domain/sse-id.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { aCreation, aDelivery } from '../../drivers/app/builders.ts';

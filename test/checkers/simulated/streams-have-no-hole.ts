@@ -1,4 +1,4 @@
-import { formatPosition, parsePosition } from '@widget-service/shared/domain/log-position.ts';
+import { formatPosition, parsePosition } from '@widget-service/shared/domain/sse-id.ts';
 import type { ClientRecord, History, StreamRecord } from '../../simulation/world/history.ts';
 import type { World } from '../../simulation/world/world.ts';
 import { type MayFollow, makeMayFollow } from './lost-versions.ts';

@@ -1,4 +1,4 @@
-import { parsePosition } from '@widget-service/shared/domain/log-position.ts';
+import { parsePosition } from '@widget-service/shared/domain/sse-id.ts';
 import type { CloudEvent, ReceivedEvent } from '../cluster/recording.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { formatPosition } from '@widget-service/shared/domain/log-position.ts';
+import { formatPosition } from '@widget-service/shared/domain/sse-id.ts';
 import { findViolations } from '../../checkers/simulated/find-violations.ts';
 import { withVirtualGlobals } from '../engine/virtual-globals.ts';
 import { applyFaultAtCall, endAllFaults, scheduleFaults } from './apply-faults.ts';

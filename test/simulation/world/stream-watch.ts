@@ -1,7 +1,8 @@
 import type { Sink } from '@widget-service/api/streams/fan-out/chunk.ts';
 import type { Frame } from '@widget-service/api/streams/fan-out/frame.ts';
 import type { Ring } from '@widget-service/api/streams/fan-out/ring.ts';
-import { formatPosition, type LogPosition, parsePosition } from '@widget-service/shared/domain/log-position.ts';
+import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
+import { formatPosition, parsePosition } from '@widget-service/shared/domain/sse-id.ts';
 import type { SimulatedProcess } from '../engine/simulated-process.ts';
 
 /** A little longer than a pod may wait for a page of the log. */

@@ -1,4 +1,4 @@
-import { parsePosition } from '@widget-service/shared/domain/log-position.ts';
+import { parsePosition } from '@widget-service/shared/domain/sse-id.ts';
 import type { ClientView } from './client-view.ts';
 import type { ClientRecord, ReceivedEvent, StreamRecord } from './history.ts';
 import { SimulatedSocket } from './simulated-socket.ts';

@@ -20,8 +20,8 @@ import { type AuditRecorder, createAuditRecorder } from '../audit/audit-recorder
 import { makeHashEmail } from '../audit/hash-email.ts';
 import { type OverviewDeps, type OverviewReader, openOverview } from '../operators/open-overview.ts';
 import type { ConfiguredIdentityProvider } from '../people/session/sign-in-by-identity.ts';
+import { openRevocations, type PodRevocations } from '../revocation/end-revoked-streams.ts';
 import { makeRecordLastUsed } from '../revocation/record-last-used.ts';
-import { openRevocations, type PodRevocations } from '../revocation/revocations.ts';
 import { makeVerifyStreamToken } from '../revocation/stream-entitlement.ts';
 import { makeAdmitStream } from '../streams/admit-stream.ts';
 import { type FanOut, openFanOut } from '../streams/fan-out/open-fan-out.ts';

@@ -1,6 +1,6 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { tryParseJson } from '@widget-service/shared/domain/json.ts';
-import { formatPosition } from '@widget-service/shared/domain/log-position.ts';
+import { formatPosition } from '@widget-service/shared/domain/sse-id.ts';
 import type { PeerRequests } from '@widget-service/shared/ports/peer-requests.ts';
 import { getProcessName } from '@widget-service/shared/runtime/process-identity.ts';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-import { formatPosition } from '@widget-service/shared/domain/log-position.ts';
+import { formatPosition } from '@widget-service/shared/domain/sse-id.ts';
 import type {
   ListWidgetsInput,
   makeListWidgets,

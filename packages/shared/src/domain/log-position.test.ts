@@ -1,34 +1,5 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { formatPosition, isContiguous, type LogPosition, parsePosition, positionBefore } from './log-position.ts';
-
-describe('parsePosition', () => {
-  test('parses what formatPosition writes', () => {
-    const anyPosition = fc.record({
-      epoch: fc.stringMatching(/^[0-9a-z]{1,16}$/),
-      ms: fc.nat(),
-      seq: fc.nat(),
-    });
-    fc.assert(
-      fc.property(anyPosition, (position) => {
-        expect(parsePosition(formatPosition(position))).toEqual(position);
-      }),
-    );
-  });
-
-  test.each([
-    '',
-    'k3f9',
-    'k3f9.1',
-    'k3f9.1.2.3',
-    'K.1.2',
-    'k.-1.2',
-    'k.01.2',
-    'k.1.2 ',
-    'k.1e3.2',
-    'k.99999999999999999.1',
-  ])('returns null for %j', (text) => expect(parsePosition(text)).toBeNull());
-});
+import { isContiguous, type LogPosition, positionBefore } from './log-position.ts';
 
 const at = (seq: number, ms: number): LogPosition => ({ epoch: 'e', ms, seq });
 const event = (seq: number, ms: number, previousMs: number | null, epoch = 'e') => ({ epoch, ms, seq, previousMs });

@@ -1,6 +1,6 @@
 /**
- * A place in the event log, right after one event. With `seq` 0 it is the start of an epoch. Clients see it as the
- * opaque text `<epoch>.<ms>.<seq>`, which is valid on every pod.
+ * A place in the event log, right after one event. With `seq` 0 it is the start of an epoch. Clients see it as an
+ * opaque text (sse-id.ts), which is valid on every pod.
  *
  * Example: the log holds events [1, 2, 3] of epoch `a1`. A client has read up to 3, and 3 is the last recorded
  * position. Redis restarts with [1, 2] only. If the log went on with another event 3, the client would never see that
@@ -48,20 +48,4 @@ export function isContiguous(position: LogPosition, events: readonly LinkedPosit
 /** Returns the position right before an event. Without `previousMs` its `ms` is that of the event itself. */
 export function positionBefore({ epoch, ms, seq, previousMs }: LinkedPosition): LogPosition {
   return { epoch, ms: previousMs ?? ms, seq: seq - 1 };
-}
-
-const pattern = /^([0-9a-z]{1,32})\.(0|[1-9]\d{0,15})\.(0|[1-9]\d{0,15})$/;
-
-/** Returns the text that clients see. `parsePosition` returns an equal position. */
-export function formatPosition(position: LogPosition): string {
-  return `${position.epoch}.${position.ms}.${position.seq}`;
-}
-
-/** Parses the text of a position. Returns null for any other text. Does not check whether the log holds the event. */
-export function parsePosition(text: string): LogPosition | null {
-  const match = pattern.exec(text);
-  if (match === null) return null;
-  const [, epoch = '', ms, seq] = match;
-  const position = { epoch, ms: Number(ms), seq: Number(seq) };
-  return Number.isSafeInteger(position.ms) && Number.isSafeInteger(position.seq) ? position : null;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { formatPosition, type LogPosition } from './log-position.ts';
+import type { LogPosition } from './log-position.ts';
+import { formatPosition } from './sse-id.ts';
 import { type LogExtent, resolveStreamStart } from './stream-start.ts';
 
 const at = (seq: number, ms = 1_000 + seq): LogPosition => ({ epoch: 'e1', ms, seq });

@@ -1,4 +1,5 @@
-import { isSamePosition, type LogPosition, parsePosition } from './log-position.ts';
+import { isSamePosition, type LogPosition } from './log-position.ts';
+import { parsePosition } from './sse-id.ts';
 
 /** The values are part of the interface: clients see them in `stream.gap`. */
 export const gapReasons = ['trimmed', 'epoch-changed', 'ahead-of-stream', 'malformed'] as const;

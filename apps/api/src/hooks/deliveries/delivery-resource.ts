@@ -1,5 +1,5 @@
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
-import { formatPosition } from '@widget-service/shared/domain/log-position.ts';
+import { formatPosition } from '@widget-service/shared/domain/sse-id.ts';
 import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import type { DeliverySummary, LedgerRow } from '@widget-service/shared/ports/delivery-ledger.ts';
 import type { IntegrationStore } from '@widget-service/shared/ports/grant-store.ts';

@@ -1,4 +1,4 @@
-import { formatPosition } from '@widget-service/shared/domain/log-position.ts';
+import { formatPosition } from '@widget-service/shared/domain/sse-id.ts';
 import type { makeIssuePersonalStream } from '@widget-service/shared/usecases/access/issue-personal-stream.ts';
 import { z } from 'zod';
 import { noteAudit } from '../../audit/route-audit.ts';

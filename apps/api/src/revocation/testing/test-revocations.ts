@@ -12,7 +12,7 @@ import { createLogger } from '@widget-service/shared/runtime/logger.ts';
 import { Supervisor } from '@widget-service/shared/runtime/supervisor.ts';
 import { type FakeHub, openFakeHub } from '../../streams/fan-out/testing/fake-hub.ts';
 import { type FakeSink, openFakeSink } from '../../streams/fan-out/testing/fake-sink.ts';
-import { openRevocations, type PodRevocations } from '../revocations.ts';
+import { openRevocations, type PodRevocations } from '../end-revoked-streams.ts';
 
 const dayMs = 86_400_000;
 

@@ -1,5 +1,6 @@
 import type { FilterableEvent } from '@widget-service/shared/domain/event-filter.ts';
-import { formatPosition, type LogPosition } from '@widget-service/shared/domain/log-position.ts';
+import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
+import { formatPosition } from '@widget-service/shared/domain/sse-id.ts';
 import type { StreamStart } from '@widget-service/shared/domain/stream-start.ts';
 import type { LogRecord } from '@widget-service/shared/ports/event-log.ts';
 import { escapeCharacter } from '@widget-service/shared/runtime/printable-text.ts';

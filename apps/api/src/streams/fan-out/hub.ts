@@ -1,5 +1,5 @@
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
-import type { OpenStreams } from '../../revocation/entitlement-checks.ts';
+import type { OpenStreams } from '../../revocation/recheck-open-streams.ts';
 import type { EntitlementVerdict, StreamEntitlement } from '../../revocation/stream-entitlement.ts';
 import type { JoinedFrames } from './chunk.ts';
 import { type ClosingReason, sendClosing } from './closing-rules.ts';

@@ -1,4 +1,4 @@
-import { formatPosition } from '@widget-service/shared/domain/log-position.ts';
+import { formatPosition } from '@widget-service/shared/domain/sse-id.ts';
 import type { RunRegistry } from '@widget-service/shared/ports/run-registry.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 

@@ -1,10 +1,10 @@
 import {
-  formatPosition,
   isContiguous,
   isSamePosition,
   type LogPosition,
   positionBefore,
 } from '@widget-service/shared/domain/log-position.ts';
+import { formatPosition } from '@widget-service/shared/domain/sse-id.ts';
 import type { EventLog, LogRecord } from '@widget-service/shared/ports/event-log.ts';
 import type { RunRegistry } from '@widget-service/shared/ports/run-registry.ts';
 import { createSemaphore } from '@widget-service/shared/runtime/semaphore.ts';

@@ -1,4 +1,5 @@
-import { formatPosition, isContiguous, type LogPosition } from '@widget-service/shared/domain/log-position.ts';
+import { isContiguous, type LogPosition } from '@widget-service/shared/domain/log-position.ts';
+import { formatPosition } from '@widget-service/shared/domain/sse-id.ts';
 import { resolveStreamStart } from '@widget-service/shared/domain/stream-start.ts';
 import { readTraceId, type TraceContext } from '@widget-service/shared/domain/trace-context.ts';
 import { readReceivedAtMs } from '@widget-service/shared/domain/widget-event.ts';

@@ -1,4 +1,5 @@
-import { isSamePosition, type LogPosition, parsePosition } from '../../domain/log-position.ts';
+import { isSamePosition, type LogPosition } from '../../domain/log-position.ts';
+import { parsePosition } from '../../domain/sse-id.ts';
 import { resolveStreamStart, type StreamStart } from '../../domain/stream-start.ts';
 import type { EventLog } from '../../ports/event-log.ts';
 

@@ -7,7 +7,7 @@ import {
   parseClosingReason,
   parseEventSeqs,
 } from '../streams/fan-out/testing/fake-sink.ts';
-import { EntitlementChecks } from './entitlement-checks.ts';
+import { EntitlementChecks } from './recheck-open-streams.ts';
 import type { EntitlementVerdict, StreamEntitlement } from './stream-entitlement.ts';
 
 const unavailable = new UnavailableError('the store is unavailable');

@@ -4,7 +4,7 @@ import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import { createPeriodicTask, type Task } from '@widget-service/shared/runtime/supervisor.ts';
 import { type ControlReadResult, createControlLogFollower } from './control-log-follower.ts';
-import { EntitlementChecks, type EntitlementChecksDeps, type OpenStreams } from './entitlement-checks.ts';
+import { EntitlementChecks, type EntitlementChecksDeps, type OpenStreams } from './recheck-open-streams.ts';
 import { RevocationFreshness } from './revocation-freshness.ts';
 import { makeFindStreamEntitlement, makeRecheckEntitlement, type StreamHolder } from './stream-entitlement.ts';
 import type { Evictable, TokenTrust } from './token-cache.ts';

@@ -6,8 +6,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { anEntitlement } from '../streams/fan-out/testing/fake-hub.ts';
 import { openFakeSink, parseClosingReason } from '../streams/fan-out/testing/fake-sink.ts';
 import type { ControlReadResult } from './control-log-follower.ts';
+import { createRevocations } from './end-revoked-streams.ts';
 import { RevocationFreshness } from './revocation-freshness.ts';
-import { createRevocations } from './revocations.ts';
 import type { EntitlementVerdict } from './stream-entitlement.ts';
 import { openTestRevocations, type TestRevocations } from './testing/test-revocations.ts';
 
