@@ -20,7 +20,7 @@ export const streamsDashboard: Dashboard = {
         graph(
           'Share of the connections in use',
           'percentunit',
-          'Open connections of the public port per CONNECTIONS_PER_POD, with or without a stream.',
+          'Open connections of the public port per connection that the pod may have, with or without a stream.',
           { '{{instance}}': 'max by (instance) (widget_connections_open{NS} / widget_connections_limit{NS})' },
           { thresholds: [0.8, 1] },
         ),
@@ -72,7 +72,7 @@ export const streamsDashboard: Dashboard = {
         graph('Streams that read too slowly', 'short', 'Open streams with unsent bytes.', {
           '{{instance}}': 'sum by (instance) (widget_streams_backpressured{NS})',
         }),
-        graph('Unsent bytes', 'bytes', 'In the memory of the pods. At most STREAM_UNSENT_LIMIT_BYTES per stream.', {
+        graph('Unsent bytes', 'bytes', 'In the memory of the pods. At most 64 KiB per stream.', {
           '{{instance}}': 'sum by (instance) (widget_stream_unsent_bytes{NS})',
         }),
         graph(
@@ -94,7 +94,7 @@ export const streamsDashboard: Dashboard = {
           { '{{instance}}': 'max by (instance) (widget_tail_lag_events{NS})' },
           { thresholds: [100, 1000] },
         ),
-        graph('Events in the log', 'short', 'At most EVENT_RETENTION_COUNT.', {
+        graph('Events in the log', 'short', 'At most one per KiB of EVENT_RETENTION_BYTES.', {
           events: 'max(widget_event_log_events{NS})',
         }),
         graph(

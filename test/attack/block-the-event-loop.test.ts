@@ -23,7 +23,7 @@ let service: TestService;
 let operations: DescribedOperation[];
 let lists: { readonly integrationId: string; readonly widgetId: string };
 beforeAll(async () => {
-  service = await openTestService({ SIGN_IN_FAILURES_PER_MINUTE: '0' });
+  service = await openTestService({}, {}, { signInFailuresPerMinute: 0 });
   operations = listOperations(await fetchOpenApiDocument(service));
   lists = await fillLists(service.backend);
   const signIn = operations.find(({ operationId }) => operationId === 'example.session.create') as DescribedOperation;

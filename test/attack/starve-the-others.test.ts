@@ -25,13 +25,10 @@ let port: number;
 let hookPath: string;
 let cookie: string;
 beforeAll(async () => {
-  service = await openTestService({
-    // Proxies elsewhere: so the addresses of this machine are those of clients.
-    TRUSTED_PROXIES: '192.0.2.0/24',
-    CONNECTIONS_PER_ADDRESS: '300',
-    // Every wrong password costs a hash.
-    SIGN_IN_FAILURES_PER_MINUTE: '0',
-  });
+  // Proxies elsewhere: so the addresses of this machine are those of clients.
+  const environment = { TRUSTED_PROXIES: '192.0.2.0/24', CONNECTIONS_PER_ADDRESS: '300' };
+  // Every wrong password costs a hash.
+  service = await openTestService(environment, {}, { signInFailuresPerMinute: 0 });
   port = Number(new URL(service.url).port);
   hookPath = new URL(await service.issueHookUrl()).pathname;
   await service.backend.users.insert(aUser({ email, passwordHash: await createPasswordHasher().hash(password) }));

@@ -28,7 +28,8 @@ function makePasswords(): { read: (name: string) => string } {
 
 test('every setting of compose.yaml exists, its default is valid, and a proxy with TLS needs no change of the file', () => {
   makePasswords();
-  const given = services.api.environment as Record<string, string>;
+  const { NODE_ENV, ...given } = services.api.environment as Record<string, string>;
+  expect(NODE_ENV).toBe('development');
   expect(Object.keys(settingsTable)).toEqual(
     expect.arrayContaining(Object.keys(given).map((name) => name.replace(/_FILE$/, ''))),
   );
@@ -36,7 +37,7 @@ test('every setting of compose.yaml exists, its default is valid, and a proxy wi
     const entries = Object.entries(given).map(
       ([name, value]) => [name, substitute(value, shell).replace('/run/stores', folder)] as const,
     );
-    return parseSettings(Object.fromEntries(entries), { app: 'api', isTerminal: false }).settings;
+    return parseSettings(Object.fromEntries(entries), { app: 'api' }).settings;
   };
   const shell = { ADMIN_PASSWORD: 'at least twelve characters' };
   expect(settings(shell)).toMatchObject({ PUBLIC_BASE_URL: 'http://127.0.0.1:8080', COOKIE_SECURE: false });

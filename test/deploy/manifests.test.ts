@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fanOutDefaults } from '@widget-service/api/streams/fan-out/open-fan-out.ts';
 import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
 import { settingsTable } from '@widget-service/shared/config/settings.ts';
 import { expect, test } from 'vitest';
@@ -26,7 +27,7 @@ function readApiSettings() {
       .filter(({ file, name }) => (file.startsWith('base/') || file.includes('stores')) && !name.endsWith('_FILE'))
       .map(({ name, value }) => [name, value]),
   );
-  return parseSettings({ NODE_ENV: 'production', ...environment }, { app: 'api', isTerminal: false }).settings;
+  return parseSettings({ NODE_ENV: 'production', ...environment }, { app: 'api' }).settings;
 }
 
 test('every setting that a manifest names exists, and its value is valid', () => {
@@ -36,7 +37,7 @@ test('every setting that a manifest names exists, and its value is valid', () =>
     // A variable that ends in _FILE names the file of a secret: `isolation.test.ts` checks these.
     expect(Object.keys(settingsTable), `${file}: ${name}`).toContain(name.replace(/_FILE$/, ''));
     if (name.endsWith('_FILE')) continue;
-    expect(() => parseSettings({ ...stores, [name]: value }, { app: 'api', isTerminal: false }), name).not.toThrow();
+    expect(() => parseSettings({ ...stores, [name]: value }, { app: 'api' }), name).not.toThrow();
   }
 });
 
@@ -78,8 +79,8 @@ test('ports are those on which the processes listen', () => {
   const portsOf = ({ spec }: Manifest) =>
     listContainers(spec)[0].ports.map(({ containerPort }: { containerPort: number }) => containerPort);
   const stores = { MONGODB_URL: 'mongodb://127.0.0.1/', REDIS_URL: 'redis://127.0.0.1/' };
-  const apiSettings = parseSettings(stores, { app: 'api', isTerminal: false }).settings;
-  const workerSettings = parseSettings(stores, { app: 'worker', isTerminal: false }).settings;
+  const apiSettings = parseSettings(stores, { app: 'api' }).settings;
+  const workerSettings = parseSettings(stores, { app: 'worker' }).settings;
   expect(portsOf(api)).toEqual([apiSettings.PORT, apiSettings.OPS_PORT]);
   expect(portsOf(worker)).toEqual([workerSettings.OPS_PORT]);
 });
@@ -94,23 +95,24 @@ test('the grace period is longer than the longest drain', () => {
 });
 
 test('the memory limit of an api pod is enough for all its streams, three in ten of them slow', () => {
-  const { STREAMS_PER_POD, STREAM_UNSENT_LIMIT_BYTES, RING_BYTES } = readApiSettings();
+  const { STREAMS_PER_POD } = readApiSettings();
+  const { unsentLimitBytes, ringBytes } = fanOutDefaults;
   const [container] = listContainers(api.spec);
   const option = (name: string) =>
     Number(container.command.find((word: string) => word.startsWith(`${name}=`)).split('=')[1]);
   const [{ value: sendBuffer }] = api.spec.template.spec.securityContext.sysctls;
   const mebibyte = 1024 ** 2;
   // docs/kubernetes.md explains each of these.
-  const fixed = 150 + RING_BYTES / mebibyte + 16 + 64;
+  const fixed = 150 + ringBytes / mebibyte + 16 + 64;
   const idle = (STREAMS_PER_POD * 10) / 1024;
-  const slowStreamBytes = STREAM_UNSENT_LIMIT_BYTES + 200 * 1024 + Number(sendBuffer.split(' ')[2]);
+  const slowStreamBytes = unsentLimitBytes + 200 * 1024 + Number(sendBuffer.split(' ')[2]);
   const slow = (share: number) => (share * STREAMS_PER_POD * slowStreamBytes) / mebibyte;
   const { requests, limits } = container.resources;
   expect(Number.parseInt(requests.memory, 10)).toBeGreaterThanOrEqual(fixed + idle + slow(0.1));
   expect(Number.parseInt(limits.memory, 10)).toBeGreaterThanOrEqual(fixed + idle + slow(0.3));
   // The heap may fill up while one stream in ten is slow. Node uses three semi-spaces.
   const heap = option('--max-old-space-size') + 3 * option('--max-semi-space-size');
-  const outsideHeap = 80 + RING_BYTES / mebibyte + slow(0.1);
+  const outsideHeap = 80 + ringBytes / mebibyte + slow(0.1);
   expect(Number.parseInt(limits.memory, 10)).toBeGreaterThanOrEqual(heap + outsideHeap);
 });
 

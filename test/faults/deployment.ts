@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { testAdmin } from '../drivers/app/console-client.ts';
+import { setOptions } from '../drivers/cluster/component-options.ts';
 import { startService } from '../drivers/cluster/service-process.ts';
 import { freePort } from '../drivers/tools/free-port.ts';
 import { openFaultCluster } from './fault-cluster.ts';
@@ -21,9 +22,9 @@ export interface Deployment {
 const settings = {
   API_RATE_PER_SECOND: '0',
   HOOK_RATE_PER_SECOND: '0',
-  HEARTBEAT_INTERVAL_MS: '1000',
   DRAIN_DELAY_MS: '500',
   DRAIN_WINDOW_MS: '1000',
+  ...setOptions({ heartbeatIntervalMs: 1_000 }),
 };
 
 /** Two pods and two workers behind a load balancer. Needs the servers of a cluster. */

@@ -1,4 +1,5 @@
 import { type ClusterRun, openClusterRun } from '../drivers/cluster/cluster-run.ts';
+import { setOptions } from '../drivers/cluster/component-options.ts';
 import type { Environment } from '../drivers/cluster/service-process.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
 import { freePort } from '../drivers/tools/free-port.ts';
@@ -58,7 +59,7 @@ export interface FaultCluster {
 }
 
 /** Short, so that streams send heartbeats within a scenario's time. */
-const heartbeatIntervalMs = '2000';
+const heartbeatIntervalMs = 2_000;
 
 /** Starts 3 pods and 2 workers by default. Resolves when the load balancer sends requests to all pods. */
 export async function openFaultCluster(options: FaultClusterOptions = {}): Promise<FaultCluster> {
@@ -100,9 +101,8 @@ async function open(
     REDIS_URL: hasLinks ? routeThrough(redisLink, redis.url) : redis.url,
     ...(ownEventsRedis === null ? {} : routeEvents()),
     MONGODB_URL: hasLinks ? routeThrough(mongoLink, MONGODB_URL) : MONGODB_URL,
-    HEARTBEAT_INTERVAL_MS: heartbeatIntervalMs,
-    // Small, so that the ring is full early and a pod's heap stays comparable.
-    RING_FRAMES: '500',
+    // A small ring is full early, and a pod's heap stays comparable.
+    ...setOptions({ heartbeatIntervalMs, ringFrames: 500 }),
     NODE_OPTIONS: `--import=${new URL('./collect-garbage.ts', import.meta.url).href}`,
     ...options.environment,
   };

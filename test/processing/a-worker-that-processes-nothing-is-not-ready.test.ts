@@ -25,7 +25,7 @@ afterEach(() => testBackend.dispose());
 
 /** Starts the real tasks of a worker. `lines` returns the failing checks, as `/readyz` shows them. */
 function startWorker(backend: Backend) {
-  const tasks = createWorkerTasks({ backend, clock, logger, metrics: createMetrics(), outboxScanAgeMs: 5_000 });
+  const tasks = createWorkerTasks({ backend, clock, logger, metrics: createMetrics() });
   const supervisor = new Supervisor(tasks, { clock, onFailure: () => undefined });
   supervisor.start();
   const listFailing = () =>

@@ -3,6 +3,7 @@
  * and `for` are 60 times shorter, and a few thresholds are smaller, so that a fault shows within seconds. Every query
  * of the dashboards and rules must return data, and each alert must fire for its fault and clear after it.
  */
+
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadPanelQueries } from '../deploy/prometheus/dashboard-files.ts';
@@ -10,6 +11,7 @@ import { findSelectors } from '../deploy/prometheus/promql-names.ts';
 import { loadAlerts, loadRules, ruleFilePaths } from '../deploy/prometheus/rule-files.ts';
 import { shortenExpression, shortenRuleFile } from '../deploy/prometheus/shorten-rules.ts';
 import { type AlertWatch, type ExpectedAlert, watchAlerts } from '../drivers/cluster/alert-watch.ts';
+import { setOptions } from '../drivers/cluster/component-options.ts';
 import { type Load, openLoad } from '../drivers/cluster/load.ts';
 import { type PrometheusProcess, startPrometheus } from '../drivers/cluster/prometheus-process.ts';
 import { findPrometheusTool, runPromtool } from '../drivers/cluster/prometheus-tools.ts';
@@ -40,15 +42,15 @@ const changes = {
 const environment = {
   // Far above the load: the limiter must be asked, and not refuse.
   HOOK_RATE_PER_SECOND: '100000',
-  HOOK_BURST: '100000',
   API_RATE_PER_SECOND: '100000',
-  API_BURST: '100000',
   STREAMS_PER_POD: '30',
-  // Above what the load and the balancer need.
-  CONNECTIONS_PER_POD: '200',
-  // The log drops events after a few seconds of load.
-  EVENT_RETENTION_COUNT: '300',
-  OUTBOX_SCAN_AGE_MS: '1000',
+  ...setOptions({
+    // Above what the load and the balancer need.
+    connectionsPerPod: 200,
+    // The log drops events after a few seconds of load.
+    eventRetentionCount: 300,
+    outboxScanAgeMs: 1_000,
+  }),
 };
 
 /** Selectors that are empty in a healthy cluster. */

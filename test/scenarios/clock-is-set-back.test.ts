@@ -6,8 +6,8 @@ import { type ConsoleClient, signIn, testAdmin } from '../drivers/app/console-cl
 import { type ServiceProcess, startService } from '../drivers/cluster/service-process.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
 import { openCheckedTraffic } from '../faults/failpoints/checked-traffic.ts';
-import { armFailpoint, failpointFileVariable } from '../faults/failpoints/failpoint.ts';
-import { mainsWithFailpoints, waitForFailpoint } from '../faults/failpoints/wait-for-failpoint.ts';
+import { armFailpoint, failpointFileVariable, mainsWithFailpoints } from '../faults/failpoints/failpoint.ts';
+import { waitForFailpoint } from '../faults/failpoints/wait-for-failpoint.ts';
 import { openFakeTime } from '../faults/fake-time.ts';
 
 const hourMs = 3_600_000;
@@ -20,7 +20,8 @@ const start = async () => {
   const environment = {
     DATA_DIR: join(folder, 'data'),
     ADMIN_PASSWORD: testAdmin.password,
-    API_BURST: '100',
+    // A burst of 100.
+    API_RATE_PER_SECOND: '20',
     [failpointFileVariable]: failpointFile,
     ...clock?.environment,
   };

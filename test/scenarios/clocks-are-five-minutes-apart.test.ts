@@ -5,8 +5,8 @@ import { afterAll, expect, test } from 'vitest';
 import { type ConsoleClient, signIn } from '../drivers/app/console-client.ts';
 import { type ClusterRun, openClusterRun } from '../drivers/cluster/cluster-run.ts';
 import { openCheckedTraffic } from '../faults/failpoints/checked-traffic.ts';
-import { armFailpoint, failpointFileVariable } from '../faults/failpoints/failpoint.ts';
-import { mainsWithFailpoints, waitForFailpoint } from '../faults/failpoints/wait-for-failpoint.ts';
+import { armFailpoint, failpointFileVariable, mainsWithFailpoints } from '../faults/failpoints/failpoint.ts';
+import { waitForFailpoint } from '../faults/failpoints/wait-for-failpoint.ts';
 import { openFakeTime } from '../faults/fake-time.ts';
 
 const fiveMinutesMs = 300_000;

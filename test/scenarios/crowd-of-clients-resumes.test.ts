@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ConsoleClient, createWidgets, signIn } from '../drivers/app/console-client.ts';
+import { setOptions } from '../drivers/cluster/component-options.ts';
 import { buildHooks, createHookSender } from '../drivers/cluster/hook-sender.ts';
 import { withOrigin } from '../drivers/cluster/service-process.ts';
 import { type CountingStream, openCountingStream } from '../drivers/streams/counting-stream.ts';
@@ -22,7 +23,7 @@ let cluster: FaultCluster;
 let client: ConsoleClient;
 
 beforeAll(async () => {
-  const environment = { STREAMS_PER_TOKEN: '10000', RING_FRAMES: '2000' };
+  const environment = { STREAMS_PER_HOLDER: '10000', ...setOptions({ ringFrames: 2_000 }) };
   cluster = await openFaultCluster({ workers: 1, hasLinks: false, environment });
   client = await signIn(cluster.url);
 });

@@ -2,10 +2,11 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
 import { type ConsoleClient, signIn, testAdmin } from '../drivers/app/console-client.ts';
+import { setOptions } from '../drivers/cluster/component-options.ts';
 import { type ServiceProcess, startService } from '../drivers/cluster/service-process.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
 import { openCheckedTraffic } from '../faults/failpoints/checked-traffic.ts';
-import { mainsWithFailpoints } from '../faults/failpoints/wait-for-failpoint.ts';
+import { mainsWithFailpoints } from '../faults/failpoints/failpoint.ts';
 import { openLimitedDisk, openSmallDisk } from '../faults/full-disk.ts';
 
 /** Long enough for every task to fail on the full disk. */
@@ -17,7 +18,11 @@ const disks = [
 ];
 const services: ServiceProcess[] = [];
 const start = async (folder: string) => {
-  const environment = { DATA_DIR: join(folder, 'data'), ADMIN_PASSWORD: testAdmin.password, OUTBOX_SCAN_AGE_MS: '300' };
+  const environment = {
+    DATA_DIR: join(folder, 'data'),
+    ADMIN_PASSWORD: testAdmin.password,
+    ...setOptions({ outboxScanAgeMs: 300 }),
+  };
   const service = await startService('api', environment, mainsWithFailpoints.api);
   services.push(service);
   return service;

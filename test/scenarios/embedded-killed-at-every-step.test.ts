@@ -3,11 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { signIn, testAdmin } from '../drivers/app/console-client.ts';
+import { setOptions } from '../drivers/cluster/component-options.ts';
 import { type ServiceProcess, startService } from '../drivers/cluster/service-process.ts';
 import { openCheckedTraffic } from '../faults/failpoints/checked-traffic.ts';
-import { armFailpoint, type Failpoint, failpointFileVariable } from '../faults/failpoints/failpoint.ts';
+import {
+  armFailpoint,
+  type Failpoint,
+  failpointFileVariable,
+  mainsWithFailpoints,
+} from '../faults/failpoints/failpoint.ts';
 import { listRunFailpoints } from '../faults/failpoints/run-failpoints.ts';
-import { mainsWithFailpoints, waitForFailpoint } from '../faults/failpoints/wait-for-failpoint.ts';
+import { waitForFailpoint } from '../faults/failpoints/wait-for-failpoint.ts';
 import { isLong } from '../faults/scale.ts';
 
 let folder: string;
@@ -18,7 +24,7 @@ const start = () => {
     DATA_DIR: join(folder, 'data'),
     ADMIN_PASSWORD: testAdmin.password,
     // The scanner finds an outbox without a nudge after this time instead of 5 s.
-    OUTBOX_SCAN_AGE_MS: '300',
+    ...setOptions({ outboxScanAgeMs: 300 }),
     [failpointFileVariable]: failpointFile(),
   };
   return startService('api', environment, mainsWithFailpoints.api);

@@ -43,7 +43,10 @@ describe('a start that fails', () => {
   });
 
   test('without MongoDB exits with 69', async () => {
-    const nowhere = { MONGODB_URL: `mongodb://127.0.0.1:${await freePort()}/`, START_TIMEOUT_MS: '700' };
+    // The 30 s that a start waits pass in 0.3 s.
+    const fastClock =
+      '--import=data:text/javascript,const%20now=performance.now.bind(performance);performance.now=()=>100*now()';
+    const nowhere = { MONGODB_URL: `mongodb://127.0.0.1:${await freePort()}/`, NODE_OPTIONS: fastClock };
     await expect(start('api', { ...run.environment, ...nowhere })).rejects.toThrow(/ended with 69/);
   });
 
@@ -59,7 +62,7 @@ describe('a start that fails', () => {
       expect(first).toContain(formatMessage('HOST, PORT'));
       expect(first).toMatch(/First admin, shown only this once:\n.*admin@localhost\n {2}password {2}\S{12,}/);
       const second = await getStartError(start('api', { DATA_DIR: folder, OPS_PORT: port }));
-      expect(second).toContain(formatMessage('OPS_HOST, OPS_PORT'));
+      expect(second).toContain(formatMessage('HOST, OPS_PORT'));
     } finally {
       otherServer.close();
       await rm(folder, { recursive: true });
@@ -70,9 +73,9 @@ describe('a start that fails', () => {
     const folder = await mkdtemp(join(tmpdir(), 'widget-address-'));
     try {
       for (const host of ['no-such-host.invalid', '192.0.2.1', 'fe80::1']) {
-        const message = await getStartError(start('api', { DATA_DIR: folder, HOST: host, OPS_HOST: '127.0.0.1' }));
+        const message = await getStartError(start('api', { DATA_DIR: folder, HOST: host }));
         expect(message).toContain('ended with 78');
-        expect(message).toContain(`HOST, PORT: ${host.includes(':') ? `[${host}]` : host}:0 `);
+        expect(message).toContain(`HOST, OPS_PORT: ${host.includes(':') ? `[${host}]` : host}:0 `);
       }
     } finally {
       await rm(folder, { recursive: true });

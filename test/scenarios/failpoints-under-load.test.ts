@@ -2,7 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
+import { setOptions } from '../drivers/cluster/component-options.ts';
 import { type Load, openLoad } from '../drivers/cluster/load.ts';
 import type { ServiceProcess } from '../drivers/cluster/service-process.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
@@ -12,6 +13,7 @@ import {
   armFailpoint,
   type Failpoint,
   failpointFileVariable,
+  mainsWithFailpoints,
   shortLocksVariable,
 } from '../faults/failpoints/failpoint.ts';
 import {
@@ -20,7 +22,7 @@ import {
   listKeyRunFailpoints,
   listRunFailpoints,
 } from '../faults/failpoints/run-failpoints.ts';
-import { mainsWithFailpoints, waitForFailpoint } from '../faults/failpoints/wait-for-failpoint.ts';
+import { waitForFailpoint } from '../faults/failpoints/wait-for-failpoint.ts';
 import { type FaultCluster, openFaultCluster } from '../faults/fault-cluster.ts';
 import { isLong } from '../faults/scale.ts';
 import type { ServiceSlot } from '../faults/service-slot.ts';
@@ -47,7 +49,7 @@ describe.runIf(isHaproxyInstalled())('a cluster under load breaks no promise whe
       [failpointFileVariable]: join(folder, 'failpoint'),
       [shortLocksVariable]: String(!isLong),
       // The scanner finds an outbox whose nudge was lost with its pod after this time instead of 5 s.
-      OUTBOX_SCAN_AGE_MS: '1000',
+      ...setOptions({ outboxScanAgeMs: 1_000 }),
     };
     cluster = await openFaultCluster({ pods: 2, environment, mains: mainsWithFailpoints });
     load = await openLoad(cluster, smallLoad);

@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type ClusterRun, openClusterRun } from '../drivers/cluster/cluster-run.ts';
+import { setOptions } from '../drivers/cluster/component-options.ts';
+import { chooseMain, type Environment } from '../drivers/cluster/service-process.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
 import { freePort } from '../drivers/tools/free-port.ts';
 import { startStopwatch } from '../drivers/tools/stopwatch.ts';
@@ -44,10 +46,10 @@ function openDescriptor(path: string, flags: number): number {
 }
 
 /** Starts a process whose log nobody gets. Resolves once it is ready. */
-async function startUnread(app: 'api' | 'worker', target: LogTarget, environment: Record<string, string>) {
+async function startUnread(app: 'api' | 'worker', target: LogTarget, environment: Environment) {
   const [port, opsPort] = [await freePort(), await freePort()];
   const output = logTargets[target]();
-  const child = spawn(process.execPath, [`apps/${app}/src/main.ts`], {
+  const child = spawn(process.execPath, [chooseMain(app, environment)], {
     cwd: root,
     env: { PATH: process.env.PATH ?? '', PORT: `${port}`, OPS_PORT: `${opsPort}`, DRAIN_DELAY_MS: '0', ...environment },
     stdio: ['ignore', output, output],
@@ -78,23 +80,23 @@ async function countDroppedLines(opsUrl: string): Promise<number> {
 }
 
 describe.each(Object.keys(logTargets) as LogTarget[])('a service that logs to %s', (target) => {
-  test.each(['json', 'pretty'])(
-    'goes on without its log, counts the lost lines, and stops as usual (%s)',
-    async (format) => {
-      const { child, url, opsUrl, exited } = await startUnread('api', target, { DATA_DIR: folder, LOG_FORMAT: format });
-      // More lines than all buffers together hold.
-      for (let round = 0; round < 80; round += 1) {
-        const answers = await Promise.all(Array.from({ length: 100 }, () => fetch(`${url}/nowhere`)));
-        expect(answers.every(({ status }) => status === 404)).toBe(true);
-        await Promise.all(answers.map((answer) => answer.arrayBuffer()));
-      }
-      await eventually(async () => (await countDroppedLines(opsUrl)) > 0, 'lines are dropped');
-      const elapsedMs = startStopwatch();
-      child.kill('SIGTERM');
-      expect(await exited).toEqual([0, null]);
-      expect(elapsedMs()).toBeLessThan(30_000);
-    },
-  );
+  test.each([
+    ['JSON', {}],
+    ['as on a terminal', setOptions({ isLogPretty: true })],
+  ])('goes on without its log, counts the lost lines, and stops as usual (%s)', async (_, options) => {
+    const { child, url, opsUrl, exited } = await startUnread('api', target, { DATA_DIR: folder, ...options });
+    // More lines than all buffers together hold.
+    for (let round = 0; round < 80; round += 1) {
+      const answers = await Promise.all(Array.from({ length: 100 }, () => fetch(`${url}/nowhere`)));
+      expect(answers.every(({ status }) => status === 404)).toBe(true);
+      await Promise.all(answers.map((answer) => answer.arrayBuffer()));
+    }
+    await eventually(async () => (await countDroppedLines(opsUrl)) > 0, 'lines are dropped');
+    const elapsedMs = startStopwatch();
+    child.kill('SIGTERM');
+    expect(await exited).toEqual([0, null]);
+    expect(elapsedMs()).toBeLessThan(30_000);
+  });
 });
 
 describe('a start that fails and cannot say why', () => {

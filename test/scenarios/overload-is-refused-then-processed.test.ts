@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
+import { setOptions } from '../drivers/cluster/component-options.ts';
 import { type Load, openLoad } from '../drivers/cluster/load.ts';
 import type { HookOperation } from '../drivers/cluster/recording.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
@@ -29,7 +30,7 @@ describe.runIf(isHaproxyInstalled())('an overloaded cluster', () => {
 
   beforeAll(async () => {
     // The load has one integration: it may use the whole limit.
-    const environment = { HOOK_BACKLOG_MAX: `${backlogMax}`, HOOK_BACKLOG_SHARE_PERCENT: '100' };
+    const environment = { HOOK_BACKLOG_MAX: `${backlogMax}`, ...setOptions({ backlogSharePercent: 100 }) };
     cluster = await openFaultCluster({ environment });
     load = await openLoad(cluster, { hooksPerSecond, createsPerSecond: 5, streams: 20, revocationsPerSecond: 0 });
     checkpoints = createCheckpoints('overload', cluster, load);

@@ -4,10 +4,16 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { signIn } from '../drivers/app/console-client.ts';
 import { type ClusterRun, openClusterRun } from '../drivers/cluster/cluster-run.ts';
+import { setOptions } from '../drivers/cluster/component-options.ts';
 import type { ServiceProcess } from '../drivers/cluster/service-process.ts';
 import { openCheckedTraffic } from '../faults/failpoints/checked-traffic.ts';
-import { armFailpoint, type Failpoint, failpointFileVariable } from '../faults/failpoints/failpoint.ts';
-import { mainsWithFailpoints, waitForFailpoint } from '../faults/failpoints/wait-for-failpoint.ts';
+import {
+  armFailpoint,
+  type Failpoint,
+  failpointFileVariable,
+  mainsWithFailpoints,
+} from '../faults/failpoints/failpoint.ts';
+import { waitForFailpoint } from '../faults/failpoints/wait-for-failpoint.ts';
 
 let folder: string;
 let run: ClusterRun;
@@ -15,7 +21,7 @@ let survivor: ServiceProcess;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'widget-failpoints-'));
   run = await openClusterRun();
-  [survivor] = await Promise.all([run.startApi(), run.startWorker({ OUTBOX_SCAN_AGE_MS: '300' })]);
+  [survivor] = await Promise.all([run.startApi(), run.startWorker(setOptions({ outboxScanAgeMs: 300 }))]);
 });
 afterAll(async () => {
   await run.dispose();

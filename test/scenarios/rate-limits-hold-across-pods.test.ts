@@ -8,8 +8,9 @@ import { eventually } from '../drivers/tools/eventually.ts';
 import { startStopwatch, thisMachine } from '../drivers/tools/stopwatch.ts';
 import { type RedisProcess, startRedis } from '../faults/redis-process.ts';
 
-const hookLimit = { ratePerSecond: 20, burst: 300 };
-const apiLimit = { ratePerSecond: 1, burst: 40 };
+/** Each burst is 5 s of its rate. */
+const hookLimit = { ratePerSecond: 20, burst: 100 };
+const apiLimit = { ratePerSecond: 2, burst: 10 };
 /** A pod waits this long for the shared limiter in Redis, then limits by itself. */
 const sharedLimiterTimeoutMs = 100;
 
@@ -26,9 +27,7 @@ beforeAll(async () => {
   run = await openClusterRun({ redisUrl: redis.url });
   const environment = {
     HOOK_RATE_PER_SECOND: `${hookLimit.ratePerSecond}`,
-    HOOK_BURST: `${hookLimit.burst}`,
     API_RATE_PER_SECOND: `${apiLimit.ratePerSecond}`,
-    API_BURST: `${apiLimit.burst}`,
   };
   pods = [await run.startApi(environment), await run.startApi(environment)];
   client = await signIn(pods[0]!.url);
@@ -58,7 +57,7 @@ async function countListStatuses(
     await response.arrayBuffer();
     if (response.status === 429) {
       expect(Number(response.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
-      expect(response.headers.get('ratelimit-policy')).toBe('"api";q=40;w=40');
+      expect(response.headers.get('ratelimit-policy')).toBe('"api";q=10;w=5');
     }
     counts.set(response.status, (counts.get(response.status) ?? 0) + 1);
   }

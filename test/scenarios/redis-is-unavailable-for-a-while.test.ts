@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ConsoleClient, signIn } from '../drivers/app/console-client.ts';
 import { type ClusterRun, openClusterRun } from '../drivers/cluster/cluster-run.ts';
+import { setOptions } from '../drivers/cluster/component-options.ts';
 import { createHookSender, type HookBody } from '../drivers/cluster/hook-sender.ts';
 import { type ServiceProcess, withOrigin } from '../drivers/cluster/service-process.ts';
 import { openStream } from '../drivers/streams/stream-client.ts';
@@ -15,7 +16,7 @@ let client: ConsoleClient;
 beforeAll(async () => {
   redis = await startRedis();
   run = await openClusterRun({ redisUrl: redis.url });
-  const environment = { HEARTBEAT_INTERVAL_MS: '500' };
+  const environment = setOptions({ heartbeatIntervalMs: 500 });
   pods = [await run.startApi(environment), await run.startApi(environment)];
   await run.startWorker();
   client = await signIn(pods[0]!.url);

@@ -2,6 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ConsoleClient, createWidgets, signIn } from '../drivers/app/console-client.ts';
+import { setOptions } from '../drivers/cluster/component-options.ts';
 import { buildHooks, createHookSender } from '../drivers/cluster/hook-sender.ts';
 import { type ServiceProcess, withOrigin } from '../drivers/cluster/service-process.ts';
 import { openCountingStream } from '../drivers/streams/counting-stream.ts';
@@ -30,7 +31,7 @@ let pod: ServiceProcess;
 let link: TcpProxy;
 
 beforeAll(async () => {
-  const environment = { STREAMS_PER_TOKEN: '10000', STREAM_STALL_MS: `${stallMs}`, RING_FRAMES: '200' };
+  const environment = { STREAMS_PER_HOLDER: '10000', ...setOptions({ stallMs, ringFrames: 200 }) };
   cluster = await openFaultCluster({ pods: 1, workers: 1, environment });
   client = await signIn(cluster.url);
   const [slot] = cluster.pods;

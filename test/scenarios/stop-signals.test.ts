@@ -58,7 +58,7 @@ async function startWithSilentMongo(program: string) {
   await once(mongo, 'listening');
   const { port } = mongo.address() as AddressInfo;
   const child = spawn(process.execPath, [join(root, program)], {
-    env: { MONGODB_URL: `mongodb://127.0.0.1:${port}/`, REDIS_URL: 'redis://127.0.0.1:1/', START_TIMEOUT_MS: '60000' },
+    env: { MONGODB_URL: `mongodb://127.0.0.1:${port}/`, REDIS_URL: 'redis://127.0.0.1:1/' },
     stdio: 'ignore',
   });
   onTestFinished(() => {
@@ -85,7 +85,7 @@ test.each([
 });
 
 test('`npm start` forwards a SIGTERM that only npm received, and exits with 0 when the service has drained', async () => {
-  const environment = { PATH: process.env.PATH ?? '', DATA_DIR: folder, PORT: '0', OPS_PORT: '0', LOG_FORMAT: 'json' };
+  const environment = { PATH: process.env.PATH ?? '', DATA_DIR: folder, PORT: '0', OPS_PORT: '0' };
   // Its own process group, so that the test can kill every process that is left.
   const npm = spawn('npm', ['start'], {
     cwd: root,

@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { signIn } from '../drivers/app/console-client.ts';
 import { type ClusterRun, openClusterRun } from '../drivers/cluster/cluster-run.ts';
+import { setOptions } from '../drivers/cluster/component-options.ts';
 import { withOrigin } from '../drivers/cluster/service-process.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
 import { freePort } from '../drivers/tools/free-port.ts';
@@ -113,7 +114,7 @@ function createPod(name: string, { port, opsPort }: { port: number; opsPort: num
     PORT: `${port}`,
     OPS_PORT: `${opsPort}`,
     TRUSTED_PROXIES: '127.0.0.1',
-    HEARTBEAT_INTERVAL_MS: `${heartbeatIntervalMs}`,
+    ...setOptions({ heartbeatIntervalMs }),
     DRAIN_DELAY_MS: '1500',
     DRAIN_WINDOW_MS: '2000',
   };

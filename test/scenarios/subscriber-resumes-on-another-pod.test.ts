@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectDenseOrder, expectEachHookOnce } from '../checkers/delivered-once-in-order.ts';
 import { type ConsoleClient, createWidgets, signIn } from '../drivers/app/console-client.ts';
 import { type ClusterRun, openClusterRun } from '../drivers/cluster/cluster-run.ts';
+import { setOptions } from '../drivers/cluster/component-options.ts';
 import { buildHooks, createHookSender, type SentHook } from '../drivers/cluster/hook-sender.ts';
 import { type ServiceProcess, withOrigin } from '../drivers/cluster/service-process.ts';
 import { openStream, type StreamEvent } from '../drivers/streams/stream-client.ts';
@@ -14,7 +15,7 @@ let client: ConsoleClient;
 beforeAll(async () => {
   run = await openClusterRun();
   // Small, so that positions soon leave the ring, and later the log too.
-  const small = { RING_FRAMES: '50', EVENT_RETENTION_COUNT: '2000' };
+  const small = setOptions({ ringFrames: 50, eventRetentionCount: 2_000 });
   pods = [await run.startApi(small), await run.startApi(small)];
   await run.startWorker(small);
   client = await signIn(pods[0]!.url);

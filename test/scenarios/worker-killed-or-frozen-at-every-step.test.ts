@@ -14,10 +14,11 @@ import {
   type Failpoint,
   failpointFileVariable,
   formatFailpoint,
+  mainsWithFailpoints,
   shortLocksVariable,
 } from '../faults/failpoints/failpoint.ts';
 import { countEndedRuns, frozenMs, listRunFailpoints } from '../faults/failpoints/run-failpoints.ts';
-import { mainsWithFailpoints, waitForFailpoint } from '../faults/failpoints/wait-for-failpoint.ts';
+import { waitForFailpoint } from '../faults/failpoints/wait-for-failpoint.ts';
 import { isLong } from '../faults/scale.ts';
 
 const idleWithinMs = 45_000;

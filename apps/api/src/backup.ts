@@ -9,7 +9,7 @@ import { runCommand } from '@widget-service/shared/runtime/run-process.ts';
 // `npm run backup -- FILE`: copies the SQLite file of DATA_DIR, also while the service runs.
 await runCommand(() => {
   // biome-ignore lint/style/noProcessEnv: settings are parsed here, once.
-  const { settings, backend } = parseSettings(process.env, { app: 'api', isTerminal: process.stdout.isTTY === true });
+  const { settings, backend } = parseSettings(process.env, { app: 'api' });
   if (backend === 'cluster') {
     throw new ExitError(
       exitCodes.configuration,

@@ -14,11 +14,11 @@ let report = reportToStandardError;
 await runProcess(
   async (fail) => {
     // biome-ignore lint/style/noProcessEnv: settings are parsed here, once.
-    const parsed = parseSettings(process.env, { app: 'api', isTerminal: process.stdout.isTTY === true });
-    const logger = await createLogger(toLoggerOptions(parsed.settings));
+    const parsed = parseSettings(process.env, { app: 'api' });
+    const logger = await createLogger(toLoggerOptions(parsed.settings, process.stdout.isTTY === true));
     report = (err) => logger.fatal({ err }, 'failed');
     const onTracingWarning = (reason: string) => logger.warn({ reason }, 'tracing.spans_lost');
-    const tracer = await openTracer(toTracerOptions(parsed.settings), onTracingWarning);
+    const tracer = await openTracer(toTracerOptions(parsed.settings, 'api'), onTracingWarning);
     const backend = await openBackend(parsed, logger, fail);
     return openProcess({ settings: parsed.settings, backend, logger, tracer, print: printText });
   },

@@ -13,17 +13,17 @@ let report = reportToStandardError;
 await runProcess(
   async (fail) => {
     // biome-ignore lint/style/noProcessEnv: settings are parsed here, once.
-    const { settings } = parseSettings(process.env, { app: 'worker', isTerminal: process.stdout.isTTY === true });
-    const logger = await createLogger(toLoggerOptions(settings));
+    const parsed = parseSettings(process.env, { app: 'worker' });
+    const logger = await createLogger(toLoggerOptions(parsed.settings, process.stdout.isTTY === true));
     report = (err) => logger.fatal({ err }, 'failed');
     const onTracingWarning = (reason: string) => logger.warn({ reason }, 'tracing.spans_lost');
-    const tracer = await openTracer(toTracerOptions(settings), onTracingWarning);
+    const tracer = await openTracer(toTracerOptions(parsed.settings, 'worker'), onTracingWarning);
     const backend = await openCluster({
-      ...toClusterOptions(settings),
+      ...toClusterOptions(parsed),
       onWarning: (message, details) => logger.warn(details ?? {}, message),
       onFatal: fail,
     });
-    return openWorker(settings, backend, logger, tracer);
+    return openWorker(parsed.settings, backend, logger, { tracer });
   },
   (error) => report(error),
 );

@@ -8,15 +8,14 @@ import { runCommand } from '@widget-service/shared/runtime/run-process.ts';
 // `npm run migrate`: creates the indexes of MongoDB, then verifies them.
 await runCommand(async () => {
   // biome-ignore lint/style/noProcessEnv: settings are parsed here, once.
-  const { settings } = parseSettings(process.env, {
+  const parsed = parseSettings(process.env, {
     app: 'worker',
-    isTerminal: process.stdout.isTTY === true,
     usesOnlyMongodb: true,
   });
-  const { mongodbUrl, mongodbDatabase, ...options } = toMongoOptions(settings);
+  const { mongodbUrl, mongodbDatabase, ...options } = toMongoOptions(parsed);
   const target = { ...options, url: mongodbUrl, database: mongodbDatabase };
   await (await openMongoStores({ ...target, migrate: true })).close();
-  // Opened again without migrating: this verifies the indexes, as a start with `MIGRATE_ON_START=false` does.
+  // Opened again without migrating: this verifies the indexes, as a start in production does.
   await (await openMongoStores({ ...target, migrate: false })).close();
   printText(`${mongodbDatabase}: all indexes exist\n`);
 });

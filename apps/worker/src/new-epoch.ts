@@ -8,8 +8,8 @@ import { runCommand } from '@widget-service/shared/runtime/run-process.ts';
 // `npm run new-epoch`, for a MongoDB that was restored from a backup: see `beginNewEpoch`.
 await runCommand(async () => {
   // biome-ignore lint/style/noProcessEnv: settings are parsed here, once.
-  const { settings } = parseSettings(process.env, { app: 'worker', isTerminal: process.stdout.isTTY === true });
-  const { run, begin, marksRemoved } = await beginNewEpoch(toClusterOptions(settings));
+  const parsed = parseSettings(process.env, { app: 'worker' });
+  const { run, begin, marksRemoved } = await beginNewEpoch(toClusterOptions(parsed));
   printText(
     `started epoch ${begin.epoch}; the next run number is above ${run}; removed ${marksRemoved} dedupe marks of earlier events\n`,
   );

@@ -13,6 +13,13 @@ import { createReadiness } from '@widget-service/shared/tasks/readiness.ts';
 import { createWorkerTasks } from '@widget-service/shared/tasks/worker-tasks.ts';
 import { noTracer, type Tracer } from '@widget-service/shared/tracing/tracer.ts';
 
+export interface WorkerOptions {
+  /** Left out: no tracing. */
+  readonly tracer?: Tracer;
+  /** Tests change it. Left out: the constant of the scanner. */
+  readonly outboxScanAgeMs?: number | undefined;
+}
+
 /** Above the sum of the bounds for finishing or releasing jobs and for closing connections. */
 const stopMaxMs = 60_000;
 
@@ -27,7 +34,7 @@ export async function openWorker(
   settings: Settings,
   backend: Backend,
   logger: Logger,
-  tracer: Tracer = noTracer,
+  { tracer = noTracer, outboxScanAgeMs }: WorkerOptions = {},
 ): Promise<RunningProcess> {
   const metrics = createMetrics('worker');
   recordBuild(metrics, backend.kind);
@@ -38,7 +45,7 @@ export async function openWorker(
     clock,
     logger,
     metrics,
-    outboxScanAgeMs: settings.OUTBOX_SCAN_AGE_MS,
+    outboxScanAgeMs,
     tracer,
   });
   const supervisor = createSupervisor(tasks, { clock, logger, metrics });
@@ -50,7 +57,7 @@ export async function openWorker(
       isStarted: () => true,
       updateGauges: () => recordTasks(metrics, supervisor),
     },
-    { host: settings.OPS_HOST, port: settings.OPS_PORT, allowedHosts: settings.ALLOWED_HOSTS },
+    { host: settings.HOST, port: settings.OPS_PORT, allowedHosts: settings.ALLOWED_HOSTS },
   );
   const identity = {
     name: getProcessName(),

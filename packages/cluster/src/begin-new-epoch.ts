@@ -52,15 +52,14 @@ const scanPageSize = 1_000;
  * epoch, so that subscribers receive `stream.gap`. No worker and no pod may run meanwhile. May be repeated.
  *
  * Rejects with an `ExitError` (configuration) for a malformed `mongodbUrl`, with `MongoUnreachableError` when MongoDB
- * does not answer within `startTimeoutMs`, with `RedisRefusalError`, and with `RedisUnreachableError` when Redis does
- * not answer within 2 s. If a store fails after that, or if a worker runs all the same, rejects with
- * `UnavailableError`: run the command again.
+ * does not answer within 30 s, with `RedisRefusalError`, and with `RedisUnreachableError` when Redis does not
+ * answer within 2 s. If a store fails after that, or if a worker runs all the same, rejects with `UnavailableError`: run
+ * the command again.
  */
 export async function beginNewEpoch(options: ClusterOptions): Promise<NewEpoch> {
   const mongo = await openMongo({
     url: options.mongodbUrl,
     database: options.mongodbDatabase,
-    startTimeoutMs: options.startTimeoutMs,
     // The search for the highest fence reads all widgets and may take long. The fence has no index, because each run
     // would have to update it.
     socketTimeoutMs: 0,

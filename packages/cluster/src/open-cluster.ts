@@ -37,8 +37,6 @@ export interface ClusterOptions {
   readonly redisKeyPrefix: string;
   /** Whether to build missing indexes. Otherwise the start verifies them, and fails if one is missing. */
   readonly migrate: boolean;
-  /** How long the start waits for MongoDB. It waits at most 2 s for Redis, and then continues without it. */
-  readonly startTimeoutMs: number;
   /** Whether a Redis that may lose data (`checkDurability`) ends the process, or only causes a warning. */
   readonly durabilityCheck: 'enforce' | 'warn';
   /** The number of partitions for new jobs. Partitions that only an earlier value had are still consumed. */
@@ -75,7 +73,6 @@ export async function openCluster(options: ClusterOptions): Promise<Backend> {
   const mongo = await openMongoStores({
     url: options.mongodbUrl,
     database: options.mongodbDatabase,
-    startTimeoutMs: options.startTimeoutMs,
     migrate: options.migrate,
     deliveryRetentionMs: options.deliveryRetentionMs,
     auditRetentionMs: options.auditRetentionMs,

@@ -14,7 +14,7 @@ let service: TestService;
 let token: string;
 beforeAll(async () => {
   // A closed stream counts against the limit until the pod notices, so the limit is high.
-  service = await openTestService({ STREAMS_PER_TOKEN: '1000000' });
+  service = await openTestService({ STREAMS_PER_HOLDER: '1000000' });
   token = (await service.issueStreamUrl()).url.split('/').at(-1) ?? '';
 });
 afterAll(() => service.close());

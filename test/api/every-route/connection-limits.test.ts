@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import type { Overrides } from '@widget-service/api/process/compose.ts';
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import { openTestService, type TestService } from '../../drivers/app/test-service.ts';
 import { eventually } from '../../drivers/tools/eventually.ts';
@@ -15,8 +16,8 @@ afterEach(() => {
   for (const socket of open.splice(0)) socket.destroy();
 });
 
-async function start(environment: Record<string, string>): Promise<TestService> {
-  const service = await openTestService(environment);
+async function start(environment: Record<string, string>, options: Overrides = {}): Promise<TestService> {
+  const service = await openTestService(environment, {}, options);
   onTestFinished(() => service.close());
   return service;
 }
@@ -151,9 +152,9 @@ describe('CONNECTIONS_PER_ADDRESS', () => {
   });
 });
 
-describe('CONNECTIONS_PER_POD', () => {
-  test('refuses all further connections with a 503 problem, and resets them when too many are being refused', async () => {
-    const service = await start({ CONNECTIONS_PER_POD: '5' });
+describe('the connections of a pod', () => {
+  test('are limited: it refuses all further ones with a 503 problem, and resets them when too many are being refused', async () => {
+    const service = await start({}, { interface: { connections: { perAddress: 0, perPod: 5 } } });
     expect(await openMany(service, 6)).toEqual([...repeat(accepted, 5), '503']);
     expect(await openMany(service, 1, otherAddress)).toEqual(['503']);
     // They send nothing, so each one occupies the pod until its time is over.
@@ -172,7 +173,7 @@ describe('CONNECTIONS_PER_POD', () => {
     expect(String(await answer)).toMatch(/^HTTP\/1\.1 403 /);
   });
 
-  test('is 10 000 above STREAMS_PER_POD unless it is set', async () => {
+  test('may be 10 000 more than STREAMS_PER_POD', async () => {
     const service = await start({ STREAMS_PER_POD: '20' });
     expect(await readMetric(service, 'widget_connections_limit')).toBe(10_020);
   });

@@ -23,7 +23,7 @@ const forStreams = { 'cross-origin-resource-policy': 'cross-origin' };
 let service: AttackedApp;
 beforeAll(async () => {
   service = await openAttackedApp({
-    securityContact: { contacts: ['mailto:security@example.com'], expires: '2030-01-01T00:00:00Z' },
+    securityContacts: ['mailto:security@example.com'],
   });
 });
 afterAll(() => service.close());

@@ -8,7 +8,7 @@ const promtool = findPrometheusTool('promtool');
 
 let service: TestService;
 beforeAll(async () => {
-  service = await openTestService({ HEARTBEAT_INTERVAL_MS: '100' });
+  service = await openTestService({}, {}, { fanOut: { heartbeatIntervalMs: 100 } });
 });
 afterAll(() => service.close());
 

@@ -18,7 +18,7 @@ interface DescribedMessage {
 let service: TestService;
 beforeAll(async () => {
   service = await openTestService({
-    STREAMS_PER_TOKEN: '1',
+    STREAMS_PER_HOLDER: '1',
     ADMIN_EMAIL: testAdmin.email,
     ADMIN_PASSWORD: testAdmin.password,
   });

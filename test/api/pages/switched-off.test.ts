@@ -22,13 +22,13 @@ test.each([
   '/console/',
   '/console/icon.svg',
   '/',
-])('with CONSOLE_ENABLED=false and DOCS_ENABLED=false, %s does not exist', async (url) => {
+])('with PAGES=none, %s does not exist', async (url) => {
   for (const method of ['GET', 'POST'] as const) {
     expectProblem(await service.inject({ method, url }), { status: 404, code: 'not-found' });
   }
 });
 
-test('with DOCS_ENABLED=false, the interface works, and a problem still has its type', async () => {
+test('without the docs among PAGES, the interface works, and a problem still has its type', async () => {
   const viewer = await service.signedIn('viewer');
   const list = await service.inject({ method: 'GET', url: '/api/v1/widgets', headers: viewer.headers });
   expect(list.statusCode).toBe(200);

@@ -4,8 +4,8 @@ import { openStream } from '../../drivers/streams/stream-client.ts';
 
 /** The history: room for 17 of the large bodies. */
 const retentionBytes = 1_048_576;
-/** A burst of 70 permits, and one a second. A large body costs 15. */
-const seventyPermits = { HOOK_RATE_PER_SECOND: '1', HOOK_BURST: '70' };
+/** A burst of 70 permits, and 14 a second. A large body costs 15. */
+const seventyPermits = { HOOK_RATE_PER_SECOND: '14' };
 /** Each one differs, so that none is a duplicate. */
 const makeBigPayload = (number: number) => ({ number, text: 'x'.repeat(60_000) });
 
@@ -34,9 +34,10 @@ function count(answers: readonly { readonly status: number; readonly code: strin
 describe('an integration that floods the service with large bodies', () => {
   test('gets 429 beyond its rate, and does not push the events of another one out of the history', async () => {
     const service = await openTestService(
-      // A small ring: the pod's own memory must not hide what the log no longer has.
-      { RING_BYTES: '65536', ...seventyPermits },
+      seventyPermits,
       { retentionBytes },
+      // A small ring: the pod's own memory must not hide what the log no longer has.
+      { fanOut: { ringBytes: 65_536 } },
     );
     onTestFinished(() => service.close());
     const [flooder, other, { url }] = await Promise.all([
@@ -65,15 +66,18 @@ describe('an integration that floods the service with large bodies', () => {
     expect(resumed.events.slice(0, 2).map(({ event }) => event)).not.toContain('stream.gap');
     expect(JSON.parse(resumed.events[0]?.data ?? '{}')).toMatchObject({ resumed: true });
     expect(count(others)).toEqual({ '202': 20 });
-    expect(flood.filter(({ status }) => status === 202)).toHaveLength(4);
+    // 4 at once, and one more for each second that the flood takes.
+    const floodAccepted = flood.filter(({ status }) => status === 202).length;
+    expect(floodAccepted).toBeGreaterThanOrEqual(4);
+    expect(floodAccepted).toBeLessThanOrEqual(12);
     const refused = flood.filter(({ status }) => status !== 202);
     expect(new Set(refused.map(({ code }) => code))).toEqual(new Set(['rate-limited']));
-    expect(new Set(refused.map(({ policy }) => policy))).toEqual(new Set(['"hooks";q=70;w=70']));
+    expect(new Set(refused.map(({ policy }) => policy))).toEqual(new Set(['"hooks";q=70;w=5']));
     expect(Math.min(...refused.map(({ retryAfter }) => Number(retryAfter)))).toBeGreaterThanOrEqual(1);
   });
 
   test('also counts the size of a body without Content-Length', async () => {
-    const service = await openTestService({ HOOK_RATE_PER_SECOND: '1', HOOK_BURST: '20' });
+    const service = await openTestService({ HOOK_RATE_PER_SECOND: '4' });
     onTestFinished(() => service.close());
     const url = await service.issueHookUrl();
     const statuses: number[] = [];
@@ -91,7 +95,7 @@ describe('an integration that floods the service with large bodies', () => {
   });
 
   test('accepts a body without Content-Length that costs more than the burst', async () => {
-    const service = await openTestService({ HOOK_RATE_PER_SECOND: '1', HOOK_BURST: '5' });
+    const service = await openTestService({ HOOK_RATE_PER_SECOND: '1' });
     onTestFinished(() => service.close());
     const url = await service.issueHookUrl();
     const event = { kind: 'updated', occurredAt: '2026-03-01T10:00:00Z', payload: makeBigPayload(0) };

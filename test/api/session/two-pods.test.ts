@@ -15,7 +15,7 @@ const isCluster = inject('backend') === 'cluster';
 let service: TestService;
 let peer: TestPod | null = null;
 beforeAll(async () => {
-  service = await openTestService({ TRUSTED_PROXIES: '127.0.0.1', SIGN_IN_FAILURES_PER_MINUTE: '1' });
+  service = await openTestService({ TRUSTED_PROXIES: '127.0.0.1' }, {}, { signInFailuresPerMinute: 1 });
   peer = (await service.openPeerPod?.()) ?? null;
 });
 afterAll(async () => {

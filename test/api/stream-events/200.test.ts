@@ -5,7 +5,7 @@ import { openStream } from '../../drivers/streams/stream-client.ts';
 
 let service: TestService;
 beforeAll(async () => {
-  service = await openTestService({ STREAMS_PER_TOKEN: '2', HEARTBEAT_INTERVAL_MS: '15000' });
+  service = await openTestService({ STREAMS_PER_HOLDER: '2' });
 });
 afterAll(() => service.close());
 

@@ -15,7 +15,7 @@ let service: TestService;
 const log = driveEventLog(() => service);
 beforeAll(async () => {
   // In spite of its name, the setting counts streams per owner: a subscription, or a user.
-  service = await openTestService({ STREAMS_PER_TOKEN: '3', HEARTBEAT_INTERVAL_MS: '15000' });
+  service = await openTestService({ STREAMS_PER_HOLDER: '3' });
 });
 afterAll(() => service.close());
 

@@ -13,7 +13,7 @@ let service: TestService;
 const log = driveEventLog(() => service);
 beforeAll(async () => {
   // A ring of four frames makes a resume read the event log as well.
-  service = await openTestService({ HEARTBEAT_INTERVAL_MS: '100', RING_FRAMES: '4' });
+  service = await openTestService({}, {}, { fanOut: { heartbeatIntervalMs: 100, ringFrames: 4 } });
 });
 afterAll(() => service.close());
 

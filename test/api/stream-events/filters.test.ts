@@ -10,7 +10,7 @@ let service: TestService;
 let editor: TestCaller;
 let hookUrl: string;
 beforeAll(async () => {
-  service = await openTestService({ HEARTBEAT_INTERVAL_MS: '100' });
+  service = await openTestService({}, {}, { fanOut: { heartbeatIntervalMs: 100 } });
   editor = await signInThroughPorts(service.backend, 'editor');
   hookUrl = await service.issueHookUrl();
 });

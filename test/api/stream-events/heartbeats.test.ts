@@ -4,7 +4,7 @@ import { openTestService, type TestService } from '../../drivers/app/test-servic
 
 let service: TestService;
 beforeAll(async () => {
-  service = await openTestService({ HEARTBEAT_INTERVAL_MS: '100' });
+  service = await openTestService({}, {}, { fanOut: { heartbeatIntervalMs: 100 } });
 });
 afterAll(() => service.close());
 

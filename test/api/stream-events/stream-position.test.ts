@@ -9,7 +9,7 @@ let service: TestService;
 const log = driveEventLog(() => service);
 const onlyCreated = { filter: { ...noFilter, types: ['widget.created'] as const } };
 beforeAll(async () => {
-  service = await openTestService({ HEARTBEAT_INTERVAL_MS: '100', STREAM_LIFETIME_MS: '1500' });
+  service = await openTestService({}, {}, { fanOut: { heartbeatIntervalMs: 100, lifetimeMs: 1_500 } });
 });
 afterAll(() => service.close());
 
@@ -41,7 +41,7 @@ describe('GET /api/v1/events/{token} with a filter', () => {
   });
 
   test.concurrent('sends stream.position before stream.closing', async ({ expect }) => {
-    const slow = await openTestService({ HEARTBEAT_INTERVAL_MS: '60000', STREAM_LIFETIME_MS: '1000' });
+    const slow = await openTestService({}, {}, { fanOut: { heartbeatIntervalMs: 60_000, lifetimeMs: 1_000 } });
     const { url } = await slow.issueStreamUrl(onlyCreated);
     const stream = await openStream(url);
     await stream.until(() => stream.events.length > 0, 'stream.open');

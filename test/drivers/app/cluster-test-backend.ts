@@ -75,7 +75,6 @@ function openNamed(name: string, options: TestBackendOptions) {
     eventsRedisUrl: findEventsRedisUrl(),
     redisKeyPrefix: name,
     migrate: true,
-    startTimeoutMs,
     durabilityCheck: 'enforce',
     hookPartitions: options.hookPartitions ?? 2,
     ackReplicas: 0,

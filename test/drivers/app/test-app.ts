@@ -35,7 +35,7 @@ const interfaceDefaults: InterfaceSettings = {
   connections: { perAddress: 0, perPod: 10_000 },
   consoleEnabled: true,
   docsEnabled: true,
-  securityContact: null,
+  securityContacts: null,
 };
 
 let checkAnswer: ReturnType<typeof createAnswerCheck> | null = null;
@@ -121,6 +121,7 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
     identityProvider: await configureIdentityProvider(options),
     overrides: {
       ...options,
+      signInFailuresPerMinute: options.limits?.signInFailuresPerMinute ?? 0,
       interface: { ...interfaceDefaults, publicBaseUrl: options.identityProvider?.publicBaseUrl ?? null, ...options },
       rateLimits: { hooks: null, api: null, ...options.limits },
       // Long, so that a machine that is busy with other tests does not look like an unavailable Redis.
@@ -175,10 +176,9 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
   };
 }
 
-function toSettings({ limits, tokenMaxLifetimeMs }: TestAppOptions): Settings {
+function toSettings({ tokenMaxLifetimeMs }: TestAppOptions): Settings {
   return {
-    ...parseSettings({ ADMIN_EMAIL: '' }, { app: 'api', isTerminal: false }).settings,
-    SIGN_IN_FAILURES_PER_MINUTE: limits?.signInFailuresPerMinute ?? 0,
+    ...parseSettings({ ADMIN_EMAIL: '' }, { app: 'api' }).settings,
     ...(tokenMaxLifetimeMs === undefined ? {} : { TOKEN_MAX_LIFETIME_MS: tokenMaxLifetimeMs }),
   };
 }

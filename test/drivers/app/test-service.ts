@@ -1,4 +1,5 @@
 import { describeBackend } from '@widget-service/api/process/backend-facts.ts';
+import type { Overrides } from '@widget-service/api/process/compose.ts';
 import { openProcess } from '@widget-service/api/process/open-process.ts';
 import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
 import { createMetrics } from '@widget-service/shared/metrics/metrics.ts';
@@ -36,27 +37,28 @@ export interface TestPod {
 }
 
 /**
- * Starts the service. `environment` sets the process, `backendOptions` the stores. On the cluster backend, this process
- * also runs the worker's tasks.
+ * Starts the service. `environment` sets the process, `backendOptions` the stores, `overrides` replaces parts. On the
+ * cluster backend, this process also runs the worker's tasks.
  */
 export async function openTestService(
   environment: Readonly<Record<string, string>> = {},
   backendOptions: TestBackendOptions = {},
+  overrides: Overrides = {},
 ): Promise<TestService> {
   const { backend, dispose, openPeer } = await openTestBackend(backendOptions);
   const logger = await createLogger({ level: 'silent' });
   const tasks = describeBackend(backend.kind).processesHooks
     ? []
-    : createWorkerTasks({ backend, clock: systemClock, logger, metrics: createMetrics(), outboxScanAgeMs: 5_000 });
+    : createWorkerTasks({ backend, clock: systemClock, logger, metrics: createMetrics() });
   const worker = new Supervisor(tasks, { clock: systemClock, onFailure: () => undefined });
   worker.start();
   // Closing the api must not close the backend: the worker's tasks use it until they have stopped.
-  const pod = await openPod({ ...backend, close: async () => undefined }, environment);
+  const pod = await openPod({ ...backend, close: async () => undefined }, environment, overrides);
   return {
     url: pod.url,
     opsUrl: pod.opsUrl,
     backend,
-    ...(openPeer === undefined ? {} : { openPeerPod: async () => openPod(await openPeer(), environment) }),
+    ...(openPeer === undefined ? {} : { openPeerPod: async () => openPod(await openPeer(), environment, overrides) }),
     issueStreamUrl: async (members = {}) => {
       const { grant, token } = await issueSubscription(backend, members);
       return { url: `${pod.url}/api/v1/events/${token}`, subscriptionId: grant.id };
@@ -74,7 +76,11 @@ export async function openTestService(
 }
 
 /** Opens an api process on free ports. Closing it closes the backend. */
-async function openPod(backend: Backend, environment: Readonly<Record<string, string>>): Promise<TestPod> {
+async function openPod(
+  backend: Backend,
+  environment: Readonly<Record<string, string>>,
+  overrides: Overrides,
+): Promise<TestPod> {
   const { settings } = parseSettings(
     // Rate limits are off, unless a test sets them.
     {
@@ -85,7 +91,7 @@ async function openPod(backend: Backend, environment: Readonly<Record<string, st
       API_RATE_PER_SECOND: '0',
       ...environment,
     },
-    { app: 'api', isTerminal: false },
+    { app: 'api' },
   );
   let url = '';
   let opsUrl = '';
@@ -104,6 +110,6 @@ async function openPod(backend: Backend, environment: Readonly<Record<string, st
       },
     },
   });
-  const api = await openProcess({ settings, backend, logger, print: () => undefined });
+  const api = await openProcess({ settings, backend, logger, print: () => undefined, overrides });
   return { url, opsUrl, close: () => api.stop(true) };
 }

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { mainsWithFailpoints } from '../../faults/failpoints/failpoint.ts';
+import { hasOptions } from './component-options.ts';
 
 const ownRoot = fileURLToPath(new URL('../../../', import.meta.url));
 /** The variable that names the folder for the output of every process. It helps with failures that do not recur. */
@@ -36,18 +38,19 @@ export type Environment = Readonly<Record<string, string>>;
 /**
  * Starts an api or a worker. Resolves when it listens, and rejects with its output when it ends before that. The
  * process gets `environment`, and only PATH of this process's variables. `main` is relative to the root of the
- * repository. `root` is another checkout to run, with its own Node. Default: this one.
+ * repository; with options of components (`setOptions`), the default is a main file of the tests that applies them.
+ * `root` is another checkout to run, with its own Node and without such options. Default: this one.
  */
 export async function startService(
   app: 'api' | 'worker',
   environment: Environment,
-  main: string = mains[app],
+  main?: string,
   root: string = ownRoot,
 ): Promise<ServiceProcess> {
   const node = root === ownRoot ? process.execPath : join(root, 'node_modules/.bin/node');
-  const child = spawn(node, [main], {
+  const child = spawn(node, [main ?? (root === ownRoot ? chooseMain(app, environment) : mains[app])], {
     cwd: root,
-    env: { PATH: process.env.PATH ?? '', PORT: '0', OPS_PORT: '0', LOG_FORMAT: 'json', ...environment },
+    env: { PATH: process.env.PATH ?? '', PORT: '0', OPS_PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   keepOutput(child, app);
@@ -78,6 +81,11 @@ export async function startService(
     stop: (signal = 'SIGTERM') => stopChild(child, exited, signal),
     exited,
   };
+}
+
+/** Returns the app's own main file, or the one that applies the options of components in `environment`. */
+export function chooseMain(app: 'api' | 'worker', environment: Environment): string {
+  return (hasOptions(environment) ? mainsWithFailpoints : mains)[app];
 }
 
 function keepOutput(child: ChildProcessByStdio<null, Readable, Readable>, app: string): void {

@@ -18,6 +18,11 @@ export interface Failpoint {
   readonly nth?: number;
 }
 
+/** The main files that start a process with failpoints and with options of components, relative to the root of the repository. */
+export const mainsWithFailpoints = {
+  api: 'test/faults/failpoints/api-main.ts',
+  worker: 'test/faults/failpoints/worker-main.ts',
+} as const;
 /** The variable that names the file through which tests arm failpoints. */
 export const failpointFileVariable = 'FAILPOINT_FILE';
 /** `true` gives a worker locks of 1.5 s, for tests in which many locks expire. */

@@ -3,12 +3,6 @@ import type { ServiceProcess } from '../../drivers/cluster/service-process.ts';
 import { startStopwatch } from '../../drivers/tools/stopwatch.ts';
 import { type ArmedFailpoint, formatFailpoint, reachedMessage } from './failpoint.ts';
 
-/** The main files that start a process with failpoints, relative to the root of the repository. */
-export const mainsWithFailpoints = {
-  api: 'test/faults/failpoints/api-main.ts',
-  worker: 'test/faults/failpoints/worker-main.ts',
-} as const;
-
 /** Resolves with the process that is at the failpoint. Throws after `withinMs` if none of `processes` gets there. */
 export async function waitForFailpoint(
   failpoint: ArmedFailpoint,

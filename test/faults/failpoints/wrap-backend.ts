@@ -2,12 +2,16 @@ import { writeSync } from 'node:fs';
 import process from 'node:process';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
-import { type ArmedFailpoint, reachedMessage, watchFailpoint } from './failpoint.ts';
+import { type ArmedFailpoint, failpointFileVariable, reachedMessage, watchFailpoint } from './failpoint.ts';
 
 type Method = (...args: unknown[]) => unknown;
 
-/** Returns the backend with failpoints before, during and after every port call. Tests arm them through `file`. */
-export function wrapBackend(backend: Backend, file: string): Backend {
+/**
+ * Returns the backend with failpoints before, during and after every port call, if `environment` names the file through
+ * which tests arm them.
+ */
+export function wrapBackend(backend: Backend, { [failpointFileVariable]: file }: NodeJS.ProcessEnv): Backend {
+  if (file === undefined) return backend;
   const findFailpoint = watchFailpoint(file);
   const wrapped = Object.entries(backend).map(([name, member]) => [
     name,

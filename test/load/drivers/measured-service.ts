@@ -51,7 +51,7 @@ const sharedEnvironment = {
   HOST: '127.0.0.1',
   HOOK_RATE_PER_SECOND: '0',
   API_RATE_PER_SECOND: '0',
-  STREAMS_PER_TOKEN: '100000',
+  STREAMS_PER_HOLDER: '100000',
   STREAMS_PER_POD: '100000',
   DRAIN_DELAY_MS: '0',
   DRAIN_WINDOW_MS: '0',
@@ -158,7 +158,7 @@ async function startProcess(
     [...(process.env.BENCH_NODE_OPTIONS?.split(' ') ?? []), ...readStartArguments(app)],
     {
       cwd: root,
-      env: { PATH: process.env.PATH ?? '', PORT: '0', OPS_PORT: '0', LOG_FORMAT: 'json', ...environment },
+      env: { PATH: process.env.PATH ?? '', PORT: '0', OPS_PORT: '0', ...environment },
       stdio: ['ignore', log, 'inherit'],
     },
   );

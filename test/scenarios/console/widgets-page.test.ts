@@ -4,6 +4,7 @@ import { createHookSender, type HookSender } from '@widget-service/client/hooks/
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testAdmin } from '../../drivers/app/console-client.ts';
+import { setOptions } from '../../drivers/cluster/component-options.ts';
 import {
   findBarriers,
   hasBrowser,
@@ -220,7 +221,7 @@ describe.runIf(hasBrowser)('the list of widgets of one embedded process that kee
   let browser: Browser;
   beforeAll(async () => {
     [deployment, browser] = await Promise.all([
-      openEmbeddedDeployment({ EVENT_RETENTION_COUNT: '10', RING_FRAMES: '10' }),
+      openEmbeddedDeployment(setOptions({ eventRetentionCount: 10, ringFrames: 10 })),
       startBrowser(),
     ]);
   });

@@ -1,8 +1,7 @@
 import { Chunk } from '@widget-service/api/streams/fan-out/chunk.ts';
 import { openingBytes, randomWithin } from '@widget-service/api/streams/fan-out/frame.ts';
-import { openFanOut } from '@widget-service/api/streams/fan-out/open-fan-out.ts';
+import { type FanOutOptions, openFanOut } from '@widget-service/api/streams/fan-out/open-fan-out.ts';
 import { renderWidgetBody } from '@widget-service/api/widgets/widget-body.ts';
-import type { Settings } from '@widget-service/shared/config/settings.ts';
 import { type EventFilter, noFilter } from '@widget-service/shared/domain/event-filter.ts';
 import { Supervisor } from '@widget-service/shared/runtime/supervisor.ts';
 import { makeFindStreamStart } from '@widget-service/shared/usecases/events/find-stream-start.ts';
@@ -49,7 +48,7 @@ export function startPod({ process, ports, settings, createUuid, reportViolation
   const logger = createTracingLogger((text) => trace(`${process.name}: ${text}`));
   const fanOut = openFanOut({
     backend: ports,
-    settings: streamSettings(settings) as Settings,
+    options: chooseStreamOptions(settings),
     clock,
     logger,
     metrics: noMetrics,
@@ -114,13 +113,13 @@ export function startPod({ process, ports, settings, createUuid, reportViolation
   };
 }
 
-function streamSettings({ ringFrames, unsentLimitBytes, streamLifetimeMs }: PlanSettings): Partial<Settings> {
+function chooseStreamOptions({ ringFrames, unsentLimitBytes, streamLifetimeMs }: PlanSettings): FanOutOptions {
   return {
-    RING_FRAMES: ringFrames,
-    RING_BYTES: 1_000_000,
-    HEARTBEAT_INTERVAL_MS: heartbeatIntervalMs,
-    STREAM_LIFETIME_MS: streamLifetimeMs,
-    STREAM_UNSENT_LIMIT_BYTES: unsentLimitBytes,
-    STREAM_STALL_MS: 8_000,
+    ringFrames,
+    ringBytes: 1_000_000,
+    heartbeatIntervalMs,
+    lifetimeMs: streamLifetimeMs,
+    unsentLimitBytes,
+    stallMs: 8_000,
   };
 }

@@ -5,8 +5,6 @@ import type { SimulatedProcess } from '../engine/simulated-process.ts';
 import type { SimulatedPorts } from '../stores/open-simulated-ports.ts';
 import { createTracingLogger, noMetrics } from './fakes.ts';
 
-const outboxScanAgeMs = 5_000;
-
 export interface RunningProcess {
   readonly process: SimulatedProcess;
   /** Stops like after SIGTERM. */
@@ -22,7 +20,7 @@ export function startWorker(
   const logger = createTracingLogger((text) => trace(`${process.name}: ${text}`));
   const { clock } = process;
   const backend = ports as unknown as Backend;
-  const tasks = createWorkerTasks({ backend, clock, logger, metrics: noMetrics, outboxScanAgeMs });
+  const tasks = createWorkerTasks({ backend, clock, logger, metrics: noMetrics });
   const onFailure = (task: string, error: unknown) => trace(`${process.name}: ${task} failed: ${String(error)}`);
   const supervisor = new Supervisor(tasks, { clock, onFailure });
   supervisor.start();

@@ -117,7 +117,7 @@ export class ConnectionLimiter {
     const nowMs = performance.now();
     if (nowMs - this.#loggedAtMs < logPauseMs) return;
     this.#loggedAtMs = nowMs;
-    const setting = refusal === 'per-pod' ? 'CONNECTIONS_PER_POD' : 'CONNECTIONS_PER_ADDRESS';
+    const setting = refusal === 'per-pod' ? 'STREAMS_PER_POD' : 'CONNECTIONS_PER_ADDRESS';
     const hint = 'If the address is a proxy, add it to TRUSTED_PROXIES: proxies have no limit per address.';
     this.#deps.logger.warn(
       { setting, ...(refusal === 'per-address' ? { clientAddress: key, hint } : {}) },

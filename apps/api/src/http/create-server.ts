@@ -26,7 +26,7 @@ const connectionLimits = {
   /**
    * How long the socket may transfer no byte in either direction while a request is in progress: ends responses that
    * the client does not accept. Node measures progress only at the end of each such period, so the connection ends
-   * after one to two periods: see `makeEndIdleConnection`. Streams have their own limit (`STREAM_STALL_MS`).
+   * after one to two periods: see `makeEndIdleConnection`. Streams have their own limit (`stallMs`).
    */
   connectionTimeout: 30_000,
   http: {

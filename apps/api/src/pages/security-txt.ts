@@ -1,29 +1,30 @@
+import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { Route } from '../http/route.ts';
 import { definePage } from './page.ts';
 
-/** Whom to tell about a vulnerability of this deployment. */
-export interface SecurityContact {
-  /** URIs (`mailto:`, `https:`, `tel:`), the preferred one first. At least one. */
-  readonly contacts: readonly string[];
-  /** RFC 3339. After this time, readers treat the file as stale. */
-  readonly expires: string;
-}
+const dayMs = 86_400_000;
+/** RFC 9116 recommends less than a year. A running service vouches for its contact, so the time moves on. */
+const expiresAfterDays = 180;
 
 export interface SecurityTxtRouteDeps {
-  readonly securityContact: SecurityContact;
+  /** URIs (`mailto:`, `https:`, `tel:`), the preferred one first. At least one. */
+  readonly securityContacts: readonly string[];
   readonly publicBaseUrl: string | null;
+  readonly clock: Pick<Clock, 'now'>;
 }
 
 /**
  * `GET /.well-known/security.txt` (RFC 9116). It names its own address if that is known and begins with `https:`, as
  * the RFC demands. A base with a path is not: the file must be at the root of the host.
  */
-export function securityTxtRoute({ securityContact, publicBaseUrl }: SecurityTxtRouteDeps): Route {
-  const { contacts, expires } = securityContact;
-  const lines = [...contacts.map((contact) => `Contact: ${contact}`), `Expires: ${expires}`];
+export function securityTxtRoute({ securityContacts, publicBaseUrl, clock }: SecurityTxtRouteDeps): Route {
+  const lines = securityContacts.map((contact) => `Contact: ${contact}`);
   const base = publicBaseUrl === null ? null : new URL(publicBaseUrl);
   if (base?.protocol === 'https:' && base.pathname === '/')
     lines.push(`Canonical: ${base.origin}/.well-known/security.txt`);
-  const text = `${lines.join('\n')}\n`;
-  return definePage(async (_request, reply) => reply.type('text/plain; charset=utf-8').send(text));
+  const formatText = () => {
+    const today = Math.floor(clock.now().getTime() / dayMs);
+    return `${lines.join('\n')}\nExpires: ${new Date((today + expiresAfterDays) * dayMs).toISOString()}\n`;
+  };
+  return definePage(async (_request, reply) => reply.type('text/plain; charset=utf-8').send(formatText()));
 }

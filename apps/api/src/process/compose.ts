@@ -24,7 +24,7 @@ import { openRevocations, type PodRevocations } from '../revocation/end-revoked-
 import { makeRecordLastUsed } from '../revocation/record-last-used.ts';
 import { makeVerifyStreamToken } from '../revocation/stream-entitlement.ts';
 import { makeAdmitStream } from '../streams/admit-stream.ts';
-import { type FanOut, openFanOut } from '../streams/fan-out/open-fan-out.ts';
+import { type FanOut, type FanOutOptions, openFanOut } from '../streams/fan-out/open-fan-out.ts';
 import { makeRecordStreamEnd } from '../streams/record-stream-end.ts';
 import { openStreamDirectory, type StreamDirectory } from '../streams/stream-directory.ts';
 import { type BackendFacts, describeBackend } from './backend-facts.ts';
@@ -53,7 +53,11 @@ export interface Overrides {
   readonly rateLimits?: Omit<RateLimits, 'limiter'>;
   /** How long the pod waits for a shared rate limiter before it falls back, in milliseconds. */
   readonly limiterTimeoutMs?: number;
+  readonly fanOut?: Partial<FanOutOptions>;
   readonly groupCommit?: Partial<GroupCommitOptions>;
+  readonly signInFailuresPerMinute?: number;
+  /** Of an embedded service. A worker of a cluster has its own. */
+  readonly outboxScanAgeMs?: number;
   readonly tailPosition?: () => LogPosition | null;
   /** The calls of stores are not measured, so that a test can replace a method of a port while the pod runs. */
   readonly isUnmeasured?: boolean;
@@ -77,10 +81,10 @@ export function composePod(deps: PodDeps) {
   recordBuild(metrics, deps.backend.kind);
   metrics.streamsLimit.set(settings.STREAMS_PER_POD);
   const backend = overrides.isUnmeasured === true ? deps.backend : measureBackend(deps.backend, metrics);
-  const fanOut = openFanOut({ backend, settings, clock, logger, metrics, tracer });
+  const fanOut = openFanOut({ backend, clock, logger, metrics, tracer, options: overrides.fanOut });
   const { hub, ring } = fanOut;
   const tailPosition = overrides.tailPosition ?? (() => ring.position());
-  const revocations = openRevocations({ backend, hub, sessionIdleMs: settings.SESSION_IDLE_MS, clock, logger });
+  const revocations = openRevocations({ backend, hub, clock, logger });
   const audit = createAuditRecorder({ store: backend.auditEvents, logger, metrics, clock });
   const podRequests = serveSeveralAnswerers(backend.podRequests);
   const streamDirectory = openStreamDirectory({ podRequests, hub });
@@ -104,7 +108,7 @@ export function composePod(deps: PodDeps) {
     ...revocations.tasks,
     overview.task,
     createGaugeSamplerTask({ backend, tailPosition, clock, metrics }),
-    ...(facts.processesHooks ? createWorkerTasks({ ...parts, outboxScanAgeMs: settings.OUTBOX_SCAN_AGE_MS }) : []),
+    ...(facts.processesHooks ? createWorkerTasks({ ...parts, outboxScanAgeMs: overrides.outboxScanAgeMs }) : []),
   ];
   const supervisor = createSupervisor(tasks, { clock, logger, metrics });
   const app = composeApp({ ...parts, fanOut, revocations, audit, streamDirectory, overview }, deps.identityProvider);
@@ -141,8 +145,8 @@ function composeApp(parts: AppParts, identityProvider: ConfiguredIdentityProvide
       metrics,
       trustedProxies: interfaceSettings.trustedProxies,
       recordEnd: makeRecordStreamEnd({ audit, clock }),
-      admit: makeAdmitStream({ perOwner: settings.STREAMS_PER_TOKEN, perPod: settings.STREAMS_PER_POD }),
-      heartbeatIntervalMs: settings.HEARTBEAT_INTERVAL_MS,
+      admit: makeAdmitStream({ perHolder: settings.STREAMS_PER_HOLDER, perPod: settings.STREAMS_PER_POD }),
+      heartbeatIntervalMs: fanOut.options.heartbeatIntervalMs,
     },
     identityProvider,
   });
@@ -159,9 +163,7 @@ interface UseCaseParts extends Pick<PodDeps, 'settings' | 'backend'> {
 /** Creates the use cases, with the rate limits and the group commit that they go through. */
 function composeUseCases({ settings, overrides, facts, backend, clock, metrics, tailPosition }: UseCaseParts) {
   const groupCommit = new GroupCommit(backend.hookQueue, clock, {
-    jobItemsMax: settings.HOOK_BATCH_MAX,
     backlogMax: settings.HOOK_BACKLOG_MAX,
-    sharePercent: settings.HOOK_BACKLOG_SHARE_PERCENT,
     ...overrides.groupCommit,
   });
   // A shared limiter can be unavailable or slow. The pod then limits in its own memory.
@@ -179,11 +181,10 @@ function composeUseCases({ settings, overrides, facts, backend, clock, metrics, 
     groupCommit,
     clock,
     tailPosition,
-    sessionIdleMs: settings.SESSION_IDLE_MS,
     sessionLifetimeMs: settings.SESSION_LIFETIME_MS,
     tokenMaxLifetimeMs: settings.TOKEN_MAX_LIFETIME_MS,
     rateLimiter: limiter,
-    signInFailuresPerMinute: settings.SIGN_IN_FAILURES_PER_MINUTE,
+    signInFailuresPerMinute: overrides.signInFailuresPerMinute,
   });
   return { ...useCases, rateLimits: { limiter, ...(overrides.rateLimits ?? toRateLimits(settings)) } };
 }

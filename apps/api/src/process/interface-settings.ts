@@ -1,12 +1,7 @@
-import {
-  toAllowedHosts,
-  toConnectionLimits,
-  toSecurityContact,
-} from '@widget-service/shared/config/component-options.ts';
+import { toAllowedHosts, toConnectionLimits } from '@widget-service/shared/config/component-options.ts';
 import type { Settings } from '@widget-service/shared/config/settings.ts';
 import type { ConnectionLimits } from '../http/connection-limits.ts';
 import type { TrustedProxies } from '../http/forwarding.ts';
-import type { SecurityContact } from '../pages/security-txt.ts';
 
 /** What the settings say about the public interface. */
 export interface InterfaceSettings {
@@ -24,7 +19,7 @@ export interface InterfaceSettings {
   /** Whether the service serves its documentation: `/docs`, the OpenAPI document and the pages of problems. */
   readonly docsEnabled: boolean;
   /** Null: there is no security.txt. */
-  readonly securityContact: SecurityContact | null;
+  readonly securityContacts: readonly string[] | null;
 }
 
 export function toInterfaceSettings(settings: Settings): InterfaceSettings {
@@ -36,8 +31,8 @@ export function toInterfaceSettings(settings: Settings): InterfaceSettings {
     passwordSignInEnabled: settings.PASSWORD_SIGN_IN_ENABLED,
     bodyLimitBytes: settings.BODY_LIMIT_BYTES,
     connections: toConnectionLimits(settings),
-    consoleEnabled: settings.CONSOLE_ENABLED,
-    docsEnabled: settings.DOCS_ENABLED,
-    securityContact: toSecurityContact(settings),
+    consoleEnabled: settings.PAGES.has('console'),
+    docsEnabled: settings.PAGES.has('docs'),
+    securityContacts: settings.SECURITY_CONTACT,
   };
 }

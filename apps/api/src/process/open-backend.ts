@@ -8,15 +8,15 @@ import type { Logger } from '@widget-service/shared/runtime/logger.ts';
  * or `openCluster`. `onFatal` is called later, for a fault that only a new process can end.
  */
 export async function openBackend(
-  { settings, backend }: ParsedSettings,
+  parsed: ParsedSettings,
   logger: Logger,
   onFatal: (error: Error) => void,
 ): Promise<Backend> {
   const onWarning = (message: string, details?: object) => logger.warn(details ?? {}, message);
-  if (backend === 'embedded') {
+  if (parsed.backend === 'embedded') {
     const { openEmbedded } = await import('@widget-service/embedded/open-embedded.ts');
-    return openEmbedded({ ...toEmbeddedOptions(settings), onWarning, onFatal });
+    return openEmbedded({ ...toEmbeddedOptions(parsed.settings), onWarning, onFatal });
   }
   const { openCluster } = await import('@widget-service/cluster/open-cluster.ts');
-  return openCluster({ ...toClusterOptions(settings), onWarning, onFatal });
+  return openCluster({ ...toClusterOptions(parsed), onWarning, onFatal });
 }

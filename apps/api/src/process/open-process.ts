@@ -15,7 +15,7 @@ import type { Tracer } from '@widget-service/shared/tracing/tracer.ts';
 import { openIdentityProvider } from '../caller/oidc/open-identity-provider.ts';
 import { listenPublicly } from '../http/listen.ts';
 import type { ConfiguredIdentityProvider } from '../people/session/sign-in-by-identity.ts';
-import { composePod, type Pod } from './compose.ts';
+import { composePod, type Overrides, type Pod } from './compose.ts';
 import { drain, drainMaxMs } from './drain.ts';
 import { describeFirstAdmin, ensureFirstAdmin, formatStartupBanner } from './first-start.ts';
 
@@ -28,6 +28,8 @@ export interface ProcessDeps {
   readonly print: (text: string) => void;
   /** Stopping the api closes it. Left out: no tracing. */
   readonly tracer?: Tracer;
+  /** Only tests replace parts. */
+  readonly overrides?: Overrides;
 }
 
 /** How long the start waits for the first read of the event log. Redis may be unreachable for longer than that. */
@@ -75,7 +77,7 @@ export async function openProcess(deps: ProcessDeps): Promise<RunningProcess> {
   logger.info({ ...addresses, backend: backend.kind }, 'listening');
   if (facts.startsWithoutSettings) {
     const urls = { url: toLocalUrl(address), opsUrl: toLocalUrl(ops.address) };
-    print(formatStartupBanner({ ...urls, hasConsole: settings.CONSOLE_ENABLED, email, password }));
+    print(formatStartupBanner({ ...urls, hasConsole: settings.PAGES.has('console'), email, password }));
   }
 
   return {
@@ -127,7 +129,7 @@ function openOperatorsPort(
         metrics.streamUnsentBytes.set(unsentBytes.reduce((sum, bytes) => sum + bytes, 0));
       },
     },
-    { host: settings.OPS_HOST, port: settings.OPS_PORT, allowedHosts: settings.ALLOWED_HOSTS },
+    { host: settings.HOST, port: settings.OPS_PORT, allowedHosts: settings.ALLOWED_HOSTS },
   );
 }
 

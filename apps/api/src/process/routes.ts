@@ -252,13 +252,13 @@ export async function registerRoutes(app: FastifyInstance, deps: RouteDeps): Pro
   // People type the address of the service without a path.
   const start = consoleEnabled ? 'console/' : docsEnabled ? 'docs' : null;
   if (start !== null) rows.push(['GET HEAD', '/', everybody, () => redirectPage(start, 302)]);
-  const { securityContact } = deps;
-  if (securityContact !== null) {
+  const { securityContacts } = deps;
+  if (securityContacts !== null) {
     rows.push([
       'GET HEAD',
       '/.well-known/security.txt',
       everybody,
-      () => securityTxtRoute({ ...deps, securityContact }),
+      () => securityTxtRoute({ ...deps, securityContacts }),
     ]);
   }
   for (const [methods, path, access, makeRoute, audit] of rows) {

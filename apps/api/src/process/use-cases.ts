@@ -23,6 +23,7 @@ import {
   makeFindSession,
   makeListSessions,
   makeStartSession,
+  sessionIdleMs,
 } from '@widget-service/shared/usecases/access/sessions.ts';
 import { makeFinishSignIn, makeSignIn } from '@widget-service/shared/usecases/access/sign-in.ts';
 import { makeSignInByIdentity } from '@widget-service/shared/usecases/access/sign-in-by-identity.ts';
@@ -30,6 +31,7 @@ import {
   makeLimitPasswordAttempts,
   makeTakeSignInPermit,
   makeUnlockUser,
+  signInFailuresPerMinute,
 } from '@widget-service/shared/usecases/access/sign-in-limits.ts';
 import type { TokenMaxLifetimeMs } from '@widget-service/shared/usecases/access/token-lifetime.ts';
 import { makeAcceptHook } from '@widget-service/shared/usecases/hooks/accept-hook.ts';
@@ -64,13 +66,12 @@ export interface UseCaseDeps {
   readonly clock: Clock;
   /** Returns this pod's position in the event log; null before its first read. */
   readonly tailPosition: () => LogPosition | null;
-  readonly sessionIdleMs: number;
   readonly sessionLifetimeMs: number;
   /** Left out or null: tokens may live without limit. */
   readonly tokenMaxLifetimeMs?: TokenMaxLifetimeMs;
   readonly rateLimiter: RateLimiter;
-  /** Per account and address; 0: no limit. */
-  readonly signInFailuresPerMinute: number;
+  /** Per account and address; 0: no limit. Left out: `signInFailuresPerMinute`. */
+  readonly signInFailuresPerMinute?: number | undefined;
 }
 
 export interface UseCases extends ReturnType<typeof createUseCases> {}
@@ -85,7 +86,10 @@ export function createUseCases(deps: UseCaseDeps) {
   };
   const passwords = createPasswordHasher();
   const checkNewPassword = makeCheckNewPassword(estimatePasswordStrength);
-  const signInLimits = { limiter: deps.rateLimiter, failuresPerMinute: deps.signInFailuresPerMinute };
+  const signInLimits = {
+    limiter: deps.rateLimiter,
+    failuresPerMinute: deps.signInFailuresPerMinute ?? signInFailuresPerMinute,
+  };
   const limitPasswordAttempts = makeLimitPasswordAttempts({
     takePermit: makeTakeSignInPermit(signInLimits),
     recognizeBrowser: makeRecognizeBrowser({ users, clock }),
@@ -107,12 +111,12 @@ export function createUseCases(deps: UseCaseDeps) {
       endAllSessions,
       clock,
     }),
-    findSession: makeFindSession({ sessions, users, clock, sessionIdleMs: deps.sessionIdleMs }),
+    findSession: makeFindSession({ sessions, users, clock, sessionIdleMs }),
     endSession: makeEndSession({ sessions, control }),
     endReplacedSession,
     endAllSessions,
     endSessionById: makeEndSessionById({ sessions, control }),
-    listSessions: makeListSessions({ sessions, clock, sessionIdleMs: deps.sessionIdleMs }),
+    listSessions: makeListSessions({ sessions, clock, sessionIdleMs }),
     changeOwnPassword: makeChangeOwnPassword({
       users,
       passwords,

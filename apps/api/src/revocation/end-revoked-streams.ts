@@ -3,6 +3,7 @@ import type { ControlEntry, ControlLog } from '@widget-service/shared/ports/cont
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import { createPeriodicTask, type Task } from '@widget-service/shared/runtime/supervisor.ts';
+import { sessionIdleMs } from '@widget-service/shared/usecases/access/sessions.ts';
 import { type ControlReadResult, createControlLogFollower } from './control-log-follower.ts';
 import { EntitlementChecks, type EntitlementChecksDeps, type OpenStreams } from './recheck-open-streams.ts';
 import { RevocationFreshness } from './revocation-freshness.ts';
@@ -16,8 +17,6 @@ export interface OpenRevocationsDeps {
     'control' | 'subscriptions' | 'integrations' | 'provisionTokens' | 'personalStreams' | 'sessions' | 'users'
   >;
   readonly hub: OpenStreams;
-  /** How long a session may be idle, in milliseconds. */
-  readonly sessionIdleMs: number;
   readonly clock: Clock;
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
 }
@@ -28,7 +27,7 @@ export type PodRevocations = ReturnType<typeof openRevocations>;
 /**
  * Creates the pod's token caches and the tasks that keep the caches and the open streams in step with the stores.
  */
-export function openRevocations({ backend, hub, sessionIdleMs, clock, logger }: OpenRevocationsDeps) {
+export function openRevocations({ backend, hub, clock, logger }: OpenRevocationsDeps) {
   const { control, subscriptions, integrations, provisionTokens, personalStreams, sessions, users } = backend;
   const entitlementDeps = { subscriptions, personalStreams, sessions, users, clock, sessionIdleMs };
   const freshness = new RevocationFreshness(clock);

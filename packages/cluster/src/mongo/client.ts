@@ -21,8 +21,8 @@ import { reconnectStuckClient } from './stuck-client.ts';
 export interface MongoOptions {
   readonly url: string;
   readonly database: string;
-  /** How long `openMongo` tries to connect. */
-  readonly startTimeoutMs: number;
+  /** How long `openMongo` tries to connect. Left out: 30 s. */
+  readonly startTimeoutMs?: number;
   /**
    * After how long a silent connection is closed; 8000 by default. Must be above every deadline, so that no caller
    * still waits for the connection. 0: never.
@@ -37,6 +37,9 @@ export interface MongoConnection {
   readonly db: Db;
   close(): Promise<void>;
 }
+
+/** Longer than an election of MongoDB, which takes about 12 s. Shorter than the patience of who starts the service. */
+const startTimeoutDefaultMs = 30_000;
 
 /** MongoDB did not answer within the start time-out. */
 export class MongoUnreachableError extends ExitError {
@@ -149,7 +152,8 @@ export async function openMongo(options: MongoOptions): Promise<MongoConnection>
   requireShortTimes(client.options);
   requireCertificate(client.options.tlsCAFile);
   requireCertificate(client.options.tlsCRLFile);
-  const end = performance.now() + options.startTimeoutMs;
+  const { startTimeoutMs = startTimeoutDefaultMs } = options;
+  const end = performance.now() + startTimeoutMs;
   for (let failures = 0; ; ) {
     try {
       await client.connect();
@@ -165,7 +169,7 @@ export async function openMongo(options: MongoOptions): Promise<MongoConnection>
       if (performance.now() + pauseMs >= end) {
         await closeClient(client);
         throw new MongoUnreachableError(
-          `MongoDB did not answer within ${options.startTimeoutMs} ms. Check MONGODB_URL and MongoDB.`,
+          `MongoDB did not answer within ${startTimeoutMs} ms. Check MONGODB_URL and MongoDB.`,
           error,
         );
       }

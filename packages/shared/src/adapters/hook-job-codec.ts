@@ -28,7 +28,7 @@ const maxDateMs = 8_640_000_000_000_000;
 
 const uuid = z.string().refine((text) => parseUuid(text) === text);
 
-// Member names have one letter: a job holds up to `HOOK_BATCH_MAX` items (256 by default, at most 1024), and every byte
+// Member names have one letter: a job holds up to 256 items (`batchLimits`), and every byte
 // is stored, replicated and parsed.
 const storedDelivery = z.object({
   t: z.literal('d'),

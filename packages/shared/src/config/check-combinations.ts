@@ -3,20 +3,17 @@ import type { Settings } from './settings.ts';
 
 /** Returns one line per combination of settings with which an api cannot do its work. */
 export function checkCombinations(settings: Settings): string[] {
-  return [
-    findPortMistake(settings),
-    findSchemeMistake(settings),
-    findContactMistake(settings),
-    findEventMistake(settings),
-  ].filter((line) => line !== null);
+  return [findPortMistake(settings), findSchemeMistake(settings), findEventMistake(settings)].filter(
+    (line) => line !== null,
+  );
 }
 
 /**
- * The public and the operators' interface of an api need different ports on one address. With port 0 each takes a free
- * one. A worker has no public interface.
+ * The public and the operators' interface of an api need different ports. With port 0 each takes a free one. A worker has
+ * no public interface.
  */
-function findPortMistake({ HOST, PORT, OPS_HOST, OPS_PORT }: Settings): string | null {
-  if (PORT === 0 || PORT !== OPS_PORT || HOST !== OPS_HOST) return null;
+function findPortMistake({ PORT, OPS_PORT }: Settings): string | null {
+  if (PORT === 0 || PORT !== OPS_PORT) return null;
   return `PORT, OPS_PORT: both are ${PORT}; allowed: two different ports`;
 }
 
@@ -31,13 +28,7 @@ function findSchemeMistake({ PUBLIC_BASE_URL, COOKIE_SECURE }: Settings): string
   );
 }
 
-/** RFC 9116 requires both. */
-function findContactMistake({ SECURITY_CONTACT, SECURITY_CONTACT_EXPIRES }: Settings): string | null {
-  if ((SECURITY_CONTACT === null) === (SECURITY_CONTACT_EXPIRES === null)) return null;
-  return 'SECURITY_CONTACT, SECURITY_CONTACT_EXPIRES: only one is set; set both, or neither';
-}
-
-/** An event holds its hook's payload and some hundred bytes more. The log would drop it before anybody reads it. */
+/** An event holds the payload of its hook and some hundred bytes more. The log would drop it before anybody reads it. */
 function findEventMistake({ EVENT_RETENTION_BYTES, BODY_LIMIT_BYTES }: Settings): string | null {
   if (EVENT_RETENTION_BYTES > BODY_LIMIT_BYTES) return null;
   return `EVENT_RETENTION_BYTES, BODY_LIMIT_BYTES: the event of a hook of ${BODY_LIMIT_BYTES} bytes does not fit into ${EVENT_RETENTION_BYTES} bytes; allowed: more bytes for events than for a body`;

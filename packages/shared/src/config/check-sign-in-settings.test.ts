@@ -10,7 +10,7 @@ const complete = {
   OIDC_ROLE_MAPPING: 'staff=viewer, CN=owners=admin',
 };
 const parse = (environment: Record<string, string>, app: 'api' | 'worker' = 'api') =>
-  parseSettings(environment, { app, isTerminal: false }).settings;
+  parseSettings(environment, { app }).settings;
 const collectMistakes = (environment: Record<string, string>) => {
   try {
     parse(environment);

@@ -3,6 +3,7 @@ import type { EventRetention } from '../ports/event-log.ts';
 import { isLoopback } from '../runtime/host-name.ts';
 import type { LoggerOptions } from '../runtime/logger.ts';
 import type { TracerOptions } from '../tracing/tracer.ts';
+import type { ParsedSettings } from './parse-settings.ts';
 import type { Settings } from './settings.ts';
 
 /** Converts the settings to the options of the embedded backend. */
@@ -16,9 +17,10 @@ export function toEmbeddedOptions(settings: Settings) {
 }
 
 /** Converts the settings to the options of the cluster backend. */
-export function toClusterOptions(settings: Settings) {
+export function toClusterOptions(parsed: ParsedSettings) {
+  const { settings } = parsed;
   return {
-    ...toMongoOptions(settings),
+    ...toMongoOptions(parsed),
     // `parseSettings` has made sure that a cluster has both URLs.
     redisUrl: settings.REDIS_URL ?? '',
     eventsRedisUrl: settings.EVENTS_REDIS_URL,
@@ -31,34 +33,34 @@ export function toClusterOptions(settings: Settings) {
 }
 
 /** Converts the settings to the options of MongoDB. The worker's migration needs only this part of the cluster's. */
-export function toMongoOptions(settings: Settings) {
+export function toMongoOptions({ settings, isProduction }: ParsedSettings) {
   return {
     mongodbUrl: settings.MONGODB_URL ?? '',
     mongodbDatabase: settings.MONGODB_DATABASE,
-    startTimeoutMs: settings.START_TIMEOUT_MS,
-    migrate: settings.MIGRATE_ON_START,
+    // In production, `npm run migrate` builds the indexes before a release: over many documents that takes long.
+    migrate: !isProduction,
     deliveryRetentionMs: settings.DELIVERY_RETENTION_MS,
     auditRetentionMs: settings.AUDIT_RETENTION_MS,
   };
 }
 
+/** An event is seldom smaller, with what Redis or SQLite needs for it. */
+const bytesPerEvent = 1_024;
+
 function toRetention(settings: Settings): EventRetention {
   return {
-    count: settings.EVENT_RETENTION_COUNT,
+    count: Math.floor(settings.EVENT_RETENTION_BYTES / bytesPerEvent),
     ageMs: settings.EVENT_RETENTION_MS,
     bytes: settings.EVENT_RETENTION_BYTES,
   };
 }
 
-/** Connections besides streams, if `CONNECTIONS_PER_POD` is not set. */
+/** Besides streams: hooks, requests, and connections between two requests. Each takes about 10 KiB. */
 const otherConnections = 10_000;
 
 /** Converts the settings to the limits on connections of a pod. */
-export function toConnectionLimits(settings: Settings) {
-  return {
-    perAddress: settings.CONNECTIONS_PER_ADDRESS,
-    perPod: settings.CONNECTIONS_PER_POD ?? settings.STREAMS_PER_POD + otherConnections,
-  };
+export function toConnectionLimits({ CONNECTIONS_PER_ADDRESS, STREAMS_PER_POD }: Settings) {
+  return { perAddress: CONNECTIONS_PER_ADDRESS, perPod: STREAMS_PER_POD + otherConnections };
 }
 
 interface RateLimitSetting {
@@ -66,22 +68,19 @@ interface RateLimitSetting {
   readonly burst: number;
 }
 
-/** Converts the settings to the rate limits. Null means no limit: the rate or the burst is 0. */
+/** Converts the settings to the rate limits. Null means no limit: the rate is 0. */
 export function toRateLimits(settings: Settings) {
   return {
-    hooks: toRateLimit(settings.HOOK_RATE_PER_SECOND, settings.HOOK_BURST),
-    api: toRateLimit(settings.API_RATE_PER_SECOND, settings.API_BURST),
+    hooks: toRateLimit(settings.HOOK_RATE_PER_SECOND),
+    api: toRateLimit(settings.API_RATE_PER_SECOND),
   };
 }
 
-function toRateLimit(ratePerSecond: number, burst: number): RateLimitSetting | null {
-  return ratePerSecond === 0 || burst === 0 ? null : { ratePerSecond, burst };
-}
+/** A client that was silent for 5 s may catch up at once. */
+const burstSeconds = 5;
 
-/** Converts the settings to the contact in security.txt; null if unset. `parseSettings` demands both or neither. */
-export function toSecurityContact({ SECURITY_CONTACT, SECURITY_CONTACT_EXPIRES }: Settings) {
-  if (SECURITY_CONTACT === null || SECURITY_CONTACT_EXPIRES === null) return null;
-  return { contacts: SECURITY_CONTACT, expires: SECURITY_CONTACT_EXPIRES };
+function toRateLimit(ratePerSecond: number): RateLimitSetting | null {
+  return ratePerSecond === 0 ? null : { ratePerSecond, burst: burstSeconds * ratePerSecond };
 }
 
 /**
@@ -95,18 +94,17 @@ export function toAllowedHosts({ HOST, PUBLIC_BASE_URL, ALLOWED_HOSTS }: Setting
 }
 
 /** Converts the settings to the options of the logger. */
-export function toLoggerOptions(settings: Settings): LoggerOptions {
-  return { level: settings.LOG_LEVEL, isPretty: settings.LOG_FORMAT === 'pretty' };
+export function toLoggerOptions({ LOG_LEVEL }: Settings, isTerminal: boolean): LoggerOptions {
+  return { level: LOG_LEVEL, isPretty: isTerminal };
 }
 
 /** Converts the settings to the options of the tracer. */
-export function toTracerOptions(settings: Settings): TracerOptions {
+export function toTracerOptions(settings: Settings, app: 'api' | 'worker'): TracerOptions {
   return {
     endpoint: settings.OTEL_EXPORTER_OTLP_ENDPOINT,
     headers: settings.OTEL_EXPORTER_OTLP_HEADERS ?? {},
-    timeoutMs: settings.OTEL_EXPORTER_OTLP_TIMEOUT,
     ratio: settings.OTEL_TRACES_SAMPLER_ARG,
-    serviceName: settings.OTEL_SERVICE_NAME,
+    serviceName: `widget-${app}`,
     ignoresTraceparent: !settings.TRACEPARENT_ENABLED,
   };
 }

@@ -3,8 +3,6 @@ import type { z } from 'zod';
 /** What a default may depend on. */
 export interface DefaultContext {
   readonly backend: 'embedded' | 'cluster';
-  readonly isProduction: boolean;
-  readonly isTerminal: boolean;
   readonly app: 'api' | 'worker';
   /** The value of `HOST`, given or default. */
   readonly host: string;

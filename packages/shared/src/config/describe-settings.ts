@@ -15,8 +15,6 @@ interface DescribedSetting {
 
 const documentedContext: DefaultContext = {
   backend: 'embedded',
-  isProduction: false,
-  isTerminal: false,
   app: 'api',
   host: '127.0.0.1',
 };
@@ -61,20 +59,19 @@ function describeDefault({ defaultValue }: Setting<unknown>): string {
   const variants: [string, Partial<DefaultContext>][] = [
     ['embedded', {}],
     ['cluster', { backend: 'cluster', host: '::' }],
-    ['cluster in production', { backend: 'cluster', host: '::', isProduction: true }],
     ['worker', { app: 'worker', backend: 'cluster', host: '::' }],
-    ['on a terminal', { isTerminal: true }],
   ];
   for (const [name, changes] of variants) {
     const value = formatValue(defaultValue({ ...documentedContext, ...changes }));
     namesByValue.set(value, [...(namesByValue.get(value) ?? []), name]);
   }
   const [first, ...others] = [...namesByValue];
-  // The first name is enough: `cluster` includes `cluster in production`, and the worker unless it differs.
+  // The first name is enough: `cluster` includes the worker unless it differs.
   const otherTexts = others.map(([value, names]) => `${value === '' ? 'none' : value} (${names[0]})`);
   return [first?.[0] ?? '', ...otherTexts].join(', ');
 }
 
 function formatValue(value: unknown): string {
-  return value === null || value === undefined ? '' : `\`${String(value)}\``;
+  if (value === null || value === undefined) return '';
+  return `\`${value instanceof Set ? [...value].join(',') : String(value)}\``;
 }

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { toRateLimits } from './component-options.ts';
+import { toClusterOptions, toRateLimits } from './component-options.ts';
 import { parseSettings, type SettingsError } from './parse-settings.ts';
 
-const api = { app: 'api', isTerminal: false } as const;
+const api = { app: 'api' } as const;
 const collectMistakes = (environment: Record<string, string>, app: 'api' | 'worker' = 'api') => {
   try {
-    parseSettings(environment, { app, isTerminal: false });
+    parseSettings(environment, { app });
     return [];
   } catch (error) {
     return (error as SettingsError).lines;
@@ -21,14 +21,17 @@ describe('parseSettings', () => {
 
   test('selects the cluster on all addresses with secure cookies if both URLs are set', () => {
     const given = { MONGODB_URL: 'mongodb://db/', REDIS_URL: 'redis://cache/', NODE_ENV: 'production' };
-    const { settings, backend } = parseSettings(given, api);
-    expect(backend).toBe('cluster');
-    expect(settings).toMatchObject({
-      HOST: '::',
-      COOKIE_SECURE: true,
-      MIGRATE_ON_START: false,
-      ADMIN_EMAIL: null,
+    const parsed = parseSettings(given, api);
+    expect(parsed).toMatchObject({
+      backend: 'cluster',
+      settings: { HOST: '::', COOKIE_SECURE: true, ADMIN_EMAIL: null },
     });
+  });
+
+  test('a start builds the indexes of MongoDB, except in production', () => {
+    const stores = { MONGODB_URL: 'mongodb://db/', REDIS_URL: 'redis://cache/' };
+    expect(toClusterOptions(parseSettings({ ...stores, NODE_ENV: 'production' }, api)).migrate).toBe(false);
+    expect(toClusterOptions(parseSettings(stores, api)).migrate).toBe(true);
   });
 
   test('treats an empty variable as not set', () => {
@@ -53,7 +56,7 @@ describe('parseSettings', () => {
 
   test('accepts MONGODB_URL alone for a process that uses only MongoDB', () => {
     const parse = (environment: Record<string, string>) =>
-      parseSettings(environment, { app: 'worker', isTerminal: false, usesOnlyMongodb: true });
+      parseSettings(environment, { app: 'worker', usesOnlyMongodb: true });
     expect(parse({ MONGODB_URL: 'mongodb://db/' })).toMatchObject({ backend: 'cluster' });
     expect(parse({ MONGODB_URL: 'mongodb://db/', REDIS_URL_FILE: '/absent' })).toMatchObject({ backend: 'cluster' });
     expect(() => parse({ REDIS_URL: 'redis://cache/' })).toThrow(/^MONGODB_URL: not set/);
@@ -113,13 +116,13 @@ describe('parseSettings', () => {
     expect(collectMistakes({ TRUSTED_PROXIES: given })).toEqual([expect.stringMatching(/^TRUSTED_PROXIES: /)]),
   );
 
-  test('trusts no proxies by default, and treats a rate or burst of 0 as no limit', () => {
-    const { settings } = parseSettings({ HOOK_RATE_PER_SECOND: '0', API_BURST: '0' }, api);
+  test('trusts no proxies by default, and treats a rate of 0 as no limit; a burst is 5 s of its rate', () => {
+    const { settings } = parseSettings({ HOOK_RATE_PER_SECOND: '0', API_RATE_PER_SECOND: '0' }, api);
     expect(settings.TRUSTED_PROXIES).toBeNull();
     expect(toRateLimits(settings)).toMatchObject({ hooks: null, api: null });
     expect(toRateLimits(parseSettings({}, api).settings)).toEqual({
       hooks: { ratePerSecond: 1_000, burst: 5_000 },
-      api: { ratePerSecond: 50, burst: 200 },
+      api: { ratePerSecond: 50, burst: 250 },
     });
   });
 
@@ -136,15 +139,19 @@ describe('parseSettings', () => {
       expect(publicUrl(`http://${host}/base`)).toEqual([]);
   });
 
-  test('parses the contact of security.txt, which needs both settings', () => {
-    const expires = { SECURITY_CONTACT_EXPIRES: '2030-01-31T00:00:00Z' };
-    const contact = { SECURITY_CONTACT: 'mailto:security@example.com, https://example.com/report,tel:+49-30-1' };
-    expect(parseSettings({ ...contact, ...expires }, api).settings).toMatchObject({
-      SECURITY_CONTACT: ['mailto:security@example.com', 'https://example.com/report', 'tel:+49-30-1'],
-      SECURITY_CONTACT_EXPIRES: '2030-01-31T00:00:00Z',
-    });
-    for (const one of [contact, expires])
-      expect(collectMistakes(one)).toEqual([expect.stringMatching(/only one is set/)]);
+  test('parses the contacts of security.txt', () => {
+    const given = { SECURITY_CONTACT: 'mailto:security@example.com, https://example.com/report,tel:+49-30-1' };
+    const contacts = ['mailto:security@example.com', 'https://example.com/report', 'tel:+49-30-1'];
+    expect(parseSettings(given, api).settings.SECURITY_CONTACT).toEqual(contacts);
+  });
+
+  test.each([
+    [undefined, ['console', 'docs']],
+    ['docs', ['docs']],
+    ['docs, console', ['docs', 'console']],
+    ['none', []],
+  ])('parses PAGES %s', (given, expected) => {
+    expect([...parseSettings({ PAGES: given }, api).settings.PAGES]).toEqual(expected);
   });
 
   test.each([
@@ -156,12 +163,6 @@ describe('parseSettings', () => {
     'mailto:a@b,',
   ])('rejects SECURITY_CONTACT %j', (given) =>
     expect(collectMistakes({ SECURITY_CONTACT: given })).toEqual([expect.stringMatching(/^SECURITY_CONTACT: /)]),
-  );
-
-  test.each(['2030-01-31', '2030-13-01T00:00:00Z', 'next year'])('rejects SECURITY_CONTACT_EXPIRES %s', (given) =>
-    expect(collectMistakes({ SECURITY_CONTACT_EXPIRES: given })).toEqual([
-      expect.stringMatching(/^SECURITY_CONTACT_EXPIRES: .*2027-06-30T00:00:00Z$/),
-    ]),
   );
 
   test.each(['https://widgets.example', 'widgets.example:8080', 'a,,b', '*.example', 'a b', '-a'])(
@@ -181,7 +182,6 @@ describe('parseSettings', () => {
     expect(collectMistakes({ PORT: '8081' })).toEqual(mistakes);
     expect(collectMistakes({ PORT: '8081', OPS_PORT: '8081', HOST: '0.0.0.0' })).toEqual(mistakes);
     expect(collectMistakes({ PORT: '0', OPS_PORT: '0' })).toEqual([]);
-    expect(collectMistakes({ PORT: '8081', OPS_HOST: '127.0.0.2' })).toEqual([]);
     const stores = { MONGODB_URL: 'mongodb://db/', REDIS_URL: 'redis://cache/' };
     expect(collectMistakes({ ...stores, PORT: '8082', OPS_PORT: '8082' }, 'worker')).toEqual([]);
   });

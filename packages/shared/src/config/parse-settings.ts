@@ -20,11 +20,12 @@ export class SettingsError extends ExitError {
 export interface ParsedSettings {
   readonly settings: Settings;
   readonly backend: 'embedded' | 'cluster';
+  /** From `NODE_ENV`, as the image sets it. */
+  readonly isProduction: boolean;
 }
 
 export interface ParseOptions {
   readonly app: 'api' | 'worker';
-  readonly isTerminal: boolean;
   /** True: the process uses MongoDB only. It may run without REDIS_URL, and reads no file of another secret. */
   readonly usesOnlyMongodb?: boolean;
 }
@@ -71,7 +72,6 @@ export function parseSettings(
   const context: DefaultContext = {
     ...process,
     backend,
-    isProduction: read('NODE_ENV') === 'production',
     host: read('HOST') ?? (backend === 'embedded' ? '127.0.0.1' : '::'),
   };
   const values: Record<string, unknown> = {};
@@ -84,7 +84,7 @@ export function parseSettings(
   const settings = values as Settings;
   const mistakes = process.app === 'api' ? [...checkCombinations(settings), ...checkSignInSettings(settings)] : [];
   if (mistakes.length > 0) throw new SettingsError(mistakes);
-  return { settings, backend };
+  return { settings, backend, isProduction: readVariable('NODE_ENV') === 'production' };
 }
 
 function checkStoreUrls(isGiven: (name: string) => boolean, usesOnlyMongodb: boolean): string[] {

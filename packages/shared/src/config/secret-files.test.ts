@@ -15,7 +15,7 @@ function writeSecret(content: string | Uint8Array): string {
   return path;
 }
 
-const parse = (environment: Record<string, string>) => parseSettings(environment, { app: 'api', isTerminal: false });
+const parse = (environment: Record<string, string>) => parseSettings(environment, { app: 'api' });
 function collectMistakes(environment: Record<string, string>): readonly string[] {
   try {
     parse(environment);
@@ -30,7 +30,7 @@ describe('a secret setting from a file', () => {
   test('is not looked for by a worker that does not use it', () => {
     const stores = { MONGODB_URL_FILE: writeSecret('mongodb://db/'), REDIS_URL_FILE: writeSecret('redis://queue/') };
     const environment = { ...stores, OIDC_CLIENT_SECRET_FILE: '/absent', AUDIT_HMAC_KEY_FILE: '/absent' };
-    const { settings } = parseSettings(environment, { app: 'worker', isTerminal: false });
+    const { settings } = parseSettings(environment, { app: 'worker' });
     expect(settings).toMatchObject({ MONGODB_URL: 'mongodb://db/', REDIS_URL: 'redis://queue/' });
     expect(collectMistakes(environment)).toHaveLength(2);
   });
@@ -107,7 +107,7 @@ describe('a file of a secret', () => {
   const canary = 'hunter2';
   test('loses a byte order mark', () => {
     const given = { ADMIN_PASSWORD_FILE: writeSecret('\ufefftwelve letters\r\n') };
-    expect(parseSettings(given, { app: 'api', isTerminal: false }).settings.ADMIN_PASSWORD).toBe('twelve letters');
+    expect(parseSettings(given, { app: 'api' }).settings.ADMIN_PASSWORD).toBe('twelve letters');
   });
 
   test.each([

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { batchLimits } from '../domain/queue-item.ts';
 import type { RoleMapping } from '../domain/role-claim.ts';
 import { isLoopback } from '../runtime/host-name.ts';
 import { defineSecret, defineSetting } from './define-setting.ts';
@@ -15,10 +14,11 @@ import {
   milliseconds,
   nonEmptyText,
   oneOf,
-  pemFile,
+  type Page,
+  pageNames,
+  pages,
   roleMapping,
   trustedProxies,
-  utcTime,
   wholeNumber,
 } from './value-schemas.ts';
 
@@ -31,14 +31,9 @@ export const settingsTable = {
   HOST: defineSetting(
     host,
     ({ host }) => host,
-    'Address on which the public interface listens. :: is every address, IPv6 and IPv4; on a machine without IPv6, every IPv4 address. A name such as localhost is each of its addresses.',
+    'Address on which the process listens. :: is every address, IPv6 and IPv4; on a machine without IPv6, every IPv4 address. A name such as localhost is each of its addresses.',
   ),
   PORT: defineSetting(wholeNumber(0, 65_535), 8080, 'Port of the public interface. 0 takes a free port.'),
-  OPS_HOST: defineSetting(
-    host,
-    (context) => context.host,
-    'Address on which the operators’ interface listens. The default is HOST.',
-  ),
   OPS_PORT: defineSetting(
     wholeNumber(0, 65_535),
     ({ app }) => (app === 'api' ? 8081 : 8082),
@@ -75,16 +70,6 @@ export const settingsTable = {
     'ws',
     'Prefix of every Redis key, inside one hash tag.',
   ),
-  MIGRATE_ON_START: defineSetting(
-    flag,
-    ({ isProduction }) => !isProduction,
-    'Whether a start creates the MongoDB indexes. Otherwise it only verifies them.',
-  ),
-  START_TIMEOUT_MS: defineSetting(
-    milliseconds(1),
-    30_000,
-    'How long a start waits for MongoDB before it exits with code 69.',
-  ),
   REDIS_DURABILITY_CHECK: defineSetting(
     oneOf('enforce', 'warn'),
     'enforce',
@@ -116,98 +101,37 @@ export const settingsTable = {
     null,
     'Proxies whose forwarding headers are trusted: comma-separated addresses or CIDRs, or the number of hops. none says that there is no proxy.',
   ),
-  CONSOLE_ENABLED: defineSetting(
-    flag,
-    true,
-    'Whether the service serves the console, the page for operators at /console. With false, it is 404.',
-  ),
-  DOCS_ENABLED: defineSetting(
-    flag,
-    true,
-    'Whether the service serves its documentation: /docs, /api/v1/openapi.json, /api/v1/asyncapi.json and /problems. With false, these are 404.',
+  PAGES: defineSetting<ReadonlySet<Page>>(
+    pageNames,
+    new Set(pages),
+    'Pages that the service serves, comma-separated, or none. console: the page for operators at /console. docs: /docs, /api/v1/openapi.json, /api/v1/asyncapi.json and /problems. Those that are left out are 404.',
   ),
   SECURITY_CONTACT: defineSetting<readonly string[] | null>(
     contacts,
     null,
     'Whom to tell about a vulnerability, in /.well-known/security.txt: comma-separated mailto:, https: or tel: URIs, the preferred one first.',
   ),
-  SECURITY_CONTACT_EXPIRES: defineSetting(
-    utcTime,
-    null,
-    'When SECURITY_CONTACT is out of date, for example 2027-06-30T00:00:00Z. Needed with it. Less than a year ahead is usual.',
-  ),
   LOG_LEVEL: defineSetting(
     oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
     'info',
     'Lowest level that is logged.',
-  ),
-  LOG_FORMAT: defineSetting(
-    oneOf('json', 'pretty'),
-    ({ isTerminal }) => (isTerminal ? 'pretty' : 'json'),
-    'Format of the log lines.',
   ),
   CONNECTIONS_PER_ADDRESS: defineSetting(
     wholeNumber(0, 1_000_000),
     1_000,
     'Open connections of one client address on each pod, streams included. An IPv6 /64 network counts as one address. Trusted proxies have no such limit; nor do peers on private networks while TRUSTED_PROXIES is not set. 0: no limit.',
   ),
-  CONNECTIONS_PER_POD: defineSetting(
-    wholeNumber(1, 2_000_000).nullable(),
-    null,
-    'Open connections on each pod, streams included. The default is 10 000 more than STREAMS_PER_POD.',
-  ),
-  HOOK_BACKLOG_SHARE_PERCENT: defineSetting(
-    wholeNumber(1, 100),
-    50,
-    'Share of the backlog that one integration may use, in percent of HOOK_BACKLOG_MAX, and of the memory that waiting hooks may use. Above it, its hooks get 503; those of others are accepted. 100: no limit.',
-  ),
-  HEARTBEAT_INTERVAL_MS: defineSetting(milliseconds(100), 15_000, 'Mean time between two heartbeats of a stream.'),
-  STREAM_LIFETIME_MS: defineSetting(
-    milliseconds(1_000),
-    1_800_000,
-    'Mean time after which the pod closes a stream, so that its client reconnects.',
-  ),
-  STREAMS_PER_TOKEN: defineSetting(
+  STREAMS_PER_HOLDER: defineSetting(
     wholeNumber(1, 1_000_000),
     100,
-    'Despite its name, not per token: open streams of one subscription, or of one user with personal streams, on each pod.',
+    'Open streams of one subscription, or of one user with personal streams, on each pod.',
   ),
   STREAMS_PER_POD: defineSetting(wholeNumber(1, 1_000_000), 10_000, 'Open streams on each pod.'),
-  STREAM_UNSENT_LIMIT_BYTES: defineSetting(
-    wholeNumber(16_384, 1_073_741_824),
-    262_144,
-    'Unsent bytes per stream. Further events wait in the event log.',
-  ),
-  STREAM_STALL_MS: defineSetting(
-    milliseconds(1_000),
-    30_000,
-    'The pod closes a stream whose client has accepted no bytes for this long.',
-  ),
-  EVENT_RETENTION_COUNT: defineSetting(
-    wholeNumber(1, 1_000_000_000),
-    1_000_000,
-    'Number of events that the event log keeps.',
-  ),
   EVENT_RETENTION_MS: defineSetting(milliseconds(1_000), 86_400_000, 'How long the event log keeps events.'),
   EVENT_RETENTION_BYTES: defineSetting(
     wholeNumber(1_048_576, 1_099_511_627_776),
     1_073_741_824,
-    'Bytes of events that the event log keeps.',
-  ),
-  RING_FRAMES: defineSetting(
-    wholeNumber(1, 1_000_000),
-    10_000,
-    'Number of newest events that each pod keeps in memory.',
-  ),
-  RING_BYTES: defineSetting(
-    wholeNumber(65_536, 4_294_967_296),
-    33_554_432,
-    'Bytes of newest events that each pod keeps in memory.',
-  ),
-  HOOK_BATCH_MAX: defineSetting(
-    wholeNumber(1, 1_024),
-    batchLimits.items,
-    'Largest number of items in one job of the hook queue. A worker may process several jobs as one batch, which can be larger.',
+    'Bytes of events that the event log keeps, and at most one event per KiB of it: 1 048 576 events by default.',
   ),
   HOOK_PARTITIONS: defineSetting(
     wholeNumber(1, 64),
@@ -224,35 +148,15 @@ export const settingsTable = {
     1_000_000,
     'Deliveries that may wait for processing. Above it, hooks get 503.',
   ),
-  OUTBOX_SCAN_AGE_MS: defineSetting(
-    milliseconds(100),
-    5_000,
-    'Age at which an outbox is overdue. The scanner enqueues nudges for overdue outboxes.',
-  ),
   HOOK_RATE_PER_SECOND: defineSetting(
     wholeNumber(0, 1_000_000),
     1_000,
-    'Hooks per second of one integration over all pods; a hook counts once for each started 4 KiB of its body. The own rate of an integration replaces this one. 0 switches the limit off for integrations without their own rate.',
-  ),
-  HOOK_BURST: defineSetting(
-    wholeNumber(0, 10_000_000),
-    5_000,
-    'Burst: hooks that one integration may send at once before its rate applies, over all pods. An integration with its own rate has a burst of 5 s of that rate. HOOK_BURST=0 switches the limit off for integrations without their own rate.',
+    'Hooks per second of one integration over all pods, up to 5 s of it at once. A hook counts once for each started 4 KiB of its body. The own rate of an integration replaces this one. 0 switches the limit off for integrations without their own rate.',
   ),
   API_RATE_PER_SECOND: defineSetting(
     wholeNumber(0, 1_000_000),
     50,
-    'Requests per second of one user or provision token over all pods: every request with a session or a provision token counts, unless it is refused before, for example because a permission is missing. 0 switches this limit off.',
-  ),
-  API_BURST: defineSetting(
-    wholeNumber(0, 10_000_000),
-    200,
-    'Burst: requests that one user or provision token may send at once before the rate applies, over all pods. 0 switches this limit off.',
-  ),
-  SIGN_IN_FAILURES_PER_MINUTE: defineSetting(
-    wholeNumber(0, 100_000),
-    5,
-    'Failed sign-ins per minute from one address to one account. Further limits: 6 times this per address and minute, 20 times per account and hour. 0: no limits.',
+    'Requests per second of one user or provision token over all pods, up to 5 s of it at once: every request with a session or a provision token counts, unless it is refused before, for example because a permission is missing. 0 switches this limit off.',
   ),
   PASSWORD_SIGN_IN_ENABLED: defineSetting(
     flag,
@@ -290,7 +194,6 @@ export const settingsTable = {
     65_536,
     'Largest request body in bytes, at most 4 MiB.',
   ),
-  SESSION_IDLE_MS: defineSetting(milliseconds(60_000), 43_200_000, 'A session ends when it is unused for this long.'),
   TOKEN_MAX_LIFETIME_MS: defineSetting(
     wholeNumber(60_000, 315_360_000_000).nullable(),
     null,
@@ -332,29 +235,11 @@ export const settingsTable = {
     null,
     'Headers of each export, for example authorization=Bearer%20abc: comma-separated pairs with percent-encoded values.',
   ),
-  OTEL_EXPORTER_OTLP_TIMEOUT: defineSetting(milliseconds(1), 10_000, 'How many milliseconds an export may take.'),
-  // OpenTelemetry's exporter reads the files itself. It would only warn of one that it cannot read.
-  OTEL_EXPORTER_OTLP_CERTIFICATE: defineSetting(
-    pemFile,
-    null,
-    'PEM file of the certificate authority of the receiver. The default is that of Node.',
-  ),
-  OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE: defineSetting(
-    pemFile,
-    null,
-    'PEM file of the certificate that this process shows to the receiver.',
-  ),
-  OTEL_EXPORTER_OTLP_CLIENT_KEY: defineSetting(pemFile, null, 'PEM file of the private key of that certificate.'),
   OTEL_TRACES_SAMPLER_ARG: defineSetting(fraction, 0.01, 'Share of requests that are traced, from 0 to 1.'),
   TRACEPARENT_ENABLED: defineSetting(
     flag,
     false,
     'Whether a request with a traceparent header continues the trace of its sender and follows the sender’s decision to trace. Only for senders that you trust: each of them can have all its requests traced.',
-  ),
-  OTEL_SERVICE_NAME: defineSetting(
-    nonEmptyText,
-    ({ app }) => `widget-${app}`,
-    'Name of the process in traces. The default is widget-api or widget-worker.',
   ),
 } as const;
 

@@ -2,7 +2,6 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { type Role, roles } from '../domain/role.ts';
 import type { RoleMapping } from '../domain/role-claim.ts';
-import { isPemFile } from '../runtime/pem-file.ts';
 
 // The schemas of setting values. Each parses the text of an environment variable; its message says what is allowed. The
 // nullable ones are for settings that may be left out: null is then their default.
@@ -42,9 +41,6 @@ export const databaseName = z
   .string()
   .regex(/^[^/\\. "$*<>:|?\0]+$/, databaseNameText)
   .refine((value) => Buffer.byteLength(value) <= 63 && !['admin', 'local', 'config'].includes(value), databaseNameText);
-
-/** A PEM file that this process can read. */
-export const pemFile = z.string().refine(isPemFile, 'a PEM file that this process can read').nullable();
 
 const headersText = 'comma-separated pairs name=value with percent-encoded values';
 /** Parses `authorization=Bearer%20abc,x-tenant=7`, as OpenTelemetry defines it. */
@@ -131,4 +127,15 @@ export const contacts = z
     'mailto:, https: or tel: URIs, comma-separated',
   )
   .nullable();
-export const utcTime = z.iso.datetime('a time such as 2027-06-30T00:00:00Z').nullable();
+
+export const pages = ['console', 'docs'] as const;
+export type Page = (typeof pages)[number];
+/** Parses to the pages of the list. `none` parses to an empty set. */
+export const pageNames = z
+  .string()
+  .transform((value) => (value === 'none' ? [] : value.split(',').map((part) => part.trim())))
+  .refine(
+    (names): names is Page[] => names.every((name) => pages.includes(name as Page)),
+    `${pages.join(', ')}, comma-separated, or none`,
+  )
+  .transform((names): ReadonlySet<Page> => new Set(names));

@@ -29,7 +29,7 @@ export function requestMetrics(registers: Registry[]) {
     }),
     connectionsLimit: new Gauge({
       name: 'widget_connections_limit',
-      help: 'How many connections this pod accepts at most (CONNECTIONS_PER_POD).',
+      help: 'How many connections this pod accepts at most (STREAMS_PER_POD and 10 000).',
       registers,
     }),
     connectionsRefused: new Counter({

@@ -8,7 +8,7 @@ import { isAnyAddress } from './host-name.ts';
 const absentCodes: readonly unknown[] = ['EADDRNOTAVAIL', 'EAFNOSUPPORT'];
 
 /**
- * Returns the addresses on which a process listens for the value of `HOST` or `OPS_HOST`, the most important one first:
+ * Returns the addresses on which a process listens for the value of `HOST`, the most important one first:
  * - `::` is every address of both families, IPv4 and IPv6. Without IPv6 on this machine, it is `0.0.0.0`.
  * - A name is each of its addresses that this machine has, for example both of `localhost`.
  * - Any other address is itself.

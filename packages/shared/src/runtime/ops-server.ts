@@ -107,7 +107,7 @@ async function listenOnHost(server: Server, host: string, port: number): Promise
     await listen(server, first, port);
     return await listenFurther(server, others);
   } catch (error) {
-    throw explainListenFailure(error, { settings: 'OPS_HOST, OPS_PORT', host, port });
+    throw explainListenFailure(error, { settings: 'HOST, OPS_PORT', host, port });
   }
 }
 

@@ -12,7 +12,7 @@ test('exposes the dead-letter counters as 0 from the start, so that the first de
   const metrics = createMetrics();
   // The tasks do not run, so they use no store.
   const backend = {} as Backend;
-  createWorkerTasks({ backend, clock: systemClock, logger, metrics, outboxScanAgeMs: 5_000 });
+  createWorkerTasks({ backend, clock: systemClock, logger, metrics });
   const text = await metrics.registry.metrics();
   expect(text).toContain('widget_deliveries_dead_total{reason="store-refused"} 0\n');
   expect(text).toContain('widget_deliveries_dead_total{reason="invalid-delivery"} 0\n');

@@ -7,6 +7,7 @@ import type { Logger } from '../runtime/logger.ts';
 import { createPeriodicTask, type PeriodicOptions, type Task } from '../runtime/supervisor.ts';
 import { noTracer, type Tracer } from '../tracing/tracer.ts';
 import { makePublishOutbox } from '../usecases/events/publish-outbox.ts';
+import { outboxScanAgeMs } from '../usecases/events/scan-outboxes.ts';
 import { makeProcessBatch } from '../usecases/hooks/process-batch.ts';
 import { type ConsumeBatchDeps, consumeBatch } from './consume-batch.ts';
 import { runOutcomes } from './dead-letters.ts';
@@ -20,8 +21,8 @@ export interface WorkerTasksDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** An outbox older than this, in milliseconds, is overdue: the scanner nudges it (`OUTBOX_SCAN_AGE_MS`). */
-  readonly outboxScanAgeMs: number;
+  /** An outbox older than this, in milliseconds, is overdue: the scanner nudges it. Left out: `outboxScanAgeMs`. */
+  readonly outboxScanAgeMs?: number | undefined;
   /** Left out: no tracing. */
   readonly tracer?: Tracer;
 }
@@ -49,7 +50,7 @@ export function createWorkerTasks(deps: WorkerTasksDeps): Task[] {
   return [
     createHookConsumerTask({ ...backend, processBatch, progress, clock, logger, metrics, tracer }),
     createQueueWatchTask({ ...backend, clock, progress }),
-    createOutboxScannerTask({ ...backend, clock, logger, metrics, scanAgeMs: deps.outboxScanAgeMs }),
+    createOutboxScannerTask({ ...backend, clock, logger, metrics, scanAgeMs: deps.outboxScanAgeMs ?? outboxScanAgeMs }),
     createPeriodicTask(retention, async () => {
       await backend.eventLog.trim(await backend.runs.lastPosition());
       await backend.removeExpired(clock.now());

@@ -49,7 +49,6 @@ export async function openTestRevocations(): Promise<TestRevocations> {
     const pod = openRevocations({
       backend: { ...backend, control: { ...backend.control, openTail: () => control.openTail() } as ControlLog },
       hub: fake.hub,
-      sessionIdleMs: dayMs,
       clock,
       logger: await createLogger({ level: 'silent' }),
     });

@@ -20,7 +20,7 @@ import type { Ring } from './ring.ts';
 import { hasFallenBehind, isFull, type SlowClientLimits, updateBackpressure } from './slow-client.ts';
 import { TimeSlicer } from './time-slicer.ts';
 
-/** Limits and intervals of the streams; from the settings. */
+/** Limits and intervals of the streams. */
 export type HubOptions = ConnectionTimes & SlowClientLimits;
 
 export interface HubDeps {

@@ -1,4 +1,3 @@
-import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
 import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import { createMetrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { EventLog, LogRecord } from '@widget-service/shared/ports/event-log.ts';
@@ -56,9 +55,9 @@ function openPod({ count, eventBytes, newEventBytes = eventBytes, isTailInStep =
     }),
   } satisfies Partial<EventLog> as unknown as EventLog;
   const runs = { startRun: unexpected, lastPosition: unexpected, recordPosition: unexpected };
-  const { settings } = parseSettings({ RING_BYTES: '1000000' }, { app: 'api', isTerminal: false });
   const metrics = createMetrics();
-  const fanOut = openFanOut({ backend: { eventLog, runs }, settings, clock: systemClock, logger, metrics });
+  const options = { ringBytes: 1_000_000, unsentLimitBytes: 262_144 };
+  const fanOut = openFanOut({ backend: { eventLog, runs }, options, clock: systemClock, logger, metrics });
   const stop = new AbortController();
   void fanOut.createTail(async () => undefined).run(stop.signal);
   onTestFinished(() => {

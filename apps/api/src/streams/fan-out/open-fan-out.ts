@@ -1,18 +1,42 @@
-import type { Settings } from '@widget-service/shared/config/settings.ts';
 import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import type { Task } from '@widget-service/shared/runtime/supervisor.ts';
 import type { Tracer } from '@widget-service/shared/tracing/tracer.ts';
-import { Hub } from './hub.ts';
+import { Hub, type HubOptions } from './hub.ts';
 import { makeReadLog, makeReadPage } from './log-reader.ts';
 import { Ring } from './ring.ts';
 import { createTailTask, type TailDeps } from './tail.ts';
 
+/** Limits and intervals of a pod's streams, and the size of its ring. */
+export interface FanOutOptions extends HubOptions {
+  /** How many of the newest events the ring holds at most. */
+  readonly ringFrames: number;
+  /** How many bytes of the newest events the ring holds at most. */
+  readonly ringBytes: number;
+}
+
+/** The service runs with these. Tests use other values. */
+export const fanOutDefaults: FanOutOptions = {
+  // A client that reconnects within ten seconds of 1 000 events a second costs no read of the event log.
+  ringFrames: 10_000,
+  // Ten thousand events of 3 KiB. docs/kubernetes.md counts these 32 MiB in the memory of a pod.
+  ringBytes: 32 * 1024 * 1024,
+  // Proxies end connections that are silent for 30 s to 60 s. A client may miss one heartbeat before it gives up.
+  heartbeatIntervalMs: 15_000,
+  // Clients reconnect and spread over the pods. Otherwise streams pile up on old pods after a pod is added.
+  lifetimeMs: 30 * 60_000,
+  // 1 000 clients that read nothing cost 220 MiB with this, and 443 MiB with 256 KiB, without being faster.
+  unsentLimitBytes: 64 * 1024,
+  // Two heartbeats: a client that is connected accepts at least one of them.
+  stallMs: 30_000,
+};
+
 export interface FanOutDeps {
   readonly backend: Pick<Backend, 'eventLog' | 'runs'>;
-  readonly settings: Settings;
+  /** Left out: `fanOutDefaults`. */
+  readonly options?: Partial<FanOutOptions> | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Pick<Metrics, 'eventsSent' | 'streamBytesSent'> & TailDeps['metrics'];
@@ -24,6 +48,7 @@ export interface FanOutDeps {
  * What brings events from the log to the pod's streams: the tail reads them, the ring keeps them, the hub sends them.
  */
 export interface FanOut {
+  readonly options: FanOutOptions;
   readonly ring: Ring;
   readonly hub: Hub;
   /**
@@ -39,24 +64,19 @@ export interface FanOut {
 const maxPageBytes = 256 * 1024;
 
 /** Connects the tail, the ring and the hub of a pod. */
-export function openFanOut({ backend, settings, clock, logger, metrics, tracer }: FanOutDeps): FanOut {
+export function openFanOut({ backend, clock, logger, metrics, tracer, ...deps }: FanOutDeps): FanOut {
+  const options = { ...fanOutDefaults, ...deps.options };
   const { eventLog, runs } = backend;
-  const unsentLimitBytes = settings.STREAM_UNSENT_LIMIT_BYTES;
   // A connection accepts no more than the unsent limit at once. The rest of a larger page would be read again.
-  const targetBytes = Math.min(unsentLimitBytes, maxPageBytes);
+  const targetBytes = Math.min(options.unsentLimitBytes, maxPageBytes);
   // The tail reads new events and a replay reads old ones. Their sizes may differ, so each has its own `ReadPage`.
   const readTailPage = makeReadPage(targetBytes);
-  const ring = new Ring({ frames: settings.RING_FRAMES, bytes: settings.RING_BYTES });
+  const ring = new Ring({ frames: options.ringFrames, bytes: options.ringBytes });
   const hub = new Hub({
     ring,
     readLog: makeReadLog(eventLog, makeReadPage(targetBytes)),
     clock,
-    options: {
-      heartbeatIntervalMs: settings.HEARTBEAT_INTERVAL_MS,
-      lifetimeMs: settings.STREAM_LIFETIME_MS,
-      unsentLimitBytes,
-      stallMs: settings.STREAM_STALL_MS,
-    },
+    options,
     onSweep: ({ events, bytes }) => {
       metrics.eventsSent.inc(events);
       metrics.streamBytesSent.inc(bytes);
@@ -70,5 +90,5 @@ export function openFanOut({ backend, settings, clock, logger, metrics, tracer }
   const waitForPosition = async (withinMs: number) => {
     for (let waitedMs = 0; ring.position() === null && waitedMs < withinMs; waitedMs += 10) await clock.sleep(10);
   };
-  return { ring, hub, createTail, waitForPosition };
+  return { options, ring, hub, createTail, waitForPosition };
 }

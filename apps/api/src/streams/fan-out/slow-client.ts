@@ -7,7 +7,7 @@ import type { Sink } from './chunk.ts';
  *   slow to get it. The stream ends with `slow`.
  * - *Has it stalled?* (`isStalled`) It has accepted nothing for `stallMs`. The stream ends with `slow`.
  *
- * Example: a laptop falls asleep with an open stream. Its buffer is full after 256 KiB, and 30 s after the last byte
+ * Example: a laptop falls asleep with an open stream. Its buffer is full after 64 KiB, and 30 s after the last byte
  * that it accepted, it has stalled. If the ring drops its next event before that, it has fallen behind.
  */
 export interface SlowClientLimits {

@@ -11,6 +11,11 @@ import { withDeadline } from '../../runtime/deadline.ts';
 import { type CountedPage, listCountedPage, type TooDeepPage } from '../lists/list-counted-page.ts';
 import { makeFindKnownSession } from './find-known-session.ts';
 
+/**
+ * A session ends when it is unused for this long: a working day with its breaks. `SESSION_LIFETIME_MS` ends it earlier, if
+ * an operator wants that.
+ */
+export const sessionIdleMs = 43_200_000;
 const sessionIdBytes = 32;
 /** `lastSeenAt` is written at most this often; more often only if sessions may be idle for less than four minutes. */
 const lastSeenIntervalMs = 60_000;

@@ -72,13 +72,18 @@ interface KeyedLimit {
   readonly limit: RateLimit;
 }
 
+/**
+ * Failures of one account and address per minute. A person who mistypes seldom needs more; who guesses a password of 12
+ * characters gets nowhere with it.
+ */
+export const signInFailuresPerMinute = 5;
 /** Failures of one address per minute, as a multiple of those of one account and address. */
 const addressFactor = 6;
 /** How many times as many failures a shared address may have. */
 const sharedAddressFactor = 10;
 const accountHourFactor = 20;
 
-/** Returns the limits of failures by the `failuresPerMinute` that the settings give. */
+/** Returns the limits of failures. */
 export function computeSignInLimits(failuresPerMinute: number) {
   const perMinute = (count: number): RateLimit => ({ ratePerSecond: count / 60, burst: count });
   const perHour = failuresPerMinute * accountHourFactor;

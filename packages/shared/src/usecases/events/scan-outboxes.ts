@@ -12,7 +12,7 @@ export interface ScanOutboxesDeps {
   readonly outboxes: Pick<WidgetOutbox, 'findOverdue' | 'findFutureDated'>;
   readonly hookQueue: Pick<HookQueue, 'enqueue' | 'partitionCount'>;
   readonly clock: Clock;
-  /** An outbox is overdue if its oldest entry is older than this, in milliseconds (`OUTBOX_SCAN_AGE_MS`). */
+  /** An outbox is overdue if its oldest entry is older than this, in milliseconds. */
   readonly scanAgeMs: number;
 }
 
@@ -32,6 +32,10 @@ export interface OutboxScan {
   readonly oldestSince: Date | null | undefined;
 }
 
+/**
+ * Above the time that a healthy run takes, so that the scanner disturbs none. Below what a subscriber would call late.
+ */
+export const outboxScanAgeMs = 5_000;
 const widgetsPerJob = batchLimits.items;
 const pageSize = batchLimits.items;
 /** The most pages that one scan reads per search: 4 096 widgets. The next scan continues behind them. */

@@ -7,13 +7,13 @@ import { requestDeadlineMs } from '../../runtime/deadline.ts';
 import { createBacklogLimit } from './backlog-limit.ts';
 
 export interface GroupCommitOptions {
-  /** The most items of one job (`HOOK_BATCH_MAX`). */
+  /** The most items of one job. */
   readonly jobItemsMax: number;
   /** The most bytes of one job, as `estimateBytes` counts them. A larger item gets a job of its own. */
   readonly jobBytesMax: number;
   /** How many deliveries may wait in the queue before new items are rejected (`HOOK_BACKLOG_MAX`). */
   readonly backlogMax: number;
-  /** The share of the backlog that one integration may use, in percent (`HOOK_BACKLOG_SHARE_PERCENT`). */
+  /** The share of the backlog that one integration may use, in percent. */
   readonly sharePercent: number;
   /** How many callers may wait at once. This bounds the memory that an outage can use. */
   readonly waitersMax: number;
@@ -27,6 +27,7 @@ const groupCommitDefaults: GroupCommitOptions = {
   jobItemsMax: batchLimits.items,
   jobBytesMax: batchLimits.bytes,
   backlogMax: 1_000_000,
+  // One integration alone needs two that fill the queue at once to keep out the others.
   sharePercent: 50,
   waitersMax: 50_000,
   flushesMax: 2,
