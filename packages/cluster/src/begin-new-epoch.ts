@@ -52,9 +52,9 @@ const scanPageSize = 1_000;
  * epoch, so that subscribers receive `stream.gap`. No worker and no pod may run meanwhile. May be repeated.
  *
  * Rejects with an `ExitError` (configuration) for a malformed `mongodbUrl`, with `MongoUnreachableError` when MongoDB
- * does not answer within 30 s, with `RedisRefusalError`, and with `RedisUnreachableError` when Redis does not
- * answer within 2 s. If a store fails after that, or if a worker runs all the same, rejects with `UnavailableError`: run
- * the command again.
+ * does not answer within 30 s, with `RedisRefusalError`, and with `RedisUnreachableError` when Redis does not answer
+ * within 2 s. If a store fails after that, or if a worker runs all the same, rejects with `UnavailableError`: run the
+ * command again.
  */
 export async function beginNewEpoch(options: ClusterOptions): Promise<NewEpoch> {
   const mongo = await openMongo({

@@ -28,8 +28,8 @@ export function readOptions(environment: Readonly<Record<string, string | undefi
 }
 
 /**
- * Returns settings with which the event log keeps `count` events: it keeps one per KiB of its bytes. The setting allows no
- * value as small as scenarios need.
+ * Returns settings with which the event log keeps `count` events: it keeps one per KiB of its bytes. The setting allows
+ * no value as small as scenarios need.
  */
 export function limitRetention(parsed: ParsedSettings, count: number | undefined): ParsedSettings {
   if (count === undefined) return parsed;

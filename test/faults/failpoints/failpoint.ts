@@ -18,7 +18,7 @@ export interface Failpoint {
   readonly nth?: number;
 }
 
-/** The main files that start a process with failpoints and with options of components, relative to the root of the repository. */
+/** The main files, relative to the repository, that start a process with failpoints and with options of components. */
 export const mainsWithFailpoints = {
   api: 'test/faults/failpoints/api-main.ts',
   worker: 'test/faults/failpoints/worker-main.ts',

@@ -9,8 +9,8 @@ export function checkCombinations(settings: Settings): string[] {
 }
 
 /**
- * The public and the operators' interface of an api need different ports. With port 0 each takes a free one. A worker has
- * no public interface.
+ * The public and the operators' interface of an api need different ports. With port 0 each takes a free one. A worker
+ * has no public interface.
  */
 function findPortMistake({ PORT, OPS_PORT }: Settings): string | null {
   if (PORT === 0 || PORT !== OPS_PORT) return null;
@@ -28,7 +28,7 @@ function findSchemeMistake({ PUBLIC_BASE_URL, COOKIE_SECURE }: Settings): string
   );
 }
 
-/** An event holds the payload of its hook and some hundred bytes more. The log would drop it before anybody reads it. */
+/** An event holds the payload of its hook and some hundred bytes more. The log would drop it before it is read. */
 function findEventMistake({ EVENT_RETENTION_BYTES, BODY_LIMIT_BYTES }: Settings): string | null {
   if (EVENT_RETENTION_BYTES > BODY_LIMIT_BYTES) return null;
   return `EVENT_RETENTION_BYTES, BODY_LIMIT_BYTES: the event of a hook of ${BODY_LIMIT_BYTES} bytes does not fit into ${EVENT_RETENTION_BYTES} bytes; allowed: more bytes for events than for a body`;

@@ -12,8 +12,8 @@ import { type CountedPage, listCountedPage, type TooDeepPage } from '../lists/li
 import { makeFindKnownSession } from './find-known-session.ts';
 
 /**
- * A session ends when it is unused for this long: a working day with its breaks. `SESSION_LIFETIME_MS` ends it earlier, if
- * an operator wants that.
+ * A session ends when it is unused for this long: a working day with its breaks. `SESSION_LIFETIME_MS` ends it earlier,
+ * if an operator wants that.
  */
 export const sessionIdleMs = 43_200_000;
 const sessionIdBytes = 32;
