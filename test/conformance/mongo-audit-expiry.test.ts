@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { collectionNames, createIndexes, verifyIndexes } from '@widget-service/cluster/mongo/indexes.ts';
-import { MongoAuditEventStore } from '@widget-service/cluster/mongo/mongo-audit-event-store.ts';
+import { createMongoAuditEventStore } from '@widget-service/cluster/mongo/mongo-audit-event-store.ts';
 import { type Db, MongoClient, UUID } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { anAuditEvent } from '../drivers/app/builders.ts';
@@ -12,7 +12,7 @@ const hourMs = 3_600_000;
 const removalMs = 150_000;
 
 /** `audit-event-store.test.ts` has the same for the embedded service, which removes expired events itself. */
-describe.runIf(inject('backend') === 'cluster')('MongoAuditEventStore: expiry', () => {
+describe.runIf(inject('backend') === 'cluster')('The audit events of MongoDB: expiry', () => {
   let client: MongoClient;
   let db: Db;
   beforeAll(async () => {
@@ -28,8 +28,8 @@ describe.runIf(inject('backend') === 'cluster')('MongoAuditEventStore: expiry', 
 
   test('stores when an event expires: its retention after it occurred, whatever the retention is later', async () => {
     const [first, second] = [anAuditEvent(), anAuditEvent()];
-    await new MongoAuditEventStore(db, hourMs).append([first]);
-    await new MongoAuditEventStore(db, 2 * hourMs).append([first, second]);
+    await createMongoAuditEventStore(db, hourMs).append([first]);
+    await createMongoAuditEventStore(db, 2 * hourMs).append([first, second]);
     const readExpiry = async (id: string) =>
       (await events().findOne({ _id: new UUID(id) as never }))?.expiresAt as Date;
     expect(await readExpiry(first.id)).toEqual(new Date(first.occurredAt.getTime() + hourMs));
@@ -56,7 +56,7 @@ describe.runIf(inject('backend') === 'cluster')('MongoAuditEventStore: expiry', 
       const nowMs = Date.now();
       const kept = anAuditEvent({ occurredAt: new Date(nowMs - hourMs + 600_000) });
       const expired = anAuditEvent({ occurredAt: new Date(nowMs - hourMs - 1) });
-      await new MongoAuditEventStore(db, hourMs).append([kept, expired]);
+      await createMongoAuditEventStore(db, hourMs).append([kept, expired]);
       const count = (id: string) => events().countDocuments({ _id: new UUID(id) as never });
       await eventually(async () => (await count(expired.id)) === 0, 'MongoDB removes the expired event', removalMs);
       expect(await count(kept.id)).toBe(1);

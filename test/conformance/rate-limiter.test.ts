@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { redisKeys } from '@widget-service/cluster/redis/keys.ts';
-import { RedisRateLimiter } from '@widget-service/cluster/redis/redis-rate-limiter.ts';
+import { createRedisRateLimiter } from '@widget-service/cluster/redis/redis-rate-limiter.ts';
 import { type RateLimit, returnPermits, takePermits } from '@widget-service/shared/domain/gcra.ts';
 import fc from 'fast-check';
 import { Redis } from 'ioredis';
@@ -132,13 +132,13 @@ describe('RateLimiter.take and giveBack', () => {
   });
 });
 
-describe.runIf(inject('backend') === 'cluster')('RedisRateLimiter', () => {
+describe.runIf(inject('backend') === 'cluster')('The rate limiter of Redis', () => {
   const keys = redisKeys(`t-${randomUUID()}`);
   const connections: Redis[] = [];
   const aPod = () => {
     const redis = new Redis(process.env.REDIS_URL ?? '');
     connections.push(redis);
-    return new RedisRateLimiter({ redis, keys });
+    return createRedisRateLimiter({ redis, keys });
   };
   afterAll(() => {
     for (const redis of connections) redis.disconnect();

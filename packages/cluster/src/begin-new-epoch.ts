@@ -6,7 +6,7 @@ import type { Redis } from 'ioredis';
 import type { Db } from 'mongodb';
 import { openMongo } from './mongo/client.ts';
 import { collectionNames } from './mongo/indexes.ts';
-import { MongoRunRegistry, registryId } from './mongo/mongo-run-registry.ts';
+import { createMongoRunRegistry, registryId } from './mongo/mongo-run-registry.ts';
 import { translateErrors as translateMongoErrors } from './mongo/translate-error.ts';
 import { widgetCollection } from './mongo/widget-document.ts';
 import type { ClusterOptions } from './open-cluster.ts';
@@ -78,7 +78,7 @@ export async function beginNewEpoch(options: ClusterOptions): Promise<NewEpoch> 
     const runsInLog = await translateErrors(redis.hmget(keys.logMeta, 'epochRun', 'highestRun'), 'event log inspect');
     // A field that does not exist is null, and counts as 0.
     await translateMongoErrors('run counter', () => raiseRunCounter(mongo.db, Math.max(...runsInLog.map(Number))));
-    const runs = new MongoRunRegistry(mongo.db);
+    const runs = createMongoRunRegistry(mongo.db);
     const { run } = await runs.startRun();
     const begin = await startNewEpoch(redis, keys, options.retention, run);
     if (!(await runs.recordPosition(begin, null))) {

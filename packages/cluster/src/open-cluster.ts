@@ -22,8 +22,8 @@ import { redisKeys } from './redis/keys.ts';
 import { RedisControlLog } from './redis/redis-control-log.ts';
 import { RedisEventLog } from './redis/redis-event-log.ts';
 import { RedisPeerRequests } from './redis/redis-peer-requests.ts';
-import { RedisRateLimiter } from './redis/redis-rate-limiter.ts';
-import { RedisRefusalStore } from './redis/redis-refusal-store.ts';
+import { createRedisRateLimiter } from './redis/redis-rate-limiter.ts';
+import { createRedisRefusalStore } from './redis/redis-refusal-store.ts';
 
 const firstContactWithinMs = 2000;
 const closeWithinMs = 15_000;
@@ -140,8 +140,8 @@ async function openRedisParts(options: ClusterOptions, partitions: PartitionCoun
     });
   const podRequests = openPeerRequests(keys.podQuestions, 'widget-service:pods');
   const workerRequests = openPeerRequests(keys.workerQuestions, 'widget-service:workers');
-  const rateLimiter = new RedisRateLimiter({ redis: limits, keys });
-  const refusals = new RedisRefusalStore({ redis: limits, keys });
+  const rateLimiter = createRedisRateLimiter({ redis: limits, keys });
+  const refusals = createRedisRefusalStore({ redis: limits, keys });
   const hookQueue = new BullmqHookQueue({
     redis: producer,
     keys,

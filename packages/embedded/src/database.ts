@@ -26,6 +26,12 @@ export interface ReadOptions {
   readonly isSynced?: boolean;
 }
 
+/** A store whose rows expire. */
+export interface Expiring {
+  /** Removes the rows that have expired at `now`. */
+  removeExpired(now: Date): Promise<void>;
+}
+
 interface Write {
   readonly isSynced: boolean;
   readonly run: () => void;

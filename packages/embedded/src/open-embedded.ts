@@ -2,25 +2,25 @@ import { MemoryRateLimiter } from '@widget-service/shared/adapters/memory-rate-l
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { EventRetention } from '@widget-service/shared/ports/event-log.ts';
 import type { Database } from './database.ts';
-import { InProcessControlLog } from './in-process-control-log.ts';
-import { InProcessPeerRequests } from './in-process-peer-requests.ts';
+import { createInProcessControlLog } from './in-process-control-log.ts';
+import { createInProcessPeerRequests } from './in-process-peer-requests.ts';
 import { openDatabase } from './open-database.ts';
-import { SqliteAuditEventStore } from './sqlite-audit-event-store.ts';
-import { SqliteDedupeMarks } from './sqlite-dedupe-marks.ts';
-import { SqliteDeliveryLedger } from './sqlite-delivery-ledger.ts';
+import { createSqliteAuditEventStore } from './sqlite-audit-event-store.ts';
+import { createSqliteDedupeMarks } from './sqlite-dedupe-marks.ts';
+import { createSqliteDeliveryLedger } from './sqlite-delivery-ledger.ts';
 import { SqliteEventLog } from './sqlite-event-log.ts';
-import { integrationKind, provisionTokenKind, SqliteGrantStore, subscriptionKind } from './sqlite-grant-store.ts';
+import { createSqliteGrantStore, integrationKind, provisionTokenKind, subscriptionKind } from './sqlite-grant-store.ts';
 import { SqliteHookQueue } from './sqlite-hook-queue.ts';
-import { SqlitePersonalStreamStore } from './sqlite-personal-stream-store.ts';
-import { SqliteQuarantineStore } from './sqlite-quarantine-store.ts';
-import { SqliteRefusalStore } from './sqlite-refusal-store.ts';
-import { SqliteRunRegistry } from './sqlite-run-registry.ts';
-import { SqliteServiceKeyStore } from './sqlite-service-key-store.ts';
-import { SqliteSessionStore } from './sqlite-session-store.ts';
-import { SqliteUserStore } from './sqlite-user-store.ts';
-import { SqliteWidgetEffects } from './sqlite-widget-effects.ts';
-import { SqliteWidgetOutbox } from './sqlite-widget-outbox.ts';
-import { SqliteWidgetStore } from './sqlite-widget-store.ts';
+import { createSqlitePersonalStreamStore } from './sqlite-personal-stream-store.ts';
+import { createSqliteQuarantineStore } from './sqlite-quarantine-store.ts';
+import { createSqliteRefusalStore } from './sqlite-refusal-store.ts';
+import { createSqliteRunRegistry } from './sqlite-run-registry.ts';
+import { createSqliteServiceKeyStore } from './sqlite-service-key-store.ts';
+import { createSqliteSessionStore } from './sqlite-session-store.ts';
+import { createSqliteUserStore } from './sqlite-user-store.ts';
+import { createSqliteWidgetEffects } from './sqlite-widget-effects.ts';
+import { createSqliteWidgetOutbox } from './sqlite-widget-outbox.ts';
+import { createSqliteWidgetStore } from './sqlite-widget-store.ts';
 
 export interface EmbeddedOptions {
   /** The directory of the database file. It is created if it does not exist. */
@@ -59,44 +59,41 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Backend> {
 
 function assemble(db: Database, options: EmbeddedOptions): Backend {
   const now = options.now ?? (() => new Date());
-  const ledger = new SqliteDeliveryLedger(db);
-  const sessions = new SqliteSessionStore(db);
-  const personalStreams = new SqlitePersonalStreamStore(db);
-  const marks = new SqliteDedupeMarks(db);
-  const refusals = new SqliteRefusalStore(db);
-  const auditEvents = new SqliteAuditEventStore(db);
+  const ledger = createSqliteDeliveryLedger(db);
+  const sessions = createSqliteSessionStore(db);
+  const personalStreams = createSqlitePersonalStreamStore(db);
+  const marks = createSqliteDedupeMarks(db);
+  const refusals = createSqliteRefusalStore(db);
+  const auditEvents = createSqliteAuditEventStore(db);
   const eventLog = new SqliteEventLog(db, { marks, retention: options.retention, now });
-  const control = new InProcessControlLog();
+  const control = createInProcessControlLog();
   const hookQueue = new SqliteHookQueue(db, { onWarning: options.onWarning ?? (() => undefined), now });
   return {
     kind: 'embedded',
-    widgets: new SqliteWidgetStore(db),
-    effects: new SqliteWidgetEffects(db),
-    outboxes: new SqliteWidgetOutbox(db),
+    widgets: createSqliteWidgetStore(db),
+    effects: createSqliteWidgetEffects(db),
+    outboxes: createSqliteWidgetOutbox(db),
     ledger,
-    quarantine: new SqliteQuarantineStore(db),
+    quarantine: createSqliteQuarantineStore(db),
     refusals,
-    runs: new SqliteRunRegistry(db),
+    runs: createSqliteRunRegistry(db),
     eventLog,
     hookQueue,
     control,
-    podRequests: new InProcessPeerRequests(),
-    workerRequests: new InProcessPeerRequests(),
+    podRequests: createInProcessPeerRequests(),
+    workerRequests: createInProcessPeerRequests(),
     rateLimiter: new MemoryRateLimiter({ monotonicMs: () => performance.now() }),
-    users: new SqliteUserStore(db),
+    users: createSqliteUserStore(db),
     sessions,
     personalStreams,
-    subscriptions: new SqliteGrantStore(db, subscriptionKind),
-    integrations: new SqliteGrantStore(db, integrationKind),
-    provisionTokens: new SqliteGrantStore(db, provisionTokenKind),
+    subscriptions: createSqliteGrantStore(db, subscriptionKind),
+    integrations: createSqliteGrantStore(db, integrationKind),
+    provisionTokens: createSqliteGrantStore(db, provisionTokenKind),
     auditEvents,
-    serviceKeys: new SqliteServiceKeyStore(db),
+    serviceKeys: createSqliteServiceKeyStore(db),
     removeExpired: async (at) => {
-      await sessions.removeExpired(at);
-      await personalStreams.removeExpired(at);
+      for (const store of [sessions, personalStreams, marks, refusals]) await store.removeExpired(at);
       await ledger.deleteDoneBefore(new Date(at.getTime() - options.deliveryRetentionMs));
-      await marks.removeExpired(at);
-      await refusals.removeExpired(at);
       await auditEvents.deleteBefore(new Date(at.getTime() - options.auditRetentionMs));
     },
     close: async () => {

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { AuditEvent } from '@widget-service/shared/domain/audit-event.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { databaseFileName, openDatabase } from './open-database.ts';
-import { SqliteAuditEventStore } from './sqlite-audit-event-store.ts';
+import { createSqliteAuditEventStore } from './sqlite-audit-event-store.ts';
 
 const event: AuditEvent = {
   id: '01a1fc9d-5f9c-7267-ab71-c602763bfae4',
@@ -28,7 +28,7 @@ test('the SQLite file rejects every update of an audit event', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'widget-service-test-'));
   onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }));
   const db = openDatabase(dataDir);
-  await new SqliteAuditEventStore(db).append([event]);
+  await createSqliteAuditEventStore(db).append([event]);
   db.close();
   const file = new DatabaseSync(join(dataDir, databaseFileName));
   const read = () => file.prepare('SELECT * FROM audit_events').all();

@@ -1,67 +1,56 @@
 import type { StatementSync } from 'node:sqlite';
 import { parseAuditEvent, serializeAuditEvent } from '@widget-service/shared/adapters/audit-event-codec.ts';
-import type { AuditEvent } from '@widget-service/shared/domain/audit-event.ts';
-import type { RowRange } from '@widget-service/shared/domain/page.ts';
 import type { AuditEventFilter, AuditEventStore } from '@widget-service/shared/ports/audit-event-store.ts';
 import type { Database } from './database.ts';
 
-export class SqliteAuditEventStore implements AuditEventStore {
-  readonly #db: Database;
-  readonly #insert: StatementSync;
-  readonly #deleteBefore: StatementSync;
+export function createSqliteAuditEventStore(
+  db: Database,
+): AuditEventStore & { deleteBefore(before: Date): Promise<void> } {
   /** Statements by their SQL: there are few combinations of filters. */
-  readonly #statements = new Map<string, StatementSync>();
+  const statements = new Map<string, StatementSync>();
+  const insert = db.prepare(
+    'INSERT INTO audit_events (occurred_at, id, action, actor_id, target_id, event) VALUES (?, ?, ?, ?, ?, ?) ' +
+      'ON CONFLICT DO NOTHING',
+  );
+  const deleteBefore = db.prepare(
+    `DELETE FROM audit_events WHERE (occurred_at, id) IN
+       (SELECT occurred_at, id FROM audit_events WHERE occurred_at < ? LIMIT ?)`,
+  );
 
-  constructor(db: Database) {
-    this.#db = db;
-    this.#insert = db.prepare(
-      'INSERT INTO audit_events (occurred_at, id, action, actor_id, target_id, event) VALUES (?, ?, ?, ?, ?, ?) ' +
-        'ON CONFLICT DO NOTHING',
-    );
-    this.#deleteBefore = db.prepare(
-      `DELETE FROM audit_events WHERE (occurred_at, id) IN
-         (SELECT occurred_at, id FROM audit_events WHERE occurred_at < ? LIMIT ?)`,
-    );
-  }
-
-  append(events: readonly AuditEvent[]): Promise<void> {
-    return this.#db.write(() => {
-      for (const event of events) {
-        const { id, occurredAt, action, actor, target } = event;
-        const text = serializeAuditEvent(event);
-        this.#insert.run(occurredAt.getTime(), id, action, actor.id, target?.id ?? null, text);
-      }
-    });
-  }
-
-  list(filter: AuditEventFilter, { offset, limit }: RowRange): Promise<AuditEvent[]> {
-    const { conditions, values } = toConditions(filter);
-    const sql = `SELECT event FROM audit_events${conditions} ORDER BY occurred_at DESC, id DESC LIMIT ? OFFSET ?`;
-    return this.#db.read(() =>
-      this.#prepare(sql)
-        .all(...values, limit, offset)
-        .map(({ event }) => parseAuditEvent(String(event))),
-    );
-  }
-
-  count(filter: AuditEventFilter, atMost: number): Promise<number> {
-    const { conditions, values } = toConditions(filter);
-    const sql = `SELECT count(*) AS n FROM (SELECT 1 FROM audit_events${conditions} LIMIT ?)`;
-    return this.#db.read(() => Number(this.#prepare(sql).get(...values, atMost)?.n));
-  }
-
-  /** Deletes the events that occurred before `before`. */
-  deleteBefore(before: Date): Promise<void> {
-    return this.#db.deleteInBatches(this.#deleteBefore, before.getTime());
-  }
-
-  #prepare(sql: string): StatementSync {
-    const known = this.#statements.get(sql);
+  function prepare(sql: string): StatementSync {
+    const known = statements.get(sql);
     if (known !== undefined) return known;
-    const statement = this.#db.prepare(sql);
-    this.#statements.set(sql, statement);
+    const statement = db.prepare(sql);
+    statements.set(sql, statement);
     return statement;
   }
+
+  return {
+    append: (events) =>
+      db.write(() => {
+        for (const event of events) {
+          const { id, occurredAt, action, actor, target } = event;
+          const text = serializeAuditEvent(event);
+          insert.run(occurredAt.getTime(), id, action, actor.id, target?.id ?? null, text);
+        }
+      }),
+    list: (filter, { offset, limit }) => {
+      const { conditions, values } = toConditions(filter);
+      const sql = `SELECT event FROM audit_events${conditions} ORDER BY occurred_at DESC, id DESC LIMIT ? OFFSET ?`;
+      return db.read(() =>
+        prepare(sql)
+          .all(...values, limit, offset)
+          .map(({ event }) => parseAuditEvent(String(event))),
+      );
+    },
+    count: (filter, atMost) => {
+      const { conditions, values } = toConditions(filter);
+      const sql = `SELECT count(*) AS n FROM (SELECT 1 FROM audit_events${conditions} LIMIT ?)`;
+      return db.read(() => Number(prepare(sql).get(...values, atMost)?.n));
+    },
+    /** Deletes the events that occurred before `before`. */
+    deleteBefore: (before) => db.deleteInBatches(deleteBefore, before.getTime()),
+  };
 }
 
 /** Returns the WHERE clause of a filter, and the values of its parameters in their order. */

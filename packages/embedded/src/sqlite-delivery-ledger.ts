@@ -1,6 +1,5 @@
 import type { StatementSync } from 'node:sqlite';
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
-import type { RowRange } from '@widget-service/shared/domain/page.ts';
 import type { WidgetState } from '@widget-service/shared/domain/widget.ts';
 import {
   type DeadReason,
@@ -9,164 +8,139 @@ import {
   type DeliveryLedger,
   type DeliveryState,
   type DeliverySummary,
-  type DiscardOutcome,
   isDuplicate,
   type LedgerRow,
-  type PublishedDelivery,
   type RecordedDelivery,
-  type RegisterOutcome,
 } from '@widget-service/shared/ports/delivery-ledger.ts';
 import type { Database } from './database.ts';
 import { toDate } from './sqlite-values.ts';
 import { writeStorable } from './write-storable.ts';
 
-export class SqliteDeliveryLedger implements DeliveryLedger {
-  readonly #db: Database;
-  readonly #insertReceived: StatementSync;
-  readonly #selectKnown: StatementSync;
-  readonly #countDuplicate: StatementSync;
-  readonly #countAttempt: StatementSync;
-  readonly #markPublished: StatementSync;
-  readonly #markDead: StatementSync;
-  readonly #select: StatementSync;
-  readonly #discard: StatementSync;
-  readonly #selectStateOf: StatementSync;
-  readonly #deletePublished: StatementSync;
-  readonly #deleteDiscarded: StatementSync;
-  readonly #countDead: StatementSync;
-  readonly #listings: Readonly<Record<DeliveryState | 'any' | 'ofWidget', Listing>>;
+export function createSqliteDeliveryLedger(
+  db: Database,
+): DeliveryLedger & { deleteDoneBefore(before: Date): Promise<void> } {
+  const statements = prepareStatements(db);
 
-  constructor(db: Database) {
-    this.#db = db;
-    this.#insertReceived = db.prepare(
+  /** Returns the statements for a filter, and the values of their condition. */
+  function selectListing(filter: DeliveryFilter): { readonly listing: Listing; readonly values: (string | number)[] } {
+    const from = filter.receivedFrom?.getTime() ?? Number.MIN_SAFE_INTEGER;
+    const before = filter.receivedBefore?.getTime() ?? Number.MAX_SAFE_INTEGER;
+    if ('widgetId' in filter) return { listing: statements.listings.ofWidget, values: [filter.widgetId, from, before] };
+    return { listing: statements.listings[filter.state ?? 'any'], values: [filter.integrationId, from, before] };
+  }
+
+  /** Returns the ids of the duplicates. */
+  function register(deliveries: readonly Delivery[]): string[] {
+    const duplicates: string[] = [];
+    for (const delivery of deliveries) {
+      if (statements.insertReceived.run(...toColumnValues(delivery)).changes === 1) continue;
+      const row = statements.selectKnown.get(delivery.eventId) as Pick<DeliveryRow, 'state' | 'widget_id'>;
+      if (isDuplicate(delivery, { state: row.state, widgetId: row.widget_id })) {
+        statements.countDuplicate.run(delivery.eventId);
+        duplicates.push(delivery.eventId);
+      } else {
+        statements.countAttempt.run(delivery.eventId);
+      }
+    }
+    return duplicates;
+  }
+
+  return {
+    register: async (deliveries) => {
+      const { results, unstorable } = await writeStorable(db, deliveries, (part) => register(part));
+      return { duplicates: results, unstorable: unstorable.map(({ item, cause }) => ({ id: item.eventId, cause })) };
+    },
+    markPublished: (deliveries, publishedAt) => {
+      const mark = () => {
+        const at = publishedAt.getTime();
+        for (const { eventId, position, effect } of deliveries) {
+          const { epoch = null, ms = null, seq = null } = position ?? {};
+          statements.markPublished.run(at, epoch, ms, seq, ...toEffectValues(effect), eventId);
+        }
+      };
+      return db.write(mark, { isSynced: false });
+    },
+    markDead: (delivery, reason) =>
+      db.write(() => {
+        statements.markDead.run(...toColumnValues(delivery), reason);
+      }),
+    discard: (integrationId, eventId, discardedAt) =>
+      db.write(() => {
+        if (statements.discard.run(discardedAt.getTime(), eventId, integrationId).changes === 1) return 'discarded';
+        const row = statements.selectStateOf.get(eventId, integrationId) as Pick<DeliveryRow, 'state'> | undefined;
+        if (row === undefined) return 'unknown';
+        return row.state === 'discarded' ? 'discarded-before' : 'not-dead';
+      }),
+    get: (eventId) =>
+      db.read(() => {
+        const row = statements.select.get(eventId) as DeliveryRow | undefined;
+        return row === undefined ? null : toLedgerRow(row);
+      }),
+    list: (filter, { offset, limit }) =>
+      db.read(() => {
+        const { listing, values } = selectListing(filter);
+        const rows = listing.select.all(...values, limit, offset);
+        return (rows as unknown as SummaryRow[]).map(toSummary);
+      }),
+    count: (filter, atMost) =>
+      db.read(() => {
+        const { listing, values } = selectListing(filter);
+        return Number(listing.count.get(...values, atMost)?.n);
+      }),
+    countDead: (atMost) =>
+      db.read(() => {
+        const rows = statements.countDead.all(atMost) as unknown as { integration_id: string; n: number }[];
+        return new Map(rows.map(({ integration_id, n }) => [integration_id, Number(n)]));
+      }),
+    /** Deletes the rows that were published or discarded before `before`. */
+    deleteDoneBefore: async (before) => {
+      await db.deleteInBatches(statements.deletePublished, before.getTime());
+      await db.deleteInBatches(statements.deleteDiscarded, before.getTime());
+    },
+  };
+}
+
+function prepareStatements(db: Database) {
+  return {
+    insertReceived: db.prepare(
       `${insertDelivery} VALUES (?, ?, ?, ?, ?, ?, ?, 'received', 1, 0, NULL) ON CONFLICT (event_id) DO NOTHING`,
-    );
-    this.#selectKnown = db.prepare('SELECT state, widget_id FROM deliveries WHERE event_id = ?');
-    this.#countDuplicate = db.prepare('UPDATE deliveries SET duplicates = duplicates + 1 WHERE event_id = ?');
-    this.#countAttempt = db.prepare(
+    ),
+    selectKnown: db.prepare('SELECT state, widget_id FROM deliveries WHERE event_id = ?'),
+    countDuplicate: db.prepare('UPDATE deliveries SET duplicates = duplicates + 1 WHERE event_id = ?'),
+    countAttempt: db.prepare(
       "UPDATE deliveries SET state = 'received', reason = NULL, attempts = attempts + 1 WHERE event_id = ?",
-    );
-    this.#markPublished = db.prepare(
+    ),
+    markPublished: db.prepare(
       "UPDATE deliveries SET state = 'published', reason = NULL, discarded_at = NULL, published_at = ?, position_epoch = ?, " +
         'position_ms = ?, position_seq = ?, effect_version = ?, effect_state = ?, effect_state_changed = ?, ' +
         "effect_late = ? WHERE event_id = ? AND state <> 'published'",
-    );
-    this.#markDead = db.prepare(
+    ),
+    markDead: db.prepare(
       `${insertDelivery} VALUES (?, ?, ?, ?, ?, ?, ?, 'dead', 0, 0, ?) ON CONFLICT (event_id) DO UPDATE ` +
         "SET state = 'dead', reason = excluded.reason WHERE state NOT IN ('published', 'discarded')",
-    );
-    this.#select = db.prepare('SELECT * FROM deliveries WHERE event_id = ?');
-    this.#discard = db.prepare(
+    ),
+    select: db.prepare('SELECT * FROM deliveries WHERE event_id = ?'),
+    discard: db.prepare(
       "UPDATE deliveries SET state = 'discarded', payload = NULL, discarded_at = ? " +
         "WHERE event_id = ? AND integration_id = ? AND state = 'dead'",
-    );
-    this.#selectStateOf = db.prepare('SELECT state FROM deliveries WHERE event_id = ? AND integration_id = ?');
-    this.#deletePublished = prepareDelete(db, 'published_at');
-    this.#deleteDiscarded = prepareDelete(db, 'discarded_at');
+    ),
+    selectStateOf: db.prepare('SELECT state FROM deliveries WHERE event_id = ? AND integration_id = ?'),
+    deletePublished: prepareDelete(db, 'published_at'),
+    deleteDiscarded: prepareDelete(db, 'discarded_at'),
     // SQLite uses the partial index of unpublished rows only if the query repeats its condition.
-    this.#countDead = db.prepare(
+    countDead: db.prepare(
       'SELECT integration_id, count(*) AS n FROM (SELECT integration_id FROM deliveries ' +
         "WHERE state = 'dead' AND state <> 'published' LIMIT ?) GROUP BY integration_id",
-    );
-    this.#listings = {
+    ),
+    listings: {
       any: prepareListing(db, ofIntegration),
       published: prepareListing(db, `${ofIntegration} AND state = 'published'`),
       received: prepareListing(db, `${ofIntegration} AND state = 'received' AND state <> 'published'`),
       dead: prepareListing(db, `${ofIntegration} AND state = 'dead' AND state <> 'published'`),
       discarded: prepareListing(db, `${ofIntegration} AND state = 'discarded' AND state <> 'published'`),
       ofWidget: prepareListing(db, `widget_id = ? AND ${inTimeRange}`),
-    };
-  }
-
-  async register(deliveries: readonly Delivery[]): Promise<RegisterOutcome> {
-    const { results, unstorable } = await writeStorable(this.#db, deliveries, (part) => this.#register(part));
-    return { duplicates: results, unstorable: unstorable.map(({ item, cause }) => ({ id: item.eventId, cause })) };
-  }
-
-  markPublished(deliveries: readonly PublishedDelivery[], publishedAt: Date): Promise<void> {
-    const mark = () => {
-      const at = publishedAt.getTime();
-      for (const { eventId, position, effect } of deliveries) {
-        const { epoch = null, ms = null, seq = null } = position ?? {};
-        this.#markPublished.run(at, epoch, ms, seq, ...toEffectValues(effect), eventId);
-      }
-    };
-    return this.#db.write(mark, { isSynced: false });
-  }
-
-  markDead(delivery: RecordedDelivery, reason: DeadReason): Promise<void> {
-    return this.#db.write(() => {
-      this.#markDead.run(...toColumnValues(delivery), reason);
-    });
-  }
-
-  discard(integrationId: string, eventId: string, discardedAt: Date): Promise<DiscardOutcome> {
-    return this.#db.write(() => {
-      if (this.#discard.run(discardedAt.getTime(), eventId, integrationId).changes === 1) return 'discarded';
-      const row = this.#selectStateOf.get(eventId, integrationId) as Pick<DeliveryRow, 'state'> | undefined;
-      if (row === undefined) return 'unknown';
-      return row.state === 'discarded' ? 'discarded-before' : 'not-dead';
-    });
-  }
-
-  get(eventId: string): Promise<LedgerRow | null> {
-    return this.#db.read(() => {
-      const row = this.#select.get(eventId) as DeliveryRow | undefined;
-      return row === undefined ? null : toLedgerRow(row);
-    });
-  }
-
-  list(filter: DeliveryFilter, { offset, limit }: RowRange): Promise<DeliverySummary[]> {
-    return this.#db.read(() => {
-      const { listing, values } = this.#selectListing(filter);
-      const rows = listing.select.all(...values, limit, offset);
-      return (rows as unknown as SummaryRow[]).map(toSummary);
-    });
-  }
-
-  count(filter: DeliveryFilter, atMost: number): Promise<number> {
-    return this.#db.read(() => {
-      const { listing, values } = this.#selectListing(filter);
-      return Number(listing.count.get(...values, atMost)?.n);
-    });
-  }
-
-  countDead(atMost: number): Promise<ReadonlyMap<string, number>> {
-    return this.#db.read(() => {
-      const rows = this.#countDead.all(atMost) as unknown as { integration_id: string; n: number }[];
-      return new Map(rows.map(({ integration_id, n }) => [integration_id, Number(n)]));
-    });
-  }
-
-  /** Returns the statements for a filter, and the values of their condition. */
-  #selectListing(filter: DeliveryFilter): { readonly listing: Listing; readonly values: (string | number)[] } {
-    const from = filter.receivedFrom?.getTime() ?? Number.MIN_SAFE_INTEGER;
-    const before = filter.receivedBefore?.getTime() ?? Number.MAX_SAFE_INTEGER;
-    if ('widgetId' in filter) return { listing: this.#listings.ofWidget, values: [filter.widgetId, from, before] };
-    return { listing: this.#listings[filter.state ?? 'any'], values: [filter.integrationId, from, before] };
-  }
-
-  /** Returns the ids of the duplicates. */
-  #register(deliveries: readonly Delivery[]): string[] {
-    const duplicates: string[] = [];
-    for (const delivery of deliveries) {
-      if (this.#insertReceived.run(...toColumnValues(delivery)).changes === 1) continue;
-      const row = this.#selectKnown.get(delivery.eventId) as Pick<DeliveryRow, 'state' | 'widget_id'>;
-      if (isDuplicate(delivery, { state: row.state, widgetId: row.widget_id })) {
-        this.#countDuplicate.run(delivery.eventId);
-        duplicates.push(delivery.eventId);
-      } else {
-        this.#countAttempt.run(delivery.eventId);
-      }
-    }
-    return duplicates;
-  }
-
-  /** Deletes the rows that were published or discarded before `before`. */
-  async deleteDoneBefore(before: Date): Promise<void> {
-    await this.#db.deleteInBatches(this.#deletePublished, before.getTime());
-    await this.#db.deleteInBatches(this.#deleteDiscarded, before.getTime());
-  }
+    },
+  };
 }
 
 interface Listing {

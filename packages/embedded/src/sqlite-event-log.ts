@@ -18,7 +18,7 @@ import type { ComparablePosition } from '@widget-service/shared/ports/run-regist
 import type { Database } from './database.ts';
 import { Notifier } from './notifier.ts';
 import { RecentTraceContexts } from './recent-trace-contexts.ts';
-import type { SqliteDedupeMarks } from './sqlite-dedupe-marks.ts';
+import type { createSqliteDedupeMarks } from './sqlite-dedupe-marks.ts';
 import { parseLabels, serializeLabels } from './sqlite-values.ts';
 
 /** How many events one transaction of `trim` drops at most. Requests and streams run between two transactions. */
@@ -55,7 +55,7 @@ interface EventRow {
 }
 
 export interface SqliteEventLogOptions {
-  readonly marks: SqliteDedupeMarks;
+  readonly marks: ReturnType<typeof createSqliteDedupeMarks>;
   readonly retention: EventRetention;
   readonly now: () => Date;
 }
@@ -66,7 +66,7 @@ export interface SqliteEventLogOptions {
  */
 export class SqliteEventLog implements EventLog {
   readonly #db: Database;
-  readonly #marks: SqliteDedupeMarks;
+  readonly #marks: SqliteEventLogOptions['marks'];
   readonly #retention: EventRetention;
   readonly #now: () => Date;
   readonly #appended = new Notifier();

@@ -1,7 +1,6 @@
-import type { SQLInputValue, StatementSync } from 'node:sqlite';
+import type { SQLInputValue } from 'node:sqlite';
 import type { EventFilter } from '@widget-service/shared/domain/event-filter.ts';
 import type { Grant, PreviousToken } from '@widget-service/shared/domain/grant.ts';
-import type { RowRange } from '@widget-service/shared/domain/page.ts';
 import type { Permission } from '@widget-service/shared/domain/role.ts';
 import type {
   GrantSelection,
@@ -9,7 +8,6 @@ import type {
   Integration,
   ProvisionToken,
   Subscription,
-  TokenReplacement,
 } from '@widget-service/shared/ports/grant-store.ts';
 import type { Database } from './database.ts';
 import { toDate, toMs } from './sqlite-values.ts';
@@ -50,147 +48,111 @@ const tokenColumns = [
 ] as const;
 
 /** The grants of one kind, in a table of their own. */
-export class SqliteGrantStore<Own extends object, Changes extends object> implements GrantStore<Grant & Own, Changes> {
-  readonly #db: Database;
-  readonly #kind: GrantKind<Own>;
-  readonly #insert: StatementSync;
-  readonly #selectByDigest: StatementSync;
-  readonly #selectById: StatementSync;
-  readonly #selectPage: StatementSync;
-  readonly #count: StatementSync;
-  readonly #update: StatementSync;
-  readonly #replaceTokens: StatementSync;
-  readonly #replaceTokensAndExpiry: StatementSync;
-  readonly #delete: StatementSync;
-  readonly #updateLastUsed: StatementSync;
+export function createSqliteGrantStore<Own extends object, Changes extends object>(
+  db: Database,
+  kind: GrantKind<Own>,
+): GrantStore<Grant & Own, Changes> {
+  const statements = prepareStatements(db, kind);
 
-  constructor(db: Database, kind: GrantKind<Own>) {
-    const { table, columns } = kind;
-    const allColumns = [
-      'id',
-      'created_at',
-      'created_by',
-      'last_used_at',
-      ...tokenColumns,
-      'name',
-      'expires_at',
-      ...columns,
-    ];
-    const set = (names: readonly string[]) => names.map((name) => `${name} = ?`).join(', ');
-    this.#db = db;
-    this.#kind = kind;
-    this.#insert = db.prepare(`INSERT INTO ${table} (${allColumns.join(', ')}) VALUES (${toPlaceholders(allColumns)})`);
-    this.#selectByDigest = db.prepare(
+  const toGrant = (columns: Record<string, unknown> | undefined) =>
+    columns === undefined ? null : { ...toCommonMembers(columns as unknown as GrantRow), ...kind.parseRow(columns) };
+  const find = (id: string): (Grant & Own) | null => toGrant(statements.selectById.get(id));
+
+  function toChangeableValues(grant: Grant & Own): SQLInputValue[] {
+    return [grant.name, toMs(grant.expiresAt), ...kind.toColumnValues(grant)];
+  }
+
+  return {
+    insert: (grant) => {
+      const { id, createdAt, createdBy, lastUsedAt } = grant;
+      return db.write(() => {
+        // In the order of `allColumns`.
+        statements.insert.run(
+          ...[id, createdAt.getTime(), createdBy, toMs(lastUsedAt)],
+          ...toTokenValues(grant),
+          ...toChangeableValues(grant),
+        );
+      });
+    },
+    findByTokenDigest: (digest, validAt) => {
+      // Without `validAt`, no token counts as expired: every stored time is later than this.
+      const validAtMs = validAt?.getTime() ?? Number.MIN_SAFE_INTEGER;
+      return db.read(() => toGrant(statements.selectByDigest.get(digest, validAtMs)));
+    },
+    get: (id) => db.read(() => find(id)),
+    list: (selection, { offset, limit }) =>
+      db.read(() =>
+        statements.selectPage.all(...toSelectionValues(selection), limit, offset).flatMap((row) => toGrant(row) ?? []),
+      ),
+    count: (selection, atMost) =>
+      db.read(() => Number(statements.count.get(...toSelectionValues(selection), atMost)?.total)),
+    update: (id, changes) =>
+      db.write(() => {
+        const current = find(id);
+        if (current === null) return null;
+        const changed = { ...current, ...changes };
+        statements.update.run(...toChangeableValues(changed), id);
+        return changed;
+      }),
+    replaceTokens: (id, replacement) => {
+      const { replacedDigest, expiry } = replacement;
+      const values = toTokenValues(replacement);
+      return db.write(() => {
+        const { changes } =
+          expiry === undefined
+            ? statements.replaceTokens.run(...values, id, replacedDigest)
+            : statements.replaceTokensAndExpiry.run(
+                ...values,
+                toMs(expiry.value),
+                id,
+                replacedDigest,
+                toMs(expiry.replaced),
+              );
+        return changes === 0 ? null : find(id);
+      });
+    },
+    remove: (id) => db.write(() => statements.delete.run(id).changes === 1),
+    recordLastUsed: (id, at) =>
+      db.write(() => {
+        statements.updateLastUsed.run(at.getTime(), id);
+      }),
+  };
+}
+
+function prepareStatements(db: Database, { table, columns }: Pick<GrantKind<never>, 'table' | 'columns'>) {
+  const allColumns = [
+    'id',
+    'created_at',
+    'created_by',
+    'last_used_at',
+    ...tokenColumns,
+    'name',
+    'expires_at',
+    ...columns,
+  ];
+  const set = (names: readonly string[]) => names.map((name) => `${name} = ?`).join(', ');
+  // Every time of creation is less than the number that stands for no `createdBefore`.
+  const isSelected = 'created_at < ?1 AND (?2 IS NULL OR expires_at < ?2)';
+  return {
+    insert: db.prepare(`INSERT INTO ${table} (${allColumns.join(', ')}) VALUES (${toPlaceholders(allColumns)})`),
+    selectByDigest: db.prepare(
       `SELECT * FROM ${table}
          WHERE (token_digest = ?1 OR (previous_digest = ?1 AND previous_expires_at > ?2))
            AND (expires_at IS NULL OR expires_at > ?2)`,
-    );
-    this.#selectById = db.prepare(`SELECT * FROM ${table} WHERE id = ?`);
-    // Every time of creation is less than the number that stands for no `createdBefore`.
-    const isSelected = 'created_at < ?1 AND (?2 IS NULL OR expires_at < ?2)';
-    this.#selectPage = db.prepare(
+    ),
+    selectById: db.prepare(`SELECT * FROM ${table} WHERE id = ?`),
+    selectPage: db.prepare(
       `SELECT * FROM ${table} WHERE ${isSelected} ORDER BY created_at DESC, id DESC LIMIT ?3 OFFSET ?4`,
-    );
-    this.#count = db.prepare(`SELECT count(*) AS total FROM (SELECT 1 FROM ${table} WHERE ${isSelected} LIMIT ?3)`);
-    this.#update = db.prepare(`UPDATE ${table} SET ${set(['name', 'expires_at', ...columns])} WHERE id = ?`);
-    this.#replaceTokens = db.prepare(`UPDATE ${table} SET ${set(tokenColumns)} WHERE id = ? AND token_digest = ?`);
-    this.#replaceTokensAndExpiry = db.prepare(
+    ),
+    count: db.prepare(`SELECT count(*) AS total FROM (SELECT 1 FROM ${table} WHERE ${isSelected} LIMIT ?3)`),
+    update: db.prepare(`UPDATE ${table} SET ${set(['name', 'expires_at', ...columns])} WHERE id = ?`),
+    replaceTokens: db.prepare(`UPDATE ${table} SET ${set(tokenColumns)} WHERE id = ? AND token_digest = ?`),
+    replaceTokensAndExpiry: db.prepare(
       `UPDATE ${table} SET ${set([...tokenColumns, 'expires_at'])} WHERE id = ? AND token_digest = ? AND expires_at IS ?`,
-    );
-    this.#delete = db.prepare(`DELETE FROM ${table} WHERE id = ?`);
-    this.#updateLastUsed = db.prepare(
-      `UPDATE ${table} SET last_used_at = max(coalesce(last_used_at, 0), ?) WHERE id = ?`,
-    );
-  }
-
-  insert(grant: Grant & Own): Promise<void> {
-    const { id, createdAt, createdBy, lastUsedAt } = grant;
-    return this.#db.write(() => {
-      // In the order of `allColumns`.
-      this.#insert.run(
-        ...[id, createdAt.getTime(), createdBy, toMs(lastUsedAt)],
-        ...toTokenValues(grant),
-        ...this.#toChangeableValues(grant),
-      );
-    });
-  }
-
-  findByTokenDigest(digest: string, validAt?: Date): Promise<(Grant & Own) | null> {
-    // Without `validAt`, no token counts as expired: every stored time is later than this.
-    const validAtMs = validAt?.getTime() ?? Number.MIN_SAFE_INTEGER;
-    return this.#db.read(() => this.#toGrant(this.#selectByDigest.get(digest, validAtMs)));
-  }
-
-  get(id: string): Promise<(Grant & Own) | null> {
-    return this.#db.read(() => this.#find(id));
-  }
-
-  list(selection: GrantSelection, { offset, limit }: RowRange): Promise<(Grant & Own)[]> {
-    return this.#db.read(() =>
-      this.#selectPage.all(...toSelectionValues(selection), limit, offset).flatMap((row) => this.#toGrant(row) ?? []),
-    );
-  }
-
-  count(selection: GrantSelection, atMost: number): Promise<number> {
-    return this.#db.read(() => Number(this.#count.get(...toSelectionValues(selection), atMost)?.total));
-  }
-
-  update(id: string, changes: Changes): Promise<(Grant & Own) | null> {
-    return this.#db.write(() => {
-      const current = this.#find(id);
-      if (current === null) return null;
-      const changed = { ...current, ...changes };
-      this.#update.run(...this.#toChangeableValues(changed), id);
-      return changed;
-    });
-  }
-
-  replaceTokens(id: string, replacement: TokenReplacement): Promise<(Grant & Own) | null> {
-    const { replacedDigest, expiry } = replacement;
-    const values = toTokenValues(replacement);
-    return this.#db.write(() => {
-      const { changes } =
-        expiry === undefined
-          ? this.#replaceTokens.run(...values, id, replacedDigest)
-          : this.#replaceTokensAndExpiry.run(...values, toMs(expiry.value), id, replacedDigest, toMs(expiry.replaced));
-      return changes === 0 ? null : this.#find(id);
-    });
-  }
-
-  remove(id: string): Promise<boolean> {
-    return this.#db.write(() => this.#delete.run(id).changes === 1);
-  }
-
-  recordLastUsed(id: string, at: Date): Promise<void> {
-    return this.#db.write(() => {
-      this.#updateLastUsed.run(at.getTime(), id);
-    });
-  }
-
-  #find(id: string): (Grant & Own) | null {
-    return this.#toGrant(this.#selectById.get(id));
-  }
-
-  #toChangeableValues(grant: Grant & Own): SQLInputValue[] {
-    return [grant.name, toMs(grant.expiresAt), ...this.#kind.toColumnValues(grant)];
-  }
-
-  #toGrant(columns: Record<string, unknown> | undefined): (Grant & Own) | null {
-    if (columns === undefined) return null;
-    const row = columns as unknown as GrantRow;
-    return {
-      id: row.id,
-      name: row.name,
-      token: { digest: row.token_digest, sealedSecret: row.sealed_secret },
-      tokenIssuedAt: new Date(row.token_issued_at),
-      previousToken: toPreviousToken(row),
-      expiresAt: toDate(row.expires_at),
-      createdAt: new Date(row.created_at),
-      createdBy: row.created_by,
-      lastUsedAt: toDate(row.last_used_at),
-      ...this.#kind.parseRow(columns),
-    };
-  }
+    ),
+    delete: db.prepare(`DELETE FROM ${table} WHERE id = ?`),
+    updateLastUsed: db.prepare(`UPDATE ${table} SET last_used_at = max(coalesce(last_used_at, 0), ?) WHERE id = ?`),
+  };
 }
 
 function toTokenValues({
@@ -206,6 +168,20 @@ function toTokenValues({
     previous?.sealedSecret ?? null,
     previous?.expiresAt.getTime() ?? null,
   ];
+}
+
+function toCommonMembers(row: GrantRow): Grant {
+  return {
+    id: row.id,
+    name: row.name,
+    token: { digest: row.token_digest, sealedSecret: row.sealed_secret },
+    tokenIssuedAt: new Date(row.token_issued_at),
+    previousToken: toPreviousToken(row),
+    expiresAt: toDate(row.expires_at),
+    createdAt: new Date(row.created_at),
+    createdBy: row.created_by,
+    lastUsedAt: toDate(row.last_used_at),
+  };
 }
 
 function toPreviousToken(row: GrantRow): PreviousToken | null {

@@ -1,4 +1,3 @@
-import type { StatementSync } from 'node:sqlite';
 import { coalesceLimits, serializeHookJob } from '@widget-service/shared/adapters/hook-job-codec.ts';
 import { WaitingTally } from '@widget-service/shared/domain/queue-item.ts';
 import type {
@@ -25,17 +24,10 @@ type OnWarning = (message: string, details?: object) => void;
 export class SqliteHookQueue implements HookQueue {
   readonly partitionCount = 1;
   readonly #db: Database;
+  readonly #statements: ReturnType<typeof prepareStatements>;
   readonly #onWarning: OnWarning;
   readonly #now: () => Date;
   readonly #enqueued = new Notifier();
-  readonly #insertJob: StatementSync;
-  readonly #insertBody: StatementSync;
-  readonly #inspect: StatementSync;
-  readonly #countJobs: StatementSync;
-  readonly #selectOldest: StatementSync;
-  readonly #incrementStarts: StatementSync;
-  readonly #deleteJob: StatementSync;
-  readonly #deleteBody: StatementSync;
   /** Deliveries of jobs that this process has enqueued. */
   readonly #waiting = new WaitingTally();
   /** Jobs of an earlier process that are not done. They come first, and are in no tally. */
@@ -44,30 +36,17 @@ export class SqliteHookQueue implements HookQueue {
 
   constructor(db: Database, { onWarning, now }: { readonly onWarning: OnWarning; readonly now: () => Date }) {
     this.#db = db;
+    this.#statements = prepareStatements(db);
     this.#onWarning = onWarning;
     this.#now = now;
-    this.#insertJob = db.prepare(
-      'INSERT INTO hook_jobs (job_id, partition, starts, enqueued_at) VALUES (?, ?, 0, ?) ' +
-        'ON CONFLICT (job_id) DO NOTHING',
-    );
-    this.#insertBody = db.prepare('INSERT INTO hook_job_bodies (seq, body) VALUES (?, ?)');
-    // The oldest job is the one with the lowest `seq`: an index would cost every insert.
-    this.#inspect = db.prepare(
-      'SELECT count(*) AS n, (SELECT enqueued_at FROM hook_jobs ORDER BY seq LIMIT 1) AS oldest FROM hook_jobs',
-    );
-    this.#countJobs = db.prepare('SELECT count(*) AS n FROM hook_jobs');
-    this.#selectOldest = db.prepare('SELECT * FROM hook_jobs JOIN hook_job_bodies USING (seq) ORDER BY seq LIMIT ?');
-    this.#incrementStarts = db.prepare('UPDATE hook_jobs SET starts = starts + 1 WHERE seq = ?');
-    this.#deleteJob = db.prepare('DELETE FROM hook_jobs WHERE seq = ?');
-    this.#deleteBody = db.prepare('DELETE FROM hook_job_bodies WHERE seq = ?');
-    this.#inheritedJobs = Number(this.#countJobs.get()?.n);
+    this.#inheritedJobs = Number(this.#statements.countJobs.get()?.n);
   }
 
   async enqueue({ jobId, partition, items }: HookJob): Promise<void> {
     const body = serializeHookJob(items);
     const isNew = await this.#db.write(() => {
-      const { changes, lastInsertRowid } = this.#insertJob.run(jobId, partition, this.#now().getTime());
-      if (changes === 1) this.#insertBody.run(lastInsertRowid, body);
+      const { changes, lastInsertRowid } = this.#statements.insertJob.run(jobId, partition, this.#now().getTime());
+      if (changes === 1) this.#statements.insertBody.run(lastInsertRowid, body);
       return changes === 1;
     });
     if (isNew) this.#waiting.add(items);
@@ -76,7 +55,7 @@ export class SqliteHookQueue implements HookQueue {
 
   pressure(): Promise<QueuePressure> {
     return this.#db.read(() => {
-      const stored = Number(this.#countJobs.get()?.n);
+      const stored = Number(this.#statements.countJobs.get()?.n);
       // The first job of the running batch does not wait. Jobs coalesced with it count as waiting until they are
       // removed, so the number is approximate.
       const waitingJobs = Math.max(0, stored - (this.#consumer?.isHandling ? 1 : 0));
@@ -91,7 +70,7 @@ export class SqliteHookQueue implements HookQueue {
 
   inspect(): Promise<QueueState[]> {
     return this.#db.read(() => {
-      const { n, oldest } = this.#inspect.get() as { n: number; oldest: number | null };
+      const { n, oldest } = this.#statements.inspect.get() as { n: number; oldest: number | null };
       const oldestEnqueuedAt = toDate(oldest);
       return [{ queue: 'hook_jobs', partition: 0, jobs: n, oldestEnqueuedAt, isActiveElsewhere: false }];
     });
@@ -134,7 +113,7 @@ export class SqliteHookQueue implements HookQueue {
     this.#remove(finished);
     const [first, ...others] = this.#readOldest(maxJobs);
     if (first === undefined) return [];
-    this.#incrementStarts.run(first.seq);
+    this.#statements.incrementStarts.run(first.seq);
     const started = { ...first, starts: first.starts + 1 };
     return started.starts > coalesceLimits.maxStartCount ? [started] : [started, ...others];
   }
@@ -147,7 +126,7 @@ export class SqliteHookQueue implements HookQueue {
   #readOldest(maxJobs: number): StoredJob[] {
     const jobs: StoredJob[] = [];
     let bytes = 0;
-    for (const row of this.#selectOldest.iterate(maxJobs)) {
+    for (const row of this.#statements.selectOldest.iterate(maxJobs)) {
       const job = row as unknown as StoredJob;
       jobs.push(job);
       bytes += job.body.length;
@@ -158,8 +137,27 @@ export class SqliteHookQueue implements HookQueue {
 
   #remove(finished: readonly StoredJob[]): void {
     for (const { seq } of finished) {
-      this.#deleteJob.run(seq);
-      this.#deleteBody.run(seq);
+      this.#statements.deleteJob.run(seq);
+      this.#statements.deleteBody.run(seq);
     }
   }
+}
+
+function prepareStatements(db: Database) {
+  return {
+    insertJob: db.prepare(
+      'INSERT INTO hook_jobs (job_id, partition, starts, enqueued_at) VALUES (?, ?, 0, ?) ' +
+        'ON CONFLICT (job_id) DO NOTHING',
+    ),
+    insertBody: db.prepare('INSERT INTO hook_job_bodies (seq, body) VALUES (?, ?)'),
+    // The oldest job is the one with the lowest `seq`: an index would cost every insert.
+    inspect: db.prepare(
+      'SELECT count(*) AS n, (SELECT enqueued_at FROM hook_jobs ORDER BY seq LIMIT 1) AS oldest FROM hook_jobs',
+    ),
+    countJobs: db.prepare('SELECT count(*) AS n FROM hook_jobs'),
+    selectOldest: db.prepare('SELECT * FROM hook_jobs JOIN hook_job_bodies USING (seq) ORDER BY seq LIMIT ?'),
+    incrementStarts: db.prepare('UPDATE hook_jobs SET starts = starts + 1 WHERE seq = ?'),
+    deleteJob: db.prepare('DELETE FROM hook_jobs WHERE seq = ?'),
+    deleteBody: db.prepare('DELETE FROM hook_job_bodies WHERE seq = ?'),
+  };
 }

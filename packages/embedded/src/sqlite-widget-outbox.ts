@@ -2,63 +2,27 @@ import type { StatementSync } from 'node:sqlite';
 import type { HookKind } from '@widget-service/shared/domain/event-kind.ts';
 import type { OutboxEntry } from '@widget-service/shared/domain/outbox-entry.ts';
 import type { WidgetState } from '@widget-service/shared/domain/widget.ts';
-import type {
-  OutboxScanCursor,
-  PublishedThrough,
-  UnpublishedWidget,
-  WidgetOutbox,
-} from '@widget-service/shared/ports/widget-outbox.ts';
+import type { OutboxScanCursor, UnpublishedWidget, WidgetOutbox } from '@widget-service/shared/ports/widget-outbox.ts';
 import type { Database } from './database.ts';
 import { hookChangedColumns, type Row, toPlaceholders } from './sqlite-widget-columns.ts';
 
-export class SqliteWidgetOutbox implements WidgetOutbox {
-  readonly #db: Database;
-  readonly #hasClaim: StatementSync;
-  readonly #delete: StatementSync;
-  readonly #selectBetween: StatementSync;
-
-  constructor(db: Database) {
-    this.#db = db;
-    this.#hasClaim = db.prepare('SELECT 1 FROM widgets WHERE id = ? AND fence = ?');
-    this.#delete = db.prepare('DELETE FROM outbox_entries WHERE widget_id = ? AND version <= ?');
-    this.#selectBetween = db.prepare(
-      'SELECT widget_id, received_at FROM outbox_entries AS entry WHERE received_at BETWEEN ? AND ? AND NOT EXISTS ' +
-        '(SELECT 1 FROM outbox_entries WHERE widget_id = entry.widget_id AND received_at < entry.received_at) ' +
-        'ORDER BY received_at, widget_id',
-    );
-  }
-
-  removePublished(
-    run: number,
-    published: readonly PublishedThrough[],
-  ): Promise<{ readonly superseded: readonly string[] }> {
-    const remove = () => {
-      const superseded: string[] = [];
-      for (const { widgetId, version } of published) {
-        if (this.#hasClaim.get(widgetId, run) === undefined) superseded.push(widgetId);
-        else this.#delete.run(widgetId, version);
-      }
-      return { superseded };
-    };
-    return this.#db.write(remove, { isSynced: false });
-  }
-
-  findOverdue(before: Date, limit: number, from?: OutboxScanCursor): Promise<UnpublishedWidget[]> {
-    return this.#db.read(() => this.#findBetween(0, before.getTime() - 1, limit, from));
-  }
-
-  findFutureDated(after: Date, limit: number, from?: OutboxScanCursor): Promise<UnpublishedWidget[]> {
-    return this.#db.read(() => this.#findBetween(after.getTime() + 1, Number.MAX_SAFE_INTEGER, limit, from));
-  }
+export function createSqliteWidgetOutbox(db: Database): WidgetOutbox {
+  const hasClaim = db.prepare('SELECT 1 FROM widgets WHERE id = ? AND fence = ?');
+  const deleteRow = db.prepare('DELETE FROM outbox_entries WHERE widget_id = ? AND version <= ?');
+  const selectBetween = db.prepare(
+    'SELECT widget_id, received_at FROM outbox_entries AS entry WHERE received_at BETWEEN ? AND ? AND NOT EXISTS ' +
+      '(SELECT 1 FROM outbox_entries WHERE widget_id = entry.widget_id AND received_at < entry.received_at) ' +
+      'ORDER BY received_at, widget_id',
+  );
 
   /** Finds the widgets whose oldest entry was received in this span of time, both ends included. */
-  #findBetween(firstMs: number, lastMs: number, limit: number, from?: OutboxScanCursor): UnpublishedWidget[] {
+  function findBetween(firstMs: number, lastMs: number, limit: number, from?: OutboxScanCursor): UnpublishedWidget[] {
     const widgets = new Map<string, UnpublishedWidget>();
     const alreadyScanned = new Set(from?.widgetIds);
     const startMs = Math.max(firstMs, from?.since.getTime() ?? firstMs);
     // Row by row, so that the scan does not read a large backlog beyond the limit. A widget has several rows if its
     // oldest entries were received in the same millisecond.
-    for (const row of this.#selectBetween.iterate(startMs, lastMs)) {
+    for (const row of selectBetween.iterate(startMs, lastMs)) {
       const widgetId = String(row.widget_id);
       if (alreadyScanned.has(widgetId)) continue;
       widgets.set(widgetId, { widgetId, since: new Date(Number(row.received_at)) });
@@ -66,6 +30,23 @@ export class SqliteWidgetOutbox implements WidgetOutbox {
     }
     return [...widgets.values()];
   }
+
+  return {
+    removePublished: (run, published) => {
+      const remove = () => {
+        const superseded: string[] = [];
+        for (const { widgetId, version } of published) {
+          if (hasClaim.get(widgetId, run) === undefined) superseded.push(widgetId);
+          else deleteRow.run(widgetId, version);
+        }
+        return { superseded };
+      };
+      return db.write(remove, { isSynced: false });
+    },
+    findOverdue: (before, limit, from) => db.read(() => findBetween(0, before.getTime() - 1, limit, from)),
+    findFutureDated: (after, limit, from) =>
+      db.read(() => findBetween(after.getTime() + 1, Number.MAX_SAFE_INTEGER, limit, from)),
+  };
 }
 
 interface OutboxRow extends Row {

@@ -1,16 +1,16 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { WidgetFilter } from '@widget-service/shared/ports/widget-store.ts';
+import type { WidgetFilter, WidgetStore } from '@widget-service/shared/ports/widget-store.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from './database.ts';
 import { openDatabase } from './open-database.ts';
-import { SqliteWidgetStore } from './sqlite-widget-store.ts';
+import { createSqliteWidgetStore } from './sqlite-widget-store.ts';
 
 const widgetCount = 30_001;
 const dataDir = mkdtempSync(join(tmpdir(), 'widget-service-list-'));
 let db: Database;
-let store: SqliteWidgetStore;
+let store: WidgetStore;
 
 beforeAll(async () => {
   db = openDatabase(dataDir);
@@ -21,7 +21,7 @@ beforeAll(async () => {
     SELECT printf('%05d', (n * 7919) % ${widgetCount}), 'A widget', iif(n % 5 = 0, 'retired', 'active'), '[]', n / 3, n / 3, 1
     FROM numbers`);
   await db.write(() => insert.run());
-  store = new SqliteWidgetStore(db);
+  store = createSqliteWidgetStore(db);
 });
 afterAll(() => {
   db.close();

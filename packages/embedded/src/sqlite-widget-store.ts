@@ -1,13 +1,6 @@
 import type { StatementSync } from 'node:sqlite';
 import { setImmediate as waitForNextTurn } from 'node:timers/promises';
-import type { RowRange } from '@widget-service/shared/domain/page.ts';
-import type { Widget } from '@widget-service/shared/domain/widget.ts';
-import type {
-  InsertOutcome,
-  WidgetCreation,
-  WidgetFilter,
-  WidgetStore,
-} from '@widget-service/shared/ports/widget-store.ts';
+import type { WidgetFilter, WidgetStore } from '@widget-service/shared/ports/widget-store.ts';
 import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 import { createSemaphore } from '@widget-service/shared/runtime/semaphore.ts';
 import type { Database } from './database.ts';
@@ -27,77 +20,59 @@ type Bounds = readonly (string | number)[];
 
 type StatementPerFilter = Readonly<Record<keyof typeof conditions, StatementSync>>;
 
-export class SqliteWidgetStore implements WidgetStore {
-  readonly #db: Database;
-  readonly #insertWidget: StatementSync;
-  readonly #insertKey: StatementSync;
-  readonly #selectKey: StatementSync;
-  readonly #insertEntry: StatementSync;
-  readonly #select: StatementSync;
-  readonly #skipRows: SkipRows;
-  readonly #list: StatementPerFilter;
-  readonly #count: StatementPerFilter;
+export function createSqliteWidgetStore(db: Database): WidgetStore {
+  const insertWidget = db.prepare(
+    `INSERT INTO widgets (${columnList}) VALUES (${toPlaceholders(widgetColumns.columns)})`,
+  );
+  const insertKey = db.prepare(
+    'INSERT INTO idempotency_keys (scope, key, fingerprint, body, widget_id) VALUES (?, ?, ?, ?, ?)',
+  );
+  const selectKey = db.prepare('SELECT fingerprint, body, widget_id FROM idempotency_keys WHERE scope = ? AND key = ?');
+  const insertEntry = prepareOutboxInsert(db);
+  const select = db.prepare(`SELECT ${columnList} FROM widgets WHERE id = ?`);
+  const skipRows = makeSkipRows(db);
+  const list = preparePerFilter(db, toPageSql);
+  const countFrom = preparePerFilter(
+    db,
+    (condition) => `SELECT count(*) AS n FROM (SELECT 1 FROM widgets WHERE ${condition} LIMIT ?)`,
+  );
 
-  constructor(db: Database) {
-    this.#db = db;
-    this.#insertWidget = db.prepare(
-      `INSERT INTO widgets (${columnList}) VALUES (${toPlaceholders(widgetColumns.columns)})`,
-    );
-    this.#insertKey = db.prepare(
-      'INSERT INTO idempotency_keys (scope, key, fingerprint, body, widget_id) VALUES (?, ?, ?, ?, ?)',
-    );
-    this.#selectKey = db.prepare(
-      'SELECT fingerprint, body, widget_id FROM idempotency_keys WHERE scope = ? AND key = ?',
-    );
-    this.#insertEntry = prepareOutboxInsert(db);
-    this.#select = db.prepare(`SELECT ${columnList} FROM widgets WHERE id = ?`);
-    this.#skipRows = makeSkipRows(db);
-    this.#list = preparePerFilter(db, toPageSql);
-    this.#count = preparePerFilter(
-      db,
-      (condition) => `SELECT count(*) AS n FROM (SELECT 1 FROM widgets WHERE ${condition} LIMIT ?)`,
-    );
-  }
-
-  insertOnce({ widget, created, idempotency }: WidgetCreation): Promise<InsertOutcome> {
-    return this.#db.write(() => {
-      if (idempotency !== null) {
-        const stored = this.#selectKey.get(idempotency.scope, idempotency.key);
-        if (stored !== undefined) {
-          if (stored.fingerprint !== idempotency.fingerprint) return { status: 'conflict' };
-          return { status: 'replayed', widgetId: String(stored.widget_id), body: String(stored.body) };
+  return {
+    insertOnce: ({ widget, created, idempotency }) =>
+      db.write(() => {
+        if (idempotency !== null) {
+          const stored = selectKey.get(idempotency.scope, idempotency.key);
+          if (stored !== undefined) {
+            if (stored.fingerprint !== idempotency.fingerprint) return { status: 'conflict' };
+            return { status: 'replayed', widgetId: String(stored.widget_id), body: String(stored.body) };
+          }
         }
-      }
-      this.#insertWidget.run(...widgetColumns.toValues(widget));
-      if (idempotency !== null) {
-        const { scope, key, fingerprint, body } = idempotency;
-        this.#insertKey.run(scope, key, fingerprint, body, widget.id);
-      }
-      insertOutboxEntry(this.#insertEntry, widget.id, created);
-      return { status: 'created' };
-    });
-  }
-
-  get(id: string): Promise<Widget | null> {
-    return this.#db.read(() => {
-      const row = this.#select.get(id);
-      return row === undefined ? null : widgetColumns.read(row);
-    });
-  }
-
-  async list(filter: WidgetFilter, { offset, limit }: RowRange): Promise<Widget[]> {
-    const { bounds, skipped } = await this.#skipRows(filter, offset);
-    return this.#db.read(() => {
-      const rows = this.#list[toFilterKind(filter)].all(...bounds, limit, offset - skipped);
-      return rows.map(widgetColumns.read);
-    });
-  }
-
-  async count(filter: WidgetFilter, atMost: number): Promise<number> {
-    const { bounds, skipped } = await this.#skipRows(filter, atMost);
-    const count = this.#count[toFilterKind(filter)];
-    return this.#db.read(() => skipped + Number(count.get(...bounds, atMost - skipped)?.n));
-  }
+        insertWidget.run(...widgetColumns.toValues(widget));
+        if (idempotency !== null) {
+          const { scope, key, fingerprint, body } = idempotency;
+          insertKey.run(scope, key, fingerprint, body, widget.id);
+        }
+        insertOutboxEntry(insertEntry, widget.id, created);
+        return { status: 'created' };
+      }),
+    get: (id) =>
+      db.read(() => {
+        const row = select.get(id);
+        return row === undefined ? null : widgetColumns.read(row);
+      }),
+    list: async (filter, { offset, limit }) => {
+      const { bounds, skipped } = await skipRows(filter, offset);
+      return db.read(() => {
+        const rows = list[toFilterKind(filter)].all(...bounds, limit, offset - skipped);
+        return rows.map(widgetColumns.read);
+      });
+    },
+    count: async (filter, atMost) => {
+      const { bounds, skipped } = await skipRows(filter, atMost);
+      const statement = countFrom[toFilterKind(filter)];
+      return db.read(() => skipped + Number(statement.get(...bounds, atMost - skipped)?.n));
+    },
+  };
 }
 
 /**

@@ -7,10 +7,9 @@ import type {
   AuditTarget,
 } from '@widget-service/shared/domain/audit-event.ts';
 import { UnstorableError } from '@widget-service/shared/domain/errors.ts';
-import type { RowRange } from '@widget-service/shared/domain/page.ts';
 import type { AuditEventFilter, AuditEventStore } from '@widget-service/shared/ports/audit-event-store.ts';
 import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
-import { type Collection, type Db, type Filter, UUID } from 'mongodb';
+import { type Db, type Filter, UUID } from 'mongodb';
 import { auditIndexes, collectionNames } from './indexes.ts';
 import { runPortCall, writeStorable } from './translate-error.ts';
 
@@ -34,48 +33,39 @@ interface AuditEventDocument {
   expiresAt: Date;
 }
 
-export class MongoAuditEventStore implements AuditEventStore {
-  readonly #events: Collection<AuditEventDocument>;
-  readonly #retentionMs: number;
+export function createMongoAuditEventStore(db: Db, retentionMs: number): AuditEventStore {
+  const stored = db.collection<AuditEventDocument>(collectionNames.auditEvents);
 
-  constructor(db: Db, retentionMs: number) {
-    this.#events = db.collection<AuditEventDocument>(collectionNames.auditEvents);
-    this.#retentionMs = retentionMs;
-  }
-
-  append(events: readonly AuditEvent[]): Promise<void> {
-    return runPortCall('append audit events', async () => {
-      if (events.length === 0) return;
-      const documents = events.map((event) => toDocument(event, this.#retentionMs));
-      const { rejected } = await writeStorable(documents, async (batch) => {
-        await this.#events.insertMany(batch, { ordered: false });
-        return {};
-      });
-      // A duplicate was appended before.
-      const unstorable = rejected.filter(({ isDuplicate }) => !isDuplicate).length;
-      if (unstorable > 0) throw new UnstorableError(`MongoDB, append audit events: ${unstorable} are unstorable`);
-    });
-  }
-
-  list(filter: AuditEventFilter, { offset, limit }: RowRange): Promise<AuditEvent[]> {
-    return runPortCall('list audit events', async () => {
-      const documents = await this.#events
-        .find(toQuery(filter), { hint: selectIndex(filter), maxTimeMS: requestDeadlineMs })
-        .sort({ occurredAt: -1, _id: -1 })
-        .skip(offset)
-        .limit(limit)
-        .batchSize(limit)
-        .toArray();
-      return documents.map(toEvent);
-    });
-  }
-
-  count(filter: AuditEventFilter, atMost: number): Promise<number> {
-    return runPortCall('count audit events', () => {
-      const options = { limit: atMost, hint: selectIndex(filter), maxTimeMS: requestDeadlineMs };
-      return this.#events.countDocuments(toQuery(filter), options);
-    });
-  }
+  return {
+    append: (events) =>
+      runPortCall('append audit events', async () => {
+        if (events.length === 0) return;
+        const documents = events.map((event) => toDocument(event, retentionMs));
+        const { rejected } = await writeStorable(documents, async (batch) => {
+          await stored.insertMany(batch, { ordered: false });
+          return {};
+        });
+        // A duplicate was appended before.
+        const unstorable = rejected.filter(({ isDuplicate }) => !isDuplicate).length;
+        if (unstorable > 0) throw new UnstorableError(`MongoDB, append audit events: ${unstorable} are unstorable`);
+      }),
+    list: (filter, { offset, limit }) =>
+      runPortCall('list audit events', async () => {
+        const documents = await stored
+          .find(toQuery(filter), { hint: selectIndex(filter), maxTimeMS: requestDeadlineMs })
+          .sort({ occurredAt: -1, _id: -1 })
+          .skip(offset)
+          .limit(limit)
+          .batchSize(limit)
+          .toArray();
+        return documents.map(toEvent);
+      }),
+    count: (filter, atMost) =>
+      runPortCall('count audit events', () => {
+        const options = { limit: atMost, hint: selectIndex(filter), maxTimeMS: requestDeadlineMs };
+        return stored.countDocuments(toQuery(filter), options);
+      }),
+  };
 }
 
 function toDocument(event: AuditEvent, retentionMs: number): AuditEventDocument {

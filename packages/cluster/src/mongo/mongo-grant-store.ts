@@ -1,15 +1,13 @@
 import type { Grant, GrantToken, PreviousToken } from '@widget-service/shared/domain/grant.ts';
-import type { RowRange } from '@widget-service/shared/domain/page.ts';
 import type {
   GrantSelection,
   GrantStore,
   Integration,
   ProvisionToken,
   Subscription,
-  TokenReplacement,
 } from '@widget-service/shared/ports/grant-store.ts';
 import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
-import type { Collection, Db, Filter, MatchKeysAndValues, WithId } from 'mongodb';
+import type { Db, Filter, MatchKeysAndValues, WithId } from 'mongodb';
 import { deleteDocument } from './delete-document.ts';
 import { collectionNames } from './indexes.ts';
 import { runPortCall } from './translate-error.ts';
@@ -41,89 +39,30 @@ export interface GrantKind<Own extends object> {
 }
 
 /** The grants of one kind: one document each, in the kind's collection. */
-export class MongoGrantStore<Own extends object, Changes extends object> implements GrantStore<Grant & Own, Changes> {
-  readonly #grants: Collection<GrantDocument>;
-  readonly #kind: GrantKind<Own>;
+export function createMongoGrantStore<Own extends object, Changes extends object>(
+  db: Db,
+  kind: GrantKind<Own>,
+): GrantStore<Grant & Own, Changes> {
+  const grants = db.collection<GrantDocument>(kind.collection);
 
-  constructor(db: Db, kind: GrantKind<Own>) {
-    this.#grants = db.collection<GrantDocument>(kind.collection);
-    this.#kind = kind;
-  }
-
-  insert(grant: Grant & Own): Promise<void> {
-    return runPortCall(`insert ${this.#kind.displayName}`, async () => {
-      await this.#grants.insertOne(toDocument(grant));
+  function findOne(filter: Filter<GrantDocument>): Promise<(Grant & Own) | null> {
+    return runPortCall(`find ${kind.displayName}`, async () => {
+      const document = await grants.findOne(filter, { maxTimeMS });
+      return document === null ? null : toGrant(document);
     });
   }
 
-  findByTokenDigest(digest: string, validAt?: Date): Promise<(Grant & Own) | null> {
-    if (validAt === undefined) {
-      return this.#findOne({ $or: [{ tokenDigest: digest }, { 'previousToken.digest': digest }] });
-    }
-    const previous = { 'previousToken.digest': digest, 'previousToken.expiresAt': { $gt: validAt } };
-    return this.#findOne({
-      $and: [
-        { $or: [{ tokenDigest: digest }, previous] },
-        { $or: [{ expiresAt: null }, { expiresAt: { $gt: validAt } }] },
-      ],
+  function set(
+    filter: Filter<GrantDocument>,
+    members: MatchKeysAndValues<GrantDocument>,
+  ): Promise<(Grant & Own) | null> {
+    return runPortCall(`change ${kind.displayName}`, async () => {
+      const changed = await grants.findOneAndUpdate(filter, { $set: members }, { returnDocument: 'after' });
+      return changed === null ? null : toGrant(changed);
     });
   }
 
-  get(id: string): Promise<(Grant & Own) | null> {
-    return this.#findOne({ _id: id });
-  }
-
-  list(selection: GrantSelection, { offset, limit }: RowRange): Promise<(Grant & Own)[]> {
-    return runPortCall(`list ${this.#kind.displayName}`, async () => {
-      const sort = { createdAt: -1, _id: -1 } as const;
-      const documents = await this.#grants.find(toQuery(selection), { sort, skip: offset, limit, maxTimeMS }).toArray();
-      return documents.map((document) => this.#toGrant(document));
-    });
-  }
-
-  count(selection: GrantSelection, atMost: number): Promise<number> {
-    return runPortCall(`count ${this.#kind.displayName}`, () =>
-      this.#grants.countDocuments(toQuery(selection), { limit: atMost, maxTimeMS }),
-    );
-  }
-
-  update(id: string, changes: Changes): Promise<(Grant & Own) | null> {
-    return Object.keys(changes).length === 0 ? this.get(id) : this.#set({ _id: id }, { ...changes });
-  }
-
-  replaceTokens(id: string, replacement: TokenReplacement): Promise<(Grant & Own) | null> {
-    const { replacedDigest, token, tokenIssuedAt, previousToken, expiry } = replacement;
-    const members = { ...toTokenMembers(token), tokenIssuedAt, previousToken: copyPreviousToken(previousToken) };
-    const filter = { _id: id, tokenDigest: replacedDigest };
-    if (expiry === undefined) return this.#set(filter, members);
-    return this.#set({ ...filter, expiresAt: expiry.replaced }, { ...members, expiresAt: expiry.value });
-  }
-
-  remove(id: string): Promise<boolean> {
-    return runPortCall(`remove ${this.#kind.displayName}`, () => deleteDocument(this.#grants, { _id: id }));
-  }
-
-  recordLastUsed(id: string, at: Date): Promise<void> {
-    return runPortCall(`record the last use of ${this.#kind.displayName}`, async () => {
-      await this.#grants.updateOne({ _id: id }, { $max: { lastUsedAt: at } });
-    });
-  }
-
-  #findOne(filter: Filter<GrantDocument>): Promise<(Grant & Own) | null> {
-    return runPortCall(`find ${this.#kind.displayName}`, async () => {
-      const document = await this.#grants.findOne(filter, { maxTimeMS });
-      return document === null ? null : this.#toGrant(document);
-    });
-  }
-
-  #set(filter: Filter<GrantDocument>, members: MatchKeysAndValues<GrantDocument>): Promise<(Grant & Own) | null> {
-    return runPortCall(`change ${this.#kind.displayName}`, async () => {
-      const changed = await this.#grants.findOneAndUpdate(filter, { $set: members }, { returnDocument: 'after' });
-      return changed === null ? null : this.#toGrant(changed);
-    });
-  }
-
-  #toGrant(document: WithId<GrantDocument>): Grant & Own {
+  function toGrant(document: WithId<GrantDocument>): Grant & Own {
     return {
       id: document._id,
       name: document.name,
@@ -134,9 +73,53 @@ export class MongoGrantStore<Own extends object, Changes extends object> impleme
       createdAt: document.createdAt,
       createdBy: document.createdBy,
       lastUsedAt: document.lastUsedAt,
-      ...this.#kind.read({ ...document }),
+      ...kind.read({ ...document }),
     };
   }
+
+  return {
+    insert: (grant) =>
+      runPortCall(`insert ${kind.displayName}`, async () => {
+        await grants.insertOne(toDocument(grant));
+      }),
+    findByTokenDigest: (digest, validAt) => {
+      if (validAt === undefined) {
+        return findOne({ $or: [{ tokenDigest: digest }, { 'previousToken.digest': digest }] });
+      }
+      const previous = { 'previousToken.digest': digest, 'previousToken.expiresAt': { $gt: validAt } };
+      return findOne({
+        $and: [
+          { $or: [{ tokenDigest: digest }, previous] },
+          { $or: [{ expiresAt: null }, { expiresAt: { $gt: validAt } }] },
+        ],
+      });
+    },
+    get: (id) => findOne({ _id: id }),
+    list: (selection, { offset, limit }) =>
+      runPortCall(`list ${kind.displayName}`, async () => {
+        const sort = { createdAt: -1, _id: -1 } as const;
+        const documents = await grants.find(toQuery(selection), { sort, skip: offset, limit, maxTimeMS }).toArray();
+        return documents.map((document) => toGrant(document));
+      }),
+    count: (selection, atMost) =>
+      runPortCall(`count ${kind.displayName}`, () =>
+        grants.countDocuments(toQuery(selection), { limit: atMost, maxTimeMS }),
+      ),
+    update: (id, changes) =>
+      Object.keys(changes).length === 0 ? findOne({ _id: id }) : set({ _id: id }, { ...changes }),
+    replaceTokens: (id, replacement) => {
+      const { replacedDigest, token, tokenIssuedAt, previousToken, expiry } = replacement;
+      const members = { ...toTokenMembers(token), tokenIssuedAt, previousToken: copyPreviousToken(previousToken) };
+      const filter = { _id: id, tokenDigest: replacedDigest };
+      if (expiry === undefined) return set(filter, members);
+      return set({ ...filter, expiresAt: expiry.replaced }, { ...members, expiresAt: expiry.value });
+    },
+    remove: (id) => runPortCall(`remove ${kind.displayName}`, () => deleteDocument(grants, { _id: id })),
+    recordLastUsed: (id, at) =>
+      runPortCall(`record the last use of ${kind.displayName}`, async () => {
+        await grants.updateOne({ _id: id }, { $max: { lastUsedAt: at } });
+      }),
+  };
 }
 
 function toDocument<Own extends object>(grant: Grant & Own): GrantDocument {

@@ -1,5 +1,5 @@
 import type { ComparablePosition, RunRegistry } from '@widget-service/shared/ports/run-registry.ts';
-import type { Collection, Db, Filter } from 'mongodb';
+import type { Db, Filter } from 'mongodb';
 import { collectionNames } from './indexes.ts';
 import { retryOnDuplicateKey, runDeadlineMs, runPortCall } from './translate-error.ts';
 
@@ -15,66 +15,56 @@ interface RegistryDocument {
 export const registryId = 'register';
 
 /** One document holds the run counter and the last recorded position, so that one read returns both. */
-export class MongoRunRegistry implements RunRegistry {
-  readonly #runs: Collection<RegistryDocument>;
+export function createMongoRunRegistry(db: Db): RunRegistry {
+  const runs = db.collection<RegistryDocument>(collectionNames.runs);
 
-  constructor(db: Db) {
-    this.#runs = db.collection<RegistryDocument>(collectionNames.runs);
-  }
-
-  startRun(): Promise<{ readonly run: number; readonly lastPosition: ComparablePosition | null }> {
-    return runPortCall(
-      'start a run',
-      async () => {
-        const document = await retryOnDuplicateKey(() =>
-          this.#runs.findOneAndUpdate(
-            { _id: registryId },
-            { $inc: { run: 1 } },
-            { upsert: true, returnDocument: 'after', maxTimeMS: runDeadlineMs },
-          ),
-        );
-        if (document === null) throw new Error('MongoDB, start a run: the upsert returned no document');
-        return { run: document.run, lastPosition: toPosition(document.lastPosition) };
-      },
-      runDeadlineMs,
-    );
-  }
-
-  lastPosition(): Promise<ComparablePosition | null> {
-    return runPortCall(
-      'read the last recorded position',
-      async () => {
-        const document = await this.#runs.findOne({ _id: registryId }, { maxTimeMS: runDeadlineMs });
-        return toPosition(document?.lastPosition);
-      },
-      runDeadlineMs,
-    );
-  }
-
-  recordPosition(
-    { epochRun, epoch, ms, seq }: ComparablePosition,
-    expected: ComparablePosition | null,
-  ): Promise<boolean> {
-    return runPortCall(
-      'record a position',
-      async () => {
-        // Without a document the update below could not match an `expected` of null.
-        if (expected === null) await this.#createDocument();
-        const { matchedCount } = await this.#runs.updateOne(
-          { _id: registryId, ...matchRecorded(expected) },
-          { $set: { lastPosition: { epochRun, epoch, ms, seq } } },
-        );
-        return matchedCount === 1;
-      },
-      runDeadlineMs,
-    );
-  }
-
-  async #createDocument(): Promise<void> {
+  async function createDocument(): Promise<void> {
     await retryOnDuplicateKey(() =>
-      this.#runs.updateOne({ _id: registryId }, { $setOnInsert: { run: 0 } }, { upsert: true }),
+      runs.updateOne({ _id: registryId }, { $setOnInsert: { run: 0 } }, { upsert: true }),
     );
   }
+
+  return {
+    startRun: () =>
+      runPortCall(
+        'start a run',
+        async () => {
+          const document = await retryOnDuplicateKey(() =>
+            runs.findOneAndUpdate(
+              { _id: registryId },
+              { $inc: { run: 1 } },
+              { upsert: true, returnDocument: 'after', maxTimeMS: runDeadlineMs },
+            ),
+          );
+          if (document === null) throw new Error('MongoDB, start a run: the upsert returned no document');
+          return { run: document.run, lastPosition: toPosition(document.lastPosition) };
+        },
+        runDeadlineMs,
+      ),
+    lastPosition: () =>
+      runPortCall(
+        'read the last recorded position',
+        async () => {
+          const document = await runs.findOne({ _id: registryId }, { maxTimeMS: runDeadlineMs });
+          return toPosition(document?.lastPosition);
+        },
+        runDeadlineMs,
+      ),
+    recordPosition: ({ epochRun, epoch, ms, seq }, expected) =>
+      runPortCall(
+        'record a position',
+        async () => {
+          // Without a document the update below could not match an `expected` of null.
+          if (expected === null) await createDocument();
+          const { matchedCount } = await runs.updateOne(
+            { _id: registryId, ...matchRecorded(expected) },
+            { $set: { lastPosition: { epochRun, epoch, ms, seq } } },
+          );
+          return matchedCount === 1;
+        },
+        runDeadlineMs,
+      ),
+  };
 }
 
 /** Matches each member by itself: MongoDB compares whole documents including the order of their members. */

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
-import type { RowRange } from '@widget-service/shared/domain/page.ts';
 import {
   type ExternalIdentity,
   isEnabledAdmin,
@@ -33,102 +32,12 @@ const enabledAdminFilter = { role: 'admin', disabled: false } as const;
 
 const maxTimeMS = requestDeadlineMs;
 
-export class MongoUserStore implements UserStore {
-  readonly #users: Collection<UserDocument>;
+export function createMongoUserStore(db: Db): UserStore {
+  const users = db.collection<UserDocument>(collectionNames.users);
 
-  constructor(db: Db) {
-    this.#users = db.collection<UserDocument>(collectionNames.users);
-  }
-
-  insert(user: User): Promise<boolean> {
-    return runPortCall('insert a user', () => this.#insert(toDocument(user)));
-  }
-
-  /**
-   * The fixed `_id` makes the insert itself decide between pods. No other write is needed before it, so no crash can
-   * leave a state in which `insertFirst` never succeeds again.
-   */
-  insertFirst(user: User): Promise<boolean> {
-    return runPortCall('insert the first user', async () => {
-      const existing = await this.#users.findOne({}, { projection: { _id: 1 }, maxTimeMS });
-      return existing === null && (await this.#insert({ ...toDocument(user), _id: firstId }));
-    });
-  }
-
-  findByEmail(email: string): Promise<User | null> {
-    return this.#find({ email });
-  }
-
-  findById(id: string): Promise<User | null> {
-    return this.#find({ id });
-  }
-
-  findByIdentity(identity: ExternalIdentity): Promise<User | null> {
-    return this.#find({ identityKey: toIdentityKey(identity) });
-  }
-
-  list({ offset, limit }: RowRange): Promise<User[]> {
-    return runPortCall('list users', async () => {
-      const sort = { createdAt: -1, id: -1 } as const;
-      const documents = await this.#users.find({}, { sort, skip: offset, limit, maxTimeMS }).toArray();
-      return documents.map(toUser);
-    });
-  }
-
-  count(atMost: number): Promise<number> {
-    return runPortCall('count users', () => this.#users.countDocuments({}, { limit: atMost, maxTimeMS }));
-  }
-
-  update(id: string, changes: UserChanges): Promise<UserUpdate> {
-    return runPortCall('change a user', async () => {
-      for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
-        const user = await this.#users.findOne({ id }, { maxTimeMS });
-        if (user === null) return { status: 'unknown' };
-        if (changes.passwordHash !== undefined && user.identity !== undefined) return { status: 'no-password' };
-        const outcome = await this.#tryUpdate(user, changes);
-        if (outcome !== null) return outcome;
-      }
-      throw new UnavailableError(`MongoDB, change a user: a concurrent change won ${attemptsMax} times. Try again.`);
-    });
-  }
-
-  replacePasswordHash(id: string, expectedHash: string, newHash: string): Promise<boolean> {
-    return runPortCall('replace a password', async () => {
-      // Does not raise `version`: no decision about role or `disabled` depends on the password.
-      const { matchedCount } = await this.#users.updateOne(
-        { id, passwordHash: expectedHash },
-        { $set: { passwordHash: newHash, mustChangePassword: false } },
-      );
-      return matchedCount === 1;
-    });
-  }
-
-  replacePasswordByIdentity(id: string, identity: ExternalIdentity): Promise<boolean> {
-    return runPortCall('replace a password by an identity', async () => {
-      const $set = { passwordHash: null, mustChangePassword: false, identity, identityKey: toIdentityKey(identity) };
-      try {
-        // Raises `version`: `update` sets no password if the user has an identity.
-        const { matchedCount } = await this.#users.updateOne(
-          { id, identityKey: { $exists: false } },
-          { $set, $inc: { version: 1 } },
-        );
-        return matchedCount === 1;
-      } catch (error) {
-        if (isDuplicateKey(error)) return false;
-        throw error;
-      }
-    });
-  }
-
-  recordSignIn(id: string, at: Date): Promise<void> {
-    return runPortCall('record a sign-in', async () => {
-      await this.#users.updateOne({ id }, { $set: { lastSignInAt: at } });
-    });
-  }
-
-  #find(filter: Readonly<Partial<Pick<UserDocument, 'email' | 'id' | 'identityKey'>>>): Promise<User | null> {
+  function find(filter: Readonly<Partial<Pick<UserDocument, 'email' | 'id' | 'identityKey'>>>): Promise<User | null> {
     return runPortCall('find a user', async () => {
-      const document = await this.#users.findOne(filter, { maxTimeMS });
+      const document = await users.findOne(filter, { maxTimeMS });
       return document === null ? null : toUser(document);
     });
   }
@@ -140,44 +49,110 @@ export class MongoUserStore implements UserStore {
    * moment: each sees the other one, and both writes succeed. Then at least one of them sees no admin, and takes its
    * write back. A pod that dies between the two leaves no admin; docs/operations.md has the command that helps.
    */
-  async #tryUpdate(user: UserDocument, changes: UserChanges): Promise<UserUpdate | null> {
+  async function tryUpdate(user: UserDocument, changes: UserChanges): Promise<UserUpdate | null> {
     const mayEndLastAdmin = isEnabledAdmin(user) && !isEnabledAdmin({ ...user, ...changes });
-    if (mayEndLastAdmin && !(await this.#hasAdminBeside(user.id))) return { status: 'last-admin' };
-    const update = await this.#writeChanges(user, changes);
-    if (update === null || !mayEndLastAdmin || (await this.#hasAdminBeside(user.id))) return update;
+    if (mayEndLastAdmin && !(await hasAdminBeside(users, user.id))) return { status: 'last-admin' };
+    const update = await writeChanges(users, user, changes);
+    if (update === null || !mayEndLastAdmin || (await hasAdminBeside(users, user.id))) return update;
     const members = Object.keys(changes) as (keyof UserChanges)[];
     const former = Object.fromEntries(members.map((member) => [member, user[member]]));
-    await this.#users.updateOne({ id: user.id }, { $set: former, $inc: { version: 1 } });
+    await users.updateOne({ id: user.id }, { $set: former, $inc: { version: 1 } });
     return { status: 'last-admin' };
   }
 
-  async #hasAdminBeside(id: string): Promise<boolean> {
-    const filter = { ...enabledAdminFilter, id: { $ne: id } };
-    return (await this.#users.findOne(filter, { projection: { _id: 1 }, maxTimeMS })) !== null;
-  }
+  return {
+    insert: (user) => runPortCall('insert a user', () => insert(users, toDocument(user))),
+    /**
+     * The fixed `_id` makes the insert itself decide between pods. No other write is needed before it, so no crash can
+     * leave a state in which `insertFirst` never succeeds again.
+     */
+    insertFirst: (user) =>
+      runPortCall('insert the first user', async () => {
+        const existing = await users.findOne({}, { projection: { _id: 1 }, maxTimeMS });
+        return existing === null && (await insert(users, { ...toDocument(user), _id: firstId }));
+      }),
+    findByEmail: (email) => find({ email }),
+    findById: (id) => find({ id }),
+    findByIdentity: (identity) => find({ identityKey: toIdentityKey(identity) }),
+    list: ({ offset, limit }) =>
+      runPortCall('list users', async () => {
+        const sort = { createdAt: -1, id: -1 } as const;
+        const documents = await users.find({}, { sort, skip: offset, limit, maxTimeMS }).toArray();
+        return documents.map(toUser);
+      }),
+    count: (atMost) => runPortCall('count users', () => users.countDocuments({}, { limit: atMost, maxTimeMS })),
+    update: (id, changes) =>
+      runPortCall('change a user', async () => {
+        for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
+          const user = await users.findOne({ id }, { maxTimeMS });
+          if (user === null) return { status: 'unknown' };
+          if (changes.passwordHash !== undefined && user.identity !== undefined) return { status: 'no-password' };
+          const outcome = await tryUpdate(user, changes);
+          if (outcome !== null) return outcome;
+        }
+        throw new UnavailableError(`MongoDB, change a user: a concurrent change won ${attemptsMax} times. Try again.`);
+      }),
+    replacePasswordHash: (id, expectedHash, newHash) =>
+      runPortCall('replace a password', async () => {
+        // Does not raise `version`: no decision about role or `disabled` depends on the password.
+        const { matchedCount } = await users.updateOne(
+          { id, passwordHash: expectedHash },
+          { $set: { passwordHash: newHash, mustChangePassword: false } },
+        );
+        return matchedCount === 1;
+      }),
+    replacePasswordByIdentity: (id, identity) =>
+      runPortCall('replace a password by an identity', async () => {
+        const $set = { passwordHash: null, mustChangePassword: false, identity, identityKey: toIdentityKey(identity) };
+        try {
+          // Raises `version`: `update` sets no password if the user has an identity.
+          const { matchedCount } = await users.updateOne(
+            { id, identityKey: { $exists: false } },
+            { $set, $inc: { version: 1 } },
+          );
+          return matchedCount === 1;
+        } catch (error) {
+          if (isDuplicateKey(error)) return false;
+          throw error;
+        }
+      }),
+    recordSignIn: (id, at) =>
+      runPortCall('record a sign-in', async () => {
+        await users.updateOne({ id }, { $set: { lastSignInAt: at } });
+      }),
+  };
+}
 
-  /**
-   * Writes only if `version` is still the one that was read: the decision to write is based on that read. Returns null
-   * if it is not.
-   */
-  async #writeChanges({ id, version }: UserDocument, changes: UserChanges): Promise<UserUpdate | null> {
-    const changed = await this.#users.findOneAndUpdate(
-      { id, version: version ?? { $exists: false } },
-      { ...(Object.keys(changes).length === 0 ? {} : { $set: changes }), $inc: { version: 1 } },
-      { returnDocument: 'after', maxTimeMS },
-    );
-    return changed === null ? null : { status: 'updated', user: toUser(changed) };
+async function insert(users: Collection<UserDocument>, document: UserDocument): Promise<boolean> {
+  try {
+    await users.insertOne(document);
+    return true;
+  } catch (error) {
+    if (isDuplicateKey(error)) return false;
+    throw error;
   }
+}
 
-  async #insert(document: UserDocument): Promise<boolean> {
-    try {
-      await this.#users.insertOne(document);
-      return true;
-    } catch (error) {
-      if (isDuplicateKey(error)) return false;
-      throw error;
-    }
-  }
+async function hasAdminBeside(users: Collection<UserDocument>, id: string): Promise<boolean> {
+  const filter = { ...enabledAdminFilter, id: { $ne: id } };
+  return (await users.findOne(filter, { projection: { _id: 1 }, maxTimeMS })) !== null;
+}
+
+/**
+ * Writes only if `version` is still the one that was read: the decision to write is based on that read. Returns null
+ * if it is not.
+ */
+async function writeChanges(
+  users: Collection<UserDocument>,
+  { id, version }: UserDocument,
+  changes: UserChanges,
+): Promise<UserUpdate | null> {
+  const changed = await users.findOneAndUpdate(
+    { id, version: version ?? { $exists: false } },
+    { ...(Object.keys(changes).length === 0 ? {} : { $set: changes }), $inc: { version: 1 } },
+    { returnDocument: 'after', maxTimeMS },
+  );
+  return changed === null ? null : { status: 'updated', user: toUser(changed) };
 }
 
 function toDocument(user: User): UserDocument {

@@ -1,7 +1,7 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { pickHookChanged } from '@widget-service/shared/domain/widget.ts';
-import type { ApplyOutcome, Claim, WidgetChange, WidgetEffects } from '@widget-service/shared/ports/widget-effects.ts';
-import { type AnyBulkWriteOperation, type Collection, type Db, UUID } from 'mongodb';
+import type { Claim, WidgetChange, WidgetEffects } from '@widget-service/shared/ports/widget-effects.ts';
+import { type AnyBulkWriteOperation, type Db, UUID } from 'mongodb';
 import { toBsonUuids } from './bson-uuid.ts';
 import { runDeadlineMs, runPortCall, writeStorable } from './translate-error.ts';
 import { toOutboxDocument, toWidget, type WidgetDocument, widgetCollection } from './widget-document.ts';
@@ -11,50 +11,19 @@ const maxClaimRounds = 5;
 
 type ClaimedDocument = Omit<WidgetDocument, 'idem'>;
 
-export class MongoWidgetEffects implements WidgetEffects {
-  readonly #widgets: Collection<WidgetDocument>;
-
-  constructor(db: Db) {
-    this.#widgets = widgetCollection(db);
-  }
-
-  claim(run: number, widgetIds: readonly string[]): Promise<Claim> {
-    return runPortCall(
-      'claim widgets',
-      async () => toClaim(run, await this.#raiseFences(run, widgetIds)),
-      runDeadlineMs,
-    );
-  }
-
-  apply(run: number, changes: readonly WidgetChange[]): Promise<ApplyOutcome> {
-    return runPortCall(
-      'apply hooks',
-      async () => {
-        if (changes.length === 0) return { superseded: [], unstorable: [] };
-        const { matchedCount, rejected } = await writeStorable(
-          changes.map((change) => toUpdate(run, change)),
-          (operations) => this.#widgets.bulkWrite(operations, { ordered: false }),
-        );
-        if (matchedCount === changes.length) return { superseded: [], unstorable: [] };
-        const unstorable = rejected.map(({ index, cause }) => ({ id: changes[index]?.widgetId ?? '', cause }));
-        const unstorableIds = new Set(unstorable.map(({ id }) => id));
-        const storable = changes.filter(({ widgetId }) => !unstorableIds.has(widgetId));
-        return { superseded: await this.#findNotApplied(run, storable), unstorable };
-      },
-      runDeadlineMs,
-    );
-  }
+export function createMongoWidgetEffects(db: Db): WidgetEffects {
+  const widgets = widgetCollection(db);
 
   /** Raises the fences, then reads. Repeats if a widget was created in between: it still has a lower fence. */
-  async #raiseFences(run: number, widgetIds: readonly string[]): Promise<ClaimedDocument[]> {
+  async function raiseFences(run: number, widgetIds: readonly string[]): Promise<ClaimedDocument[]> {
     const ids = toBsonUuids(widgetIds);
     const [onlyId] = ids;
     if (onlyId === undefined) return [];
-    const only = ids.length === 1 ? await this.#raiseFence(run, onlyId) : null;
+    const only = ids.length === 1 ? await raiseFence(run, onlyId) : null;
     if (only !== null) return [only];
     for (let round = 0; round < maxClaimRounds; round += 1) {
-      await this.#widgets.updateMany({ id: { $in: ids }, fence: { $lt: run } }, { $set: { fence: run } });
-      const documents = await this.#widgets
+      await widgets.updateMany({ id: { $in: ids }, fence: { $lt: run } }, { $set: { fence: run } });
+      const documents = await widgets
         .find<ClaimedDocument>({ id: { $in: ids } }, { projection: { idem: 0 }, maxTimeMS, batchSize: ids.length + 1 })
         .toArray();
       if (documents.every((document) => document.fence >= run)) return documents;
@@ -65,8 +34,8 @@ export class MongoWidgetEffects implements WidgetEffects {
   }
 
   /** Raises the fence of one widget and reads it, in one call. Returns null if the widget is unknown or superseded. */
-  #raiseFence(run: number, id: UUID): Promise<ClaimedDocument | null> {
-    return this.#widgets.findOneAndUpdate(
+  function raiseFence(run: number, id: UUID): Promise<ClaimedDocument | null> {
+    return widgets.findOneAndUpdate(
       { id, fence: { $lt: run } },
       { $set: { fence: run } },
       { projection: { idem: 0 }, returnDocument: 'after', maxTimeMS },
@@ -78,9 +47,9 @@ export class MongoWidgetEffects implements WidgetEffects {
    * this call has written counts as applied. The fence shows that no other run wrote since; the version and the events
    * show that it was this change.
    */
-  async #findNotApplied(run: number, changes: readonly WidgetChange[]): Promise<string[]> {
+  async function findNotApplied(run: number, changes: readonly WidgetChange[]): Promise<string[]> {
     const ids = toBsonUuids(changes.map((change) => change.widgetId));
-    const documents = await this.#widgets
+    const documents = await widgets
       .find({ id: { $in: ids } }, { projection: { id: 1, fence: 1, version: 1, 'outbox.eventId': 1 }, maxTimeMS })
       .toArray();
     const byId = new Map(documents.map((document) => [document.id.toHexString(), document]));
@@ -88,6 +57,28 @@ export class MongoWidgetEffects implements WidgetEffects {
       .filter((change) => !isApplied(run, change, byId.get(change.widgetId)))
       .map((change) => change.widgetId);
   }
+
+  return {
+    claim: (run, widgetIds) =>
+      runPortCall('claim widgets', async () => toClaim(run, await raiseFences(run, widgetIds)), runDeadlineMs),
+    apply: (run, changes) =>
+      runPortCall(
+        'apply hooks',
+        async () => {
+          if (changes.length === 0) return { superseded: [], unstorable: [] };
+          const { matchedCount, rejected } = await writeStorable(
+            changes.map((change) => toUpdate(run, change)),
+            (operations) => widgets.bulkWrite(operations, { ordered: false }),
+          );
+          if (matchedCount === changes.length) return { superseded: [], unstorable: [] };
+          const unstorable = rejected.map(({ index, cause }) => ({ id: changes[index]?.widgetId ?? '', cause }));
+          const unstorableIds = new Set(unstorable.map(({ id }) => id));
+          const storable = changes.filter(({ widgetId }) => !unstorableIds.has(widgetId));
+          return { superseded: await findNotApplied(run, storable), unstorable };
+        },
+        runDeadlineMs,
+      ),
+  };
 }
 
 function isApplied(

@@ -5,44 +5,15 @@ import type {
   WidgetOutbox,
 } from '@widget-service/shared/ports/widget-outbox.ts';
 import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
-import { type AnyBulkWriteOperation, type Collection, type Db, type Filter, UUID } from 'mongodb';
+import { type AnyBulkWriteOperation, type Db, type Filter, UUID } from 'mongodb';
 import { toBsonUuids } from './bson-uuid.ts';
 import { runDeadlineMs, runPortCall } from './translate-error.ts';
 import { type WidgetDocument, widgetCollection } from './widget-document.ts';
 
-export class MongoWidgetOutbox implements WidgetOutbox {
-  readonly #widgets: Collection<WidgetDocument>;
+export function createMongoWidgetOutbox(db: Db): WidgetOutbox {
+  const widgets = widgetCollection(db);
 
-  constructor(db: Db) {
-    this.#widgets = widgetCollection(db);
-  }
-
-  removePublished(
-    run: number,
-    published: readonly PublishedThrough[],
-  ): Promise<{ readonly superseded: readonly string[] }> {
-    return runPortCall(
-      'remove published outbox entries',
-      async () => {
-        if (published.length === 0) return { superseded: [] };
-        const operations = published.map((widget) => toRemoval(run, widget));
-        const { matchedCount } = await this.#widgets.bulkWrite(operations, { ordered: false });
-        if (matchedCount === published.length) return { superseded: [] };
-        return { superseded: await this.#findSuperseded(run, published) };
-      },
-      runDeadlineMs,
-    );
-  }
-
-  findOverdue(before: Date, limit: number, from?: OutboxScanCursor): Promise<UnpublishedWidget[]> {
-    return runPortCall('find overdue outboxes', () => this.#findByOutboxSince({ $lt: before }, limit, from));
-  }
-
-  findFutureDated(after: Date, limit: number, from?: OutboxScanCursor): Promise<UnpublishedWidget[]> {
-    return runPortCall('find future-dated outboxes', () => this.#findByOutboxSince({ $gt: after }, limit, from));
-  }
-
-  async #findByOutboxSince(
+  async function findByOutboxSince(
     range: { readonly $lt: Date } | { readonly $gt: Date },
     limit: number,
     from: OutboxScanCursor | undefined,
@@ -52,7 +23,7 @@ export class MongoWidgetOutbox implements WidgetOutbox {
       from === undefined
         ? {}
         : { $and: [{ outboxSince: { $gte: from.since } }, { id: { $nin: toBsonUuids(from.widgetIds) } }] };
-    const documents = await this.#widgets
+    const documents = await widgets
       .find(
         { outboxSince: range, ...afterCursor },
         { projection: { id: 1, outboxSince: 1 }, maxTimeMS: requestDeadlineMs },
@@ -68,14 +39,33 @@ export class MongoWidgetOutbox implements WidgetOutbox {
     }));
   }
 
-  async #findSuperseded(run: number, published: readonly PublishedThrough[]): Promise<string[]> {
+  async function findSuperseded(run: number, published: readonly PublishedThrough[]): Promise<string[]> {
     const ids = published.map(({ widgetId }) => widgetId);
-    const documents = await this.#widgets
+    const documents = await widgets
       .find({ id: { $in: toBsonUuids(ids) }, fence: run }, { projection: { id: 1 }, maxTimeMS: runDeadlineMs })
       .toArray();
     const idsOfRun = new Set(documents.map((document) => document.id.toHexString()));
     return ids.filter((id) => !idsOfRun.has(id));
   }
+
+  return {
+    removePublished: (run, published) =>
+      runPortCall(
+        'remove published outbox entries',
+        async () => {
+          if (published.length === 0) return { superseded: [] };
+          const operations = published.map((widget) => toRemoval(run, widget));
+          const { matchedCount } = await widgets.bulkWrite(operations, { ordered: false });
+          if (matchedCount === published.length) return { superseded: [] };
+          return { superseded: await findSuperseded(run, published) };
+        },
+        runDeadlineMs,
+      ),
+    findOverdue: (before, limit, from) =>
+      runPortCall('find overdue outboxes', () => findByOutboxSince({ $lt: before }, limit, from)),
+    findFutureDated: (after, limit, from) =>
+      runPortCall('find future-dated outboxes', () => findByOutboxSince({ $gt: after }, limit, from)),
+  };
 }
 
 /** Removes the entries and updates `outboxSince` in one atomic write, so that no crash can separate the two. */

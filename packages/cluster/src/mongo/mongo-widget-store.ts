@@ -1,7 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
-import type { RowRange } from '@widget-service/shared/domain/page.ts';
-import type { Widget } from '@widget-service/shared/domain/widget.ts';
 import type {
   InsertOutcome,
   WidgetCreation,
@@ -9,7 +7,7 @@ import type {
   WidgetStore,
 } from '@widget-service/shared/ports/widget-store.ts';
 import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
-import type { Collection, Db, Filter } from 'mongodb';
+import type { Db, Filter } from 'mongodb';
 import { toBsonUuid } from './bson-uuid.ts';
 import { widgetIndexes } from './indexes.ts';
 import { isDuplicateKey, runPortCall } from './translate-error.ts';
@@ -25,65 +23,18 @@ import {
 
 const maxTimeMS = requestDeadlineMs;
 
-export class MongoWidgetStore implements WidgetStore {
-  readonly #widgets: Collection<WidgetDocument>;
-
-  constructor(db: Db) {
-    this.#widgets = widgetCollection(db);
-  }
-
-  insertOnce(creation: WidgetCreation): Promise<InsertOutcome> {
-    return runPortCall('create a widget', async () => {
-      try {
-        await this.#widgets.insertOne(toWidgetDocument(creation));
-        return { status: 'created' };
-      } catch (error) {
-        if (isDuplicateKey(error)) return await this.#readEarlierOutcome(creation);
-        throw error;
-      }
-    });
-  }
-
-  get(id: string): Promise<Widget | null> {
-    return runPortCall('get a widget', async () => {
-      const uuid = toBsonUuid(id);
-      if (uuid === null) return null;
-      const document = await this.#widgets.findOne<StoredWidget>(
-        { id: uuid },
-        { projection: widgetProjection, maxTimeMS },
-      );
-      return document === null ? null : toWidget(document);
-    });
-  }
-
-  list(filter: WidgetFilter, range: RowRange): Promise<Widget[]> {
-    return runPortCall('list widgets', async () => {
-      const documents = await this.#widgets
-        .find<StoredWidget>(toQuery(filter), { projection: widgetProjection, maxTimeMS })
-        .sort({ createdAt: -1, id: -1 })
-        .skip(range.offset)
-        .limit(range.limit)
-        .batchSize(range.limit)
-        .toArray();
-      return documents.map(toWidget);
-    });
-  }
-
-  count(filter: WidgetFilter, atMost: number, deadlineMs = requestDeadlineMs): Promise<number> {
-    const hint = filter.state === null ? widgetIndexes.byAge : widgetIndexes.byStateAndAge;
-    const options = { limit: atMost, hint, maxTimeMS: deadlineMs };
-    return runPortCall('count widgets', () => this.#widgets.countDocuments(toQuery(filter), options), deadlineMs);
-  }
+export function createMongoWidgetStore(db: Db): WidgetStore {
+  const widgets = widgetCollection(db);
 
   /**
    * Reads the document with the same `_id`. If the driver repeated the insert after a lost reply, it is the widget of
    * this call. Retries, because a document is not readable until the majority has it.
    */
-  async #readEarlierOutcome({ widget, idempotency }: WidgetCreation): Promise<InsertOutcome> {
+  async function readEarlierOutcome({ widget, idempotency }: WidgetCreation): Promise<InsertOutcome> {
     const _id = toDocumentId(widget.id, idempotency);
     const end = performance.now() + requestDeadlineMs;
     for (let pauseMs = 5; performance.now() < end; pauseMs = Math.min(pauseMs * 2, 80)) {
-      const stored = await this.#widgets.findOne({ _id }, { projection: { id: 1, idem: 1 }, maxTimeMS });
+      const stored = await widgets.findOne({ _id }, { projection: { id: 1, idem: 1 }, maxTimeMS });
       if (stored !== null) {
         const widgetId = stored.id.toHexString();
         if (widgetId === widget.id) return { status: 'created' };
@@ -96,6 +47,42 @@ export class MongoWidgetStore implements WidgetStore {
       'MongoDB, create a widget: the document that is already stored under this _id could not be read',
     );
   }
+
+  return {
+    insertOnce: (creation) =>
+      runPortCall('create a widget', async () => {
+        try {
+          await widgets.insertOne(toWidgetDocument(creation));
+          return { status: 'created' };
+        } catch (error) {
+          if (isDuplicateKey(error)) return await readEarlierOutcome(creation);
+          throw error;
+        }
+      }),
+    get: (id) =>
+      runPortCall('get a widget', async () => {
+        const uuid = toBsonUuid(id);
+        if (uuid === null) return null;
+        const document = await widgets.findOne<StoredWidget>({ id: uuid }, { projection: widgetProjection, maxTimeMS });
+        return document === null ? null : toWidget(document);
+      }),
+    list: (filter, range) =>
+      runPortCall('list widgets', async () => {
+        const documents = await widgets
+          .find<StoredWidget>(toQuery(filter), { projection: widgetProjection, maxTimeMS })
+          .sort({ createdAt: -1, id: -1 })
+          .skip(range.offset)
+          .limit(range.limit)
+          .batchSize(range.limit)
+          .toArray();
+        return documents.map(toWidget);
+      }),
+    count: (filter, atMost, deadlineMs = requestDeadlineMs) => {
+      const hint = filter.state === null ? widgetIndexes.byAge : widgetIndexes.byStateAndAge;
+      const options = { limit: atMost, hint, maxTimeMS: deadlineMs };
+      return runPortCall('count widgets', () => widgets.countDocuments(toQuery(filter), options), deadlineMs);
+    },
+  };
 }
 
 function toQuery(filter: WidgetFilter): Filter<WidgetDocument> {

@@ -1,21 +1,22 @@
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import { ExitError, exitCodes } from '@widget-service/shared/runtime/exit-error.ts';
 import type { Db } from 'mongodb';
+import type { PartitionCountStore } from '../bullmq/partition-counts.ts';
 import { type MongoConnection, type MongoOptions, openMongo } from './client.ts';
 import { createIndexes, verifyIndexes } from './indexes.ts';
-import { MongoAuditEventStore } from './mongo-audit-event-store.ts';
+import { createMongoAuditEventStore } from './mongo-audit-event-store.ts';
 import { MongoDeliveryLedger } from './mongo-delivery-ledger.ts';
-import { integrationKind, MongoGrantStore, provisionTokenKind, subscriptionKind } from './mongo-grant-store.ts';
-import { MongoPartitionCountStore } from './mongo-partition-count-store.ts';
-import { MongoPersonalStreamStore } from './mongo-personal-stream-store.ts';
-import { MongoQuarantineStore } from './mongo-quarantine-store.ts';
-import { MongoRunRegistry } from './mongo-run-registry.ts';
-import { MongoServiceKeyStore } from './mongo-service-key-store.ts';
-import { MongoSessionStore } from './mongo-session-store.ts';
-import { MongoUserStore } from './mongo-user-store.ts';
-import { MongoWidgetEffects } from './mongo-widget-effects.ts';
-import { MongoWidgetOutbox } from './mongo-widget-outbox.ts';
-import { MongoWidgetStore } from './mongo-widget-store.ts';
+import { createMongoGrantStore, integrationKind, provisionTokenKind, subscriptionKind } from './mongo-grant-store.ts';
+import { createMongoPartitionCountStore } from './mongo-partition-count-store.ts';
+import { createMongoPersonalStreamStore } from './mongo-personal-stream-store.ts';
+import { createMongoQuarantineStore } from './mongo-quarantine-store.ts';
+import { createMongoRunRegistry } from './mongo-run-registry.ts';
+import { createMongoServiceKeyStore } from './mongo-service-key-store.ts';
+import { createMongoSessionStore } from './mongo-session-store.ts';
+import { createMongoUserStore } from './mongo-user-store.ts';
+import { createMongoWidgetEffects } from './mongo-widget-effects.ts';
+import { createMongoWidgetOutbox } from './mongo-widget-outbox.ts';
+import { createMongoWidgetStore } from './mongo-widget-store.ts';
 
 export interface MongoStoresOptions extends MongoOptions {
   /** Whether to build missing indexes. Otherwise they must exist. */
@@ -43,7 +44,7 @@ type MongoPorts = Omit<
 
 export interface MongoStores {
   readonly ports: MongoPorts;
-  readonly partitions: MongoPartitionCountStore;
+  readonly partitions: PartitionCountStore;
   /** For tests. */
   dropDatabase(): Promise<void>;
   close(): Promise<void>;
@@ -97,24 +98,24 @@ async function requireIndexes(db: Db): Promise<void> {
 
 function createStores({ db, close }: MongoConnection, options: MongoStoresOptions): MongoStores {
   const ports: MongoPorts = {
-    widgets: new MongoWidgetStore(db),
-    effects: new MongoWidgetEffects(db),
-    outboxes: new MongoWidgetOutbox(db),
+    widgets: createMongoWidgetStore(db),
+    effects: createMongoWidgetEffects(db),
+    outboxes: createMongoWidgetOutbox(db),
     ledger: new MongoDeliveryLedger(db, options.deliveryRetentionMs),
-    quarantine: new MongoQuarantineStore(db),
-    runs: new MongoRunRegistry(db),
-    users: new MongoUserStore(db),
-    sessions: new MongoSessionStore(db),
-    personalStreams: new MongoPersonalStreamStore(db),
-    subscriptions: new MongoGrantStore(db, subscriptionKind),
-    integrations: new MongoGrantStore(db, integrationKind),
-    provisionTokens: new MongoGrantStore(db, provisionTokenKind),
-    auditEvents: new MongoAuditEventStore(db, options.auditRetentionMs),
-    serviceKeys: new MongoServiceKeyStore(db),
+    quarantine: createMongoQuarantineStore(db),
+    runs: createMongoRunRegistry(db),
+    users: createMongoUserStore(db),
+    sessions: createMongoSessionStore(db),
+    personalStreams: createMongoPersonalStreamStore(db),
+    subscriptions: createMongoGrantStore(db, subscriptionKind),
+    integrations: createMongoGrantStore(db, integrationKind),
+    provisionTokens: createMongoGrantStore(db, provisionTokenKind),
+    auditEvents: createMongoAuditEventStore(db, options.auditRetentionMs),
+    serviceKeys: createMongoServiceKeyStore(db),
   };
   return {
     ports,
-    partitions: new MongoPartitionCountStore(db),
+    partitions: createMongoPartitionCountStore(db),
     dropDatabase: async () => {
       await db.dropDatabase();
     },

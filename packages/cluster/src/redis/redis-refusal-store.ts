@@ -15,30 +15,9 @@ export interface RedisRefusalStoreOptions {
  * A sorted set per integration: the texts of its refusals, by time. Redis orders equal times by the text. The same
  * refusal is the same member, so a command that ioredis sends twice adds it once.
  */
-export class RedisRefusalStore implements RefusalStore {
-  readonly #options: RedisRefusalStoreOptions;
-
-  constructor(options: RedisRefusalStoreOptions) {
-    this.#options = options;
-  }
-
-  async add(refusals: readonly HookRefusal[]): Promise<void> {
-    const pipeline = this.#options.redis.pipeline();
-    const byIntegration = Map.groupBy(refusals, ({ integrationId }) => integrationId);
-    for (const [integrationId, added] of byIntegration) this.#addTo(pipeline, integrationId, added);
-    await this.#run(pipeline, 'refusals add');
-  }
-
-  async list(integrationId: string): Promise<HookRefusal[]> {
-    const pipeline = this.#options.redis
-      .pipeline()
-      .zrange(this.#options.keys.refusals(integrationId), '0', '-1', 'REV');
-    const [texts] = (await this.#run(pipeline, 'refusals list')) as [string[]];
-    return texts.map(parseRefusal);
-  }
-
-  #addTo(pipeline: ChainableCommander, integrationId: string, refusals: readonly HookRefusal[]): void {
-    const key = this.#options.keys.refusals(integrationId);
+export function createRedisRefusalStore(options: RedisRefusalStoreOptions): RefusalStore {
+  function addTo(pipeline: ChainableCommander, integrationId: string, refusals: readonly HookRefusal[]): void {
+    const key = options.keys.refusals(integrationId);
     const { perIntegration, keepMs } = refusalLimits;
     const newestMs = Math.max(...refusals.map(({ refusedAt }) => refusedAt.getTime()));
     pipeline.zadd(
@@ -50,11 +29,25 @@ export class RedisRefusalStore implements RefusalStore {
     pipeline.pexpire(key, keepMs);
   }
 
-  async #run(pipeline: ChainableCommander, operation: string): Promise<unknown[]> {
+  async function run(pipeline: ChainableCommander, operation: string): Promise<unknown[]> {
     const replies = await translateErrors(withDeadline(pipeline.exec(), requestDeadlineMs, operation), operation);
     return (replies ?? []).map(([error, value]) => {
       if (error !== null) throw translateRedisError(error, operation);
       return value;
     });
   }
+
+  return {
+    add: async (refusals) => {
+      const pipeline = options.redis.pipeline();
+      const byIntegration = Map.groupBy(refusals, ({ integrationId }) => integrationId);
+      for (const [integrationId, added] of byIntegration) addTo(pipeline, integrationId, added);
+      await run(pipeline, 'refusals add');
+    },
+    list: async (integrationId) => {
+      const pipeline = options.redis.pipeline().zrange(options.keys.refusals(integrationId), '0', '-1', 'REV');
+      const [texts] = (await run(pipeline, 'refusals list')) as [string[]];
+      return texts.map(parseRefusal);
+    },
+  };
 }

@@ -24,7 +24,7 @@ export interface WidgetChange {
 }
 
 /** The widgets that this call left unchanged. */
-export interface ApplyOutcome {
+interface ApplyOutcome {
   /** Ids: the widget's fence is not `run`, or its version is not `fromVersion`. */
   readonly superseded: readonly string[];
   /** The store will never accept the change. */
