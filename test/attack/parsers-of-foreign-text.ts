@@ -28,7 +28,7 @@ import { parseWorkerState } from '@widget-service/shared/adapters/worker-state-c
 import { describeDevice } from '@widget-service/shared/domain/device.ts';
 import { findDeviceNonce, isWellFormedDeviceCookie } from '@widget-service/shared/domain/device-cookie.ts';
 import { deriveEventId } from '@widget-service/shared/domain/hook-event-id.ts';
-import { parseIdempotencyKey } from '@widget-service/shared/domain/idempotency.ts';
+import { parseIdempotencyKey } from '@widget-service/shared/domain/idempotent-create.ts';
 import { extractMemberText, toSingleLine, tryParseJson } from '@widget-service/shared/domain/json.ts';
 import { assignPartition } from '@widget-service/shared/domain/queue-item.ts';
 import { readRole } from '@widget-service/shared/domain/role-claim.ts';

@@ -1,17 +1,17 @@
 import type { StatementSync } from 'node:sqlite';
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
 import type { WidgetState } from '@widget-service/shared/domain/widget.ts';
-import {
-  type DeadReason,
-  type DeliveryEffect,
-  type DeliveryFilter,
-  type DeliveryLedger,
-  type DeliveryState,
-  type DeliverySummary,
-  isDuplicate,
-  type LedgerRow,
-  type RecordedDelivery,
+import type {
+  DeadReason,
+  DeliveryEffect,
+  DeliveryFilter,
+  DeliveryLedger,
+  DeliveryState,
+  DeliverySummary,
+  LedgerRow,
+  RecordedDelivery,
 } from '@widget-service/shared/ports/delivery-ledger.ts';
+import { isDuplicate } from '@widget-service/shared/ports/duplicate-delivery.ts';
 import type { Database } from './database.ts';
 import { toDate } from './sqlite-values.ts';
 import { writeStorable } from './write-storable.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AuditEvent } from '@widget-service/shared/domain/audit-event.ts';
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
-import type { IdempotencyRecord } from '@widget-service/shared/domain/idempotency.ts';
+import type { IdempotencyRecord } from '@widget-service/shared/domain/idempotent-create.ts';
 import type { OutboxEntry } from '@widget-service/shared/domain/outbox-entry.ts';
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import type { Widget } from '@widget-service/shared/domain/widget.ts';

@@ -1,5 +1,5 @@
 import { UnstorableError } from '@widget-service/shared/domain/errors.ts';
-import type { IdempotencyRecord } from '@widget-service/shared/domain/idempotency.ts';
+import type { IdempotencyRecord } from '@widget-service/shared/domain/idempotent-create.ts';
 import type { OutboxEntry } from '@widget-service/shared/domain/outbox-entry.ts';
 import type { Widget } from '@widget-service/shared/domain/widget.ts';
 import type { LedgerRow } from '@widget-service/shared/ports/delivery-ledger.ts';

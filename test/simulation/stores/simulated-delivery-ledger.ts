@@ -1,12 +1,12 @@
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
-import {
-  type DeadReason,
-  type DeliveryFilter,
-  type DeliveryLedger,
-  isDuplicate,
-  type LedgerRow,
-  type RecordedDelivery,
+import type {
+  DeadReason,
+  DeliveryFilter,
+  DeliveryLedger,
+  LedgerRow,
+  RecordedDelivery,
 } from '@widget-service/shared/ports/delivery-ledger.ts';
+import { isDuplicate } from '@widget-service/shared/ports/duplicate-delivery.ts';
 import type { UnstorableItem } from '@widget-service/shared/ports/unstorable-item.ts';
 import { type Database, rejection, requestDeadlineMs, runDeadlineMs } from './database.ts';
 import type { Link } from './link.ts';

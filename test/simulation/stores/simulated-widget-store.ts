@@ -1,4 +1,4 @@
-import type { IdempotencyRecord } from '@widget-service/shared/domain/idempotency.ts';
+import type { IdempotencyRecord } from '@widget-service/shared/domain/idempotent-create.ts';
 import type { Widget } from '@widget-service/shared/domain/widget.ts';
 import type {
   InsertOutcome,

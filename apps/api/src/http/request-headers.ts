@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { parseIdempotencyKey } from '@widget-service/shared/domain/idempotency.ts';
+import { parseIdempotencyKey } from '@widget-service/shared/domain/idempotent-create.ts';
 import type { FastifyRequest } from 'fastify';
 import { InputError } from './problem.ts';
 

@@ -1,4 +1,4 @@
-import { parseIdempotencyKey } from '@widget-service/shared/domain/idempotency.ts';
+import { parseIdempotencyKey } from '@widget-service/shared/domain/idempotent-create.ts';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { idempotencyKeyPattern } from './headers.ts';

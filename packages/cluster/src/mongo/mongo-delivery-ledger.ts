@@ -2,19 +2,19 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { RowRange } from '@widget-service/shared/domain/page.ts';
-import {
-  type DeadReason,
-  type DeliveryFilter,
-  type DeliveryLedger,
-  type DeliveryState,
-  type DeliverySummary,
-  type DiscardOutcome,
-  isDuplicate,
-  type LedgerRow,
-  type PublishedDelivery,
-  type RecordedDelivery,
-  type RegisterOutcome,
+import type {
+  DeadReason,
+  DeliveryFilter,
+  DeliveryLedger,
+  DeliveryState,
+  DeliverySummary,
+  DiscardOutcome,
+  LedgerRow,
+  PublishedDelivery,
+  RecordedDelivery,
+  RegisterOutcome,
 } from '@widget-service/shared/ports/delivery-ledger.ts';
+import { isDuplicate } from '@widget-service/shared/ports/duplicate-delivery.ts';
 import type { UnstorableItem } from '@widget-service/shared/ports/unstorable-item.ts';
 import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 import { type AnyBulkWriteOperation, type Collection, type Db, type Filter, UUID } from 'mongodb';

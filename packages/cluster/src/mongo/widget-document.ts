@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { IdempotencyRecord } from '@widget-service/shared/domain/idempotency.ts';
+import type { IdempotencyRecord } from '@widget-service/shared/domain/idempotent-create.ts';
 import type { OutboxEntry } from '@widget-service/shared/domain/outbox-entry.ts';
 import { toUuidV8 } from '@widget-service/shared/domain/uuid.ts';
 import { pickHookChanged, type Widget, type WidgetOwner } from '@widget-service/shared/domain/widget.ts';

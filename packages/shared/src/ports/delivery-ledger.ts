@@ -61,19 +61,6 @@ export interface LedgerRow extends RecordedDelivery {
   readonly effect: DeliveryEffect | null;
 }
 
-/**
- * Returns whether a run drops a delivery because of its row: the row is published or discarded, or names another
- * widget, or is dead and the delivery is not a redrive. It compares the widgets because one event id must not change
- * two widgets: the first delivery fixes the widget.
- */
-export function isDuplicate(
-  delivery: Pick<Delivery, 'widgetId' | 'redrive'>,
-  row: Pick<LedgerRow, 'state' | 'widgetId'>,
-): boolean {
-  if (row.state === 'published' || row.state === 'discarded' || row.widgetId !== delivery.widgetId) return true;
-  return row.state === 'dead' && !delivery.redrive;
-}
-
 /** A row in a list. It has no payload, because a payload can be larger than all other members together. */
 export type DeliverySummary = Omit<LedgerRow, 'payload'>;
 

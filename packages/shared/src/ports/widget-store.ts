@@ -1,4 +1,4 @@
-import type { IdempotencyRecord } from '../domain/idempotency.ts';
+import type { IdempotencyRecord } from '../domain/idempotent-create.ts';
 import type { OutboxEntry } from '../domain/outbox-entry.ts';
 import type { RowRange } from '../domain/page.ts';
 import type { Widget, WidgetState } from '../domain/widget.ts';

@@ -1,5 +1,5 @@
 import { deriveCreationEventId } from '../../domain/hook-event-id.ts';
-import { computeFingerprint } from '../../domain/idempotency.ts';
+import { computeFingerprint } from '../../domain/idempotent-create.ts';
 import type { OutboxEntry } from '../../domain/outbox-entry.ts';
 import { createUuidV7 } from '../../domain/uuid.ts';
 import { buildWidget, type NewWidget, pickHookChanged, type Widget } from '../../domain/widget.ts';
