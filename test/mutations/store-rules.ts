@@ -25,13 +25,13 @@ export const storeRules: readonly StoreMutation[] = [
     rule: 'MongoDB: a claim raises the fence before it reads',
     noticedBy: widgetEffects,
     file: mongoEffects,
-    from: '      await this.#widgets.updateMany({ id: { $in: ids }, fence: { $lt: run } }, { $set: { fence: run } });\n',
+    from: '      await widgets.updateMany({ id: { $in: ids }, fence: { $lt: run } }, { $set: { fence: run } });\n',
     to: '',
     also: [
       {
         file: mongoEffects,
         from: '      if (documents.every((document) => document.fence >= run)) return documents;\n',
-        to: '      await this.#widgets.updateMany({ id: { $in: ids }, fence: { $lt: run } }, { $set: { fence: run } });\n      return documents.map((document) => ({ ...document, fence: Math.max(run, document.fence) }));\n',
+        to: '      await widgets.updateMany({ id: { $in: ids }, fence: { $lt: run } }, { $set: { fence: run } });\n      return documents.map((document) => ({ ...document, fence: Math.max(run, document.fence) }));\n',
       },
     ],
   },
@@ -46,7 +46,7 @@ export const storeRules: readonly StoreMutation[] = [
     rule: 'SQLite: a claim raises the fence',
     noticedBy: widgetEffects,
     file: sqliteEffects,
-    from: 'if (row.fence < run) this.#raiseFence.run(run, id);',
+    from: 'if (row.fence < run) raiseFence.run(run, id);',
     to: '',
   },
   {
@@ -158,8 +158,8 @@ export const storeRules: readonly StoreMutation[] = [
     rule: 'SQLite: concurrent creates with one idempotency key create one widget',
     noticedBy: widgetStore,
     file: 'packages/embedded/src/sqlite-widget-store.ts',
-    from: 'if (idempotency !== null) {\n        const stored',
-    to: 'if (idempotency === undefined) {\n        const stored',
+    from: 'if (idempotency !== null) {\n          const stored',
+    to: 'if (idempotency === undefined) {\n          const stored',
     also: [
       {
         file: 'packages/embedded/src/sqlite-widget-store.ts',
@@ -214,7 +214,7 @@ export const storeRules: readonly StoreMutation[] = [
     rule: 'MongoDB: an enabled admin remains, also after the write of the change',
     noticedBy: lastAdmin,
     file: mongoUsers,
-    from: 'if (update === null || !mayEndLastAdmin || (await this.#hasAdminBeside(user.id))) return update;',
+    from: 'if (update === null || !mayEndLastAdmin || (await hasAdminBeside(users, user.id))) return update;',
     to: 'if (update !== undefined) return update;',
   },
   {
@@ -228,7 +228,7 @@ export const storeRules: readonly StoreMutation[] = [
     rule: 'SQLite: an enabled admin remains',
     noticedBy: lastAdmin,
     file: 'packages/embedded/src/sqlite-user-store.ts',
-    from: 'if (losesAdmin && this.#hasOtherEnabledAdmin.get(id) === undefined) return',
-    to: 'if (losesAdmin && this.#hasOtherEnabledAdmin.get(id) === null) return',
+    from: 'if (losesAdmin && statements.hasOtherEnabledAdmin.get(id) === undefined) return',
+    to: 'if (losesAdmin && statements.hasOtherEnabledAdmin.get(id) === null) return',
   },
 ];
