@@ -1,7 +1,6 @@
 import type { CodeMutation } from './mutation.ts';
 
 const processBatch = 'packages/shared/src/usecases/hooks/process-batch.ts';
-const applyToWidgets = 'packages/shared/src/usecases/hooks/apply-to-widgets.ts';
 const publishOutbox = 'packages/shared/src/usecases/events/publish-outbox.ts';
 const scanOutboxes = 'packages/shared/src/usecases/events/scan-outboxes.ts';
 const groupCommit = 'packages/shared/src/usecases/hooks/group-commit.ts';
@@ -23,7 +22,7 @@ export const processingRules: readonly CodeMutation[] = [
   },
   {
     rule: 'a delivery in the outbox is not applied again',
-    file: applyToWidgets,
+    file: processBatch,
     from: 'deliveries.filter((delivery) => !applied.has(delivery.eventId))',
     to: 'applied.size < 0 ? [] : deliveries',
   },
@@ -35,7 +34,7 @@ export const processingRules: readonly CodeMutation[] = [
   },
   {
     rule: 'a run notices that its effect is superseded',
-    file: applyToWidgets,
+    file: processBatch,
     from: '    if (outcome.superseded.length > 0) return null;\n',
     to: '',
   },

@@ -1,5 +1,5 @@
-import { runLimits } from '@widget-service/shared/domain/run-limits.ts';
 import type { DedupeMark } from '@widget-service/shared/ports/event-log.ts';
+import { runLimits } from '@widget-service/shared/ports/run-registry.ts';
 import type { Database } from './database.ts';
 
 /** The dedupe marks of the event log: they keep an event from being appended twice. */

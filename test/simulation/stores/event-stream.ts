@@ -1,6 +1,5 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { type LogPosition, positionBefore } from '@widget-service/shared/domain/log-position.ts';
-import { runLimits } from '@widget-service/shared/domain/run-limits.ts';
 import type {
   AppendResult,
   DedupeMark,
@@ -9,6 +8,7 @@ import type {
   LogRecord,
 } from '@widget-service/shared/ports/event-log.ts';
 import type { ComparablePosition } from '@widget-service/shared/ports/run-registry.ts';
+import { runLimits } from '@widget-service/shared/ports/run-registry.ts';
 
 /** The event log in Redis. Stored values are never changed in place, so a copy is cheap. */
 export interface EventStream {

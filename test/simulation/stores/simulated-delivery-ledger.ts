@@ -1,4 +1,5 @@
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
+import type { UnstorableItem } from '@widget-service/shared/domain/errors.ts';
 import type {
   DeadReason,
   DeliveryFilter,
@@ -7,7 +8,6 @@ import type {
   RecordedDelivery,
 } from '@widget-service/shared/ports/delivery-ledger.ts';
 import { isDuplicate } from '@widget-service/shared/ports/duplicate-delivery.ts';
-import type { UnstorableItem } from '@widget-service/shared/ports/unstorable-item.ts';
 import { type Database, rejection, requestDeadlineMs, runDeadlineMs } from './database.ts';
 import type { Link } from './link.ts';
 

@@ -1,6 +1,6 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
-import { runLimits } from '@widget-service/shared/domain/run-limits.ts';
 import type { EventLog, EventTail } from '@widget-service/shared/ports/event-log.ts';
+import { runLimits } from '@widget-service/shared/ports/run-registry.ts';
 import { append, expireMarks, inspect, readAfter, readUpTo } from './event-stream.ts';
 import type { Link } from './link.ts';
 import { commandDeadlineMs, type MemoryServer } from './memory-server.ts';

@@ -1,4 +1,4 @@
-import type { UnstorableItem } from '@widget-service/shared/ports/unstorable-item.ts';
+import type { UnstorableItem } from '@widget-service/shared/domain/errors.ts';
 import type { Claim, WidgetChange, WidgetEffects } from '@widget-service/shared/ports/widget-effects.ts';
 import { type Database, rejection, runDeadlineMs, type WidgetDocument } from './database.ts';
 import type { Link, Send } from './link.ts';

@@ -1,6 +1,6 @@
-import { runLimits } from '@widget-service/shared/domain/run-limits.ts';
 import type { DedupeMark } from '@widget-service/shared/ports/event-log.ts';
 import type { ComparablePosition } from '@widget-service/shared/ports/run-registry.ts';
+import { runLimits } from '@widget-service/shared/ports/run-registry.ts';
 import type { Claim } from '@widget-service/shared/ports/widget-effects.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { Database, WidgetDocument } from '../stores/database.ts';

@@ -8,12 +8,8 @@ import { documentResponses } from '../schemas/problem.ts';
 import { toWidgetBody } from './widget-body.ts';
 import { widgetSchema } from './widget-schema.ts';
 
-export interface GetWidgetRouteDeps {
-  readonly widgets: Pick<WidgetStore, 'get'>;
-}
-
 /** `GET /api/v1/widgets/{id}`: one widget. */
-export function getWidgetRoute({ widgets }: GetWidgetRouteDeps): Route {
+export function getWidgetRoute({ widgets }: { readonly widgets: Pick<WidgetStore, 'get'> }): Route {
   return defineRoute({
     schema: {
       operationId: 'example.widgets.get',

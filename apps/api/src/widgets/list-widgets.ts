@@ -11,12 +11,8 @@ import { documentResponses } from '../schemas/problem.ts';
 import { toWidgetBody } from './widget-body.ts';
 import { listWidgetsQuerySchema, widgetPageSchema } from './widget-schema.ts';
 
-export interface ListWidgetsRouteDeps {
-  readonly listWidgets: ReturnType<typeof makeListWidgets>;
-}
-
 /** `GET /api/v1/widgets`: one page of widgets, newest first. */
-export function listWidgetsRoute({ listWidgets }: ListWidgetsRouteDeps): Route {
+export function listWidgetsRoute({ listWidgets }: { readonly listWidgets: ReturnType<typeof makeListWidgets> }): Route {
   return defineRoute({
     schema: {
       operationId: 'example.widgets.list',

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
-import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
+import { UnavailableError, type UnstorableItem } from '@widget-service/shared/domain/errors.ts';
 import type { RowRange } from '@widget-service/shared/domain/page.ts';
 import type {
   DeadReason,
@@ -15,7 +15,6 @@ import type {
   RegisterOutcome,
 } from '@widget-service/shared/ports/delivery-ledger.ts';
 import { isDuplicate } from '@widget-service/shared/ports/duplicate-delivery.ts';
-import type { UnstorableItem } from '@widget-service/shared/ports/unstorable-item.ts';
 import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 import { type AnyBulkWriteOperation, type Collection, type Db, type Filter, UUID } from 'mongodb';
 import { toBsonUuid } from './bson-uuid.ts';

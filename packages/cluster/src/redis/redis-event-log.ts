@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
-import { runLimits } from '@widget-service/shared/domain/run-limits.ts';
 import type {
   AppendResult,
   DedupeMark,
@@ -12,6 +11,7 @@ import type {
   LogRecord,
 } from '@widget-service/shared/ports/event-log.ts';
 import type { ComparablePosition } from '@widget-service/shared/ports/run-registry.ts';
+import { runLimits } from '@widget-service/shared/ports/run-registry.ts';
 import { withDeadline } from '@widget-service/shared/runtime/deadline.ts';
 import { type Redis, ReplyError } from 'ioredis';
 import type { RedisKeys } from './keys.ts';

@@ -1,3 +1,5 @@
+import type { Delivery } from './delivery.ts';
+
 /** Every code of a problem response. The api's `http/problem-kinds.ts` maps each code to its status and title. */
 export type ProblemCode =
   | 'invalid-request'
@@ -78,6 +80,21 @@ export class UnstorableError extends ServiceError {
     super('internal', 'The service failed to handle this request.', { internalMessage, cause });
     this.name = 'UnstorableError';
   }
+}
+
+/** An item of a call that the store will never accept. The store may have accepted the others. */
+export interface UnstorableItem {
+  readonly id: string;
+  /**
+   * Why, for our own logs: the store's error. It may name a code, a rule, a table or a column, but holds no value of
+   * the item.
+   */
+  readonly cause: string;
+}
+
+/** A delivery that a store will never accept, not even alone. It had no effect. */
+export interface UnstorableDelivery extends Pick<UnstorableItem, 'cause'> {
+  readonly delivery: Delivery;
 }
 
 /** Returns the text of an error for our own logs. */

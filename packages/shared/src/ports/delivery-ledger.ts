@@ -1,8 +1,8 @@
 import type { Delivery, MalformedDelivery } from '../domain/delivery.ts';
+import type { UnstorableItem } from '../domain/errors.ts';
 import type { LogPosition } from '../domain/log-position.ts';
 import type { RowRange } from '../domain/page.ts';
 import type { WidgetState } from '../domain/widget.ts';
-import type { UnstorableItem } from './unstorable-item.ts';
 
 /**
  * Why a delivery became a dead letter. The texts are stored, and clients see them.

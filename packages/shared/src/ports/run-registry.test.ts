@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { assertRunLimits, runLimits } from './run-limits.ts';
+import { assertRunLimits, runLimits } from './run-registry.ts';
 
 describe('assertRunLimits', () => {
   test('accepts the limits of the service', () => {

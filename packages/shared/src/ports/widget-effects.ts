@@ -1,6 +1,6 @@
+import type { UnstorableItem } from '../domain/errors.ts';
 import type { OutboxEntry } from '../domain/outbox-entry.ts';
 import type { Widget } from '../domain/widget.ts';
-import type { UnstorableItem } from './unstorable-item.ts';
 
 /** A widget whose fence is this run's number, with all entries of its outbox, oldest first. */
 export interface ClaimedWidget {

@@ -19,12 +19,8 @@ import { newUserSchema, userChangesSchema, userPageSchema, userSchema } from './
 
 const userParamsSchema = z.object({ id: z.string() });
 
-export interface ListUsersRouteDeps {
-  readonly users: Pick<UserStore, 'list' | 'count'>;
-}
-
 /** `GET /api/v1/users`: one page of users, newest first. */
-export function listUsersRoute({ users }: ListUsersRouteDeps): Route {
+export function listUsersRoute({ users }: { readonly users: Pick<UserStore, 'list' | 'count'> }): Route {
   return defineRoute({
     schema: {
       operationId: 'example.users.list',
@@ -37,12 +33,8 @@ export function listUsersRoute({ users }: ListUsersRouteDeps): Route {
   });
 }
 
-export interface CreateUserRouteDeps {
-  readonly createUser: ReturnType<typeof makeCreateUser>;
-}
-
 /** `POST /api/v1/users`: creates a user. */
-export function createUserRoute({ createUser }: CreateUserRouteDeps): Route {
+export function createUserRoute({ createUser }: { readonly createUser: ReturnType<typeof makeCreateUser> }): Route {
   return defineRoute({
     schema: {
       operationId: 'example.users.create',
@@ -67,12 +59,8 @@ export function createUserRoute({ createUser }: CreateUserRouteDeps): Route {
   });
 }
 
-export interface GetUserRouteDeps {
-  readonly users: Pick<UserStore, 'findById'>;
-}
-
 /** `GET /api/v1/users/{id}`: one user. */
-export function getUserRoute({ users }: GetUserRouteDeps): Route {
+export function getUserRoute({ users }: { readonly users: Pick<UserStore, 'findById'> }): Route {
   return defineRoute({
     schema: {
       operationId: 'example.users.get',
@@ -141,12 +129,8 @@ function describeChange(before: User | null, user: User, isPasswordSet: boolean)
   return pickChangedMembers(before === null ? {} : toUserAuditMembers(before), after);
 }
 
-export interface UnlockUserRouteDeps {
-  readonly unlockUser: ReturnType<typeof makeUnlockUser>;
-}
-
 /** `POST /api/v1/users/{id}/unlock`: forgets the failed sign-ins of a user. */
-export function unlockUserRoute({ unlockUser }: UnlockUserRouteDeps): Route {
+export function unlockUserRoute({ unlockUser }: { readonly unlockUser: ReturnType<typeof makeUnlockUser> }): Route {
   return defineRoute({
     schema: {
       operationId: 'example.users.unlock',
