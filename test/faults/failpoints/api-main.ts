@@ -3,6 +3,7 @@ import { openBackend } from '@widget-service/api/process/open-backend.ts';
 import { openProcess } from '@widget-service/api/process/open-process.ts';
 import { toConnectionLimits, toLoggerOptions } from '@widget-service/shared/config/component-options.ts';
 import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
+import { printText } from '@widget-service/shared/runtime/log-output.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
 import { reportToStandardError, runProcess } from '@widget-service/shared/runtime/run-process.ts';
 import { limitRetention, readOptions } from '../../drivers/cluster/component-options.ts';
@@ -20,7 +21,6 @@ await runProcess(async (onFatal) => {
   const { settings } = parsed;
   const logger = await createLogger(toLoggerOptions(settings, isLogPretty === true));
   const backend = wrapBackend(await openBackend(parsed, logger, onFatal), process.env);
-  const print = (text: string) => void process.stdout.write(text);
   const overrides = {
     fanOut,
     ...(backlogSharePercent === undefined ? {} : { groupCommit: { sharePercent: backlogSharePercent } }),
@@ -29,5 +29,5 @@ await runProcess(async (onFatal) => {
       : { interface: { connections: { ...toConnectionLimits(settings), perPod: connectionsPerPod } } }),
     ...(outboxScanAgeMs === undefined ? {} : { outboxScanAgeMs }),
   };
-  return openProcess({ settings, backend, logger, print, overrides });
+  return openProcess({ settings, backend, logger, print: printText, overrides });
 }, reportToStandardError);
