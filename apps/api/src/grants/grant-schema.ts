@@ -1,3 +1,4 @@
+import type { Grant } from '@widget-service/shared/domain/grant.ts';
 import { parseUtcTimestamp } from '@widget-service/shared/domain/timestamp.ts';
 import type { Rotation } from '@widget-service/shared/usecases/access/manage-grants.ts';
 import { z } from 'zod';
@@ -68,6 +69,20 @@ export const grantTail = {
     examples: ['7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24'],
   }),
 };
+
+/** Converts these members of a grant. `own`: those of its kind, converted. */
+export function toGrantBody<Own extends object>(grant: Grant, own: Own) {
+  const { id, name, expiresAt, tokenIssuedAt, createdAt, createdBy } = grant;
+  return {
+    id,
+    name,
+    ...own,
+    expiresAt: expiresAt?.toISOString() ?? null,
+    tokenIssuedAt: tokenIssuedAt.toISOString(),
+    createdAt: createdAt.toISOString(),
+    createdBy,
+  };
+}
 
 /** The member with a new token, which is shown only once. */
 export const tokenMember = {

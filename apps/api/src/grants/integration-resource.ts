@@ -2,6 +2,7 @@ import type { GrantToken } from '@widget-service/shared/domain/grant.ts';
 import type { Integration } from '@widget-service/shared/ports/grant-store.ts';
 import type { z } from 'zod';
 import type { GrantResource } from './grant-resource.ts';
+import { toGrantBody } from './grant-schema.ts';
 import {
   integrationChangesSchema,
   integrationRotationSchema,
@@ -24,18 +25,13 @@ export const integrationResource: GrantResource<Pick<Integration, 'deduplicateBy
     issued: issuedIntegrationSchema,
     rotated: rotatedIntegrationSchema,
   },
-  toBody: (integration): z.output<typeof integrationSchema> => ({
-    id: integration.id,
-    name: integration.name,
-    signature: toSignature(integration.token),
-    deduplicateByContent: integration.deduplicateByContent,
-    rate: integration.rate,
-    expiresAt: integration.expiresAt?.toISOString() ?? null,
-    tokenIssuedAt: integration.tokenIssuedAt.toISOString(),
-    createdAt: integration.createdAt.toISOString(),
-    createdBy: integration.createdBy,
-    lastReceivedAt: integration.lastUsedAt?.toISOString() ?? null,
-  }),
+  toBody: (grant): z.output<typeof integrationSchema> => {
+    const { token, deduplicateByContent, rate, lastUsedAt } = grant;
+    return {
+      ...toGrantBody(grant, { signature: toSignature(token), deduplicateByContent, rate }),
+      lastReceivedAt: lastUsedAt?.toISOString() ?? null,
+    };
+  },
   toPreviousBody: (
     { previousToken },
     isValid,

@@ -1,7 +1,7 @@
 import type { ProvisionToken } from '@widget-service/shared/ports/grant-store.ts';
 import type { z } from 'zod';
 import type { GrantResource } from './grant-resource.ts';
-import { rotationSchema } from './grant-schema.ts';
+import { rotationSchema, toGrantBody } from './grant-schema.ts';
 import {
   issuedProvisionTokenSchema,
   newProvisionTokenSchema,
@@ -23,24 +23,9 @@ export const provisionTokenResource: GrantResource<Pick<ProvisionToken, 'permiss
     issued: issuedProvisionTokenSchema,
     rotated: rotatedProvisionTokenSchema,
   },
-  toBody: ({
-    id,
-    name,
-    permissions,
-    expiresAt,
-    tokenIssuedAt,
-    createdAt,
-    createdBy,
-    lastUsedAt,
-  }): z.output<typeof provisionTokenSchema> => ({
-    id,
-    name,
-    permissions: [...permissions],
-    expiresAt: expiresAt?.toISOString() ?? null,
-    tokenIssuedAt: tokenIssuedAt.toISOString(),
-    createdAt: createdAt.toISOString(),
-    createdBy,
-    lastUsedAt: lastUsedAt?.toISOString() ?? null,
+  toBody: (grant): z.output<typeof provisionTokenSchema> => ({
+    ...toGrantBody(grant, { permissions: [...grant.permissions] }),
+    lastUsedAt: grant.lastUsedAt?.toISOString() ?? null,
   }),
   toTokenPath: null,
 };

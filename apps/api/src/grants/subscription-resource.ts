@@ -2,7 +2,7 @@ import type { EventFilter } from '@widget-service/shared/domain/event-filter.ts'
 import type { Subscription } from '@widget-service/shared/ports/grant-store.ts';
 import type { z } from 'zod';
 import type { GrantResource } from './grant-resource.ts';
-import { rotationSchema } from './grant-schema.ts';
+import { rotationSchema, toGrantBody } from './grant-schema.ts';
 import {
   issuedSubscriptionSchema,
   newSubscriptionSchema,
@@ -26,15 +26,9 @@ export const subscriptionResource: GrantResource<Pick<Subscription, 'filter'>> =
     issued: issuedSubscriptionSchema,
     rotated: rotatedSubscriptionSchema,
   },
-  toBody: ({ id, name, filter, expiresAt, tokenIssuedAt, createdAt, createdBy, lastUsedAt }): SubscriptionBody => ({
-    id,
-    name,
-    filter: toFilterBody(filter),
-    expiresAt: expiresAt?.toISOString() ?? null,
-    tokenIssuedAt: tokenIssuedAt.toISOString(),
-    createdAt: createdAt.toISOString(),
-    createdBy,
-    lastConnectedAt: lastUsedAt?.toISOString() ?? null,
+  toBody: (grant): SubscriptionBody => ({
+    ...toGrantBody(grant, { filter: toFilterBody(grant.filter) }),
+    lastConnectedAt: grant.lastUsedAt?.toISOString() ?? null,
   }),
   toTokenPath: (token) => `/api/v1/events/${token}`,
 };

@@ -8,8 +8,7 @@ import { requireSession } from '../../caller/policy.ts';
 import { type TrustedProxies, toAttemptSource } from '../../http/forwarding.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { documentResponses } from '../../schemas/problem.ts';
-import { sendNewSession } from './send-new-session.ts';
-import { readSessionOrigin } from './session-origin.ts';
+import { readSessionOrigin, sendNewSession } from './new-session.ts';
 import { passwordChangeSchema, sessionSchema } from './session-schema.ts';
 import { passwordSignInDisabledError } from './sign-in.ts';
 

@@ -24,8 +24,8 @@ import { type TrustedProxies, toAttemptSource } from '../../http/forwarding.ts';
 import { InputError, statusForCode } from '../../http/problem.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { documentResponses, withProblemHeaders } from '../../schemas/problem.ts';
-import { toUserAuditMembers } from '../users/user-audit-members.ts';
-import { readSessionOrigin } from './session-origin.ts';
+import { toUserAuditMembers } from '../users/user-body.ts';
+import { readSessionOrigin } from './new-session.ts';
 
 const startQuerySchema = z.object({
   returnTo: z

@@ -9,8 +9,7 @@ import { toRateLimitedError } from '../../caller/limits/rate-limit-headers.ts';
 import { type TrustedProxies, toAttemptSource } from '../../http/forwarding.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { documentResponses } from '../../schemas/problem.ts';
-import { sendNewSession } from './send-new-session.ts';
-import { readSessionOrigin } from './session-origin.ts';
+import { readSessionOrigin, sendNewSession } from './new-session.ts';
 import { credentialsSchema, sessionSchema } from './session-schema.ts';
 
 export interface SignInRouteDeps {

@@ -16,3 +16,6 @@ export function toUserBody(user: User): UserBody {
     lastSignInAt: lastSignInAt?.toISOString() ?? null,
   };
 }
+
+/** The members of a user that audit events show. */
+export const toUserAuditMembers = ({ name, role, disabled }: User) => ({ name, role, disabled });

@@ -13,8 +13,7 @@ import { defineRoute, type Route } from '../../http/route.ts';
 import { pageQuerySchema } from '../../schemas/page.ts';
 import { toPageBody } from '../../schemas/page-body.ts';
 import { documentResponses } from '../../schemas/problem.ts';
-import { toUserAuditMembers } from './user-audit-members.ts';
-import { toUserBody } from './user-body.ts';
+import { toUserAuditMembers, toUserBody } from './user-body.ts';
 import { newUserSchema, userChangesSchema, userPageSchema, userSchema } from './user-schema.ts';
 
 const userParamsSchema = z.object({ id: z.string() });

@@ -1,7 +1,20 @@
-import type { SignedIn, StartedSession } from '@widget-service/shared/usecases/access/sessions.ts';
-import type { FastifyReply } from 'fastify';
+import { describeDevice } from '@widget-service/shared/domain/device.ts';
+import type { SessionOrigin, SignedIn, StartedSession } from '@widget-service/shared/usecases/access/sessions.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { formatDeviceCookie, formatSessionCookie } from '../../caller/cookies.ts';
+import { type TrustedProxies, toShownAddress } from '../../http/forwarding.ts';
 import { toSessionBody } from './get-session.ts';
+
+/** Returns where a request that signs somebody in comes from. The session stores it, for people to recognise. */
+export function readSessionOrigin(
+  request: Pick<FastifyRequest, 'ip' | 'headers'>,
+  trustedProxies: TrustedProxies,
+): SessionOrigin {
+  return {
+    device: describeDevice(request.headers['user-agent']),
+    address: toShownAddress(request, trustedProxies),
+  };
+}
 
 /**
  * Sends the session that a password has started: the session cookie, the body with the CSRF token, and the device
