@@ -3,13 +3,13 @@ import { connect } from 'node:net';
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type DescribedOperation, listOperations } from '../api/bad-input/described-operation.ts';
 import { aCreation, aDelivery, anAuditEvent, aUser } from '../drivers/app/builders.ts';
 import { issueIntegration, issueProvisionToken, issueSubscription } from '../drivers/app/issue-grants.ts';
+import { openSharedService } from '../drivers/app/open-shared.ts';
 import { fetchOpenApiDocument } from '../drivers/app/openapi-document.ts';
 import { signInThroughPorts, type TestCaller } from '../drivers/app/test-app.ts';
-import { openTestService, type TestService } from '../drivers/app/test-service.ts';
 import { measureLongestTurnMs } from '../drivers/tools/longest-turn.ts';
 import { listNastiestRequests, type NastyRequest } from './nastiest-requests.ts';
 
@@ -19,19 +19,13 @@ const attemptsMax = 5;
 /** More than a list reads. */
 const rowsPerList = 12_000;
 
-let service: TestService;
-let operations: DescribedOperation[];
-let lists: { readonly integrationId: string; readonly widgetId: string };
-beforeAll(async () => {
-  service = await openTestService({}, {}, { signInFailuresPerMinute: 0 });
-  operations = listOperations(await fetchOpenApiDocument(service));
-  lists = await fillLists(service.backend);
-  const signIn = operations.find(({ operationId }) => operationId === 'example.session.create') as DescribedOperation;
-  const { email, password } = signIn.example as { readonly email: string; readonly password: string };
-  const passwordHash = await createPasswordHasher().hash(password);
-  await service.backend.users.insert(aUser({ email, passwordHash }));
-});
-afterAll(() => service.close());
+const service = await openSharedService({}, {}, { signInFailuresPerMinute: 0 });
+const operations = listOperations(await fetchOpenApiDocument(service));
+const lists = await fillLists(service.backend);
+const signIn = operations.find(({ operationId }) => operationId === 'example.session.create') as DescribedOperation;
+const { email, password } = signIn.example as { readonly email: string; readonly password: string };
+const passwordHash = await createPasswordHasher().hash(password);
+await service.backend.users.insert(aUser({ email, passwordHash }));
 
 /** Stores an integration and a widget with many deliveries, and many audit events. */
 async function fillLists(backend: Backend) {

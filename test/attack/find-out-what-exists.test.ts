@@ -4,11 +4,11 @@ import { mintToken } from '@widget-service/shared/domain/token.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createHttpSender, type HttpSender } from '../api/bad-input/http-sender.ts';
+import { createHttpSender } from '../api/bad-input/http-sender.ts';
 import { aUser } from '../drivers/app/builders.ts';
 import { issueIntegration, issueProvisionToken, issueSubscription } from '../drivers/app/issue-grants.ts';
+import { openSharedService } from '../drivers/app/open-shared.ts';
 import { openTestApp, type TestApp, type TestResponse } from '../drivers/app/test-app.ts';
-import { openTestService, type TestService } from '../drivers/app/test-service.ts';
 
 /**
  * An attacker compares answers, and how long they take. Times on a shared machine vary, so these tests compare what
@@ -133,18 +133,11 @@ describe('e-mail addresses at the sign-in', () => {
   });
 });
 
-describe('tokens', () => {
+describe('tokens', async () => {
   const samplesPerKind = 45;
-  let service: TestService;
-  let http: HttpSender;
-  beforeAll(async () => {
-    service = await openTestService();
-    http = createHttpSender(service.url);
-  });
-  afterAll(async () => {
-    http.close();
-    await service.close();
-  });
+  const service = await openSharedService();
+  const http = createHttpSender(service.url);
+  afterAll(() => http.close());
 
   interface TokenKind {
     readonly prefix: 'wst' | 'wht' | 'wpt';

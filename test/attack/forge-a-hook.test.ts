@@ -2,9 +2,9 @@ import { createHash, createHmac } from 'node:crypto';
 import { mintSigningSecret, sealSecret } from '@widget-service/shared/domain/sealed-secret.ts';
 import { mintToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { expectProblem } from '../drivers/app/expect-problem.ts';
-import { openTestApp, type TestApp } from '../drivers/app/test-app.ts';
+import { openSharedApp } from '../drivers/app/open-shared.ts';
 import { createManualClock } from '../drivers/tools/manual-clock.ts';
 
 /**
@@ -15,24 +15,20 @@ const secret = mintSigningSecret();
 const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
 const token = mintToken('wht');
 const clock = createManualClock();
-let service: TestApp;
-beforeAll(async () => {
-  service = await openTestApp({ clock });
-  await service.backend.integrations.insert({
-    id: createUuidV7(),
-    name: 'signing sender',
-    token: { digest: sha256Hex(token), sealedSecret: sealSecret(secret, token) },
-    previousToken: null,
-    deduplicateByContent: true,
-    rate: null,
-    expiresAt: null,
-    tokenIssuedAt: new Date(),
-    createdAt: new Date(),
-    createdBy: crypto.randomUUID(),
-    lastUsedAt: null,
-  });
+const service = await openSharedApp({ clock });
+await service.backend.integrations.insert({
+  id: createUuidV7(),
+  name: 'signing sender',
+  token: { digest: sha256Hex(token), sealedSecret: sealSecret(secret, token) },
+  previousToken: null,
+  deduplicateByContent: true,
+  rate: null,
+  expiresAt: null,
+  tokenIssuedAt: new Date(),
+  createdAt: new Date(),
+  createdBy: crypto.randomUUID(),
+  lastUsedAt: null,
 });
-afterAll(() => service.close());
 
 const body = JSON.stringify({ kind: 'updated', occurredAt: '2026-03-01T10:00:00Z', payload: { amount: 1 } });
 const nowSeconds = () => Math.floor(clock.now().getTime() / 1_000);

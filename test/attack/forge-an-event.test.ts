@@ -1,27 +1,18 @@
-import { connect, type Socket } from 'node:net';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { signInThroughPorts, type TestCaller } from '../drivers/app/test-app.ts';
-import { openTestService, type TestService } from '../drivers/app/test-service.ts';
+import { connect } from 'node:net';
+import { afterAll, expect, test } from 'vitest';
+import { openSharedService } from '../drivers/app/open-shared.ts';
+import { signInThroughPorts } from '../drivers/app/test-app.ts';
 
 /**
  * A sender writes what could end a line or an event of the stream into everything that it can name. The stream is read
  * as bytes: each line must be one that the service writes itself.
  */
-let service: TestService;
-let admin: TestCaller;
-let stream: { readonly socket: Socket; text(): string };
-let hookUrl: string;
-beforeAll(async () => {
-  service = await openTestService();
-  admin = await signInThroughPorts(service.backend, 'admin');
-  hookUrl = await service.issueHookUrl();
-  stream = openRawStream((await service.issueStreamUrl()).url);
-  await waitFor(() => stream.text().includes('stream.open'));
-});
-afterAll(async () => {
-  stream.socket.destroy();
-  await service.close();
-});
+const service = await openSharedService();
+const admin = await signInThroughPorts(service.backend, 'admin');
+const hookUrl = await service.issueHookUrl();
+const stream = openRawStream((await service.issueStreamUrl()).url);
+await waitFor(() => stream.text().includes('stream.open'));
+afterAll(() => stream.socket.destroy());
 
 /** By HTTP/1.0, so that the body has no chunks. */
 function openRawStream(url: string, headers = '') {

@@ -2,17 +2,14 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { exchange } from '../api/bad-input/raw-connection.ts';
 import { makeAuthHeaders } from '../corpus/corpus-variables.ts';
 import type { TestResponse, TestRoute } from '../drivers/app/test-app.ts';
-import { type AttackedApp, openAttackedApp } from './attacked-app.ts';
+import { openAttackedApp } from './attacked-app.ts';
 
 /** `test/corpus` tries many more bodies and queries, on single operations. Here each one goes to every operation. */
-let target: AttackedApp;
-beforeAll(async () => {
-  target = await openAttackedApp();
-});
+const target = await openAttackedApp();
 afterAll(() => target.close());
 
 setFlagsFromString('--expose-gc');

@@ -1,22 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { exchange } from '../api/bad-input/raw-connection.ts';
-import { signInThroughPorts, type TestCaller, type TestRoute } from '../drivers/app/test-app.ts';
-import { openTestService, type TestService } from '../drivers/app/test-service.ts';
+import { openSharedService } from '../drivers/app/open-shared.ts';
+import { signInThroughPorts, type TestRoute } from '../drivers/app/test-app.ts';
 import { openStream } from '../drivers/streams/stream-client.ts';
-import { type AttackedApp, openAttackedApp } from './attacked-app.ts';
+import { openAttackedApp } from './attacked-app.ts';
 
 /**
  * A page of another site in the browser of somebody who is signed in. That each change needs the CSRF token of its
  * session and the own origin is in `test/api/every-route/access-policies.test.ts`.
  */
 const evil = 'https://evil.example';
-let target: AttackedApp;
-let admin: TestCaller;
-beforeAll(async () => {
-  target = await openAttackedApp();
-  admin = await target.signedIn('admin');
-});
+const target = await openAttackedApp();
+const admin = await target.signedIn('admin');
 afterAll(() => target.close());
 
 const fillPath = ({ url }: TestRoute) => url.replaceAll(/:\w+/g, '0197a0b0-0000-7000-8000-00000000abcd');
@@ -78,12 +74,8 @@ describe('a script of another site', () => {
   });
 });
 
-describe('a stream that a page of another site opens', () => {
-  let service: TestService;
-  beforeAll(async () => {
-    service = await openTestService();
-  });
-  afterAll(() => service.close());
+describe('a stream that a page of another site opens', async () => {
+  const service = await openSharedService();
 
   test('is readable with its token, and never with credentials', async () => {
     const { url } = await service.issueStreamUrl();

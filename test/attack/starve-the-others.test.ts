@@ -4,9 +4,9 @@ import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { mintToken } from '@widget-service/shared/domain/token.ts';
 import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { aUser } from '../drivers/app/builders.ts';
-import { openTestService, type TestService } from '../drivers/app/test-service.ts';
+import { openSharedService } from '../drivers/app/open-shared.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
 import { startStopwatch } from '../drivers/tools/stopwatch.ts';
 
@@ -20,22 +20,14 @@ const honest = '127.0.0.1';
 const password = 'correct horse battery';
 const email = 'ann@example.com';
 
-let service: TestService;
-let port: number;
-let hookPath: string;
-let cookie: string;
-beforeAll(async () => {
-  // Proxies elsewhere: so the addresses of this machine are those of clients.
-  const environment = { TRUSTED_PROXIES: '192.0.2.0/24', CONNECTIONS_PER_ADDRESS: '300' };
-  // Every wrong password costs a hash.
-  service = await openTestService(environment, {}, { signInFailuresPerMinute: 0 });
-  port = Number(new URL(service.url).port);
-  hookPath = new URL(await service.issueHookUrl()).pathname;
-  await service.backend.users.insert(aUser({ email, passwordHash: await createPasswordHasher().hash(password) }));
-  const signedIn = await sendHonest('POST', '/api/v1/session', { email, password });
-  cookie = signedIn.cookie;
-});
-afterAll(() => service.close());
+// Proxies elsewhere: so the addresses of this machine are those of clients.
+const environment = { TRUSTED_PROXIES: '192.0.2.0/24', CONNECTIONS_PER_ADDRESS: '300' };
+// Every wrong password costs a hash.
+const service = await openSharedService(environment, {}, { signInFailuresPerMinute: 0 });
+const port = Number(new URL(service.url).port);
+const hookPath = new URL(await service.issueHookUrl()).pathname;
+await service.backend.users.insert(aUser({ email, passwordHash: await createPasswordHasher().hash(password) }));
+const { cookie } = await sendHonest('POST', '/api/v1/session', { email, password });
 
 const sockets: Socket[] = [];
 const timers: NodeJS.Timeout[] = [];
@@ -44,8 +36,14 @@ afterEach(() => {
   for (const socket of sockets.splice(0)) socket.destroy();
 });
 
+interface HonestAnswer {
+  readonly status: number;
+  readonly elapsedMs: number;
+  readonly cookie: string;
+}
+
 /** On a new connection, from an address that does not attack. */
-async function sendHonest(method: string, path: string, body?: object) {
+async function sendHonest(method: string, path: string, body?: object): Promise<HonestAnswer> {
   const text = body === undefined ? '' : JSON.stringify(body);
   const elapsedMs = startStopwatch();
   const sent = request({
@@ -62,7 +60,7 @@ async function sendHonest(method: string, path: string, body?: object) {
   response.resume();
   await once(response, 'end');
   const set = [response.headers['set-cookie'] ?? []].flat()[0] ?? '';
-  return { status: response.statusCode as number, elapsedMs: elapsedMs(), cookie: String(set).split(';')[0] ?? '' };
+  return { status: response.statusCode, elapsedMs: elapsedMs(), cookie: String(set).split(';')[0] ?? '' };
 }
 
 const honestRequests = {

@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { AuditEvent } from '@widget-service/shared/domain/audit-event.ts';
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import type { AuditEventFilter } from '@widget-service/shared/ports/audit-event-store.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { anAuditEvent, awkwardTexts } from '../drivers/app/builders.ts';
-import { openTestBackend } from '../drivers/app/open-test-backend.ts';
-import type { TestBackend } from '../drivers/app/test-backend.ts';
+import { openSharedBackend } from '../drivers/app/open-shared.ts';
 
 const hourMs = 3_600_000;
 const startedAtMs = Date.now();
@@ -14,12 +13,8 @@ const all: AuditEventFilter = { actorId: null, action: null, targetId: null, fro
 const firstHundred = { offset: 0, limit: 100 };
 const getIds = (events: readonly AuditEvent[]) => events.map(({ id }) => id);
 
-describe('AuditEventStore', () => {
-  let testBackend: TestBackend;
-  beforeAll(async () => {
-    testBackend = await openTestBackend({ auditRetentionMs: hourMs });
-  });
-  afterAll(() => testBackend.dispose());
+describe('AuditEventStore', async () => {
+  const testBackend = await openSharedBackend({ auditRetentionMs: hourMs });
   const store = () => testBackend.backend.auditEvents;
   const listIds = async (filter: Partial<AuditEventFilter>, range = firstHundred) =>
     getIds(await store().list({ ...all, ...filter }, range));

@@ -1,16 +1,12 @@
 import type { ControlEntry } from '@widget-service/shared/ports/control-log.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { buildNumberedEntries, openTailAtEnd } from '../drivers/app/control-log-driver.ts';
+import { openSharedBackend } from '../drivers/app/open-shared.ts';
 import { openTestBackend } from '../drivers/app/open-test-backend.ts';
-import type { TestBackend } from '../drivers/app/test-backend.ts';
 import { startStopwatch } from '../drivers/tools/stopwatch.ts';
 
-describe('ControlLog', () => {
-  let testBackend: TestBackend;
-  beforeAll(async () => {
-    testBackend = await openTestBackend();
-  });
-  afterAll(() => testBackend.dispose());
+describe('ControlLog', async () => {
+  const testBackend = await openSharedBackend();
   const log = () => testBackend.backend.control;
 
   test('sets mayHaveMissed on the first call of a new tail, without waiting', async () => {

@@ -1,16 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
 import type { DiscardOutcome } from '@widget-service/shared/ports/delivery-ledger.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { aDelivery, awkwardPayload } from '../drivers/app/builders.ts';
-import { openTestBackend } from '../drivers/app/open-test-backend.ts';
-import type { TestBackend } from '../drivers/app/test-backend.ts';
+import { openSharedBackend } from '../drivers/app/open-shared.ts';
 
-let testBackend: TestBackend;
-beforeAll(async () => {
-  testBackend = await openTestBackend();
-});
-afterAll(() => testBackend.dispose());
+const testBackend = await openSharedBackend();
 const ledger = () => testBackend.backend.ledger;
 const discard = ({ integrationId, eventId }: Delivery): Promise<DiscardOutcome> =>
   ledger().discard(integrationId, eventId, new Date());

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
 import type { DeliveryState, LedgerRow } from '@widget-service/shared/ports/delivery-ledger.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { aDelivery, awkwardPayload } from '../drivers/app/builders.ts';
-import { openTestBackend } from '../drivers/app/open-test-backend.ts';
-import type { TestBackend } from '../drivers/app/test-backend.ts';
+import { openSharedBackend } from '../drivers/app/open-shared.ts';
 
 /** The current time: MongoDB removes rows that were published before the retention, at any moment. */
 const startedAtMs = Date.now();
@@ -12,12 +11,8 @@ const afterStart = (ms: number) => new Date(startedAtMs + ms);
 const getEventIds = (rows: readonly { readonly eventId: string }[]) => rows.map(({ eventId }) => eventId);
 const firstHundred = { offset: 0, limit: 100 };
 
-describe('DeliveryLedger.list and count', () => {
-  let testBackend: TestBackend;
-  beforeAll(async () => {
-    testBackend = await openTestBackend();
-  });
-  afterAll(() => testBackend.dispose());
+describe('DeliveryLedger.list and count', async () => {
+  const testBackend = await openSharedBackend();
   const ledger = () => testBackend.backend.ledger;
 
   /** Inserts deliveries of one new integration in the given states, oldest first. */

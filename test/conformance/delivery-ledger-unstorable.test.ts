@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { aDelivery } from '../drivers/app/builders.ts';
-import { openTestBackend } from '../drivers/app/open-test-backend.ts';
-import type { TestBackend } from '../drivers/app/test-backend.ts';
+import { openSharedBackend } from '../drivers/app/open-shared.ts';
 
 /** A payload that the store rejects for good. */
 const poison = '{"reading":"poison"}';
 /** The store's error. It must not repeat the payload. */
 const cause = expect.stringMatching(/^(?!.*poison)(MongoDB|SQLite|database): .*(validation|rejected|unstorable)/i);
 
-let testBackend: TestBackend;
-beforeAll(async () => {
-  testBackend = await openTestBackend();
-  await testBackend.rejectPayloads('ledger', 'poison');
-});
-afterAll(() => testBackend.dispose());
+const testBackend = await openSharedBackend();
+await testBackend.rejectPayloads('ledger', 'poison');
 
 describe('DeliveryLedger, with an unstorable delivery', () => {
   test('register inserts no row for an unstorable delivery, and registers the others', async () => {

@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
 import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import type { DeliveryEffect, LedgerRow } from '@widget-service/shared/ports/delivery-ledger.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { aDelivery, awkwardPayload, awkwardTexts } from '../drivers/app/builders.ts';
-import { openTestBackend } from '../drivers/app/open-test-backend.ts';
-import type { TestBackend } from '../drivers/app/test-backend.ts';
+import { openSharedBackend } from '../drivers/app/open-shared.ts';
 
 const position: LogPosition = { epoch: 'k3f9', ms: 1_764_000_000_123, seq: 42 };
 /** The current time: MongoDB may at any moment remove a row that was published longer ago than the retention. */
@@ -24,11 +23,7 @@ function toRow(delivery: Delivery, overrides: Partial<LedgerRow> = {}): LedgerRo
   return { ...members, state: 'received', ...defaults, ...overrides };
 }
 
-let testBackend: TestBackend;
-beforeAll(async () => {
-  testBackend = await openTestBackend();
-});
-afterAll(() => testBackend.dispose());
+const testBackend = await openSharedBackend();
 const ledger = () => testBackend.backend.ledger;
 
 async function registerOne(overrides: Partial<Delivery> = {}) {

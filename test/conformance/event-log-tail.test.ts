@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { anEventAppend } from '../drivers/app/builders.ts';
 import { buildEventAppends, driveEventLog } from '../drivers/app/event-log-driver.ts';
-import { openTestBackend } from '../drivers/app/open-test-backend.ts';
-import type { TestBackend } from '../drivers/app/test-backend.ts';
+import { openSharedBackend } from '../drivers/app/open-shared.ts';
 import { startStopwatch } from '../drivers/tools/stopwatch.ts';
 
 const epochPattern = /^[0-9a-z]{1,32}$/;
 
-describe('EventTail.next', () => {
-  let testBackend: TestBackend;
-  beforeAll(async () => {
-    testBackend = await openTestBackend();
-  });
-  afterAll(() => testBackend.dispose());
+describe('EventTail.next', async () => {
+  const testBackend = await openSharedBackend();
   const { log, nextRun, append } = driveEventLog(() => testBackend);
 
   test('waits for the first append to an empty log', async () => {

@@ -1,17 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { isContiguous, type LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { anEvent, anEventAppend, aVersionAppend, awkwardPayload, awkwardTexts } from '../drivers/app/builders.ts';
 import { buildEventAppends, driveEventLog } from '../drivers/app/event-log-driver.ts';
+import { openSharedBackend } from '../drivers/app/open-shared.ts';
 import { openTestBackend } from '../drivers/app/open-test-backend.ts';
-import type { TestBackend } from '../drivers/app/test-backend.ts';
 
-let testBackend: TestBackend;
-beforeAll(async () => {
-  testBackend = await openTestBackend();
-});
-afterAll(() => testBackend.dispose());
+const testBackend = await openSharedBackend();
 const { log, nextRun, append, extent } = driveEventLog(() => testBackend);
 
 describe('EventLog.append', () => {

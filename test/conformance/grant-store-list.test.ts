@@ -1,16 +1,12 @@
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { someTime } from '../drivers/app/builders.ts';
+import { openSharedBackend } from '../drivers/app/open-shared.ts';
 import { openTestBackend } from '../drivers/app/open-test-backend.ts';
 import { aToken, later, storedGrantKinds } from '../drivers/app/stored-grant-kinds.ts';
-import type { TestBackend } from '../drivers/app/test-backend.ts';
 
-describe.each(storedGrantKinds)('GrantStore.list, $name', ({ getStore, ownMembers }) => {
-  let testBackend: TestBackend;
-  beforeAll(async () => {
-    testBackend = await openTestBackend();
-  });
-  afterAll(() => testBackend.dispose());
+describe.each(storedGrantKinds)('GrantStore.list, $name', async ({ getStore, ownMembers }) => {
+  const testBackend = await openSharedBackend();
   /** The order of creation is that of `n`; three grants share a time. */
   const aGrant = (n: number, expiresAt: Date | null = null) => ({
     ...{ id: createUuidV7(), name: `${n}`, token: aToken(), tokenIssuedAt: someTime, previousToken: null, expiresAt },

@@ -1,17 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Grant } from '@widget-service/shared/domain/grant.ts';
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { awkwardTexts, someTime } from '../drivers/app/builders.ts';
-import { openTestBackend } from '../drivers/app/open-test-backend.ts';
+import { openSharedBackend } from '../drivers/app/open-shared.ts';
 import { aPreviousToken, aToken, storedGrantKinds as kinds, later } from '../drivers/app/stored-grant-kinds.ts';
-import type { TestBackend } from '../drivers/app/test-backend.ts';
 
-let sharedBackend: TestBackend;
-beforeAll(async () => {
-  sharedBackend = await openTestBackend();
-});
-afterAll(() => sharedBackend.dispose());
+const sharedBackend = await openSharedBackend();
 
 describe.each(kinds)('GrantStore, $name', ({ getStore, ownMembers, changes }) => {
   const store = () => getStore(sharedBackend.backend);

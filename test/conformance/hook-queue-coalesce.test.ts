@@ -9,20 +9,15 @@ import type { QueueItem } from '@widget-service/shared/domain/queue-item.ts';
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import type { ConsumedBatch, ConsumeOutcome } from '@widget-service/shared/ports/hook-queue.ts';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
+import { beforeEach, describe, expect, inject, test } from 'vitest';
 import { aDelivery } from '../drivers/app/builders.ts';
-import { openTestBackend } from '../drivers/app/open-test-backend.ts';
-import type { TestBackend } from '../drivers/app/test-backend.ts';
+import { openSharedBackend } from '../drivers/app/open-shared.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
 
 const getWidgetIds = (items: readonly QueueItem[]) => items.map((item) => (item.type === 'nudge' ? item.widgetId : ''));
 
-describe('HookQueue.consume, with coalescing', () => {
-  let testBackend: TestBackend;
-  beforeAll(async () => {
-    testBackend = await openTestBackend({ hookPartitions: 1 });
-  });
-  afterAll(() => testBackend.dispose());
+describe('HookQueue.consume, with coalescing', async () => {
+  const testBackend = await openSharedBackend({ hookPartitions: 1 });
 
   /** Enqueues `count` jobs of `size` nudges each. Returns the widget ids in their order. */
   async function enqueue(count: number, size: number): Promise<string[]> {

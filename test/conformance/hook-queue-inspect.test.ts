@@ -1,17 +1,12 @@
 import type { ConsumeOutcome, HookJob, HookQueue } from '@widget-service/shared/ports/hook-queue.ts';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { describe, expect, inject, test } from 'vitest';
 import { aJob, buildJobs, driveQueue } from '../drivers/app/hook-jobs.ts';
-import { openTestBackend } from '../drivers/app/open-test-backend.ts';
-import type { TestBackend } from '../drivers/app/test-backend.ts';
+import { openSharedBackend } from '../drivers/app/open-shared.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
 
-describe('HookQueue.inspect', () => {
-  let testBackend: TestBackend;
-  beforeAll(async () => {
-    testBackend = await openTestBackend({ hookPartitions: 2 });
-  });
-  afterAll(() => testBackend.dispose());
+describe('HookQueue.inspect', async () => {
+  const testBackend = await openSharedBackend({ hookPartitions: 2 });
   const queue = () => testBackend.backend.hookQueue;
   const { enqueueAll, consume } = driveQueue(queue);
   const inspectBusy = async (inspected: HookQueue = queue()) =>

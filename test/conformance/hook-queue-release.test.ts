@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { describe, expect, inject, test } from 'vitest';
 import { aDelivery, awkwardPayload } from '../drivers/app/builders.ts';
 import { aJob, buildJobs, driveQueue, getJobIds, type HandleBatch } from '../drivers/app/hook-jobs.ts';
-import { openTestBackend } from '../drivers/app/open-test-backend.ts';
-import type { TestBackend } from '../drivers/app/test-backend.ts';
+import { openSharedBackend } from '../drivers/app/open-shared.ts';
 
 /** The embedded service has one process with one consumer. */
 const mayHaveSeveralConsumers = inject('backend') !== 'embedded';
 
-describe('HookQueue.consume, with a released job', () => {
-  let testBackend: TestBackend;
-  beforeAll(async () => {
-    testBackend = await openTestBackend({ hookPartitions: 2 });
-  });
-  afterAll(() => testBackend.dispose());
+describe('HookQueue.consume, with a released job', async () => {
+  const testBackend = await openSharedBackend({ hookPartitions: 2 });
   const queue = () => testBackend.backend.hookQueue;
   const { enqueueAll, consume } = driveQueue(queue);
 

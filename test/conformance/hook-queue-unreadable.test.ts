@@ -3,20 +3,15 @@ import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
 import type { QueueItem } from '@widget-service/shared/domain/queue-item.ts';
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import type { ConsumedBatch, ConsumeOutcome } from '@widget-service/shared/ports/hook-queue.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { aDelivery } from '../drivers/app/builders.ts';
-import { openTestBackend } from '../drivers/app/open-test-backend.ts';
-import type { TestBackend } from '../drivers/app/test-backend.ts';
+import { openSharedBackend } from '../drivers/app/open-shared.ts';
 
 const toItem = (delivery: Delivery): QueueItem => ({ type: 'delivery', delivery });
 
-describe('HookQueue.consume, with unreadable jobs', () => {
-  let testBackend: TestBackend;
+describe('HookQueue.consume, with unreadable jobs', async () => {
   let onWarning: (message: string) => unknown = () => undefined;
-  beforeAll(async () => {
-    testBackend = await openTestBackend({ hookPartitions: 1, onWarning: (message) => void onWarning(message) });
-  });
-  afterAll(() => testBackend.dispose());
+  const testBackend = await openSharedBackend({ hookPartitions: 1, onWarning: (message) => void onWarning(message) });
 
   async function enqueue(items: readonly QueueItem[]): Promise<string> {
     const jobId = `job-${randomUUID()}`;

@@ -1,19 +1,14 @@
 import type { QueueItem } from '@widget-service/shared/domain/queue-item.ts';
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import type { ConsumeOutcome } from '@widget-service/shared/ports/hook-queue.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { aDelivery, awkwardPayload } from '../drivers/app/builders.ts';
 import { aJob, buildJobs, driveQueue, getJobIds } from '../drivers/app/hook-jobs.ts';
-import { openTestBackend } from '../drivers/app/open-test-backend.ts';
-import type { TestBackend } from '../drivers/app/test-backend.ts';
+import { openSharedBackend } from '../drivers/app/open-shared.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
 import { startStopwatch } from '../drivers/tools/stopwatch.ts';
 
-let testBackend: TestBackend;
-beforeAll(async () => {
-  testBackend = await openTestBackend({ hookPartitions: 2 });
-});
-afterAll(() => testBackend.dispose());
+const testBackend = await openSharedBackend({ hookPartitions: 2 });
 const queue = () => testBackend.backend.hookQueue;
 
 const { enqueueAll, consume } = driveQueue(queue);

@@ -1,26 +1,18 @@
 import type { PeerAnswers, PeerRequests } from '@widget-service/shared/ports/peer-requests.ts';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { openTestBackend } from '../drivers/app/open-test-backend.ts';
-import type { TestBackend } from '../drivers/app/test-backend.ts';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { openSharedBackend } from '../drivers/app/open-shared.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
 import { startStopwatch } from '../drivers/tools/stopwatch.ts';
 
-describe.each(['podRequests', 'workerRequests'] as const)('PeerRequests: %s', (port) => {
-  let testBackend: TestBackend;
-  /** Another pod on the same stores; null where only one process may use them. */
-  let peer: Awaited<ReturnType<NonNullable<TestBackend['openPeer']>>> | null;
+describe.each(['podRequests', 'workerRequests'] as const)('PeerRequests: %s', async (port) => {
   const stops: (() => void)[] = [];
-  beforeAll(async () => {
-    testBackend = await openTestBackend();
-    peer = (await testBackend.openPeer?.()) ?? null;
-  });
+  const testBackend = await openSharedBackend();
+  /** Another pod on the same stores; null where only one process may use them. */
+  const peer = (await testBackend.openPeer?.()) ?? null;
   afterEach(() => {
     for (const stop of stops.splice(0)) stop();
   });
-  afterAll(async () => {
-    await peer?.close();
-    await testBackend.dispose();
-  });
+  afterAll(() => peer?.close());
   const own = () => testBackend.backend[port];
   const serve = (pod: PeerRequests, answer: (question: string) => string | null) => void stops.push(pod.serve(answer));
 

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { sha256Hex } from '@widget-service/shared/domain/token.ts';
 import type { PersonalStream } from '@widget-service/shared/ports/personal-stream-store.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openTestBackend } from '../drivers/app/open-test-backend.ts';
-import type { TestBackend } from '../drivers/app/test-backend.ts';
+import { describe, expect, test } from 'vitest';
+import { openSharedBackend } from '../drivers/app/open-shared.ts';
 
 /** Not expired: a store may remove an expired stream at any time. */
 function aStream(overrides: Partial<PersonalStream> = {}): PersonalStream {
@@ -17,12 +16,8 @@ function aStream(overrides: Partial<PersonalStream> = {}): PersonalStream {
   };
 }
 
-describe('PersonalStreamStore', () => {
-  let testBackend: TestBackend;
-  beforeAll(async () => {
-    testBackend = await openTestBackend();
-  });
-  afterAll(() => testBackend.dispose());
+describe('PersonalStreamStore', async () => {
+  const testBackend = await openSharedBackend();
   const streams = () => testBackend.backend.personalStreams;
 
   test('finds a stream unchanged by the digest of its token', async () => {

@@ -1,15 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { QuarantinedText } from '@widget-service/shared/ports/quarantine-store.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { aQuarantinedText, awkwardPayload, awkwardTexts } from '../drivers/app/builders.ts';
-import { openTestBackend } from '../drivers/app/open-test-backend.ts';
-import type { TestBackend } from '../drivers/app/test-backend.ts';
+import { openSharedBackend } from '../drivers/app/open-shared.ts';
 
-let testBackend: TestBackend;
-beforeAll(async () => {
-  testBackend = await openTestBackend();
-});
-afterAll(() => testBackend.dispose());
+const testBackend = await openSharedBackend();
 const quarantine = () => testBackend.backend.quarantine;
 
 async function addOne(overrides: Partial<QuarantinedText> = {}): Promise<QuarantinedText> {

@@ -4,9 +4,8 @@ import { createRedisRateLimiter } from '@widget-service/cluster/redis/redis-rate
 import { type RateLimit, returnPermits, takePermits } from '@widget-service/shared/domain/gcra.ts';
 import fc from 'fast-check';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { openTestBackend } from '../drivers/app/open-test-backend.ts';
-import type { TestBackend } from '../drivers/app/test-backend.ts';
+import { afterAll, describe, expect, inject, test } from 'vitest';
+import { openSharedBackend } from '../drivers/app/open-shared.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
 
 /** So slow that no permit returns while a test runs. */
@@ -15,12 +14,8 @@ const permitMs = 10_000_000;
 /** The tolerance of a remaining time: an upper limit of how long one test takes. */
 const testMs = 15_000;
 
-describe('RateLimiter.take and giveBack', () => {
-  let testBackend: TestBackend;
-  beforeAll(async () => {
-    testBackend = await openTestBackend();
-  });
-  afterAll(() => testBackend.dispose());
+describe('RateLimiter.take and giveBack', async () => {
+  const testBackend = await openSharedBackend();
   const limiter = () => testBackend.backend.rateLimiter;
   const takeOne = (key: string, limit = slow) => limiter().take({ key, limit, atLeast: 1, atMost: 1 });
   const readRemaining = (key: string, limit = slow) => limiter().take({ key, limit, atLeast: 0, atMost: 0 });

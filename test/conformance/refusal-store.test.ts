@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type HookRefusal, refusalLimits } from '@widget-service/shared/ports/refusal-store.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openTestBackend } from '../drivers/app/open-test-backend.ts';
-import type { TestBackend } from '../drivers/app/test-backend.ts';
+import { describe, expect, test } from 'vitest';
+import { openSharedBackend } from '../drivers/app/open-shared.ts';
 
 function aRefusal(overrides: Partial<HookRefusal> = {}): HookRefusal {
   return {
@@ -20,12 +19,8 @@ function aRefusal(overrides: Partial<HookRefusal> = {}): HookRefusal {
   };
 }
 
-describe('RefusalStore', () => {
-  let testBackend: TestBackend;
-  beforeAll(async () => {
-    testBackend = await openTestBackend();
-  });
-  afterAll(() => testBackend.dispose());
+describe('RefusalStore', async () => {
+  const testBackend = await openSharedBackend();
   const refusals = () => testBackend.backend.refusals;
   const listIds = async (integrationId: string) =>
     (await refusals().list(integrationId)).map(({ requestId }) => requestId);

@@ -1,14 +1,9 @@
 import type { ComparablePosition } from '@widget-service/shared/ports/run-registry.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openTestBackend } from '../drivers/app/open-test-backend.ts';
-import type { TestBackend } from '../drivers/app/test-backend.ts';
+import { describe, expect, test } from 'vitest';
+import { openSharedBackend } from '../drivers/app/open-shared.ts';
 
-describe('RunRegistry', () => {
-  let testBackend: TestBackend;
-  beforeAll(async () => {
-    testBackend = await openTestBackend();
-  });
-  afterAll(() => testBackend.dispose());
+describe('RunRegistry', async () => {
+  const testBackend = await openSharedBackend();
   const runs = () => testBackend.backend.runs;
 
   test('returns a null position before the first is recorded', async () => {

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { sha256Hex } from '@widget-service/shared/domain/token.ts';
 import type { Session } from '@widget-service/shared/ports/session-store.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openTestBackend } from '../drivers/app/open-test-backend.ts';
-import type { TestBackend } from '../drivers/app/test-backend.ts';
+import { describe, expect, test } from 'vitest';
+import { openSharedBackend } from '../drivers/app/open-shared.ts';
 
 /** Not expired: a store may remove an expired session at any time. */
 function aSession(overrides: Partial<Session> = {}): Session {
@@ -21,12 +20,8 @@ function aSession(overrides: Partial<Session> = {}): Session {
   };
 }
 
-describe('SessionStore', () => {
-  let testBackend: TestBackend;
-  beforeAll(async () => {
-    testBackend = await openTestBackend();
-  });
-  afterAll(() => testBackend.dispose());
+describe('SessionStore', async () => {
+  const testBackend = await openSharedBackend();
   const sessions = () => testBackend.backend.sessions;
 
   test('finds a session unchanged by its digest', async () => {

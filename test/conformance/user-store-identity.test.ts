@@ -1,19 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { aUser, awkwardTexts } from '../drivers/app/builders.ts';
-import { openTestBackend } from '../drivers/app/open-test-backend.ts';
-import type { TestBackend } from '../drivers/app/test-backend.ts';
+import { openSharedBackend } from '../drivers/app/open-shared.ts';
 
 const issuer = 'https://id.example.org/realms/main';
 const anIdentity = (subject: string = randomUUID()) => ({ issuer, subject });
 const aProviderUser = (identity = anIdentity()) => aUser({ passwordHash: null, identity });
 
-describe('UserStore: users of an identity provider', () => {
-  let testBackend: TestBackend;
-  beforeAll(async () => {
-    testBackend = await openTestBackend();
-  });
-  afterAll(() => testBackend.dispose());
+describe('UserStore: users of an identity provider', async () => {
+  const testBackend = await openSharedBackend();
   const users = () => testBackend.backend.users;
 
   test.each(awkwardTexts)('finds a user unchanged by an identity with the subject %j', async (text) => {

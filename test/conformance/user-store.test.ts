@@ -1,16 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { User } from '@widget-service/shared/ports/user-store.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { aUser, awkwardTexts } from '../drivers/app/builders.ts';
-import { openTestBackend } from '../drivers/app/open-test-backend.ts';
-import type { TestBackend } from '../drivers/app/test-backend.ts';
+import { openSharedBackend } from '../drivers/app/open-shared.ts';
 
-describe('UserStore', () => {
-  let testBackend: TestBackend;
-  beforeAll(async () => {
-    testBackend = await openTestBackend();
-  });
-  afterAll(() => testBackend.dispose());
+describe('UserStore', async () => {
+  const testBackend = await openSharedBackend();
   const users = () => testBackend.backend.users;
 
   test('insertFirst inserts only while there are no users, and at most one of 20 concurrent users', async () => {
@@ -159,12 +154,8 @@ describe('UserStore', () => {
   });
 });
 
-describe('UserStore.list', () => {
-  let testBackend: TestBackend;
-  beforeAll(async () => {
-    testBackend = await openTestBackend();
-  });
-  afterAll(() => testBackend.dispose());
+describe('UserStore.list', async () => {
+  const testBackend = await openSharedBackend();
   const list = (offset: number, limit: number) => testBackend.backend.users.list({ offset, limit });
 
   test('returns an empty page without users', async () => {

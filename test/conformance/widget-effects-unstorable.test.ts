@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { aCreation, anEntry } from '../drivers/app/builders.ts';
-import { openTestBackend } from '../drivers/app/open-test-backend.ts';
-import type { TestBackend } from '../drivers/app/test-backend.ts';
+import { openSharedBackend } from '../drivers/app/open-shared.ts';
 
 /** A payload that the store rejects for good. */
 const poison = '{"reading":"poison"}';
 /** The store's error. It must not repeat the payload. */
 const cause = expect.stringMatching(/^(?!.*poison)(MongoDB|SQLite|database): .*(validation|rejected|unstorable)/i);
 
-let testBackend: TestBackend;
-beforeAll(async () => {
-  testBackend = await openTestBackend();
-  await testBackend.rejectPayloads('outbox', 'poison');
-});
-afterAll(() => testBackend.dispose());
+const testBackend = await openSharedBackend();
+await testBackend.rejectPayloads('outbox', 'poison');
 
 describe('WidgetEffects.apply, with an unstorable change', () => {
   /** Inserts and claims one widget per payload, and prepares a change of one hook for each. */

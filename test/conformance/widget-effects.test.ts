@@ -2,16 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { OutboxEntry } from '@widget-service/shared/domain/outbox-entry.ts';
 import type { Widget } from '@widget-service/shared/domain/widget.ts';
 import type { WidgetChange } from '@widget-service/shared/ports/widget-effects.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { aCreation, anEntry, aWidget, awkwardPayload, awkwardTexts } from '../drivers/app/builders.ts';
-import { openTestBackend } from '../drivers/app/open-test-backend.ts';
-import type { TestBackend } from '../drivers/app/test-backend.ts';
+import { openSharedBackend } from '../drivers/app/open-shared.ts';
 
-let testBackend: TestBackend;
-beforeAll(async () => {
-  testBackend = await openTestBackend();
-});
-afterAll(() => testBackend.dispose());
+const testBackend = await openSharedBackend();
 const effects = () => testBackend.backend.effects;
 
 const startRun = async () => (await testBackend.backend.runs.startRun()).run;

@@ -4,10 +4,9 @@ import {
   type UnpublishedWidget,
   type WidgetOutbox,
 } from '@widget-service/shared/ports/widget-outbox.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { aCreation, anEntry, aWidget } from '../drivers/app/builders.ts';
-import { openTestBackend } from '../drivers/app/open-test-backend.ts';
-import type { TestBackend } from '../drivers/app/test-backend.ts';
+import { openSharedBackend } from '../drivers/app/open-shared.ts';
 
 const getWidgetIds = (widgets: readonly UnpublishedWidget[]) => widgets.map(({ widgetId }) => widgetId);
 
@@ -25,11 +24,7 @@ async function readPages(
   }
 }
 
-let testBackend: TestBackend;
-beforeAll(async () => {
-  testBackend = await openTestBackend();
-});
-afterAll(() => testBackend.dispose());
+const testBackend = await openSharedBackend();
 const outboxes = () => testBackend.backend.outboxes;
 
 const findOverdueIds = async (...args: Parameters<WidgetOutbox['findOverdue']>) =>

@@ -1,17 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Widget } from '@widget-service/shared/domain/widget.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { aCreation, anIdempotencyRecord, aWidget, awkwardTexts } from '../drivers/app/builders.ts';
-import { openTestBackend } from '../drivers/app/open-test-backend.ts';
-import type { TestBackend } from '../drivers/app/test-backend.ts';
+import { openSharedBackend } from '../drivers/app/open-shared.ts';
 
 const noFilter = { state: null, createdAtOrBefore: null };
 
-let testBackend: TestBackend;
-beforeAll(async () => {
-  testBackend = await openTestBackend();
-});
-afterAll(() => testBackend.dispose());
+const testBackend = await openSharedBackend();
 const widgets = () => testBackend.backend.widgets;
 
 async function readOutbox(widgetId: string) {
@@ -161,23 +156,19 @@ describe('WidgetStore.insertOnce', () => {
   });
 });
 
-describe('WidgetStore.list and count', () => {
-  // A list covers the whole store, so these widgets are in a backend of their own.
-  let listBackend: TestBackend;
+describe('WidgetStore.list and count', async () => {
   const at = (ms: number) => new Date(Date.UTC(2026, 0, 1) + ms);
   const rows: Widget[] = [];
-  beforeAll(async () => {
-    listBackend = await openTestBackend();
-    for (let n = 0; n < 30; n += 1) {
-      // Three widgets share each time, and every fifth is retired.
-      const createdAt = at(Math.floor(n / 3));
-      rows.push(aWidget({ createdAt, ...(n % 5 === 0 ? { state: 'retired', retiredAt: createdAt } : {}) }));
-    }
-    const shuffled = rows.map((_, n) => rows[(n * 7) % 30] ?? aWidget());
-    for (const widget of shuffled) await listBackend.backend.widgets.insertOnce(aCreation(widget));
-    rows.sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime() || (a.id < b.id ? 1 : -1));
-  });
-  afterAll(() => listBackend.dispose());
+  // A list covers the whole store, so these widgets are in a backend of their own.
+  const listBackend = await openSharedBackend();
+  for (let n = 0; n < 30; n += 1) {
+    // Three widgets share each time, and every fifth is retired.
+    const createdAt = at(Math.floor(n / 3));
+    rows.push(aWidget({ createdAt, ...(n % 5 === 0 ? { state: 'retired', retiredAt: createdAt } : {}) }));
+  }
+  const shuffled = rows.map((_, n) => rows[(n * 7) % 30] ?? aWidget());
+  for (const widget of shuffled) await listBackend.backend.widgets.insertOnce(aCreation(widget));
+  rows.sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime() || (a.id < b.id ? 1 : -1));
 
   test('orders widgets by createdAt, then by id, both descending', async () => {
     expect(await listBackend.backend.widgets.list(noFilter, { offset: 0, limit: 100 })).toEqual(rows);

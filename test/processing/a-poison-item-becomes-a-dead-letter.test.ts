@@ -1,18 +1,13 @@
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
 import { UnavailableError, UnstorableError } from '@widget-service/shared/domain/errors.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { aCreation, aDelivery } from '../drivers/app/builders.ts';
-import { openTestBackend } from '../drivers/app/open-test-backend.ts';
+import { openSharedBackend } from '../drivers/app/open-shared.ts';
 import { overrideMethod } from '../drivers/app/override-method.ts';
-import type { TestBackend } from '../drivers/app/test-backend.ts';
 import { consumeUntil, enqueue, shortPauseClock } from './consume.ts';
 
-let testBackend: TestBackend;
-beforeAll(async () => {
-  testBackend = await openTestBackend({ hookPartitions: 1 });
-});
-afterAll(() => testBackend.dispose());
+const testBackend = await openSharedBackend({ hookPartitions: 1 });
 
 /** Enqueues the deliveries and consumes until `isDone`. `onRegister` runs before each registration, and may throw. */
 async function consume(

@@ -1,17 +1,14 @@
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { aCreation, aDelivery } from '../drivers/app/builders.ts';
+import { openSharedBackend } from '../drivers/app/open-shared.ts';
 import { logCanLoseEvents, openTestBackend } from '../drivers/app/open-test-backend.ts';
 import { overrideMethod } from '../drivers/app/override-method.ts';
 import type { TestBackend } from '../drivers/app/test-backend.ts';
 import { createBatchProcessor, processUntilPublished, type RunPorts, readLog, toItem } from './drive-runs.ts';
 
-let testBackend: TestBackend;
-beforeAll(async () => {
-  testBackend = await openTestBackend();
-});
-afterAll(() => testBackend.dispose());
+const testBackend = await openSharedBackend();
 
 const aHookWithoutWidget = () => aDelivery({ widgetId: null });
 

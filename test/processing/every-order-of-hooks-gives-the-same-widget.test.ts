@@ -1,16 +1,11 @@
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type AnsweredWidget, foldWidget } from '../checkers/fold.ts';
 import { aCreation, aDelivery, someTime } from '../drivers/app/builders.ts';
-import { openTestBackend } from '../drivers/app/open-test-backend.ts';
-import type { TestBackend } from '../drivers/app/test-backend.ts';
+import { openSharedBackend } from '../drivers/app/open-shared.ts';
 import { createBatchProcessor, processUntilPublished, readLog, toItem } from './drive-runs.ts';
 
-let testBackend: TestBackend;
-beforeAll(async () => {
-  testBackend = await openTestBackend();
-});
-afterAll(() => testBackend.dispose());
+const testBackend = await openSharedBackend();
 
 const receivedAt = (second: number) => new Date(Date.UTC(2026, 2, 2, 12, 0, second));
 

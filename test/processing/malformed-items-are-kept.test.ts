@@ -1,18 +1,13 @@
 import { parseHookJob } from '@widget-service/shared/adapters/hook-job-codec.ts';
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
 import { UnavailableError, UnstorableError } from '@widget-service/shared/domain/errors.ts';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { aCreation, aDelivery, awkwardPayload } from '../drivers/app/builders.ts';
-import { openTestBackend } from '../drivers/app/open-test-backend.ts';
+import { openSharedBackend } from '../drivers/app/open-shared.ts';
 import { overrideMethod } from '../drivers/app/override-method.ts';
-import type { TestBackend } from '../drivers/app/test-backend.ts';
 import { consumeUntil, enqueue } from './consume.ts';
 
-let testBackend: TestBackend;
-beforeAll(async () => {
-  testBackend = await openTestBackend({ hookPartitions: 1 });
-});
-afterAll(() => testBackend.dispose());
+const testBackend = await openSharedBackend({ hookPartitions: 1 });
 
 const readRow = (delivery: Delivery) => testBackend.backend.ledger.get(delivery.eventId);
 async function readQuarantine() {

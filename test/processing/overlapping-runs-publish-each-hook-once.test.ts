@@ -1,17 +1,12 @@
 import type { QueueItem } from '@widget-service/shared/domain/queue-item.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { describe, expect, inject, test } from 'vitest';
 import { aCreation, aDelivery } from '../drivers/app/builders.ts';
-import { openTestBackend } from '../drivers/app/open-test-backend.ts';
-import type { TestBackend } from '../drivers/app/test-backend.ts';
+import { openSharedBackend } from '../drivers/app/open-shared.ts';
 import { createBatchProcessor, processUntilPublished, readLog, toItem, tryBatch } from './drive-runs.ts';
 import { createInterleaving } from './interleaving.ts';
 
-let testBackend: TestBackend;
-beforeAll(async () => {
-  testBackend = await openTestBackend();
-});
-afterAll(() => testBackend.dispose());
+const testBackend = await openSharedBackend();
 
 /**
  * Processes at the same time: the first batch twice, a nudge once, and the second batch once and then until it is

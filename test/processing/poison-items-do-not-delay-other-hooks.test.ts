@@ -2,11 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
 import { assignPartition } from '@widget-service/shared/domain/queue-item.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { aCreation, aDelivery } from '../drivers/app/builders.ts';
-import { openTestBackend } from '../drivers/app/open-test-backend.ts';
+import { openSharedBackend } from '../drivers/app/open-shared.ts';
 import { overrideMethod } from '../drivers/app/override-method.ts';
-import type { TestBackend } from '../drivers/app/test-backend.ts';
 import { consumeUntil } from './consume.ts';
 import { readLog } from './drive-runs.ts';
 
@@ -21,11 +20,7 @@ const itemsPerJob = 25;
 const maxWrites = 200;
 const timeoutMs = 60_000;
 
-let testBackend: TestBackend;
-beforeAll(async () => {
-  testBackend = await openTestBackend({ hookPartitions: 4 });
-});
-afterAll(() => testBackend.dispose());
+const testBackend = await openSharedBackend({ hookPartitions: 4 });
 
 const integrationId = randomUUID();
 const isPoison = (payload: string | null) => payload?.includes('poison') ?? false;

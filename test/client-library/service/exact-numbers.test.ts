@@ -2,16 +2,12 @@ import { createClient } from '@widget-service/client/client.ts';
 import { createHookSender, type HookEvent } from '@widget-service/client/hooks/hook-sender.ts';
 import { formatExactJson, parseExactJson } from '@widget-service/client/json/exact-json.ts';
 import { isWidgetEvent } from '@widget-service/client/stream/stream-event.ts';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { testAdmin } from '../../drivers/app/console-client.ts';
-import { openTestService, type TestService } from '../../drivers/app/test-service.ts';
+import { openSharedService } from '../../drivers/app/open-shared.ts';
 import { eventually } from '../../drivers/tools/eventually.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await openTestService({ ADMIN_EMAIL: testAdmin.email, ADMIN_PASSWORD: testAdmin.password });
-});
-afterAll(() => service.close());
+const service = await openSharedService({ ADMIN_EMAIL: testAdmin.email, ADMIN_PASSWORD: testAdmin.password });
 
 const payload = '{"id":12345678901234567890,"price":1.0,"pi":[3.14159265358979323846,1E2],"lux":300}';
 

@@ -1,13 +1,9 @@
 import { createHookSender } from '@widget-service/client/hooks/hook-sender.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { signIn, testAdmin } from '../../drivers/app/console-client.ts';
-import { openTestService, type TestService } from '../../drivers/app/test-service.ts';
+import { openSharedService } from '../../drivers/app/open-shared.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await openTestService({ ADMIN_EMAIL: testAdmin.email, ADMIN_PASSWORD: testAdmin.password });
-});
-afterAll(() => service.close());
+const service = await openSharedService({ ADMIN_EMAIL: testAdmin.email, ADMIN_PASSWORD: testAdmin.password });
 
 const aHook = () => ({ kind: 'updated' as const, occurredAt: new Date().toISOString(), payload: { lux: 300 } });
 

@@ -2,15 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { createClient } from '@widget-service/client/client.ts';
 import { CookieJar } from '@widget-service/client/requests/cookie-jar.ts';
 import { readAllPages } from '@widget-service/client/requests/list-pages.ts';
-import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
+import { describe, expect, it as test } from 'vitest';
 import { testAdmin } from '../../drivers/app/console-client.ts';
-import { openTestService, type TestService } from '../../drivers/app/test-service.ts';
+import { openSharedService } from '../../drivers/app/open-shared.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await openTestService({ ADMIN_EMAIL: testAdmin.email, ADMIN_PASSWORD: testAdmin.password });
-});
-afterAll(() => service.close());
+const service = await openSharedService({ ADMIN_EMAIL: testAdmin.email, ADMIN_PASSWORD: testAdmin.password });
 
 /** Keeps cookies as a browser does: for all tabs, out of their sight. */
 function createBrowserFetch(): typeof fetch {

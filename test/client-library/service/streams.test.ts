@@ -1,15 +1,11 @@
 import { createClient } from '@widget-service/client/client.ts';
 import { openStream } from '@widget-service/client/stream/open-stream.ts';
 import { isWidgetEvent } from '@widget-service/client/stream/stream-event.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { testAdmin } from '../../drivers/app/console-client.ts';
-import { openTestService, type TestService } from '../../drivers/app/test-service.ts';
+import { openSharedService } from '../../drivers/app/open-shared.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await openTestService({ ADMIN_EMAIL: testAdmin.email, ADMIN_PASSWORD: testAdmin.password });
-});
-afterAll(() => service.close());
+const service = await openSharedService({ ADMIN_EMAIL: testAdmin.email, ADMIN_PASSWORD: testAdmin.password });
 
 async function signIn() {
   const client = createClient({ baseUrl: service.url });

@@ -2,28 +2,18 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { CommandDefinition } from 'widgetctl/command.ts';
 import { commands } from 'widgetctl/commands.ts';
-import {
-  type AnsweringServer,
-  openAnsweringServer,
-  type ReceivedRequest,
-} from '../../drivers/tools/answering-server.ts';
+import { openAnsweringServer, type ReceivedRequest } from '../../drivers/tools/answering-server.ts';
 import { eventually } from '../../drivers/tools/eventually.ts';
 import { Widgetctl } from '../../drivers/tools/widgetctl.ts';
 
-let folder: string;
-let server: AnsweringServer;
-let widgetctl: Widgetctl;
 let answer: (request: ReceivedRequest, response: ServerResponse) => unknown;
-let hookUrl: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'widgetctl-failures-'));
-  server = await openAnsweringServer((request, response) => answer(request, response));
-  widgetctl = new Widgetctl({ folder, url: server.url });
-  hookUrl = `${server.url}/api/v1/events/hooks/secret`;
-});
+const folder = await mkdtemp(join(tmpdir(), 'widgetctl-failures-'));
+const server = await openAnsweringServer((request, response) => answer(request, response));
+const widgetctl = new Widgetctl({ folder, url: server.url });
+const hookUrl = `${server.url}/api/v1/events/hooks/secret`;
 beforeEach(() => {
   answer = (_request, response) => response.writeHead(202, { 'webhook-event-id': 'e1' }).end();
 });

@@ -3,10 +3,10 @@ import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { CommandDefinition } from 'widgetctl/command.ts';
 import { commands } from 'widgetctl/commands.ts';
-import { fetchOpenApiDocument, type OpenApiDocument } from '../../drivers/app/openapi-document.ts';
+import { fetchOpenApiDocument } from '../../drivers/app/openapi-document.ts';
 import { openTestService } from '../../drivers/app/test-service.ts';
 import {
   type AnsweringServer,
@@ -27,24 +27,18 @@ const mistakes = [
   { parameter: hostile, detail: hostile },
 ];
 
-let document: OpenApiDocument;
-let folder: string;
+const service = await openTestService();
+const document = await fetchOpenApiDocument(service);
+await service.close();
+const folder = await mkdtemp(join(tmpdir(), 'widgetctl-foreign-'));
+const hook = JSON.stringify({ kind: 'updated', occurredAt: '2026-01-01T00:00:00Z', payload: { a: hostile } });
+await writeFile(join(folder, 'hooks.jsonl'), hook);
 /** Answers every request with hostile text. */
-let server: AnsweringServer;
+const server = await openAnsweringServer(answerHostile);
 /** Refuses every request with hostile text. */
-let refusingServer: AnsweringServer;
-beforeAll(async () => {
-  const service = await openTestService();
-  document = await fetchOpenApiDocument(service);
-  await service.close();
-  folder = await mkdtemp(join(tmpdir(), 'widgetctl-foreign-'));
-  const hook = JSON.stringify({ kind: 'updated', occurredAt: '2026-01-01T00:00:00Z', payload: { a: hostile } });
-  await writeFile(join(folder, 'hooks.jsonl'), hook);
-  server = await openAnsweringServer(answerHostile);
-  refusingServer = await openAnsweringServer((_request, response) => {
-    const body = JSON.stringify({ ...problem, errors: mistakes });
-    response.writeHead(400, { 'content-type': 'application/problem+json' }).end(body);
-  });
+const refusingServer = await openAnsweringServer((_request, response) => {
+  const body = JSON.stringify({ ...problem, errors: mistakes });
+  response.writeHead(400, { 'content-type': 'application/problem+json' }).end(body);
 });
 afterAll(async () => {
   await server.close();

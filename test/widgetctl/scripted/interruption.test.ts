@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { type AnsweringServer, openAnsweringServer } from '../../drivers/tools/answering-server.ts';
 import { eventually } from '../../drivers/tools/eventually.ts';
 import { startStopwatch } from '../../drivers/tools/stopwatch.ts';
@@ -11,16 +11,11 @@ import { type RunningCommand, Widgetctl, widgetctlSource } from '../../drivers/t
 
 const ctrlC = '\u0003';
 
-let folder: string;
+const folder = await mkdtemp(join(tmpdir(), 'widgetctl-interruption-'));
 /** Accepts connections and answers nothing. */
-let silent: AnsweringServer;
+const silent = await openAnsweringServer(() => undefined);
 /** Always asks to come back later. */
-let busy: AnsweringServer;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'widgetctl-interruption-'));
-  silent = await openAnsweringServer(() => undefined);
-  busy = await openAnsweringServer((_request, response) => response.writeHead(503, { 'retry-after': '8' }).end());
-});
+const busy = await openAnsweringServer((_request, response) => response.writeHead(503, { 'retry-after': '8' }).end());
 afterAll(async () => {
   await silent.close();
   await busy.close();

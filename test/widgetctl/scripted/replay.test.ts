@@ -4,12 +4,8 @@ import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  type AnsweringServer,
-  openAnsweringServer,
-  type ReceivedRequest,
-} from '../../drivers/tools/answering-server.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { openAnsweringServer, type ReceivedRequest } from '../../drivers/tools/answering-server.ts';
 import { eventually } from '../../drivers/tools/eventually.ts';
 import { startStopwatch } from '../../drivers/tools/stopwatch.ts';
 import { Widgetctl } from '../../drivers/tools/widgetctl.ts';
@@ -17,17 +13,11 @@ import { Widgetctl } from '../../drivers/tools/widgetctl.ts';
 const accept = (_request: ReceivedRequest, response: ServerResponse) =>
   response.writeHead(202, { 'webhook-event-id': 'e1' }).end();
 
-let folder: string;
-let server: AnsweringServer;
+const folder = await mkdtemp(join(tmpdir(), 'widgetctl-replay-'));
+const server = await openAnsweringServer(accept);
 /** Accepts connections and answers nothing. */
-let silent: AnsweringServer;
-let widgetctl: Widgetctl;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'widgetctl-replay-'));
-  server = await openAnsweringServer(accept);
-  silent = await openAnsweringServer(() => undefined);
-  widgetctl = new Widgetctl({ folder, url: server.url });
-});
+const silent = await openAnsweringServer(() => undefined);
+const widgetctl = new Widgetctl({ folder, url: server.url });
 afterAll(async () => {
   await server.close();
   await silent.close();

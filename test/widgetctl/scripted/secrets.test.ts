@@ -1,21 +1,16 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type AnsweringServer, openAnsweringServer } from '../../drivers/tools/answering-server.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { openAnsweringServer } from '../../drivers/tools/answering-server.ts';
 import { Widgetctl } from '../../drivers/tools/widgetctl.ts';
 
-let folder: string;
-let server: AnsweringServer;
-let widgetctl: Widgetctl;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'widgetctl-secrets-'));
-  server = await openAnsweringServer((_request, response) => {
-    const problem = { title: 'No', status: 404, detail: 'no', code: 'not-found', requestId: 'r' };
-    response.writeHead(404, { 'content-type': 'application/problem+json' }).end(JSON.stringify(problem));
-  });
-  widgetctl = new Widgetctl({ folder, url: server.url });
+const folder = await mkdtemp(join(tmpdir(), 'widgetctl-secrets-'));
+const server = await openAnsweringServer((_request, response) => {
+  const problem = { title: 'No', status: 404, detail: 'no', code: 'not-found', requestId: 'r' };
+  response.writeHead(404, { 'content-type': 'application/problem+json' }).end(JSON.stringify(problem));
 });
+const widgetctl = new Widgetctl({ folder, url: server.url });
 afterAll(async () => {
   await server.close();
   await rm(folder, { recursive: true, force: true });

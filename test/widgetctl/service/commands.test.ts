@@ -3,9 +3,9 @@ import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { testAdmin } from '../../drivers/app/console-client.ts';
-import { openTestService, type TestService } from '../../drivers/app/test-service.ts';
+import { openSharedService } from '../../drivers/app/open-shared.ts';
 import { eventually } from '../../drivers/tools/eventually.ts';
 import { Widgetctl } from '../../drivers/tools/widgetctl.ts';
 
@@ -19,19 +19,11 @@ interface Item {
   readonly name: string;
 }
 
-let service: TestService;
-let folder: string;
-let widgetctl: Widgetctl;
-beforeAll(async () => {
-  service = await openTestService({ ADMIN_EMAIL: testAdmin.email, ADMIN_PASSWORD: testAdmin.password });
-  folder = await mkdtemp(join(tmpdir(), 'widgetctl-'));
-  widgetctl = new Widgetctl({ folder, url: service.url });
-  await signIn(widgetctl);
-});
-afterAll(async () => {
-  await service.close();
-  await rm(folder, { recursive: true, force: true });
-});
+const service = await openSharedService({ ADMIN_EMAIL: testAdmin.email, ADMIN_PASSWORD: testAdmin.password });
+const folder = await mkdtemp(join(tmpdir(), 'widgetctl-'));
+const widgetctl = new Widgetctl({ folder, url: service.url });
+await signIn(widgetctl);
+afterAll(() => rm(folder, { recursive: true, force: true }));
 
 function signIn(tool: Widgetctl) {
   return tool.run(['login', '--email', testAdmin.email, '--password-stdin'], {}, `${testAdmin.password}\n`);

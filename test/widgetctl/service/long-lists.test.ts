@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { aCreation, aDelivery } from '../../drivers/app/builders.ts';
 import { testAdmin } from '../../drivers/app/console-client.ts';
 import { issueIntegration, issueProvisionToken } from '../../drivers/app/issue-grants.ts';
-import { openTestService, type TestService } from '../../drivers/app/test-service.ts';
+import { openSharedService } from '../../drivers/app/open-shared.ts';
 import { Widgetctl } from '../../drivers/tools/widgetctl.ts';
 
 /** More than the service shows of one list. */
@@ -19,19 +19,11 @@ interface ListedDelivery {
 
 const toLine = ({ receivedAt, eventId }: ListedDelivery) => `${receivedAt} ${eventId}`;
 
-let service: TestService;
-let folder: string;
-let widgetctl: Widgetctl;
-beforeAll(async () => {
-  service = await openTestService({ ADMIN_EMAIL: testAdmin.email, ADMIN_PASSWORD: testAdmin.password });
-  folder = await mkdtemp(join(tmpdir(), 'widgetctl-'));
-  widgetctl = new Widgetctl({ folder, url: service.url });
-  await widgetctl.run(['login', '--email', testAdmin.email, '--password-stdin'], {}, `${testAdmin.password}\n`);
-});
-afterAll(async () => {
-  await service.close();
-  await rm(folder, { recursive: true, force: true });
-});
+const service = await openSharedService({ ADMIN_EMAIL: testAdmin.email, ADMIN_PASSWORD: testAdmin.password });
+const folder = await mkdtemp(join(tmpdir(), 'widgetctl-'));
+const widgetctl = new Widgetctl({ folder, url: service.url });
+await widgetctl.run(['login', '--email', testAdmin.email, '--password-stdin'], {}, `${testAdmin.password}\n`);
+afterAll(() => rm(folder, { recursive: true, force: true }));
 
 test('lists of deliveries are read to their end, however long, each delivery once', async () => {
   const { grant } = await issueIntegration(service.backend);

@@ -1,34 +1,23 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { testAdmin } from '../../drivers/app/console-client.ts';
-import { openTestService, type TestService } from '../../drivers/app/test-service.ts';
+import { openSharedService } from '../../drivers/app/open-shared.ts';
 import { Widgetctl } from '../../drivers/tools/widgetctl.ts';
 
 const payload = '{"a":12345678901234567890,"b":1e400,"c":0.10,"d":-0,"e":[1.0,3]}';
 
-let service: TestService;
-let folder: string;
-let widgetctl: Widgetctl;
-let hookUrl: string;
-let integrationId: string;
-let widgetId: string;
-beforeAll(async () => {
-  service = await openTestService({ ADMIN_EMAIL: testAdmin.email, ADMIN_PASSWORD: testAdmin.password });
-  folder = await mkdtemp(join(tmpdir(), 'widgetctl-numbers-'));
-  widgetctl = new Widgetctl({ folder, url: service.url });
-  await widgetctl.run(['login', '--email', testAdmin.email], { WIDGETCTL_PASSWORD: testAdmin.password });
-  const [integration] = await widgetctl.read<{ id: string; url: string }>('integrations', 'create', 'numbers');
-  const [widget] = await widgetctl.read<{ id: string }>('widgets', 'create', 'scale');
-  integrationId = integration?.id ?? '';
-  hookUrl = `${service.url}${new URL(integration?.url ?? '').pathname}`;
-  widgetId = widget?.id ?? '';
-});
-afterAll(async () => {
-  await service.close();
-  await rm(folder, { recursive: true, force: true });
-});
+const service = await openSharedService({ ADMIN_EMAIL: testAdmin.email, ADMIN_PASSWORD: testAdmin.password });
+const folder = await mkdtemp(join(tmpdir(), 'widgetctl-numbers-'));
+const widgetctl = new Widgetctl({ folder, url: service.url });
+await widgetctl.run(['login', '--email', testAdmin.email], { WIDGETCTL_PASSWORD: testAdmin.password });
+const [integration] = await widgetctl.read<{ id: string; url: string }>('integrations', 'create', 'numbers');
+const [widget] = await widgetctl.read<{ id: string }>('widgets', 'create', 'scale');
+const integrationId = integration?.id ?? '';
+const hookUrl = `${service.url}${new URL(integration?.url ?? '').pathname}`;
+const widgetId = widget?.id ?? '';
+afterAll(() => rm(folder, { recursive: true, force: true }));
 
 async function readTail(...options: string[]): Promise<string> {
   // The widget's creation, and five hooks.
