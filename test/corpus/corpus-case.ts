@@ -15,8 +15,8 @@ export interface ExpectedResponse {
   readonly status: number;
   /** The problem code of a rejected request. */
   readonly code?: ProblemCode;
-  /** An entry that `errors` of the problem must contain. */
-  readonly mistake?: CorpusMistake;
+  /** The entries of `errors` of the problem. */
+  readonly mistakes?: readonly CorpusMistake[];
   /** The `Allow` header of a 405. */
   readonly allow?: string;
 }
@@ -35,12 +35,15 @@ export interface CorpusCase {
 export const json = { 'content-type': 'application/json' } as const;
 
 /** The expected response in words, for the title of a test. */
-export function describeResponse({ status, code, mistake }: ExpectedResponse): string {
+export function describeResponse({ status, code, mistakes }: ExpectedResponse): string {
   if (code === undefined) return `returns ${status}`;
-  if (mistake === undefined) return `returns ${status} ${code}`;
-  const place =
-    'pointer' in mistake ? mistake.pointer : 'parameter' in mistake ? `?${mistake.parameter}` : mistake.header;
-  return `returns ${status} ${code} (${mistake.code} at ${place})`;
+  if (mistakes === undefined) return `returns ${status} ${code}`;
+  const places = mistakes.map((mistake) => {
+    const place =
+      'pointer' in mistake ? mistake.pointer : 'parameter' in mistake ? `?${mistake.parameter}` : mistake.header;
+    return `${mistake.code} at ${place}`;
+  });
+  return `returns ${status} ${code} (${places.slice(0, 2).join(', ')}${places.length > 2 ? ' and more' : ''})`;
 }
 
 export function returns(status: number): ExpectedResponse {
@@ -51,14 +54,19 @@ export function rejects(status: number, code: ProblemCode): ExpectedResponse {
   return { status, code };
 }
 
-/** A 400 whose `errors` contain this member of the body. */
+/** A 400 whose only mistake is this member of the body. */
 export function invalidAt(pointer: string, code: MistakeCode): ExpectedResponse {
-  return { status: 400, code: 'invalid-request', mistake: { pointer, code } };
+  return invalidAtEach([pointer, code]);
 }
 
-/** A 400 whose `errors` contain this query parameter. */
+/** A 400 with these mistakes in the body, in this order. */
+export function invalidAtEach(...places: readonly (readonly [pointer: string, code: MistakeCode])[]): ExpectedResponse {
+  return { status: 400, code: 'invalid-request', mistakes: places.map(([pointer, code]) => ({ pointer, code })) };
+}
+
+/** A 400 whose only mistake is this query parameter. */
 export function invalidParameter(parameter: string, code: MistakeCode): ExpectedResponse {
-  return { status: 400, code: 'invalid-request', mistake: { parameter, code } };
+  return { status: 400, code: 'invalid-request', mistakes: [{ parameter, code }] };
 }
 
 /** An object whose `length` throws when it is compared with a number. */

@@ -16,8 +16,9 @@ const unsupportedType = rejects(400, 'unsupported-media-type');
 const invalidKey: ExpectedResponse = {
   status: 400,
   code: 'invalid-idempotency-key',
-  mistake: { header: 'Idempotency-Key', code: 'format' },
+  mistakes: [{ header: 'Idempotency-Key', code: 'format' }],
 };
+const repeatedKey = { ...invalidKey, mistakes: [{ header: 'Idempotency-Key', code: 'repeated' }] } as const;
 const nestName = (levels: number) => `{"name":${nestArrays(levels - 1)}}`;
 const padTo = (bytes: number) => `{"name":"x"${' '.repeat(bytes - 12)}}`;
 const withName = (text: string) => `{"name":"${text}"}`;
@@ -97,6 +98,7 @@ const types: readonly (readonly [string, Readonly<Record<string, string>>, Expec
   ['multipart', { 'content-type': 'multipart/form-data; boundary=x' }, unsupportedType],
   ['problem+json', { 'content-type': 'application/problem+json' }, unsupportedType],
   ['merge-patch+json', { 'content-type': 'application/merge-patch+json' }, unsupportedType],
+  ['no media type at all', { 'content-type': 'nonsense' }, unsupportedType],
   ['any type', { 'content-type': '*/*' }, unsupportedType],
   ['two media types', { 'content-type': 'application/json, text/plain' }, unsupportedType],
   ['a type without a subtype', { 'content-type': 'application' }, unsupportedType],
@@ -120,12 +122,8 @@ const keys: readonly (readonly [string, string | string[], ExpectedResponse])[] 
   ['with a space', 'two words', invalidKey],
   ['with a tab', 'a\tb', invalidKey],
   ['with an umlaut', 'k\u00e4se', invalidKey],
-  ['sent twice', ['a', 'b'], { ...invalidKey, mistake: { header: 'Idempotency-Key', code: 'repeated' } }],
-  [
-    'sent twice with the same value',
-    ['a', 'a'],
-    { ...invalidKey, mistake: { header: 'Idempotency-Key', code: 'repeated' } },
-  ],
+  ['sent twice', ['a', 'b'], repeatedKey],
+  ['sent twice with the same value', ['a', 'a'], repeatedKey],
   ['255 characters', 'k'.repeat(255), accepted],
   ['255 characters in quotes', `"${'q'.repeat(255)}"`, accepted],
   ['one quote', '"', accepted],

@@ -1,10 +1,20 @@
-import { type CorpusCase, type ExpectedResponse, incomparableLength, invalidAt, json, returns } from './corpus-case.ts';
+import {
+  type CorpusCase,
+  type ExpectedResponse,
+  incomparableLength,
+  invalidAt,
+  invalidAtEach,
+  json,
+  returns,
+} from './corpus-case.ts';
 
 const userId = '0197a0b0-0000-7000-8000-00000000abcd';
 const email = 'ann@example.com';
 const withOwner = (changes: object) => ({ name: 'x', owner: { userId, email, ...changes } });
 const makeEmail = (length: number) => `${'a'.repeat(length - 12)}@example.com`;
 const makeLabels = (count: number) => Array.from({ length: count }, (_, index) => `label ${index}`);
+/** A problem lists at most twenty mistakes. */
+const firstTwenty = [...Array(20).keys()];
 const accepted = returns(201);
 
 const nameCases: readonly (readonly [string, unknown, ExpectedResponse])[] = [
@@ -75,7 +85,11 @@ const labelCases: readonly (readonly [string, unknown, ExpectedResponse])[] = [
   ['label: 65 characters', { name: 'x', labels: ['l'.repeat(65)] }, invalidAt('#/labels/0', 'too-long')],
   ['label: with NUL', { name: 'x', labels: ['a\u0000'] }, invalidAt('#/labels/0', 'format')],
   ['labels: 33 of them', { name: 'x', labels: makeLabels(33) }, invalidAt('#/labels', 'too-long')],
-  ['labels: 500 numbers', { name: 'x', labels: Array(500).fill(0) }, invalidAt('#/labels/0', 'type')],
+  [
+    'labels: 500 numbers',
+    { name: 'x', labels: Array(500).fill(0) },
+    invalidAtEach(...firstTwenty.map((index) => [`#/labels/${index}`, 'type'] as const)),
+  ],
   ['label: 64 emoji', { name: 'x', labels: ['🦄'.repeat(64)] }, accepted],
   ['labels: 32 of them', { name: 'x', labels: makeLabels(32) }, accepted],
   ['labels: 33 of which two are equal', { name: 'x', labels: [...makeLabels(32), ' label 0 '] }, accepted],
@@ -88,7 +102,11 @@ const ownerCases: readonly (readonly [string, unknown, ExpectedResponse])[] = [
   ['owner: a string', { name: 'x', owner: userId }, invalidAt('#/owner', 'type')],
   ['owner: an array', { name: 'x', owner: [] }, invalidAt('#/owner', 'type')],
   ['owner: false', { name: 'x', owner: false }, invalidAt('#/owner', 'type')],
-  ['owner: empty', { name: 'x', owner: {} }, invalidAt('#/owner/userId', 'required')],
+  [
+    'owner: empty',
+    { name: 'x', owner: {} },
+    invalidAtEach(['#/owner/userId', 'required'], ['#/owner/email', 'required']),
+  ],
   ['owner: without an e-mail', withOwner({ email: undefined }), invalidAt('#/owner/email', 'required')],
   ['owner: with an unknown member', withOwner({ role: 'admin' }), invalidAt('#/owner/role', 'unknown-field')],
   ['owner: null', { name: 'x', owner: null }, accepted],
@@ -136,7 +154,11 @@ const ownerCases: readonly (readonly [string, unknown, ExpectedResponse])[] = [
   ],
   ['e-mail: with NUL', withOwner({ email: 'ann\u0000@example.com' }), invalidAt('#/owner/email', 'format')],
   ['e-mail: 255 characters', withOwner({ email: makeEmail(255) }), invalidAt('#/owner/email', 'too-long')],
-  ['e-mail: 60 000 characters', withOwner({ email: 'a'.repeat(60_000) }), invalidAt('#/owner/email', 'too-long')],
+  [
+    'e-mail: 60 000 characters',
+    withOwner({ email: 'a'.repeat(60_000) }),
+    invalidAtEach(['#/owner/email', 'too-long'], ['#/owner/email', 'format']),
+  ],
   ['e-mail: with many dots', withOwner({ email: `a@${'a.'.repeat(120)}` }), invalidAt('#/owner/email', 'format')],
   ['e-mail: 254 characters', withOwner({ email: makeEmail(254) }), accepted],
   ['e-mail: without a dot', withOwner({ email: 'admin@localhost' }), accepted],
@@ -166,7 +188,7 @@ const fieldCases: readonly (readonly [string, unknown, ExpectedResponse])[] = [
     { name: 'x', __defineGetter__: 1 },
     invalidAt('#/__defineGetter__', 'unknown-field'),
   ],
-  ['name: as Name in upper case', { Name: 'x' }, invalidAt('#/name', 'required')],
+  ['name: as Name in upper case', { Name: 'x' }, invalidAtEach(['#/name', 'required'], ['#/Name', 'unknown-field'])],
   [
     'an unknown field of 60 000 characters',
     { name: 'x', ['n'.repeat(60_000)]: 1 },
@@ -178,9 +200,20 @@ const fieldCases: readonly (readonly [string, unknown, ExpectedResponse])[] = [
     invalidAt(`#/a${encodeURIComponent('🦄'.repeat(49))}`, 'unknown-field'),
   ],
   [
-    '1 000 unknown fields',
-    Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`f${index}`, 0])),
-    invalidAt('#/f0', 'unknown-field'),
+    'mistakes of each kind: all are listed',
+    { state: 1, owner: {}, extra: 1 },
+    invalidAtEach(
+      ['#/name', 'required'],
+      ['#/state', 'type'],
+      ['#/owner/userId', 'required'],
+      ['#/owner/email', 'required'],
+      ['#/extra', 'unknown-field'],
+    ),
+  ],
+  [
+    '1 000 unknown fields: twenty are listed',
+    { name: 'x', ...Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`f${index}`, 0])) },
+    invalidAtEach(...firstTwenty.map((index) => [`#/f${index}`, 'unknown-field'] as const)),
   ],
   ['body: an array', [], invalidAt('#', 'type')],
   ['body: an array with a widget', [{ name: 'x' }], invalidAt('#', 'type')],

@@ -15,6 +15,9 @@ const rows: readonly Row[] = [
   ['GET', `${list}?state=lost`, invalidParameter('state', 'enum')],
   ['GET', `${list}?state=`, invalidParameter('state', 'enum')],
   ['GET', `${list}?state=dead&state=dead`, invalidParameter('state', 'repeated')],
+  ['GET', `${list}?from=yesterday`, invalidParameter('from', 'format')],
+  ['GET', `${list}?to=2026-03-01T10:00:00%2B01:00`, invalidParameter('to', 'format')],
+  ['GET', `${list}?kind=updated`, invalidParameter('kind', 'unknown-field')],
   ['GET', `${list}?reason=store-refused`, invalidParameter('reason', 'unknown-field')],
   ['GET', `/api/v1/integrations/${unknownId}/deliveries`, notFound],
   ['GET', '/api/v1/integrations/x/deliveries', notFound],
@@ -26,6 +29,14 @@ const rows: readonly Row[] = [
   ['GET', `${list}/x`, notFound],
   ['GET', `${list}/$where`, notFound],
   ['GET', `${list}/{deadDeliveryId}%00`, notFound],
+  ...[unknownId, 'x'].flatMap((integrationId): Row[] => [
+    ['GET', `/api/v1/integrations/${integrationId}/deliveries/{deadDeliveryId}`, notFound],
+    ['POST', `/api/v1/integrations/${integrationId}/deliveries/{deadDeliveryId}/redrive`, notFound],
+    ['GET', `/api/v1/integrations/${integrationId}/refusals`, notFound],
+    ['GET', `/api/v1/widgets/${integrationId}/deliveries`, notFound],
+  ]),
+  ['GET', '/api/v1/integrations/{integrationsId}/refusals?code=x', invalidParameter('code', 'unknown-field')],
+  ['GET', '/api/v1/widgets/{widgetId}/deliveries?state=dead', invalidParameter('state', 'unknown-field')],
   ['POST', `${list}/{publishedDeliveryId}/redrive`, rejects(409, 'delivery-not-dead')],
   ['POST', `${list}/${unknownId}/redrive`, notFound],
   ['POST', `${list}/x/redrive`, notFound],
@@ -51,7 +62,7 @@ const rows: readonly Row[] = [
   ['PUT', `${list}/{deadDeliveryId}`, { ...rejects(405, 'method-not-allowed'), allow: 'DELETE, GET, HEAD' }],
 ];
 
-/** `/api/v1/integrations/{id}/deliveries`. */
+/** `/api/v1/integrations/{id}/deliveries` and `refusals`, and `/api/v1/widgets/{id}/deliveries`. */
 export const deliveries: readonly CorpusCase[] = rows.map(([method, url, expected, rest = {}], index) => ({
   name: `${method} ${url} (case ${index + 1})`,
   method,

@@ -29,11 +29,19 @@ const listMemberRows = (accepted: ExpectedResponse, base: object): Row[] => [
   ['expiresAt: a number', { ...base, expiresAt: 4_102_444_800_000 }, invalidAt('#/expiresAt', 'type')],
   ['expiresAt: not a time', { ...base, expiresAt: 'tomorrow' }, invalidAt('#/expiresAt', 'format')],
   ['expiresAt: without a time zone', { ...base, expiresAt: '2999-01-01T00:00:00' }, invalidAt('#/expiresAt', 'format')],
+  ['expiresAt: +01:00', { ...base, expiresAt: '2999-01-01T00:00:00+01:00' }, invalidAt('#/expiresAt', 'format')],
   ['expiresAt: on 30 February', { ...base, expiresAt: '2999-02-30T00:00:00Z' }, invalidAt('#/expiresAt', 'format')],
   ['an unknown field: token', { ...base, token: 'wst_mine' }, invalidAt('#/token', 'unknown-field')],
+  ['an unknown field: url', { ...base, url: 'x' }, invalidAt('#/url', 'unknown-field')],
+  [
+    'an unknown field: createdAt',
+    { ...base, createdAt: '2999-01-01T00:00:00Z' },
+    invalidAt('#/createdAt', 'unknown-field'),
+  ],
   ['an unknown field: id', { ...base, id: widgetId }, invalidAt('#/id', 'unknown-field')],
   ['an unknown field: $set', { ...base, $set: {} }, invalidAt('#/%24set', 'unknown-field')],
   ['body: an array', [], invalidAt('#', 'type')],
+  ['body: null', null, invalidAt('#', 'required')],
   ['expiresAt: null', { ...base, expiresAt: null }, accepted],
   ['expiresAt: in the year 9999', { ...base, expiresAt: '9999-12-31T23:59:59.999Z' }, accepted],
 ];
@@ -47,6 +55,10 @@ const listFilterRows = (accepted: ExpectedResponse, base: object): Row[] => [
     { ...base, filter: { $where: '1' } },
     invalidAt('#/filter/%24where', 'unknown-field'),
   ],
+  ['an unknown member', { ...base, filter: { kinds: ['created'] } }, invalidAt('#/filter/kinds', 'unknown-field')],
+  ['widget ids: empty', { ...base, filter: { widgetIds: [] } }, invalidAt('#/filter/widgetIds', 'too-short')],
+  ['states: empty', { ...base, filter: { states: [] } }, invalidAt('#/filter/states', 'too-short')],
+  ['labels: empty', { ...base, filter: { labels: [] } }, invalidAt('#/filter/labels', 'too-short')],
   ['types: empty', { ...base, filter: { types: [] } }, invalidAt('#/filter/types', 'too-short')],
   [
     'types: an object whose length is not a number',
@@ -57,9 +69,25 @@ const listFilterRows = (accepted: ExpectedResponse, base: object): Row[] => [
   ['type: unknown', { ...base, filter: { types: ['widget.deleted'] } }, invalidAt('#/filter/types/0', 'enum')],
   ['type: null', { ...base, filter: { types: [null] } }, invalidAt('#/filter/types/0', 'type')],
   ['widget id: malformed', { ...base, filter: { widgetIds: ['x'] } }, invalidAt('#/filter/widgetIds/0', 'format')],
+  ['widget id: a number', { ...base, filter: { widgetIds: [1] } }, invalidAt('#/filter/widgetIds/0', 'type')],
+  [
+    'widget id: the second malformed',
+    { ...base, filter: { widgetIds: [...ids(1), 'x'] } },
+    invalidAt('#/filter/widgetIds/1', 'format'),
+  ],
   ['widget id: 101 of them', { ...base, filter: { widgetIds: ids(101) } }, invalidAt('#/filter/widgetIds', 'too-long')],
-  ['state: unknown', { ...base, filter: { states: ['gone'] } }, invalidAt('#/filter/states/0', 'enum')],
-  ['label: empty', { ...base, filter: { labels: [''] } }, invalidAt('#/filter/labels/0', 'too-short')],
+  [
+    'state: the second unknown',
+    { ...base, filter: { states: ['active', 'gone'] } },
+    invalidAt('#/filter/states/1', 'enum'),
+  ],
+  [
+    'label: the second white space only',
+    { ...base, filter: { labels: ['a', ' '] } },
+    invalidAt('#/filter/labels/1', 'too-short'),
+  ],
+  ['label: with NUL', { ...base, filter: { labels: ['a\u0000b'] } }, invalidAt('#/filter/labels/0', 'format')],
+  ['label: 101 of them', { ...base, filter: { labels: ids(101) } }, invalidAt('#/filter/labels', 'too-long')],
   [
     'label: 65 characters',
     { ...base, filter: { labels: ['l'.repeat(65)] } },
@@ -91,6 +119,7 @@ const rotations: readonly Row[] = [
   ['overlap: a string', { overlapSeconds: '300' }, invalidAt('#/overlapSeconds', 'type')],
   ['overlap: an array', { overlapSeconds: [300] }, invalidAt('#/overlapSeconds', 'type')],
   ['an unknown field: overlap', { overlap: 1 }, invalidAt('#/overlap', 'unknown-field')],
+  ['an unknown field: token', { token: 'x' }, invalidAt('#/token', 'unknown-field')],
   ['body: an array', [], invalidAt('#', 'type')],
   ['overlap: null', { overlapSeconds: null }, returns(200)],
   ['body: an empty object', {}, returns(200)],
@@ -102,10 +131,11 @@ const listOwnRows = {
   integrations: listSettingRows,
   'provision-tokens': () => [] as Row[],
 };
-const signatures: readonly Row[] = [
-  ['signature: unknown', { ...base, signature: 'hmac' }, invalidAt('#/signature', 'enum')],
-  ['signature: a number', { ...base, signature: 1 }, invalidAt('#/signature', 'type')],
+const listSignatureRows = (members: object): Row[] => [
+  ['signature: unknown', { ...members, signature: 'hmac' }, invalidAt('#/signature', 'enum')],
+  ['signature: a number', { ...members, signature: 1 }, invalidAt('#/signature', 'type')],
 ];
+const noSignature: Row = ['signature', { signature: 'none' }, invalidAt('#/signature', 'unknown-field')];
 
 function listCases(plural: keyof typeof listOwnRows): CorpusCase[] {
   const url = `/api/v1/${plural}`;
@@ -136,37 +166,48 @@ function listCases(plural: keyof typeof listOwnRows): CorpusCase[] {
   return [
     ...toCases('create', 'POST', url, [
       ['name: missing', {}, invalidAt('#/name', 'required')],
-      ['body: null', null, invalidAt('#', 'required')],
       ...listMemberRows(returns(201), base),
       ...listOwnRows[plural](returns(201), base),
-      ...(isIntegration ? signatures : []),
+      ...(isIntegration ? listSignatureRows(base) : []),
     ]),
     ...toCases('update', 'PATCH', itemUrl, [
       ['body: an empty object', {}, returns(200)],
       ...listMemberRows(returns(200), {}),
       ...listOwnRows[plural](returns(200), {}),
-      ...(isIntegration
-        ? ([['signature', { signature: 'none' }, invalidAt('#/signature', 'unknown-field')]] as const)
-        : []),
+      // Only a rotation can change it.
+      noSignature,
     ]),
-    ...toCases('rotate', 'POST', `${itemUrl}/rotate`, rotations),
+    ...toCases('rotate', 'POST', `${itemUrl}/rotate`, [
+      ...rotations,
+      ...(isIntegration ? listSignatureRows({}) : [noSignature]),
+    ]),
     toCase('rotate without a body', 'POST', `${itemUrl}/rotate`, returns(200)),
     {
       ...toCase('rotate without a body, with the type text/x', 'POST', `${itemUrl}/rotate`, returns(200)),
       headers: { 'content-type': 'text/x' },
     },
     { ...toCase('update without a body', 'PATCH', itemUrl, invalidAt('#', 'required')), headers: json },
+    toCase('create without a body', 'POST', url, invalidAt('#', 'required')),
     toCase('get', 'GET', itemUrl, returns(200)),
-    toCase('get an unknown id', 'GET', `${url}/${widgetId}`, notFound),
-    toCase('get a malformed id', 'GET', `${url}/x`, notFound),
-    toCase('delete an unknown id', 'DELETE', `${url}/${widgetId}`, notFound),
-    toCase('delete a malformed id', 'DELETE', `${url}/$where`, notFound),
+    ...[widgetId, 'x', '$where', '%00', '__proto__', 'a'.repeat(500)].flatMap((id) => [
+      toCase(`get the id ${id}`, 'GET', `${url}/${id}`, notFound),
+      toCase(`delete the id ${id}`, 'DELETE', `${url}/${id}`, notFound),
+      toCase(`rotate the id ${id}`, 'POST', `${url}/${id}/rotate`, notFound),
+      ...toCases(`update the id ${id}`, 'PATCH', `${url}/${id}`, [
+        ['body: an empty object', {}, notFound],
+        ['name', { name: 'other' }, notFound],
+      ]),
+    ]),
     {
       ...toCase('delete a malformed id with a malformed content type', 'DELETE', `${url}/x`, notFound),
       headers: { 'content-type': 'nonsense' },
     },
     toCase('list with page 0', 'GET', `${url}?page=0`, invalidParameter('page', 'too-small')),
     toCase('list with pageSize 201', 'GET', `${url}?pageSize=201`, invalidParameter('pageSize', 'too-large')),
+    toCase('list with two page sizes', 'GET', `${url}?pageSize=1&pageSize=2`, invalidParameter('pageSize', 'repeated')),
+    ...['expiresBefore', 'createdBefore'].map((name) =>
+      toCase(`list with a malformed ${name}`, 'GET', `${url}?${name}=soon`, invalidParameter(name, 'format')),
+    ),
     toCase('list with an unknown parameter', 'GET', `${url}?state=active`, invalidParameter('state', 'unknown-field')),
     toCase('list past the end', 'GET', `${url}?page=2147483647&pageSize=200`, returns(200)),
     toCase('PUT to the list', 'PUT', url, { ...rejects(405, 'method-not-allowed'), allow: 'GET, HEAD, POST' }),

@@ -3,6 +3,7 @@ import {
   type ExpectedResponse,
   incomparableLength,
   invalidAt,
+  invalidAtEach,
   invalidParameter,
   json,
   rejects,
@@ -17,12 +18,13 @@ type Row = readonly [string, unknown, ExpectedResponse];
 
 /** Only a few are valid, because the service hashes a password for each valid one. */
 const createRows: readonly Row[] = [
-  ['body: an empty object', {}, invalidAt('#/email', 'required')],
+  ['body: an empty object', {}, invalidAtEach(['#/email', 'required'], ['#/password', 'required'])],
   ['password: missing', { email: user.email }, invalidAt('#/password', 'required')],
   ['e-mail: null', { ...user, email: null }, invalidAt('#/email', 'type')],
   ['e-mail: a query operator', { ...user, email: { $gt: '' } }, invalidAt('#/email', 'type')],
   ['e-mail: empty', { ...user, email: '' }, invalidAt('#/email', 'format')],
   ['e-mail: 255 characters', { ...user, email: `${'a'.repeat(243)}@example.com` }, invalidAt('#/email', 'too-long')],
+  ['e-mail: with a space', { ...user, email: 'a b@example.com' }, invalidAt('#/email', 'format')],
   ['e-mail: with NUL', { ...user, email: 'a\u0000@example.com' }, invalidAt('#/email', 'format')],
   ['password: 11 characters', { ...user, password: 'p'.repeat(11) }, invalidAt('#/password', 'too-short')],
   ['password: 11 emoji', { ...user, password: '🦄'.repeat(11) }, invalidAt('#/password', 'too-short')],
@@ -34,10 +36,16 @@ const createRows: readonly Row[] = [
     invalidAt('#/password', 'type'),
   ],
   ['password: a number', { ...user, password: 123_456_789_012 }, invalidAt('#/password', 'type')],
+  ['password: null', { ...user, password: null }, invalidAt('#/password', 'type')],
+  ['name: white space only', { ...user, name: ' ' }, invalidAt('#/name', 'too-short')],
+  ['name: 201 emoji', { ...user, name: '🦄'.repeat(201) }, invalidAt('#/name', 'too-long')],
+  ['name: with BEL', { ...user, name: 'a\u0007' }, invalidAt('#/name', 'format')],
+  ['name: a number', { ...user, name: 7 }, invalidAt('#/name', 'type')],
   ['role: unknown', { ...user, role: 'root' }, invalidAt('#/role', 'enum')],
   ['role: a number', { ...user, role: 1 }, invalidAt('#/role', 'type')],
   ['role: an array', { ...user, role: ['admin'] }, invalidAt('#/role', 'type')],
   ['an unknown field: disabled', { ...user, disabled: true }, invalidAt('#/disabled', 'unknown-field')],
+  ['an unknown field: id', { ...user, id: 'x' }, invalidAt('#/id', 'unknown-field')],
   ['an unknown field: passwordHash', { ...user, passwordHash: 'x' }, invalidAt('#/passwordHash', 'unknown-field')],
   ['body: an array', [user], invalidAt('#', 'type')],
   ['e-mail: in use', { ...user, email: '{viewerEmail}' }, rejects(409, 'email-in-use')],
@@ -60,12 +68,17 @@ const updateRows: readonly Row[] = [
 ];
 
 const passwordRows: readonly Row[] = [
-  ['body: an empty object', {}, invalidAt('#/currentPassword', 'required')],
+  ['body: an empty object', {}, invalidAtEach(['#/currentPassword', 'required'], ['#/newPassword', 'required'])],
   ['new password: missing', { currentPassword: password }, invalidAt('#/newPassword', 'required')],
   [
     'new password: too short',
     { currentPassword: password, newPassword: 'short' },
     invalidAt('#/newPassword', 'too-short'),
+  ],
+  [
+    'new password: 129 characters',
+    { currentPassword: password, newPassword: 'p'.repeat(129) },
+    invalidAt('#/newPassword', 'too-long'),
   ],
   ['new password: null', { currentPassword: password, newPassword: null }, invalidAt('#/newPassword', 'type')],
   ['current password: a number', { currentPassword: 1, newPassword: password }, invalidAt('#/currentPassword', 'type')],
@@ -96,15 +109,23 @@ const toCase = (method: CorpusCase['method'], url: string, expected: ExpectedRes
   expected,
 });
 
-/** `/api/v1/users`, `/api/v1/session/password`, `/api/v1/session/stream` and `/api/v1/sessions`. */
+/**
+ * `/api/v1/users`, `/api/v1/session/password`, `/api/v1/session/stream`, `/api/v1/sessions` and
+ * `/api/v1/audit-events`.
+ */
 export const manageUsers: readonly CorpusCase[] = [
   ...toCases('create', 'POST', '/api/v1/users', createRows),
   ...toCases('update', 'PATCH', '/api/v1/users/{viewerId}', updateRows),
   ...toCases('password', 'PUT', '/api/v1/session/password', passwordRows),
   toCase('GET', '/api/v1/users/{viewerId}', returns(200)),
   toCase('GET', '/api/v1/users/x', notFound),
+  toCase('GET', '/api/v1/users/{viewerId}0', notFound),
+  toCase('GET', '/api/v1/users/%00', notFound),
   toCase('GET', '/api/v1/users/00000000-0000-0000-0000-000000000000', notFound),
   toCase('GET', '/api/v1/users?page=0', invalidParameter('page', 'too-small')),
+  toCase('GET', '/api/v1/users?pageSize=201', invalidParameter('pageSize', 'too-large')),
+  toCase('GET', '/api/v1/users?pageSize=', invalidParameter('pageSize', 'format')),
+  toCase('GET', '/api/v1/users?page=1&page=1', invalidParameter('page', 'repeated')),
   toCase('GET', '/api/v1/users?email=x', invalidParameter('email', 'unknown-field')),
   toCase('GET', '/api/v1/users?role=admin', invalidParameter('role', 'unknown-field')),
   toCase('DELETE', '/api/v1/users/{viewerId}', { ...rejects(405, 'method-not-allowed'), allow: 'GET, HEAD, PATCH' }),
@@ -115,13 +136,24 @@ export const manageUsers: readonly CorpusCase[] = [
   toCase('DELETE', '/api/v1/sessions/{viewerSessionId}', notFound),
   toCase('DELETE', '/api/v1/sessions/x', notFound),
   toCase('GET', '/api/v1/subscriptions/x/connections', notFound),
+  toCase('GET', '/api/v1/subscriptions/00000000-0000-0000-0000-000000000000/connections', notFound),
   toCase('DELETE', '/api/v1/subscriptions/x/connections/x', notFound),
   toCase('GET', '/api/v1/users/{viewerId}/sessions', returns(200)),
   toCase('GET', '/api/v1/users/{viewerId}/sessions?device=x', invalidParameter('device', 'unknown-field')),
   toCase('GET', '/api/v1/users/x/sessions', notFound),
+  toCase('GET', '/api/v1/users/00000000-0000-0000-0000-000000000000/sessions', notFound),
+  toCase('DELETE', '/api/v1/users/x/sessions', notFound),
+  toCase('POST', '/api/v1/users/x/unlock', notFound),
+  toCase('POST', '/api/v1/users/00000000-0000-0000-0000-000000000000/unlock', notFound),
   toCase('DELETE', '/api/v1/users/{viewerId}/sessions/x', notFound),
   toCase('DELETE', '/api/v1/users/{viewerId}/sessions/{editorSessionId}', notFound),
   toCase('DELETE', '/api/v1/users/00000000-0000-0000-0000-000000000000/sessions', notFound),
+  toCase('GET', '/api/v1/audit-events?action=unknown', invalidParameter('action', 'enum')),
+  toCase('GET', '/api/v1/audit-events?actorId=me', invalidParameter('actorId', 'format')),
+  toCase('GET', '/api/v1/audit-events?targetId=1', invalidParameter('targetId', 'format')),
+  toCase('GET', '/api/v1/audit-events?from=yesterday', invalidParameter('from', 'format')),
+  toCase('GET', '/api/v1/audit-events?to=2026-03-01T10:00:00%2B01:00', invalidParameter('to', 'format')),
+  toCase('GET', '/api/v1/audit-events?a=b', invalidParameter('a', 'unknown-field')),
   { ...toCase('GET', '/api/v1/users', rejects(403, 'permission-denied')), name: 'list as a viewer', caller: 'viewer' },
   {
     ...toCase('DELETE', '/api/v1/sessions', rejects(403, 'csrf-token-invalid')),

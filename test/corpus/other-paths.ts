@@ -1,4 +1,12 @@
-import { type CorpusCase, type ExpectedResponse, invalidAt, json, rejects, returns } from './corpus-case.ts';
+import {
+  type CorpusCase,
+  type ExpectedResponse,
+  invalidAt,
+  invalidAtEach,
+  json,
+  rejects,
+  returns,
+} from './corpus-case.ts';
 
 const notFound = rejects(404, 'not-found');
 const notAllowed = (allow: string): ExpectedResponse => ({ ...rejects(405, 'method-not-allowed'), allow });
@@ -13,6 +21,9 @@ const pathRows: readonly Row[] = [
   ['GET', '/api/v1', notFound],
   ['GET', '/api/v1/', notFound],
   ['GET', '/api/v2/widgets', notFound],
+  ['POST', '/api/v2/widgets', notFound],
+  ['GET', '/api/v1/widgets/a/b', notFound],
+  ['OPTIONS', '/nowhere', notFound],
   ['GET', '/API/v1/widgets', notFound],
   ['GET', '//api/v1/widgets', notFound],
   ['GET', '/api//v1/widgets', notFound],
@@ -32,6 +43,10 @@ const pathRows: readonly Row[] = [
   ['DELETE', '/api/v1/widgets?page=1', notAllowed('GET, HEAD, POST')],
   ['OPTIONS', '/api/v1/widgets', notAllowed('GET, HEAD, POST')],
   ['POST', '/api/v1/widgets/x', notAllowed('GET, HEAD')],
+  ['PUT', '/api/v1/session', notAllowed('DELETE, GET, HEAD, POST')],
+  ...(['POST', 'PUT', 'PATCH', 'DELETE'] as const).map(
+    (method): Row => [method, '/api/v1/audit-events', notAllowed('GET, HEAD'), { caller: 'admin' }],
+  ),
   ['DELETE', '/api/v1/widgets/{widgetId}', notAllowed('GET, HEAD'), { caller: 'admin' }],
   ['GET', '/api/v1/events/hooks/x', notAllowed('POST')],
   ['GET', '/api/v1/events/hooks/%zz', notAllowed('POST')],
@@ -61,7 +76,16 @@ const signInRows: readonly (readonly [string, string, ExpectedResponse])[] = [
   ['e-mail: missing', '{"password":"correct horse"}', invalidAt('#/email', 'required')],
   ['password: missing', '{"email":"ann@example.com"}', invalidAt('#/password', 'required')],
   ['e-mail: null', '{"email":null,"password":"x"}', invalidAt('#/email', 'type')],
-  ['e-mail: a query operator', '{"email":{"$ne":null},"password":{"$ne":null}}', invalidAt('#/email', 'type')],
+  [
+    'e-mail: a query operator',
+    '{"email":{"$ne":null},"password":{"$ne":null}}',
+    invalidAtEach(['#/email', 'type'], ['#/password', 'type']),
+  ],
+  [
+    'a missing and an unknown member',
+    '{"email":"a@b","remember":true}',
+    invalidAtEach(['#/password', 'required'], ['#/remember', 'unknown-field']),
+  ],
   ['password: a number', '{"email":"a@b","password":123456789012}', invalidAt('#/password', 'type')],
   ['password: an array', '{"email":"a@b","password":["x"]}', invalidAt('#/password', 'type')],
   ['an unknown field', '{"email":"a@b","password":"x","remember":true}', invalidAt('#/remember', 'unknown-field')],

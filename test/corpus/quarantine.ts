@@ -16,6 +16,8 @@ const rows: readonly Row[] = [
   ['GET', `${path}/{quarantinedTextId}`, returns(200)],
   ['GET', `${path}/{quarantinedTextId}`, rejects(403, 'permission-denied'), { caller: 'viewer' }],
   ['GET', `${path}/${unknownId}`, notFound],
+  ['GET', `${path}/x`, notFound],
+  ['GET', `${path}/job-1:0`, notFound],
   ['GET', `${path}/%00`, notFound],
   ['GET', `${path}/..%2F..%2Fwidgets`, notFound],
   ['GET', `${path}/${'x'.repeat(8_000)}`, notFound],

@@ -2,6 +2,7 @@ import {
   type CorpusCase,
   type ExpectedResponse,
   invalidAt,
+  invalidAtEach,
   json,
   nestArrays,
   rejects,
@@ -115,7 +116,11 @@ const bodyRows: readonly (readonly [string, string | Buffer, ExpectedResponse])[
   ['query operators in the payload', withPayload('{"$set":{"a.b":1},"$where":"1","":0}'), accepted],
   ['__proto__ in the payload', withPayload('{"__proto__":{"a":1},"constructor":{"prototype":1}}'), accepted],
   ['__proto__ as the payload', `{"kind":"updated","occurredAt":"${occurredAt}","__proto__":{"payload":1}}`, accepted],
-  ['all of it in __proto__', `{"__proto__":${JSON.stringify(makeHook({}))}}`, invalidAt('#/kind', 'required')],
+  [
+    'all of it in __proto__',
+    `{"__proto__":${JSON.stringify(makeHook({}))}}`,
+    invalidAtEach(['#/kind', 'required'], ['#/occurredAt', 'required']),
+  ],
   ['a payload twice', `{"kind":"updated","occurredAt":"${occurredAt}","payload":1,"payload":{}}`, accepted],
   ['a payload twice, the last a text', withPayload('{},"payload":"x"'), invalidAt('#/payload', 'type')],
   ['20 000 values', withPayload(`{"a":[${'1,'.repeat(19_999)}1]}`), accepted],
@@ -153,7 +158,7 @@ type Headers = NonNullable<CorpusCase['headers']>;
 const repeatedWebhookId: ExpectedResponse = {
   status: 400,
   code: 'invalid-request',
-  mistake: { header: 'Webhook-Id', code: 'repeated' },
+  mistakes: [{ header: 'Webhook-Id', code: 'repeated' }],
 };
 
 const headers: readonly (readonly [string, Headers, ExpectedResponse])[] = [

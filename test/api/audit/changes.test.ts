@@ -1,21 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { auditActions } from '@widget-service/shared/domain/audit-event.ts';
 import { sha256Hex } from '@widget-service/shared/domain/token.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type AuditEventBody, listAuditEvents } from '../../drivers/app/audit-trail.ts';
 import { aDelivery, aQuarantinedText } from '../../drivers/app/builders.ts';
+import { openSharedApp } from '../../drivers/app/open-shared.ts';
 import { createPasswordUser, toSessionHeaders } from '../../drivers/app/password-user.ts';
-import { openTestApp, type TestApp, type TestCaller, type TestResponse } from '../../drivers/app/test-app.ts';
+import type { TestResponse } from '../../drivers/app/test-app.ts';
 
 const remoteAddress = '198.51.100.7';
-let service: TestApp;
-let admin: TestCaller;
 const seenActions = new Set<string>();
-beforeAll(async () => {
-  service = await openTestApp();
-  admin = await service.signedIn('admin');
-});
-afterAll(() => service.close());
+const service = await openSharedApp();
+const admin = await service.signedIn('admin');
 
 type Method = 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 

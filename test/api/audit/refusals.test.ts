@@ -1,19 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { listAuditEvents, listAuditEventsOnce } from '../../drivers/app/audit-trail.ts';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
 import { issueProvisionToken } from '../../drivers/app/issue-grants.ts';
+import { openSharedApp } from '../../drivers/app/open-shared.ts';
 import { createPasswordUser } from '../../drivers/app/password-user.ts';
-import { openTestApp, type TestApp, type TestCaller } from '../../drivers/app/test-app.ts';
 import { eventually } from '../../drivers/tools/eventually.ts';
 
-let service: TestApp;
-let admin: TestCaller;
-beforeAll(async () => {
-  service = await openTestApp({ limits: { signInFailuresPerMinute: 3 } });
-  admin = await service.signedIn('admin');
-});
-afterAll(() => service.close());
+const service = await openSharedApp({ limits: { signInFailuresPerMinute: 3 } });
+const admin = await service.signedIn('admin');
 
 /** Every test has an address of its own: the limit of sign-ins and the samples count by address. */
 let addresses = 0;

@@ -1,41 +1,37 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { AuditEventStore } from '@widget-service/shared/ports/audit-event-store.ts';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { listAuditEventsOnce } from '../../drivers/app/audit-trail.ts';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
-import { openTestApp, type TestApp, type TestCaller } from '../../drivers/app/test-app.ts';
+import { openSharedApp } from '../../drivers/app/open-shared.ts';
+import { openTestApp } from '../../drivers/app/test-app.ts';
 import { eventually } from '../../drivers/tools/eventually.ts';
 
 /** What happens before each `append`. */
 let beforeAppend: () => Promise<void>;
 let failsAnnounce = false;
-let service: TestApp;
-let admin: TestCaller;
-beforeAll(async () => {
-  service = await openTestApp({
-    replace: ({ auditEvents, control }) => ({
-      auditEvents: {
-        append: async (events) => {
-          await beforeAppend();
-          await auditEvents.append(events);
-        },
-        list: (filter, range) => auditEvents.list(filter, range),
-        count: (filter, atMost) => auditEvents.count(filter, atMost),
-      } satisfies AuditEventStore,
-      control: {
-        announce: (entry) =>
-          failsAnnounce ? Promise.reject(new UnavailableError('no control log')) : control.announce(entry),
-        openTail: () => control.openTail(),
+const service = await openSharedApp({
+  replace: ({ auditEvents, control }) => ({
+    auditEvents: {
+      append: async (events) => {
+        await beforeAppend();
+        await auditEvents.append(events);
       },
-    }),
-  });
-  admin = await service.signedIn('admin');
+      list: (filter, range) => auditEvents.list(filter, range),
+      count: (filter, atMost) => auditEvents.count(filter, atMost),
+    } satisfies AuditEventStore,
+    control: {
+      announce: (entry) =>
+        failsAnnounce ? Promise.reject(new UnavailableError('no control log')) : control.announce(entry),
+      openTail: () => control.openTail(),
+    },
+  }),
 });
+const admin = await service.signedIn('admin');
 beforeEach(() => {
   beforeAppend = async () => undefined;
   failsAnnounce = false;
 });
-afterAll(() => service.close());
 
 const createSubscription = () =>
   service.inject({

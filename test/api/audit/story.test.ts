@@ -1,20 +1,17 @@
 import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { AuditEventBody } from '../../drivers/app/audit-trail.ts';
 import { aUser } from '../../drivers/app/builders.ts';
 import { type ConsoleClient, signIn } from '../../drivers/app/console-client.ts';
-import { openTestService, type TestService } from '../../drivers/app/test-service.ts';
+import { openSharedService } from '../../drivers/app/open-shared.ts';
+import { openTestService } from '../../drivers/app/test-service.ts';
 import { openStream } from '../../drivers/streams/stream-client.ts';
 import { eventually } from '../../drivers/tools/eventually.ts';
 
 const password = 'correct horse battery';
 const address = '203.0.113.77';
-let service: TestService;
-beforeAll(async () => {
-  // The test is the proxy that tells the address of the client.
-  service = await openTestService({ TRUSTED_PROXIES: '127.0.0.1' });
-});
-afterAll(() => service.close());
+// The test is the proxy that tells the address of the client.
+const service = await openSharedService({ TRUSTED_PROXIES: '127.0.0.1' });
 
 async function insertUser(role: 'admin' | 'viewer') {
   const user = aUser({ role, passwordHash: await createPasswordHasher().hash(password) });

@@ -1,7 +1,7 @@
 import { mintToken } from '@widget-service/shared/domain/token.ts';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { openTestService, type TestService } from '../../drivers/app/test-service.ts';
+import { expect, inject, test } from 'vitest';
+import { openSharedService } from '../../drivers/app/open-shared.ts';
 import { openStreamOnce, type StreamOpening } from './open-stream-once.ts';
 import { readGenerationSettings } from './read-generation-settings.ts';
 import { anyText, canary } from './schema-arbitrary.ts';
@@ -10,14 +10,9 @@ const { count, seed, announce } = readGenerationSettings(inject('backend'));
 const concurrency = 8;
 const roundSize = 250;
 
-let service: TestService;
-let token: string;
-beforeAll(async () => {
-  // A closed stream counts against the limit until the pod notices, so the limit is high.
-  service = await openTestService({ STREAMS_PER_HOLDER: '1000000' });
-  token = (await service.issueStreamUrl()).url.split('/').at(-1) ?? '';
-});
-afterAll(() => service.close());
+// A closed stream counts against the limit until the pod notices, so the limit is high.
+const service = await openSharedService({ STREAMS_PER_HOLDER: '1000000' });
+const token = (await service.issueStreamUrl()).url.split('/').at(-1) ?? '';
 
 interface GeneratedStream {
   readonly path: string;

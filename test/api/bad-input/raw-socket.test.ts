@@ -1,18 +1,15 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { listenPublicly, type PublicListener } from '@widget-service/api/http/listen.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type CorpusVariables, expandVariables, issueVariables } from '../../corpus/corpus-variables.ts';
+import { listenPublicly } from '@widget-service/api/http/listen.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { expandVariables, issueVariables } from '../../corpus/corpus-variables.ts';
 import { type RawCase, rawRequests } from '../../corpus/raw-requests.ts';
 import { buildSmugglingBytes, last, smugglingAttacks } from '../../corpus/smuggled-requests.ts';
-import { openTestApp, type TestApp } from '../../drivers/app/test-app.ts';
+import { openSharedApp } from '../../drivers/app/open-shared.ts';
+import { openTestApp } from '../../drivers/app/test-app.ts';
 import { exchange, openSocket, parseResponses, type RawResponse, readToEnd } from './raw-connection.ts';
 
-let service: TestApp;
-let variables: CorpusVariables;
-let listener: PublicListener;
-let port: number;
 /** Every address has the same limits and answers. */
 const addresses = [
   '127.0.0.1',
@@ -22,16 +19,11 @@ const addresses = [
     .filter((address) => address === '::1'),
   '127.0.0.2',
 ];
-beforeAll(async () => {
-  service = await openTestApp();
-  variables = await issueVariables(service.backend);
-  listener = await listenPublicly(service.app, addresses, 0);
-  port = listener.address.port;
-});
-afterAll(async () => {
-  await listener.close();
-  await service.close();
-});
+const service = await openSharedApp();
+const variables = await issueVariables(service.backend);
+const listener = await listenPublicly(service.app, addresses, 0);
+const port = listener.address.port;
+afterAll(() => listener.close());
 
 const requestId = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -167,14 +159,11 @@ test('bounds slow clients: headers 15 s and requests 30 s, checked every 5 s, an
   });
 });
 
-describe.each(addresses)('a slow sender to %s, with shorter timeouts', (address) => {
-  let shortTimeoutServer: { port: number; close: () => Promise<void> };
-  beforeAll(async () => {
-    shortTimeoutServer = await listenWithTimeouts({
-      headersTimeout: 100,
-      requestTimeout: 150,
-      connectionsCheckingInterval: 20,
-    });
+describe.each(addresses)('a slow sender to %s, with shorter timeouts', async (address) => {
+  const shortTimeoutServer = await listenWithTimeouts({
+    headersTimeout: 100,
+    requestTimeout: 150,
+    connectionsCheckingInterval: 20,
   });
   afterAll(() => shortTimeoutServer.close());
 

@@ -1,28 +1,20 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { describeResponse } from '../../corpus/corpus-case.ts';
 import { type CorpusVariables, expandVariables, issueVariables } from '../../corpus/corpus-variables.ts';
 import { lastEventIds } from '../../corpus/last-event-ids.ts';
 import { streamTokens } from '../../corpus/other-paths.ts';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
-import { openTestService, type TestService } from '../../drivers/app/test-service.ts';
-import { createHttpSender, type HttpSender } from './http-sender.ts';
+import { openSharedService } from '../../drivers/app/open-shared.ts';
+import { createHttpSender } from './http-sender.ts';
 import { openStreamOnce } from './open-stream-once.ts';
 
-let service: TestService;
-let variables: CorpusVariables;
-let http: HttpSender;
-beforeAll(async () => {
-  service = await openTestService();
-  http = createHttpSender(service.url);
-  const issued = await issueVariables(service.backend);
-  const opened = await openStreamOnce(service.url, { path: `/api/v1/events/${issued.streamToken}` });
-  const { cursor } = JSON.parse(opened.events[0]?.data ?? '{}') as { cursor: string };
-  variables = { ...issued, cursor, epoch: cursor.split('.')[0] ?? '' };
-});
-afterAll(async () => {
-  http.close();
-  await service.close();
-});
+const service = await openSharedService();
+const http = createHttpSender(service.url);
+const issued = await issueVariables(service.backend);
+const opened = await openStreamOnce(service.url, { path: `/api/v1/events/${issued.streamToken}` });
+const { cursor } = JSON.parse(opened.events[0]?.data ?? '{}') as { cursor: string };
+const variables: CorpusVariables = { ...issued, cursor, epoch: cursor.split('.')[0] ?? '' };
+afterAll(() => http.close());
 
 describe('/api/v1/events/{token}: tokens', () => {
   const titled = streamTokens.map((streamCase) => {

@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openTestApp, type TestApp, type TestCaller } from '../../drivers/app/test-app.ts';
+import { describe, expect, test } from 'vitest';
+import { openSharedApp } from '../../drivers/app/open-shared.ts';
 
 const uuidV7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-let service: TestApp;
-let editor: TestCaller;
-beforeAll(async () => {
-  service = await openTestApp();
-  editor = await service.signedIn('editor');
-});
-afterAll(() => service.close());
+const service = await openSharedApp();
+const editor = await service.signedIn('editor');
 
 const create = (payload: object | string, headers: Record<string, string> = {}) =>
   service.inject({

@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
-import { openTestApp, type TestApp, type TestCaller } from '../../drivers/app/test-app.ts';
+import { openSharedApp } from '../../drivers/app/open-shared.ts';
 
-let service: TestApp;
-let editor: TestCaller;
-beforeAll(async () => {
-  service = await openTestApp();
-  editor = await service.signedIn('editor');
-});
-afterAll(() => service.close());
+const service = await openSharedApp();
+const editor = await service.signedIn('editor');
 
 const create = (payload: object, key: string) =>
   service.inject({

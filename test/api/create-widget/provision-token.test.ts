@@ -2,9 +2,10 @@ import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { mintToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import type { ProvisionToken } from '@widget-service/shared/ports/grant-store.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
-import { openTestApp, type TestApp, type TestCaller, type TestResponse } from '../../drivers/app/test-app.ts';
+import { openSharedApp } from '../../drivers/app/open-shared.ts';
+import { openTestApp, type TestResponse } from '../../drivers/app/test-app.ts';
 import { eventually } from '../../drivers/tools/eventually.ts';
 import { createManualClock } from '../../drivers/tools/manual-clock.ts';
 
@@ -12,13 +13,8 @@ const clock = createManualClock();
 const challenge = 'Bearer realm="widgets"';
 const tokensPath = '/api/v1/provision-tokens';
 
-let service: TestApp;
-let admin: TestCaller;
-beforeAll(async () => {
-  service = await openTestApp({ clock });
-  admin = await service.signedIn('admin');
-});
-afterAll(() => service.close());
+const service = await openSharedApp({ clock });
+const admin = await service.signedIn('admin');
 
 const create = (headers: Readonly<Record<string, string>>, payload: object = { name: 'lamp' }) =>
   service.inject({ method: 'POST', url: '/api/v1/widgets', headers, payload });

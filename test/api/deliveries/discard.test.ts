@@ -1,19 +1,14 @@
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { listAuditEvents } from '../../drivers/app/audit-trail.ts';
 import { aCreation, aDelivery } from '../../drivers/app/builders.ts';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
-import { openTestApp, type TestApp, type TestCaller } from '../../drivers/app/test-app.ts';
+import { openSharedApp } from '../../drivers/app/open-shared.ts';
 import { eventually } from '../../drivers/tools/eventually.ts';
 import { consumeUntil, enqueue } from '../../processing/consume.ts';
 
-let service: TestApp;
-let admin: TestCaller;
-beforeAll(async () => {
-  service = await openTestApp();
-  admin = await service.signedIn('admin');
-});
-afterAll(() => service.close());
+const service = await openSharedApp();
+const admin = await service.signedIn('admin');
 
 async function aDeadDelivery(overrides: Partial<Delivery> = {}): Promise<Delivery> {
   const { integrationId } = await service.issueHookToken();

@@ -1,19 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { parsePosition } from '@widget-service/shared/domain/sse-id.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { aCreation, aDelivery } from '../../drivers/app/builders.ts';
-import { expectProblem } from '../../drivers/app/expect-problem.ts';
-import { openTestApp, type TestApp, type TestCaller } from '../../drivers/app/test-app.ts';
+import { openSharedApp } from '../../drivers/app/open-shared.ts';
 import { consumeUntil } from '../../processing/consume.ts';
 
-let service: TestApp;
-let viewer: TestCaller;
-beforeAll(async () => {
-  service = await openTestApp();
-  viewer = await service.signedIn('viewer');
-});
-afterAll(() => service.close());
+const service = await openSharedApp();
+const viewer = await service.signedIn('viewer');
 
 async function storeWidget(): Promise<string> {
   const creation = aCreation();
@@ -112,13 +106,5 @@ describe('GET /api/v1/widgets/{id}/deliveries', () => {
 
   test('returns an empty list for a widget that no hook names', async () => {
     expect((await get(await storeWidget())).json()).toMatchObject({ items: [], totalItems: 0, totalPages: 0 });
-  });
-
-  test('returns 404 for an unknown widget and a malformed id, 400 for an unknown parameter, 403 without a session', async () => {
-    expectProblem(await get(randomUUID()), { status: 404, code: 'not-found' });
-    expectProblem(await get('no-uuid'), { status: 404, code: 'not-found' });
-    expectProblem(await get(await storeWidget(), '?state=dead'), { status: 400, code: 'invalid-request' });
-    const url = `/api/v1/widgets/${await storeWidget()}/deliveries`;
-    expectProblem(await service.inject({ method: 'GET', url }), { status: 403, code: 'not-authenticated' });
   });
 });

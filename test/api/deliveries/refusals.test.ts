@@ -1,18 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { mintToken } from '@widget-service/shared/domain/token.ts';
 import type { HookRefusal } from '@widget-service/shared/ports/refusal-store.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
-import { openTestApp, type TestApp, type TestCaller } from '../../drivers/app/test-app.ts';
+import { openSharedApp } from '../../drivers/app/open-shared.ts';
+import { openTestApp } from '../../drivers/app/test-app.ts';
 import { eventually } from '../../drivers/tools/eventually.ts';
 
-let service: TestApp;
-let admin: TestCaller;
-beforeAll(async () => {
-  service = await openTestApp({ limits: { hooks: { ratePerSecond: 0.001, burst: 20 } } });
-  admin = await service.signedIn('admin');
-});
-afterAll(() => service.close());
+const service = await openSharedApp({ limits: { hooks: { ratePerSecond: 0.001, burst: 20 } } });
+const admin = await service.signedIn('admin');
 
 const buildPath = (integrationId: string, query = '') => `/api/v1/integrations/${integrationId}/refusals${query}`;
 const get = (url: string, { cookie } = admin) => service.inject({ method: 'GET', url, headers: { cookie } });
@@ -110,18 +106,9 @@ describe('GET /api/v1/integrations/{id}/refusals', () => {
     expect(second.items.map(({ requestId }: HookRefusal) => requestId)).toEqual(ids.slice(2));
   });
 
-  test('returns an empty list, 404 for an unknown integration, and 400 for an unknown parameter', async () => {
+  test('returns an empty list if none was refused', async () => {
     const { integrationId } = await service.issueHookToken();
     expect((await get(buildPath(integrationId))).json()).toMatchObject({ items: [], totalItems: 0, totalPages: 0 });
-    expectProblem(await get(buildPath(randomUUID())), { status: 404, code: 'not-found' });
-    expectProblem(await get(buildPath('no-uuid')), { status: 404, code: 'not-found' });
-    expectProblem(await get(buildPath(integrationId, '?code=x')), { status: 400, code: 'invalid-request' });
-  });
-
-  test('needs the permission integrations:manage', async () => {
-    const { integrationId } = await service.issueHookToken();
-    const editor = await service.signedIn('editor');
-    expectProblem(await get(buildPath(integrationId), editor), { status: 403, code: 'permission-denied' });
   });
 });
 

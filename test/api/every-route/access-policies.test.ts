@@ -1,4 +1,4 @@
-import { permissionsForRole } from '@widget-service/shared/domain/role.ts';
+import type { Role } from '@widget-service/shared/domain/role.ts';
 import { afterAll, describe, expect, test } from 'vitest';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
 import { issueProvisionToken } from '../../drivers/app/issue-grants.ts';
@@ -21,6 +21,21 @@ const getPermission = ({ policy }: TestRoute) => (typeof policy === 'object' ? p
 const listSessionRoutes = () =>
   service.routes.filter((route) => route.policy === 'signed-in' || getPermission(route) !== null);
 
+const nameRoute = ({ method, url }: TestRoute) => `${method} ${url}`;
+
+/** What a viewer may do, and everybody else with a session. */
+const forEveryRole = [
+  ...['/widgets', '/widgets/:id', '/widgets/:id/deliveries', '/session', '/sessions'].flatMap((path) => [
+    `GET /api/v1${path}`,
+    `HEAD /api/v1${path}`,
+  ]),
+  'DELETE /api/v1/session',
+  'PUT /api/v1/session/password',
+  'POST /api/v1/session/stream',
+  'DELETE /api/v1/sessions',
+  'DELETE /api/v1/sessions/:id',
+];
+
 function send(route: TestRoute, headers: Readonly<Record<string, string>>): Promise<TestResponse> {
   const url = route.url.replaceAll(/:\w+/g, '0197a0b0-0000-7000-8000-00000000abcd');
   return service.inject({ method: route.method as 'GET', url, headers });
@@ -32,7 +47,7 @@ function expectForbidden(
   response: TestResponse,
   code: Parameters<typeof expectProblem>[1]['code'],
 ): void {
-  const name = `${route.method} ${route.url}`;
+  const name = nameRoute(route);
   expect({ name, status: response.statusCode }).toEqual({ name, status: 403 });
   if (route.method !== 'HEAD') {
     expect({ name, code: response.json().code }).toEqual({ name, code });
@@ -46,8 +61,15 @@ describe('the route table', () => {
     expect(service.routes.filter(({ policy }) => policy === undefined)).toEqual([]);
   });
 
-  test('makes only reading routes public', () => {
-    expect(service.routes.filter((route) => route.policy === 'public' && isMutating(route))).toEqual([]);
+  test('makes only reading routes public, and of the operations only those whose address is their secret', () => {
+    const publicRoutes = service.routes.filter(({ policy }) => policy === 'public');
+    expect(publicRoutes.filter(isMutating)).toEqual([]);
+    const operations = publicRoutes.map(({ url }) => url).filter((url) => /^\/api\/v1\/(?!\w+\.json$)/.test(url));
+    expect([...new Set(operations)].sort()).toEqual([
+      '/api/v1/events/:token',
+      '/api/v1/session/oidc',
+      '/api/v1/session/oidc/callback',
+    ]);
   });
 
   test('allows changes without a session only for sign-in and hooks', () => {
@@ -92,13 +114,28 @@ describe('every route that needs a session', () => {
     }
   });
 
-  test('returns 403 permission-denied for a viewer without the permission', async () => {
-    const forbiddenRoutes = listSessionRoutes().filter((route) => {
-      const permission = getPermission(route);
-      return permission !== null && !permissionsForRole('viewer').includes(permission);
-    });
-    expect(forbiddenRoutes.length).toBeGreaterThan(5);
-    for (const route of forbiddenRoutes) expectForbidden(route, await send(route, viewer.headers), 'permission-denied');
+  test.each<[Role, readonly string[]]>([
+    ['viewer', forEveryRole],
+    ['editor', [...forEveryRole, 'POST /api/v1/widgets']],
+  ])('returns 403 permission-denied to a %s, unless it is one of a few', async (role, permitted) => {
+    const routes = listSessionRoutes();
+    expect(routes.map(nameRoute)).toEqual(expect.arrayContaining([...permitted]));
+    for (const route of routes) {
+      // Some of these requests end the session.
+      const response = await send(route, (await service.signedIn(role)).headers);
+      if (permitted.includes(nameRoute(route))) expect(response.statusCode, nameRoute(route)).not.toBe(403);
+      else expectForbidden(route, response, 'permission-denied');
+    }
+  });
+
+  test('returns 403 not-authenticated, without a challenge, for a provision token, unless it creates a widget', async () => {
+    const { token } = await issueProvisionToken(service.backend);
+    const bearer = { authorization: `Bearer ${token}` };
+    for (const route of listSessionRoutes().filter((candidate) => nameRoute(candidate) !== 'POST /api/v1/widgets')) {
+      const response = await send(route, bearer);
+      expectForbidden(route, response, 'not-authenticated');
+      expect(response.headers['www-authenticate'], nameRoute(route)).toBeUndefined();
+    }
   });
 
   test('returns 403 csrf-token-invalid for a change without the CSRF token of the session', async () => {

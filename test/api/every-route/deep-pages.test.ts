@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { aCreation, aDelivery, anAuditEvent } from '../../drivers/app/builders.ts';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
-import { openTestApp, type TestApp, type TestCaller } from '../../drivers/app/test-app.ts';
+import { openSharedApp } from '../../drivers/app/open-shared.ts';
 
 const rowsMax = 10_000;
 const startedAtMs = Date.now();
@@ -31,13 +31,8 @@ function recordOffsets(backend: Backend): Partial<Backend> {
   return Object.fromEntries(stores.map(([name, store]) => [name, watch(store)]));
 }
 
-let service: TestApp;
-let admin: TestCaller;
-beforeAll(async () => {
-  service = await openTestApp({ replace: recordOffsets });
-  admin = await service.signedIn('admin');
-});
-afterAll(() => service.close());
+const service = await openSharedApp({ replace: recordOffsets });
+const admin = await service.signedIn('admin');
 
 const get = (url: string) => service.inject({ method: 'GET', url, headers: { cookie: admin.cookie } });
 

@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openTestApp, type TestApp, type TestCaller } from '../../drivers/app/test-app.ts';
+import { expect, test } from 'vitest';
+import { openSharedApp } from '../../drivers/app/open-shared.ts';
 
-let service: TestApp;
-let admin: TestCaller;
-beforeAll(async () => {
-  service = await openTestApp({ publicBaseUrl: 'https://widgets.example' });
-  admin = await service.signedIn('admin');
-});
-afterAll(() => service.close());
+const service = await openSharedApp({ publicBaseUrl: 'https://widgets.example' });
+const admin = await service.signedIn('admin');
 
 test('HEAD returns the status and headers of GET, without a body, on every route that has a GET without effects', async () => {
   // A GET of these two starts or finishes a sign-in.

@@ -1,20 +1,15 @@
 import http from 'node:http';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
-import { openTestApp, type TestApp } from '../../drivers/app/test-app.ts';
+import { openSharedApp } from '../../drivers/app/open-shared.ts';
 import { openTestService } from '../../drivers/app/test-service.ts';
 
-let app: TestApp;
+const app = await openSharedApp({ allowedHosts: ['Widgets.Example', 'widget-api'], trustedProxies: ['127.0.0.1'] });
 
 const answer = (host: string, headers = {}) =>
   app.inject({ method: 'GET', url: '/api/v1/session', headers: { host, ...headers } });
 
 describe('a service that knows its names', () => {
-  beforeAll(async () => {
-    app = await openTestApp({ allowedHosts: ['Widgets.Example', 'widget-api'], trustedProxies: ['127.0.0.1'] });
-  });
-  afterAll(() => app.close());
-
   test.each([
     'widgets.example',
     'WIDGETS.EXAMPLE:8443',

@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
-import { openTestApp, type TestApp, type TestRoute } from '../../drivers/app/test-app.ts';
+import { openSharedApp } from '../../drivers/app/open-shared.ts';
+import type { TestRoute } from '../../drivers/app/test-app.ts';
 
 /** No permit returns while a test runs. */
 const api = { ratePerSecond: 0.001, burst: 3 };
-let service: TestApp;
-beforeAll(async () => {
-  service = await openTestApp({ limits: { api } });
-});
-afterAll(() => service.close());
+const service = await openSharedApp({ limits: { api } });
 
 const isAuthenticated = ({ policy }: TestRoute) => policy === 'signed-in' || typeof policy === 'object';
 

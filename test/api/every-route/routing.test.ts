@@ -1,53 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
-import { openTestApp, type TestApp } from '../../drivers/app/test-app.ts';
+import { openSharedApp } from '../../drivers/app/open-shared.ts';
 
-let service: TestApp;
-beforeAll(async () => {
-  service = await openTestApp();
-});
-afterAll(() => service.close());
+const service = await openSharedApp();
 
 describe('unknown paths', () => {
-  test.each([
-    ['GET', '/index.html'],
-    ['GET', '/api/v1/nothing'],
-    ['GET', '/API/V1/WIDGETS'],
-    ['POST', '/api/v2/widgets'],
-    ['OPTIONS', '/nowhere'],
-    ['GET', '/api/v1/widgets/a/b'],
-  ] as const)('return 404 not-found: %s %s', async (method, url) => {
-    expectProblem(await service.inject({ method, url }), { status: 404, code: 'not-found' });
-  });
-
-  test('return 404 not-found whatever the body', async () => {
-    const response = await service.inject({
-      method: 'POST',
-      url: '/nowhere',
-      headers: { 'content-type': 'application/json' },
-      payload: '{broken',
-    });
-    expectProblem(response, { status: 404, code: 'not-found' });
-  });
-
   test('are neither returned nor logged', async () => {
     const response = await service.inject({ method: 'GET', url: '/api/v1/event/wst_secretsecret?x=wst_secretsecret' });
     expect(response.body).not.toContain('secretsecret');
     expect(service.logLines.join('')).not.toContain('secretsecret');
-  });
-});
-
-describe('known paths with another method', () => {
-  test.each([
-    ['DELETE', '/api/v1/widgets', 'GET, HEAD, POST'],
-    ['OPTIONS', '/api/v1/widgets?x=1', 'GET, HEAD, POST'],
-    ['POST', '/api/v1/widgets/abc', 'GET, HEAD'],
-    ['PUT', '/api/v1/session', 'DELETE, GET, HEAD, POST'],
-    ['GET', '/api/v1/events/hooks/abc', 'POST'],
-  ] as const)('return 405 with Allow: %s %s', async (method, url, allow) => {
-    const response = await service.inject({ method, url });
-    expectProblem(response, { status: 405, code: 'method-not-allowed' });
-    expect(response.headers.allow).toBe(allow);
   });
 });
 

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type AttackedApp, openAttackedApp } from '../../attack/attacked-app.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { openAttackedApp } from '../../attack/attacked-app.ts';
 import { makeAuthHeaders } from '../../corpus/corpus-variables.ts';
+import { openSharedService } from '../../drivers/app/open-shared.ts';
 import type { TestResponse } from '../../drivers/app/test-app.ts';
-import { openTestService, type TestService } from '../../drivers/app/test-service.ts';
 import { openStream } from '../../drivers/streams/stream-client.ts';
 import { exchange } from '../bad-input/raw-connection.ts';
 
@@ -20,11 +20,8 @@ const expected = {
 /** Pages of any origin may read a stream. */
 const forStreams = { 'cross-origin-resource-policy': 'cross-origin' };
 
-let service: AttackedApp;
-beforeAll(async () => {
-  service = await openAttackedApp({
-    securityContacts: ['mailto:security@example.com'],
-  });
+const service = await openAttackedApp({
+  securityContacts: ['mailto:security@example.com'],
 });
 afterAll(() => service.close());
 
@@ -109,12 +106,8 @@ describe('Clear-Site-Data', () => {
   });
 });
 
-describe('a stream', () => {
-  let streams: TestService;
-  beforeAll(async () => {
-    streams = await openTestService();
-  });
-  afterAll(() => streams.close());
+describe('a stream', async () => {
+  const streams = await openSharedService();
 
   /** A stream is sent through proxies as it is. */
   const asStream = { ...forStreams, 'cache-control': 'no-cache,no-transform' };

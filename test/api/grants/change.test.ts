@@ -1,22 +1,13 @@
 import { isWellFormedToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
 import { grantKinds } from '../../drivers/app/grant-kinds.ts';
-import type { TestApp, TestCaller } from '../../drivers/app/test-app.ts';
-import { openAppWithWatchedControlLog, type WatchedControlLog } from '../../drivers/app/watched-control-log.ts';
+import { openAppWithWatchedControlLog } from '../../drivers/app/watched-control-log.ts';
 import { createManualClock } from '../../drivers/tools/manual-clock.ts';
 
-describe('update', () => {
-  let service: TestApp;
-
-  let admin: TestCaller;
-
-  let control: WatchedControlLog;
-
-  beforeAll(async () => {
-    ({ service, control } = await openAppWithWatchedControlLog());
-    admin = await service.signedIn('admin');
-  });
+describe('update', async () => {
+  const { service, control } = await openAppWithWatchedControlLog();
+  const admin = await service.signedIn('admin');
 
   afterAll(() => service.close());
 
@@ -75,37 +66,14 @@ describe('update', () => {
       expect(control.announced).toContainEqual({ kind, id, change: 'changed' });
     });
 
-    test.each<[string, unknown, string, string]>([
-      ['a null name', { name: null }, '#/name', 'type'],
-      ['an empty name', { name: '' }, '#/name', 'too-short'],
+    test.each<[string, object, string, string]>([
       ['an expiresAt in the past', { expiresAt: '2026-01-01T00:00:00Z' }, '#/expiresAt', 'too-small'],
-      ['a malformed expiresAt', { expiresAt: 'soon' }, '#/expiresAt', 'format'],
       ['a token', { token: 'x' }, '#/token', 'unknown-field'],
-      ['a url', { url: 'x' }, '#/url', 'unknown-field'],
-      ['a signature', { signature: 'none' }, '#/signature', 'unknown-field'],
-      ['a createdAt', { createdAt: '2099-01-01T00:00:00Z' }, '#/createdAt', 'unknown-field'],
-      ['an unknown field', { $set: { name: 'x' } }, '#/%24set', 'unknown-field'],
-      ['an array as the whole body', [], '#', 'type'],
-      ['null as the whole body', null, '#', 'required'],
-    ])('returns 400 invalid-request for %s', async (_, body, pointer, code) => {
+    ])('returns 400 invalid-request for %s, and changes nothing', async (_, members, pointer, code) => {
       const before = await create();
-      expectProblem(await update(before.id, body), {
-        status: 400,
-        code: 'invalid-request',
-        errors: [{ pointer, code }],
-      });
+      const response = await update(before.id, { name: 'other', ...members });
+      expectProblem(response, { status: 400, code: 'invalid-request', errors: [{ pointer, code }] });
       expect((await update(before.id, {})).json()).toEqual(before);
-    });
-
-    test('returns 403 for an editor, and without the CSRF token', async () => {
-      const [{ id }, editor] = [await create(), await service.signedIn('editor')];
-      expectProblem(await update(id, {}, editor.headers), { status: 403, code: 'permission-denied' });
-      expectProblem(await update(id, {}, { cookie: admin.cookie }), { status: 403, code: 'csrf-token-invalid' });
-    });
-
-    test.each(['0197a0b0-0000-7000-8000-00000000abcd', 'x', '$where'])('returns 404 for the id %s', async (id) => {
-      expectProblem(await update(id, {}), { status: 404, code: 'not-found' });
-      expectProblem(await update(id, { name: 'other' }), { status: 404, code: 'not-found' });
     });
 
     test('returns 503 while the control log is unavailable; the repeated request announces the change', async () => {
@@ -120,19 +88,11 @@ describe('update', () => {
   });
 });
 
-describe('rotate', () => {
+describe('rotate', async () => {
   const clock = createManualClock();
 
-  let service: TestApp;
-
-  let admin: TestCaller;
-
-  let control: WatchedControlLog;
-
-  beforeAll(async () => {
-    ({ service, control } = await openAppWithWatchedControlLog({ clock }));
-    admin = await service.signedIn('admin');
-  });
+  const { service, control } = await openAppWithWatchedControlLog({ clock });
+  const admin = await service.signedIn('admin');
 
   afterAll(() => service.close());
 
@@ -240,26 +200,10 @@ describe('rotate', () => {
       expect(digests).toContain(previousToken?.digest);
     });
 
-    test.each<[string, object, string, string]>([
-      ['a negative overlap', { overlapSeconds: -1 }, '#/overlapSeconds', 'too-small'],
-      ['an overlap of more than a day', { overlapSeconds: 86_401 }, '#/overlapSeconds', 'too-large'],
-      ['an overlap of half a second', { overlapSeconds: 0.5 }, '#/overlapSeconds', 'type'],
-      ['a string as overlap', { overlapSeconds: '1' }, '#/overlapSeconds', 'type'],
-      ['an unknown field', { token: 'x' }, '#/token', 'unknown-field'],
-    ])('returns 400 invalid-request for %s', async (_, body, pointer, code) => {
+    test('returns 400 for an invalid overlap, and leaves the tokens unchanged', async () => {
       const { id, token } = await create();
-      expectProblem(await rotate(id, body), { status: 400, code: 'invalid-request', errors: [{ pointer, code }] });
+      expectProblem(await rotate(id, { overlapSeconds: -1 }), { status: 400, code: 'invalid-request' });
       expect(await readStored(id)).toMatchObject({ token: { digest: sha256Hex(token) }, previousToken: null });
-    });
-
-    test('returns 403 for an editor, and without the CSRF token', async () => {
-      const [{ id }, editor] = [await create(), await service.signedIn('editor')];
-      expectProblem(await rotate(id, {}, editor.headers), { status: 403, code: 'permission-denied' });
-      expectProblem(await rotate(id, {}, { cookie: admin.cookie }), { status: 403, code: 'csrf-token-invalid' });
-    });
-
-    test.each(['0197a0b0-0000-7000-8000-00000000abcd', 'x', '$where'])('returns 404 for the id %s', async (id) => {
-      expectProblem(await rotate(id), { status: 404, code: 'not-found' });
     });
 
     test('returns 503 and leaves the tokens unchanged while the control log is unavailable', async () => {
@@ -286,17 +230,9 @@ describe('rotate', () => {
   });
 });
 
-describe('delete', () => {
-  let service: TestApp;
-
-  let admin: TestCaller;
-
-  let control: WatchedControlLog;
-
-  beforeAll(async () => {
-    ({ service, control } = await openAppWithWatchedControlLog());
-    admin = await service.signedIn('admin');
-  });
+describe('delete', async () => {
+  const { service, control } = await openAppWithWatchedControlLog();
+  const admin = await service.signedIn('admin');
 
   afterAll(() => service.close());
 
@@ -330,10 +266,6 @@ describe('delete', () => {
       expectProblem(await remove(id, editor.headers), { status: 403, code: 'permission-denied' });
       expectProblem(await remove(id, { cookie: admin.cookie }), { status: 403, code: 'csrf-token-invalid' });
       expect(await selectStore(service.backend).get(id)).not.toBeNull();
-    });
-
-    test.each(['0197a0b0-0000-7000-8000-00000000abcd', 'x', '$where'])('returns 404 for the id %s', async (id) => {
-      expectProblem(await remove(id), { status: 404, code: 'not-found' });
     });
 
     test('returns 503 while the control log is unavailable; the repeated request announces the revocation', async () => {

@@ -1,16 +1,11 @@
 import { isWellFormedToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectProblem } from '../../drivers/app/expect-problem.ts';
+import { describe, expect, test } from 'vitest';
 import { grantKinds } from '../../drivers/app/grant-kinds.ts';
-import { openTestApp, type TestApp, type TestCaller } from '../../drivers/app/test-app.ts';
+import { openSharedApp } from '../../drivers/app/open-shared.ts';
+import { openTestApp } from '../../drivers/app/test-app.ts';
 
-let service: TestApp;
-let admin: TestCaller;
-beforeAll(async () => {
-  service = await openTestApp();
-  admin = await service.signedIn('admin');
-});
-afterAll(() => service.close());
+const service = await openSharedApp();
+const admin = await service.signedIn('admin');
 
 describe.each(grantKinds)('POST $path', ({ path, prefix, buildPath, selectStore, defaults, changes }) => {
   const create = (payload: object, headers: Readonly<Record<string, string>> = admin.headers) =>
@@ -62,58 +57,6 @@ describe.each(grantKinds)('POST $path', ({ path, prefix, buildPath, selectStore,
     expect(stored?.token).toEqual({ digest: sha256Hex(token), sealedSecret: null });
     expect(JSON.stringify(stored)).not.toContain(token);
     expect(service.logLines.join('')).not.toContain(token);
-  });
-
-  test.each<[string, object, string, string]>([
-    ['a missing name', {}, '#/name', 'required'],
-    ['a null name', { name: null }, '#/name', 'type'],
-    ['a blank name', { name: ' ' }, '#/name', 'too-short'],
-    ['a name of 201 characters', { name: 'a'.repeat(201) }, '#/name', 'too-long'],
-    ['a number as expiresAt', { name: 'x', expiresAt: 1 }, '#/expiresAt', 'type'],
-    ['an expiresAt without a time zone', { name: 'x', expiresAt: '2099-01-01T00:00:00' }, '#/expiresAt', 'format'],
-    [
-      'an expiresAt with the offset +01:00',
-      { name: 'x', expiresAt: '2099-01-01T00:00:00+01:00' },
-      '#/expiresAt',
-      'format',
-    ],
-    [
-      'an expiresAt on a day that does not exist',
-      { name: 'x', expiresAt: '2099-02-29T00:00:00Z' },
-      '#/expiresAt',
-      'format',
-    ],
-    ['an expiresAt in the past', { name: 'x', expiresAt: '2026-01-01T00:00:00Z' }, '#/expiresAt', 'too-small'],
-    ['a token', { name: 'x', token: 'x' }, '#/token', 'unknown-field'],
-    ['an id', { name: 'x', id: 'x' }, '#/id', 'unknown-field'],
-  ])('returns 400 invalid-request for %s', async (_, body, pointer, code) => {
-    expectProblem(await create(body), { status: 400, code: 'invalid-request', errors: [{ pointer, code }] });
-  });
-
-  test('returns 400 invalid-request without a body', async () => {
-    const response = await service.inject({ method: 'POST', url: path, headers: admin.headers });
-    expectProblem(response, { status: 400, code: 'invalid-request', errors: [{ pointer: '#', code: 'required' }] });
-  });
-
-  test('returns 403 for an editor, without a session, and without the CSRF token', async () => {
-    const editor = await service.signedIn('editor');
-    expectProblem(await create({ name: 'x' }, editor.headers), { status: 403, code: 'permission-denied' });
-    expectProblem(await create({ name: 'x' }, {}), { status: 403, code: 'not-authenticated' });
-    expectProblem(await create({ name: 'x' }, { cookie: admin.cookie }), { status: 403, code: 'csrf-token-invalid' });
-  });
-
-  test('returns 403 not-authenticated for a provision token', async () => {
-    const { token } = (
-      await service.inject({
-        method: 'POST',
-        url: '/api/v1/provision-tokens',
-        headers: admin.headers,
-        payload: { name: 'script' },
-      })
-    ).json();
-    const response = await create({ name: 'x' }, { authorization: `Bearer ${token}` });
-    expectProblem(response, { status: 403, code: 'not-authenticated' });
-    expect(response.headers['www-authenticate']).toBeUndefined();
   });
 });
 

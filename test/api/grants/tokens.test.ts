@@ -1,39 +1,22 @@
 import { computeCsrfToken } from '@widget-service/api/caller/csrf.ts';
 import { mintToken, type TokenPrefix } from '@widget-service/shared/domain/token.ts';
 import { makeStartSession } from '@widget-service/shared/usecases/access/sessions.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ConsoleClient, signIn, testAdmin } from '../../drivers/app/console-client.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { signIn, testAdmin } from '../../drivers/app/console-client.ts';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
 import { grantKinds } from '../../drivers/app/grant-kinds.ts';
-import {
-  openTestApp,
-  signInThroughPorts,
-  type TestApp,
-  type TestCaller,
-  type TestResponse,
-} from '../../drivers/app/test-app.ts';
-import { openTestService, type TestService } from '../../drivers/app/test-service.ts';
+import { openSharedApp, openSharedService } from '../../drivers/app/open-shared.ts';
+import { signInThroughPorts, type TestResponse } from '../../drivers/app/test-app.ts';
 import { eventually } from '../../drivers/tools/eventually.ts';
 import { createManualClock } from '../../drivers/tools/manual-clock.ts';
-import { createHttpSender, type HttpSender } from '../bad-input/http-sender.ts';
+import { createHttpSender } from '../bad-input/http-sender.ts';
 
-describe('invalid tokens', () => {
-  let service: TestService;
+describe('invalid tokens', async () => {
+  const service = await openSharedService();
+  const http = createHttpSender(service.url);
+  const admin = await signInThroughPorts(service.backend, 'admin');
 
-  let http: HttpSender;
-
-  let admin: TestCaller;
-
-  beforeAll(async () => {
-    service = await openTestService();
-    http = createHttpSender(service.url);
-    admin = await signInThroughPorts(service.backend, 'admin');
-  });
-
-  afterAll(async () => {
-    http.close();
-    await service.close();
-  });
+  afterAll(() => http.close());
 
   const past = () => new Date(Date.now() - 1);
 
@@ -152,21 +135,13 @@ describe('invalid tokens', () => {
   }
 });
 
-describe('token lifetime', () => {
+describe('token lifetime', async () => {
   const dayMs = 86_400_000;
 
   const clock = createManualClock();
 
-  let service: TestApp;
-
-  let admin: TestCaller;
-
-  beforeAll(async () => {
-    service = await openTestApp({ clock, tokenMaxLifetimeMs: 30 * dayMs });
-    admin = await service.signedIn('admin');
-  });
-
-  afterAll(() => service.close());
+  const service = await openSharedApp({ clock, tokenMaxLifetimeMs: 30 * dayMs });
+  const admin = await service.signedIn('admin');
 
   /** Starts a session at the time of the manual clock, which other sessions may not live to see. */
   async function startSession() {
@@ -226,14 +201,9 @@ describe('token lifetime', () => {
   });
 });
 
-describe('tokens in use', () => {
-  let service: TestService;
-  let admin: ConsoleClient;
-  beforeAll(async () => {
-    service = await openTestService({ ADMIN_EMAIL: testAdmin.email, ADMIN_PASSWORD: testAdmin.password });
-    admin = await signIn(service.url);
-  });
-  afterAll(() => service.close());
+describe('tokens in use', async () => {
+  const service = await openSharedService({ ADMIN_EMAIL: testAdmin.email, ADMIN_PASSWORD: testAdmin.password });
+  const admin = await signIn(service.url);
 
   const postForStatus = async (path: string, body: object, headers: Record<string, string> = {}): Promise<number> => {
     const request = { method: 'POST', headers: { 'content-type': 'application/json', ...headers } };

@@ -2,18 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import { buildWidget, type WidgetState } from '@widget-service/shared/domain/widget.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openTestApp, type TestApp, type TestCaller } from '../../drivers/app/test-app.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { openSharedApp } from '../../drivers/app/open-shared.ts';
 
 const tailPosition: LogPosition = { epoch: 'k3f9', ms: 1_764_000_000_000, seq: 12 };
-let service: TestApp;
-let viewer: TestCaller;
 let currentTail: LogPosition | null = null;
-beforeAll(async () => {
-  service = await openTestApp({ tailPosition: () => currentTail });
-  viewer = await service.signedIn('viewer');
-});
-afterAll(() => service.close());
+const service = await openSharedApp({ tailPosition: () => currentTail });
+const viewer = await service.signedIn('viewer');
 
 const list = (query = '') =>
   service.inject({ method: 'GET', url: `/api/v1/widgets${query}`, headers: { cookie: viewer.cookie } });

@@ -1,16 +1,13 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { describe, expect, inject, test } from 'vitest';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
 import { expectRateLimit, expectSeconds } from '../../drivers/app/expect-rate-limit.ts';
-import { openTestApp, type TestApp } from '../../drivers/app/test-app.ts';
+import { openSharedApp } from '../../drivers/app/open-shared.ts';
+import { openTestApp } from '../../drivers/app/test-app.ts';
 
 /** A permit returns after 100 s, so none returns while a test runs. */
 const api = { ratePerSecond: 0.01, burst: 3 };
-let service: TestApp;
-beforeAll(async () => {
-  service = await openTestApp({ limits: { api } });
-});
-afterAll(() => service.close());
+const service = await openSharedApp({ limits: { api } });
 
 const list = (headers: Readonly<Record<string, string>>, method: 'GET' | 'HEAD' = 'GET', query = '') =>
   service.inject({ method, url: `/api/v1/widgets${query}`, headers });

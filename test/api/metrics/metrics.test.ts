@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openTestService, type TestService } from '../../drivers/app/test-service.ts';
+import { describe, expect, test } from 'vitest';
+import { openSharedService } from '../../drivers/app/open-shared.ts';
 import { findPrometheusTool, runPromtool } from '../../drivers/cluster/prometheus-tools.ts';
 import { openStream } from '../../drivers/streams/stream-client.ts';
 import { eventually } from '../../drivers/tools/eventually.ts';
 
 const promtool = findPrometheusTool('promtool');
 
-let service: TestService;
-beforeAll(async () => {
-  service = await openTestService({}, {}, { fanOut: { heartbeatIntervalMs: 100 } });
-});
-afterAll(() => service.close());
+const service = await openSharedService({}, {}, { fanOut: { heartbeatIntervalMs: 100 } });
 
 const scrape = async () => (await fetch(`${service.opsUrl}/metrics`)).text();
 

@@ -1,24 +1,18 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { listAuditEvents, listAuditEventsOnce } from '../../drivers/app/audit-trail.ts';
-import { startIdentityProvider, type TestIdentityProvider } from '../../drivers/app/identity-provider.ts';
+import { startIdentityProvider } from '../../drivers/app/identity-provider.ts';
 import { finishOidcSignIn, signInByOidc } from '../../drivers/app/oidc-sign-in.ts';
+import { openSharedApp } from '../../drivers/app/open-shared.ts';
 import { overrideMethod } from '../../drivers/app/override-method.ts';
 import { createPasswordUser } from '../../drivers/app/password-user.ts';
-import { openTestApp, type TestApp, type TestCaller } from '../../drivers/app/test-app.ts';
+import { openTestApp, type TestCaller } from '../../drivers/app/test-app.ts';
 import { eventually } from '../../drivers/tools/eventually.ts';
 
-let provider: TestIdentityProvider;
-let service: TestApp;
-beforeAll(async () => {
-  provider = await startIdentityProvider('http://widgets.example.test');
-  provider.setPerson('kim', { email: 'kim@example.com', roles: ['makers'] });
-  service = await openTestApp({ identityProvider: provider.options });
-});
-afterAll(async () => {
-  await service.close();
-  await provider.close();
-});
+const provider = await startIdentityProvider('http://widgets.example.test');
+provider.setPerson('kim', { email: 'kim@example.com', roles: ['makers'] });
+const service = await openSharedApp({ identityProvider: provider.options });
+afterAll(() => provider.close());
 
 test('a sign-in through the provider has an audit event with the user and the role, and a failed one has one', async () => {
   const admin = await service.signedIn('admin');

@@ -1,13 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { aUser } from '../../drivers/app/builders.ts';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
-import {
-  signInAtProvider,
-  startIdentityProvider,
-  type TestIdentityProvider,
-} from '../../drivers/app/identity-provider.ts';
+import { signInAtProvider, startIdentityProvider } from '../../drivers/app/identity-provider.ts';
 import {
   finishOidcSignIn,
   readCookies,
@@ -15,23 +11,16 @@ import {
   signInByOidc,
   startOidcSignIn,
 } from '../../drivers/app/oidc-sign-in.ts';
+import { openSharedApp } from '../../drivers/app/open-shared.ts';
 import { overrideMethod } from '../../drivers/app/override-method.ts';
 import { createPasswordUser } from '../../drivers/app/password-user.ts';
-import { openTestApp, type TestApp, type TestCaller } from '../../drivers/app/test-app.ts';
+import { openTestApp } from '../../drivers/app/test-app.ts';
 
 const password = 'correct horse battery';
-let provider: TestIdentityProvider;
-let service: TestApp;
-let admin: TestCaller;
-beforeAll(async () => {
-  provider = await startIdentityProvider('http://widgets.example.test');
-  service = await openTestApp({ identityProvider: provider.options });
-  admin = await service.signedIn('admin');
-});
-afterAll(async () => {
-  await service.close();
-  await provider.close();
-});
+const provider = await startIdentityProvider('http://widgets.example.test');
+const service = await openSharedApp({ identityProvider: provider.options });
+const admin = await service.signedIn('admin');
+afterAll(() => provider.close());
 
 /** Adds a person at the provider, whose address is verified. Returns the login. */
 function addPerson(claims: object): string {

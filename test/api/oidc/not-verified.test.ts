@@ -1,25 +1,15 @@
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
-import {
-  signInAtProvider,
-  startIdentityProvider,
-  type TestIdentityProvider,
-} from '../../drivers/app/identity-provider.ts';
+import { signInAtProvider, startIdentityProvider } from '../../drivers/app/identity-provider.ts';
 import { finishOidcSignIn, signInByOidc, startOidcSignIn } from '../../drivers/app/oidc-sign-in.ts';
-import { openTestApp, type TestApp, type TestResponse } from '../../drivers/app/test-app.ts';
+import { openSharedApp } from '../../drivers/app/open-shared.ts';
+import { openTestApp, type TestResponse } from '../../drivers/app/test-app.ts';
 
-let provider: TestIdentityProvider;
-let service: TestApp;
-beforeAll(async () => {
-  provider = await startIdentityProvider('http://widgets.example.test');
-  provider.setPerson('kim', { email: 'kim@example.com', roles: ['makers'] });
-  service = await openTestApp({ identityProvider: provider.options });
-});
-afterAll(async () => {
-  await service.close();
-  await provider.close();
-});
+const provider = await startIdentityProvider('http://widgets.example.test');
+provider.setPerson('kim', { email: 'kim@example.com', roles: ['makers'] });
+const service = await openSharedApp({ identityProvider: provider.options });
+afterAll(() => provider.close());
 
 /** The sign-in is over: its cookie is cleared, and there is no session. */
 function expectNotVerified(response: TestResponse): void {

@@ -1,27 +1,17 @@
 import type { ServerResponse } from 'node:http';
-import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
-import {
-  signInAtProvider,
-  startIdentityProvider,
-  type TestIdentityProvider,
-} from '../../drivers/app/identity-provider.ts';
+import { signInAtProvider, startIdentityProvider } from '../../drivers/app/identity-provider.ts';
 import { finishOidcSignIn, signInByOidc, startOidcSignIn } from '../../drivers/app/oidc-sign-in.ts';
-import { openTestApp, type TestApp, type TestResponse } from '../../drivers/app/test-app.ts';
+import { openSharedApp } from '../../drivers/app/open-shared.ts';
+import { openTestApp, type TestResponse } from '../../drivers/app/test-app.ts';
 import { createManualClock } from '../../drivers/tools/manual-clock.ts';
 
 const timeoutMs = 300;
-let provider: TestIdentityProvider;
-let service: TestApp;
-beforeAll(async () => {
-  provider = await startIdentityProvider('http://widgets.example.test');
-  provider.setPerson('kim', { email: 'kim@example.com', roles: ['makers'] });
-  service = await openTestApp();
-});
-afterAll(async () => {
-  await service.close();
-  await provider.close();
-});
+const provider = await startIdentityProvider('http://widgets.example.test');
+provider.setPerson('kim', { email: 'kim@example.com', roles: ['makers'] });
+const service = await openSharedApp();
+afterAll(() => provider.close());
 beforeEach(() => {
   provider.interfere = null;
 });

@@ -1,23 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
-import { startIdentityProvider, type TestIdentityProvider } from '../../drivers/app/identity-provider.ts';
+import { startIdentityProvider } from '../../drivers/app/identity-provider.ts';
 import { readCookies, readSession, signInByOidc } from '../../drivers/app/oidc-sign-in.ts';
+import { openSharedApp } from '../../drivers/app/open-shared.ts';
 import { changePassword, createPasswordUser } from '../../drivers/app/password-user.ts';
-import { openTestApp, type TestApp, type TestCaller, type TestResponse } from '../../drivers/app/test-app.ts';
+import { openTestApp, type TestResponse } from '../../drivers/app/test-app.ts';
 
-let provider: TestIdentityProvider;
-let service: TestApp;
-let admin: TestCaller;
-beforeAll(async () => {
-  provider = await startIdentityProvider('http://widgets.example.test');
-  service = await openTestApp({ identityProvider: provider.options });
-  admin = await service.signedIn('admin');
-});
-afterAll(async () => {
-  await service.close();
-  await provider.close();
-});
+const provider = await startIdentityProvider('http://widgets.example.test');
+const service = await openSharedApp({ identityProvider: provider.options });
+const admin = await service.signedIn('admin');
+afterAll(() => provider.close());
 
 /** Adds a person at the provider. Returns the login, which is also the start of the e-mail address. */
 function addPerson(claims: object): string {

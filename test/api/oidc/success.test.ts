@@ -1,10 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  type PersonClaims,
-  signInAtProvider,
-  startIdentityProvider,
-  type TestIdentityProvider,
-} from '../../drivers/app/identity-provider.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { type PersonClaims, signInAtProvider, startIdentityProvider } from '../../drivers/app/identity-provider.ts';
 import {
   finishOidcSignIn,
   readCookies,
@@ -12,21 +7,15 @@ import {
   signInByOidc,
   startOidcSignIn,
 } from '../../drivers/app/oidc-sign-in.ts';
+import { openSharedApp } from '../../drivers/app/open-shared.ts';
 import { overrideMethod } from '../../drivers/app/override-method.ts';
 import { createPasswordUser } from '../../drivers/app/password-user.ts';
-import { openTestApp, type TestApp } from '../../drivers/app/test-app.ts';
+import { openTestApp } from '../../drivers/app/test-app.ts';
 
 const publicBaseUrl = 'http://widgets.example.test/base';
-let provider: TestIdentityProvider;
-let service: TestApp;
-beforeAll(async () => {
-  provider = await startIdentityProvider(publicBaseUrl);
-  service = await openTestApp({ identityProvider: provider.options, cookieSecure: true });
-});
-afterAll(async () => {
-  await service.close();
-  await provider.close();
-});
+const provider = await startIdentityProvider(publicBaseUrl);
+const service = await openSharedApp({ identityProvider: provider.options, cookieSecure: true });
+afterAll(() => provider.close());
 
 let people = 0;
 /** Adds a person with these claims, and an e-mail address unless it is given. Returns the login. */

@@ -1,9 +1,10 @@
 import specs from '@asyncapi/specs';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { openSharedService } from '../../drivers/app/open-shared.ts';
 import { fetchOpenApiDocument, type Json } from '../../drivers/app/openapi-document.ts';
-import { openTestService, type TestService } from '../../drivers/app/test-service.ts';
+import { openTestService } from '../../drivers/app/test-service.ts';
 
 interface AsyncApiDocument {
   readonly asyncapi: string;
@@ -13,13 +14,8 @@ interface AsyncApiDocument {
   readonly components: { readonly schemas: Json; readonly messages: Readonly<Record<string, Json>> };
 }
 
-let service: TestService;
-let document: AsyncApiDocument;
-beforeAll(async () => {
-  service = await openTestService();
-  document = await fetchDocument(service.url);
-});
-afterAll(() => service.close());
+const service = await openSharedService();
+const document = await fetchDocument(service.url);
 
 async function fetchDocument(url: string): Promise<AsyncApiDocument> {
   const response = await fetch(`${url}/api/v1/asyncapi.json`);

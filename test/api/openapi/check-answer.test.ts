@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type CheckedAnswer, createAnswerCheck } from '../../drivers/app/check-answer.ts';
 import { fetchOpenApiDocument } from '../../drivers/app/openapi-document.ts';
 import { openTestApp } from '../../drivers/app/test-app.ts';
@@ -6,12 +6,9 @@ import { openTestService } from '../../drivers/app/test-service.ts';
 
 const requestId = '019ab2c4-6d1e-7f3a-9b58-2c7d4e6f8a01';
 
-let check: (answer: CheckedAnswer) => void;
-beforeAll(async () => {
-  const service = await openTestService();
-  check = createAnswerCheck(await fetchOpenApiDocument(service));
-  await service.close();
-});
+const service = await openTestService();
+const check = createAnswerCheck(await fetchOpenApiDocument(service));
+await service.close();
 
 const widget = {
   id: requestId,

@@ -1,32 +1,23 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { problemKinds } from '@widget-service/api/http/problem-kinds.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createSchemaCheck } from '../../drivers/app/check-answer.ts';
+import { openSharedService } from '../../drivers/app/open-shared.ts';
 import {
   fetchOpenApiDocument,
   type Json,
   type MediaType,
-  type OpenApiDocument,
   type OpenApiOperation,
   resolveResponses,
 } from '../../drivers/app/openapi-document.ts';
 import { openTestApp } from '../../drivers/app/test-app.ts';
-import { openTestService, type TestService } from '../../drivers/app/test-service.ts';
 
-let service: TestService;
-let document: OpenApiDocument;
-let operations: readonly (readonly [string, OpenApiOperation])[];
-beforeAll(async () => {
-  service = await openTestService();
-  document = await fetchOpenApiDocument(service);
-  operations = Object.entries(resolveResponses(document).paths).flatMap(([path, methods]) => {
-    return Object.entries(methods).map(
-      ([method, operation]) => [`${method.toUpperCase()} ${path}`, operation] as const,
-    );
-  });
+const service = await openSharedService();
+const document = await fetchOpenApiDocument(service);
+const operations = Object.entries(resolveResponses(document).paths).flatMap(([path, methods]) => {
+  return Object.entries(methods).map(([method, operation]) => [`${method.toUpperCase()} ${path}`, operation] as const);
 });
-afterAll(() => service.close());
 
 describe('GET /api/v1/openapi.json', () => {
   test('passes the strict recommended rules of Redocly', async () => {

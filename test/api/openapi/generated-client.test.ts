@@ -3,7 +3,7 @@ import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promi
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import openapiTypescript, { astToString } from 'openapi-typescript';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { clientAnswersFile, generateClientAnswers } from '../../drivers/app/client-answers.ts';
 import { clientInterfaceFile, generateClientInterface } from '../../drivers/app/client-interface.ts';
 import { fetchOpenApiDocument, type OpenApiDocument } from '../../drivers/app/openapi-document.ts';
@@ -14,15 +14,11 @@ const compiler = fileURLToPath(new URL('../../../node_modules/.bin/tsc', import.
 /** Inside node_modules, so that the imports of the program resolve. */
 const cacheFolder = fileURLToPath(new URL('../../node_modules/.cache/', import.meta.url));
 
-let document: OpenApiDocument;
-let folder: string;
-beforeAll(async () => {
-  const service = await openTestService();
-  document = await fetchOpenApiDocument(service);
-  await service.close();
-  await mkdir(cacheFolder, { recursive: true });
-  folder = await mkdtemp(join(cacheFolder, 'client-'));
-});
+const service = await openTestService();
+const document = await fetchOpenApiDocument(service);
+await service.close();
+await mkdir(cacheFolder, { recursive: true });
+const folder = await mkdtemp(join(cacheFolder, 'client-'));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 test('a program that calls every operation type-checks against the types generated from the document', async () => {

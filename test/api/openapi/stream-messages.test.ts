@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createSchemaCheck } from '../../drivers/app/check-answer.ts';
 import { signIn, testAdmin } from '../../drivers/app/console-client.ts';
+import { openSharedService } from '../../drivers/app/open-shared.ts';
 import { fetchOpenApiDocument, type Json } from '../../drivers/app/openapi-document.ts';
-import { openTestService, type TestService } from '../../drivers/app/test-service.ts';
 import { createHookSender } from '../../drivers/cluster/hook-sender.ts';
 import { openStream, type StreamEvent } from '../../drivers/streams/stream-client.ts';
 
@@ -15,15 +15,11 @@ interface DescribedMessage {
   };
 }
 
-let service: TestService;
-beforeAll(async () => {
-  service = await openTestService({
-    STREAMS_PER_HOLDER: '1',
-    ADMIN_EMAIL: testAdmin.email,
-    ADMIN_PASSWORD: testAdmin.password,
-  });
+const service = await openSharedService({
+  STREAMS_PER_HOLDER: '1',
+  ADMIN_EMAIL: testAdmin.email,
+  ADMIN_PASSWORD: testAdmin.password,
 });
-afterAll(() => service.close());
 
 test('every message of GET /api/v1/events/{token} matches its schema in the document', async () => {
   const document = await fetchOpenApiDocument(service);

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
-import { openTestApp, type TestApp } from '../../drivers/app/test-app.ts';
+import { openSharedApp } from '../../drivers/app/open-shared.ts';
 
-let service: TestApp;
-beforeAll(async () => {
-  service = await openTestApp({ consoleEnabled: false, docsEnabled: false });
-});
-afterAll(() => service.close());
+const service = await openSharedApp({ consoleEnabled: false, docsEnabled: false });
 
 test.each([
   '/docs',

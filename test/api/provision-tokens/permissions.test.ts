@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
-import { openTestApp, type TestApp, type TestCaller } from '../../drivers/app/test-app.ts';
+import { openSharedApp } from '../../drivers/app/open-shared.ts';
 
-let service: TestApp;
-let admin: TestCaller;
-beforeAll(async () => {
-  service = await openTestApp();
-  admin = await service.signedIn('admin');
-});
-afterAll(() => service.close());
+const service = await openSharedApp();
+const admin = await service.signedIn('admin');
 
 const path = '/api/v1/provision-tokens';
 const send = (method: 'POST' | 'PATCH', url: string, payload: object) =>

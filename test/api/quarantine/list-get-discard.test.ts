@@ -1,20 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { QuarantinedText } from '@widget-service/shared/ports/quarantine-store.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { listAuditEvents } from '../../drivers/app/audit-trail.ts';
 import { aQuarantinedText, awkwardPayload } from '../../drivers/app/builders.ts';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
-import { openTestApp, type TestApp, type TestCaller } from '../../drivers/app/test-app.ts';
+import { openSharedApp } from '../../drivers/app/open-shared.ts';
 
 const path = '/api/v1/quarantine';
 
-let service: TestApp;
-let admin: TestCaller;
-beforeAll(async () => {
-  service = await openTestApp();
-  admin = await service.signedIn('admin');
-});
-afterAll(() => service.close());
+const service = await openSharedApp();
+const admin = await service.signedIn('admin');
 
 async function quarantineOne(overrides: Partial<QuarantinedText> = {}): Promise<QuarantinedText> {
   const text = aQuarantinedText(overrides);
@@ -77,12 +72,6 @@ describe('GET /api/v1/quarantine/{id}', () => {
       expect(response.json()).toMatchObject({ id, text });
     },
   );
-
-  test('returns 404 for an unknown id', async () => {
-    for (const id of [randomUUID(), 'x', '%00', 'job-1:0']) {
-      expectProblem(await send('GET', `${path}/${id}`), { status: 404, code: 'not-found' });
-    }
-  });
 });
 
 describe('DELETE /api/v1/quarantine/{id}', () => {
@@ -104,24 +93,11 @@ describe('DELETE /api/v1/quarantine/{id}', () => {
   });
 });
 
-describe('the quarantine', () => {
-  test('is for admins, with the CSRF token', async () => {
-    const { id } = await quarantineOne();
-    for (const role of ['viewer', 'editor'] as const) {
-      const { headers } = await service.signedIn(role);
-      for (const [method, url] of [
-        ['GET', path],
-        ['GET', `${path}/${id}`],
-        ['DELETE', `${path}/${id}`],
-      ] as const) {
-        expectProblem(await send(method, url, { ...headers }), { status: 403, code: 'permission-denied' });
-        expectProblem(await send(method, url, {}), { status: 403, code: 'not-authenticated' });
-      }
-    }
-    expectProblem(await send('DELETE', `${path}/${id}`, { cookie: admin.cookie }), {
-      status: 403,
-      code: 'csrf-token-invalid',
-    });
-    expect(await service.backend.quarantine.get(id)).not.toBeNull();
-  });
+test('a refused DELETE removes nothing', async () => {
+  const { id } = await quarantineOne();
+  const editor = await service.signedIn('editor');
+  for (const headers of [{ ...editor.headers }, {}, { cookie: admin.cookie }]) {
+    expect((await send('DELETE', `${path}/${id}`, headers)).statusCode).toBe(403);
+  }
+  expect(await service.backend.quarantine.get(id)).not.toBeNull();
 });

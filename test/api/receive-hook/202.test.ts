@@ -1,32 +1,26 @@
 import type { QueueItem } from '@widget-service/shared/domain/queue-item.ts';
 import type { HookJob } from '@widget-service/shared/ports/hook-queue.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openTestApp, type TestApp } from '../../drivers/app/test-app.ts';
+import { describe, expect, test } from 'vitest';
+import { openSharedApp } from '../../drivers/app/open-shared.ts';
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const queuedItems: QueueItem[] = [];
-let service: TestApp;
-let token: string;
-let integrationId: string;
-beforeAll(async () => {
-  service = await openTestApp({
-    // Records every batch that the real queue has stored.
-    replace: ({ hookQueue }) => ({
-      hookQueue: {
-        partitionCount: hookQueue.partitionCount,
-        pressure: () => hookQueue.pressure(),
-        inspect: () => hookQueue.inspect(),
-        consume: (handle) => hookQueue.consume(handle),
-        enqueue: async (batch: HookJob) => {
-          await hookQueue.enqueue(batch);
-          queuedItems.push(...batch.items);
-        },
+const service = await openSharedApp({
+  // Records every batch that the real queue has stored.
+  replace: ({ hookQueue }) => ({
+    hookQueue: {
+      partitionCount: hookQueue.partitionCount,
+      pressure: () => hookQueue.pressure(),
+      inspect: () => hookQueue.inspect(),
+      consume: (handle) => hookQueue.consume(handle),
+      enqueue: async (batch: HookJob) => {
+        await hookQueue.enqueue(batch);
+        queuedItems.push(...batch.items);
       },
-    }),
-  });
-  ({ token, integrationId } = await service.issueHookToken());
+    },
+  }),
 });
-afterAll(() => service.close());
+const { token, integrationId } = await service.issueHookToken();
 
 const send = (payload: object | string, headers: Record<string, string> = {}, to = token) =>
   service.inject({

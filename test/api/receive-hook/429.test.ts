@@ -1,17 +1,13 @@
 import { mintToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
 import { expectRateLimit, expectSeconds } from '../../drivers/app/expect-rate-limit.ts';
-import { openTestApp, type TestApp } from '../../drivers/app/test-app.ts';
+import { openSharedApp } from '../../drivers/app/open-shared.ts';
 
 /** A permit returns after 100 s, so none returns while a test runs. */
 const hooks = { ratePerSecond: 0.01, burst: 3 };
-let service: TestApp;
-beforeAll(async () => {
-  service = await openTestApp({ limits: { hooks } });
-});
-afterAll(() => service.close());
+const service = await openSharedApp({ limits: { hooks } });
 
 const hook = { kind: 'updated', occurredAt: '2026-03-01T10:00:00Z' };
 const send = (token: string, payload: object | string = hook) =>

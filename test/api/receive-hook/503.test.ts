@@ -1,36 +1,31 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { mintToken } from '@widget-service/shared/domain/token.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
-import { openTestApp, type TestApp } from '../../drivers/app/test-app.ts';
+import { openSharedApp } from '../../drivers/app/open-shared.ts';
 
 const isUnavailable = { queue: false, store: false };
-let service: TestApp;
-let token: string;
-beforeAll(async () => {
-  service = await openTestApp({
-    replace: ({ hookQueue, integrations }) => ({
-      hookQueue: {
-        partitionCount: hookQueue.partitionCount,
-        pressure: () => hookQueue.pressure(),
-        inspect: () => hookQueue.inspect(),
-        consume: (handle) => hookQueue.consume(handle),
-        enqueue: (batch) =>
-          isUnavailable.queue
-            ? Promise.reject(new UnavailableError('the queue is unavailable: internal text'))
-            : hookQueue.enqueue(batch),
-      },
-      integrations: new Proxy(integrations, {
-        get: (store, name) =>
-          name === 'findByTokenDigest' && isUnavailable.store
-            ? () => Promise.reject(new UnavailableError('the store is unavailable'))
-            : (Reflect.get(store, name, store) as () => unknown).bind(store),
-      }),
+const service = await openSharedApp({
+  replace: ({ hookQueue, integrations }) => ({
+    hookQueue: {
+      partitionCount: hookQueue.partitionCount,
+      pressure: () => hookQueue.pressure(),
+      inspect: () => hookQueue.inspect(),
+      consume: (handle) => hookQueue.consume(handle),
+      enqueue: (batch) =>
+        isUnavailable.queue
+          ? Promise.reject(new UnavailableError('the queue is unavailable: internal text'))
+          : hookQueue.enqueue(batch),
+    },
+    integrations: new Proxy(integrations, {
+      get: (store, name) =>
+        name === 'findByTokenDigest' && isUnavailable.store
+          ? () => Promise.reject(new UnavailableError('the store is unavailable'))
+          : (Reflect.get(store, name, store) as () => unknown).bind(store),
     }),
-  });
-  ({ token } = await service.issueHookToken());
+  }),
 });
-afterAll(() => service.close());
+const { token } = await service.issueHookToken();
 
 const send = (to: string) =>
   service.inject({

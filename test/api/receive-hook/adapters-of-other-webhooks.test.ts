@@ -3,8 +3,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createHookSender, type HookEvent } from '@widget-service/client/hooks/hook-sender.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openTestService, type TestService } from '../../drivers/app/test-service.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { openSharedService } from '../../drivers/app/open-shared.ts';
 
 type Headers = Record<string, string>;
 type Adapter = (
@@ -61,21 +61,13 @@ const deliveries: Record<string, { key: string; kind: string; body: object; head
   },
 };
 
-let service: TestService;
-let folder: string;
-let adapters: Record<string, Adapter>;
-beforeAll(async () => {
-  service = await openTestService();
-  folder = await mkdtemp(join(tmpdir(), 'widget-adapters-'));
-  const page = await readFile(new URL('../../../docs/clients.md', import.meta.url), 'utf8');
-  const code = [...page.matchAll(/^```js adapter\n([\s\S]*?)^```/gm)].map(([, block]) => block).join('\n');
-  await writeFile(join(folder, 'adapters.mjs'), code);
-  adapters = await import(join(folder, 'adapters.mjs'));
-});
-afterAll(async () => {
-  await service.close();
-  await rm(folder, { recursive: true, force: true });
-});
+const service = await openSharedService();
+const folder = await mkdtemp(join(tmpdir(), 'widget-adapters-'));
+const page = await readFile(new URL('../../../docs/clients.md', import.meta.url), 'utf8');
+const code = [...page.matchAll(/^```js adapter\n([\s\S]*?)^```/gm)].map(([, block]) => block).join('\n');
+await writeFile(join(folder, 'adapters.mjs'), code);
+const adapters: Record<string, Adapter> = await import(join(folder, 'adapters.mjs'));
+afterAll(() => rm(folder, { recursive: true, force: true }));
 
 test('docs/clients.md has an adapter for each service', () => {
   expect(Object.keys(adapters).toSorted()).toEqual(Object.keys(deliveries).toSorted());

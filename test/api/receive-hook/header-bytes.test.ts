@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto';
 import { mintSigningSecret, parseSigningSecret, sealSecret } from '@widget-service/shared/domain/sealed-secret.ts';
 import { mintToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openTestApp, type TestApp, type TestCaller } from '../../drivers/app/test-app.ts';
+import { describe, expect, test } from 'vitest';
+import { openSharedApp } from '../../drivers/app/open-shared.ts';
 import { eventually } from '../../drivers/tools/eventually.ts';
 import { exchange } from '../bad-input/raw-connection.ts';
 
@@ -11,29 +11,23 @@ const secret = mintSigningSecret();
 const token = mintToken('wht');
 const body = JSON.stringify({ kind: 'updated', occurredAt: '2026-03-01T10:00:00Z', payload: {} });
 
-let service: TestApp;
-let admin: TestCaller;
-let port: number;
-beforeAll(async () => {
-  service = await openTestApp();
-  admin = await service.signedIn('admin');
-  await service.backend.integrations.insert({
-    id: createUuidV7(),
-    name: 'signing sender',
-    token: { digest: sha256Hex(token), sealedSecret: sealSecret(secret, token) },
-    previousToken: null,
-    deduplicateByContent: false,
-    rate: null,
-    expiresAt: null,
-    tokenIssuedAt: new Date(),
-    createdAt: new Date(),
-    createdBy: crypto.randomUUID(),
-    lastUsedAt: null,
-  });
-  await service.app.listen({ host: '127.0.0.1', port: 0 });
-  port = (service.app.server.address() as { port: number }).port;
+const service = await openSharedApp();
+const admin = await service.signedIn('admin');
+await service.backend.integrations.insert({
+  id: createUuidV7(),
+  name: 'signing sender',
+  token: { digest: sha256Hex(token), sealedSecret: sealSecret(secret, token) },
+  previousToken: null,
+  deduplicateByContent: false,
+  rate: null,
+  expiresAt: null,
+  tokenIssuedAt: new Date(),
+  createdAt: new Date(),
+  createdBy: crypto.randomUUID(),
+  lastUsedAt: null,
 });
-afterAll(() => service.close());
+await service.app.listen({ host: '127.0.0.1', port: 0 });
+const port = (service.app.server.address() as { port: number }).port;
 
 /** Posts a hook with exactly these bytes in its headers, signed over the bytes of `signedId`. */
 async function post(headers: (signature: string, timestamp: number) => Buffer[], signedId: Buffer) {

@@ -1,17 +1,12 @@
 import { mintToken } from '@widget-service/shared/domain/token.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openTestApp, type TestApp } from '../../drivers/app/test-app.ts';
+import { describe, expect, test } from 'vitest';
+import { openSharedApp } from '../../drivers/app/open-shared.ts';
+import { openTestApp } from '../../drivers/app/test-app.ts';
 
 const proxy = '10.0.0.9';
-let service: TestApp;
-let token: string;
-let integrationId: string;
-beforeAll(async () => {
-  // Three hooks, and then none for a long time.
-  service = await openTestApp({ trustedProxies: [proxy], limits: { hooks: { ratePerSecond: 0.001, burst: 3 } } });
-  ({ token, integrationId } = await service.issueHookToken());
-});
-afterAll(() => service.close());
+// Three hooks, and then none for a long time.
+const service = await openSharedApp({ trustedProxies: [proxy], limits: { hooks: { ratePerSecond: 0.001, burst: 3 } } });
+const { token, integrationId } = await service.issueHookToken();
 
 const validHook = { kind: 'updated', occurredAt: '2026-03-01T10:00:00Z' };
 

@@ -1,24 +1,20 @@
 import { mintToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { issueVariables } from '../../corpus/corpus-variables.ts';
-import { openTestApp, type TestApp } from '../../drivers/app/test-app.ts';
+import { openSharedApp } from '../../drivers/app/open-shared.ts';
 
-let service: TestApp;
 /** Look-ups in the store, by token digest. */
 const lookUpCounts = new Map<string, number>();
-beforeAll(async () => {
-  service = await openTestApp({
-    replace: ({ integrations }) => {
-      const watched = Object.create(integrations) as typeof integrations;
-      watched.findByTokenDigest = (digest, validAt) => {
-        lookUpCounts.set(digest, (lookUpCounts.get(digest) ?? 0) + 1);
-        return integrations.findByTokenDigest(digest, validAt);
-      };
-      return { integrations: watched };
-    },
-  });
+const service = await openSharedApp({
+  replace: ({ integrations }) => {
+    const watched = Object.create(integrations) as typeof integrations;
+    watched.findByTokenDigest = (digest, validAt) => {
+      lookUpCounts.set(digest, (lookUpCounts.get(digest) ?? 0) + 1);
+      return integrations.findByTokenDigest(digest, validAt);
+    };
+    return { integrations: watched };
+  },
 });
-afterAll(() => service.close());
 
 const send = (token: string) =>
   service.inject({

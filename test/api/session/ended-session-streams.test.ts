@@ -1,24 +1,16 @@
 import { sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { expectEndedInTime } from '../../checkers/nothing-outside-the-filter.ts';
+import { openSharedService } from '../../drivers/app/open-shared.ts';
 import { signInThroughPorts, type TestCaller } from '../../drivers/app/test-app.ts';
-import { openTestService, type TestPod, type TestService } from '../../drivers/app/test-service.ts';
 import { openStream, type StreamClient } from '../../drivers/streams/stream-client.ts';
 
-let service: TestService;
-let peer: TestPod | null;
+const service = await openSharedService();
+const peer = (await service.openPeerPod?.()) ?? null;
 /** Every pod of the service: two on the cluster backend. */
-let podUrls: string[];
-beforeAll(async () => {
-  service = await openTestService();
-  peer = (await service.openPeerPod?.()) ?? null;
-  podUrls = [service.url, ...(peer === null ? [] : [peer.url])];
-});
-afterAll(async () => {
-  await peer?.close();
-  await service.close();
-});
+const podUrls: string[] = [service.url, ...(peer === null ? [] : [peer.url])];
+afterAll(() => peer?.close());
 
 const send = (method: string, path: string, { headers }: TestCaller, podUrl = service.url) =>
   fetch(`${podUrl}${path}`, { method, headers });

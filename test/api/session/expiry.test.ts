@@ -2,10 +2,10 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/deadline.ts';
 import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { aUser } from '../../drivers/app/builders.ts';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
-import { openTestApp, type TestApp } from '../../drivers/app/test-app.ts';
+import { openSharedApp } from '../../drivers/app/open-shared.ts';
 import { createManualClock, type ManualClock } from '../../drivers/tools/manual-clock.ts';
 
 const minuteMs = 60_000;
@@ -13,39 +13,35 @@ const hourMs = 60 * minuteMs;
 const password = 'correct horse battery';
 const clock: ManualClock = createManualClock();
 const user = aUser();
-let service: TestApp;
 let recordedTimes: Date[];
 /** When false, writes to the store fail with a timeout, while reads succeed. */
 let isWritable: boolean;
-beforeAll(async () => {
-  service = await openTestApp({
-    clock,
-    replace: ({ sessions }) => ({
-      sessions: {
-        insert: (session) => sessions.insert(session),
-        find: (digest) => sessions.find(digest),
-        findById: (userId, id) => sessions.findById(userId, id),
-        list: (selected, range) => sessions.list(selected, range),
-        count: (selected, atMost) => sessions.count(selected, atMost),
-        recordLastSeen: async (digest, at) => {
-          recordedTimes.push(at);
-          await (isWritable
-            ? sessions.recordLastSeen(digest, at)
-            : withDeadline(new Promise(() => {}), requestDeadlineMs, 'touch'));
-        },
-        remove: (digest) => sessions.remove(digest),
-        removeAllOf: (userId, exceptDigest) => sessions.removeAllOf(userId, exceptDigest),
+const service = await openSharedApp({
+  clock,
+  replace: ({ sessions }) => ({
+    sessions: {
+      insert: (session) => sessions.insert(session),
+      find: (digest) => sessions.find(digest),
+      findById: (userId, id) => sessions.findById(userId, id),
+      list: (selected, range) => sessions.list(selected, range),
+      count: (selected, atMost) => sessions.count(selected, atMost),
+      recordLastSeen: async (digest, at) => {
+        recordedTimes.push(at);
+        await (isWritable
+          ? sessions.recordLastSeen(digest, at)
+          : withDeadline(new Promise(() => {}), requestDeadlineMs, 'touch'));
       },
-    }),
-  });
-  const passwordHash = await createPasswordHasher().hash(password);
-  await service.backend.users.insert({ ...user, passwordHash });
+      remove: (digest) => sessions.remove(digest),
+      removeAllOf: (userId, exceptDigest) => sessions.removeAllOf(userId, exceptDigest),
+    },
+  }),
 });
+const passwordHash = await createPasswordHasher().hash(password);
+await service.backend.users.insert({ ...user, passwordHash });
 beforeEach(() => {
   recordedTimes = [];
   isWritable = true;
 });
-afterAll(() => service.close());
 
 async function signIn(): Promise<{ cookie: string; expiresAt: string }> {
   const payload = { email: user.email, password };

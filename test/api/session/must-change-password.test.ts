@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
+import { openSharedApp } from '../../drivers/app/open-shared.ts';
 import { toSessionHeaders } from '../../drivers/app/password-user.ts';
-import { openTestApp, type TestApp, type TestCaller, type TestRoute } from '../../drivers/app/test-app.ts';
+import type { TestRoute } from '../../drivers/app/test-app.ts';
 
 const givenPassword = 'a password of the admin';
 const ownPassword = 'another one of their own';
@@ -13,13 +14,8 @@ const allowed = [
   ['PUT', '/api/v1/session/password'],
 ];
 
-let service: TestApp;
-let admin: TestCaller;
-beforeAll(async () => {
-  service = await openTestApp();
-  admin = await service.signedIn('admin');
-});
-afterAll(() => service.close());
+const service = await openSharedApp();
+const admin = await service.signedIn('admin');
 
 let created = 0;
 async function createUser(role = 'admin') {

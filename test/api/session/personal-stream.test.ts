@@ -1,22 +1,18 @@
 import { computeCsrfToken } from '@widget-service/api/caller/csrf.ts';
 import { isWellFormedToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { makeStartSession } from '@widget-service/shared/usecases/access/sessions.ts';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
-import { openTestApp, type TestApp } from '../../drivers/app/test-app.ts';
+import { openSharedApp } from '../../drivers/app/open-shared.ts';
 import { createManualClock } from '../../drivers/tools/manual-clock.ts';
 
 const minuteMs = 60_000;
 const clock = createManualClock();
 let position: { epoch: string; ms: number; seq: number } | null;
-let service: TestApp;
-beforeAll(async () => {
-  service = await openTestApp({ clock, tailPosition: () => position });
-});
+const service = await openSharedApp({ clock, tailPosition: () => position });
 beforeEach(() => {
   position = { epoch: 'k3f9', ms: 1_764_000_000_000, seq: 1284 };
 });
-afterAll(() => service.close());
 
 const create = (headers: Readonly<Record<string, string>>, payload?: object) =>
   service.inject({

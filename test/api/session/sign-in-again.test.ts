@@ -1,31 +1,28 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { aUser } from '../../drivers/app/builders.ts';
-import { openTestApp, type TestApp, type TestResponse } from '../../drivers/app/test-app.ts';
+import { openSharedApp } from '../../drivers/app/open-shared.ts';
+import type { TestResponse } from '../../drivers/app/test-app.ts';
 
 const ada = { email: 'ada@example.com', password: 'a long walk on the beach' };
 const bob = { email: 'bob@example.com', password: 'nine green bottles' };
-let service: TestApp;
 let areAnnouncementsFailing = false;
-beforeAll(async () => {
-  service = await openTestApp({
-    replace: ({ control }) => ({
-      control: {
-        openTail: () => control.openTail(),
-        announce: async (entry) => {
-          if (areAnnouncementsFailing) throw new UnavailableError('the control log is unavailable');
-          await control.announce(entry);
-        },
+const service = await openSharedApp({
+  replace: ({ control }) => ({
+    control: {
+      openTail: () => control.openTail(),
+      announce: async (entry) => {
+        if (areAnnouncementsFailing) throw new UnavailableError('the control log is unavailable');
+        await control.announce(entry);
       },
-    }),
-  });
-  const passwords = createPasswordHasher();
-  for (const { email, password } of [ada, bob]) {
-    await service.backend.users.insert(aUser({ email, passwordHash: await passwords.hash(password), role: 'viewer' }));
-  }
+    },
+  }),
 });
-afterAll(() => service.close());
+const passwords = createPasswordHasher();
+for (const { email, password } of [ada, bob]) {
+  await service.backend.users.insert(aUser({ email, passwordHash: await passwords.hash(password), role: 'viewer' }));
+}
 
 const send = (payload: object, cookie?: string) =>
   service.inject({

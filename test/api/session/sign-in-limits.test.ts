@@ -1,34 +1,30 @@
 import { randomUUID } from 'node:crypto';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
+import { beforeEach, describe, expect, inject, test } from 'vitest';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
 import { expectRateLimit, expectSeconds } from '../../drivers/app/expect-rate-limit.ts';
-import { openTestApp, type TestApp } from '../../drivers/app/test-app.ts';
+import { openSharedApp } from '../../drivers/app/open-shared.ts';
+import { openTestApp } from '../../drivers/app/test-app.ts';
 
 const password = 'correct horse battery';
 /** Low, because the tests hash up to twenty times as many passwords. */
 const perMinute = 1;
-let service: TestApp;
-let passwordHash: string;
 let userLookups = 0;
-beforeAll(async () => {
-  service = await openTestApp({
-    limits: { signInFailuresPerMinute: perMinute },
-    replace: ({ users }) => ({
-      users: new Proxy(users, {
-        get: (target, name) => {
-          const member = Reflect.get(target, name, target);
-          if (typeof member !== 'function') return member;
-          if (name === 'findByEmail') userLookups += 1;
-          return member.bind(target);
-        },
-      }),
+const service = await openSharedApp({
+  limits: { signInFailuresPerMinute: perMinute },
+  replace: ({ users }) => ({
+    users: new Proxy(users, {
+      get: (target, name) => {
+        const member = Reflect.get(target, name, target);
+        if (typeof member !== 'function') return member;
+        if (name === 'findByEmail') userLookups += 1;
+        return member.bind(target);
+      },
     }),
-  });
-  passwordHash = await createPasswordHasher().hash(password);
+  }),
 });
-afterAll(() => service.close());
+const passwordHash = await createPasswordHasher().hash(password);
 
 let email: string;
 let address: string;

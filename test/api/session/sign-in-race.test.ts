@@ -1,36 +1,31 @@
 import type { UserChanges } from '@widget-service/shared/ports/user-store.ts';
 import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { aUser } from '../../drivers/app/builders.ts';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
-import { openTestApp, type TestApp, type TestCaller } from '../../drivers/app/test-app.ts';
+import { openSharedApp } from '../../drivers/app/open-shared.ts';
 
 const password = 'correct horse battery';
-let service: TestApp;
-let admin: TestCaller;
 /** Runs after a sign-in has verified the password and before it stores the session. */
 let beforeInsert: () => Promise<unknown>;
-beforeAll(async () => {
-  service = await openTestApp({
-    replace: ({ sessions }) => ({
-      sessions: {
-        insert: async (session) => {
-          await beforeInsert();
-          await sessions.insert(session);
-        },
-        find: (digest) => sessions.find(digest),
-        findById: (userId, id) => sessions.findById(userId, id),
-        list: (selected, range) => sessions.list(selected, range),
-        count: (selected, atMost) => sessions.count(selected, atMost),
-        recordLastSeen: (digest, at) => sessions.recordLastSeen(digest, at),
-        remove: (digest) => sessions.remove(digest),
-        removeAllOf: (userId, exceptDigest) => sessions.removeAllOf(userId, exceptDigest),
+const service = await openSharedApp({
+  replace: ({ sessions }) => ({
+    sessions: {
+      insert: async (session) => {
+        await beforeInsert();
+        await sessions.insert(session);
       },
-    }),
-  });
-  admin = await service.signedIn('admin');
+      find: (digest) => sessions.find(digest),
+      findById: (userId, id) => sessions.findById(userId, id),
+      list: (selected, range) => sessions.list(selected, range),
+      count: (selected, atMost) => sessions.count(selected, atMost),
+      recordLastSeen: (digest, at) => sessions.recordLastSeen(digest, at),
+      remove: (digest) => sessions.remove(digest),
+      removeAllOf: (userId, exceptDigest) => sessions.removeAllOf(userId, exceptDigest),
+    },
+  }),
 });
-afterAll(() => service.close());
+const admin = await service.signedIn('admin');
 
 describe('POST /api/v1/session', () => {
   test.each<[string, UserChanges & { password?: string }]>([

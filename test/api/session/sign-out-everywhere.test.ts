@@ -1,15 +1,11 @@
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { makeStartSession } from '@widget-service/shared/usecases/access/sessions.ts';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
-import type { TestApp, TestCaller } from '../../drivers/app/test-app.ts';
-import { openAppWithWatchedControlLog, type WatchedControlLog } from '../../drivers/app/watched-control-log.ts';
+import type { TestCaller } from '../../drivers/app/test-app.ts';
+import { openAppWithWatchedControlLog } from '../../drivers/app/watched-control-log.ts';
 
-let service: TestApp;
-let control: WatchedControlLog;
-beforeAll(async () => {
-  ({ service, control } = await openAppWithWatchedControlLog());
-});
+const { service, control } = await openAppWithWatchedControlLog();
 beforeEach(() => {
   control.announced.length = 0;
   control.isUnavailable = false;

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
-import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
+import { afterAll, expect, inject, onTestFinished, test } from 'vitest';
 import { aUser } from '../../drivers/app/builders.ts';
+import { openSharedService } from '../../drivers/app/open-shared.ts';
 import { signInThroughPorts } from '../../drivers/app/test-app.ts';
-import { openTestService, type TestPod, type TestService } from '../../drivers/app/test-service.ts';
+import { openTestService } from '../../drivers/app/test-service.ts';
 import { eventually } from '../../drivers/tools/eventually.ts';
 
 /** What one pod makes must be good on another: the pods share no key but what the stores hold. */
@@ -12,16 +13,9 @@ const password = 'correct horse battery';
 const failuresPerAccount = 20;
 const isCluster = inject('backend') === 'cluster';
 
-let service: TestService;
-let peer: TestPod | null = null;
-beforeAll(async () => {
-  service = await openTestService({ TRUSTED_PROXIES: '127.0.0.1' }, {}, { signInFailuresPerMinute: 1 });
-  peer = (await service.openPeerPod?.()) ?? null;
-});
-afterAll(async () => {
-  await peer?.close();
-  await service.close();
-});
+const service = await openSharedService({ TRUSTED_PROXIES: '127.0.0.1' }, {}, { signInFailuresPerMinute: 1 });
+const peer = (await service.openPeerPod?.()) ?? null;
+afterAll(() => peer?.close());
 
 let nextAddress = 0;
 async function signIn(pod: { readonly url: string }, email: string, sent: string, cookie = '') {

@@ -1,17 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
+import { openSharedApp } from '../../drivers/app/open-shared.ts';
 import { changePassword, createPasswordUser } from '../../drivers/app/password-user.ts';
-import { openTestApp, type TestApp, type TestCaller } from '../../drivers/app/test-app.ts';
+import { openTestApp } from '../../drivers/app/test-app.ts';
 
 const currentPassword = 'correct horse battery';
-let service: TestApp;
-let admin: TestCaller;
-beforeAll(async () => {
-  service = await openTestApp();
-  admin = await service.signedIn('admin');
-});
-afterAll(() => service.close());
+const service = await openSharedApp();
+const admin = await service.signedIn('admin');
 
 const create = (email: string, password: string) =>
   service.inject({ method: 'POST', url: '/api/v1/users', headers: admin.headers, payload: { email, password } });

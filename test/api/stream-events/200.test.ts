@@ -1,13 +1,9 @@
 import { get } from 'node:http';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openTestService, type TestService } from '../../drivers/app/test-service.ts';
+import { describe, expect, test } from 'vitest';
+import { openSharedService } from '../../drivers/app/open-shared.ts';
 import { openStream } from '../../drivers/streams/stream-client.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await openTestService({ STREAMS_PER_HOLDER: '2' });
-});
-afterAll(() => service.close());
+const service = await openSharedService({ STREAMS_PER_HOLDER: '2' });
 
 async function postHook(url: string, number: number): Promise<string> {
   const response = await fetch(url, {

@@ -1,12 +1,8 @@
 import { mintToken } from '@widget-service/shared/domain/token.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openTestService, type TestService } from '../../drivers/app/test-service.ts';
+import { describe, expect, test } from 'vitest';
+import { openSharedService } from '../../drivers/app/open-shared.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await openTestService();
-});
-afterAll(() => service.close());
+const service = await openSharedService();
 
 describe('GET /api/v1/events/{token}', () => {
   test('returns one and the same 404, with CORS, for an unknown, a malformed and a hook token', async () => {

@@ -2,22 +2,18 @@ import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
 import type { HookKind } from '@widget-service/shared/domain/event-kind.ts';
 import { mintToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { toEventWithoutWidget } from '@widget-service/shared/domain/widget-event.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { expectEndedInTime, expectNothingOutside } from '../../checkers/nothing-outside-the-filter.ts';
 import { aDelivery } from '../../drivers/app/builders.ts';
 import { driveEventLog } from '../../drivers/app/event-log-driver.ts';
+import { openSharedService } from '../../drivers/app/open-shared.ts';
 import { signInThroughPorts, type TestCaller } from '../../drivers/app/test-app.ts';
-import { openTestService, type TestService } from '../../drivers/app/test-service.ts';
 import { openStream, type StreamClient } from '../../drivers/streams/stream-client.ts';
 import { eventually } from '../../drivers/tools/eventually.ts';
 
-let service: TestService;
 const log = driveEventLog(() => service);
-beforeAll(async () => {
-  // In spite of its name, the setting counts streams per owner: a subscription, or a user.
-  service = await openTestService({ STREAMS_PER_HOLDER: '3' });
-});
-afterAll(() => service.close());
+// In spite of its name, the setting counts streams per owner: a subscription, or a user.
+const service = await openSharedService({ STREAMS_PER_HOLDER: '3' });
 
 async function open(url: string): Promise<StreamClient> {
   const stream = await openStream(url);

@@ -2,20 +2,16 @@ import { type EventFilter, noFilter } from '@widget-service/shared/domain/event-
 import { formatPosition } from '@widget-service/shared/domain/sse-id.ts';
 import { toEventWithoutWidget, toWidgetEvent, type WidgetEvent } from '@widget-service/shared/domain/widget-event.ts';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { expectNothingOutside } from '../../checkers/nothing-outside-the-filter.ts';
 import { aDelivery, anEntry, aWidget } from '../../drivers/app/builders.ts';
 import { driveEventLog } from '../../drivers/app/event-log-driver.ts';
-import { openTestService, type TestService } from '../../drivers/app/test-service.ts';
+import { openSharedService } from '../../drivers/app/open-shared.ts';
 import { openStream, type StreamEvent } from '../../drivers/streams/stream-client.ts';
 
-let service: TestService;
 const log = driveEventLog(() => service);
-beforeAll(async () => {
-  // A ring of four frames makes a resume read the event log as well.
-  service = await openTestService({}, {}, { fanOut: { heartbeatIntervalMs: 100, ringFrames: 4 } });
-});
-afterAll(() => service.close());
+// A ring of four frames makes a resume read the event log as well.
+const service = await openSharedService({}, {}, { fanOut: { heartbeatIntervalMs: 100, ringFrames: 4 } });
 
 const ids = ['aaaaaaaa-0000-4000-8000-000000000000', 'bbbbbbbb-0000-4000-8000-000000000000'] as const;
 const kinds = ['created', 'updated', 'retired'] as const;

@@ -1,20 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { type EventFilter, noFilter } from '@widget-service/shared/domain/event-filter.ts';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { expectNothingOutside } from '../../checkers/nothing-outside-the-filter.ts';
-import { signInThroughPorts, type TestCaller } from '../../drivers/app/test-app.ts';
-import { openTestService, type TestService } from '../../drivers/app/test-service.ts';
+import { openSharedService } from '../../drivers/app/open-shared.ts';
+import { signInThroughPorts } from '../../drivers/app/test-app.ts';
 import { openStream, type StreamClient } from '../../drivers/streams/stream-client.ts';
 
-let service: TestService;
-let editor: TestCaller;
-let hookUrl: string;
-beforeAll(async () => {
-  service = await openTestService({}, {}, { fanOut: { heartbeatIntervalMs: 100 } });
-  editor = await signInThroughPorts(service.backend, 'editor');
-  hookUrl = await service.issueHookUrl();
-});
-afterAll(() => service.close());
+const service = await openSharedService({}, {}, { fanOut: { heartbeatIntervalMs: 100 } });
+const editor = await signInThroughPorts(service.backend, 'editor');
+const hookUrl = await service.issueHookUrl();
 
 async function createWidget(labels: string[]): Promise<string> {
   const response = await fetch(`${service.url}/api/v1/widgets`, {

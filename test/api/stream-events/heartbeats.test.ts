@@ -1,12 +1,8 @@
 import { get } from 'node:http';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openTestService, type TestService } from '../../drivers/app/test-service.ts';
+import { describe, expect, test } from 'vitest';
+import { openSharedService } from '../../drivers/app/open-shared.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await openTestService({}, {}, { fanOut: { heartbeatIntervalMs: 100 } });
-});
-afterAll(() => service.close());
+const service = await openSharedService({}, {}, { fanOut: { heartbeatIntervalMs: 100 } });
 
 /** Reads the raw text of a stream until `isComplete` returns true for it. */
 function readText(url: string, isComplete: (text: string) => boolean): Promise<string> {

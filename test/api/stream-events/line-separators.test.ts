@@ -1,12 +1,8 @@
 import { get } from 'node:http';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openTestService, type TestService } from '../../drivers/app/test-service.ts';
+import { expect, test } from 'vitest';
+import { openSharedService } from '../../drivers/app/open-shared.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await openTestService({});
-});
-afterAll(() => service.close());
+const service = await openSharedService({});
 
 /** Every character that ends a line for Python's `str.splitlines`, and so for clients that read streams with it. */
 const separators = '\n\r\u000b\u000c\u001c\u001d\u001e\u0085\u2028\u2029';

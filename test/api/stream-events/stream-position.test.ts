@@ -1,17 +1,14 @@
 import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
 import { EventSource } from 'eventsource';
-import { afterAll, beforeAll, describe, test } from 'vitest';
+import { describe, test } from 'vitest';
 import { buildEventAppends, driveEventLog } from '../../drivers/app/event-log-driver.ts';
-import { openTestService, type TestService } from '../../drivers/app/test-service.ts';
+import { openSharedService } from '../../drivers/app/open-shared.ts';
+import { openTestService } from '../../drivers/app/test-service.ts';
 import { openStream } from '../../drivers/streams/stream-client.ts';
 
-let service: TestService;
 const log = driveEventLog(() => service);
 const onlyCreated = { filter: { ...noFilter, types: ['widget.created'] as const } };
-beforeAll(async () => {
-  service = await openTestService({}, {}, { fanOut: { heartbeatIntervalMs: 100, lifetimeMs: 1_500 } });
-});
-afterAll(() => service.close());
+const service = await openSharedService({}, {}, { fanOut: { heartbeatIntervalMs: 100, lifetimeMs: 1_500 } });
 
 describe('GET /api/v1/events/{token} with a filter', () => {
   test.concurrent('sends stream.position while a filter holds back all events, so that the client resumes from there', async ({

@@ -1,16 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
-import type { TestApp, TestCaller } from '../../drivers/app/test-app.ts';
-import { openAppWithWatchedControlLog, type WatchedControlLog } from '../../drivers/app/watched-control-log.ts';
+import type { TestCaller } from '../../drivers/app/test-app.ts';
+import { openAppWithWatchedControlLog } from '../../drivers/app/watched-control-log.ts';
 
-let service: TestApp;
-let admin: TestCaller;
-let control: WatchedControlLog;
-beforeAll(async () => {
-  ({ service, control } = await openAppWithWatchedControlLog());
-  admin = await service.signedIn('admin');
-});
+const { service, control } = await openAppWithWatchedControlLog();
+const admin = await service.signedIn('admin');
 beforeEach(() => {
   control.announced.length = 0;
   control.isUnavailable = false;

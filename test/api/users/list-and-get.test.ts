@@ -1,20 +1,21 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { aUser } from '../../drivers/app/builders.ts';
-import { expectProblem } from '../../drivers/app/expect-problem.ts';
-import { openTestApp, type TestApp, type TestCaller } from '../../drivers/app/test-app.ts';
+import { openSharedApp } from '../../drivers/app/open-shared.ts';
 
-let service: TestApp;
-let admin: TestCaller;
 const others = [3, 1, 2].map((ms) => aUser({ createdAt: new Date(1_700_000_000_000 + ms) }));
-beforeAll(async () => {
-  service = await openTestApp();
-  admin = await service.signedIn('admin');
-  for (const user of others) await service.backend.users.insert(user);
-});
-afterAll(() => service.close());
+const service = await openSharedApp();
+const admin = await service.signedIn('admin');
+for (const user of others) await service.backend.users.insert(user);
 
 const list = (query = '') =>
   service.inject({ method: 'GET', url: `/api/v1/users${query}`, headers: { cookie: admin.cookie } });
+
+test('GET /api/v1/users/{id} returns 200 for the id in upper case', async () => {
+  const url = `/api/v1/users/${admin.userId.toUpperCase()}`;
+  const response = await service.inject({ method: 'GET', url, headers: { cookie: admin.cookie } });
+  expect(response.statusCode).toBe(200);
+  expect(response.json()).toMatchObject({ id: admin.userId, role: 'admin', disabled: false, lastSignInAt: null });
+});
 
 describe('GET /api/v1/users', () => {
   test('lists the newest user first, without password data', async () => {
@@ -45,15 +46,5 @@ describe('GET /api/v1/users', () => {
     expect(second).toMatchObject({ page: 2, totalItems: 4, hasNext: false });
     expect([...first.items, ...second.items]).toEqual((await list()).json().items);
     expect((await list('?page=2147483647&pageSize=200')).json()).toMatchObject({ items: [], hasNext: false });
-  });
-
-  test.each([
-    ['page=0', 'page', 'too-small'],
-    ['pageSize=201', 'pageSize', 'too-large'],
-    ['pageSize=', 'pageSize', 'format'],
-    ['page=1&page=1', 'page', 'repeated'],
-    ['role=admin', 'role', 'unknown-field'],
-  ])('returns 400 invalid-request for ?%s', async (query, parameter, code) => {
-    expectProblem(await list(`?${query}`), { status: 400, code: 'invalid-request', errors: [{ parameter, code }] });
   });
 });
