@@ -1,34 +1,17 @@
-import { createClient, type WidgetServiceClient } from '@widget-service/client/client.ts';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { testAdmin } from '../../drivers/app/console-client.ts';
-import {
-  type ConsoleTab,
-  findBarriers,
-  hasBrowser,
-  openProfile,
-  openTab,
-  signInByPage,
-  startBrowser,
-} from '../../drivers/cluster/console-browser.ts';
-import { type Deployment, deployments } from '../../faults/deployment.ts';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { findBarriers } from '../../drivers/cluster/console-browser.ts';
+import { describeEachDeployment } from './shown-service.ts';
 
 /** Not a full minute: an input of a browser has minutes only, unless it is told otherwise. */
 const expiresAt = '2099-06-01T10:00:30.500Z';
 
-describe.each(deployments)('grants are changed in the console of $name', ({ canRun, open }) => {
-  const canShow = hasBrowser && canRun;
-  let deployment: Deployment;
-  let browser: Browser;
-  let tab: ConsoleTab;
+describeEachDeployment('grants are changed in the console', (shown) => {
   let page: Page;
-  let client: WidgetServiceClient;
+  let complaints: readonly string[];
   let widgetId: string;
   beforeAll(async () => {
-    if (!canShow) return;
-    [deployment, browser] = await Promise.all([open(), startBrowser()]);
-    client = createClient({ baseUrl: deployment.url });
-    await client.signIn(testAdmin);
+    const { client } = shown;
     widgetId = (await client.createWidget({ name: 'Boiler', labels: ['cellar'] })).id;
     const filter = { labels: ['cellar'] };
     await client.api.POST('/api/v1/subscriptions', { body: { name: 'Wall screen', filter } });
@@ -36,19 +19,13 @@ describe.each(deployments)('grants are changed in the console of $name', ({ canR
     await client.api.POST('/api/v1/subscriptions', { body: { name: 'Phone', filter: withComma, expiresAt } });
     await client.api.POST('/api/v1/integrations', { body: { name: 'Factory' } });
     await client.api.POST('/api/v1/provision-tokens', { body: { name: 'A script' } });
-    tab = await openTab(await openProfile(browser), deployment.url, '/streams');
-    page = tab.page;
-    await signInByPage(page);
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await deployment?.dispose();
+    ({ page, complaints } = await shown.openSignedIn('/streams'));
   });
 
   const dialog = () => page.getByRole('dialog');
   const save = () => dialog().getByRole('button', { name: 'Save' }).click();
 
-  test.runIf(canShow)('the filter of a subscription, and nothing else of it', async () => {
+  test('the filter of a subscription, and nothing else of it', async () => {
     await page.getByRole('link', { name: 'Wall screen' }).click();
     await page.getByRole('button', { name: 'Change' }).click();
     expect(await dialog().getByLabel('Name').inputValue()).toBe('Wall screen');
@@ -60,16 +37,16 @@ describe.each(deployments)('grants are changed in the console of $name', ({ canR
     await save();
     await page.getByText('cellar, hall').waitFor();
     const filter = { types: null, states: null, labels: ['cellar', 'hall'], widgetIds: [widgetId] };
-    const { items } = await client.api.GET('/api/v1/subscriptions');
+    const { items } = await shown.client.api.GET('/api/v1/subscriptions');
     expect(items.find(({ name }) => name === 'Wall screen')).toMatchObject({ expiresAt: null, filter });
   });
 
-  test.runIf(canShow)('the name of a subscription: its expiry and a label with a comma stay', async () => {
+  test('the name of a subscription: its expiry and a label with a comma stay', async () => {
     const findPhone = async (start: string) =>
-      (await client.api.GET('/api/v1/subscriptions')).items.find(({ name }) => name.startsWith(start));
+      (await shown.client.api.GET('/api/v1/subscriptions')).items.find(({ name }) => name.startsWith(start));
     const before = await findPhone('Phone');
     expect(before).toMatchObject({ expiresAt, filter: { labels: ['hall, east'] } });
-    await page.goto(`${deployment.url}/console/streams`);
+    await page.goto(`${shown.service.url}/console/streams`);
     await page.getByRole('button', { name: 'Change: Phone' }).click();
     await dialog().getByLabel('Name').fill('Phone of Kim');
     await save();
@@ -82,8 +59,8 @@ describe.each(deployments)('grants are changed in the console of $name', ({ canR
     expect(await findPhone('Phone of Kim')).toMatchObject({ filter: { labels: ['hall, east'], states: ['retired'] } });
   });
 
-  test.runIf(canShow)('the name, expiry, rate and de-duplication of an integration', async () => {
-    await page.goto(`${deployment.url}/console/hooks`);
+  test('the name, expiry, rate and de-duplication of an integration', async () => {
+    await page.goto(`${shown.service.url}/console/hooks`);
     await page.getByRole('button', { name: 'Change: Factory' }).click();
     await dialog().getByLabel('Name').fill('Factory north');
     await dialog().getByLabel('Hooks per second').fill('50');
@@ -92,7 +69,7 @@ describe.each(deployments)('grants are changed in the console of $name', ({ canR
     expect(await findBarriers(page)).toEqual([]);
     await save();
     await page.getByRole('link', { name: 'Factory north' }).waitFor();
-    const { items } = await client.api.GET('/api/v1/integrations');
+    const { items } = await shown.client.api.GET('/api/v1/integrations');
     expect(items).toMatchObject([
       {
         name: 'Factory north',
@@ -103,29 +80,28 @@ describe.each(deployments)('grants are changed in the console of $name', ({ canR
     ]);
   });
 
-  test.runIf(canShow)(
-    'the way of signing of an integration: its old address ends at once, unless the person wants it',
-    async () => {
-      await page.goto(`${deployment.url}/console/hooks`);
-      await page.getByRole('button', { name: 'Rotate: Factory north' }).click();
-      await dialog().getByLabel('Hooks must be signed').check();
-      const overlap = dialog().getByLabel('The old secret stays valid for');
-      expect(await overlap.inputValue()).toBe('0');
-      await overlap.selectOption('300');
-      await dialog().getByText('accepts hooks without a signature').waitFor();
-      await overlap.selectOption('0');
-      await dialog().getByText('accepts hooks without a signature').waitFor({ state: 'detached' });
-      expect(await findBarriers(page)).toEqual([]);
-      await dialog().getByRole('button', { name: 'Rotate' }).click();
-      await dialog().getByText('Signing secret').first().waitFor();
-      expect(await dialog().getByText('The old secret is valid until').count()).toBe(0);
-      await dialog().getByRole('button', { name: 'I have kept it' }).click();
-      expect((await client.api.GET('/api/v1/integrations')).items).toMatchObject([{ signature: 'standard-webhooks' }]);
-    },
-  );
+  test('the way of signing of an integration: its old address ends at once, unless the person wants it', async () => {
+    await page.goto(`${shown.service.url}/console/hooks`);
+    await page.getByRole('button', { name: 'Rotate: Factory north' }).click();
+    await dialog().getByLabel('Hooks must be signed').check();
+    const overlap = dialog().getByLabel('The old secret stays valid for');
+    expect(await overlap.inputValue()).toBe('0');
+    await overlap.selectOption('300');
+    await dialog().getByText('accepts hooks without a signature').waitFor();
+    await overlap.selectOption('0');
+    await dialog().getByText('accepts hooks without a signature').waitFor({ state: 'detached' });
+    expect(await findBarriers(page)).toEqual([]);
+    await dialog().getByRole('button', { name: 'Rotate' }).click();
+    await dialog().getByText('Signing secret').first().waitFor();
+    expect(await dialog().getByText('The old secret is valid until').count()).toBe(0);
+    await dialog().getByRole('button', { name: 'I have kept it' }).click();
+    expect((await shown.client.api.GET('/api/v1/integrations')).items).toMatchObject([
+      { signature: 'standard-webhooks' },
+    ]);
+  });
 
-  test.runIf(canShow)('the name of a provision token; a refusal says why, and the form stays', async () => {
-    await page.goto(`${deployment.url}/console/access/tokens`);
+  test('the name of a provision token; a refusal says why, and the form stays', async () => {
+    await page.goto(`${shown.service.url}/console/access/tokens`);
     await page.getByRole('button', { name: 'Change: A script' }).click();
     await dialog().getByLabel('Expires').fill('2020-06-01T10:00');
     await save();
@@ -135,17 +111,17 @@ describe.each(deployments)('grants are changed in the console of $name', ({ canR
     await dialog().getByLabel('Name').fill('The script of the night');
     await save();
     await page.getByRole('rowheader', { name: 'The script of the night' }).waitFor();
-    expect((await client.api.GET('/api/v1/provision-tokens')).items).toMatchObject([
+    expect((await shown.client.api.GET('/api/v1/provision-tokens')).items).toMatchObject([
       { name: 'The script of the night', expiresAt: null },
     ]);
   });
 
-  test.runIf(canShow)('nothing, if somebody saves without a change', async () => {
-    const before = (await client.api.GET('/api/v1/provision-tokens')).items;
+  test('nothing, if somebody saves without a change', async () => {
+    const before = (await shown.client.api.GET('/api/v1/provision-tokens')).items;
     await page.getByRole('button', { name: 'Change: The script of the night' }).click();
     await save();
     await page.getByText('“The script of the night” was changed.').last().waitFor();
-    expect((await client.api.GET('/api/v1/provision-tokens')).items).toEqual(before);
-    expect(tab.complaints).toEqual([]);
+    expect((await shown.client.api.GET('/api/v1/provision-tokens')).items).toEqual(before);
+    expect(complaints).toEqual([]);
   });
 });

@@ -1,56 +1,32 @@
-import { createClient, type WidgetServiceClient } from '@widget-service/client/client.ts';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { testAdmin } from '../../drivers/app/console-client.ts';
-import {
-  type ConsoleTab,
-  findBarriers,
-  hasBrowser,
-  openProfile,
-  openTab,
-  signInByPage,
-  startBrowser,
-} from '../../drivers/cluster/console-browser.ts';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { findBarriers } from '../../drivers/cluster/console-browser.ts';
 import { eventually } from '../../drivers/tools/eventually.ts';
-import { type Deployment, deployments } from '../../faults/deployment.ts';
+import { describeEachDeployment } from './shown-service.ts';
 
 /**
  * The store rejects five hooks. One story in one browser: the operator finds them, discards two, and redrives the
  * others once the store accepts them.
  */
-describe.each(deployments)('dead deliveries in the console of $name', ({ canRun, open }) => {
-  const canShow = hasBrowser && canRun;
-  let deployment: Deployment;
-  let browser: Browser;
-  let tab: ConsoleTab;
+describeEachDeployment('dead deliveries in the console', (shown) => {
   let page: Page;
-  let client: WidgetServiceClient;
+  let complaints: readonly string[];
   let widgetId: string;
-  let eventIds: string[];
+  const eventIds: string[] = [];
   beforeAll(async () => {
-    if (!canShow) return;
-    [deployment, browser] = await Promise.all([open(), startBrowser()]);
-    await deployment.rejectPayloads('poison');
-    client = createClient({ baseUrl: deployment.url });
-    await client.signIn(testAdmin);
+    const { service, client } = shown;
+    await service.rejectPayloads('poison');
     widgetId = (await client.createWidget({ name: 'Boiler' })).id;
     const { url } = await client.api.POST('/api/v1/integrations', { body: { name: 'Factory' } });
-    eventIds = [];
     for (const payload of [{ lux: 1 }, { poison: 1 }, { poison: 2 }, { poison: 3 }, { poison: 4 }, { poison: 5 }]) {
-      eventIds.push(await postHook(deployment.url + new URL(url).pathname, { widgetId, payload }));
+      eventIds.push(await postHook(service.url + new URL(url).pathname, { widgetId, payload }));
     }
-    tab = await openTab(await openProfile(browser), deployment.url, '/overview');
-    page = tab.page;
-    await signInByPage(page);
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await deployment?.dispose();
+    ({ page, complaints } = await shown.openSignedIn('/overview'));
   });
 
   const deliveries = () => page.getByRole('table', { name: 'Deliveries' }).locator('tbody').getByRole('row');
 
-  test.runIf(canShow)('tells of them in the overview, which leads to them', async () => {
+  test('tells of them in the overview, which leads to them', async () => {
     await page.getByText('Dead deliveries of Factory').waitFor();
     expect(await findBarriers(page)).toEqual([]);
     await page.getByRole('link', { name: 'Factory', exact: true }).click();
@@ -60,7 +36,7 @@ describe.each(deployments)('dead deliveries in the console of $name', ({ canRun,
     expect(await findBarriers(page)).toEqual([]);
   });
 
-  test.runIf(canShow)('says why one is dead; a redrive too early leaves it dead', async () => {
+  test('says why one is dead; a redrive too early leaves it dead', async () => {
     await page.getByRole('link', { name: eventIds[1] ?? '' }).click();
     await page.getByText('The store rejects it as it is.').waitFor();
     await page.getByText('"poison": 1').waitFor();
@@ -71,15 +47,15 @@ describe.each(deployments)('dead deliveries in the console of $name', ({ canRun,
     await page.getByText('Dead', { exact: true }).waitFor();
   });
 
-  test.runIf(canShow)('redrives one after the cause is gone', async () => {
-    await deployment.rejectPayloads(null);
+  test('redrives one after the cause is gone', async () => {
+    await shown.service.rejectPayloads(null);
     await page.getByRole('button', { name: 'Redrive' }).click();
     await page.getByText('Published', { exact: true }).first().waitFor();
     await page.getByText('version 3').waitFor();
     expect(await page.getByRole('button', { name: 'Redrive' }).count()).toBe(0);
   });
 
-  test.runIf(canShow)('discards one after a question; its payload is gone, and the page says so', async () => {
+  test('discards one after a question; its payload is gone, and the page says so', async () => {
     await page.getByRole('link', { name: 'Deliveries' }).click();
     await page.getByRole('link', { name: eventIds[4] ?? '' }).click();
     await page.getByText('"poison": 4').waitFor();
@@ -98,7 +74,7 @@ describe.each(deployments)('dead deliveries in the console of $name', ({ canRun,
     expect(await findBarriers(page)).toEqual([]);
   });
 
-  test.runIf(canShow)('discards what is selected in the list', async () => {
+  test('discards what is selected in the list', async () => {
     await page.getByRole('link', { name: 'Deliveries' }).click();
     await page.getByLabel('State').selectOption('Dead');
     await eventually(async () => (await deliveries().count()) === 3, 'three deliveries are listed');
@@ -111,7 +87,7 @@ describe.each(deployments)('dead deliveries in the console of $name', ({ canRun,
     await eventually(async () => (await deliveries().count()) === 2, 'two discarded deliveries are listed');
   });
 
-  test.runIf(canShow)('redrives all that are left at once', async () => {
+  test('redrives all that are left at once', async () => {
     await page.getByLabel('State').selectOption('Dead');
     await eventually(async () => (await deliveries().count()) === 2, 'two deliveries are listed');
     await page.getByLabel('Select all dead deliveries of this page').check();
@@ -123,36 +99,33 @@ describe.each(deployments)('dead deliveries in the console of $name', ({ canRun,
     expect(await findBarriers(page)).toEqual([]);
   });
 
-  test.runIf(canShow)(
-    'finds deliveries by the time at which they came, and keeps the times in the address',
-    async () => {
-      const firstAt = (
-        await client.api.GET('/api/v1/integrations/{id}/deliveries', {
-          params: { path: { id: new URL(page.url()).pathname.split('/').at(-1) ?? '' }, query: { state: 'published' } },
-        })
-      ).items.at(-1)?.receivedAt;
-      const nextSecond = new Date(Math.floor(Date.parse(firstAt ?? '') / 1_000) * 1_000 + 1_000).toISOString();
-      await page.getByLabel('Before', { exact: true }).fill('2026-01-01T10:00:00');
-      await page.getByText('None was received in this period.').waitFor();
-      expect(await findBarriers(page)).toEqual([]);
-      await page.getByLabel('Before', { exact: true }).fill(nextSecond.slice(0, 19));
-      await page.getByRole('link', { name: eventIds[0] ?? '' }).waitFor();
-      await page.reload();
-      await page.getByRole('link', { name: eventIds[0] ?? '' }).waitFor();
-      expect(new URL(page.url()).searchParams.get('to')).toBe(nextSecond);
-      await page.getByLabel('Before', { exact: true }).fill('');
-      await page.getByLabel('From', { exact: true }).fill('2099-01-01T10:00:00');
-      await page.getByText('None was received in this period.').waitFor();
-    },
-  );
+  test('finds deliveries by the time at which they came, and keeps the times in the address', async () => {
+    const firstAt = (
+      await shown.client.api.GET('/api/v1/integrations/{id}/deliveries', {
+        params: { path: { id: new URL(page.url()).pathname.split('/').at(-1) ?? '' }, query: { state: 'published' } },
+      })
+    ).items.at(-1)?.receivedAt;
+    const nextSecond = new Date(Math.floor(Date.parse(firstAt ?? '') / 1_000) * 1_000 + 1_000).toISOString();
+    await page.getByLabel('Before', { exact: true }).fill('2026-01-01T10:00:00');
+    await page.getByText('None was received in this period.').waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await page.getByLabel('Before', { exact: true }).fill(nextSecond.slice(0, 19));
+    await page.getByRole('link', { name: eventIds[0] ?? '' }).waitFor();
+    await page.reload();
+    await page.getByRole('link', { name: eventIds[0] ?? '' }).waitFor();
+    expect(new URL(page.url()).searchParams.get('to')).toBe(nextSecond);
+    await page.getByLabel('Before', { exact: true }).fill('');
+    await page.getByLabel('From', { exact: true }).fill('2099-01-01T10:00:00');
+    await page.getByText('None was received in this period.').waitFor();
+  });
 
-  test.runIf(canShow)('shows each of them once in the history of the widget', async () => {
-    await page.goto(`${deployment.url}/console/widgets/${widgetId}`);
+  test('shows each of them once in the history of the widget', async () => {
+    await page.goto(`${shown.service.url}/console/widgets/${widgetId}`);
     const entries = page.getByRole('list', { name: 'History' }).getByRole('listitem');
     await eventually(async () => (await entries.count()) === 7, 'the history has seven entries');
     const versions = (await entries.allTextContents()).flatMap((text) => /version (\d)/.exec(text)?.[1] ?? []);
     expect(versions.sort()).toEqual(['1', '2', '3', '4', '5']);
-    expect(tab.complaints).toEqual([]);
+    expect(complaints).toEqual([]);
   });
 });
 

@@ -1,16 +1,7 @@
-import { createClient } from '@widget-service/client/client.ts';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { testAdmin } from '../../drivers/app/console-client.ts';
-import {
-  findBarriers,
-  hasBrowser,
-  openProfile,
-  openTab,
-  signInByPage,
-  startBrowser,
-} from '../../drivers/cluster/console-browser.ts';
-import { type Deployment, openEmbeddedDeployment } from '../../faults/deployment.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { findBarriers, hasBrowser } from '../../drivers/cluster/console-browser.ts';
+import { openEmbeddedDeployment } from '../../faults/deployment.ts';
+import { showService } from './shown-service.ts';
 
 /** The most pixels by which the page is too wide, in any of ten frames: its data arrives within them. */
 const readExcess = `(async () => {
@@ -23,19 +14,16 @@ const readExcess = `(async () => {
 })()`;
 
 describe.runIf(hasBrowser)('every page of the console', () => {
-  let deployment: Deployment;
-  let browser: Browser;
+  const shown = showService(() => openEmbeddedDeployment());
   let paths: string[];
   beforeAll(async () => {
-    [deployment, browser] = await Promise.all([openEmbeddedDeployment(), startBrowser()]);
-    const client = createClient({ baseUrl: deployment.url });
-    await client.signIn(testAdmin);
+    const { service, client } = shown;
     const widget = await client.createWidget({ name: 'W'.repeat(200), labels: ['L'.repeat(64)] });
     const longName = { name: 'N'.repeat(100) };
     const subscription = await client.api.POST('/api/v1/subscriptions', { body: longName });
     const integration = await client.api.POST('/api/v1/integrations', { body: longName });
     await client.api.POST('/api/v1/provision-tokens', { body: longName });
-    const response = await fetch(deployment.url + new URL(integration.url).pathname, {
+    const response = await fetch(service.url + new URL(integration.url).pathname, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({
@@ -63,18 +51,12 @@ describe.runIf(hasBrowser)('every page of the console', () => {
       '/access/audit',
     ];
   });
-  afterAll(async () => {
-    await browser?.close();
-    await deployment?.dispose();
-  });
 
   test('scrolls only up and down, from 320 pixels to 4K, also with the longest texts', async () => {
-    const profile = await openProfile(browser);
-    const { page } = await openTab(profile, deployment.url, '');
-    await signInByPage(page);
+    const { profile, page } = await shown.openSignedIn('');
     const tooWide: string[] = [];
     for (const path of paths) {
-      await page.goto(`${deployment.url}/console${path}`);
+      await page.goto(`${shown.service.url}/console${path}`);
       await page.getByRole('heading', { level: 1 }).waitFor();
       for (const width of [320, 360, 768, 1_024, 3_840]) {
         await page.setViewportSize({ width, height: 800 });
@@ -87,13 +69,11 @@ describe.runIf(hasBrowser)('every page of the console', () => {
   });
 
   test.each(['light', 'dark'] as const)('has no barrier that axe-core finds, %s', async (colorScheme) => {
-    const profile = await openProfile(browser);
-    const { page, complaints } = await openTab(profile, deployment.url, '');
+    const { profile, page, complaints } = await shown.openSignedIn('');
     await page.emulateMedia({ colorScheme });
-    await signInByPage(page);
     const found: string[] = [];
     for (const path of paths) {
-      await page.goto(`${deployment.url}/console${path}`);
+      await page.goto(`${shown.service.url}/console${path}`);
       await page.getByRole('heading', { level: 1 }).waitFor();
       await page.evaluate(readExcess);
       found.push(...(await findBarriers(page)).map((barrier) => `${path}: ${barrier}`));

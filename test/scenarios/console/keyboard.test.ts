@@ -1,22 +1,10 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
 import { testAdmin } from '../../drivers/app/console-client.ts';
-import { hasBrowser, openProfile, openTab, signInByPage, startBrowser } from '../../drivers/cluster/console-browser.ts';
-import { type Deployment, deployments } from '../../faults/deployment.ts';
+import { openProfile, openTab } from '../../drivers/cluster/console-browser.ts';
+import { describeEachDeployment } from './shown-service.ts';
 
-describe.each(deployments)('the keyboard alone, $name', ({ canRun, open }) => {
-  const canShow = hasBrowser && canRun;
-  let deployment: Deployment;
-  let browser: Browser;
-  beforeAll(async () => {
-    if (!canShow) return;
-    [deployment, browser] = await Promise.all([open(), startBrowser()]);
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await deployment?.dispose();
-  });
-
+describeEachDeployment('the console by the keyboard alone,', (shown) => {
   const isFocusVisible = (page: Page) => page.evaluate<boolean>("document.activeElement.matches(':focus-visible')");
   const nameFocused = (page: Page) =>
     page.evaluate<string>('document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent');
@@ -31,9 +19,9 @@ describe.each(deployments)('the keyboard alone, $name', ({ canRun, open }) => {
     throw new Error(`Tab does not lead to "${name}"`);
   }
 
-  test.runIf(canShow)('leads from the sign-in to a stream, an integration and every page', async () => {
-    const profile = await openProfile(browser);
-    const { page, complaints } = await openTab(profile, deployment.url, '/widgets');
+  test('leads from the sign-in to a stream, an integration and every page', async () => {
+    const profile = await openProfile(shown.browser);
+    const { page, complaints } = await openTab(profile, shown.service.url, '/widgets');
     const { keyboard } = page;
     const heading = (name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
     await page.getByLabel('E-mail').waitFor();
@@ -99,10 +87,8 @@ describe.each(deployments)('the keyboard alone, $name', ({ canRun, open }) => {
     await profile.close();
   });
 
-  test.runIf(canShow)('leaves Enter to input methods, and knows shortcuts on other layouts', async () => {
-    const profile = await openProfile(browser);
-    const { page } = await openTab(profile, deployment.url, '/widgets');
-    await signInByPage(page);
+  test('leaves Enter to input methods, and knows shortcuts on other layouts', async () => {
+    const { profile, page } = await shown.openSignedIn('/widgets');
     const palette = page.getByRole('dialog', { name: 'Go to' });
     /** Sends a key as a keyboard without Latin letters or an input method does. */
     const press = (init: object) =>
@@ -125,33 +111,30 @@ describe.each(deployments)('the keyboard alone, $name', ({ canRun, open }) => {
     await profile.close();
   });
 
-  test.runIf(canShow)(
-    'keeps what was typed over a reload, and forgets it in every tab when the session ends',
-    async () => {
-      const profile = await openProfile(browser);
-      const { page } = await openTab(profile, deployment.url, '/widgets');
-      const signIn = async () => {
-        await page.getByLabel('E-mail').fill(testAdmin.email);
-        await page.getByLabel('Password', { exact: true }).fill(testAdmin.password);
-        await page.keyboard.press('Enter');
-        await page.getByRole('heading', { level: 1, name: 'Widgets' }).waitFor();
-      };
-      await signIn();
-      await page.keyboard.press('c');
-      await page.getByLabel('Name', { exact: true }).fill('Half a lamp');
-      await page.reload();
+  test('keeps what was typed over a reload, and forgets it in every tab when the session ends', async () => {
+    const profile = await openProfile(shown.browser);
+    const { page } = await openTab(profile, shown.service.url, '/widgets');
+    const signIn = async () => {
+      await page.getByLabel('E-mail').fill(testAdmin.email);
+      await page.getByLabel('Password', { exact: true }).fill(testAdmin.password);
+      await page.keyboard.press('Enter');
       await page.getByRole('heading', { level: 1, name: 'Widgets' }).waitFor();
-      await page.keyboard.press('c');
-      expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Half a lamp');
-      // The session ends in another tab.
-      const { page: other } = await openTab(profile, deployment.url, '/access');
-      await other.getByRole('button', { name: 'Sign out everywhere' }).click();
-      await page.getByLabel('E-mail').waitFor();
-      expect(await page.evaluate<string[]>('Object.keys(sessionStorage)')).toEqual([]);
-      await signIn();
-      await page.keyboard.press('c');
-      expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('');
-      await profile.close();
-    },
-  );
+    };
+    await signIn();
+    await page.keyboard.press('c');
+    await page.getByLabel('Name', { exact: true }).fill('Half a lamp');
+    await page.reload();
+    await page.getByRole('heading', { level: 1, name: 'Widgets' }).waitFor();
+    await page.keyboard.press('c');
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Half a lamp');
+    // The session ends in another tab.
+    const { page: other } = await openTab(profile, shown.service.url, '/access');
+    await other.getByRole('button', { name: 'Sign out everywhere' }).click();
+    await page.getByLabel('E-mail').waitFor();
+    expect(await page.evaluate<string[]>('Object.keys(sessionStorage)')).toEqual([]);
+    await signIn();
+    await page.keyboard.press('c');
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('');
+    await profile.close();
+  });
 });

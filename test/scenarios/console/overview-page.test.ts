@@ -1,34 +1,18 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  type ConsoleTab,
-  findBarriers,
-  hasBrowser,
-  openProfile,
-  openTab,
-  signInByPage,
-  startBrowser,
-} from '../../drivers/cluster/console-browser.ts';
-import { type FaultCluster, openFaultCluster } from '../../faults/fault-cluster.ts';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { findBarriers, hasBrowser } from '../../drivers/cluster/console-browser.ts';
+import { openFaultCluster } from '../../faults/fault-cluster.ts';
+import { showService } from './shown-service.ts';
 
 /** One story: what the overview says while the only worker is gone, and after it is back. */
 describe.runIf(hasBrowser && process.env.MONGODB_URL !== undefined)('the overview of a cluster', () => {
-  let cluster: FaultCluster;
-  let browser: Browser;
-  let tab: ConsoleTab;
+  const shown = showService(() =>
+    openFaultCluster({ pods: 2, workers: 1, hasLinks: false, environment: { API_RATE_PER_SECOND: '0' } }),
+  );
   let page: Page;
+  let complaints: readonly string[];
   beforeAll(async () => {
-    [cluster, browser] = await Promise.all([
-      openFaultCluster({ pods: 2, workers: 1, hasLinks: false, environment: { API_RATE_PER_SECOND: '0' } }),
-      startBrowser(),
-    ]);
-    tab = await openTab(await openProfile(browser), cluster.url, '/overview');
-    page = tab.page;
-    await signInByPage(page);
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await cluster?.dispose();
+    ({ page, complaints } = await shown.openSignedIn('/overview'));
   });
 
   const ready = (name: string) => page.getByRole('table', { name }).getByRole('row').filter({ hasText: 'Ready' });
@@ -40,16 +24,16 @@ describe.runIf(hasBrowser && process.env.MONGODB_URL !== undefined)('the overvie
   });
 
   test('says that no worker answers, and what follows from that', async () => {
-    await cluster.workers[0]?.kill();
+    await shown.service.workers[0]?.kill();
     await page.getByText('No worker answers.').waitFor();
     await page.getByText('nothing processes them').waitFor();
     expect(await findBarriers(page)).toEqual([]);
   });
 
   test('says that all is well once the worker is back', async () => {
-    await cluster.workers[0]?.start();
+    await shown.service.workers[0]?.start();
     await page.getByText('All is well.').waitFor();
     await ready('Workers').waitFor();
-    expect(tab.complaints).toEqual([]);
+    expect(complaints).toEqual([]);
   });
 });

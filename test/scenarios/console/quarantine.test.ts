@@ -2,18 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openEmbedded } from '@widget-service/embedded/open-embedded.ts';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { aQuarantinedText } from '../../drivers/app/builders.ts';
-import {
-  findBarriers,
-  hasBrowser,
-  openProfile,
-  openTab,
-  signInByPage,
-  startBrowser,
-} from '../../drivers/cluster/console-browser.ts';
-import { type Deployment, openEmbeddedDeployment } from '../../faults/deployment.ts';
+import { findBarriers, hasBrowser } from '../../drivers/cluster/console-browser.ts';
+import { openEmbeddedDeployment } from '../../faults/deployment.ts';
+import { showService } from './shown-service.ts';
 
 const dayMs = 86_400_000;
 const hostile = aQuarantinedText({ text: '<img src=x onerror=alert(1)>\u202e\u001b[2J' });
@@ -24,11 +17,8 @@ const other = aQuarantinedText({
 });
 
 describe.runIf(hasBrowser)('the quarantine in the console', () => {
-  let folder: string;
-  let deployment: Deployment;
-  let browser: Browser;
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'widget-quarantine-'));
+  const shown = showService(async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'widget-quarantine-'));
     const retention = { count: 1_000, ageMs: dayMs, bytes: 1e6 };
     const backend = await openEmbedded({
       dataDir: folder,
@@ -38,17 +28,13 @@ describe.runIf(hasBrowser)('the quarantine in the console', () => {
     });
     for (const text of [hostile, other]) await backend.quarantine.add(text);
     await backend.close();
-    [deployment, browser] = await Promise.all([openEmbeddedDeployment({ DATA_DIR: folder }), startBrowser()]);
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await deployment?.dispose();
-    await rm(folder, { recursive: true, force: true });
+    const deployment = await openEmbeddedDeployment({ DATA_DIR: folder });
+    const removeFolder = () => rm(folder, { recursive: true, force: true });
+    return { ...deployment, dispose: () => deployment.dispose().then(removeFolder) };
   });
 
   test('lists texts with their origin, shows one without running it, and discards it after a question', async () => {
-    const { page, complaints } = await openTab(await openProfile(browser), deployment.url, '/hooks');
-    await signInByPage(page);
+    const { page, complaints } = await shown.openSignedIn('/hooks');
     await page.getByRole('link', { name: 'Quarantine' }).click();
     const rows = page.getByRole('table', { name: 'Quarantine' }).locator('tbody').getByRole('row');
     await rows.nth(1).waitFor();

@@ -1,45 +1,21 @@
-import { createClient, type WidgetServiceClient } from '@widget-service/client/client.ts';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { testAdmin } from '../../drivers/app/console-client.ts';
-import {
-  type ConsoleTab,
-  findBarriers,
-  hasBrowser,
-  openProfile,
-  openTab,
-  signInByPage,
-  startBrowser,
-} from '../../drivers/cluster/console-browser.ts';
-import { type Deployment, deployments } from '../../faults/deployment.ts';
+import { createClient } from '@widget-service/client/client.ts';
+import type { BrowserContext, Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { findBarriers, openProfile, openTab } from '../../drivers/cluster/console-browser.ts';
+import { describeEachDeployment } from './shown-service.ts';
 
 /** One story in one browser: each step needs what the steps before it have made. */
-describe.each(deployments)('a person with a browser and $name', ({ name, canRun, open }) => {
-  const canShow = hasBrowser && canRun;
-  let deployment: Deployment;
-  let browser: Browser;
+describeEachDeployment('a person with a browser and the console', (shown, name) => {
   let profile: BrowserContext;
-  let tab: ConsoleTab;
   let page: Page;
-  let client: WidgetServiceClient;
+  let complaints: readonly string[];
   let widgetId: string;
   let streamUrl: string;
   let hookUrl: string;
   beforeAll(async () => {
-    if (!canShow) return;
-    [deployment, browser] = await Promise.all([open(), startBrowser()]);
-    client = createClient({ baseUrl: deployment.url });
-    await client.signIn(testAdmin);
-    widgetId = (await client.createWidget({ name: 'Boiler', labels: ['cellar'] })).id;
-    profile = await openProfile(browser);
+    widgetId = (await shown.client.createWidget({ name: 'Boiler', labels: ['cellar'] })).id;
+    ({ profile, page, complaints } = await shown.openSignedIn(''));
     await profile.grantPermissions(['clipboard-read', 'clipboard-write']);
-    tab = await openTab(profile, deployment.url, '');
-    page = tab.page;
-    await signInByPage(page);
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await deployment?.dispose();
   });
 
   const go = async (area: string) => {
@@ -52,7 +28,7 @@ describe.each(deployments)('a person with a browser and $name', ({ name, canRun,
   /** The secret that the dialog shows. */
   const readSecret = async () => (await dialog().locator('.secret').first().textContent()) ?? '';
 
-  test.runIf(canShow)('begins with the overview: all is well, and every pod and worker is ready', async () => {
+  test('begins with the overview: all is well, and every pod and worker is ready', async () => {
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
     await page.getByText('All is well.').waitFor();
     const pods = page.getByRole('table', { name: 'Pods' }).getByRole('row').filter({ hasText: 'Ready' });
@@ -62,45 +38,42 @@ describe.each(deployments)('a person with a browser and $name', ({ name, canRun,
     await expectNoBarriers();
   });
 
-  test.runIf(canShow)(
-    'creates a subscription whose filter shows what would pass; its secret is shown once',
-    async () => {
-      await go('Streams');
-      await expectNoBarriers();
-      await press('Create a subscription');
-      await dialog().getByLabel('Name').fill('Wall screen');
-      await dialog().getByLabel('Labels').fill('cellar');
-      await dialog().getByText('Of the 1 current widgets, events of 1 would pass.').waitFor();
-      await dialog().getByLabel('Labels').fill('attic');
-      await dialog().getByText('events of 0 would pass').waitFor();
-      await dialog().getByLabel('Labels').fill('cellar');
-      await expectNoBarriers();
-      await dialog().getByRole('button', { name: 'Create' }).click();
-      await dialog().getByText('Copy it now.').waitFor();
-      await expectNoBarriers();
-      streamUrl = await readSecret();
-      expect(streamUrl).toMatch(/^http.*\/api\/v1\/events\/\S{20,}$/);
-      await dialog().getByRole('button', { name: 'Copy', exact: true }).click();
-      expect(await page.evaluate('navigator.clipboard.readText()')).toBe(streamUrl);
-      await dialog().getByRole('tab', { name: 'Python' }).click();
-      // The lines to paste do not hold it.
-      const lines = await dialog().locator('pre').textContent();
-      expect(lines).toContain("os.environ['STREAM_URL']");
-      expect(lines).not.toContain(streamUrl);
-      // Escape does not close it: the secret would be lost.
-      await page.keyboard.press('Escape');
-      await press('I have kept it');
-      expect(await page.content()).not.toContain(streamUrl);
-      await page.getByRole('link', { name: 'Wall screen' }).waitFor();
-    },
-  );
+  test('creates a subscription whose filter shows what would pass; its secret is shown once', async () => {
+    await go('Streams');
+    await expectNoBarriers();
+    await press('Create a subscription');
+    await dialog().getByLabel('Name').fill('Wall screen');
+    await dialog().getByLabel('Labels').fill('cellar');
+    await dialog().getByText('Of the 1 current widgets, events of 1 would pass.').waitFor();
+    await dialog().getByLabel('Labels').fill('attic');
+    await dialog().getByText('events of 0 would pass').waitFor();
+    await dialog().getByLabel('Labels').fill('cellar');
+    await expectNoBarriers();
+    await dialog().getByRole('button', { name: 'Create' }).click();
+    await dialog().getByText('Copy it now.').waitFor();
+    await expectNoBarriers();
+    streamUrl = await readSecret();
+    expect(streamUrl).toMatch(/^http.*\/api\/v1\/events\/\S{20,}$/);
+    await dialog().getByRole('button', { name: 'Copy', exact: true }).click();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(streamUrl);
+    await dialog().getByRole('tab', { name: 'Python' }).click();
+    // The lines to paste do not hold it.
+    const lines = await dialog().locator('pre').textContent();
+    expect(lines).toContain("os.environ['STREAM_URL']");
+    expect(lines).not.toContain(streamUrl);
+    // Escape does not close it: the secret would be lost.
+    await page.keyboard.press('Escape');
+    await press('I have kept it');
+    expect(await page.content()).not.toContain(streamUrl);
+    await page.getByRole('link', { name: 'Wall screen' }).waitFor();
+  });
 
-  test.runIf(canShow)('sees a stream that is open, and ends it', async () => {
+  test('sees a stream that is open, and ends it', async () => {
     await page.getByRole('link', { name: 'Wall screen' }).click();
     await page.getByRole('heading', { name: 'No stream is open' }).waitFor();
     await page.getByText('cellar').waitFor();
     await expectNoBarriers();
-    const response = await fetch(deployment.url + new URL(streamUrl).pathname);
+    const response = await fetch(shown.service.url + new URL(streamUrl).pathname);
     await page.getByRole('table', { name: 'Open streams' }).getByText('127.0.0.1').waitFor();
     await expectNoBarriers();
     await page.getByRole('button', { name: /^End/ }).click();
@@ -108,8 +81,8 @@ describe.each(deployments)('a person with a browser and $name', ({ name, canRun,
     expect(await response.text()).toContain('stream.open');
   });
 
-  test.runIf(canShow)('creates an integration and sends a test hook, which a watching tab shows live', async () => {
-    const watching = await openTab(profile, deployment.url, '/streams/events');
+  test('creates an integration and sends a test hook, which a watching tab shows live', async () => {
+    const watching = await openTab(profile, shown.service.url, '/streams/events');
     await watching.page.getByText('Live', { exact: true }).waitFor();
     await go('Hooks');
     await press('Create an integration');
@@ -138,9 +111,9 @@ describe.each(deployments)('a person with a browser and $name', ({ name, canRun,
     await watching.page.close();
   });
 
-  test.runIf(canShow)('sees the delivery with its payload, and why another hook was refused', async () => {
+  test('sees the delivery with its payload, and why another hook was refused', async () => {
     const headers = { 'content-type': 'application/json' };
-    const url = deployment.url + new URL(hookUrl).pathname;
+    const url = shown.service.url + new URL(hookUrl).pathname;
     await fetch(url, { method: 'POST', headers, body: '{"kind":"painted"}' });
     await page.getByRole('table', { name: 'Refused hooks' }).getByText('invalid-request').waitFor();
     await page.getByRole('table', { name: 'Deliveries' }).getByText('Published').waitFor();
@@ -154,13 +127,13 @@ describe.each(deployments)('a person with a browser and $name', ({ name, canRun,
     await page.getByRole('heading', { name: 'Boiler' }).waitFor();
   });
 
-  test.runIf(canShow)('sees the history of a widget, which grows while it is open', async () => {
+  test('sees the history of a widget, which grows while it is open', async () => {
     const entries = page.getByRole('list', { name: 'History' }).getByRole('listitem');
     await entries.filter({ hasText: 'version 2' }).getByText('by Factory').waitFor();
     expect(await entries.last().textContent()).toContain('The widget was created');
     const body = JSON.stringify({ kind: 'retired', occurredAt: new Date().toISOString(), widgetId });
     const headers = { 'content-type': 'application/json' };
-    await fetch(deployment.url + new URL(hookUrl).pathname, { method: 'POST', headers, body });
+    await fetch(shown.service.url + new URL(hookUrl).pathname, { method: 'POST', headers, body });
     await entries.filter({ hasText: 'version 3' }).getByText('becomes retired').waitFor();
     expect(await entries.count()).toBe(3);
     await expectNoBarriers();
@@ -170,7 +143,7 @@ describe.each(deployments)('a person with a browser and $name', ({ name, canRun,
     await expectNoBarriers();
   });
 
-  test.runIf(canShow)('rotates a secret: the new one works, and the old one does not', async () => {
+  test('rotates a secret: the new one works, and the old one does not', async () => {
     await go('Hooks');
     await page.getByRole('button', { name: 'Rotate: Factory' }).click();
     await dialog().getByLabel('The old secret stays valid for').selectOption('no time: it ends now');
@@ -182,22 +155,22 @@ describe.each(deployments)('a person with a browser and $name', ({ name, canRun,
     const send = async (url: string) => {
       const body = JSON.stringify({ kind: 'updated', occurredAt: new Date().toISOString(), widgetId });
       const headers = { 'content-type': 'application/json' };
-      return (await fetch(deployment.url + new URL(url).pathname, { method: 'POST', headers, body })).status;
+      return (await fetch(shown.service.url + new URL(url).pathname, { method: 'POST', headers, body })).status;
     };
     expect(await send(newUrl)).toBe(202);
     await expect.poll(() => send(hookUrl)).toBe(400);
   });
 
-  test.runIf(canShow)('revokes a subscription', async () => {
+  test('revokes a subscription', async () => {
     await go('Streams');
     await page.getByRole('button', { name: 'Revoke: Wall screen' }).click();
     await expectNoBarriers();
     await dialog().getByRole('button', { name: 'Revoke' }).click();
     await page.getByRole('heading', { name: 'None yet' }).waitFor();
-    await expect.poll(async () => (await fetch(deployment.url + new URL(streamUrl).pathname)).status).toBe(404);
+    await expect.poll(async () => (await fetch(shown.service.url + new URL(streamUrl).pathname)).status).toBe(404);
   });
 
-  test.runIf(canShow)('makes a user, who must choose a password, and sees it in the audit events', async () => {
+  test('makes a user, who must choose a password, and sees it in the audit events', async () => {
     await go('Access');
     await expectNoBarriers();
     await page.getByRole('link', { name: 'Users' }).click();
@@ -214,8 +187,8 @@ describe.each(deployments)('a person with a browser and $name', ({ name, canRun,
     expect(new URL(page.url()).search).toBe('?action=user.created');
     await expectNoBarriers();
 
-    const other = await openProfile(browser);
-    const { page: theirs } = await openTab(other, deployment.url, '');
+    const other = await openProfile(shown.browser);
+    const { page: theirs } = await openTab(other, shown.service.url, '');
     await theirs.getByLabel('E-mail').fill('viewer@example.com');
     await theirs.getByLabel('Password', { exact: true }).fill('a first pass phrase');
     await theirs.keyboard.press('Enter');
@@ -231,12 +204,12 @@ describe.each(deployments)('a person with a browser and $name', ({ name, canRun,
       .getByRole('listitem')
       .allTextContents();
     expect(areas).toEqual(['Widgets', 'Access']);
-    await theirs.goto(`${deployment.url}/console/hooks`);
+    await theirs.goto(`${shown.service.url}/console/hooks`);
     await theirs.getByRole('heading', { name: 'You may not see this page' }).waitFor();
     await other.close();
   });
 
-  test.runIf(canShow)('creates a provision token, and a script creates a widget with it', async () => {
+  test('creates a provision token, and a script creates a widget with it', async () => {
     await page.getByRole('link', { name: 'Provision tokens' }).click();
     await press('Create a provision token');
     await dialog().getByLabel('Name').fill('A script');
@@ -244,21 +217,18 @@ describe.each(deployments)('a person with a browser and $name', ({ name, canRun,
     await dialog().getByText('Copy it now.').waitFor();
     const token = await readSecret();
     await press('I have kept it');
-    await createClient({ baseUrl: deployment.url, provisionToken: token }).createWidget({ name: 'By a script' });
+    await createClient({ baseUrl: shown.service.url, provisionToken: token }).createWidget({ name: 'By a script' });
     await go('Widgets');
     await page.getByRole('option', { name: 'By a script' }).waitFor();
   });
 
-  test.runIf(canShow)(
-    'has left no secret in the address, the history or the storage, and no complaint of the browser',
-    async () => {
-      const kept = await page.evaluate(
-        'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, history.state, location.href])',
-      );
-      for (const secret of [streamUrl, hookUrl]) {
-        expect(kept).not.toContain(new URL(secret).pathname.split('/').at(-1));
-      }
-      expect(tab.complaints).toEqual([]);
-    },
-  );
+  test('has left no secret in the address, the history or the storage, and no complaint of the browser', async () => {
+    const kept = await page.evaluate(
+      'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, history.state, location.href])',
+    );
+    for (const secret of [streamUrl, hookUrl]) {
+      expect(kept).not.toContain(new URL(secret).pathname.split('/').at(-1));
+    }
+    expect(complaints).toEqual([]);
+  });
 });

@@ -1,72 +1,37 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { createClient, type WidgetServiceClient } from '@widget-service/client/client.ts';
-import { createHookSender, type HookSender } from '@widget-service/client/hooks/hook-sender.ts';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createHookSender } from '@widget-service/client/hooks/hook-sender.ts';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
 import { testAdmin } from '../../drivers/app/console-client.ts';
+
 import { setOptions } from '../../drivers/cluster/component-options.ts';
-import {
-  findBarriers,
-  hasBrowser,
-  openProfile,
-  openTab,
-  signInByPage,
-  startBrowser,
-} from '../../drivers/cluster/console-browser.ts';
+import { findBarriers, hasBrowser, openProfile, openTab, signInByPage } from '../../drivers/cluster/console-browser.ts';
+
 import { eventually } from '../../drivers/tools/eventually.ts';
-import { type Deployment, deployments, openEmbeddedDeployment } from '../../faults/deployment.ts';
+import { openEmbeddedDeployment } from '../../faults/deployment.ts';
+import { describeEachDeployment, showService } from './shown-service.ts';
 
-describe.each(deployments)('the list of widgets of $name', ({ name, canRun, open }) => {
-  const canShow = hasBrowser && canRun;
-  let deployment: Deployment;
-  let browser: Browser;
-  /** Another session of the admin, beside that of the browser. */
-  let client: WidgetServiceClient;
-  let sender: HookSender;
-  beforeAll(async () => {
-    if (!canShow) return;
-    [deployment, browser] = await Promise.all([open(), startBrowser()]);
-    client = createClient({ baseUrl: deployment.url });
-    await client.signIn(testAdmin);
-    const { url } = await client.api.POST('/api/v1/integrations', { body: { name: 'a sender' } });
-    sender = createHookSender({ url: deployment.url + new URL(url).pathname });
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await deployment?.dispose();
-  });
-
-  /** Opens the list with a session. */
-  async function openWidgets(path = '/widgets') {
-    const profile = await openProfile(browser);
-    const tab = await openTab(profile, deployment.url, path);
-    await signInByPage(tab.page);
-    return { profile, ...tab };
-  }
-
+describeEachDeployment('the list of widgets', (shown, name) => {
   const rows = (page: Page) => page.getByRole('listbox', { name: 'Widgets, newest first' }).getByRole('option');
   const row = (page: Page, text: string) => rows(page).filter({ hasText: text });
 
-  test.runIf(canShow)(
-    'says why a sign-in fails, and shows the page that was asked for after one that works',
-    async () => {
-      const profile = await openProfile(browser);
-      const { page, complaints } = await openTab(profile, deployment.url, '/widgets?state=retired');
-      await page.getByLabel('E-mail').fill(testAdmin.email);
-      await page.getByLabel('Password', { exact: true }).fill('wrong horse battery');
-      await page.keyboard.press('Enter');
-      await page.getByRole('alert').getByText('E-mail or password is wrong.').waitFor();
-      await page.getByText(/^Request /).waitFor();
-      expect(await page.getByLabel('Password', { exact: true }).inputValue()).toBe('');
-      await signInByPage(page);
-      expect(await page.getByLabel('State').inputValue()).toBe('retired');
-      expect(complaints).toEqual([]);
-      await profile.close();
-    },
-  );
+  test('says why a sign-in fails, and shows the page that was asked for after one that works', async () => {
+    const profile = await openProfile(shown.browser);
+    const { page, complaints } = await openTab(profile, shown.service.url, '/widgets?state=retired');
+    await page.getByLabel('E-mail').fill(testAdmin.email);
+    await page.getByLabel('Password', { exact: true }).fill('wrong horse battery');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('E-mail or password is wrong.').waitFor();
+    await page.getByText(/^Request /).waitFor();
+    expect(await page.getByLabel('Password', { exact: true }).inputValue()).toBe('');
+    await signInByPage(page);
+    expect(await page.getByLabel('State').inputValue()).toBe('retired');
+    expect(complaints).toEqual([]);
+    await profile.close();
+  });
 
-  test.runIf(canShow)('shows a widget that it creates, and the change by a hook, without a reload', async () => {
-    const { page, profile, complaints } = await openWidgets();
+  test('shows a widget that it creates, and the change by a hook, without a reload', async () => {
+    const { page, profile, complaints } = await shown.openSignedIn('/widgets');
     await page.getByRole('button', { name: 'Create a widget' }).click();
     await page.getByLabel('Name', { exact: true }).fill('Boiler');
     await page.getByLabel('Labels').fill('cellar, heat');
@@ -74,9 +39,11 @@ describe.each(deployments)('the list of widgets of $name', ({ name, canRun, open
     await page.getByLabel('I wish to be notified').check();
     await page.getByRole('button', { name: 'Create', exact: true }).click();
     await row(page, 'Boiler').waitFor();
-    const found = await client.api.GET('/api/v1/widgets', { params: { query: { pageSize: 200 } } });
+    const found = await shown.client.api.GET('/api/v1/widgets', { params: { query: { pageSize: 200 } } });
     const widget = found.items.find((item) => item.name === 'Boiler');
     expect(widget).toMatchObject({ labels: ['cellar', 'heat'], owner: { email: testAdmin.email, notify: true } });
+    const { url } = await shown.client.api.POST('/api/v1/integrations', { body: { name: 'a sender' } });
+    const sender = createHookSender({ url: shown.service.url + new URL(url).pathname });
     await sender.send({ kind: 'retired', occurredAt: new Date().toISOString(), widgetId: widget?.id ?? '' });
     await row(page, 'Boiler').getByText('Retired').waitFor();
     await row(page, 'Boiler').click();
@@ -86,9 +53,9 @@ describe.each(deployments)('the list of widgets of $name', ({ name, canRun, open
     await profile.close();
   });
 
-  test.runIf(canShow)('keeps the search in the address', async () => {
-    for (const name of ['Lamp north', 'Lamp south']) await client.createWidget({ name });
-    const { page, profile } = await openWidgets();
+  test('keeps the search in the address', async () => {
+    for (const name of ['Lamp north', 'Lamp south']) await shown.client.createWidget({ name });
+    const { page, profile } = await shown.openSignedIn('/widgets');
     await page.getByLabel('Search by name, label or id').fill('lamp sou');
     await row(page, 'Lamp north').waitFor({ state: 'detached' });
     await page.reload();
@@ -98,12 +65,12 @@ describe.each(deployments)('the list of widgets of $name', ({ name, canRun, open
     await profile.close();
   });
 
-  test.runIf(canShow)('moves no row under the pointer: new widgets wait until the person asks for them', async () => {
-    await client.createWidget({ name: 'The first' });
-    const { page, profile } = await openWidgets();
+  test('moves no row under the pointer: new widgets wait until the person asks for them', async () => {
+    await shown.client.createWidget({ name: 'The first' });
+    const { page, profile } = await shown.openSignedIn('/widgets');
     await row(page, 'The first').hover();
     const before = await row(page, 'The first').boundingBox();
-    await client.createWidget({ name: 'The second' });
+    await shown.client.createWidget({ name: 'The second' });
     await page.getByRole('button', { name: 'Show 1 new widget' }).waitFor();
     expect(await row(page, 'The first').boundingBox()).toEqual(before);
     await page.getByRole('button', { name: 'Show 1 new widget' }).click();
@@ -111,20 +78,20 @@ describe.each(deployments)('the list of widgets of $name', ({ name, canRun, open
     await profile.close();
   });
 
-  test.runIf(canShow)('signs out every tab of the browser', async () => {
-    const { page, profile } = await openWidgets();
-    const other = await openTab(profile, deployment.url, '/widgets');
+  test('signs out every tab of the browser', async () => {
+    const { page, profile } = await shown.openSignedIn('/widgets');
+    const other = await openTab(profile, shown.service.url, '/widgets');
     await other.page.getByRole('navigation', { name: 'Main navigation' }).waitFor();
     await page.getByRole('button', { name: 'Sign out' }).click();
     for (const each of [page, other.page]) await each.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
     await profile.close();
   });
 
-  test.runIf(canShow)('says that the session has ended elsewhere, and goes on where the person was', async () => {
-    const { page, profile } = await openWidgets('/widgets?search=lamp');
-    const sessions = await client.api.GET('/api/v1/sessions');
+  test('says that the session has ended elsewhere, and goes on where the person was', async () => {
+    const { page, profile } = await shown.openSignedIn('/widgets?search=lamp');
+    const sessions = await shown.client.api.GET('/api/v1/sessions');
     for (const { id, current } of sessions.items) {
-      if (!current) await client.api.DELETE('/api/v1/sessions/{id}', { params: { path: { id } } });
+      if (!current) await shown.client.api.DELETE('/api/v1/sessions/{id}', { params: { path: { id } } });
     }
     await page.getByText('Your session has ended.').waitFor();
     await signInByPage(page);
@@ -136,27 +103,27 @@ describe.each(deployments)('the list of widgets of $name', ({ name, canRun, open
     name === 'a cluster'
       ? ['one pod after the other is replaced', 'a pod is killed', 'Redis is killed and comes back']
       : ['the process is killed and started again'];
-  test.runIf(canShow).each(faults)('shows what it missed after a fault: %s', async (fault) => {
-    const { page, profile } = await openWidgets();
+  test.each(faults)('shows what it missed after a fault: %s', async (fault) => {
+    const { page, profile } = await shown.openSignedIn('/widgets');
     await page.getByText('Live', { exact: true }).waitFor();
     await Promise.all([
-      deployment.faults[fault]?.(),
+      shown.service.faults[fault]?.(),
       // On a cluster another pod takes over at once.
       name === 'a cluster' ? null : page.getByText('Reconnecting: what you see may be out of date').waitFor(),
     ]);
-    await client.createWidget({ name: `After the fault: ${fault}` });
+    await shown.client.createWidget({ name: `After the fault: ${fault}` });
     await row(page, `After the fault: ${fault}`).waitFor();
     await page.getByText('Live', { exact: true }).waitFor();
     await profile.close();
   });
 
-  test.runIf(canShow)('closes its stream while the tab is hidden, and shows what it missed afterwards', async () => {
+  test('closes its stream while the tab is hidden, and shows what it missed afterwards', async () => {
     const countStreams = async () => {
-      const { pods } = await client.api.GET('/api/v1/overview');
+      const { pods } = await shown.client.api.GET('/api/v1/overview');
       return pods.reduce((sum, { streamsOpen }) => sum + streamsOpen, 0);
     };
     await eventually(async () => (await countStreams()) === 0, 'the tabs of the other tests are closed');
-    const { page, profile } = await openWidgets();
+    const { page, profile } = await shown.openSignedIn('/widgets');
     await page.getByText('Live', { exact: true }).waitFor();
     await eventually(async () => (await countStreams()) === 1, 'the tab has a stream');
     const opened: string[] = [];
@@ -167,7 +134,7 @@ describe.each(deployments)('the list of widgets of $name', ({ name, canRun, open
     await eventually(async () => (await countStreams()) === 0, 'the stream is closed');
     // A stream that was only interrupted would be opened again by now.
     await page.clock.fastForward(60_000);
-    await client.createWidget({ name: 'While it was hidden' });
+    await shown.client.createWidget({ name: 'While it was hidden' });
     expect([opened, await countStreams()]).toEqual([[], 0]);
     await showTab(page);
     await row(page, 'While it was hidden').waitFor();
@@ -176,65 +143,46 @@ describe.each(deployments)('the list of widgets of $name', ({ name, canRun, open
   });
 
   // The embedded log loses nothing by a crash.
-  test.runIf(canShow && name === 'a cluster')(
-    'loads the list again after a gap, and the inspector shows the gap',
-    async () => {
-      const { page, profile } = await openWidgets();
-      const { page: inspector } = await openTab(profile, deployment.url, '/streams/events');
-      for (const each of [page, inspector]) await each.getByText('Live', { exact: true }).waitFor();
-      await deployment.faults['Redis comes back empty']?.();
-      await client.createWidget({ name: 'After the gap' });
-      await inspector.getByText('Events are missing here').first().waitFor();
-      await row(page, 'After the gap').waitFor();
-      await page.getByText('Live', { exact: true }).waitFor();
-      await profile.close();
-    },
-  );
+  test.runIf(name === 'a cluster')('loads the list again after a gap, and the inspector shows the gap', async () => {
+    const { page, profile } = await shown.openSignedIn('/widgets');
+    const { page: inspector } = await openTab(profile, shown.service.url, '/streams/events');
+    for (const each of [page, inspector]) await each.getByText('Live', { exact: true }).waitFor();
+    await shown.service.faults['Redis comes back empty']?.();
+    await shown.client.createWidget({ name: 'After the gap' });
+    await inspector.getByText('Events are missing here').first().waitFor();
+    await row(page, 'After the gap').waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
+    await profile.close();
+  });
 
-  test.runIf(canShow).each(['light', 'dark'] as const)(
-    'has no barrier that axe-core finds, %s',
-    async (colorScheme) => {
-      const profile = await openProfile(browser);
-      const { page, complaints } = await openTab(profile, deployment.url, '/widgets');
-      await page.emulateMedia({ colorScheme });
-      await page.getByLabel('E-mail').waitFor();
-      expect(await findBarriers(page)).toEqual([]);
-      await signInByPage(page);
-      await rows(page).first().waitFor();
-      await delay(100);
-      expect(await findBarriers(page)).toEqual([]);
-      await page.getByRole('button', { name: 'Create a widget' }).click();
-      expect(await findBarriers(page)).toEqual([]);
-      await page.keyboard.press('Escape');
-      await rows(page).first().click();
-      await page.getByText('The widget was created').waitFor();
-      expect(await findBarriers(page)).toEqual([]);
-      expect(complaints).toEqual([]);
-      await profile.close();
-    },
-  );
+  test.each(['light', 'dark'] as const)('has no barrier that axe-core finds, %s', async (colorScheme) => {
+    const profile = await openProfile(shown.browser);
+    const { page, complaints } = await openTab(profile, shown.service.url, '/widgets');
+    await page.emulateMedia({ colorScheme });
+    await page.getByLabel('E-mail').waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await signInByPage(page);
+    await rows(page).first().waitFor();
+    await delay(100);
+    expect(await findBarriers(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Create a widget' }).click();
+    expect(await findBarriers(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await rows(page).first().click();
+    await page.getByText('The widget was created').waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+    await profile.close();
+  });
 });
 
 /** The embedded log never loses its end, but it drops its oldest events. */
 describe.runIf(hasBrowser)('the list of widgets of one embedded process that keeps ten events', () => {
-  let deployment: Deployment;
-  let browser: Browser;
-  beforeAll(async () => {
-    [deployment, browser] = await Promise.all([
-      openEmbeddedDeployment(setOptions({ eventRetentionCount: 10, ringFrames: 10 })),
-      startBrowser(),
-    ]);
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await deployment?.dispose();
-  });
+  const shown = showService(() => openEmbeddedDeployment(setOptions({ eventRetentionCount: 10, ringFrames: 10 })));
 
   test('loads the list again after a gap', async () => {
-    const client = createClient({ baseUrl: deployment.url });
-    await client.signIn(testAdmin);
-    const { page } = await openTab(await openProfile(browser), deployment.url, '/widgets');
-    await signInByPage(page);
+    const { client } = shown;
+    const { page } = await shown.openSignedIn('/widgets');
     await page.getByText('Live', { exact: true }).waitFor();
     await client.createWidget({ name: 'Before the gap' });
     await page.getByRole('option', { name: 'Before the gap' }).waitFor();

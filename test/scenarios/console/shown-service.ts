@@ -1,0 +1,68 @@
+import { createClient, type WidgetServiceClient } from '@widget-service/client/client.ts';
+import type { Browser, BrowserContext } from 'playwright-core';
+import { afterAll, beforeAll, describe } from 'vitest';
+import { testAdmin } from '../../drivers/app/console-client.ts';
+import {
+  type ConsoleTab,
+  hasBrowser,
+  openProfile,
+  openTab,
+  signInByPage,
+  startBrowser,
+} from '../../drivers/cluster/console-browser.ts';
+import { type Deployment, deployments } from '../../faults/deployment.ts';
+
+/** A service and a browser that the tests of a suite share. All members are there as soon as its hooks run. */
+export interface ShownService<Service> {
+  readonly service: Service;
+  readonly browser: Browser;
+  /** A session of the admin beside those of the browser. */
+  readonly client: WidgetServiceClient;
+  /** Opens a page of the console in a profile of its own, and signs the admin in there. */
+  openSignedIn(path: string): Promise<ConsoleTab & { readonly profile: BrowserContext }>;
+}
+
+/** Opens a service and a browser before the tests of the calling suite, and closes both after them. */
+export function showService<Service extends Pick<Deployment, 'url' | 'dispose'>>(
+  open: () => Promise<Service>,
+): ShownService<Service> {
+  let service: Service;
+  let browser: Browser;
+  let client: WidgetServiceClient;
+  beforeAll(async () => {
+    [service, browser] = await Promise.all([open(), startBrowser()]);
+    client = createClient({ baseUrl: service.url });
+    await client.signIn(testAdmin);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.dispose();
+  });
+  return {
+    get service() {
+      return service;
+    },
+    get browser() {
+      return browser;
+    },
+    get client() {
+      return client;
+    },
+    openSignedIn: async (path) => {
+      const profile = await openProfile(browser);
+      const tab = await openTab(profile, service.url, path);
+      await signInByPage(tab.page);
+      return { profile, ...tab };
+    },
+  };
+}
+
+/** Declares a suite for each deployment. Those that need a browser or servers that are missing are skipped. */
+export function describeEachDeployment(
+  title: string,
+  declareTests: (shown: ShownService<Deployment>, name: (typeof deployments)[number]['name']) => void,
+): void {
+  for (const { name, canRun, open } of deployments) {
+    describe.runIf(hasBrowser && canRun)(`${title} of ${name}`, () => declareTests(showService(open), name));
+  }
+}
