@@ -4,21 +4,17 @@ import { connect as connectHttp2, type OutgoingHttpHeaders } from 'node:http2';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { CorpusVariables } from '../corpus/corpus-variables.ts';
+import { describe, expect, test } from 'vitest';
 import { buildSmugglingBytes, last, smuggled, smugglingAttacks } from '../corpus/smuggled-requests.ts';
-import { type ConsoleClient, signIn, testAdmin } from '../drivers/app/console-client.ts';
-import { type ServiceProcess, startService } from '../drivers/cluster/service-process.ts';
+import { signIn, testAdmin } from '../drivers/app/console-client.ts';
+import { startService } from '../drivers/cluster/service-process.ts';
 import { canRunProxy, createCertificate, type ShippedProxy, startShippedProxy } from '../faults/shipped-proxy.ts';
 
-/** The same attacks as in `test/api/bad-input/raw-socket.test.ts`, through the shipped configurations. */
-let folder: string;
-let service: ServiceProcess;
-let admin: ConsoleClient;
-let variables: CorpusVariables;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'widget-smuggling-'));
-  service = await startService('api', {
+/* The same attacks as in `test/api/bad-input/raw-socket.test.ts`, through the shipped configurations. */
+
+/** Starts a service in this folder, with the credentials of an admin for the hidden requests. */
+async function openService(folder: string) {
+  const service = await startService('api', {
     DATA_DIR: join(folder, 'data'),
     HOST: '127.0.0.1',
     // The hosts of the ambiguous requests. Their form is tried here, not their name.
@@ -28,13 +24,21 @@ beforeAll(async () => {
     ADMIN_PASSWORD: testAdmin.password,
     API_RATE_PER_SECOND: '0',
   });
-  admin = await signIn(service.url);
-  variables = { editorCookie: admin.cookie, editorCsrf: admin.csrfToken };
-});
-afterAll(async () => {
-  await service.stop();
-  await rm(folder, { recursive: true, force: true });
-});
+  const admin = await signIn(service.url);
+  const variables = { editorCookie: admin.cookie, editorCsrf: admin.csrfToken };
+  /** How many requests the service has answered. */
+  const countRequests = async () => {
+    const metrics = await (await fetch(`${service.opsUrl}/metrics`)).text();
+    const counts = [...metrics.matchAll(/^widget_http_requests_total\{.*\} (\d+)$/gm)];
+    return counts.reduce((sum, [, count]) => sum + Number(count), 0);
+  };
+  const countSmuggled = async () => {
+    const response = await admin.request('GET', '/api/v1/widgets?pageSize=200');
+    const { items } = (await response.json()) as { items: { name: string }[] };
+    return items.filter(({ name }) => name === 'smuggled').length;
+  };
+  return { service, variables, countRequests, countSmuggled };
+}
 
 /** Sends bytes on a connection of their own. Returns the statuses of all answers until the proxy closes it. */
 async function send(proxy: ShippedProxy, bytes: string | Buffer): Promise<number[]> {
@@ -85,23 +89,6 @@ const downgrades: Readonly<Record<string, OutgoingHttpHeaders>> = {
   'an authority and another host': { ':method': 'GET', ':path': '/nowhere', ':authority': 'a', host: 'b' },
 };
 
-/** How many requests the service has answered. */
-async function countRequests(): Promise<number> {
-  const metrics = await (await fetch(`${service.opsUrl}/metrics`)).text();
-  return [...metrics.matchAll(/^widget_http_requests_total\{.*\} (\d+)$/gm)].reduce(
-    (sum, [, count]) => sum + Number(count),
-    0,
-  );
-}
-
-const countSmuggled = async () => (await listWidgetNames()).filter((name) => name === 'smuggled').length;
-
-async function listWidgetNames(): Promise<string[]> {
-  const response = await admin.request('GET', '/api/v1/widgets?pageSize=200');
-  const { items } = (await response.json()) as { items: { name: string }[] };
-  return items.map(({ name }) => name);
-}
-
 const countCreated = (statuses: readonly number[]) => statuses.filter((status) => status === 201).length;
 
 /** An answer that belongs to another request would shift these. */
@@ -112,11 +99,18 @@ const honest = [
   ['PUT /problems', 405],
 ] as const;
 
-describe.each(['nginx', 'haproxy'] as const)('%s', (name) => {
-  test.runIf(canRunProxy(name))('forwards no hidden request, and gives each client its own answer', async () => {
-    const ports = { port: Number(new URL(service.url).port), opsPort: Number(new URL(service.opsUrl).port) };
-    const proxy = await startShippedProxy(name, [ports, ports], await createCertificate(folder));
-    try {
+// Concurrent, because the attackers mostly wait. Each proxy has a service of its own, whose requests are counted.
+describe.concurrent.each(['nginx', 'haproxy'] as const)('%s', (name) => {
+  test.runIf(canRunProxy(name))(
+    'forwards no hidden request, and gives each client its own answer',
+    async ({ onTestFinished }) => {
+      const folder = await mkdtemp(join(tmpdir(), 'widget-smuggling-'));
+      onTestFinished(() => rm(folder, { recursive: true, force: true }));
+      const { service, variables, countRequests, countSmuggled } = await openService(folder);
+      onTestFinished(async () => void (await service.stop()));
+      const ports = { port: Number(new URL(service.url).port), opsPort: Number(new URL(service.opsUrl).port) };
+      const proxy = await startShippedProxy(name, [ports, ports], await createCertificate(folder));
+      onTestFinished(() => proxy.close());
       const attacks = Object.values(smugglingAttacks).flat();
       let creates = await countSmuggled();
       // A few at once, so that the proxy shares connections to the service between attackers and honest clients.
@@ -132,7 +126,7 @@ describe.each(['nginx', 'haproxy'] as const)('%s', (name) => {
           }
         }
       };
-      await Promise.all(Array.from({ length: 4 }, runClient));
+      await Promise.all(Array.from({ length: 12 }, runClient));
       // A proxy may read the bytes as two requests, and forward both: then its client gets both answers.
       expect(await countSmuggled()).toBe(creates);
 
@@ -158,8 +152,6 @@ describe.each(['nginx', 'haproxy'] as const)('%s', (name) => {
       const created = await countSmuggled();
       expect(await send(proxy, buildSmugglingBytes(`${smuggled}${last}`, variables))).toEqual([201, 404]);
       expect(await countSmuggled()).toBe(created + 1);
-    } finally {
-      await proxy.close();
-    }
-  });
+    },
+  );
 });
