@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { mainsWithFailpoints } from '../../faults/failpoints/failpoint.ts';
+import { sharedCompileCache } from '../tools/compile-cache.ts';
 import { hasOptions } from './component-options.ts';
 
 const ownRoot = fileURLToPath(new URL('../../../', import.meta.url));
@@ -37,7 +38,7 @@ export type Environment = Readonly<Record<string, string>>;
 
 /**
  * Starts an api or a worker. Resolves when it listens, and rejects with its output when it ends before that. The
- * process gets `environment`, and only PATH of this process's variables. `main` is relative to the root of the
+ * process gets `environment`, the shared compile cache, and only PATH of this process's variables. `main` is relative to the root of the
  * repository; with options of components (`setOptions`), the default is a main file of the tests that applies them.
  * `root` is another checkout to run, with its own Node and without such options. Default: this one.
  */
@@ -50,7 +51,7 @@ export async function startService(
   const node = root === ownRoot ? process.execPath : join(root, 'node_modules/.bin/node');
   const child = spawn(node, [main ?? (root === ownRoot ? chooseMain(app, environment) : mains[app])], {
     cwd: root,
-    env: { PATH: process.env.PATH ?? '', PORT: '0', OPS_PORT: '0', ...environment },
+    env: { PATH: process.env.PATH ?? '', ...sharedCompileCache, PORT: '0', OPS_PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   keepOutput(child, app);

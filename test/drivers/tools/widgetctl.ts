@@ -2,6 +2,7 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { sharedCompileCache } from './compile-cache.ts';
 
 /** The sources of the program. */
 export const widgetctlSource = fileURLToPath(new URL('../../../apps/widgetctl/src/main.ts', import.meta.url));
@@ -60,7 +61,13 @@ export class Widgetctl {
       workingFolder,
     } = this.#options;
     const child: ChildProcessByStdio<Writable, Readable, Readable> = spawn(node, [...nodeArguments, program, ...args], {
-      env: { PATH: process.env.PATH, XDG_CONFIG_HOME: folder, WIDGETCTL_URL: url, ...environment },
+      env: {
+        PATH: process.env.PATH,
+        ...sharedCompileCache,
+        XDG_CONFIG_HOME: folder,
+        WIDGETCTL_URL: url,
+        ...environment,
+      },
       stdio: ['pipe', 'pipe', 'pipe'],
       ...(workingFolder === undefined ? {} : { cwd: workingFolder }),
     });
