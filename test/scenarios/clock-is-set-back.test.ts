@@ -1,17 +1,16 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { type ConsoleClient, signIn, testAdmin } from '../drivers/app/console-client.ts';
 import { type ServiceProcess, startService } from '../drivers/cluster/service-process.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
+import { makeSharedFolder } from '../drivers/tools/shared-folder.ts';
 import { openCheckedTraffic } from '../faults/failpoints/checked-traffic.ts';
 import { armFailpoint, failpointFileVariable, mainsWithFailpoints } from '../faults/failpoints/failpoint.ts';
 import { waitForFailpoint } from '../faults/failpoints/wait-for-failpoint.ts';
 import { openFakeTime } from '../faults/fake-time.ts';
 
 const hourMs = 3_600_000;
-const folder = await mkdtemp(join(tmpdir(), 'widget-clock-'));
+const folder = await makeSharedFolder();
 const clock = await openFakeTime(folder);
 if (clock === null) console.log('*** SKIPPED: this test needs libfaketime to set a clock back ***');
 const failpointFile = join(folder, 'failpoint');
@@ -28,10 +27,7 @@ const start = async () => {
   service = await startService('api', environment, mainsWithFailpoints.api);
 };
 
-afterAll(async () => {
-  await service?.stop('SIGKILL');
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => service?.stop('SIGKILL'));
 
 const list = (client: ConsoleClient) => client.on(service.url).request('GET', '/api/v1/widgets');
 const readServiceTime = async (client: ConsoleClient) => Date.parse((await list(client)).headers.get('date') ?? '');

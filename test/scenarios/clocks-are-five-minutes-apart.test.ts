@@ -1,16 +1,16 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { type ConsoleClient, signIn } from '../drivers/app/console-client.ts';
 import { type ClusterRun, openClusterRun } from '../drivers/cluster/cluster-run.ts';
+import { makeSharedFolder } from '../drivers/tools/shared-folder.ts';
 import { openCheckedTraffic } from '../faults/failpoints/checked-traffic.ts';
 import { armFailpoint, failpointFileVariable, mainsWithFailpoints } from '../faults/failpoints/failpoint.ts';
 import { waitForFailpoint } from '../faults/failpoints/wait-for-failpoint.ts';
 import { openFakeTime } from '../faults/fake-time.ts';
 
 const fiveMinutesMs = 300_000;
-const folder = await mkdtemp(join(tmpdir(), 'widget-clocks-'));
+const folder = await makeSharedFolder();
 const failpointFile = join(folder, 'failpoint');
 
 async function openClock(name: string, aheadMs: number) {
@@ -24,10 +24,7 @@ const behind = await openClock('behind', -fiveMinutesMs);
 if (ahead === null) console.log('*** SKIPPED: this test needs libfaketime to set wrong clocks ***');
 
 let run: ClusterRun;
-afterAll(async () => {
-  await run?.dispose();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => run?.dispose());
 
 async function listWidgetIds(client: ConsoleClient): Promise<string[]> {
   const answer = await client.request('GET', '/api/v1/widgets?pageSize=100');

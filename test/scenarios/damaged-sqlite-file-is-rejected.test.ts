@@ -1,11 +1,11 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createWidgets, signIn, testAdmin } from '../drivers/app/console-client.ts';
 import { type ServiceProcess, startService } from '../drivers/cluster/service-process.ts';
+import { makeSharedFolder } from '../drivers/tools/shared-folder.ts';
 
-let folder: string;
+const folder = await makeSharedFolder();
 let service: ServiceProcess;
 let intactContent: Buffer;
 let widgetIds: string[];
@@ -19,13 +19,9 @@ const start = () =>
   });
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'widget-embedded-'));
   service = await start();
 });
-afterAll(async () => {
-  await service.stop('SIGKILL');
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => service.stop('SIGKILL'));
 
 test('a start on a damaged file exits with 78 and changes nothing; an intact copy restores every widget', async () => {
   widgetIds = await createWidgets(await signIn(service.url), 20);

@@ -1,20 +1,18 @@
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { signIn, testAdmin } from '../drivers/app/console-client.ts';
 import { fetchOpenApiDocument } from '../drivers/app/openapi-document.ts';
 import { signInByPage } from '../drivers/cluster/console-browser.ts';
 import { type ServiceProcess, startService } from '../drivers/cluster/service-process.ts';
+import { makeSharedFolder } from '../drivers/tools/shared-folder.ts';
 
 const browserPath = process.env.CHROMIUM_BIN ?? '';
 const canRun = browserPath !== '';
 if (!canRun && process.env.REQUIRE_BROWSER === '1') throw new Error('CHROMIUM_BIN is missing');
 
-let folder: string;
+const folder = await makeSharedFolder();
 let service: ServiceProcess;
 /** Forwards requests under `/base` and removes that prefix, as an operator's proxy does. */
 let proxy: Server;
@@ -22,7 +20,6 @@ let browser: Browser;
 
 beforeAll(async () => {
   if (!canRun) return;
-  folder = await mkdtemp(join(tmpdir(), 'widget-docs-'));
   proxy = createServer();
   await new Promise<void>((resolve) => void proxy.listen(0, '127.0.0.1', resolve));
   const { port } = proxy.address() as AddressInfo;
@@ -51,7 +48,6 @@ afterAll(async () => {
   proxy.closeAllConnections();
   proxy.close();
   await service.stop('SIGKILL');
-  await rm(folder, { recursive: true, force: true });
 });
 
 interface WatchedPage {

@@ -1,12 +1,10 @@
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ServiceProcess, startService } from '../drivers/cluster/service-process.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
+import { makeSharedFolder } from '../drivers/tools/shared-folder.ts';
 import { startStopwatch } from '../drivers/tools/stopwatch.ts';
 
 /** A busy machine may notice the end of a time-out this much later. */
@@ -14,18 +12,14 @@ const toleranceSeconds = 4;
 /** The connections of IPv4, with the state of each end. Only Linux has it. */
 const connectionTable = '/proc/net/tcp';
 
-let folder: string;
+const folder = await makeSharedFolder();
 let service: ServiceProcess;
 let port: number;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'time-outs-'));
   service = await startService('api', { DATA_DIR: folder, HOST: '127.0.0.1' });
   port = Number(new URL(service.url).port);
 });
-afterAll(async () => {
-  await service.stop();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => service.stop());
 
 async function open(text: string): Promise<Socket> {
   const socket = connect(port, '127.0.0.1');

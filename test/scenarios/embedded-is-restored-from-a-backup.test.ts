@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { copyFile, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, mkdir, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -8,12 +7,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { signIn, testAdmin } from '../drivers/app/console-client.ts';
 import { type ServiceProcess, startService, withOrigin } from '../drivers/cluster/service-process.ts';
 import { openStream } from '../drivers/streams/stream-client.ts';
+import { makeSharedFolder } from '../drivers/tools/shared-folder.ts';
 import { openCheckedTraffic } from '../faults/failpoints/checked-traffic.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const hasSqlite3 = spawnSync('sqlite3', ['--version'], { stdio: 'ignore' }).status === 0;
 
-let folder: string;
+const folder = await makeSharedFolder();
 let service: ServiceProcess;
 const dataDir = () => join(folder, 'data');
 const start = () =>
@@ -25,13 +25,9 @@ const start = () =>
   });
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'widget-restore-'));
   service = await start();
 });
-afterAll(async () => {
-  await service.stop('SIGKILL');
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => service.stop('SIGKILL'));
 
 const execute = (command: string, args: readonly string[]) =>
   spawnSync(command, args, { cwd: root, env: { PATH: process.env.PATH ?? '', DATA_DIR: dataDir() }, encoding: 'utf8' });

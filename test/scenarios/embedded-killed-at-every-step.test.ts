@@ -1,10 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { signIn, testAdmin } from '../drivers/app/console-client.ts';
 import { setOptions } from '../drivers/cluster/component-options.ts';
 import { type ServiceProcess, startService } from '../drivers/cluster/service-process.ts';
+import { makeSharedFolder } from '../drivers/tools/shared-folder.ts';
 import { openCheckedTraffic } from '../faults/failpoints/checked-traffic.ts';
 import {
   armFailpoint,
@@ -16,7 +15,7 @@ import { listRunFailpoints } from '../faults/failpoints/run-failpoints.ts';
 import { waitForFailpoint } from '../faults/failpoints/wait-for-failpoint.ts';
 import { isLong } from '../faults/scale.ts';
 
-let folder: string;
+const folder = await makeSharedFolder();
 let service: ServiceProcess;
 const failpointFile = () => join(folder, 'failpoint');
 const start = () => {
@@ -31,13 +30,9 @@ const start = () => {
 };
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'widget-embedded-'));
   service = await start();
 });
-afterAll(async () => {
-  await service.stop('SIGKILL');
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => service.stop('SIGKILL'));
 
 /** The store calls that a request waits for. It is the second enqueue, so that a hook was accepted before the kill. */
 const requestFailpoints: Failpoint[] = [

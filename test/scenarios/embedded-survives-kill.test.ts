@@ -1,25 +1,19 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectDenseOrder, expectEachHookOnce } from '../checkers/delivered-once-in-order.ts';
 import { createWidgets, signIn, testAdmin } from '../drivers/app/console-client.ts';
 import { buildHooks, createHookSender, type SentHook } from '../drivers/cluster/hook-sender.ts';
 import { type ServiceProcess, startService, withOrigin } from '../drivers/cluster/service-process.ts';
 import { openStream } from '../drivers/streams/stream-client.ts';
+import { makeSharedFolder } from '../drivers/tools/shared-folder.ts';
 
-let folder: string;
+const folder = await makeSharedFolder();
 let service: ServiceProcess;
 const start = () => startService('api', { DATA_DIR: folder, ADMIN_PASSWORD: testAdmin.password, LOG_LEVEL: 'info' });
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'widget-embedded-'));
   service = await start();
 });
-afterAll(async () => {
-  await service.stop('SIGKILL');
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => service.stop('SIGKILL'));
 
 test('every hook answered 202 has exactly one event after kill -9 under load and a restart', async () => {
   const client = await signIn(service.url);

@@ -1,22 +1,17 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ServiceProcess, startService } from '../drivers/cluster/service-process.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
+import { makeSharedFolder } from '../drivers/tools/shared-folder.ts';
 
-let folder: string;
+const folder = await makeSharedFolder();
 let service: ServiceProcess;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'widget-first-'));
   service = await startService('api', { DATA_DIR: folder });
 });
-afterAll(async () => {
-  await service.stop('SIGKILL');
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => service.stop('SIGKILL'));
 
 function expectAllFourOperations(output: string): void {
   expect(output).toMatch(/"items":\[\{/);

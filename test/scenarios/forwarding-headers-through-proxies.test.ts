@@ -1,13 +1,11 @@
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import { request } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../drivers/tools/eventually.ts';
+import { makeSharedFolder } from '../drivers/tools/shared-folder.ts';
 import {
   type Certificate,
   canRunProxy,
@@ -20,10 +18,9 @@ const proxyNames = shippedProxies.filter(canRunProxy);
 
 /** A pod that answers with the headers it received, and is always ready. */
 let pod: Server;
-let folder: string;
+const folder = await makeSharedFolder();
 let certificate: Certificate;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'widget-forwarding-'));
   pod = createServer(({ headers }, response) => response.end(JSON.stringify(headers)));
   await once(pod.listen(0, '127.0.0.1'), 'listening');
   if (proxyNames.length > 0) certificate = await createCertificate(folder);
@@ -31,7 +28,6 @@ beforeAll(async () => {
 afterAll(async () => {
   pod.closeAllConnections();
   pod.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 /** Returns the status, and the headers that the pod received, or null without a pod. */

@@ -1,6 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -8,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { testAdmin } from '../drivers/app/console-client.ts';
 import { fetchOpenApiDocument } from '../drivers/app/openapi-document.ts';
 import { type ServiceProcess, startService } from '../drivers/cluster/service-process.ts';
+import { makeSharedFolder } from '../drivers/tools/shared-folder.ts';
 
 const run = promisify(execFile);
 const programFolder = fileURLToPath(new URL('../foreign-clients/generated-python/', import.meta.url));
@@ -16,19 +16,15 @@ const goGenerator = 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2
 const hasPython = spawnSync('python3', ['-m', 'pip', '--version'], { stdio: 'ignore' }).status === 0;
 const hasGo = spawnSync('go', ['version'], { stdio: 'ignore' }).status === 0;
 
-let folder: string;
+const folder = await makeSharedFolder();
 let document: string;
 let service: ServiceProcess;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'widget-generated-'));
   service = await startService('api', { DATA_DIR: join(folder, 'data'), ADMIN_PASSWORD: testAdmin.password });
   document = join(folder, 'openapi.json');
   await writeFile(document, JSON.stringify(await fetchOpenApiDocument(service)));
 });
-afterAll(async () => {
-  await service.stop('SIGKILL');
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => service.stop('SIGKILL'));
 
 test.runIf(hasPython)(
   'a Python client that was generated from the OpenAPI document creates and lists widgets',

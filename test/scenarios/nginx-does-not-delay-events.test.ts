@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -9,13 +8,14 @@ import { createHookSender } from '../drivers/cluster/hook-sender.ts';
 import { type ServiceProcess, startService, withOrigin } from '../drivers/cluster/service-process.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
 import { freePort } from '../drivers/tools/free-port.ts';
+import { makeSharedFolder } from '../drivers/tools/shared-folder.ts';
 import { startStopwatch } from '../drivers/tools/stopwatch.ts';
 
 const browserPath = process.env.CHROMIUM_BIN ?? '';
 const canRun = browserPath !== '' && spawnSync('nginx', ['-v']).status === 0;
 if (!canRun && process.env.REQUIRE_BROWSER === '1') throw new Error('CHROMIUM_BIN or nginx is missing');
 
-let folder: string;
+const folder = await makeSharedFolder();
 let service: ServiceProcess;
 let nginx: ChildProcess;
 let proxyUrl: string;
@@ -24,7 +24,6 @@ let consoleUrl: string;
 
 beforeAll(async () => {
   if (!canRun) return;
-  folder = await mkdtemp(join(tmpdir(), 'widget-nginx-'));
   service = await startService('api', { DATA_DIR: join(folder, 'data'), ADMIN_PASSWORD: testAdmin.password });
   const [port, consolePort] = [await freePort(), await freePort()];
   proxyUrl = `http://127.0.0.1:${port}`;
@@ -44,7 +43,6 @@ afterAll(async () => {
   if (!canRun) return;
   nginx.kill();
   await service.stop('SIGKILL');
-  await rm(folder, { recursive: true, force: true });
 });
 
 test.runIf(canRun)(

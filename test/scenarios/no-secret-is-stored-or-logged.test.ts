@@ -1,5 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -10,15 +9,15 @@ import { type ClusterRun, openClusterRun } from '../drivers/cluster/cluster-run.
 import { type Environment, type ServiceProcess, startService } from '../drivers/cluster/service-process.ts';
 import { useEverySecret } from '../drivers/cluster/use-every-secret.ts';
 import { freePort } from '../drivers/tools/free-port.ts';
+import { makeSharedFolder } from '../drivers/tools/shared-folder.ts';
 import { type RedisProcess, startRedis } from '../faults/redis-process.ts';
 
 let redis: RedisProcess;
 let run: ClusterRun;
-let folder: string;
+const folder = await makeSharedFolder();
 let embedded: ServiceProcess | undefined;
 const providers: TestIdentityProvider[] = [];
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'widget-secrets-'));
   redis = await startRedis();
   run = await openClusterRun({ redisUrl: redis.url });
 });
@@ -27,7 +26,6 @@ afterAll(async () => {
   await run.dispose();
   await redis.dispose();
   await Promise.all(providers.map((provider) => provider.close()));
-  await rm(folder, { recursive: true, force: true });
 });
 
 /** Starts an identity provider. Returns it, and the settings of a service that is its client. */

@@ -1,11 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { signIn } from '../drivers/app/console-client.ts';
 import { type ClusterRun, openClusterRun } from '../drivers/cluster/cluster-run.ts';
 import { setOptions } from '../drivers/cluster/component-options.ts';
 import type { ServiceProcess } from '../drivers/cluster/service-process.ts';
+import { makeSharedFolder } from '../drivers/tools/shared-folder.ts';
 import { openCheckedTraffic } from '../faults/failpoints/checked-traffic.ts';
 import {
   armFailpoint,
@@ -15,18 +14,14 @@ import {
 } from '../faults/failpoints/failpoint.ts';
 import { waitForFailpoint } from '../faults/failpoints/wait-for-failpoint.ts';
 
-let folder: string;
+const folder = await makeSharedFolder();
 let run: ClusterRun;
 let survivor: ServiceProcess;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'widget-failpoints-'));
   run = await openClusterRun();
   [survivor] = await Promise.all([run.startApi(), run.startWorker(setOptions({ outboxScanAgeMs: 300 }))]);
 });
-afterAll(async () => {
-  await run.dispose();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => run.dispose());
 
 const failpoints: Failpoint[] = (['during', 'after'] as const).flatMap((when) => [
   { call: 'widgets.insertOnce', when, act: 'kill' },

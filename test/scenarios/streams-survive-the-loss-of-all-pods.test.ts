@@ -1,6 +1,5 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { request } from 'node:https';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -11,6 +10,7 @@ import { setOptions } from '../drivers/cluster/component-options.ts';
 import { withOrigin } from '../drivers/cluster/service-process.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
 import { freePort } from '../drivers/tools/free-port.ts';
+import { makeSharedFolder } from '../drivers/tools/shared-folder.ts';
 import { type ProxiedHooks, startProxiedHooks } from '../faults/proxied-hooks.ts';
 import { isLong } from '../faults/scale.ts';
 import { createServiceSlot, type ServiceSlot } from '../faults/service-slot.ts';
@@ -52,7 +52,7 @@ interface Behind {
   readonly followers: StreamFollower[];
 }
 
-let folder: string;
+const folder = await makeSharedFolder();
 let run: ClusterRun;
 let certificate: Certificate;
 let ca: string;
@@ -63,7 +63,6 @@ const hooks: ProxiedHooks[] = [];
 
 beforeAll(async () => {
   if (proxyNames.length === 0) return;
-  folder = await mkdtemp(join(tmpdir(), 'widget-proxies-'));
   certificate = await createCertificate(folder);
   ca = await readFile(certificate.certificateFile, 'utf8');
   run = await openClusterRun();

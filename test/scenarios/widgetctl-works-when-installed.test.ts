@@ -1,6 +1,4 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -9,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testAdmin } from '../drivers/app/console-client.ts';
 import { findNodes } from '../drivers/tools/client-package.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
+import { makeSharedFolder } from '../drivers/tools/shared-folder.ts';
 import { Widgetctl } from '../drivers/tools/widgetctl.ts';
 import { type Deployment, openEmbeddedDeployment } from '../faults/deployment.ts';
 
@@ -16,12 +15,11 @@ const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const nodes = await findNodes();
 
-let folder: string;
+const folder = await makeSharedFolder();
 let program: string;
 let deployment: Deployment;
 let client: WidgetServiceClient;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'widgetctl-installed-'));
   await run(process.execPath, ['scripts/build-widgetctl.ts'], { cwd: root });
   const packed = await run('npm', ['pack', '--json', '--pack-destination', folder, join(root, 'apps/widgetctl/dist')]);
   const [details] = Object.values(
@@ -39,10 +37,7 @@ beforeAll(async () => {
   client = createClient({ baseUrl: deployment.url });
   await client.signIn(testAdmin);
 });
-afterAll(async () => {
-  await deployment?.dispose();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => deployment?.dispose());
 
 const openTool = (node: string, name: string) =>
   new Widgetctl({ folder: join(folder, name), url: deployment.url, program, node });

@@ -1,12 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { signIn } from '../drivers/app/console-client.ts';
 import { type ClusterRun, openClusterRun } from '../drivers/cluster/cluster-run.ts';
 import type { ServiceProcess } from '../drivers/cluster/service-process.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
+import { makeSharedFolder } from '../drivers/tools/shared-folder.ts';
 import { startStopwatch } from '../drivers/tools/stopwatch.ts';
 import { openCheckedTraffic } from '../faults/failpoints/checked-traffic.ts';
 import {
@@ -24,15 +23,9 @@ import { isLong } from '../faults/scale.ts';
 const idleWithinMs = 45_000;
 const timeout = isLong ? 2_400_000 : 240_000;
 
-let folder: string;
+const folder = await makeSharedFolder();
 const runs: ClusterRun[] = [];
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'widget-failpoints-'));
-});
-afterAll(async () => {
-  await Promise.all(runs.map((run) => run.dispose()));
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => Promise.all(runs.map((run) => run.dispose())));
 
 async function openRun(name: string) {
   const run = await openClusterRun();

@@ -1,10 +1,10 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createHookSender, type HookEvent } from '@widget-service/client/hooks/hook-sender.ts';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openSharedService } from '../../drivers/app/open-shared.ts';
+import { makeSharedFolder } from '../../drivers/tools/shared-folder.ts';
 
 type Headers = Record<string, string>;
 type Adapter = (
@@ -62,12 +62,11 @@ const deliveries: Record<string, { key: string; kind: string; body: object; head
 };
 
 const service = await openSharedService();
-const folder = await mkdtemp(join(tmpdir(), 'widget-adapters-'));
+const folder = await makeSharedFolder();
 const page = await readFile(new URL('../../../docs/clients.md', import.meta.url), 'utf8');
 const code = [...page.matchAll(/^```js adapter\n([\s\S]*?)^```/gm)].map(([, block]) => block).join('\n');
 await writeFile(join(folder, 'adapters.mjs'), code);
 const adapters: Record<string, Adapter> = await import(join(folder, 'adapters.mjs'));
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 test('docs/clients.md has an adapter for each service', () => {
   expect(Object.keys(adapters).toSorted()).toEqual(Object.keys(deliveries).toSorted());

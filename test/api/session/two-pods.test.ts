@@ -4,7 +4,7 @@ import { afterAll, expect, inject, onTestFinished, test } from 'vitest';
 import { aUser } from '../../drivers/app/builders.ts';
 import { openSharedService } from '../../drivers/app/open-shared.ts';
 import { signInThroughPorts } from '../../drivers/app/test-app.ts';
-import { openTestService } from '../../drivers/app/test-service.ts';
+import { openTestService, type TestPod } from '../../drivers/app/test-service.ts';
 import { eventually } from '../../drivers/tools/eventually.ts';
 
 /** What one pod makes must be good on another: the pods share no key but what the stores hold. */
@@ -14,7 +14,7 @@ const failuresPerAccount = 20;
 const isCluster = inject('backend') === 'cluster';
 
 const service = await openSharedService({ TRUSTED_PROXIES: '127.0.0.1' }, {}, { signInFailuresPerMinute: 1 });
-const peer = (await service.openPeerPod?.()) ?? null;
+const peer: TestPod | null = (await service.openPeerPod?.()) ?? null;
 afterAll(() => peer?.close());
 
 let nextAddress = 0;

@@ -1,26 +1,21 @@
-import { mkdtemp, rm } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { CommandDefinition } from 'widgetctl/command.ts';
 import { commands } from 'widgetctl/commands.ts';
 import { openAnsweringServer, type ReceivedRequest } from '../../drivers/tools/answering-server.ts';
 import { eventually } from '../../drivers/tools/eventually.ts';
+import { makeSharedFolder } from '../../drivers/tools/shared-folder.ts';
 import { Widgetctl } from '../../drivers/tools/widgetctl.ts';
 
 let answer: (request: ReceivedRequest, response: ServerResponse) => unknown;
-const folder = await mkdtemp(join(tmpdir(), 'widgetctl-failures-'));
+const folder = await makeSharedFolder();
 const server = await openAnsweringServer((request, response) => answer(request, response));
 const widgetctl = new Widgetctl({ folder, url: server.url });
 const hookUrl = `${server.url}/api/v1/events/hooks/secret`;
 beforeEach(() => {
   answer = (_request, response) => response.writeHead(202, { 'webhook-event-id': 'e1' }).end();
 });
-afterAll(async () => {
-  await server.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => server.close());
 
 describe('what no retry can heal ends a command at once with 2', () => {
   test.each([

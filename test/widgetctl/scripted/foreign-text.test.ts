@@ -1,6 +1,5 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -13,6 +12,7 @@ import {
   openAnsweringServer,
   type ReceivedRequest,
 } from '../../drivers/tools/answering-server.ts';
+import { makeSharedFolder } from '../../drivers/tools/shared-folder.ts';
 import { hasTerminal, runAtTerminal } from '../../drivers/tools/terminal.ts';
 import { Widgetctl, widgetctlSource } from '../../drivers/tools/widgetctl.ts';
 import { sampleSchema } from './schema-sample.ts';
@@ -30,7 +30,7 @@ const mistakes = [
 const service = await openTestService();
 const document = await fetchOpenApiDocument(service);
 await service.close();
-const folder = await mkdtemp(join(tmpdir(), 'widgetctl-foreign-'));
+const folder = await makeSharedFolder();
 const hook = JSON.stringify({ kind: 'updated', occurredAt: '2026-01-01T00:00:00Z', payload: { a: hostile } });
 await writeFile(join(folder, 'hooks.jsonl'), hook);
 /** Answers every request with hostile text. */
@@ -43,7 +43,6 @@ const refusingServer = await openAnsweringServer((_request, response) => {
 afterAll(async () => {
   await server.close();
   await refusingServer.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 /** Answers as the service would, but with hostile text wherever there is text. */

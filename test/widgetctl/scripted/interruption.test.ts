@@ -1,17 +1,16 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type AnsweringServer, openAnsweringServer } from '../../drivers/tools/answering-server.ts';
 import { eventually } from '../../drivers/tools/eventually.ts';
+import { makeSharedFolder } from '../../drivers/tools/shared-folder.ts';
 import { startStopwatch } from '../../drivers/tools/stopwatch.ts';
 import { hasTerminal, runAtTerminal } from '../../drivers/tools/terminal.ts';
 import { type RunningCommand, Widgetctl, widgetctlSource } from '../../drivers/tools/widgetctl.ts';
 
 const ctrlC = '\u0003';
 
-const folder = await mkdtemp(join(tmpdir(), 'widgetctl-interruption-'));
+const folder = await makeSharedFolder();
 /** Accepts connections and answers nothing. */
 const silent = await openAnsweringServer(() => undefined);
 /** Always asks to come back later. */
@@ -19,7 +18,6 @@ const busy = await openAnsweringServer((_request, response) => response.writeHea
 afterAll(async () => {
   await silent.close();
   await busy.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 if (!hasTerminal) console.warn('Skipped what needs a terminal: there is no python3 that makes one.');

@@ -1,19 +1,19 @@
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, readFileSync, readlinkSync } from 'node:fs';
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { symlink, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openAnsweringServer, type ReceivedRequest } from '../../drivers/tools/answering-server.ts';
 import { eventually } from '../../drivers/tools/eventually.ts';
+import { makeSharedFolder } from '../../drivers/tools/shared-folder.ts';
 import { startStopwatch } from '../../drivers/tools/stopwatch.ts';
 import { Widgetctl } from '../../drivers/tools/widgetctl.ts';
 
 const accept = (_request: ReceivedRequest, response: ServerResponse) =>
   response.writeHead(202, { 'webhook-event-id': 'e1' }).end();
 
-const folder = await mkdtemp(join(tmpdir(), 'widgetctl-replay-'));
+const folder = await makeSharedFolder();
 const server = await openAnsweringServer(accept);
 /** Accepts connections and answers nothing. */
 const silent = await openAnsweringServer(() => undefined);
@@ -21,7 +21,6 @@ const widgetctl = new Widgetctl({ folder, url: server.url });
 afterAll(async () => {
   await server.close();
   await silent.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 const hook = (payload: object = {}) =>

@@ -1,20 +1,17 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openAnsweringServer } from '../../drivers/tools/answering-server.ts';
+import { makeSharedFolder } from '../../drivers/tools/shared-folder.ts';
 import { Widgetctl } from '../../drivers/tools/widgetctl.ts';
 
-const folder = await mkdtemp(join(tmpdir(), 'widgetctl-secrets-'));
+const folder = await makeSharedFolder();
 const server = await openAnsweringServer((_request, response) => {
   const problem = { title: 'No', status: 404, detail: 'no', code: 'not-found', requestId: 'r' };
   response.writeHead(404, { 'content-type': 'application/problem+json' }).end(JSON.stringify(problem));
 });
 const widgetctl = new Widgetctl({ folder, url: server.url });
-afterAll(async () => {
-  await server.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => server.close());
 
 async function writeSecret(secret: string | Buffer): Promise<string> {
   const file = join(folder, `secret-${Math.random()}`);

@@ -1,19 +1,18 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AnsweringServer, openAnsweringServer } from '../../drivers/tools/answering-server.ts';
+import { makeSharedFolder } from '../../drivers/tools/shared-folder.ts';
 import { Widgetctl, widgetctlSource } from '../../drivers/tools/widgetctl.ts';
 
-let folder: string;
+const folder = await makeSharedFolder();
 let server: AnsweringServer;
 let workingFolder: string;
 let widgetctl: Widgetctl;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'widgetctl-surroundings-'));
   workingFolder = join(folder, 'work');
   await mkdir(workingFolder);
   server = await openAnsweringServer(({ method, path }, response) => {
@@ -28,10 +27,7 @@ beforeAll(async () => {
   });
   widgetctl = new Widgetctl({ folder, url: server.url, workingFolder });
 });
-afterAll(async () => {
-  await server.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => server.close());
 
 function streamWithoutEnd(response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'text/event-stream' });

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { stat, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { testAdmin } from '../../drivers/app/console-client.ts';
 import { openSharedService } from '../../drivers/app/open-shared.ts';
 import { eventually } from '../../drivers/tools/eventually.ts';
+import { makeSharedFolder } from '../../drivers/tools/shared-folder.ts';
 import { Widgetctl } from '../../drivers/tools/widgetctl.ts';
 
 interface Grant {
@@ -20,10 +20,9 @@ interface Item {
 }
 
 const service = await openSharedService({ ADMIN_EMAIL: testAdmin.email, ADMIN_PASSWORD: testAdmin.password });
-const folder = await mkdtemp(join(tmpdir(), 'widgetctl-'));
+const folder = await makeSharedFolder();
 const widgetctl = new Widgetctl({ folder, url: service.url });
 await signIn(widgetctl);
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 function signIn(tool: Widgetctl) {
   return tool.run(['login', '--email', testAdmin.email, '--password-stdin'], {}, `${testAdmin.password}\n`);

@@ -1,18 +1,15 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { aDelivery, aQuarantinedText } from '../../drivers/app/builders.ts';
 import { testAdmin } from '../../drivers/app/console-client.ts';
 import { issueIntegration } from '../../drivers/app/issue-grants.ts';
 import { openSharedService } from '../../drivers/app/open-shared.ts';
+import { makeSharedFolder } from '../../drivers/tools/shared-folder.ts';
 import { Widgetctl } from '../../drivers/tools/widgetctl.ts';
 
 const service = await openSharedService({ ADMIN_EMAIL: testAdmin.email, ADMIN_PASSWORD: testAdmin.password });
-const folder = await mkdtemp(join(tmpdir(), 'widgetctl-'));
+const folder = await makeSharedFolder();
 const widgetctl = new Widgetctl({ folder, url: service.url });
 await widgetctl.run(['login', '--email', testAdmin.email, '--password-stdin'], {}, `${testAdmin.password}\n`);
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('deliveries discard', () => {
   test('erases dead deliveries by name or all at once, and refuses one that is not dead', async () => {

@@ -1,11 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { aCreation, aDelivery } from '../../drivers/app/builders.ts';
 import { testAdmin } from '../../drivers/app/console-client.ts';
 import { issueIntegration, issueProvisionToken } from '../../drivers/app/issue-grants.ts';
 import { openSharedService } from '../../drivers/app/open-shared.ts';
+import { makeSharedFolder } from '../../drivers/tools/shared-folder.ts';
 import { Widgetctl } from '../../drivers/tools/widgetctl.ts';
 
 /** More than the service shows of one list. */
@@ -20,10 +18,9 @@ interface ListedDelivery {
 const toLine = ({ receivedAt, eventId }: ListedDelivery) => `${receivedAt} ${eventId}`;
 
 const service = await openSharedService({ ADMIN_EMAIL: testAdmin.email, ADMIN_PASSWORD: testAdmin.password });
-const folder = await mkdtemp(join(tmpdir(), 'widgetctl-'));
+const folder = await makeSharedFolder();
 const widgetctl = new Widgetctl({ folder, url: service.url });
 await widgetctl.run(['login', '--email', testAdmin.email, '--password-stdin'], {}, `${testAdmin.password}\n`);
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 test('lists of deliveries are read to their end, however long, each delivery once', async () => {
   const { grant } = await issueIntegration(service.backend);

@@ -1,15 +1,15 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { testAdmin } from '../../drivers/app/console-client.ts';
 import { openSharedService } from '../../drivers/app/open-shared.ts';
+import { makeSharedFolder } from '../../drivers/tools/shared-folder.ts';
 import { Widgetctl } from '../../drivers/tools/widgetctl.ts';
 
 const payload = '{"a":12345678901234567890,"b":1e400,"c":0.10,"d":-0,"e":[1.0,3]}';
 
 const service = await openSharedService({ ADMIN_EMAIL: testAdmin.email, ADMIN_PASSWORD: testAdmin.password });
-const folder = await mkdtemp(join(tmpdir(), 'widgetctl-numbers-'));
+const folder = await makeSharedFolder();
 const widgetctl = new Widgetctl({ folder, url: service.url });
 await widgetctl.run(['login', '--email', testAdmin.email], { WIDGETCTL_PASSWORD: testAdmin.password });
 const [integration] = await widgetctl.read<{ id: string; url: string }>('integrations', 'create', 'numbers');
@@ -17,7 +17,6 @@ const [widget] = await widgetctl.read<{ id: string }>('widgets', 'create', 'scal
 const integrationId = integration?.id ?? '';
 const hookUrl = `${service.url}${new URL(integration?.url ?? '').pathname}`;
 const widgetId = widget?.id ?? '';
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 async function readTail(...options: string[]): Promise<string> {
   // The widget's creation, and five hooks.
