@@ -72,7 +72,7 @@ function makeObserveResponse({ httpRequests, httpSeconds }: RequestMetrics, rout
 }
 
 /** Returns the class of a status, for example `4xx`. */
-export function toStatusClass(status: number): string {
+function toStatusClass(status: number): string {
   return `${Math.floor(status / 100)}xx`;
 }
 

@@ -78,21 +78,26 @@ describe('measureBackend', () => {
     expect(text).toContain('widget_store_call_failures_total{port="widgets",operation="get",error="other"} 1\n');
   });
 
-  test('shows each operation as 0 before its first call, but no operation that only ends with the process', async () => {
-    const text = await setUp().metrics.registry.metrics();
-    expect(text).toContain('widget_store_call_duration_seconds_count{port="widgets",operation="get"} 0\n');
+  test('shows an operation from its first call, with no failures, but none that only ends with the process', async () => {
+    const { metrics, widgets } = setUp();
+    expect(await metrics.registry.metrics()).not.toContain('operation="get"');
+    const call = widgets.get('a');
+    const text = await metrics.registry.metrics();
     expect(text).toContain('widget_store_call_failures_total{port="widgets",operation="get",error="unavailable"} 0\n');
-    expect(text).not.toContain('operation="close"');
+    expect(text).toContain('widget_store_call_failures_total{port="widgets",operation="get",error="other"} 0\n');
+    await call;
+    await widgets.close();
+    expect(await metrics.registry.metrics()).not.toContain('operation="close"');
   });
 
   test('counts the reads of a tail and their failures, but not the end of a tail that is closed', async () => {
     const { metrics, log, takeLogAway } = setUp();
     const readsText = 'widget_store_call_duration_seconds_count{port="control",operation="next"}';
     const failuresText = 'widget_store_call_failures_total{port="control",operation="next",error="unavailable"}';
-    expect(await metrics.registry.metrics()).toContain(`${readsText} 0\n`);
-    expect(await metrics.registry.metrics()).toContain(`${failuresText} 0\n`);
     const tail = log.openTail();
     expect(await tail.next()).toBe(3);
+    expect(await metrics.registry.metrics()).toContain(`${readsText} 1\n`);
+    expect(await metrics.registry.metrics()).toContain(`${failuresText} 0\n`);
     expect(log.isAway).toBe(false);
     takeLogAway();
     expect(log.isAway).toBe(true);

@@ -1,5 +1,6 @@
 import { UnavailableError } from '../domain/errors.ts';
 import type { Backend } from '../ports/backend.ts';
+import type { HistogramSeries } from './histogram.ts';
 import type { Metrics } from './metrics.ts';
 
 type Tail = ReturnType<Backend['eventLog' | 'control']['openTail']>;
@@ -90,15 +91,23 @@ interface CallLabels {
   readonly operation: string;
 }
 
-/** Creates the series of an operation at 0, and makes the function that measures its calls. */
+/**
+ * Makes the function that measures the calls of an operation. Its series begin at 0 with its first call: a process uses
+ * few of the operations that its ports have, and every series costs each scrape.
+ */
 function makeMeasure(labels: CallLabels, { storeCallSeconds, storeFailures }: StoreMetrics) {
-  const duration = storeCallSeconds.labels(labels);
-  for (const error of ['unavailable', 'other']) storeFailures.inc({ ...labels, error }, 0);
+  let series: HistogramSeries | null = null;
+  const createSeries = () => {
+    for (const error of ['unavailable', 'other']) storeFailures.inc({ ...labels, error }, 0);
+    series = storeCallSeconds.labels(labels);
+    return series;
+  };
   return (call: Call, isUncounted: () => boolean = () => false): Call =>
     (...args) => {
       const startedAtMs = performance.now();
       const result = call(...args);
       if (!(result instanceof Promise)) return result;
+      const duration = series ?? createSeries();
       const recordDuration = () => duration.observe((performance.now() - startedAtMs) / 1_000);
       result.then(recordDuration, (error: unknown) => {
         if (isUncounted()) return;

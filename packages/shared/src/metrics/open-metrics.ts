@@ -1,4 +1,5 @@
 import type { Registry } from 'prom-client';
+import { formatInTurns } from './format-in-turns.ts';
 import type { Exemplar } from './histogram.ts';
 
 export const openMetricsContentType = 'application/openmetrics-text; version=1.0.0; charset=utf-8';
@@ -25,8 +26,8 @@ interface MetricFamily {
  * prom-client can write this format too, but only for a whole registry, and it renames the counters of that registry.
  */
 export async function formatOpenMetrics(registry: Registry): Promise<string> {
-  const families = (await registry.getMetricsAsJSON()) as unknown as readonly MetricFamily[];
-  return `${families.map(formatFamily).join('')}# EOF\n`;
+  const families = await formatInTurns(registry, async (metric) => formatFamily((await metric.get()) as MetricFamily));
+  return `${families.join('')}# EOF\n`;
 }
 
 function formatFamily({ name, help, type, values }: MetricFamily): string {
