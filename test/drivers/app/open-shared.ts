@@ -4,7 +4,7 @@ import { openTestApp, type TestApp } from './test-app.ts';
 import type { TestBackend } from './test-backend.ts';
 import { openTestService, type TestService } from './test-service.ts';
 
-/** Opens an app that all tests of the calling file, or of the calling suite, share. It closes after the last of them. */
+/** Opens an app that all tests of the calling file or suite share. It closes after the last of them. */
 export async function openSharedApp(...options: Parameters<typeof openTestApp>): Promise<TestApp> {
   const app = await openTestApp(...options);
   afterAll(app.close);

@@ -38,9 +38,9 @@ export type Environment = Readonly<Record<string, string>>;
 
 /**
  * Starts an api or a worker. Resolves when it listens, and rejects with its output when it ends before that. The
- * process gets `environment`, the shared compile cache, and only PATH of this process's variables. `main` is relative to the root of the
- * repository; with options of components (`setOptions`), the default is a main file of the tests that applies them.
- * `root` is another checkout to run, with its own Node and without such options. Default: this one.
+ * process gets `environment`, the shared compile cache, and only PATH of this process's variables. `main` is relative
+ * to the root of the repository; with options of components (`setOptions`), the default is a main file of the tests
+ * that applies them. `root` is another checkout to run, with its own Node and without such options. Default: this one.
  */
 export async function startService(
   app: 'api' | 'worker',
