@@ -73,7 +73,17 @@ test.skipIf(clock === null)(
       'lists are accepted again within the time of retry-after',
       5_000,
     );
-    expect((await list(await signIn(service.url))).status).toBe(200);
+    const again = await signIn(service.url);
+    await eventually(
+      async () => {
+        const { status } = await list(again);
+        // The list before has used a permit, and the next one takes 50 ms: a sign-in may be faster.
+        expect([200, 429]).toContain(status);
+        return status === 200;
+      },
+      'a new session lists widgets within the time of retry-after',
+      5_000,
+    );
     await traffic.send();
     await traffic.waitForEvents();
     expect(await fetchUpdatedAt(client, widgetId)).toBe(updatedAt);

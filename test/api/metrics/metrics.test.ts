@@ -40,6 +40,8 @@ describe('GET /metrics', () => {
     expect(Buffer.byteLength(text)).toBeLessThan(60_000);
     const series = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
     expect(series.length).toBeLessThan(800);
+    // They would list every open socket at each scrape.
+    expect(text).not.toContain('nodejs_active_');
   });
 
   test.runIf(promtool !== null)('has a text that promtool accepts', async () => {

@@ -40,7 +40,6 @@ export function buildHealthySeries(intervals: number): SeriesValues {
     series[`widget_hooks_refused_total{${labels},code="rate-limited"}`] = rising(1);
     series[`widget_event_delivery_delay_seconds_bucket{${labels},le="5"}`] = rising(1_200);
     series[`widget_event_delivery_delay_seconds_count{${labels}}`] = rising(1_200);
-    series[`widget_http_requests_total{${labels},method="GET",route="/api/v1/widgets",status="500"}`] = constant(0);
     series[`widget_rate_limit_fallback_total{${labels}}`] = constant(0);
     series[`widget_hook_queue_oldest_age_seconds{${labels},queue="hooks-4-0"}`] = constant(0.02);
     series[`widget_streams_open{${labels}}`] = constant(5_000);

@@ -153,6 +153,19 @@ export const processCases: readonly AlertCase[] = [
     clearsAt: 42,
   },
   {
+    fault: 'a request is answered with 500, the first of its route',
+    interval: 1,
+    series: {
+      [`widget_http_requests_total{${pod},method="GET",route="/api/v1/widgets",status="500"}`]: [
+        ...missing(21),
+        ...gauge([1, after]),
+      ],
+    },
+    firesAt: 25,
+    firing: ['WidgetInternalErrors ticket'],
+    clearsAt: 40,
+  },
+  {
     fault: 'a request is answered with 500',
     interval: 1,
     series: {
