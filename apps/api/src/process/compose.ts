@@ -1,6 +1,5 @@
 import { limitWithFallback } from '@widget-service/shared/adapters/fallback-rate-limiter.ts';
 import { MemoryRateLimiter } from '@widget-service/shared/adapters/memory-rate-limiter.ts';
-import { toRateLimits } from '@widget-service/shared/config/component-options.ts';
 import type { Settings } from '@widget-service/shared/config/settings.ts';
 import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import { measureBackend } from '@widget-service/shared/metrics/measure-backend.ts';
@@ -30,7 +29,7 @@ import { openStreamDirectory, type StreamDirectory } from '../streams/stream-dir
 import { type BackendFacts, describeBackend } from './backend-facts.ts';
 import { type AppDeps, buildApp, type RateLimits } from './build-app.ts';
 import { createGaugeSamplerTask } from './gauge-sampler.ts';
-import { type InterfaceSettings, toInterfaceSettings } from './interface-settings.ts';
+import { type InterfaceSettings, toInterfaceSettings, toRateLimits } from './interface-settings.ts';
 import { serveSeveralAnswerers } from './several-answerers.ts';
 import { createUseCases } from './use-cases.ts';
 

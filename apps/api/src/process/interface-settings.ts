@@ -1,5 +1,6 @@
 import { toAllowedHosts, toConnectionLimits } from '@widget-service/shared/config/component-options.ts';
 import type { Settings } from '@widget-service/shared/config/settings.ts';
+import { toRateLimit } from '@widget-service/shared/domain/gcra.ts';
 import type { ConnectionLimits } from '../http/connection-limits.ts';
 import type { TrustedProxies } from '../http/forwarding.ts';
 
@@ -20,6 +21,11 @@ export interface InterfaceSettings {
   readonly docsEnabled: boolean;
   /** Null: there is no security.txt. */
   readonly securityContacts: readonly string[] | null;
+}
+
+/** Null means no limit: the rate is 0. */
+export function toRateLimits({ HOOK_RATE_PER_SECOND: hooks, API_RATE_PER_SECOND: api }: Settings) {
+  return { hooks: hooks === 0 ? null : toRateLimit(hooks), api: api === 0 ? null : toRateLimit(api) };
 }
 
 export function toInterfaceSettings(settings: Settings): InterfaceSettings {

@@ -6,7 +6,7 @@ import { makeAdmitStream, makeRefuseConnection } from './admit-stream.ts';
 const subscription = (id: string): StreamHolder => ({ kind: 'subscription', id });
 const session = (id: string, userId: string): StreamHolder => ({ kind: 'session', id, userId });
 
-test('admits streams up to the limits per owner and per pod, and more after a release', () => {
+test('admits streams up to the limits per holder and per pod, and more after a release', () => {
   const admit = makeAdmitStream({ perHolder: 2, perPod: 3 });
   const first = admit(subscription('a'));
   admit(subscription('a'));

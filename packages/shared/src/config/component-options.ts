@@ -63,26 +63,6 @@ export function toConnectionLimits({ CONNECTIONS_PER_ADDRESS, STREAMS_PER_POD }:
   return { perAddress: CONNECTIONS_PER_ADDRESS, perPod: STREAMS_PER_POD + otherConnections };
 }
 
-interface RateLimitSetting {
-  readonly ratePerSecond: number;
-  readonly burst: number;
-}
-
-/** Converts the settings to the rate limits. Null means no limit: the rate is 0. */
-export function toRateLimits(settings: Settings) {
-  return {
-    hooks: toRateLimit(settings.HOOK_RATE_PER_SECOND),
-    api: toRateLimit(settings.API_RATE_PER_SECOND),
-  };
-}
-
-/** A client that was silent for 5 s may catch up at once. */
-const burstSeconds = 5;
-
-function toRateLimit(ratePerSecond: number): RateLimitSetting | null {
-  return ratePerSecond === 0 ? null : { ratePerSecond, burst: burstSeconds * ratePerSecond };
-}
-
 /**
  * Returns the host names that the public interface answers to. Null: every name, because nothing says which are its
  * own. On loopback no other machine can connect, and a name other than `localhost` can only be that of a page that

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { toClusterOptions, toRateLimits } from './component-options.ts';
+import { toClusterOptions } from './component-options.ts';
 import { parseSettings, type SettingsError } from './parse-settings.ts';
 
 const api = { app: 'api' } as const;
@@ -116,15 +116,7 @@ describe('parseSettings', () => {
     expect(collectMistakes({ TRUSTED_PROXIES: given })).toEqual([expect.stringMatching(/^TRUSTED_PROXIES: /)]),
   );
 
-  test('trusts no proxies by default, and treats a rate of 0 as no limit; a burst is 5 s of its rate', () => {
-    const { settings } = parseSettings({ HOOK_RATE_PER_SECOND: '0', API_RATE_PER_SECOND: '0' }, api);
-    expect(settings.TRUSTED_PROXIES).toBeNull();
-    expect(toRateLimits(settings)).toMatchObject({ hooks: null, api: null });
-    expect(toRateLimits(parseSettings({}, api).settings)).toEqual({
-      hooks: { ratePerSecond: 1_000, burst: 5_000 },
-      api: { ratePerSecond: 50, burst: 250 },
-    });
-  });
+  test('trusts no proxies by default', () => expect(parseSettings({}, api).settings.TRUSTED_PROXIES).toBeNull());
 
   test('rejects a PUBLIC_BASE_URL with http: while cookies are sent over HTTPS only, except on this machine', () => {
     const publicUrl = (given: string, others = {}) =>

@@ -5,6 +5,14 @@ export interface RateLimit {
   readonly burst: number;
 }
 
+/** A client that was silent for this long may send what it did not send meanwhile at once. */
+const burstSeconds = 5;
+
+/** Returns the limit of a rate, which may be a fraction. */
+export function toRateLimit(ratePerSecond: number): RateLimit {
+  return { ratePerSecond, burst: Math.max(1, Math.floor(burstSeconds * ratePerSecond)) };
+}
+
 /**
  * Takes all available permits up to `atMost`, or none if fewer than `atLeast` are available. Two zeros only read the
  * state.

@@ -1,4 +1,4 @@
-import type { RateLimit } from '@widget-service/shared/domain/gcra.ts';
+import { type RateLimit, toRateLimit } from '@widget-service/shared/domain/gcra.ts';
 import type { Integration } from '@widget-service/shared/ports/grant-store.ts';
 import type { RateLimiter } from '@widget-service/shared/ports/rate-limiter.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
@@ -6,8 +6,6 @@ import type { RateRefusal } from './rate-limit-headers.ts';
 
 /** A hook costs one permit for each started 4 KiB of its body, and at least one. */
 const bytesPerPermit = 4_096;
-/** The burst of an integration's own rate: this many seconds of the rate. */
-const ownBurstSeconds = 5;
 /**
  * The time for which a lease should suffice. Example: at 1 000 permits a second, the pod asks for 1 permit, then, while
  * each lease is used up within 100 ms, for 2, 4, 8 … 64 and 100, which are 100 ms of the rate.
@@ -89,7 +87,7 @@ export class HookPermits {
     permits: number,
     takenBefore = 0,
   ): PermitVerdict | Promise<PermitVerdict> {
-    const limit = rate === null ? this.#deps.limit : createOwnLimit(rate);
+    const limit = rate === null ? this.#deps.limit : toRateLimit(rate);
     if (limit === null) return granted;
     const amount = Math.min(permits, limit.burst - takenBefore);
     if (amount <= 0) return granted;
@@ -192,8 +190,4 @@ function computeNextSize(
 function toRefusal({ rejectedUntilMs, fullAtMs }: Lease, limit: RateLimit, nowMs: number): PermitVerdict {
   const [retryAfterMs, resetAfterMs] = [rejectedUntilMs - nowMs, Math.max(0, fullAtMs - nowMs)];
   return { status: 'refused', limit, retryAfterMs, resetAfterMs };
-}
-
-function createOwnLimit(ratePerSecond: number): RateLimit {
-  return { ratePerSecond, burst: Math.max(1, Math.floor(ownBurstSeconds * ratePerSecond)) };
 }
