@@ -94,7 +94,7 @@ export const serviceDashboard: Dashboard = {
         graph(
           'Server errors, by route',
           'reqps',
-          '503: a store is unavailable, or the service is overloaded. 500: a defect.',
+          '503: a store is unavailable, or the service is overloaded. 500: a defect. No line: no error since the pods started.',
           {
             '{{status}} {{method}} {{route}}':
               'sum by (status, method, route) (rate(widget_http_requests_total{NS,status=~"5.."}[$__rate_interval]))',

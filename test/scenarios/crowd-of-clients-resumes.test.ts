@@ -23,7 +23,7 @@ let cluster: FaultCluster;
 let client: ConsoleClient;
 
 beforeAll(async () => {
-  const environment = { STREAMS_PER_HOLDER: '10000', ...setOptions({ ringFrames: 2_000 }) };
+  const environment = { STREAMS_PER_OWNER: '10000', ...setOptions({ ringFrames: 2_000 }) };
   cluster = await openFaultCluster({ workers: 1, hasLinks: false, environment });
   client = await signIn(cluster.url);
 });

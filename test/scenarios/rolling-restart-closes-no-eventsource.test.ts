@@ -25,7 +25,7 @@ let cluster: FaultCluster;
 let client: ConsoleClient;
 
 beforeAll(async () => {
-  const environment = { STREAMS_PER_HOLDER: '1000', ...drain };
+  const environment = { STREAMS_PER_OWNER: '1000', ...drain };
   cluster = await openFaultCluster({ workers: 2, environment });
   client = await signIn(cluster.url);
 });

@@ -31,7 +31,7 @@ let pod: ServiceProcess;
 let link: TcpProxy;
 
 beforeAll(async () => {
-  const environment = { STREAMS_PER_HOLDER: '10000', ...setOptions({ stallMs, ringFrames: 200 }) };
+  const environment = { STREAMS_PER_OWNER: '10000', ...setOptions({ stallMs, ringFrames: 200 }) };
   cluster = await openFaultCluster({ pods: 1, workers: 1, environment });
   client = await signIn(cluster.url);
   const [slot] = cluster.pods;

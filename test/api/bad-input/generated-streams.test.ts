@@ -11,7 +11,7 @@ const concurrency = 8;
 const roundSize = 250;
 
 // A closed stream counts against the limit until the pod notices, so the limit is high.
-const service = await openSharedService({ STREAMS_PER_HOLDER: '1000000' });
+const service = await openSharedService({ STREAMS_PER_OWNER: '1000000' });
 const token = (await service.issueStreamUrl()).url.split('/').at(-1) ?? '';
 
 interface GeneratedStream {

@@ -16,7 +16,7 @@ interface DescribedMessage {
 }
 
 const service = await openSharedService({
-  STREAMS_PER_HOLDER: '1',
+  STREAMS_PER_OWNER: '1',
   ADMIN_EMAIL: testAdmin.email,
   ADMIN_PASSWORD: testAdmin.password,
 });

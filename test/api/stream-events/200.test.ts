@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { openSharedService } from '../../drivers/app/open-shared.ts';
 import { openStream } from '../../drivers/streams/stream-client.ts';
 
-const service = await openSharedService({ STREAMS_PER_HOLDER: '2' });
+const service = await openSharedService({ STREAMS_PER_OWNER: '2' });
 
 async function postHook(url: string, number: number): Promise<string> {
   const response = await fetch(url, {

@@ -12,8 +12,7 @@ import { openStream, type StreamClient } from '../../drivers/streams/stream-clie
 import { eventually } from '../../drivers/tools/eventually.ts';
 
 const log = driveEventLog(() => service);
-// In spite of its name, the setting counts streams per owner: a subscription, or a user.
-const service = await openSharedService({ STREAMS_PER_HOLDER: '3' });
+const service = await openSharedService({ STREAMS_PER_OWNER: '3' });
 
 async function open(url: string): Promise<StreamClient> {
   const stream = await openStream(url);

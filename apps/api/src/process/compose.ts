@@ -144,7 +144,7 @@ function composeApp(parts: AppParts, identityProvider: ConfiguredIdentityProvide
       metrics,
       trustedProxies: interfaceSettings.trustedProxies,
       recordEnd: makeRecordStreamEnd({ audit, clock }),
-      admit: makeAdmitStream({ perHolder: settings.STREAMS_PER_HOLDER, perPod: settings.STREAMS_PER_POD }),
+      admit: makeAdmitStream({ perOwner: settings.STREAMS_PER_OWNER, perPod: settings.STREAMS_PER_POD }),
       heartbeatIntervalMs: fanOut.options.heartbeatIntervalMs,
     },
     identityProvider,

@@ -7,9 +7,10 @@ import { closingReasons } from '../streams/fan-out/closing-rules.ts';
 const hookOperation = 'example.events.receive';
 
 /**
- * Creates the series that alerts and promises are computed from, at 0, once the routes are known. Prometheus sees no
- * increase in a series that starts at 1, so an alert would miss the first refusal after a start. The series of a route
- * begin with its first request: a pod has some 60 routes, and every series costs each scrape.
+ * Creates the series of refused hooks, of streams and of refused connections at 0, once the routes are known.
+ * Prometheus sees no increase in a series that starts at 1, so an alert would miss the first refusal after a start. The
+ * series of a route begin with its first response: a pod has some 60 routes, and every series costs each scrape. The
+ * alert on answers with 500 allows for that.
  */
 export function registerZeroSeries(app: FastifyInstance, routes: readonly DescribedRoute[], metrics: Metrics): void {
   app.addHook('onReady', (done) => {

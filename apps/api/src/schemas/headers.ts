@@ -49,7 +49,7 @@ export const responseHeaders = {
   }),
   'RateLimit-Policy': z.string().meta({
     description: 'The limit: `q` requests at once, available again after `w` seconds.',
-    examples: ['"api";q=200;w=4'],
+    examples: ['"api";q=250;w=5'],
   }),
 } as const;
 export type ResponseHeaderName = keyof typeof responseHeaders;

@@ -6,8 +6,8 @@ import { makeAdmitStream, makeRefuseConnection } from './admit-stream.ts';
 const subscription = (id: string): StreamHolder => ({ kind: 'subscription', id });
 const session = (id: string, userId: string): StreamHolder => ({ kind: 'session', id, userId });
 
-test('admits streams up to the limits per holder and per pod, and more after a release', () => {
-  const admit = makeAdmitStream({ perHolder: 2, perPod: 3 });
+test('admits streams up to the limits per owner and per pod, and more after a release', () => {
+  const admit = makeAdmitStream({ perOwner: 2, perPod: 3 });
   const first = admit(subscription('a'));
   admit(subscription('a'));
   expect(admit(subscription('a'))).toEqual({ status: 'refused', reason: 'too-many-connections' });
@@ -19,7 +19,7 @@ test('admits streams up to the limits per holder and per pod, and more after a r
 });
 
 test('counts the personal streams of one user together across sessions', () => {
-  const admit = makeAdmitStream({ perHolder: 2, perPod: 10 });
+  const admit = makeAdmitStream({ perOwner: 2, perPod: 10 });
   admit(session('s1', 'ann'));
   admit(session('s2', 'ann'));
   expect(admit(session('s3', 'ann'))).toEqual({ status: 'refused', reason: 'too-many-connections' });

@@ -5,8 +5,8 @@ import { type ClosingReason, closingBytes } from './fan-out/closing-rules.ts';
 
 /** How many streams may be open on this pod at once. */
 interface StreamLimits {
-  /** Per holder: a subscription, or a user with all his or her sessions. */
-  readonly perHolder: number;
+  /** Per owner of the stream: a subscription, or a user with all his or her sessions. */
+  readonly perOwner: number;
   readonly perPod: number;
 }
 
@@ -19,29 +19,29 @@ type AdmissionOutcome =
 
 /**
  * Makes the function that counts this pod's streams and refuses those above the limits: with `overloaded` above
- * `perPod`, else with `too-many-connections` above `perHolder`.
+ * `perPod`, else with `too-many-connections` above `perOwner`.
  *
  * A stream counts from its request on, not only when it is open. Otherwise a crowd of simultaneous requests would pass
  * the limits.
  */
 export function makeAdmitStream(limits: StreamLimits) {
-  const openByHolder = new Map<string, number>();
+  const openByOwner = new Map<string, number>();
   let total = 0;
   return (holder: StreamHolder): AdmissionOutcome => {
-    // A user is one holder: a second session gives the user no further streams.
+    // A user is one owner: a second session gives the user no further streams.
     const key = holder.kind === 'session' ? `user ${holder.userId}` : `subscription ${holder.id}`;
-    const open = openByHolder.get(key) ?? 0;
+    const open = openByOwner.get(key) ?? 0;
     if (total >= limits.perPod) return { status: 'refused', reason: 'overloaded' };
-    if (open >= limits.perHolder) return { status: 'refused', reason: 'too-many-connections' };
+    if (open >= limits.perOwner) return { status: 'refused', reason: 'too-many-connections' };
     total += 1;
-    openByHolder.set(key, open + 1);
+    openByOwner.set(key, open + 1);
     return {
       status: 'admitted',
       release: () => {
         total -= 1;
-        const remaining = (openByHolder.get(key) ?? 0) - 1;
-        if (remaining > 0) openByHolder.set(key, remaining);
-        else openByHolder.delete(key);
+        const remaining = (openByOwner.get(key) ?? 0) - 1;
+        if (remaining > 0) openByOwner.set(key, remaining);
+        else openByOwner.delete(key);
       },
     };
   };

@@ -121,7 +121,7 @@ export const settingsTable = {
     1_000,
     'Open connections of one client address on each pod, streams included. An IPv6 /64 network counts as one address. Trusted proxies have no such limit; nor do peers on private networks while TRUSTED_PROXIES is not set. 0: no limit.',
   ),
-  STREAMS_PER_HOLDER: defineSetting(
+  STREAMS_PER_OWNER: defineSetting(
     wholeNumber(1, 1_000_000),
     100,
     'Open streams of one subscription, or of one user with personal streams, on each pod.',

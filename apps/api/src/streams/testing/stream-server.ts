@@ -42,7 +42,7 @@ export async function listen({
   nextSlice,
 }: RouteOptions) {
   const { hub } = openFakeHub({ ringFrames: 10 });
-  const admit = makeAdmitStream({ perHolder: 1, perPod: 10 });
+  const admit = makeAdmitStream({ perOwner: 1, perPod: 10 });
   const remainingVerdicts = [...verdicts];
   const app = fastify({ exposeHeadRoutes: false });
   decorateRequests(app);

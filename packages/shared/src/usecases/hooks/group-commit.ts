@@ -27,7 +27,7 @@ const groupCommitDefaults: GroupCommitOptions = {
   jobItemsMax: batchLimits.items,
   jobBytesMax: batchLimits.bytes,
   backlogMax: 1_000_000,
-  // One integration alone needs two that fill the queue at once to keep out the others.
+  // One integration can fill half of the queue. Only two together can keep out the hooks of others.
   sharePercent: 50,
   waitersMax: 50_000,
   flushesMax: 2,
