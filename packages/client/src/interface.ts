@@ -1161,7 +1161,7 @@ export interface components {
             createdAt: string;
             /**
              * Format: uuid
-             * @description The id of the user or provision token that created it.
+             * @description The id of the user that created it.
              */
             createdBy: string;
             /** @description When a hook of the integration was last accepted, accurate to a minute. */
@@ -1206,7 +1206,7 @@ export interface components {
             createdAt: string;
             /**
              * Format: uuid
-             * @description The id of the user or provision token that created it.
+             * @description The id of the user that created it.
              */
             createdBy: string;
             /** @description When a hook of the integration was last accepted, accurate to a minute. */
@@ -1237,7 +1237,7 @@ export interface components {
             createdAt: string;
             /**
              * Format: uuid
-             * @description The id of the user or provision token that created it.
+             * @description The id of the user that created it.
              */
             createdBy: string;
             /** @description When it was last used, accurate to a minute. */
@@ -1261,7 +1261,7 @@ export interface components {
             createdAt: string;
             /**
              * Format: uuid
-             * @description The id of the user or provision token that created it.
+             * @description The id of the user that created it.
              */
             createdBy: string;
             /** @description When a stream was last opened with it, accurate to a minute. */
@@ -1625,7 +1625,7 @@ export interface components {
             createdAt: string;
             /**
              * Format: uuid
-             * @description The id of the user or provision token that created it.
+             * @description The id of the user that created it.
              */
             createdBy: string;
             /** @description When it was last used, accurate to a minute. */
@@ -1649,7 +1649,7 @@ export interface components {
              * @enum {string}
              */
             reason: "unreadable" | "store-refused";
-            /** @description The job of the hook queue in which it was. */
+            /** @description The job of the hook queue that was being processed. A delivery may come from a job that was processed with it. */
             jobId: string;
             /** @description The integration that the delivery names. Null if it cannot be read. */
             integrationId: string | null;
@@ -1670,7 +1670,7 @@ export interface components {
              * @enum {string}
              */
             reason: "unreadable" | "store-refused";
-            /** @description The job of the hook queue in which it was. */
+            /** @description The job of the hook queue that was being processed. A delivery may come from a job that was processed with it. */
             jobId: string;
             /** @description The integration that the delivery names. Null if it cannot be read. */
             integrationId: string | null;
@@ -1728,7 +1728,7 @@ export interface components {
             createdAt: string;
             /**
              * Format: uuid
-             * @description The id of the user or provision token that created it.
+             * @description The id of the user that created it.
              */
             createdBy: string;
             /** @description When a hook of the integration was last accepted, accurate to a minute. */
@@ -1763,7 +1763,7 @@ export interface components {
             createdAt: string;
             /**
              * Format: uuid
-             * @description The id of the user or provision token that created it.
+             * @description The id of the user that created it.
              */
             createdBy: string;
             /** @description When it was last used, accurate to a minute. */
@@ -1789,7 +1789,7 @@ export interface components {
             createdAt: string;
             /**
              * Format: uuid
-             * @description The id of the user or provision token that created it.
+             * @description The id of the user that created it.
              */
             createdBy: string;
             /** @description When a stream was last opened with it, accurate to a minute. */
@@ -1869,7 +1869,7 @@ export interface components {
             createdAt: string;
             /**
              * Format: uuid
-             * @description The id of the user or provision token that created it.
+             * @description The id of the user that created it.
              */
             createdBy: string;
             /** @description When a stream was last opened with it, accurate to a minute. */

@@ -4,11 +4,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { DatabaseSync } from 'node:sqlite';
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { LogAppend } from '@widget-service/shared/ports/event-log.ts';
 import type { ComparablePosition } from '@widget-service/shared/ports/run-registry.ts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { databaseFileName } from './open-database.ts';
 import { openEmbedded } from './open-embedded.ts';
 
 const start = new Date('2026-03-01T10:00:00.000Z');
@@ -113,6 +115,17 @@ describe('openEmbedded', () => {
     expect(await appendAgain()).toEqual([false, false]);
     advanceClock(1);
     expect(await appendAgain()).toEqual([true, false]);
+  });
+
+  test('removes dedupe marks that have expired: the file would grow for ever', async () => {
+    const [expiring, lasting] = [anAppend('expiring'), anAppend('lasting')];
+    await backend.eventLog.append(1, null, [expiring, lasting]);
+    await backend.eventLog.expireMarks([expiring.mark], 1);
+    await backend.removeExpired(new Date(start.getTime() + hourMs));
+    const reader = new DatabaseSync(join(dataDir, databaseFileName), { readOnly: true });
+    const rows = reader.prepare('SELECT event_id FROM appended_events').all();
+    reader.close();
+    expect(rows.map((row) => row.event_id)).toEqual(['lasting']);
   });
 
   test('gives later events no earlier time when the clock is set back', async () => {

@@ -5,6 +5,7 @@ import { listAuditEvents } from '../../drivers/app/audit-trail.ts';
 import { aQuarantinedText, awkwardPayload } from '../../drivers/app/builders.ts';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
 import { openSharedApp } from '../../drivers/app/open-shared.ts';
+import { eventually } from '../../drivers/tools/eventually.ts';
 
 const path = '/api/v1/quarantine';
 
@@ -91,6 +92,23 @@ describe('DELETE /api/v1/quarantine/{id}', () => {
     });
     expectProblem(await send('DELETE', `${path}/${id}`), { status: 404, code: 'not-found' });
   });
+});
+
+test('an id may be sent in upper case, as any UUID', async () => {
+  const { id } = await quarantineOne();
+  const upper = `${path}/${id.toUpperCase()}`;
+  expect((await send('GET', upper)).json()).toMatchObject({ id });
+  expect((await send('DELETE', upper)).statusCode).toBe(204);
+  expect(await service.backend.quarantine.get(id)).toBeNull();
+  const [event] = await listAuditEvents(service, admin, `targetId=${id}&action=quarantined-text.discarded`);
+  expect(event).toMatchObject({ target: { kind: 'quarantined-text', id } });
+});
+
+test('an id that is no UUID is unknown, and stays out of the audit trail', async () => {
+  expectProblem(await send('DELETE', `${path}/a-secret`), { status: 404, code: 'not-found' });
+  const find = () => listAuditEvents(service, admin, 'action=quarantined-text.discarded');
+  await eventually(async () => (await find()).some(({ outcome }) => outcome === 'refused'), 'the refusal is listed');
+  expect(JSON.stringify(await find())).not.toContain('a-secret');
 });
 
 test('a refused DELETE removes nothing', async () => {

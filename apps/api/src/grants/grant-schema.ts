@@ -65,7 +65,7 @@ export const grantTail = {
   createdAt: timestamp,
   createdBy: z.string().meta({
     format: 'uuid',
-    description: 'The id of the user or provision token that created it.',
+    description: 'The id of the user that created it.',
     examples: ['7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24'],
   }),
 };

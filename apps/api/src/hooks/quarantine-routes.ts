@@ -42,7 +42,8 @@ export function getQuarantinedTextRoute({ quarantine }: QuarantineRoutesDeps): R
       response: documentResponses({ 200: quarantinedTextWithTextSchema }, 'not-found'),
     },
     handler: async ({ params }) => {
-      const found = await quarantine.get(params.id);
+      const id = parseUuid(params.id);
+      const found = id === null ? null : await quarantine.get(id);
       if (found === null) throw unknownTextError();
       return { ...toBody(found), text: found.text };
     },
@@ -61,10 +62,8 @@ export function discardQuarantinedTextRoute({ quarantine }: QuarantineRoutesDeps
       response: documentResponses({ 204: z.null().describe('It is removed.') }, 'not-found'),
     },
     handler: async (request, reply) => {
-      const { id } = request.params;
-      // Any other text is an unknown id, and the client chose it: it stays out of the audit trail.
-      noteAudit(request, { targetId: parseUuid(id) });
-      const discarded = await quarantine.discard(id);
+      const id = parseUuid(request.params.id);
+      const discarded = id === null ? null : await quarantine.discard(id);
       if (discarded === null) throw unknownTextError();
       const { reason, integrationId, sizeBytes } = discarded;
       noteAudit(request, { before: { reason, integrationId, sizeBytes } });

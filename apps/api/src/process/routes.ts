@@ -220,7 +220,7 @@ const interfaceRoutes: readonly Row[] = [
   // A text in quarantine may be of any integration.
   ['GET HEAD', '/api/v1/quarantine',                                       may('integrations:manage'),     listQuarantineRoute],
   ['GET HEAD', '/api/v1/quarantine/:id',                                   may('integrations:manage'),     getQuarantinedTextRoute],
-  ['DELETE',   '/api/v1/quarantine/:id',                                   may('integrations:manage'),     discardQuarantinedTextRoute, audits('quarantined-text.discarded', 'quarantined-text', 'noted')],
+  ['DELETE',   '/api/v1/quarantine/:id',                                   may('integrations:manage'),     discardQuarantinedTextRoute, audits('quarantined-text.discarded', 'quarantined-text', ':id')],
   ['GET HEAD', '/api/v1/audit-events',                                     may('audit:read'),              listAuditEventsRoute],
   ['GET HEAD', '/api/v1/overview',                                         may('audit:read'),              getOverviewRoute],
 ];

@@ -258,7 +258,7 @@ CREATE INDEX personal_streams_by_user ON personal_streams (user_id, issued_at);
 -- token_issued_at: when the current token was issued.
 -- previous_*: the token before the last rotation. It works until previous_expires_at.
 -- expires_at: the end of the grant. NULL: never.
--- created_by: the id of the user or provision token that created the grant.
+-- created_by: the id of the user that created the grant.
 -- last_used_at: NULL before the first use.
 
 CREATE TABLE subscriptions (

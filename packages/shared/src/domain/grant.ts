@@ -28,7 +28,7 @@ export interface Grant {
   /** When the grant and all its tokens expire. Null: never. */
   readonly expiresAt: Date | null;
   readonly createdAt: Date;
-  /** The id of the user, or of the provision token, that created it. */
+  /** The id of the user that created it. */
   readonly createdBy: string;
   /** Accurate to a minute: a pod writes it at most once a minute. */
   readonly lastUsedAt: Date | null;

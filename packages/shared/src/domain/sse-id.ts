@@ -4,8 +4,8 @@ const pattern = /^([0-9a-z]{1,32})\.(0|[1-9]\d{0,15})\.(0|[1-9]\d{0,15})$/;
 
 /**
  * Returns the `id:` of a message of a stream: the text of a position, `<epoch>.<ms>.<seq>`. For clients it is opaque.
- * They send it back as `Last-Event-ID`. Other responses show it as `position` or `streamCursor`. `parsePosition`
- * returns an equal position.
+ * They send it back as `Last-Event-ID`. Other responses show it as `position`, `cursor` or `streamCursor`.
+ * `parsePosition` returns an equal position.
  *
  * Example: `k3f9.1764000000000.1284` is event 1284 of epoch `k3f9`, appended at that time in milliseconds.
  */

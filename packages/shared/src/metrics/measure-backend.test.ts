@@ -69,6 +69,19 @@ describe('measureBackend', () => {
     expect(await metrics.registry.metrics()).toContain(calls);
   });
 
+  test('measures every method of a port that is a plain object', async () => {
+    const ledger = { count: async () => 2, list: async (from: number) => [from], rows: 7 };
+    const metrics = createMetrics();
+    const backend = measureBackend({ kind: 'embedded', ledger } as unknown as Backend, metrics);
+    const measured = backend.ledger as unknown as typeof ledger;
+    expect(Object.keys(measured)).toEqual(['count', 'list', 'rows']);
+    expect([await measured.count(), await measured.list(3), measured.rows]).toEqual([2, [3], 7]);
+    const text = await metrics.registry.metrics();
+    for (const operation of ['count', 'list']) {
+      expect(text).toContain(`widget_store_call_duration_seconds_count{port="ledger",operation="${operation}"} 1\n`);
+    }
+  });
+
   test('counts the calls and the failures of each operation', async () => {
     const { metrics, widgets } = setUp();
     for (const id of ['a', 'b', 'down', 'bug']) await widgets.get(id).catch(() => undefined);
