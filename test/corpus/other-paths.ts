@@ -20,6 +20,8 @@ const pathRows: readonly Row[] = [
   ['GET', '/api', notFound],
   ['GET', '/api/v1', notFound],
   ['GET', '/api/v1/', notFound],
+  ['GET', '/api/v1/nothing', notFound],
+  ['GET', '/index.html', notFound],
   ['GET', '/api/v2/widgets', notFound],
   ['POST', '/api/v2/widgets', notFound],
   ['GET', '/api/v1/widgets/a/b', notFound],

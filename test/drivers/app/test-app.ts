@@ -17,7 +17,7 @@ import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
 import { makeStartSession } from '@widget-service/shared/usecases/access/sessions.ts';
 import type { FastifyInstance } from 'fastify';
-import { createAnswerCheck } from './check-answer.ts';
+import { type CheckedAnswer, createAnswerCheck } from './check-answer.ts';
 import { issueIntegration, issueSubscription } from './issue-grants.ts';
 import { openTestBackend } from './open-test-backend.ts';
 import type { OpenApiDocument } from './openapi-document.ts';
@@ -101,6 +101,8 @@ export interface TestApp {
   readonly logLines: readonly string[];
   /** Sends a request. Throws if the answer differs from the OpenAPI document. */
   inject(request: TestRequest): Promise<TestResponse>;
+  /** Throws if an answer that came over a socket differs from the OpenAPI document. */
+  checkAnswer(answer: CheckedAnswer): void;
   /** Creates a user with this role and a session, through the ports. */
   signedIn(role: Role): Promise<TestCaller>;
   issueHookToken(deduplicateByContent?: boolean): Promise<{ token: string; integrationId: string }>;
@@ -151,6 +153,7 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
     backend: realBackend,
     routes,
     logLines,
+    checkAnswer: check,
     inject: async ({ headers, ...request }) => {
       const response = await app.inject({
         ...request,
