@@ -11,6 +11,8 @@ const embeddedProjects = ['conformance-embedded'];
 const clusterProjects = ['scenarios', 'scenarios-alone', 'conformance-cluster'];
 /** Matches the failure of one test, not of a whole file. */
 const failedTestPattern = /^FAILED \S+ > /;
+/** A test that noticed says what it expected. Any other error may be the machine's. */
+const failedAssertionPattern = /: AssertionError: /;
 
 /** Returns the broken promise, if the model finds one without the rules. */
 export function askModel({ world, without }: ModelMutation): string[] {
@@ -28,12 +30,13 @@ export function askSimulation(root: string, seeds: string): string[] {
   const lastLine = stdout.trim().split('\n').at(-1) ?? '';
   if (!lastLine.startsWith('{')) throw new Error(`The simulation did not run: ${stderr}`);
   const { seed, violations } = JSON.parse(lastLine) as { seed: number; violations: string[] };
+  if (violations[0]?.startsWith('the simulation failed')) throw new Error(`seed ${seed}: ${violations[0]}`);
   return [`seed ${seed}: ${violations[0]}`];
 }
 
 /**
- * Runs the test of the rule in the copy at `root`. Returns the violations that its checkers found, or else its failed
- * tests.
+ * Runs the test of the rule in the copy at `root`. Returns the violations that its checkers found, then its failed
+ * assertions. Throws an `Error` if the test did not run, or failed in another way.
  */
 export async function askServers(
   root: string,
@@ -49,7 +52,10 @@ export async function askServers(
     // A file that fails to load, or is skipped, did not notice the missing rule.
     if (failed.length < failures.length || skipped > 0) throw new Error(`${file} did not run: ${failures.join('; ')}`);
     const violations = (await loadFaultRows(folder)).flatMap(describeViolations);
-    return violations.length > 0 ? violations : failed;
+    const noticed = [...violations, ...failed.filter((failure) => failedAssertionPattern.test(failure))];
+    if (noticed.length === 0 && failed.length > 0)
+      throw new Error(`${file} failed, but not by an assertion: ${failed[0]}`);
+    return noticed;
   } finally {
     await rm(folder, { recursive: true });
   }

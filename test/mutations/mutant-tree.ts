@@ -58,7 +58,8 @@ async function linkModules(path: string): Promise<void> {
   const linked = join(path, 'node_modules');
   await mkdir(join(linked, '@widget-service'), { recursive: true });
   for (const name of await readdir(installed)) {
-    if (name !== '@widget-service') await symlink(join(installed, name), join(linked, name));
+    // The cache of what Node has compiled names files by their path: that of a copy is of no use to anybody else.
+    if (name !== '@widget-service' && name !== '.cache') await symlink(join(installed, name), join(linked, name));
   }
   for (const [name, folder] of Object.entries(workspaces)) {
     await symlink(join(path, folder), join(linked, '@widget-service', name));

@@ -49,8 +49,21 @@ async function listUntilRefused(client: ConsoleClient): Promise<Response> {
   }
 }
 
+/** Waits for a permit: an earlier list may have used the last one, and the next one takes 50 ms. */
+async function waitForOk(request: () => Promise<Response>, what: string): Promise<Response> {
+  let answer = await request();
+  const isOk = async () => {
+    if (answer.status === 429) answer = await request();
+    expect([200, 429]).toContain(answer.status);
+    return answer.status === 200;
+  };
+  await eventually(isOk, what, 5_000);
+  return answer;
+}
+
 async function fetchUpdatedAt(client: ConsoleClient, widgetId: string): Promise<string> {
-  const answer = await client.on(service.url).request('GET', `/api/v1/widgets/${widgetId}`);
+  const get = () => client.on(service.url).request('GET', `/api/v1/widgets/${widgetId}`);
+  const answer = await waitForOk(get, 'the widget is read within the time of retry-after');
   return ((await answer.json()) as { updatedAt: string }).updatedAt;
 }
 
@@ -68,22 +81,9 @@ test.skipIf(clock === null)(
     expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(3);
 
     await setClockBack(client);
-    await eventually(
-      async () => (await list(client)).status === 200,
-      'lists are accepted again within the time of retry-after',
-      5_000,
-    );
+    await waitForOk(() => list(client), 'lists are accepted again within the time of retry-after');
     const again = await signIn(service.url);
-    await eventually(
-      async () => {
-        const { status } = await list(again);
-        // The list before has used a permit, and the next one takes 50 ms: a sign-in may be faster.
-        expect([200, 429]).toContain(status);
-        return status === 200;
-      },
-      'a new session lists widgets within the time of retry-after',
-      5_000,
-    );
+    await waitForOk(() => list(again), 'a new session lists widgets within the time of retry-after');
     await traffic.send();
     await traffic.waitForEvents();
     expect(await fetchUpdatedAt(client, widgetId)).toBe(updatedAt);

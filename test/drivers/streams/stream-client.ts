@@ -1,3 +1,4 @@
+import { AssertionError } from 'node:assert';
 import { type ClientRequest, get, type IncomingMessage } from 'node:http';
 import { startStopwatch } from '../tools/stopwatch.ts';
 
@@ -98,7 +99,7 @@ function waitUntil(
       }
       const last = JSON.stringify(events.at(-1));
       const message = `not within ${withinMs} ms: ${what}; ${events.length} events, the last is ${last}`;
-      finish(() => reject(new Error(message)));
+      finish(() => reject(new AssertionError({ message })));
     };
     let timer = setTimeout(onTimeout, withinMs);
     waiters.add(check);

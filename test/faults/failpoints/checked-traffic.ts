@@ -63,7 +63,7 @@ export async function openCheckedTraffic(options: CheckedTrafficOptions): Promis
   const selectNextPod = () => pods()[attempts++ % pods().length] as Pod;
   const events = () => streams.flatMap((stream) => stream.widgetEvents());
 
-  /** Repeats a request while it has no answer (status 0) or is answered 503. Throws on any other unexpected status. */
+  /** Repeats a request without an answer (status 0), and one that is told to wait. Throws on any other status. */
   async function repeatUntil<T extends { readonly status: number }>(
     expectedStatus: number,
     send: () => Promise<T>,
@@ -71,7 +71,7 @@ export async function openCheckedTraffic(options: CheckedTrafficOptions): Promis
     for (const elapsedMs = startStopwatch(); ; await delay(50)) {
       const answer = await send();
       if (answer.status === expectedStatus) return answer;
-      const isRepeatable = answer.status === 0 || answer.status === 503;
+      const isRepeatable = [0, 429, 503].includes(answer.status);
       if (!isRepeatable || elapsedMs() > repeatForMs) {
         throw new Error(`a request was answered ${answer.status} instead of ${expectedStatus}`);
       }

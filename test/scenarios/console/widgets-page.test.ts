@@ -3,10 +3,8 @@ import { createHookSender } from '@widget-service/client/hooks/hook-sender.ts';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { testAdmin } from '../../drivers/app/console-client.ts';
-
 import { setOptions } from '../../drivers/cluster/component-options.ts';
 import { findBarriers, hasBrowser, openProfile, openTab, signInByPage } from '../../drivers/cluster/console-browser.ts';
-
 import { eventually } from '../../drivers/tools/eventually.ts';
 import { openEmbeddedDeployment } from '../../faults/deployment.ts';
 import { describeEachDeployment, showService } from './shown-service.ts';

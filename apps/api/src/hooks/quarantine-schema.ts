@@ -9,12 +9,10 @@ const quarantinedTextShape = z.object({
     description:
       'Why it is in quarantine. `unreadable`: no event id or integration id can be read from it. `store-refused`: it is a delivery that the store will not even accept as a dead letter.',
   }),
-  jobId: z
-    .string()
-    .meta({
-      description:
-        'The job of the hook queue that was being processed. A delivery may come from a job that was processed with it.',
-    }),
+  jobId: z.string().meta({
+    description:
+      'The job of the hook queue that was being processed. A delivery may come from a job that was processed with it.',
+  }),
   integrationId: z
     .string()
     .meta({ format: 'uuid' })
