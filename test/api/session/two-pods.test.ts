@@ -6,6 +6,7 @@ import { openSharedService } from '../../drivers/app/open-shared.ts';
 import { signInThroughPorts } from '../../drivers/app/test-app.ts';
 import { openTestService, type TestPod } from '../../drivers/app/test-service.ts';
 import { eventually } from '../../drivers/tools/eventually.ts';
+import { startStopwatch } from '../../drivers/tools/stopwatch.ts';
 
 /** What one pod makes must be good on another: the pods share no key but what the stores hold. */
 const password = 'correct horse battery';
@@ -65,6 +66,20 @@ test.runIf(isCluster)('a session and its CSRF token that come from one pod are g
   expect(await shown.json()).toMatchObject({ csrfToken: body.csrfToken });
   expect((await fetch(`${service.url}/api/v1/session`, { method: 'DELETE', headers })).status).toBe(204);
   expect((await fetch(`${peer.url}/api/v1/session`, { headers })).status).toBe(403);
+});
+
+test.runIf(isCluster)('a session that ends on one pod lists no widgets on the other, 2 s later', async () => {
+  if (peer === null) throw new Error('there is no second pod');
+  const { cookies, body } = await signIn(peer, await createAccount(), password);
+  const headers = { cookie: cookies.join('; '), 'x-csrf-token': String(body.csrfToken) };
+  const list = async (pod: { readonly url: string }) =>
+    (await fetch(`${pod.url}/api/v1/widgets?pageSize=1`, { headers })).status;
+  expect(await Promise.all([service, peer].map(list))).toEqual([200, 200]);
+  const elapsedMs = startStopwatch();
+  expect((await fetch(`${service.url}/api/v1/session`, { method: 'DELETE', headers })).status).toBe(204);
+  expect(await list(service)).toBe(403);
+  await eventually(async () => (await list(peer)) === 403, 'the other pod knows that the session has ended');
+  expect(elapsedMs()).toBeLessThan(2_000);
 });
 
 test.runIf(isCluster)('failed sign-ins with one e-mail have one HMAC in the audit events of all pods', async () => {

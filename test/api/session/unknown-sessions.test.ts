@@ -32,11 +32,14 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const anId = () => randomBytes(32).toString('base64url');
-const getSession = (cookie: string, remoteAddress: string) =>
-  service.inject({ method: 'GET', url: '/api/v1/session', headers: { cookie }, remoteAddress });
-const sendId = (id: string) => getSession(`service_console=${id}`, '198.51.100.1');
+const get = (url: string, cookie: string, remoteAddress: string) =>
+  service.inject({ method: 'GET', url, headers: { cookie }, remoteAddress });
 
-describe('a session cookie that is not known', () => {
+// Requests for widgets know sessions from another cache.
+describe.each(['/api/v1/session', '/api/v1/widgets'])('a session cookie of a GET %s that is not known', (url) => {
+  const getSession = (cookie: string, remoteAddress: string) => get(url, cookie, remoteAddress);
+  const sendId = (id: string) => getSession(`service_console=${id}`, '198.51.100.1');
+
   test('is looked up once, however often it is sent', async () => {
     const id = anId();
     for (let sent = 0; sent < 5; sent += 1) {
@@ -82,13 +85,16 @@ describe('a session cookie that is not known', () => {
   });
 });
 
-describe('a new session', () => {
+describe.each(['/api/v1/session', '/api/v1/widgets'])('a new session of a GET %s', (url) => {
+  const getSession = (cookie: string, remoteAddress: string) => get(url, cookie, remoteAddress);
+  const sendId = (id: string) => getSession(`service_console=${id}`, '198.51.100.1');
+
   test('is known at once after each sign-in, also from an address that sends unknown cookies', async () => {
     const user = await createPasswordUser(service, 'correct horse battery', { remoteAddress: '198.51.100.1' });
     for (let round = 0; round < 3; round += 1) {
       await Promise.all(Array.from({ length: 20 }, () => sendId(anId())));
-      const session = await user.startSession();
-      expect((await user.getSession(session)).statusCode).toBe(200);
+      const { cookie } = await user.startSession();
+      expect((await getSession(cookie, '203.0.113.3')).statusCode).toBe(200);
     }
   });
 

@@ -16,8 +16,13 @@ const update = (id: string, payload: object, caller = admin) =>
   service.inject({ method: 'PATCH', url: `/api/v1/users/${id}`, headers: caller.headers, payload });
 const getSession = (caller: TestCaller) =>
   service.inject({ method: 'GET', url: '/api/v1/session', headers: { cookie: caller.cookie } });
-const expectSignedOut = async (caller: TestCaller) =>
-  expectProblem(await getSession(caller), { status: 403, code: 'not-authenticated' });
+const createWidget = ({ headers }: TestCaller) =>
+  service.inject({ method: 'POST', url: '/api/v1/widgets', headers, payload: { name: 'x' } });
+const expectSignedOut = async (caller: TestCaller) => {
+  for (const response of [await getSession(caller), await createWidget(caller)]) {
+    expectProblem(response, { status: 403, code: 'not-authenticated' });
+  }
+};
 
 describe('PATCH /api/v1/users/{id}', () => {
   test('applies a new role to the next request of an open session', async () => {
@@ -26,22 +31,20 @@ describe('PATCH /api/v1/users/{id}', () => {
     expect(response.statusCode).toBe(200);
     expect(response.json()).toMatchObject({ id: user.userId, role: 'editor', disabled: false });
     expect((await getSession(user)).json()).toMatchObject({ permissions: ['widgets:read', 'widgets:create'] });
+    expect((await createWidget(user)).statusCode).toBe(201);
     await update(user.userId, { role: 'viewer' });
-    const rejected = await service.inject({
-      method: 'POST',
-      url: '/api/v1/widgets',
-      headers: user.headers,
-      payload: { name: 'x' },
-    });
-    expectProblem(rejected, { status: 403, code: 'permission-denied' });
-    expect(control.announced).toEqual([]);
+    expectProblem(await createWidget(user), { status: 403, code: 'permission-denied' });
+    // The other pods learn both roles from the control log.
+    const announcement = { kind: 'user', id: user.userId, change: 'changed' };
+    expect(control.announced).toEqual([announcement, announcement]);
   });
 
   test('ends every session of a disabled user for good, and no other session', async () => {
     const [user, other] = [await service.signedIn('editor'), await service.signedIn('editor')];
+    expect((await createWidget(user)).statusCode).toBe(201);
     expect((await update(user.userId, { disabled: true })).json()).toMatchObject({ disabled: true });
     await expectSignedOut(user);
-    expect((await getSession(other)).statusCode).toBe(200);
+    expect((await createWidget(other)).statusCode).toBe(201);
     expect((await update(user.userId, { disabled: false })).json()).toMatchObject({ disabled: false });
     await expectSignedOut(user);
     expect(control.announced).toEqual([{ kind: 'user', id: user.userId, change: 'revoked' }]);
@@ -55,8 +58,8 @@ describe('PATCH /api/v1/users/{id}', () => {
     expectProblem(response, { status: 403, code: 'permission-denied' });
     expect(response.json().detail).toContain('PUT /api/v1/session/password');
     expect((await getSession(admin)).statusCode).toBe(200);
-    expect((await update(admin.userId, { password: null, role: 'admin' })).statusCode).toBe(200);
     expect(control.announced).toEqual([]);
+    expect((await update(admin.userId, { password: null, role: 'admin' })).statusCode).toBe(200);
   });
 
   test('replaces the password and ends every session of the user', async () => {
@@ -101,7 +104,8 @@ describe('PATCH /api/v1/users/{id}', () => {
     expect((await getSession(user)).json()).toMatchObject({ user: { name: 'Kim Doe' } });
     expect((await update(user.userId, { name: null })).json()).toMatchObject({ name: null, role: 'editor' });
     expect((await getSession(user)).json()).toMatchObject({ user: { name: null } });
-    expect(control.announced).toEqual([]);
+    // Only the role is news for other pods.
+    expect(control.announced).toEqual([{ kind: 'user', id: user.userId, change: 'changed' }]);
   });
 
   test('lets an admin drop the role or disable themself while there is another admin', async () => {
@@ -142,5 +146,16 @@ describe('PATCH /api/v1/users/{id}: rejected', () => {
     control.isUnavailable = false;
     expect((await update(user.userId, { disabled: true })).statusCode).toBe(200);
     expect(control.announced).toEqual([{ kind: 'user', id: user.userId, change: 'revoked' }]);
+  });
+
+  test('returns 503 if no other pod hears of a new role, which this pod applies; the request can be repeated', async () => {
+    const user = await service.signedIn('editor');
+    expect((await createWidget(user)).statusCode).toBe(201);
+    control.isUnavailable = true;
+    expectProblem(await update(user.userId, { role: 'viewer' }), { status: 503, code: 'unavailable' });
+    expectProblem(await createWidget(user), { status: 403, code: 'permission-denied' });
+    control.isUnavailable = false;
+    expect((await update(user.userId, { role: 'viewer' })).statusCode).toBe(200);
+    expect(control.announced).toEqual([{ kind: 'user', id: user.userId, change: 'changed' }]);
   });
 });

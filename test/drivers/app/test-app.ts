@@ -7,7 +7,7 @@ import { describeInterface } from '@widget-service/api/openapi/describe-interfac
 import { collectDescribedRoutes } from '@widget-service/api/openapi/described-route.ts';
 import { composePod, type Overrides } from '@widget-service/api/process/compose.ts';
 import type { InterfaceSettings } from '@widget-service/api/process/interface-settings.ts';
-import { createGrantTokenCache } from '@widget-service/api/revocation/token-caches.ts';
+import { createGrantTokenCache, createSessionCache } from '@widget-service/api/revocation/token-caches.ts';
 import type { IdentityProviderOptions } from '@widget-service/shared/config/component-options.ts';
 import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
 import type { Settings } from '@widget-service/shared/config/settings.ts';
@@ -15,7 +15,7 @@ import type { Role } from '@widget-service/shared/domain/role.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
-import { makeStartSession } from '@widget-service/shared/usecases/access/sessions.ts';
+import { makeStartSession, sessionIdleMs } from '@widget-service/shared/usecases/access/sessions.ts';
 import type { FastifyInstance } from 'fastify';
 import { type CheckedAnswer, createAnswerCheck } from './check-answer.ts';
 import { issueIntegration, issueSubscription } from './issue-grants.ts';
@@ -134,6 +134,7 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
       caches: {
         hooks: createGrantTokenCache(backend.integrations, always),
         provisionTokens: createGrantTokenCache(backend.provisionTokens, always),
+        sessions: createSessionCache({ ...backend, ...always, sessionIdleMs }),
       },
     },
   });

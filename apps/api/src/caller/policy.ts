@@ -57,12 +57,16 @@ export interface PolicyDeps {
    * Returns the session and its user; null if the session has ended or never existed. Waiting searches are served
    * round-robin by client network, so that one client cannot hold up the others.
    */
-  readonly findSession: (sessionId: string, clientNetwork: string) => Promise<SignedIn | null>;
+  readonly findSession: FindSession;
+  /** The same for the permissions of widgets, from the pod's cache: an end or a new role may take 2 s. */
+  readonly recallSession: FindSession;
   readonly verifyBearer: (request: FastifyRequest) => Promise<BearerVerdict>;
   readonly verifyHookToken: onRequestHookHandler;
   /** The service's own origins are that of this URL and the one that the request addresses. Null: only the latter. */
   readonly publicBaseUrl: string | null;
 }
+
+type FindSession = (sessionId: string, clientNetwork: string) => Promise<SignedIn | null>;
 
 const safeMethods: readonly unknown[] = ['GET', 'HEAD', 'OPTIONS'];
 
@@ -96,9 +100,11 @@ function compilePolicy(
   if (policy === 'own-origin') return async (request: FastifyRequest) => rejectForeignOrigin(request, publicOrigins);
   const permission = policy === 'signed-in' ? null : policy.permission;
   const acceptsBearer = policy !== 'signed-in' && policy.acceptsBearer === true;
+  const findSession = permission?.startsWith('widgets:') === true ? deps.recallSession : deps.findSession;
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const verdict = acceptsBearer ? await deps.verifyBearer(request) : noBearer;
-    const caller = verdict.status === 'absent' ? await findSessionCaller(request, deps) : toProvisionCaller(verdict);
+    const caller =
+      verdict.status === 'absent' ? await findSessionCaller(request, findSession) : toProvisionCaller(verdict);
     if (caller === null) {
       if (acceptsBearer) reply.header('www-authenticate', bearerChallenge);
       throw new ServiceError(
@@ -131,7 +137,7 @@ const missingCredential = {
   bearer: 'The Bearer token is not a valid provision token.',
 } as const;
 
-async function findSessionCaller(request: FastifyRequest, { findSession }: PolicyDeps): Promise<SignedInCaller | null> {
+async function findSessionCaller(request: FastifyRequest, findSession: FindSession): Promise<SignedInCaller | null> {
   const sessionId = parseSessionId(request.headers.cookie);
   if (sessionId === null) return null;
   const search = findSession(sessionId, readClientNetwork(request));

@@ -9,7 +9,7 @@ import { registerRouteAudit } from '../audit/route-audit.ts';
 import { makeVerifyBearer } from '../caller/bearer.ts';
 import { HookPermits } from '../caller/limits/hook-permits.ts';
 import { registerRateLimits } from '../caller/limits/rate-limits.ts';
-import { makeVerifyHookToken, registerPolicies } from '../caller/policy.ts';
+import { makeVerifyHookToken, type PolicyDeps, registerPolicies } from '../caller/policy.ts';
 import { decorateCredentials } from '../caller/request-credentials.ts';
 import { ConnectionLimiter, registerConnectionRefusals } from '../http/connection-limits.ts';
 import { createServer } from '../http/create-server.ts';
@@ -47,6 +47,7 @@ export interface AppDeps extends Omit<RouteDeps, 'signInWays' | 'describedRoutes
     readonly hooks: Pick<TokenCache<ResolvedGrant<Integration>>, 'recall' | 'resolve'>;
     readonly provisionTokens: Pick<TokenCache<ResolvedGrant<ProvisionToken>>, 'resolve'>;
   };
+  readonly recallSession: PolicyDeps['recallSession'];
   readonly rateLimits: RateLimits;
   readonly tracer: Tracer;
 }
@@ -79,6 +80,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   app.setSerializerCompiler(() => JSON.stringify);
   registerPolicies(app, {
     findSession: deps.findSession,
+    recallSession: deps.recallSession,
     verifyBearer: makeVerifyBearer({
       cache: caches.provisionTokens,
       recordLastUsed: makeRecordLastUsed({ grants: deps.provisionTokens, clock }),

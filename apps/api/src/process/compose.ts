@@ -13,15 +13,18 @@ import { createSupervisor } from '@widget-service/shared/tasks/create-supervisor
 import { createReadiness } from '@widget-service/shared/tasks/readiness.ts';
 import { createWorkerTasks } from '@widget-service/shared/tasks/worker-tasks.ts';
 import { noTracer, type Tracer } from '@widget-service/shared/tracing/tracer.ts';
+import { sessionIdleMs } from '@widget-service/shared/usecases/access/sessions.ts';
 import { makeFindStreamStart } from '@widget-service/shared/usecases/events/find-stream-start.ts';
 import { GroupCommit, type GroupCommitOptions } from '@widget-service/shared/usecases/hooks/group-commit.ts';
 import { type AuditRecorder, createAuditRecorder } from '../audit/audit-recorder.ts';
 import { makeHashEmail } from '../audit/hash-email.ts';
 import { type OverviewDeps, type OverviewReader, openOverview } from '../operators/open-overview.ts';
 import type { ConfiguredIdentityProvider } from '../people/session/sign-in-by-identity.ts';
+import { announceHereFirst } from '../revocation/announce.ts';
 import { openRevocations, type PodRevocations } from '../revocation/end-revoked-streams.ts';
 import { makeRecordLastUsed } from '../revocation/record-last-used.ts';
 import { makeVerifyStreamToken } from '../revocation/stream-entitlement.ts';
+import { makeRecallSession } from '../revocation/token-caches.ts';
 import { makeAdmitStream } from '../streams/admit-stream.ts';
 import { type FanOut, type FanOutOptions, openFanOut } from '../streams/fan-out/open-fan-out.ts';
 import { makeRecordStreamEnd } from '../streams/record-stream-end.ts';
@@ -63,7 +66,7 @@ export interface Overrides {
   /** What the overview says of tasks, for a pod whose tasks do not run. */
   readonly overview?: Partial<Pick<OverviewDeps, 'hasWorkers' | 'listNotReady'>>;
   /** The caches of tokens, for such a pod: no task keeps its own ones fresh. */
-  readonly caches?: AppDeps['caches'];
+  readonly caches?: AppDeps['caches'] & Pick<PodRevocations['caches'], 'sessions'>;
 }
 
 export type Pod = ReturnType<typeof composePod>;
@@ -84,6 +87,7 @@ export function composePod(deps: PodDeps) {
   const { hub, ring } = fanOut;
   const tailPosition = overrides.tailPosition ?? (() => ring.position());
   const revocations = openRevocations({ backend, hub, clock, logger });
+  const caches = overrides.caches ?? revocations.caches;
   const audit = createAuditRecorder({ store: backend.auditEvents, logger, metrics, clock });
   const podRequests = serveSeveralAnswerers(backend.podRequests);
   const streamDirectory = openStreamDirectory({ podRequests, hub });
@@ -101,7 +105,7 @@ export function composePod(deps: PodDeps) {
     listNotReady: readiness.listReasons,
     ...overrides.overview,
   });
-  const parts = { settings, overrides, facts, backend, clock, logger, metrics, tracer, tailPosition };
+  const parts = { settings, overrides, facts, backend, caches, clock, logger, metrics, tracer, tailPosition };
   const tasks = [
     fanOut.createTail(revocations.waitUntilFresh),
     ...revocations.tasks,
@@ -126,7 +130,7 @@ interface AppParts extends UseCaseParts {
 
 /** Builds the public interface from the parts of the pod. */
 function composeApp(parts: AppParts, identityProvider: ConfiguredIdentityProvider | null) {
-  const { settings, overrides, backend, clock, metrics, fanOut, revocations, audit } = parts;
+  const { settings, overrides, backend, caches, clock, metrics, fanOut, revocations, audit } = parts;
   const interfaceSettings = { ...toInterfaceSettings(settings), ...overrides.interface };
   return buildApp({
     ...interfaceSettings,
@@ -134,7 +138,7 @@ function composeApp(parts: AppParts, identityProvider: ConfiguredIdentityProvide
     ...parts,
     ...composeUseCases(parts),
     hashEmail: makeHashEmail({ configuredKey: settings.AUDIT_HMAC_KEY, serviceKeys: backend.serviceKeys }),
-    caches: overrides.caches ?? revocations.caches,
+    recallSession: makeRecallSession({ cache: caches.sessions, sessions: backend.sessions, clock, sessionIdleMs }),
     stream: {
       verifyToken: makeVerifyStreamToken(revocations.caches.streams),
       generation: revocations.generation,
@@ -154,13 +158,15 @@ function composeApp(parts: AppParts, identityProvider: ConfiguredIdentityProvide
 interface UseCaseParts extends Pick<PodDeps, 'settings' | 'backend'> {
   readonly overrides: Overrides;
   readonly facts: BackendFacts;
+  readonly caches: NonNullable<Overrides['caches']>;
   readonly clock: Clock;
   readonly metrics: Metrics;
   readonly tailPosition: () => LogPosition | null;
 }
 
 /** Creates the use cases, with the rate limits and the group commit that they go through. */
-function composeUseCases({ settings, overrides, facts, backend, clock, metrics, tailPosition }: UseCaseParts) {
+function composeUseCases(parts: UseCaseParts) {
+  const { settings, overrides, facts, backend, caches, clock, metrics, tailPosition } = parts;
   const groupCommit = new GroupCommit(backend.hookQueue, clock, {
     backlogMax: settings.HOOK_BACKLOG_MAX,
     ...overrides.groupCommit,
@@ -176,7 +182,7 @@ function composeUseCases({ settings, overrides, facts, backend, clock, metrics, 
       })
     : backend.rateLimiter;
   const useCases = createUseCases({
-    backend,
+    backend: { ...backend, control: announceHereFirst(backend.control, caches.sessions) },
     groupCommit,
     clock,
     tailPosition,

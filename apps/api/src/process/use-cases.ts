@@ -1,5 +1,6 @@
 import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
+import type { ControlLog } from '@widget-service/shared/ports/control-log.ts';
 import type { Integration, ProvisionToken, Subscription } from '@widget-service/shared/ports/grant-store.ts';
 import type { RateLimiter } from '@widget-service/shared/ports/rate-limiter.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
@@ -58,9 +59,8 @@ export interface UseCaseDeps {
     | 'subscriptions'
     | 'integrations'
     | 'provisionTokens'
-    | 'control'
     | 'auditEvents'
-  >;
+  > & { readonly control: Pick<ControlLog, 'announce'> };
   /** Everything that the routes put into the hook queue goes through it. */
   readonly groupCommit: Pick<GroupCommit, 'submit'>;
   readonly clock: Clock;
@@ -109,6 +109,7 @@ export function createUseCases(deps: UseCaseDeps) {
       users,
       finishSignIn,
       endAllSessions,
+      control,
       clock,
     }),
     findSession: makeFindSession({ sessions, users, clock, sessionIdleMs }),
@@ -133,7 +134,7 @@ export function createUseCases(deps: UseCaseDeps) {
       tailPosition: deps.tailPosition,
     }),
     createUser: makeCreateUser({ users, passwords, checkNewPassword, clock }),
-    changeUser: makeChangeUser({ users, passwords, checkNewPassword, endAllSessions }),
+    changeUser: makeChangeUser({ users, passwords, checkNewPassword, endAllSessions, control }),
     unlockUser: makeUnlockUser({ users, ...signInLimits }),
     ...makeAllGrantUseCases(deps),
     acceptHook: makeAcceptHook({ groupCommit, clock }),

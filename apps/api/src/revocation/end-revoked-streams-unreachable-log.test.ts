@@ -48,7 +48,7 @@ describe('waitUntilFresh', () => {
   async function openPod(clock: Partial<Clock> = {}) {
     const emptyCache = { evict: () => undefined, suspectAll: () => undefined };
     const streams = { ...emptyCache, isTrusted: () => true, forget: () => undefined };
-    const caches = { streams, hooks: emptyCache, provisionTokens: emptyCache };
+    const caches = { streams, hooks: emptyCache, provisionTokens: emptyCache, sessions: emptyCache };
     const logger = await createLogger({ level: 'silent' });
     const sink = openFakeSink();
     const entitlement = anEntitlement();

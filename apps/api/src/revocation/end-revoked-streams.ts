@@ -9,7 +9,7 @@ import { EntitlementChecks, type EntitlementChecksDeps, type OpenStreams } from 
 import { RevocationFreshness } from './revocation-freshness.ts';
 import { makeFindStreamEntitlement, makeRecheckEntitlement, type StreamHolder } from './stream-entitlement.ts';
 import type { Evictable, TokenTrust } from './token-cache.ts';
-import { createGrantTokenCache, createStreamTokenCache } from './token-caches.ts';
+import { createGrantTokenCache, createSessionCache, createStreamTokenCache } from './token-caches.ts';
 
 export interface OpenRevocationsDeps {
   readonly backend: Pick<
@@ -36,6 +36,7 @@ export function openRevocations({ backend, hub, clock, logger }: OpenRevocations
     streams: createStreamTokenCache({ ...entitlementDeps, ...cacheDeps }),
     hooks: createGrantTokenCache(integrations, cacheDeps),
     provisionTokens: createGrantTokenCache(provisionTokens, cacheDeps),
+    sessions: createSessionCache({ ...entitlementDeps, ...cacheDeps }),
   };
   const lookUp = makeRecheckEntitlement({ find: makeFindStreamEntitlement(entitlementDeps), subscriptions, clock });
   return { caches, ...createRevocations({ control, caches, freshness, streams: hub, lookUp, clock, logger }) };
@@ -54,6 +55,7 @@ export interface RevocationsDeps extends Pick<EntitlementChecksDeps, 'streams' |
     readonly streams: Evictable & TokenTrust;
     readonly hooks: Evictable;
     readonly provisionTokens: Evictable;
+    readonly sessions: Evictable;
   };
   /** The time up to which the pod has applied every revocation. `createRevocations` advances it. */
   readonly freshness: RevocationFreshness;
@@ -104,7 +106,7 @@ export function createRevocations(deps: RevocationsDeps): Revocations {
 
   function applyEntries(entries: readonly ControlEntry[], mayHaveMissed: boolean): void {
     generation += 1;
-    for (const { kind, id } of entries) selectCache(caches, kind).evict(id);
+    for (const { kind, id } of entries) for (const cache of selectCaches(caches, kind)) cache.evict(id);
     if (mayHaveMissed) suspectAllTokens();
     const revoked = toHolderKeys(entries.filter(({ change }) => change === 'revoked'));
     if (revoked.size > 0)
@@ -175,9 +177,10 @@ export function createRevocations(deps: RevocationsDeps): Revocations {
   return { tasks: [follower, checkTask], generation: () => generation, waitUntilFresh };
 }
 
-function selectCache(caches: RevocationsDeps['caches'], kind: ControlEntry['kind']): Evictable {
-  if (kind === 'integration') return caches.hooks;
-  return kind === 'provision-token' ? caches.provisionTokens : caches.streams;
+function selectCaches(caches: RevocationsDeps['caches'], kind: ControlEntry['kind']): readonly Evictable[] {
+  if (kind === 'integration') return [caches.hooks];
+  if (kind === 'provision-token') return [caches.provisionTokens];
+  return kind === 'subscription' ? [caches.streams] : [caches.streams, caches.sessions];
 }
 
 type HolderReference = Pick<ControlEntry, 'kind' | 'id'>;

@@ -43,6 +43,8 @@ export interface TokenCacheDeps<T> {
    */
   readonly isFresh: () => boolean;
   readonly clock: Pick<Clock, 'now' | 'monotonicMs'>;
+  /** How long an invalid token causes no further read. Left out: 60 s. */
+  readonly invalidTtlMs?: number;
 }
 
 /** A cache whose entries depend on grants, sessions or users, and which is notified when these change. */
@@ -87,7 +89,8 @@ interface Entry<T> {
  *
  * Invalid tokens are cached too, in a map of their own: a repeated guess causes no read for 60 s or until the next
  * eviction, and guesses displace no valid token. Each map holds at most 20 000 tokens. A read that started before an
- * eviction is never cached after it. At most 20 reads run at once; 2 000 more wait up to 1.8 s.
+ * eviction is never cached after it. At most 20 reads run at once; 2 000 more wait up to 1.8 s. Of these, the sources
+ * take turns.
  */
 export class TokenCache<T> implements Evictable, TokenTrust {
   readonly #deps: TokenCacheDeps<T>;
@@ -123,14 +126,15 @@ export class TokenCache<T> implements Evictable, TokenTrust {
    * trusted (`isTrusted`). An entry that loses its trust during the 150 ms is not used: the caller waits for the read.
    *
    * Throws `UnavailableError` if the token has no entry and the store is unavailable or too many reads wait. Also
-   * throws it if a caller that must wait for the read has no result after 1.8 s.
+   * throws it if a caller that must wait for the read has no result after 1.8 s. `source` says who asks, for example a
+   * client's network.
    */
-  async resolve(digest: string): Promise<T | null> {
+  async resolve(digest: string, source?: string): Promise<T | null> {
     const recalled = this.recall(digest);
     if (recalled !== undefined) return recalled;
     if (this.#deps.clock.monotonicMs() < (this.#invalidUntilMs.get(digest) ?? 0)) return null;
     // One deadline for both: the wait for one of the 20 slots, and the read itself.
-    const read = withDeadline(this.#read(digest), requestDeadlineMs, readName);
+    const read = withDeadline(this.#read(digest, source), requestDeadlineMs, readName);
     const entry = this.#findEntry(digest);
     if (entry === undefined) return read;
     const wasTrusted = this.#isTrustedEntry(entry);
@@ -198,15 +202,15 @@ export class TokenCache<T> implements Evictable, TokenTrust {
   }
 
   /** Concurrent callers with the same digest share one read. */
-  #read(digest: string): Promise<T | null> {
+  #read(digest: string, source?: string): Promise<T | null> {
     const runningRead = this.#storeReads.get(digest);
     if (runningRead !== undefined) return runningRead;
-    const read = this.#readStore(digest).finally(() => this.#storeReads.delete(digest));
+    const read = this.#readStore(digest, source).finally(() => this.#storeReads.delete(digest));
     this.#storeReads.set(digest, read);
     return read;
   }
 
-  async #readStore(digest: string): Promise<T | null> {
+  async #readStore(digest: string, source?: string): Promise<T | null> {
     try {
       for (let attempt = 1; ; attempt += 1) {
         let evictions = 0;
@@ -215,7 +219,7 @@ export class TokenCache<T> implements Evictable, TokenTrust {
           evictions = this.#evictions;
           readAtMs = this.#deps.clock.monotonicMs();
           return this.#deps.find(digest);
-        });
+        }, source);
         if (evictions === this.#evictions) this.#cache(digest, stored, readAtMs);
         else if (attempt < readAttemptsMax) continue;
         // After the last attempt the result may be outdated, so it is not cached. The caller may still use it: a caller
@@ -229,12 +233,12 @@ export class TokenCache<T> implements Evictable, TokenTrust {
   }
 
   #cache(digest: string, stored: StoredToken<T> | null, readAtMs: number): void {
-    const { clock } = this.#deps;
+    const { clock, invalidTtlMs = cacheTtlMs } = this.#deps;
     const nowMs = clock.monotonicMs();
     this.#entries.delete(digest);
     this.#invalidUntilMs.delete(digest);
     if (stored === null) {
-      this.#invalidUntilMs.set(digest, nowMs + cacheTtlMs);
+      this.#invalidUntilMs.set(digest, nowMs + invalidTtlMs);
       dropOldest(this.#invalidUntilMs, invalidEntriesMax);
       return;
     }

@@ -1,6 +1,9 @@
 import type { Grant } from '@widget-service/shared/domain/grant.ts';
-import { expect, test } from 'vitest';
-import { createGrantTokenCache } from './token-caches.ts';
+import { sha256Hex } from '@widget-service/shared/domain/token.ts';
+import type { Session } from '@widget-service/shared/ports/session-store.ts';
+import type { User } from '@widget-service/shared/ports/user-store.ts';
+import { describe, expect, test } from 'vitest';
+import { createGrantTokenCache, createSessionCache, makeRecallSession } from './token-caches.ts';
 
 const start = Date.parse('2026-03-01T10:00:00Z');
 const at = (seconds: number) => new Date(start + seconds * 1_000);
@@ -67,4 +70,96 @@ test('evicts a grant by its id, with all its tokens', async () => {
   cache.evict('the grant');
   expect(cache.recall('new')).toBeUndefined();
   expect(cache.recall('old')).toBeUndefined();
+});
+
+describe('a session', () => {
+  const viewer: User = {
+    id: crypto.randomUUID(),
+    email: 'viewer@example.com',
+    name: null,
+    role: 'viewer',
+    disabled: false,
+    passwordHash: null,
+    mustChangePassword: false,
+    createdAt: at(0),
+    lastSignInAt: null,
+  };
+  const sessionIdleMs = 3_600_000;
+
+  function open(changes: Partial<Session> = {}) {
+    const state = { nowMs: 0, reads: 0, writes: 0, session: null as Session | null, user: viewer };
+    const clock = { monotonicMs: () => state.nowMs, now: () => at(state.nowMs / 1_000) };
+    const sessionId = 'the session id';
+    state.session = {
+      id: crypto.randomUUID(),
+      digest: sha256Hex(sessionId),
+      userId: state.user.id,
+      device: null,
+      address: null,
+      createdAt: at(0),
+      lastSeenAt: at(0),
+      expiresAt: at(86_400),
+      ...changes,
+    };
+    const sessions = {
+      find: async () => {
+        state.reads += 1;
+        return state.session;
+      },
+      recordLastSeen: async (_: string, lastSeenAt: Date) => {
+        state.writes += 1;
+        if (state.session !== null) state.session = { ...state.session, lastSeenAt };
+      },
+    };
+    const users = { findById: async () => state.user };
+    const cache = createSessionCache({ sessions, users, clock, sessionIdleMs, isFresh: () => true });
+    const recallSession = makeRecallSession({ cache, sessions, clock, sessionIdleMs });
+    return { state, cache, recall: () => recallSession(sessionId, 'a network') };
+  }
+
+  test('is read once for many requests, and again when it or its user has changed', async () => {
+    const { state, cache, recall } = open();
+    for (let request = 0; request < 10; request += 1) expect((await recall())?.user.role).toBe('viewer');
+    expect(state.reads).toBe(1);
+    state.user = { ...state.user, role: 'admin' };
+    cache.evict(state.user.id);
+    expect((await recall())?.user.role).toBe('admin');
+    const digest = state.session?.digest ?? '';
+    state.session = null;
+    cache.evict(digest);
+    expect(await recall()).toBeNull();
+    expect(state.reads).toBe(3);
+  });
+
+  test('is recorded as seen once a minute, however many requests use it', async () => {
+    const { state, recall } = open();
+    for (let second = 0; second < 300; second += 1) {
+      state.nowMs = second * 1_000;
+      expect(await recall()).not.toBeNull();
+    }
+    expect(state.writes).toBe(4);
+    expect(state.reads).toBeLessThan(15);
+  });
+
+  test('is null at its end, if it was not used for too long, and if its user is disabled', async () => {
+    const ended = open({ expiresAt: at(30) });
+    expect(await ended.recall()).not.toBeNull();
+    ended.state.nowMs = 30_000;
+    expect(await ended.recall()).toBeNull();
+    expect(await open({ lastSeenAt: at(-sessionIdleMs / 1_000) }).recall()).toBeNull();
+    const disabled = open();
+    disabled.state.user = { ...disabled.state.user, disabled: true };
+    expect(await disabled.recall()).toBeNull();
+  });
+
+  test('that is unknown is read again after 10 s', async () => {
+    const { state, recall } = open();
+    const { session } = state;
+    state.session = null;
+    for (let request = 0; request < 3; request += 1) expect(await recall()).toBeNull();
+    expect(state.reads).toBe(1);
+    state.session = session;
+    state.nowMs = 10_000;
+    expect(await recall()).not.toBeNull();
+  });
 });

@@ -1,5 +1,15 @@
 import { findValidToken, type Grant, type GrantToken } from '@widget-service/shared/domain/grant.ts';
+import { sha256Hex } from '@widget-service/shared/domain/token.ts';
 import type { GrantStore } from '@widget-service/shared/ports/grant-store.ts';
+import type { SessionStore } from '@widget-service/shared/ports/session-store.ts';
+import type { UserStore } from '@widget-service/shared/ports/user-store.ts';
+import type { Clock } from '@widget-service/shared/runtime/clock.ts';
+import {
+  findUserOfSession,
+  hasSessionEnded,
+  makeRecordLastSeen,
+  type SignedIn,
+} from '@widget-service/shared/usecases/access/sessions.ts';
 import {
   type FindStreamEntitlementDeps,
   makeFindStreamEntitlement,
@@ -14,6 +24,9 @@ export interface ResolvedGrant<G extends Grant> {
   /** The token is valid before this time. Null: no end is set. */
   readonly validUntil: Date | null;
 }
+
+/** A new session has a random id that nobody can have sent before, but the read may hit a MongoDB that lacks it yet. */
+const unknownSessionTtlMs = 10_000;
 
 type FreshnessDeps = Pick<TokenCacheDeps<never>, 'clock' | 'isFresh'>;
 
@@ -54,4 +67,51 @@ export function createStreamTokenCache(deps: FindStreamEntitlementDeps & Freshne
     clock: deps.clock,
     isFresh: deps.isFresh,
   });
+}
+
+export interface SessionCacheDeps extends FreshnessDeps {
+  readonly sessions: Pick<SessionStore, 'find'>;
+  readonly users: Pick<UserStore, 'findById'>;
+  readonly sessionIdleMs: number;
+}
+
+/**
+ * Creates the cache of sessions and their users, by the digest of the session. `evict(id)` takes the digest of a
+ * session or the id of a user. Errors: see `TokenCache`.
+ */
+export function createSessionCache(deps: SessionCacheDeps): TokenCache<SignedIn> {
+  const { sessions, clock, isFresh } = deps;
+  return new TokenCache({
+    find: async (digest) => {
+      const session = await sessions.find(digest);
+      const signedIn = session === null ? null : await findUserOfSession(session, deps);
+      return signedIn === null ? null : { value: signedIn, validUntil: signedIn.session.expiresAt };
+    },
+    dependsOn: ({ session, user }, id) => session.digest === id || user.id === id,
+    clock,
+    isFresh,
+    invalidTtlMs: unknownSessionTtlMs,
+  });
+}
+
+export interface RecallSessionDeps {
+  readonly cache: Pick<TokenCache<SignedIn>, 'resolve' | 'forget'>;
+  readonly sessions: Pick<SessionStore, 'recordLastSeen'>;
+  readonly clock: Pick<Clock, 'now' | 'monotonicMs'>;
+  readonly sessionIdleMs: number;
+}
+
+/**
+ * Makes the function that returns the session and the user of a session id from the cache, or else from the stores.
+ * Null, errors and `source`: see `makeFindSession`.
+ */
+export function makeRecallSession({ cache, ...deps }: RecallSessionDeps) {
+  const recordLastSeen = makeRecordLastSeen(deps);
+  return async (sessionId: string, source: string): Promise<SignedIn | null> => {
+    const signedIn = await cache.resolve(sha256Hex(sessionId), source);
+    if (signedIn === null || hasSessionEnded(signedIn.session, deps.clock.now(), deps.sessionIdleMs)) return null;
+    // The entry has the time of its read: without the next read, each request would write.
+    if (await recordLastSeen(signedIn.session)) cache.forget(signedIn.session.digest);
+    return signedIn;
+  };
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Role } from '../../domain/role.ts';
 import { createUuidV7 } from '../../domain/uuid.ts';
+import type { ControlLog } from '../../ports/control-log.ts';
 import type { User, UserStore, UserUpdate } from '../../ports/user-store.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { makeCheckNewPassword } from './check-new-password.ts';
@@ -102,6 +103,7 @@ export interface ChangeUserDeps {
   readonly passwords: Pick<PasswordHasher, 'hash'>;
   readonly checkNewPassword: ReturnType<typeof makeCheckNewPassword>;
   readonly endAllSessions: (userId: string) => Promise<void>;
+  readonly control: Pick<ControlLog, 'announce'>;
 }
 
 /** The new values. A null member stays as it is, and so does a `name` that is left out. A null `name` removes it. */
@@ -115,11 +117,12 @@ interface UserChangeRequest {
 /**
  * Makes the function by which an admin changes a user. It returns what `UserStore.update` returns, or `weak-password`;
  * then nothing was changed. Disabling the user or setting a password ends all sessions of the user. The user must
- * change a password that was set here. A new role takes effect at the user's next request.
+ * change a password that was set here. A new role takes effect on every pod within 2 s.
  *
- * Throws `UnavailableError`: the change may be stored without the sessions being ended. Repeating the call ends them.
+ * Throws `UnavailableError`: the change may be stored without the sessions being ended, or the pods being told.
+ * Repeating the call does it.
  */
-export function makeChangeUser({ users, passwords, checkNewPassword, endAllSessions }: ChangeUserDeps) {
+export function makeChangeUser({ users, passwords, checkNewPassword, endAllSessions, control }: ChangeUserDeps) {
   return async (
     id: string,
     { role, disabled, password, name }: UserChangeRequest,
@@ -139,7 +142,9 @@ export function makeChangeUser({ users, passwords, checkNewPassword, endAllSessi
       ...(password === null ? {} : { passwordHash: await passwords.hash(password), mustChangePassword: true }),
     });
     // The sessions end after the change. A concurrent sign-in reads the user again after it has stored its session.
-    if (outcome.status === 'updated' && (disabled === true || password !== null)) await endAllSessions(id);
+    if (outcome.status !== 'updated') return outcome;
+    if (disabled === true || password !== null) await endAllSessions(id);
+    else if (role !== null) await control.announce({ kind: 'user', id, change: 'changed' });
     return outcome;
   };
 }

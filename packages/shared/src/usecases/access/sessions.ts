@@ -89,31 +89,44 @@ export interface SignedIn {
  * asks: see `makeFindKnownSession`.
  */
 export function makeFindSession({ sessions, users, clock, sessionIdleMs }: FindSessionDeps) {
-  const recordLastSeen = makeRecordLastSeen({ sessions, clock });
+  const recordLastSeen = makeRecordLastSeen({ sessions, clock, sessionIdleMs });
   const findKnownSession = makeFindKnownSession({ sessions, clock });
-  const recordAfterMs = Math.min(lastSeenIntervalMs, sessionIdleMs / 4);
   return async (sessionId: string, source: string): Promise<SignedIn | null> => {
     const session = await findKnownSession(sha256Hex(sessionId), source);
-    if (session === null) return null;
-    const now = clock.now();
-    if (hasSessionEnded(session, now, sessionIdleMs)) return null;
-    const user = await users.findById(session.userId);
-    if (user === null || user.disabled) return null;
-    if (now.getTime() - session.lastSeenAt.getTime() >= recordAfterMs) await recordLastSeen(session.digest, now);
-    return { user, session };
+    const signedIn = session === null ? null : await findUserOfSession(session, { users, clock, sessionIdleMs });
+    if (signedIn !== null) await recordLastSeen(signedIn.session);
+    return signedIn;
   };
 }
 
+/** Returns null if the session has ended, or if its user is unknown or disabled. Throws `UnavailableError`. */
+export async function findUserOfSession(
+  session: Session,
+  { users, clock, sessionIdleMs }: Pick<FindSessionDeps, 'users' | 'clock' | 'sessionIdleMs'>,
+): Promise<SignedIn | null> {
+  if (hasSessionEnded(session, clock.now(), sessionIdleMs)) return null;
+  const user = await users.findById(session.userId);
+  return user === null || user.disabled ? null : { user, session };
+}
+
 /**
- * Makes the function that writes `lastSeenAt`. A write that fails with `UnavailableError` does not fail the request:
- * the session itself was read. The function skips the write while too many others run, and for a while after a failure.
- * Otherwise a store that accepts no writes would use up the connections that reads need.
+ * Makes the function that writes `lastSeenAt` of a session if that is due. It returns whether it was. A write that
+ * fails with `UnavailableError` does not fail the request: the session itself was read. The function skips the write
+ * while too many others run, and for a while after a failure. Otherwise a store that accepts no writes would use up the
+ * connections that reads need.
  */
-function makeRecordLastSeen({ sessions, clock }: Pick<FindSessionDeps, 'sessions' | 'clock'>) {
+export function makeRecordLastSeen({
+  sessions,
+  clock,
+  sessionIdleMs,
+}: Pick<FindSessionDeps, 'clock' | 'sessionIdleMs'> & { readonly sessions: Pick<SessionStore, 'recordLastSeen'> }) {
+  const recordAfterMs = Math.min(lastSeenIntervalMs, sessionIdleMs / 4);
   let runningWrites = 0;
   let pausedUntilMs = Number.NEGATIVE_INFINITY;
-  return async (digest: string, now: Date): Promise<void> => {
-    if (runningWrites >= concurrentLastSeenWritesMax || clock.monotonicMs() < pausedUntilMs) return;
+  return async ({ digest, lastSeenAt }: Session): Promise<boolean> => {
+    const now = clock.now();
+    if (now.getTime() - lastSeenAt.getTime() < recordAfterMs) return false;
+    if (runningWrites >= concurrentLastSeenWritesMax || clock.monotonicMs() < pausedUntilMs) return false;
     runningWrites += 1;
     const write = sessions.recordLastSeen(digest, now).finally(() => {
       runningWrites -= 1;
@@ -124,12 +137,14 @@ function makeRecordLastSeen({ sessions, clock }: Pick<FindSessionDeps, 'sessions
       if (!(error instanceof UnavailableError)) throw error;
       pausedUntilMs = clock.monotonicMs() + lastSeenPauseMs;
     }
+    return true;
   };
 }
 
 /**
- * The functions that end sessions remove them from the store, then announce it to every pod. Each pod reads the session
- * for every request, so a removed session is invalid at once. The announcement ends the session's personal streams.
+ * The functions that end sessions remove them from the store, then announce it to every pod. A removed session is
+ * invalid at once where pods read it at each request: everywhere but for widgets. There, and for the session's personal
+ * streams, the announcement ends it.
  *
  * The functions throw `UnavailableError`. If only the announcement failed, the sessions are removed all the same, and
  * the pods end the streams at their next check, within a minute.

@@ -1,5 +1,6 @@
 import type { Role } from '../../domain/role.ts';
 import { createUuidV7 } from '../../domain/uuid.ts';
+import type { ControlLog } from '../../ports/control-log.ts';
 import type { ExternalIdentity, User, UserStore } from '../../ports/user-store.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { SessionOrigin } from './sessions.ts';
@@ -19,6 +20,7 @@ export interface SignInByIdentityDeps {
   readonly users: Pick<UserStore, 'findByIdentity' | 'findByEmail' | 'insert' | 'replacePasswordByIdentity' | 'update'>;
   readonly finishSignIn: ReturnType<typeof makeFinishSignIn>;
   readonly endAllSessions: (userId: string) => Promise<void>;
+  readonly control: Pick<ControlLog, 'announce'>;
   readonly clock: Pick<Clock, 'now'>;
 }
 
@@ -59,7 +61,8 @@ type FoundUser = { readonly user: User } | { readonly reason: RefusalReason };
  *
  * Throws `UnavailableError`. What was stored before, such as the new role, stays; repeating the sign-in is safe.
  */
-export function makeSignInByIdentity({ users, finishSignIn, endAllSessions, clock }: SignInByIdentityDeps) {
+export function makeSignInByIdentity(deps: SignInByIdentityDeps) {
+  const { users, finishSignIn, endAllSessions, clock } = deps;
   async function addUser(
     { issuer, subject, email }: VerifiedIdentity,
     role: Role,
@@ -89,7 +92,7 @@ export function makeSignInByIdentity({ users, finishSignIn, endAllSessions, cloc
     if (!isEmailVerified || user.identity !== undefined) return findConcurrentlyAdded(identity);
     if (user.disabled) return { reason: 'disabled' };
     // The role first: the last admin, whom the provider would demote, keeps the password and the sessions.
-    if (!(await changeRole(users, user, role, onUserChange))) return { reason: 'last-admin' };
+    if (!(await changeRole(deps, user, role, onUserChange))) return { reason: 'last-admin' };
     // Before the change, too: if only the end of the sessions fails, the next sign-in finds the identity and ends none.
     await endAllSessions(user.id);
     if (!(await users.replacePasswordByIdentity(user.id, identity))) return findConcurrentlyAdded(identity);
@@ -126,7 +129,7 @@ export function makeSignInByIdentity({ users, finishSignIn, endAllSessions, cloc
     const found = await findOrAddUser(known, identity, role, onUserChange);
     if ('reason' in found) return { status: 'refused', reason: found.reason };
     if (found.user.disabled) return { status: 'refused', reason: 'disabled' };
-    if (found.user.role !== role && !(await changeRole(users, found.user, role, onUserChange))) {
+    if (found.user.role !== role && !(await changeRole(deps, found.user, role, onUserChange))) {
       return { status: 'refused', reason: 'last-admin' };
     }
     const outcome = await finishSignIn(found.user, readOrigin);
@@ -136,7 +139,7 @@ export function makeSignInByIdentity({ users, finishSignIn, endAllSessions, cloc
 
 /** Returns false and changes nothing if no enabled admin would be left. */
 async function changeRole(
-  users: Pick<UserStore, 'update'>,
+  { users, control }: Pick<SignInByIdentityDeps, 'users' | 'control'>,
   user: User,
   role: Role,
   onUserChange: OnUserChange,
@@ -144,6 +147,7 @@ async function changeRole(
   const { status } = await users.update(user.id, { role });
   // Another sign-in may have stored the same role meanwhile. Then both count as its change.
   if (status === 'updated' && user.role !== role) onUserChange({ before: user, after: { ...user, role } });
+  if (status === 'updated') await control.announce({ kind: 'user', id: user.id, change: 'changed' });
   return status !== 'last-admin';
 }
 
