@@ -4,8 +4,11 @@ import { once } from 'node:events';
 import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { redisKeys } from '@widget-service/cluster/redis/keys.ts';
+import { databaseFileName } from '@widget-service/embedded/open-database.ts';
 import { Redis } from 'ioredis';
 import { MongoClient } from 'mongodb';
 import { type ConsoleClient, createWidgets, signIn, testAdmin } from '../../drivers/app/console-client.ts';
@@ -16,7 +19,6 @@ export type BackendName = 'embedded' | 'cluster';
 interface MeasuredProcess {
   readonly pid: number;
   readonly url: string;
-  readonly opsUrl: string;
   /** Sends SIGTERM and waits for the end. */
   stop(): Promise<void>;
 }
@@ -35,7 +37,10 @@ export interface MeasuredService {
   startApi(): Promise<MeasuredProcess>;
   /** Starts a worker. On the embedded backend the api is the worker. */
   startWorker(): Promise<MeasuredProcess>;
-  /** Returns how many events the workers have appended to the log since they started. */
+  /**
+   * Returns how many events were appended to the log so far. It asks the store: a process that is asked for its metrics
+   * formats all of them, and would be measured with that.
+   */
   countEvents(): Promise<number>;
   /** Stops all processes and removes the data. */
   dispose(): Promise<void>;
@@ -95,12 +100,7 @@ export async function startMeasuredService(
     dataFolder: store.dataFolder,
     startApi: () => start('api'),
     startWorker: () => (backend === 'embedded' ? Promise.resolve(api) : start('worker')),
-    countEvents: async () => {
-      const counts = await Promise.all(
-        processes.map(({ opsUrl }) => readCounter(opsUrl, 'widget_events_appended_total')),
-      );
-      return counts.reduce((sum, count) => sum + count, 0);
-    },
+    countEvents: store.countEvents,
     dispose: async () => {
       await Promise.all(processes.map((one) => one.stop()));
       await store.remove();
@@ -120,7 +120,7 @@ export async function createPublishedWidgets(service: MeasuredService, count: nu
   return ids;
 }
 
-/** Waits until the workers have appended this many events since they started. */
+/** Waits until this many events were appended to the log. */
 export async function waitForEvents(service: MeasuredService, count: number): Promise<void> {
   while ((await service.countEvents()) < count) await delay(50);
 }
@@ -130,13 +130,6 @@ export async function createManyWidgets(client: ConsoleClient, count: number): P
   const ids: string[] = [];
   while (ids.length < count) ids.push(...(await createWidgets(client, Math.min(100, count - ids.length))));
   return ids;
-}
-
-/** Returns the sum of a counter over its labels. */
-async function readCounter(opsUrl: string, name: string): Promise<number> {
-  const text = await (await fetch(`${opsUrl}/metrics`)).text();
-  const values = text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (.+)$`, 'gm'));
-  return [...values].reduce((sum, [, value]) => sum + Number(value), 0);
 }
 
 /** The arguments of `npm run start:api` or `npm run start:worker`, without `exec node`. */
@@ -168,13 +161,13 @@ async function startProcess(
       .split('\n')
       .find((text) => text.includes('"msg":"listening"'));
     if (line !== undefined) {
-      const { public: address, ops } = JSON.parse(line) as Record<'public' | 'ops', { port: number } | undefined>;
-      const toUrl = (at: { port: number } | undefined) => (at === undefined ? '' : `http://127.0.0.1:${at.port}`);
+      const { public: address } = JSON.parse(line) as { public?: { port: number } };
+      const url = address === undefined ? '' : `http://127.0.0.1:${address.port}`;
       const stop = async () => {
         if (child.exitCode === null && child.signalCode === null) child.kill();
         await exited;
       };
-      return { pid: child.pid ?? 0, url: toUrl(address), opsUrl: toUrl(ops), stop };
+      return { pid: child.pid ?? 0, url, stop };
     }
     if (child.exitCode !== null)
       throw new Error(`${app} ended with ${child.exitCode}: ${readFileSync(logFile, 'utf8')}`);
@@ -186,16 +179,26 @@ interface Store {
   readonly environment: Environment;
   readonly redis: Redis | null;
   readonly dataFolder: string | null;
+  /** The numbers of events rise without a hole, so the highest one is their count. 0 before the first event. */
+  countEvents(): Promise<number>;
   remove(): Promise<void>;
 }
 
 function openEmbeddedStore(): Store {
   const dataFolder = mkdtempSync(join(tmpdir(), 'widget-bench-data-'));
+  let database: DatabaseSync | null = null;
   return {
     environment: { DATA_DIR: dataFolder },
     redis: null,
     dataFolder,
-    remove: async () => rmSync(dataFolder, { recursive: true }),
+    countEvents: async () => {
+      database ??= new DatabaseSync(join(dataFolder, databaseFileName), { readOnly: true });
+      return Number(database.prepare('SELECT coalesce(max(seq), 0) AS count FROM events').get()?.count);
+    },
+    remove: async () => {
+      database?.close();
+      rmSync(dataFolder, { recursive: true });
+    },
   };
 }
 
@@ -207,6 +210,7 @@ async function openClusterStore(): Promise<Store> {
     environment: { MONGODB_URL, MONGODB_DATABASE: name, REDIS_URL, REDIS_KEY_PREFIX: name },
     redis,
     dataFolder: null,
+    countEvents: async () => Number(await redis.hget(redisKeys(name).logMeta, 'seq')),
     remove: async () => {
       const mongo = await new MongoClient(MONGODB_URL).connect();
       await mongo.db(name).dropDatabase();
