@@ -4,7 +4,6 @@ import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { WidgetEventType } from '@widget-service/shared/domain/event-kind.ts';
 import { type LogPosition, positionBefore } from '@widget-service/shared/domain/log-position.ts';
 import type { WidgetState } from '@widget-service/shared/domain/widget.ts';
-import type { WidgetEvent } from '@widget-service/shared/domain/widget-event.ts';
 import type {
   AppendResult,
   DedupeMark,
@@ -17,7 +16,7 @@ import type {
 import type { ComparablePosition } from '@widget-service/shared/ports/run-registry.ts';
 import type { Database } from './database.ts';
 import { Notifier } from './notifier.ts';
-import { RecentTraceContexts } from './recent-trace-contexts.ts';
+import { RecentRecords } from './recent-records.ts';
 import type { createSqliteDedupeMarks } from './sqlite-dedupe-marks.ts';
 import { parseLabels, serializeLabels } from './sqlite-values.ts';
 
@@ -71,7 +70,7 @@ export class SqliteEventLog implements EventLog {
   readonly #now: () => Date;
   readonly #appended = new Notifier();
   readonly #tails = new Set<EventTail>();
-  readonly #traceContexts = new RecentTraceContexts();
+  readonly #recent = new RecentRecords();
   readonly #statements: ReturnType<typeof prepareStatements>;
 
   constructor(db: Database, { marks, retention, now }: SqliteEventLogOptions) {
@@ -88,7 +87,8 @@ export class SqliteEventLog implements EventLog {
     events: readonly LogAppend[],
   ): Promise<AppendResult> {
     // Synced, with everything that the run wrote before (see `fromDisk`).
-    const result = await this.#db.write(() => this.#append(run, events));
+    const { records, ...result } = await this.#db.write(() => this.#append(run, events));
+    this.#recent.add(records);
     this.#appended.notify();
     return result;
   }
@@ -115,14 +115,16 @@ export class SqliteEventLog implements EventLog {
     }, fromDisk);
   }
 
-  readAfter(after: LogPosition, limit: number): Promise<LogRecord[]> {
+  async readAfter(after: LogPosition, limit: number): Promise<LogRecord[]> {
+    const recent = this.#recent.readAfter(after, limit);
+    if (recent.length > 0) return recent;
     return this.#db.read(() => {
       const state = this.#readState();
       if (state === undefined) return [];
       // A position of another epoch cannot be compared by seq. The log's events are all newer.
       const seq = after.epoch === state.epoch ? after.seq : 0;
       const rows = this.#statements.selectAfter.all(seq, limit) as unknown as EventRow[];
-      return rows.map((row) => this.#toRecord(state.epoch, row));
+      return rows.map((row) => toRecord(state.epoch, row));
     }, fromDisk);
   }
 
@@ -133,7 +135,7 @@ export class SqliteEventLog implements EventLog {
       // A position of another epoch cannot be compared by seq. None of the log's events is older.
       const seq = position.epoch === state.epoch ? position.seq : 0;
       const rows = this.#statements.selectUpTo.all(seq, limit) as unknown as EventRow[];
-      return rows.map((row) => this.#toRecord(state.epoch, row)).reverse();
+      return rows.map((row) => toRecord(state.epoch, row)).reverse();
     }, fromDisk);
   }
 
@@ -159,17 +161,20 @@ export class SqliteEventLog implements EventLog {
     for (const tail of this.#tails) await tail.close();
   }
 
-  #append(run: number, events: readonly LogAppend[]): AppendResult {
+  /** Also returns the records of the events that it appended. */
+  #append(run: number, events: readonly LogAppend[]): AppendResult & { readonly records: readonly LogRecord[] } {
     const state = this.#readState() ?? this.#startFirstEpoch(run);
     const { epoch, epoch_run: epochRun } = state;
     const ms = Math.max(this.#now().getTime(), state.last_ms);
+    const records: LogRecord[] = [];
     let { last_seq: seq, last_ms: previousMs, bytes } = state;
     const positions = events.map(({ event, mark }): LogPosition | null => {
       if (!this.#marks.set(mark)) return null;
       seq += 1;
-      bytes += insertEvent(this.#statements.insertEvent, { seq, ms, previousMs }, event);
+      const record = { epoch, ms, seq, previousMs, event };
+      bytes += insertEvent(this.#statements.insertEvent, record);
+      records.push(record);
       previousMs = ms;
-      this.#traceContexts.add(event);
       return { epoch, ms, seq };
     });
     const end: LogState = seq === state.last_seq ? state : { ...state, last_ms: ms, last_seq: seq, bytes };
@@ -177,7 +182,8 @@ export class SqliteEventLog implements EventLog {
     // An append drops at most two events per event that it is given. So a log above a lowered limit shrinks step by
     // step, and no append takes long.
     if ((this.#readOldest()?.seq ?? seq) <= seq - this.#retention.count) this.#drop(end, 2 * events.length);
-    return { positions, last: { epoch, epochRun, ms: end.last_ms, seq: end.last_seq }, startedNewEpoch: false };
+    const last = { epoch, epochRun, ms: end.last_ms, seq: end.last_seq };
+    return { positions, last, startedNewEpoch: false, records };
   }
 
   #startFirstEpoch(run: number): LogState {
@@ -203,12 +209,9 @@ export class SqliteEventLog implements EventLog {
     }
     if (dropped === 0) return 0;
     this.#statements.deleteUpTo.run(lastDroppedSeq);
+    this.#recent.dropUpTo(lastDroppedSeq);
     this.#writeState({ ...state, bytes: remainingBytes });
     return dropped;
-  }
-
-  #toRecord(epoch: string, row: EventRow): LogRecord {
-    return this.#traceContexts.restore(toRecord(epoch, row));
   }
 
   /** Undefined before the first append. */
@@ -267,11 +270,7 @@ function prepareStatements(db: Database) {
 }
 
 /** Returns what the event counts toward the limit on bytes. */
-function insertEvent(
-  statement: StatementSync,
-  { seq, ms, previousMs }: { readonly seq: number; readonly ms: number; readonly previousMs: number },
-  event: WidgetEvent,
-): number {
+function insertEvent(statement: StatementSync, { seq, ms, previousMs, event }: LogRecord): number {
   const bytes = Buffer.byteLength(event.json) + rowOverheadBytes;
   const labels = event.labels === null ? null : serializeLabels(event.labels);
   const { eventId, type, widgetId, state, stateBefore, json } = event;
