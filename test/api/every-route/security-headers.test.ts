@@ -17,6 +17,14 @@ const expected = {
   'x-robots-tag': 'noindex',
 } as const;
 
+/** No browser shows a response to a hook: it has only the headers that programs and caches heed. */
+const forPostedHooks = {
+  'content-security-policy': undefined,
+  'referrer-policy': undefined,
+  'cross-origin-resource-policy': undefined,
+  'x-robots-tag': undefined,
+};
+
 /** Pages of any origin may read a stream. */
 const forStreams = { 'cross-origin-resource-policy': 'cross-origin' };
 
@@ -25,6 +33,7 @@ const service = await openAttackedApp({
 });
 afterAll(() => service.close());
 
+const hookRoute = '/api/v1/events/hooks/:token';
 const isPage = (url: string) => url === '/docs' || url.startsWith('/console/') || url.startsWith('/problems');
 
 function expectHeaders({ headers }: Pick<TestResponse, 'headers'>, what: string, changes: object = {}): void {
@@ -47,7 +56,9 @@ describe('the security headers', () => {
         expectHeaders(response, `${method} ${url}`, {
           ...(isPage(url) && isFound ? { 'content-security-policy': policy } : {}),
           ...(url === '/api/v1/events/:token' ? forStreams : {}),
+          ...(url === hookRoute ? forPostedHooks : {}),
         });
+        if (url === hookRoute) continue;
         for (const directive of ["default-src 'none'", "base-uri 'none'", "frame-ancestors 'none'"]) {
           expect(policy, `${method} ${url}`).toContain(directive);
         }
@@ -60,9 +71,22 @@ describe('the security headers', () => {
     ['another method', 'PUT', '/api/v1/widgets'],
     ['a path that cannot be decoded', 'GET', '/%zz'],
     ['a path that is too long', 'GET', `/${'x'.repeat(9_000)}`],
-    ['an unknown hook token', 'POST', '/api/v1/events/hooks/x'],
+    ['a GET at the address of a hook', 'GET', '/api/v1/events/hooks/x'],
   ] as const)('are in the refusal of %s', async (what, method, url) => {
     expectHeaders(await service.inject({ method, url }), what);
+  });
+
+  test('are fewer in the responses to a posted hook, accepted or not', async () => {
+    const url = service.fill('/api/v1/events/hooks/{hookToken}');
+    for (const [path, body, status] of [
+      [url, { kind: 'updated', occurredAt: '2026-01-05T16:00:05.123Z' }, 202],
+      [url, {}, 400],
+      ['/api/v1/events/hooks/x', {}, 400],
+    ] as const) {
+      const response = await service.inject({ method: 'POST', url: path, payload: body });
+      expect(response.statusCode).toBe(status);
+      expectHeaders(response, `POST ${path}: ${status}`, forPostedHooks);
+    }
   });
 
   test.each([

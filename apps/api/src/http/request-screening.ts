@@ -2,7 +2,7 @@ import { makeIsAllowedHost } from '@widget-service/shared/runtime/allowed-hosts.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Refusal, sendProblem } from './problem.ts';
 import { countHeader } from './request-headers.ts';
-import { httpsOnlyHeaders, securityHeaders, streamAddressHeaders } from './security-headers.ts';
+import { httpsOnlyHeaders, postedHookHeaders, securityHeaders, streamAddressHeaders } from './security-headers.ts';
 
 /** In characters. */
 const urlMaxLength = 8_192;
@@ -51,11 +51,12 @@ export function registerRequestScreening(app: FastifyInstance, { paths, allowedH
 
 /** Sets the headers that every response has: the security headers, `X-Request-Id` and, at stream addresses, CORS. */
 export function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
-  reply.headers(securityHeaders);
+  const { url = '', method } = request.raw;
+  reply.headers(method === 'POST' && isHookAddress(url) ? postedHookHeaders : securityHeaders);
   reply.header('x-request-id', request.id);
   if (request.isHttpsOnly) reply.headers(httpsOnlyHeaders);
   // Error responses need them too: without CORS, a page of another origin cannot even read the status.
-  if (isStreamAddress(request.raw.url ?? '')) reply.headers(streamAddressHeaders);
+  if (isStreamAddress(url)) reply.headers(streamAddressHeaders);
 }
 
 interface HostChecks {
@@ -169,7 +170,7 @@ const replacementCharacter = '\ufffd';
  */
 export function normalizeTarget(target: string): string {
   const url = target.startsWith('/') ? target : toOriginForm(target);
-  if (!isTokenAddress(url) || isDecodable(extractPath(url))) return url;
+  if (!url.includes('%') || !isTokenAddress(url) || isDecodable(extractPath(url))) return url;
   return url.replaceAll('%', replacementCharacter);
 }
 
@@ -194,7 +195,11 @@ export function isTokenAddress(url: string): boolean {
 
 /** Whether the URL is a stream address. Pages of any origin may read its responses (CORS). */
 export function isStreamAddress(url: string): boolean {
-  return url.startsWith(tokenPrefix) && !url.startsWith(hookPrefix);
+  return isTokenAddress(url) && !isHookAddress(url);
+}
+
+function isHookAddress(url: string): boolean {
+  return url.startsWith(hookPrefix);
 }
 
 /**

@@ -20,8 +20,17 @@ export const contentPolicies = {
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
 } as const;
 
-/** Headers of every response, also of refusals below the router. The ones below replace some of them. */
+/** Headers of every response but that to a hook, also of refusals below the router. Those below replace some of them. */
 export const securityHeaders = { ...dataHeaders, 'x-robots-tag': 'noindex' } as const;
+
+/**
+ * The security headers of a response to a posted hook. Its reader is a program: the others only tell a browser or a
+ * search engine what to do with a document. The response is empty or a problem.
+ */
+export const postedHookHeaders = {
+  'cache-control': dataHeaders['cache-control'],
+  'x-content-type-options': dataHeaders['x-content-type-options'],
+} as const;
 
 /** Headers of every response at a stream address, also of refusals: pages of any origin may read it. */
 export const streamAddressHeaders = {
