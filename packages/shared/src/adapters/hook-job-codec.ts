@@ -111,8 +111,8 @@ function toStoredItem(item: QueueItem): StoredItem {
     w: delivery.widgetId,
     p: delivery.payload,
     r: delivery.receivedAt.getTime(),
-    ...(delivery.redrive ? { x: true } : {}),
-    ...(traceContext === undefined ? {} : { c: traceContext }),
+    x: delivery.redrive || undefined,
+    c: traceContext,
   };
 }
 
