@@ -55,9 +55,6 @@ export function createServer({ bodyLimitBytes, trustProxy, logger }: ServerOptio
     // Of Fastify's own lines, only warnings and errors are logged. The caller of `listen` logs that the service
     // listens.
     loggerInstance: raiseToWarnLevel(logger) as FastifyBaseLogger,
-    // `request.log` is our logger itself: a child logger per request costs more than the line that it writes. So each
-    // line names its request id itself.
-    childLoggerFactory: () => logger as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     // Node's generator is fast: it draws random bytes for many ids at once. Its ids are not ordered within a
     // millisecond, and request ids need no such order.
@@ -80,6 +77,9 @@ export function createServer({ bodyLimitBytes, trustProxy, logger }: ServerOptio
     frameworkErrors: answerFrameworkError,
     clientErrorHandler: (error, socket) => answerClientError(error, socket, logger),
   });
+  // `request.log` is our logger itself: a child logger per request costs more than the line that it writes. So each
+  // line names its request id itself. With the option `childLoggerFactory`, Fastify would validate it for each request.
+  app.log.child = () => logger as FastifyBaseLogger;
   // 0: no limit on the number of headers; `maxHeaderSize` limits their size. With a limit, Node would drop the headers
   // beyond it without an error, before our checks for repeated headers run.
   app.server.maxHeadersCount = 0;

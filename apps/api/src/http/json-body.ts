@@ -2,7 +2,20 @@ import { isUtf8 } from 'node:buffer';
 import { once } from 'node:events';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
-import type { FastifyInstance, FastifyRequest, preValidationHookHandler } from 'fastify';
+import type {
+  FastifyContextConfig,
+  FastifyInstance,
+  FastifyRequest,
+  onRequestHookHandler,
+  preValidationHookHandler,
+} from 'fastify';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The rules of its route for the body. `request.routeOptions` would build a new object for every request. */
+    bodyRules: Pick<FastifyContextConfig, 'hasFreeFormBody' | 'verifyBody'> | null;
+  }
+}
 
 const depthMax = 32;
 /** Counted by `findExcess`. No operation needs more values than this, and the schema check of each value costs time. */
@@ -26,15 +39,20 @@ const utf8Names = /^utf-?8$/i;
  */
 export function registerJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  // Some clients send a content type without a body, for example with DELETE. Fastify would reject it.
-  app.addHook('onRequest', ({ raw: { headers } }, _reply, done) => {
-    if (headers['content-type'] !== undefined && !hasBody(headers)) headers['content-type'] = undefined;
-    done();
-  });
-  // `verifyBody` must also run for an empty body. For such a body no parser calls it, and `bodyText` stays null.
+  app.decorateRequest('bodyRules', null);
   app.addHook('onRoute', (route) => {
-    const { verifyBody } = route.config ?? {};
+    const bodyRules = route.config ?? {};
+    const prepareBody: onRequestHookHandler = (request, _reply, done) => {
+      const { headers } = request.raw;
+      // Some clients send a content type without a body, for example with DELETE. Fastify would reject it.
+      if (headers['content-type'] !== undefined && !hasBody(headers)) headers['content-type'] = undefined;
+      request.bodyRules = bodyRules;
+      done();
+    };
+    route.onRequest = [prepareBody, ...[route.onRequest ?? []].flat()];
+    const { verifyBody } = bodyRules;
     if (verifyBody === undefined) return;
+    // `verifyBody` must also run for an empty body. For such a body no parser calls it, and `bodyText` stays null.
     const verifyEmptyBody: preValidationHookHandler = (request, _reply, done) => {
       try {
         if (request.bodyText === null) verifyBody(request, noBytes);
@@ -78,13 +96,13 @@ function parseBody(request: FastifyRequest, bytes: Buffer): unknown {
     );
   }
   if (bytes.length === 0) return undefined;
-  const { config } = request.routeOptions;
-  config.verifyBody?.(request, bytes);
+  const { verifyBody, hasFreeFormBody = false } = request.bodyRules ?? {};
+  verifyBody?.(request, bytes);
   if (!isUtf8(bytes)) throw new ServiceError('invalid-json', 'The body is not well-formed UTF-8.');
   const text = bytes.toString('utf8');
   const json = text.startsWith(byteOrderMark) ? text.slice(1) : text;
   request.bodyText = json;
-  return parseJson(json, { isFreeForm: config.hasFreeFormBody === true });
+  return parseJson(json, { isFreeForm: hasFreeFormBody });
 }
 
 /** Checks the content encoding and the charset. Fastify has already matched the media type. */

@@ -48,7 +48,8 @@ export function registerRateLimits(app: FastifyInstance, deps: RateLimitDeps): v
     if (rateLimit === 'hooks') {
       route.preValidation = [createUnstatedSizeCheck(deps.hookPermits), ...[route.preValidation ?? []].flat()];
     }
-    const check = compileRateLimit(rateLimit, deps);
+    const bodyLimit = route.bodyLimit ?? app.initialConfig.bodyLimit ?? Number.POSITIVE_INFINITY;
+    const check = compileRateLimit(rateLimit, deps, bodyLimit);
     if (check !== null) route.onRequest = [...[route.onRequest ?? []].flat(), check];
   });
 }
@@ -56,8 +57,9 @@ export function registerRateLimits(app: FastifyInstance, deps: RateLimitDeps): v
 function compileRateLimit(
   rateLimit: RouteRateLimit | null,
   { limiter, apiLimit, hookPermits }: RateLimitDeps,
+  bodyLimit: number,
 ): onRequestHookHandler | null {
-  if (rateLimit === 'hooks') return createHookCheck(hookPermits);
+  if (rateLimit === 'hooks') return createHookCheck(hookPermits, bodyLimit);
   return rateLimit === 'api' && apiLimit !== null ? createApiCheck(limiter, apiLimit) : null;
 }
 
@@ -74,11 +76,11 @@ function createApiCheck(limiter: Pick<RateLimiter, 'take'>, limit: RateLimit): o
  * Makes the check of posted hooks. It creates no promise while leased permits are left. Of the answers to hooks, only a
  * 429 has rate limit headers: the pod does not know how many permits are left for all pods.
  */
-function createHookCheck(permits: HookTaker): onRequestHookHandler {
+function createHookCheck(permits: HookTaker, bodyLimit: number): onRequestHookHandler {
   return (request, reply, done) => {
     const bytes = readContentLength(request) ?? 0;
     // A larger body is not read (`payload-too-large`), so it costs no more than the smallest.
-    const isRead = bytes <= request.routeOptions.bodyLimit;
+    const isRead = bytes <= bodyLimit;
     takePermits(permits, { count: countPermits(isRead ? bytes : 0), takenBefore: 0 }, request, reply, done);
   };
 }
