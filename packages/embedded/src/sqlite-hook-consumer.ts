@@ -19,23 +19,28 @@ const retryBackoff = { firstMs: 100, maxMs: 1000 };
 /** The pause before the consumer tries a job of a newer version again. Until then the job stays first in the queue. */
 const newerVersionBackoff = { firstMs: 1000, maxMs: 20_000 };
 
-/** A row of `hook_jobs` with its body. */
+/** A row of `hook_jobs`. */
 export interface StoredJob {
   readonly seq: number;
   readonly job_id: string;
   readonly partition: number;
-  readonly starts: number;
+  readonly items: number;
   readonly body: string;
+}
+
+export interface StartedJob {
+  readonly job: StoredJob;
+  /** How often the job was started, including this time. */
+  readonly startCount: number;
+  /** The next jobs, which may be coalesced with it. */
+  readonly waiting: readonly StoredJob[];
 }
 
 export interface SqliteHookConsumerOptions {
   readonly handle: (batch: ConsumedBatch) => Promise<ConsumeOutcome>;
   readonly waitUntilReady: ConsumeOptions['waitUntilReady'];
-  /**
-   * Removes the finished jobs and starts the first of the others. Returns it, then waiting jobs that may be coalesced
-   * with it. Returns none if the queue is empty.
-   */
-  readonly startNext: (finished: readonly StoredJob[]) => Promise<StoredJob[]>;
+  /** Removes the finished jobs and starts the first of the others. Returns null if the queue is empty. */
+  readonly startNext: (finished: readonly StoredJob[]) => Promise<StartedJob | null>;
   readonly remove: (finished: readonly StoredJob[]) => Promise<void>;
   /** Called with the items of each job that the handler has done, in the order of the jobs. */
   readonly onJobDone: (items: readonly QueueItem[]) => void;
@@ -87,12 +92,12 @@ export class SqliteHookConsumer implements HookConsumer {
     for (let failures = 0; !signal.aborted; ) {
       try {
         // If this fails, `finished` keeps the jobs, and the next try removes them.
-        const [first, ...waiting] = await this.#options.startNext(finished);
+        const started = await this.#options.startNext(finished);
         finished = [];
         failures = 0;
         this.#lastReadAtMs = performance.now();
-        if (first === undefined) await this.#options.enqueued.wait(idleMs, signal);
-        else finished = await this.#handle(first, waiting);
+        if (started === null) await this.#options.enqueued.wait(idleMs, signal);
+        else finished = await this.#handle(started);
       } catch (error) {
         failures += 1;
         this.#options.onWarning('the hook queue could not be read; trying again', { reason: describeError(error) });
@@ -102,17 +107,17 @@ export class SqliteHookConsumer implements HookConsumer {
     if (finished.length > 0) await this.#remove(finished);
   }
 
-  /** Returns the finished jobs: the first job and those coalesced with it, or none. Never rejects. */
-  async #handle(first: StoredJob, waiting: readonly StoredJob[]): Promise<readonly StoredJob[]> {
+  /** Returns the finished jobs: the started job and those coalesced with it, or none. Never rejects. */
+  async #handle({ job, startCount, waiting }: StartedJob): Promise<readonly StoredJob[]> {
     const { signal } = this.#closing;
     if (signal.aborted) return [];
-    const { job_id: jobId, partition, starts: startCount } = first;
-    const job = this.#parse(first);
-    if (job === null) {
+    const { job_id: jobId, partition } = job;
+    const read = this.#parse(job);
+    if (read === null) {
       await systemClock.sleep(backoffMs(startCount, newerVersionBackoff), signal);
       return [];
     }
-    const { items, unreadable } = job;
+    const { items, unreadable } = read;
     const waitingTexts = unreadable.length > 0 ? [] : waiting.map(({ body }) => body);
     const coalesced = coalesceItems(items.length, waitingTexts);
     const batch = { jobId, partition, items: [...items, ...coalesced.flat()], unreadable, startCount, signal };
@@ -120,7 +125,7 @@ export class SqliteHookConsumer implements HookConsumer {
     try {
       if (await this.#runHandler(batch)) {
         for (const done of [items, ...coalesced]) this.#options.onJobDone(done);
-        return [first, ...waiting.slice(0, coalesced.length)];
+        return [job, ...waiting.slice(0, coalesced.length)];
       }
       await this.#options.waitUntilReady?.(signal);
     } finally {

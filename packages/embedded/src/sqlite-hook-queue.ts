@@ -1,4 +1,4 @@
-import { coalesceLimits, serializeHookJob } from '@widget-service/shared/adapters/hook-job-codec.ts';
+import { coalesceLimits, isFull, serializeHookJob } from '@widget-service/shared/adapters/hook-job-codec.ts';
 import { WaitingTally } from '@widget-service/shared/domain/queue-item.ts';
 import type {
   ConsumedBatch,
@@ -12,7 +12,7 @@ import type {
 } from '@widget-service/shared/ports/hook-queue.ts';
 import type { Database } from './database.ts';
 import { Notifier } from './notifier.ts';
-import { SqliteHookConsumer, type StoredJob } from './sqlite-hook-consumer.ts';
+import { SqliteHookConsumer, type StartedJob, type StoredJob } from './sqlite-hook-consumer.ts';
 import { toDate } from './sqlite-values.ts';
 
 type OnWarning = (message: string, details?: object) => void;
@@ -44,12 +44,9 @@ export class SqliteHookQueue implements HookQueue {
 
   async enqueue({ jobId, partition, items }: HookJob): Promise<void> {
     const body = serializeHookJob(items);
-    const isNew = await this.#db.write(() => {
-      const { changes, lastInsertRowid } = this.#statements.insertJob.run(jobId, partition, this.#now().getTime());
-      if (changes === 1) this.#statements.insertBody.run(lastInsertRowid, body);
-      return changes === 1;
-    });
-    if (isNew) this.#waiting.add(items);
+    const insert = () =>
+      this.#statements.insertJob.run(jobId, partition, this.#now().getTime(), items.length, body).changes === 1;
+    if (await this.#db.write(insert)) this.#waiting.add(items);
     this.#enqueued.notify();
   }
 
@@ -104,60 +101,62 @@ export class SqliteHookQueue implements HookQueue {
   }
 
   /**
-   * Removes the finished jobs, starts the oldest of the others and returns it, in one transaction. After it come the
-   * jobs that the consumer may coalesce with it. Their starts are not counted: if the process crashes, only the first
-   * job is suspected. From its third start on, a job is returned alone, so that it no longer takes other jobs down with
-   * it.
+   * Removes the finished jobs, starts the oldest of the others and returns it, in one transaction. The starts of the
+   * jobs that the consumer may coalesce with it are not counted: if the process crashes, only the started job is
+   * suspected. From its third start on, a job is returned alone, so that it no longer takes other jobs down with it.
    */
-  #startNext(finished: readonly StoredJob[], maxJobs: number): StoredJob[] {
+  #startNext(finished: readonly StoredJob[], maxJobs: number): StartedJob | null {
     this.#remove(finished);
-    const [first, ...others] = this.#readOldest(maxJobs);
-    if (first === undefined) return [];
-    this.#statements.incrementStarts.run(first.seq);
-    const started = { ...first, starts: first.starts + 1 };
-    return started.starts > coalesceLimits.maxStartCount ? [started] : [started, ...others];
+    const [job, ...others] = this.#readOldest(maxJobs);
+    if (job === undefined) return null;
+    const startCount = Number(this.#statements.countStart.get(job.seq)?.starts);
+    return { job, startCount, waiting: startCount > coalesceLimits.maxStartCount ? [] : others };
   }
 
   /**
-   * Returns at most `maxJobs` jobs. Stops once their bodies together exceed the byte limit of coalescing, so that large
-   * bodies are not read in vain. The first job counts here, but not in `coalesceItems`: fewer jobs are coalesced with a
-   * large one.
+   * Returns at most `maxJobs` jobs, and no more than can be coalesced, so that bodies are not read in vain. The bytes of
+   * the first job count here, but not in `coalesceItems`: fewer jobs are coalesced with a large one.
    */
   #readOldest(maxJobs: number): StoredJob[] {
     const jobs: StoredJob[] = [];
+    let items = 0;
     let bytes = 0;
     for (const row of this.#statements.selectOldest.iterate(maxJobs)) {
       const job = row as unknown as StoredJob;
-      jobs.push(job);
+      items += job.items;
       bytes += job.body.length;
-      if (bytes > coalesceLimits.bytes) break;
+      if (jobs.length > 0 && items > coalesceLimits.items) break;
+      jobs.push(job);
+      if (isFull(items, bytes)) break;
     }
     return jobs;
   }
 
+  /** The finished jobs are the oldest ones: there is no other job between them. */
   #remove(finished: readonly StoredJob[]): void {
-    for (const { seq } of finished) {
-      this.#statements.deleteJob.run(seq);
-      this.#statements.deleteBody.run(seq);
-    }
+    const [first, last] = [finished[0], finished.at(-1)];
+    if (first === undefined || last === undefined) return;
+    this.#statements.deleteJobs.run(first.seq, last.seq);
+    this.#statements.deleteStarts.run(first.seq, last.seq);
   }
 }
 
 function prepareStatements(db: Database) {
   return {
     insertJob: db.prepare(
-      'INSERT INTO hook_jobs (job_id, partition, starts, enqueued_at) VALUES (?, ?, 0, ?) ' +
+      'INSERT INTO hook_jobs (job_id, partition, enqueued_at, items, body) VALUES (?, ?, ?, ?, ?) ' +
         'ON CONFLICT (job_id) DO NOTHING',
     ),
-    insertBody: db.prepare('INSERT INTO hook_job_bodies (seq, body) VALUES (?, ?)'),
     // The oldest job is the one with the lowest `seq`: an index would cost every insert.
     inspect: db.prepare(
       'SELECT count(*) AS n, (SELECT enqueued_at FROM hook_jobs ORDER BY seq LIMIT 1) AS oldest FROM hook_jobs',
     ),
     countJobs: db.prepare('SELECT count(*) AS n FROM hook_jobs'),
-    selectOldest: db.prepare('SELECT * FROM hook_jobs JOIN hook_job_bodies USING (seq) ORDER BY seq LIMIT ?'),
-    incrementStarts: db.prepare('UPDATE hook_jobs SET starts = starts + 1 WHERE seq = ?'),
-    deleteJob: db.prepare('DELETE FROM hook_jobs WHERE seq = ?'),
-    deleteBody: db.prepare('DELETE FROM hook_job_bodies WHERE seq = ?'),
+    selectOldest: db.prepare('SELECT * FROM hook_jobs ORDER BY seq LIMIT ?'),
+    countStart: db.prepare(
+      'INSERT INTO hook_job_starts VALUES (?, 1) ON CONFLICT (seq) DO UPDATE SET starts = starts + 1 RETURNING starts',
+    ),
+    deleteJobs: db.prepare('DELETE FROM hook_jobs WHERE seq BETWEEN ? AND ?'),
+    deleteStarts: db.prepare('DELETE FROM hook_job_starts WHERE seq BETWEEN ? AND ?'),
   };
 }

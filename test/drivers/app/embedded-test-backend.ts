@@ -56,9 +56,10 @@ export async function openEmbeddedTestBackend(options: TestBackendOptions): Prom
 function insertJob(dataDir: string, text: string): string {
   const jobId = `job-${randomUUID()}`;
   const db = new DatabaseSync(join(dataDir, databaseFileName));
-  const insert = db.prepare('INSERT INTO hook_jobs (job_id, partition, starts, enqueued_at) VALUES (?, 0, 0, 0)');
-  const { lastInsertRowid } = insert.run(jobId);
-  db.prepare('INSERT INTO hook_job_bodies (seq, body) VALUES (?, ?)').run(lastInsertRowid, text);
+  const insert = db.prepare(
+    'INSERT INTO hook_jobs (job_id, partition, enqueued_at, items, body) VALUES (?, 0, 0, 1, ?)',
+  );
+  insert.run(jobId, text);
   db.close();
   return jobId;
 }

@@ -67,15 +67,17 @@ CREATE TABLE hook_jobs (
   seq INTEGER PRIMARY KEY,
   job_id TEXT NOT NULL UNIQUE,
   partition INTEGER NOT NULL,
-  -- How often a consumer started the job.
-  starts INTEGER NOT NULL,
-  enqueued_at INTEGER NOT NULL
+  enqueued_at INTEGER NOT NULL,
+  -- How many items the body has.
+  items INTEGER NOT NULL,
+  body TEXT NOT NULL
 ) STRICT;
 
--- A table of its own: SQLite rewrites the whole row when `starts` changes, and bodies are large.
-CREATE TABLE hook_job_bodies (
+-- How often a consumer started a job. A job without a row was only coalesced with others, or not started.
+-- A table of its own: SQLite rewrites the whole row when a column changes, and the bodies of jobs are large.
+CREATE TABLE hook_job_starts (
   seq INTEGER PRIMARY KEY,
-  body TEXT NOT NULL
+  starts INTEGER NOT NULL
 ) STRICT;
 
 -- Queue texts that cannot even become a dead letter. Only an operator deletes them.
