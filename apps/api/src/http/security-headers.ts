@@ -20,7 +20,7 @@ export const contentPolicies = {
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
 } as const;
 
-/** Headers of every response but that to a hook, also of refusals below the router. Those below replace some of them. */
+/** Headers of every response but that to a hook, also of refusals below the router. Those below replace some. */
 export const securityHeaders = { ...dataHeaders, 'x-robots-tag': 'noindex' } as const;
 
 /**

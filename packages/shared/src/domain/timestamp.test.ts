@@ -9,6 +9,7 @@ describe('parseUtcTimestamp', () => {
     ['2026-11-21T03:49:01+00:00', '2026-11-21T03:49:01.000Z'],
     ['2026-11-21T03:49:01.1239Z', '2026-11-21T03:49:01.123Z'],
     [`2026-11-21T03:49:01.${'1'.repeat(43)}Z`, '2026-11-21T03:49:01.111Z'],
+    ['2026-11-21T03:49:01.0617221972822310659+00:00', '2026-11-21T03:49:01.061Z'],
     ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00.000Z'],
     ['0000-02-29T23:59:59.9Z', '0000-02-29T23:59:59.900Z'],
     ['9999-12-31T23:59:59.99Z', '9999-12-31T23:59:59.990Z'],
@@ -61,12 +62,15 @@ describe('utcTimestampPattern', () => {
     );
   });
 
-  test('has the same last days of months in every year of the calendar', () => {
+  test('has the last days of months of every year of the calendar, as the parser has', () => {
     for (let year = 0; year <= 400; year += 1) {
       for (let month = 1; month <= 12; month += 1) {
+        // `Date.UTC` reads the years 0 to 99 as 1900 to 1999. The calendar of 400 years later is the same.
+        const lastDay = new Date(Date.UTC(year + 400, month, 0)).getUTCDate();
         for (const day of [28, 29, 30, 31, 32]) {
           const text = `${String(year).padStart(4, '0')}-${String(month).padStart(2, '0')}-${day}T00:00:00Z`;
-          expect(pattern.test(text), text).toBe(parseUtcTimestamp(text) !== null);
+          expect(pattern.test(text), text).toBe(day <= lastDay);
+          expect(parseUtcTimestamp(text) !== null, text).toBe(day <= lastDay);
         }
       }
     }
