@@ -77,10 +77,9 @@ export function receiveHookRoute({
       request.span?.setAttributes({ 'widget.integration.id': integration.id });
       const body = toHookBody(request.body, request.bodyText ?? '');
       const traceContext = request.span?.context ?? null;
-      const { eventId } = await acceptHook({
-        ...{ integration, body, traceContext, withinMs: remainingRequestMs(request) },
-        ...parseDeduplicationKeys(request),
-      });
+      const { webhookId, idempotencyKey } = parseDeduplicationKeys(request);
+      const withinMs = remainingRequestMs(request);
+      const { eventId } = await acceptHook({ integration, body, webhookId, idempotencyKey, withinMs, traceContext });
       metrics.hooksAccepted.inc();
       request.span?.setAttributes({ 'widget.event.id': eventId });
       recordLastUsed(integration.id);

@@ -1,5 +1,6 @@
 import type { HookBody } from '../../domain/delivery.ts';
 import { createEventId, type DeduplicationKey, deriveEventId, toContentKey } from '../../domain/hook-event-id.ts';
+import type { QueueItem } from '../../domain/queue-item.ts';
 import type { TraceContext } from '../../domain/trace-context.ts';
 import type { Integration } from '../../ports/grant-store.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -43,8 +44,9 @@ export function makeAcceptHook(deps: AcceptHookDeps) {
     const eventId = key === null ? (deps.createId ?? createEventId)() : deriveEventId(integration.id, key);
     const receivedAt = deps.clock.now();
     const delivery = { ...body, eventId, integrationId: integration.id, receivedAt, redrive: false };
-    const context = traceContext === null ? {} : { traceContext };
-    await deps.groupCommit.submit({ type: 'delivery', delivery, ...context }, withinMs);
+    const item: QueueItem =
+      traceContext === null ? { type: 'delivery', delivery } : { type: 'delivery', delivery, traceContext };
+    await deps.groupCommit.submit(item, withinMs);
     return { eventId };
   };
 }
