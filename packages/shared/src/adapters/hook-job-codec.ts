@@ -111,8 +111,8 @@ function toStoredItem(item: QueueItem): StoredItem {
     w: delivery.widgetId,
     p: delivery.payload,
     r: delivery.receivedAt.getTime(),
-    x: delivery.redrive || undefined,
-    c: traceContext,
+    ...(delivery.redrive ? { x: true } : {}),
+    ...(traceContext === undefined ? {} : { c: traceContext }),
   };
 }
 
