@@ -40,7 +40,7 @@ export class RecentRecords {
     }
   }
 
-  /** Returns records right after the position, oldest first, at most `limit`. None: only the file knows what follows. */
+  /** Returns records right after the position, oldest first, at most `limit`. None: only the file knows. */
   readAfter({ epoch, seq }: LogPosition, limit: number): LogRecord[] {
     const records: LogRecord[] = [];
     while (records.length < limit) {

@@ -114,8 +114,8 @@ export class SqliteHookQueue implements HookQueue {
   }
 
   /**
-   * Returns at most `maxJobs` jobs, and no more than can be coalesced, so that bodies are not read in vain. The bytes of
-   * the first job count here, but not in `coalesceItems`: fewer jobs are coalesced with a large one.
+   * Returns at most `maxJobs` jobs, and no more than can be coalesced, so that bodies are not read in vain. The bytes
+   * of the first job count here, but not in `coalesceItems`: fewer jobs are coalesced with a large one.
    */
   #readOldest(maxJobs: number): StoredJob[] {
     const jobs: StoredJob[] = [];
