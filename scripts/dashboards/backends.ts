@@ -62,7 +62,7 @@ export const backendsDashboard: Dashboard = {
           '{{port}} {{operation}}': `${quantile(
             0.99,
             'widget_store_call_duration_seconds',
-            'port=~"hookQueue|ledger|effects|eventLog|outboxes",operation=~"enqueue|register|claim|apply|append|markPublished|removePublished"',
+            'port=~"hookQueue|ledger|effects|eventLog|outboxes",operation=~"enqueue|register|load|apply|append|markPublished|removePublished"',
             'port, operation',
           )} >= 0`,
         }),

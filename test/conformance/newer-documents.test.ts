@@ -134,15 +134,12 @@ describe.runIf(inject('backend') === 'cluster')('documents of MongoDB with a mem
   test('keep that member when they are changed', async () => {
     const before = await countByCollection({ addedLater: { $exists: true } });
     const { ports, partitions } = stores;
-    const { run } = await ports.runs.startRun();
-    expect(await ports.effects.claim(run, [widget.id])).toEqual({
-      claimed: [{ widget, outbox: [creation.created] }],
-      superseded: [],
-    });
+    await ports.runs.startRun();
+    expect(await ports.effects.load([widget.id])).toEqual([{ widget, outbox: [creation.created] }]);
     const entry = anEntry(widget, 2);
     const change = { widgetId: widget.id, fromVersion: 1, after: entry.after, entries: [entry] };
-    expect(await ports.effects.apply(run, [change])).toEqual({ superseded: [], unstorable: [] });
-    await ports.outboxes.removePublished(run, [{ widgetId: widget.id, version: 1 }]);
+    expect(await ports.effects.apply([change])).toEqual({ superseded: false, unstorable: [] });
+    await ports.outboxes.removePublished([{ widgetId: widget.id, version: 1 }]);
     expect(await ports.ledger.register([delivery, dead])).toMatchObject({ duplicates: [dead.eventId] });
     await ports.ledger.markPublished([{ eventId: delivery.eventId, position: null, effect: null }], someTime);
     await ports.runs.recordPosition({ ...position, seq: 2 }, position);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   advanceScanCursor,
   type OutboxScanCursor,
@@ -32,8 +33,6 @@ const findOverdueIds = async (...args: Parameters<WidgetOutbox['findOverdue']>) 
 const findFutureDatedIds = async (...args: Parameters<WidgetOutbox['findFutureDated']>) =>
   getWidgetIds(await outboxes().findFutureDated(...args));
 
-const startRun = async () => (await testBackend.backend.runs.startRun()).run;
-
 /** Inserts a widget with `entryCount` entries in its outbox, received one second apart from `firstAt` on. */
 async function insertWidget(entryCount: number, firstAt = new Date('2026-03-01T00:00:00.000Z')) {
   const creation = aCreation(aWidget({ createdAt: firstAt }));
@@ -44,81 +43,56 @@ async function insertWidget(entryCount: number, firstAt = new Date('2026-03-01T0
   );
   const after = entries.at(-1)?.after;
   if (after !== undefined) {
-    const run = await startRun();
-    await testBackend.backend.effects.claim(run, [widget.id]);
-    await testBackend.backend.effects.apply(run, [{ widgetId: widget.id, fromVersion: 1, after, entries }]);
+    await testBackend.backend.effects.apply([{ widgetId: widget.id, fromVersion: 1, after, entries }]);
   }
   return widget.id;
 }
 
-/** Claims the widget, and returns the versions in its outbox. */
-async function claimVersions(run: number, widgetId: string) {
-  const { claimed } = await testBackend.backend.effects.claim(run, [widgetId]);
-  return claimed[0]?.outbox.map(({ after }) => after.version);
+/** Returns the versions in the outbox of the widget. */
+async function readVersions(widgetId: string) {
+  const [loaded] = await testBackend.backend.effects.load([widgetId]);
+  return loaded?.outbox.map(({ after }) => after.version);
 }
 
 describe('WidgetOutbox.removePublished', () => {
   test('removes the entries up to the version, and keeps later ones', async () => {
     const id = await insertWidget(4);
-    const run = await startRun();
-    expect(await claimVersions(run, id)).toEqual([1, 2, 3, 4]);
-    expect(await outboxes().removePublished(run, [{ widgetId: id, version: 2 }])).toEqual({ superseded: [] });
-    expect(await claimVersions(run, id)).toEqual([3, 4]);
-    expect(await outboxes().removePublished(run, [{ widgetId: id, version: 4 }])).toEqual({ superseded: [] });
-    expect(await claimVersions(run, id)).toEqual([]);
+    expect(await readVersions(id)).toEqual([1, 2, 3, 4]);
+    await outboxes().removePublished([{ widgetId: id, version: 2 }]);
+    expect(await readVersions(id)).toEqual([3, 4]);
+    await outboxes().removePublished([{ widgetId: id, version: 4 }]);
+    expect(await readVersions(id)).toEqual([]);
   });
 
   test('may be repeated, and accepts an empty outbox', async () => {
     const id = await insertWidget(1);
-    const run = await startRun();
-    await claimVersions(run, id);
     for (let n = 0; n < 2; n += 1) {
-      expect(await outboxes().removePublished(run, [{ widgetId: id, version: 1 }])).toEqual({ superseded: [] });
+      await outboxes().removePublished([{ widgetId: id, version: 1 }]);
     }
   });
 
   test('leaves the widget unchanged', async () => {
     const id = await insertWidget(3);
     const before = await testBackend.backend.widgets.get(id);
-    const run = await startRun();
-    await claimVersions(run, id);
-    await outboxes().removePublished(run, [{ widgetId: id, version: 3 }]);
+    await outboxes().removePublished([{ widgetId: id, version: 3 }]);
     expect(await testBackend.backend.widgets.get(id)).toEqual(before);
   });
 
-  test('removes nothing for a run that has lost its fence or never claimed the widget', async () => {
-    const id = await insertWidget(2);
-    const [low, middle, high] = [await startRun(), await startRun(), await startRun()];
-    await claimVersions(low, id);
-    await claimVersions(middle, id);
-    for (const run of [low, high]) {
-      expect(await outboxes().removePublished(run, [{ widgetId: id, version: 2 }])).toEqual({ superseded: [id] });
-    }
-    expect(await claimVersions(high, id)).toEqual([1, 2]);
-  });
-
-  test('removes the entries of the other widgets when one is superseded', async () => {
-    const [claimed, superseded] = [await insertWidget(1), await insertWidget(1)];
-    const [run, higher] = [await startRun(), await startRun()];
-    await claimVersions(run, claimed);
-    await claimVersions(higher, superseded);
-    const published = [superseded, claimed].map((widgetId) => ({ widgetId, version: 1 }));
-    expect(await outboxes().removePublished(run, published)).toEqual({ superseded: [superseded] });
-    expect(await claimVersions(higher, claimed)).toEqual([]);
-    expect(await claimVersions(higher, superseded)).toEqual([1]);
+  test('removes the entries of the other widgets when one is unknown', async () => {
+    const id = await insertWidget(1);
+    await outboxes().removePublished([randomUUID(), id].map((widgetId) => ({ widgetId, version: 1 })));
+    expect(await readVersions(id)).toEqual([]);
   });
 
   test('accepts an empty list', async () => {
-    expect(await outboxes().removePublished(await startRun(), [])).toEqual({ superseded: [] });
+    await outboxes().removePublished([]);
   });
 
   test('keeps the removal across a reopen', async () => {
     const id = await insertWidget(2);
-    const run = await startRun();
-    await claimVersions(run, id);
-    await outboxes().removePublished(run, [{ widgetId: id, version: 1 }]);
+    await outboxes().removePublished([{ widgetId: id, version: 1 }]);
     await testBackend.reopen();
-    expect(await claimVersions(await startRun(), id)).toEqual([2]);
+    expect(await readVersions(id)).toEqual([2]);
   });
 });
 
@@ -141,12 +115,10 @@ describe('WidgetOutbox.findOverdue', () => {
     const at = (second: number) => new Date(Date.UTC(2002, 0, 1, 0, 0, second));
     const id = await insertWidget(2, at(0));
     expect(await findOverdueIds(at(1), 10)).toEqual([id]);
-    const run = await startRun();
-    await claimVersions(run, id);
-    await outboxes().removePublished(run, [{ widgetId: id, version: 1 }]);
+    await outboxes().removePublished([{ widgetId: id, version: 1 }]);
     expect(await findOverdueIds(at(1), 10)).toEqual([]);
     expect(await findOverdueIds(at(2), 10)).toEqual([id]);
-    await outboxes().removePublished(run, [{ widgetId: id, version: 2 }]);
+    await outboxes().removePublished([{ widgetId: id, version: 2 }]);
     expect(await findOverdueIds(at(2), 10)).toEqual([]);
   });
 
@@ -206,11 +178,9 @@ describe('WidgetOutbox.findFutureDated', () => {
     const at = (second: number) => new Date(Date.UTC(2104, 0, 1, 0, 0, second));
     const id = await insertWidget(2, at(0));
     expect(await findFutureDatedIds(at(0), 10)).toEqual([]);
-    const run = await startRun();
-    await claimVersions(run, id);
-    await outboxes().removePublished(run, [{ widgetId: id, version: 1 }]);
+    await outboxes().removePublished([{ widgetId: id, version: 1 }]);
     expect(await findFutureDatedIds(at(0), 10)).toEqual([id]);
-    await outboxes().removePublished(run, [{ widgetId: id, version: 2 }]);
+    await outboxes().removePublished([{ widgetId: id, version: 2 }]);
     expect(await findFutureDatedIds(at(0), 10)).toEqual([]);
   });
 

@@ -10,9 +10,8 @@ const testBackend = await openSharedBackend();
 const widgets = () => testBackend.backend.widgets;
 
 async function readOutbox(widgetId: string) {
-  const { run } = await testBackend.backend.runs.startRun();
-  const { claimed } = await testBackend.backend.effects.claim(run, [widgetId]);
-  return claimed[0]?.outbox;
+  const [loaded] = await testBackend.backend.effects.load([widgetId]);
+  return loaded?.outbox;
 }
 
 describe('WidgetStore.get', () => {

@@ -15,6 +15,8 @@ const wiped: LogState = {
   watermark: 0,
   isWatermarkExpiring: false,
   eventMarks: [],
+  highestRun: 0,
+  lowestRun: 0,
 };
 
 /** Returns whether the log has lost its tail: it must have held `expected`, and cannot have trimmed it. */
@@ -66,6 +68,7 @@ export function append(
   );
   const appends = state.appends + 1;
   let log = isLost ? startEpoch(state.log, run, appends, without) : state.log;
+  if (run > log.highestRun) log = { ...log, highestRun: run };
   let { firstPositions } = state;
   for (const [event, version] of entries) {
     if (isInLog(log, event, version, without)) continue;
@@ -103,11 +106,12 @@ function raiseMark(log: LogState, event: string, version: number, without: reado
 }
 
 /**
- * Lets marks expire: those of events without a widget, and the watermark if it is at `version`. Null: not the
- * watermark.
+ * Lets marks expire under the number `run`: those of events without a widget, and the watermark if it is at `version`.
+ * Null: not the watermark.
  */
 export function expireMarks(
   log: LogState,
+  run: number,
   withoutWidget: readonly string[],
   version: number | null,
   without: readonly Rule[],
@@ -118,18 +122,25 @@ export function expireMarks(
     ...log,
     isWatermarkExpiring: log.isWatermarkExpiring || (version !== null && isHighest),
     eventMarks: log.eventMarks.map(([event, isExpiring]) => [event, isExpiring || withoutWidget.includes(event)]),
+    highestRun: Math.max(log.highestRun, run),
   };
 }
 
-/** The log after the hour in which expiring marks disappear. Null if no mark expires. */
-export function removeExpiredMarks(log: LogState, without: readonly Rule[]): LogState | null {
+/**
+ * The log after the hour in which expiring marks disappear. It rejects the runs below the highest one of before. Null
+ * if no mark expires.
+ */
+export function passHour(log: LogState, without: readonly Rule[]): LogState | null {
   const isGone =
     log.watermark > 0 && (log.isWatermarkExpiring || without.includes('a watermark stays until a run lets it expire'));
   const eventMarks = log.eventMarks.filter(
     ([, isExpiring]) => !(isExpiring || without.includes('an event mark stays until a run lets it expire')),
   );
   if (!isGone && eventMarks.length === log.eventMarks.length) return null;
-  return { ...log, eventMarks, ...(isGone ? { watermark: 0, isWatermarkExpiring: false } : {}) };
+  const lowestRun = without.includes('the log rejects runs below the number that marks expired under')
+    ? 0
+    : log.highestRun;
+  return { ...log, eventMarks, lowestRun, ...(isGone ? { watermark: 0, isWatermarkExpiring: false } : {}) };
 }
 
 /** A copy of the log may be taken at any moment and restored later. Or the log is wiped. */

@@ -1,14 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { modelRules } from '../mutations/model-rules.ts';
 import { explore } from './publishing-protocol.ts';
-import {
-  expiring,
-  losing,
-  losingAndTrimming,
-  overlappingRuns,
-  redundantRules,
-  unstorableAndRedriven,
-} from './publishing-worlds.ts';
+import { expiring, losing, losingAndTrimming, overlappingRuns, unstorableAndRedriven } from './publishing-worlds.ts';
 
 // `findViolation` defines the promises. publishing-worlds.ts describes the worlds.
 describe('the publishing protocol', () => {
@@ -27,13 +20,5 @@ describe('the publishing protocol', () => {
 
   test.each(modelRules)('breaks a promise without the rule: $rule', ({ world, without }) => {
     expect(explore(world, without).violation).not.toBeNull();
-  });
-
-  test.each([
-    ['runs overlap', overlappingRuns],
-    ['the log is lost', losing],
-  ])('keeps its promises without all redundant rules, and without the version check alone, when %s', (_, world) => {
-    expect(explore(world, redundantRules).violation).toBeNull();
-    expect(explore(world, ['an effect requires the version']).violation).toBeNull();
   });
 });

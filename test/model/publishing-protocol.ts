@@ -1,4 +1,4 @@
-import { listLosses, listTrims, removeExpiredMarks } from './event-log-model.ts';
+import { listLosses, listTrims, passHour } from './event-log-model.ts';
 import { type Exploration, exploreEvery } from './explore.ts';
 import type { Rule } from './publishing-rules.ts';
 import {
@@ -45,11 +45,9 @@ function* listSuccessors(world: World, state: State, without: readonly Rule[]): 
 }
 
 function* listHours(state: State, without: readonly Rule[]): Generator<State> {
-  const log = removeExpiredMarks(state.log, without);
+  const log = passHour(state.log, without);
   if (log === null) return;
-  const isRunning = ({ run }: Actor) => run > 0;
-  const actors = state.actors.map((actor) => (isRunning(actor) ? { ...actor, isOld: true } : actor));
-  yield { ...state, log, actors, hoursLeft: state.hoursLeft - 1 };
+  yield { ...state, log, hoursLeft: state.hoursLeft - 1 };
 }
 
 function mayStart(state: State, plan: ActorPlan): boolean {

@@ -7,10 +7,11 @@ import type { Actor, LogState, Position, State, World } from './publishing-state
 export function makeKey(world: World, state: State): string {
   const mayLose = world.losses !== undefined;
   const runs = state.actors.map(({ run }) => run);
-  const numbers = [...new Set([state.fence, ...runs])].sort((a, b) => a - b);
+  const { highestRun, lowestRun } = state.log;
+  const numbers = [...new Set([highestRun, lowestRun, ...runs])].sort((a, b) => a - b);
   const rank = (run: number) => (mayLose ? run : numbers.indexOf(run));
   const { version, outbox, applied, published, deadLetters, restartsLeft, isStoreRejecting, hoursLeft } = state;
-  const widget = `${version}/${rank(state.fence)}/${outbox}/${applied.toSorted()}`;
+  const widget = `${version}/${outbox}/${applied.toSorted()}/${rank(highestRun)}/${rank(lowestRun)}`;
   const others = `${published}/${deadLetters}/${restartsLeft}/${isStoreRejecting}/${hoursLeft}`;
   const actors = state.actors.map((actor) => `${rank(actor.run)}/${makeActorKey(actor)}`);
   const key = `${widget} ${others} ${makeLogKey(state.log)} ${actors.join(' ')}`;
@@ -28,15 +29,17 @@ function memoize<T extends object>(make: (value: T) => string): (value: T) => st
 }
 
 const makeActorKey = memoize((actor: Actor) => {
-  const { step, run, version, read, pending, withoutWidget, unstorable, expected, appended, isOld } = actor;
+  const { step, run, version, read, pending, withoutWidget, unstorable, expected, appended } = actor;
   if (run === 0) return step;
   const positions = `${makePositionKey(expected)}/${makePositionKey(appended)}`;
-  return `${step}/${version}/${read}/${pending}/${withoutWidget}/${unstorable}/${positions}/${isOld}`;
+  return `${step}/${version}/${read}/${pending}/${withoutWidget}/${unstorable}/${positions}`;
 });
 
-const makeLogKey = memoize(({ epoch, seq, ms, entries, trimmed, oldest, eventMarks, ...watermark }: LogState) => {
+/** Without `highestRun` and `lowestRun`: `makeKey` adds their ranks. */
+const makeLogKey = memoize((log: LogState) => {
+  const { epoch, seq, ms, entries, trimmed, oldest, eventMarks, watermark, isWatermarkExpiring } = log;
   const gone = `${trimmed}/${oldest.seq}.${oldest.ms}`;
-  return `${epoch}/${seq}/${ms}/${entries}/${gone}/${eventMarks}/${Object.values(watermark)}`;
+  return `${epoch}/${seq}/${ms}/${entries}/${gone}/${eventMarks}/${watermark}/${isWatermarkExpiring}`;
 });
 
 function makeLossKey({ firstPositions, lastPosition, copy, lossesLeft, trimsLeft, lastRun, appends }: State): string {

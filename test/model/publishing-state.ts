@@ -7,16 +7,15 @@ type Step =
   | 'start'
   /** Starts again under a new number. */
   | 'restart'
-  | 'claim'
-  | 'read'
+  | 'load'
   | 'ledger'
   | 'effect'
-  | 'position'
   | 'append'
   | 'record'
   | 'confirm'
   | 'mark'
   | 'remove'
+  | 'number'
   | 'expire'
   | 'dead-letter'
   | 'done'
@@ -36,7 +35,7 @@ export interface Position {
 export interface Actor {
   readonly step: Step;
   readonly run: number;
-  /** `version` and `read` are the version and the outbox that the claim read, and then what this run made of them. */
+  /** `version` and `read` are the version and the outbox that the run loaded, and then what this run made of them. */
   readonly version: number;
   readonly read: readonly Entry[];
   /** `pending`: hooks to apply. `withoutWidget`: hooks to publish without a widget. */
@@ -47,8 +46,6 @@ export interface Actor {
   readonly expected: Position | null;
   /** The log's end after this run's append. */
   readonly appended: Position | null;
-  /** Whether the run has slept for longer than a dedupe mark lives. */
-  readonly isOld: boolean;
 }
 
 /** Everything that Redis would lose together. An epoch is the number of the run that started it. */
@@ -64,11 +61,13 @@ export interface LogState {
   readonly watermark: number;
   readonly isWatermarkExpiring: boolean;
   readonly eventMarks: readonly (readonly [event: string, isExpiring: boolean])[];
+  /** The highest run that the log knows, and the lowest one that it still accepts. */
+  readonly highestRun: number;
+  readonly lowestRun: number;
 }
 
 export interface State {
   readonly version: number;
-  readonly fence: number;
   readonly outbox: readonly Entry[];
   /** The hooks that took effect, and the creation. */
   readonly applied: readonly string[];
@@ -130,13 +129,11 @@ export const idle: Actor = {
   unstorable: [],
   expected: null,
   appended: null,
-  isOld: false,
 };
 
 export function createStartState(world: World): State {
   return {
     version: 1,
-    fence: 0,
     outbox: [['create', 1]],
     applied: ['create'],
     published: [],
@@ -151,6 +148,8 @@ export function createStartState(world: World): State {
       watermark: 0,
       isWatermarkExpiring: false,
       eventMarks: [],
+      highestRun: 0,
+      lowestRun: 0,
     },
     firstPositions: {},
     lastPosition: null,

@@ -19,16 +19,15 @@ export class RunStep {
   static readonly #steps: Readonly<Partial<Record<Actor['step'], (step: RunStep) => State>>> = {
     start: (step) => step.#start(),
     restart: (step) => step.#start(),
-    claim: (step) => step.#claim(),
-    read: (step) => step.#read(),
+    load: (step) => step.#load(),
     ledger: (step) => step.#ledger(),
     effect: (step) => step.#effect(),
-    position: (step) => step.#position(),
     append: (step) => step.#append(),
     record: (step) => step.#record(),
     confirm: (step) => step.#confirm(),
     mark: (step) => step.#mark(),
     remove: (step) => step.#remove(),
+    number: (step) => step.#number(),
     expire: (step) => step.#expire(),
     'dead-letter': (step) => step.#deadLetter(),
   };
@@ -71,25 +70,14 @@ export class RunStep {
 
   #start(): State {
     const run = this.#state.lastRun + 1;
-    const isLedgerFirst = this.#lacks('the ledger is read after the claim');
-    const step = isLedgerFirst ? 'ledger' : this.#lacks('a claim raises the fence before it reads') ? 'read' : 'claim';
+    const step = this.#lacks('the ledger is read after the load') ? 'ledger' : 'load';
     const expected = this.#world.losses ? this.#state.lastPosition : null;
     return this.#update({ lastRun: run }, { step, run, expected });
   }
 
-  #claim(): State {
-    const { fence } = this.#state;
-    const { run } = this.#actor;
-    if (fence <= run) return this.#update({ fence: run }, { step: 'read' });
-    return this.#lacks('a run notices that its claim is superseded')
-      ? this.#update({}, { step: 'read' })
-      : this.#restart();
-  }
-
-  #read(): State {
-    const { fence, version, outbox } = this.#state;
-    if (fence > this.#actor.run && !this.#lacks('a run notices that its claim is superseded')) return this.#restart();
-    const step = this.#lacks('the ledger is read after the claim') ? 'effect' : 'ledger';
+  #load(): State {
+    const { version, outbox } = this.#state;
+    const step = this.#lacks('the ledger is read after the load') ? 'effect' : 'ledger';
     return this.#update({}, { step, version, read: outbox });
   }
 
@@ -103,7 +91,7 @@ export class RunStep {
     return this.#update(
       { deadLetters: deadLetters.filter((event) => !mine.includes(event)) },
       {
-        step: this.#lacks('the ledger is read after the claim') ? 'claim' : 'effect',
+        step: this.#lacks('the ledger is read after the load') ? 'load' : 'effect',
         pending: mine.filter((event) => !isWithoutWidget(event)),
         withoutWidget: mine.filter(isWithoutWidget),
       },
@@ -115,12 +103,12 @@ export class RunStep {
    * by one reaches the same end with fewer states.
    */
   #effect(): State {
-    const { read, run, version } = this.#actor;
+    const { read, version } = this.#actor;
     const waiting = this.#lacks('a delivery in the outbox is not applied again') ? [] : read.map(([event]) => event);
     const fresh = this.#actor.pending.filter((event) => !waiting.includes(event));
     const [first] = fresh;
     if (first === undefined) return this.#continueToAppend({ pending: [] });
-    if (!this.#isAsClaimed()) return this.#restart();
+    if (this.#state.version !== version && !this.#lacks('an effect requires the version')) return this.#restart();
     const isSplit = this.#state.isStoreRejecting && fresh.some(mayBeUnstorable);
     const piece = isSplit ? [first] : fresh;
     const pending = fresh.slice(piece.length);
@@ -130,38 +118,24 @@ export class RunStep {
     const entries = piece.map((event, at): Entry => [event, version + at + 1]);
     const state = this.#state;
     const outbox = [...state.outbox, ...entries];
-    const fence = this.#lacks('a claim raises the fence before it reads') ? run : state.fence;
-    const changed = { version: version + piece.length, outbox, applied: [...state.applied, ...piece], fence };
+    const changed = { version: version + piece.length, outbox, applied: [...state.applied, ...piece] };
     return this.#update(changed, { pending, version: changed.version, read: [...read, ...entries] });
-  }
-
-  #isAsClaimed(): boolean {
-    const { fence, version } = this.#state;
-    const { run } = this.#actor;
-    const isOwnFence = this.#lacks('a claim raises the fence before it reads') ? fence <= run : fence === run;
-    const isSameVersion = version === this.#actor.version;
-    return (
-      (isOwnFence || this.#lacks('an effect requires the fence')) &&
-      (isSameVersion || this.#lacks('an effect requires the version'))
-    );
   }
 
   /** A batch with nothing to publish appends nothing. */
   #continueToAppend(change: Partial<Actor>): State {
     if (this.#actor.read.length === 0 && this.#actor.withoutWidget.length === 0)
       return this.#finishPublishing(this.#state, change);
-    const mustReadAgain =
-      this.#world.losses && !this.#lacks('the last recorded position is read again right before the append');
-    return this.#update({}, { ...change, step: mustReadAgain ? 'position' : 'append' });
+    return this.#update({}, { ...change, step: 'append' });
   }
 
-  #position(): State {
-    return this.#update({}, { step: 'append', expected: pickHigher(this.#actor.expected, this.#state.lastPosition) });
-  }
-
+  /**
+   * The check of the run's own age is not in the model: the run may sleep between that check and the append, so the log
+   * must reject it in any case.
+   */
   #append(): State {
-    const { run, read, withoutWidget, expected, isOld } = this.#actor;
-    if (isOld && !this.#lacks('a run that is too old does not append')) return this.#restart();
+    const { run, read, withoutWidget, expected } = this.#actor;
+    if (run < this.#state.log.lowestRun) return this.#restart();
     const own = this.#lacks('a run appends the whole outbox') ? this.#plan.batch : null;
     const entries = read.filter(([event]) => own === null || own.length === 0 || own.includes(event));
     const all = [...entries, ...withoutWidget.map((event): Entry => [event, 0])];
@@ -229,33 +203,33 @@ export class RunStep {
   }
 
   #remove(): State {
-    const { run, read, version } = this.#actor;
     const state = this.#state;
-    const last = read.at(-1)?.[1] ?? 0;
-    const isClaimed = this.#lacks('a claim raises the fence before it reads')
-      ? state.fence <= run
-      : state.fence === run;
-    const isMine = isClaimed || this.#lacks('removing published entries requires the fence');
-    const outbox = isMine ? state.outbox.filter(([, at]) => at > last) : state.outbox;
-    const isExpiring = isMine || this.#lacks('a watermark expires only if the run still had its claim');
-    const removed = { ...state, outbox };
-    const next = { version: isExpiring && last > 0 ? last : -version };
+    const version = this.#actor.read.at(-1)?.[1] ?? 0;
+    const removed = { ...state, outbox: state.outbox.filter(([, at]) => at > version) };
+    // From now on, `version` is that of the watermark that may expire.
     if (this.#lacks('deliveries are marked published before their entries are removed'))
-      return changeActor(removed, this.#index, { ...next, step: 'mark' });
+      return changeActor(removed, this.#index, { version, step: 'mark' });
     if (this.#lacks('the position is recorded before deliveries are marked published') && this.#world.losses) {
-      return changeActor(removed, this.#index, { ...next, step: 'record' });
+      return changeActor(removed, this.#index, { version, step: 'record' });
     }
-    return this.#finishRemove(removed, next);
+    return this.#finishRemove(removed, { version });
   }
 
   #finishRemove(state: State, change: Partial<Actor> = {}): State {
-    if (this.#world.hours) return changeActor(state, this.#index, { ...change, step: 'expire' });
+    const isOwnNumber = this.#lacks('marks expire under a number that was taken after their entries left the outbox');
+    if (this.#world.hours)
+      return changeActor(state, this.#index, { ...change, step: isOwnNumber ? 'expire' : 'number' });
     return this.#finishPublishing(state, change);
   }
 
+  #number(): State {
+    const run = this.#state.lastRun + 1;
+    return this.#update({ lastRun: run }, { run, step: 'expire' });
+  }
+
   #expire(): State {
-    const { withoutWidget, version } = this.#actor;
-    const log = expireMarks(this.#state.log, withoutWidget, version > 0 ? version : null, this.#without);
+    const { run, withoutWidget, version } = this.#actor;
+    const log = expireMarks(this.#state.log, run, withoutWidget, version > 0 ? version : null, this.#without);
     return this.#finishPublishing({ ...this.#state, log });
   }
 

@@ -1,4 +1,3 @@
-import type { Rule } from './publishing-rules.ts';
 import type { World } from './publishing-state.ts';
 
 /** A run, the same job started again, another batch that repeats a hook, and a nudge. */
@@ -69,20 +68,3 @@ export const losingAndRestarting: World = {
 
 /** The log may be lost twice and trimmed twice. */
 export const losingTwice: World = { ...losingAndTrimming, losses: 2, trims: 2 };
-
-/**
- * Removing these rules, each alone or all together, does not break the promise. A run reads the outbox and the version
- * before the ledger. So its write, which requires that version, fails if another run has applied anything since.
- * Entries that another run removed were marked before this run read the ledger.
- *
- * We keep these rules for other reasons. The higher run wins at once, and does not fail later at the write. A
- * superseded run stops early. A run that still has its claim may let the watermark expire. And a position that another
- * run recorded is seldom found only after the append.
- */
-export const redundantRules: readonly Rule[] = [
-  'a claim raises the fence before it reads',
-  'a run notices that its claim is superseded',
-  'an effect requires the fence',
-  'removing published entries requires the fence',
-  'the last recorded position is read again right before the append',
-];

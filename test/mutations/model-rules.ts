@@ -9,14 +9,15 @@ import {
 } from '../model/publishing-worlds.ts';
 import type { ModelMutation } from './mutation.ts';
 
-/** The rules whose removal breaks the promise, each alone, in this world. */
-const neededAlone: readonly (readonly [World, readonly Rule[]])[] = [
+/** The rules whose removal breaks the promise in this world. */
+const neededRules: readonly (readonly [World, readonly Rule[]])[] = [
   [
     overlappingRuns,
     [
       'a delivery in the outbox is not applied again',
       'a run appends the whole outbox',
-      'the ledger is read after the claim',
+      'an effect requires the version',
+      'the ledger is read after the load',
       'deliveries are marked published before their entries are removed',
       'only events in the log are marked published',
       'a watermark skips versions that are in the log',
@@ -29,9 +30,9 @@ const neededAlone: readonly (readonly [World, readonly Rule[]])[] = [
       'a watermark stays until a run lets it expire',
       'an event mark stays until a run lets it expire',
       'a watermark expires only at the version that the run published',
-      'a watermark expires only if the run still had its claim',
+      'marks expire under a number that was taken after their entries left the outbox',
+      'the log rejects runs below the number that marks expired under',
       'an append that raises a watermark removes its expiry',
-      'a run that is too old does not append',
     ],
   ],
   [
@@ -56,14 +57,7 @@ const neededAlone: readonly (readonly [World, readonly Rule[]])[] = [
   [losingAndTrimming, ['trimming stops at the last recorded position']],
 ];
 
-/** Each pair breaks the promise together: without one rule, the other one is needed. */
-const neededTogether: readonly (readonly [World, readonly Rule[]])[] = [
-  [overlappingRuns, ['a claim raises the fence before it reads', 'an effect requires the version']],
-  [overlappingRuns, ['an effect requires the fence', 'an effect requires the version']],
-];
-
-/** Rules of the publishing protocol. The model must notice when one is missing, or both of a pair. */
-export const modelRules: readonly ModelMutation[] = [
-  ...neededAlone.flatMap(([world, rules]) => rules.map((rule) => ({ rule, world, without: [rule] }))),
-  ...neededTogether.map(([world, rules]) => ({ rule: rules.join(', or '), world, without: rules })),
-];
+/** Rules of the publishing protocol. The model must notice when one is missing. */
+export const modelRules: readonly ModelMutation[] = neededRules.flatMap(([world, rules]) =>
+  rules.map((rule) => ({ rule, world, without: [rule] })),
+);

@@ -2,6 +2,8 @@ import type { CodeMutation } from './mutation.ts';
 
 const processBatch = 'packages/shared/src/usecases/hooks/process-batch.ts';
 const publishOutbox = 'packages/shared/src/usecases/events/publish-outbox.ts';
+const recordedPosition = 'packages/shared/src/usecases/events/recorded-position.ts';
+const expiringMarks = 'packages/shared/src/usecases/events/expiring-marks.ts';
 const scanOutboxes = 'packages/shared/src/usecases/events/scan-outboxes.ts';
 const groupCommit = 'packages/shared/src/usecases/hooks/group-commit.ts';
 const deadLetterRules = 'packages/shared/src/tasks/dead-letters.ts';
@@ -9,10 +11,10 @@ const deadLetterRules = 'packages/shared/src/tasks/dead-letters.ts';
 /** Rules of runs and of the group commit. `scenario-rules.ts` removes some of them on real servers, too. */
 export const processingRules: readonly CodeMutation[] = [
   {
-    rule: 'the ledger is read after the claim',
+    rule: 'the ledger is read after the load',
     file: processBatch,
-    from: 'const claim = await deps.effects.claim(run, collectWidgetIds(items));\n      applied = claim.superseded.length > 0 ? null : await applyDeliveries(deps, run, claim.claimed, deliveries);',
-    to: 'const early = deliveries.length === 0 ? { duplicates: [], unstorable: [] } : await deps.ledger.register(deliveries);\n      const claim = await deps.effects.claim(run, collectWidgetIds(items));\n      applied = claim.superseded.length > 0 ? null : await applyDeliveries({ ...deps, ledger: { register: async () => early } }, run, claim.claimed, deliveries);',
+    from: 'const loaded = widgetIds.length === 0 ? [] : await deps.effects.load(widgetIds);\n      applied = await applyDeliveries(deps, loaded, deliveries);',
+    to: 'const early = deliveries.length === 0 ? { duplicates: [], unstorable: [] } : await deps.ledger.register(deliveries);\n      const loaded = widgetIds.length === 0 ? [] : await deps.effects.load(widgetIds);\n      applied = await applyDeliveries({ ...deps, ledger: { register: async () => early } }, loaded, deliveries);',
   },
   {
     rule: 'a run drops published deliveries',
@@ -27,40 +29,40 @@ export const processingRules: readonly CodeMutation[] = [
     to: 'applied.size < 0 ? [] : deliveries',
   },
   {
-    rule: 'a run notices that its claim is superseded',
-    file: processBatch,
-    from: 'claim.superseded.length > 0 ? null : await applyDeliveries',
-    to: 'await applyDeliveries',
-  },
-  {
     rule: 'a run notices that its effect is superseded',
     file: processBatch,
-    from: '    if (outcome.superseded.length > 0) return null;\n',
+    from: '    if (outcome.superseded) return null;\n',
     to: '',
   },
   {
     rule: 'deliveries are marked published before their entries are removed',
     file: publishOutbox,
-    from: '    await deps.ledger.markPublished(toPublishedDeliveries(publication, appends, positions), deps.clock.now());\n    const widgetMarks = await removeEntries(deps, run, widgets);\n',
-    to: '    const widgetMarks = await removeEntries(deps, run, widgets);\n    await deps.ledger.markPublished(toPublishedDeliveries(publication, appends, positions), deps.clock.now());\n',
+    from: '      await ledger.markPublished(toPublishedDeliveries(group, positions), clock.now());\n',
+    to: '      const early = publications.flatMap(({ widgets }) => toPublishedThrough(widgets));\n      if (early.length > 0) await outboxes.removePublished(early);\n      await ledger.markPublished(toPublishedDeliveries(group, positions), clock.now());\n',
   },
   {
     rule: 'events are appended before their deliveries are marked published',
     file: publishOutbox,
-    from: '    const { positions, last, startedNewEpoch } = await deps.eventLog.append(',
-    to: '    await deps.ledger.markPublished(toPublishedDeliveries(publication, appends, []), deps.clock.now());\n    const { positions, last, startedNewEpoch } = await deps.eventLog.append(',
+    from: '      const { positions, last, startedNewEpoch } = await this.#deps.eventLog.append(',
+    to: '      await this.#deps.ledger.markPublished(toPublishedDeliveries(able, []), this.#deps.clock.now());\n      const { positions, last, startedNewEpoch } = await this.#deps.eventLog.append(',
   },
   {
-    rule: 'a watermark expires only if the run still had its claim',
+    rule: 'a watermark expires only after its entries have left the outbox',
     file: publishOutbox,
-    from: 'new Set(superseded)',
-    to: 'new Set(superseded.slice(superseded.length))',
+    from: '      if (published.length > 0) await outboxes.removePublished(published);\n',
+    to: '      expiringMarks.add(published.map(toWatermark));\n      if (published.length > 0) await outboxes.removePublished(published);\n',
+  },
+  {
+    rule: 'marks expire under a number that was taken after their entries left the outbox',
+    file: expiringMarks,
+    from: 'await this.#deps.numbers.takeNext()',
+    to: 'await (this.#deps.numbers as unknown as { get: () => Promise<{ run: number }> }).get()',
   },
   {
     rule: 'a run that is too old does not append',
     file: processBatch,
-    from: 'startedAtMs < runLimits.maxAgeMs',
-    to: 'startedAtMs < Number.POSITIVE_INFINITY',
+    from: 'takenAtMs < runLimits.maxAgeMs',
+    to: 'takenAtMs < Number.POSITIVE_INFINITY',
   },
   {
     rule: 'an outbox is appended in its order',
@@ -71,30 +73,30 @@ export const processingRules: readonly CodeMutation[] = [
   {
     rule: 'an append checks the last recorded position: a lost tail starts a new epoch',
     file: publishOutbox,
-    from: 'deps.eventLog.append(run, expected, appends)',
-    to: 'deps.eventLog.append(run, null, appends)',
+    from: '.append(run, expected, appends)',
+    to: '.append(run, null, appends)',
   },
   {
-    rule: 'the last recorded position is read again right before the append',
-    file: publishOutbox,
-    from: 'pickLatest(publication.lastPosition, await deps.runs.lastPosition())',
-    to: 'pickLatest(publication.lastPosition, null)',
+    rule: 'the last recorded position is read right before the append',
+    file: recordedPosition,
+    from: 'this.#deps.clock.monotonicMs() - this.#knownAtMs < freshForMs',
+    to: 'this.#knownAtMs > Number.NEGATIVE_INFINITY',
   },
   {
     rule: 'a run records the last position',
     file: publishOutbox,
-    from: '    await recordLogEnd(deps, last, expected);\n',
+    from: '      await this.#recorded.record(last, expected);\n',
     to: '',
   },
   {
     rule: 'a run records its position only over the one that its append was checked against',
     file: publishOutbox,
-    from: '    await recordLogEnd(deps, last, expected);\n',
-    to: '    const before = await deps.runs.lastPosition();\n    if (before === null || pickLatest(before, last) === last) await deps.runs.recordPosition(last, before);\n',
+    from: '      await this.#recorded.record(last, expected);\n',
+    to: '      const before = await this.#deps.runs.lastPosition();\n      const isLater = before === null || before.epochRun < last.epochRun || before.seq < last.seq;\n      if (isLater) await this.#deps.runs.recordPosition(last, before);\n',
   },
   {
     rule: 'a run checks that the log still covers its position exactly',
-    file: publishOutbox,
+    file: recordedPosition,
     from: 'isCovered(position, inspection.extent, inspection.contains);',
     to: '(inspection.contains || position.seq <= inspection.extent.oldest.seq);',
   },

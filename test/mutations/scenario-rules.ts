@@ -10,10 +10,10 @@ const everyStep = 'test/scenarios/worker-killed-or-frozen-at-every-step.test.ts'
 export const scenarioRules: readonly StoreMutation[] = [
   { noticedBy: runsDieAndSleep, ...fromProcessingRules('a delivery in the outbox is not applied again') },
   {
-    rule: 'MongoDB: an effect requires the fence and the version',
+    rule: 'MongoDB: an effect requires the version, under faults',
     noticedBy: everyStep,
     file: 'packages/cluster/src/mongo/mongo-widget-effects.ts',
-    from: 'filter: { id: new UUID(change.widgetId), fence: run, version: change.fromVersion },',
+    from: 'filter: { id: new UUID(change.widgetId), version: change.fromVersion },',
     to: 'filter: { id: new UUID(change.widgetId) },',
   },
   {

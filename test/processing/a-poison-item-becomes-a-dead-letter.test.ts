@@ -113,13 +113,13 @@ test('dead-letters nothing after many unavailable answers and one unexpected err
   expect(registrations).toBe(10);
 });
 
-test('dead-letters only the hooks of a widget that no run can claim', async () => {
+test('dead-letters only the hooks of a widget that no run can read', async () => {
   const { backend } = testBackend;
   const [otherId, poisonId] = [await insertWidget(), await insertWidget()];
   const [other, poison] = [aDelivery({ widgetId: otherId }), aDelivery({ widgetId: poisonId })];
-  const effects = overrideMethod(backend.effects, 'claim', async (run, widgetIds) => {
-    if (widgetIds.includes(poisonId)) throw new UnstorableError('the document cannot be written');
-    return backend.effects.claim(run, widgetIds);
+  const effects = overrideMethod(backend.effects, 'load', async (widgetIds) => {
+    if (widgetIds.includes(poisonId)) throw new TypeError('the document cannot be read');
+    return backend.effects.load(widgetIds);
   });
   await enqueue(backend, [poison, other]);
   await backend.hookQueue.enqueue({
@@ -129,7 +129,7 @@ test('dead-letters only the hooks of a widget that no run can claim', async () =
   });
   const isDone = async () => (await readState(other)) === 'published' && (await readState(poison)) === 'dead';
   await consumeUntil({ ...backend, effects }, isDone);
-  expect(await backend.ledger.get(poison.eventId)).toMatchObject({ reason: 'store-refused' });
+  expect(await backend.ledger.get(poison.eventId)).toMatchObject({ reason: 'invalid-delivery' });
 });
 
 /** Returns a logger, and the dead letters that it was told of. */

@@ -6,7 +6,7 @@ import { openSharedBackend } from '../drivers/app/open-shared.ts';
 import { logCanLoseEvents, openTestBackend } from '../drivers/app/open-test-backend.ts';
 import { overrideMethod } from '../drivers/app/override-method.ts';
 import type { TestBackend } from '../drivers/app/test-backend.ts';
-import { createBatchProcessor, processUntilPublished, type RunPorts, readLog, toItem } from './drive-runs.ts';
+import { createWorker, processUntilPublished, type RunPorts, readLog, toItem } from './drive-runs.ts';
 
 const testBackend = await openSharedBackend();
 
@@ -21,7 +21,7 @@ async function insertWidgetHook({ widgets }: Pick<Backend, 'widgets'> = testBack
 
 /** Publishes the deliveries. A test passes other `ports` to interrupt the run. */
 async function publish(deliveries: readonly Delivery[], ports: RunPorts = testBackend.backend): Promise<void> {
-  await processUntilPublished(createBatchProcessor(ports), deliveries.map(toItem));
+  await processUntilPublished(createWorker(ports), deliveries.map(toItem));
 }
 
 /** Reads the current epoch, and the ids of all events in the log. */

@@ -6,9 +6,8 @@ import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { HookQueue } from '@widget-service/shared/ports/hook-queue.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { createLogger, type Logger } from '@widget-service/shared/runtime/logger.ts';
+import { createBatchProcessor } from '@widget-service/shared/tasks/batch-processor.ts';
 import { createHookConsumerTask } from '@widget-service/shared/tasks/worker-tasks.ts';
-import { makePublishOutbox } from '@widget-service/shared/usecases/events/publish-outbox.ts';
-import { makeProcessBatch } from '@widget-service/shared/usecases/hooks/process-batch.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
 
 /** The system clock with pauses that are 50 times shorter. */
@@ -37,8 +36,7 @@ export async function consumeUntil(
   logger?: Logger,
 ): Promise<Metrics> {
   const metrics = createMetrics();
-  const publishOutbox = makePublishOutbox({ ...ports, clock });
-  const processBatch = makeProcessBatch({ ...ports, publishOutbox, clock });
+  const { processBatch } = createBatchProcessor(ports, clock);
   let activeBatches = 0;
   const consume: HookQueue['consume'] = (handle, options) =>
     ports.hookQueue.consume(async (batch) => {

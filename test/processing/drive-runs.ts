@@ -5,8 +5,8 @@ import type { QueueItem } from '@widget-service/shared/domain/queue-item.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { LogRecord } from '@widget-service/shared/ports/event-log.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
-import { makePublishOutbox } from '@widget-service/shared/usecases/events/publish-outbox.ts';
-import { type BatchOutcome, makeProcessBatch } from '@widget-service/shared/usecases/hooks/process-batch.ts';
+import { createBatchProcessor } from '@widget-service/shared/tasks/batch-processor.ts';
+import type { BatchOutcome, makeProcessBatch } from '@widget-service/shared/usecases/hooks/process-batch.ts';
 
 /** The ports that a run uses. */
 export type RunPorts = Pick<Backend, 'runs' | 'effects' | 'ledger' | 'outboxes' | 'eventLog'>;
@@ -17,10 +17,8 @@ const neverAborted = new AbortController().signal;
 
 export const toItem = (delivery: Delivery): QueueItem => ({ type: 'delivery', delivery });
 
-export function createBatchProcessor(ports: RunPorts): ProcessBatch {
-  const deps = { ...ports, clock: systemClock };
-  return makeProcessBatch({ ...deps, publishOutbox: makePublishOutbox(deps) });
-}
+/** Returns the function of a worker that runs a batch. */
+export const createWorker = (ports: RunPorts): ProcessBatch => createBatchProcessor(ports, systemClock).processBatch;
 
 /** Runs the batch once. Returns null if a store was unavailable. Throws every other error. */
 export async function tryBatch(processBatch: ProcessBatch, items: readonly QueueItem[]): Promise<BatchOutcome | null> {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { type AnsweredWidget, foldWidget } from '../checkers/fold.ts';
 import { aCreation, aDelivery, someTime } from '../drivers/app/builders.ts';
 import { openSharedBackend } from '../drivers/app/open-shared.ts';
-import { createBatchProcessor, processUntilPublished, readLog, toItem } from './drive-runs.ts';
+import { createWorker, processUntilPublished, readLog, toItem } from './drive-runs.ts';
 
 const testBackend = await openSharedBackend();
 
@@ -58,7 +58,7 @@ function buildCase(order: readonly (typeof sixHooks)[number][], number: number):
  * or comes after an earlier batch has published the hook.
  */
 async function processAll(cases: readonly Case[]): Promise<void> {
-  const processBatch = createBatchProcessor(testBackend.backend);
+  const processBatch = createWorker(testBackend.backend);
   const process = async (deliveries: readonly Delivery[]) => {
     const { unstorable } = await processUntilPublished(processBatch, deliveries.map(toItem));
     expect(unstorable).toEqual([]);

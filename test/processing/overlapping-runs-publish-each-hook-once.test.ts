@@ -3,7 +3,7 @@ import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import { describe, expect, inject, test } from 'vitest';
 import { aCreation, aDelivery } from '../drivers/app/builders.ts';
 import { openSharedBackend } from '../drivers/app/open-shared.ts';
-import { createBatchProcessor, processUntilPublished, readLog, toItem, tryBatch } from './drive-runs.ts';
+import { createWorker, processUntilPublished, readLog, toItem, tryBatch } from './drive-runs.ts';
 import { createInterleaving } from './interleaving.ts';
 
 const testBackend = await openSharedBackend();
@@ -22,12 +22,12 @@ async function processInterleaved(backend: Backend, seed: number, failureRate: n
   const second = [b1, a1, withoutWidget].map(toItem);
   const nudge: QueueItem[] = [{ type: 'nudge', widgetId }];
 
-  const processWithFailures = createBatchProcessor(createInterleaving(seed, failureRate)(backend));
+  const processWithFailures = createWorker(createInterleaving(seed, failureRate)(backend));
   await Promise.all([
     ...[first, first, second, nudge].map((batch) => tryBatch(processWithFailures, batch)),
     processUntilPublished(processWithFailures, second, maxRuns),
   ]);
-  const process = createBatchProcessor(backend);
+  const process = createWorker(backend);
   for (const batch of [first, second, nudge]) await processUntilPublished(process, batch, maxRuns);
   return { widgetId, hooks: [a1, a2, b1], withoutWidget, createdId: creation.created.eventId };
 }
@@ -59,8 +59,6 @@ describe.each([
     for (const hook of [...hooks, withoutWidget]) {
       expect(await backend.ledger.get(hook.eventId)).toMatchObject({ state: 'published' });
     }
-    const { run } = await backend.runs.startRun();
-    const claim = await backend.effects.claim(run, [widgetId]);
-    expect(claim.claimed[0]?.outbox).toEqual([]);
+    expect(await backend.effects.load([widgetId])).toMatchObject([{ outbox: [] }]);
   });
 });

@@ -81,9 +81,9 @@ test(
     const jobCount = await enqueueAll(deliveries);
 
     let writes = 0;
-    const effects = overrideMethod(backend.effects, 'apply', (run, changes) => {
+    const effects = overrideMethod(backend.effects, 'apply', (changes) => {
       writes += 1;
-      return backend.effects.apply(run, changes);
+      return backend.effects.apply(changes);
     });
     const areAllDone = async () => (await countDeliveries('published')) + (await countDeliveries('dead')) === hookCount;
     const metrics = await consumeUntil({ ...backend, effects }, areAllDone, systemClock);

@@ -134,7 +134,7 @@ function expectOneTrace(spans: readonly ReceivedSpan[], hook: SentHook, services
   });
   const steps = inTrace.filter(({ parentId }) => parentId === run.spanId).map(({ name }) => name);
   expect(steps).toEqual(
-    expect.arrayContaining(['runs.startRun', 'effects.claim', 'ledger.register', 'effects.apply', 'eventLog.append']),
+    expect.arrayContaining(['effects.load', 'ledger.register', 'effects.apply', 'eventLog.append']),
   );
   const append = find('eventLog.append', run.spanId);
   const started = [request?.startNanos ?? 0n, run.startNanos, append.startNanos];

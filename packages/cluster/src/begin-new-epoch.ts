@@ -8,7 +8,6 @@ import { openMongo } from './mongo/client.ts';
 import { collectionNames } from './mongo/indexes.ts';
 import { createMongoRunRegistry, registryId } from './mongo/mongo-run-registry.ts';
 import { translateErrors as translateMongoErrors } from './mongo/translate-error.ts';
-import { widgetCollection } from './mongo/widget-document.ts';
 import type { ClusterOptions } from './open-cluster.ts';
 import {
   findEventsTarget,
@@ -48,8 +47,8 @@ const scanPageSize = 1_000;
  * Adapts Redis to a MongoDB that was restored from a backup. A restored widget can have a lower version than
  * its watermark. The log would then skip its next events as duplicates.
  *
- * Removes all dedupe marks, raises the run counter above every stored run number, and starts an empty log with a new
- * epoch, so that subscribers receive `stream.gap`. No worker and no pod may run meanwhile. May be repeated.
+ * Removes all dedupe marks, raises the run counter above every run number in the log, and starts an empty log with
+ * a new epoch, so that subscribers receive `stream.gap`. No worker and no pod may run meanwhile. May be repeated.
  *
  * Rejects with an `ExitError` (configuration) for a malformed `mongodbUrl`, with `MongoUnreachableError` when MongoDB
  * does not answer within 30 s, with `RedisRefusalError`, and with `RedisUnreachableError` when Redis does not answer
@@ -57,13 +56,7 @@ const scanPageSize = 1_000;
  * command again.
  */
 export async function beginNewEpoch(options: ClusterOptions): Promise<NewEpoch> {
-  const mongo = await openMongo({
-    url: options.mongodbUrl,
-    database: options.mongodbDatabase,
-    // The search for the highest fence reads all widgets and may take long. The fence has no index, because each run
-    // would have to update it.
-    socketTimeoutMs: 0,
-  });
+  const mongo = await openMongo({ url: options.mongodbUrl, database: options.mongodbDatabase });
   const target = findEventsTarget(options, options.onWarning ?? (() => undefined));
   const redis = openFailFastConnection(target, 'widget-service:new-epoch');
   try {
@@ -123,15 +116,11 @@ async function removeKeys(redis: Redis, patterns: string[]): Promise<number> {
 }
 
 /**
- * Raises the run counter to at least the highest run in the log and the highest fence: a backup may mix documents of
- * different moments. Also removes the last recorded position: the new epoch records its own.
+ * Raises the run counter to at least the highest run in the log. Also removes the last recorded position: the new epoch
+ * records its own.
  */
 async function raiseRunCounter(db: Db, highestRunInLog: number): Promise<void> {
-  const [highest] = await widgetCollection(db)
-    .aggregate<{ fence: number }>([{ $group: { _id: null, fence: { $max: '$fence' } } }])
-    .toArray();
-  const run = Math.max(highestRunInLog, highest?.fence ?? 0);
   await db
     .collection<{ _id: string; run: number }>(collectionNames.runs)
-    .updateOne({ _id: registryId }, { $max: { run }, $unset: { lastPosition: '' } }, { upsert: true });
+    .updateOne({ _id: registryId }, { $max: { run: highestRunInLog }, $unset: { lastPosition: '' } }, { upsert: true });
 }

@@ -7,7 +7,6 @@ import type { Database } from './database.ts';
 import { hookChangedColumns, type Row, toPlaceholders } from './sqlite-widget-columns.ts';
 
 export function createSqliteWidgetOutbox(db: Database): WidgetOutbox {
-  const hasClaim = db.prepare('SELECT 1 FROM widgets WHERE id = ? AND fence = ?');
   const deleteRow = db.prepare('DELETE FROM outbox_entries WHERE widget_id = ? AND version <= ?');
   const selectBetween = db.prepare(
     'SELECT widget_id, received_at FROM outbox_entries AS entry WHERE received_at BETWEEN ? AND ? AND NOT EXISTS ' +
@@ -32,14 +31,9 @@ export function createSqliteWidgetOutbox(db: Database): WidgetOutbox {
   }
 
   return {
-    removePublished: (run, published) => {
+    removePublished: (published) => {
       const remove = () => {
-        const superseded: string[] = [];
-        for (const { widgetId, version } of published) {
-          if (hasClaim.get(widgetId, run) === undefined) superseded.push(widgetId);
-          else deleteRow.run(widgetId, version);
-        }
-        return { superseded };
+        for (const { widgetId, version } of published) deleteRow.run(widgetId, version);
       };
       return db.write(remove, { isSynced: false });
     },

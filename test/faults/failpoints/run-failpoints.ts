@@ -4,17 +4,20 @@ import type { Failpoint } from './failpoint.ts';
 
 /** The port calls of one run, in order. */
 const callsOfARun = [
-  'runs.startRun',
-  'effects.claim',
+  'effects.load',
   'ledger.register',
   'effects.apply',
-  'runs.lastPosition',
   'eventLog.append',
   'runs.recordPosition',
   'ledger.markPublished',
   'outboxes.removePublished',
-  'eventLog.expireMarks',
 ] as const;
+
+/** The calls that a worker makes for many runs together, within two seconds of each. */
+const callsForManyRuns = ['runs.startRun', 'eventLog.expireMarks'] as const;
+
+/** Returns whether a run waits for the call. */
+export const isInRun = ({ call }: Failpoint) => callsOfARun.some((each) => each === call);
 
 /** The calls whose writes other runs and pods can read. So it matters if such a call took place without an answer. */
 const visibleWrites: readonly string[] = [
@@ -24,17 +27,14 @@ const visibleWrites: readonly string[] = [
   'outboxes.removePublished',
 ];
 
-/** Before these calls, the stored state is the same as before a neighbouring call or before the run. */
-const callsAfterNoChange: readonly string[] = ['runs.startRun', 'runs.lastPosition'];
-
 /**
  * Returns every failpoint of a run. After a call is the same place as before the next one, so only the last call has an
  * `after`. The short form leaves out failpoints with the same stored state as another one.
  */
 export function listRunFailpoints(act: Failpoint['act'], isLong: boolean): Failpoint[] {
-  const callsBefore = callsOfARun.filter((call) => isLong || !callsAfterNoChange.includes(call));
-  const before = callsBefore.map((call) => ({ call, when: 'before', act }) as const);
-  const callsDuring = callsOfARun.filter((call) => isLong || visibleWrites.includes(call));
+  const calls = [...callsOfARun, ...callsForManyRuns];
+  const before = calls.map((call) => ({ call, when: 'before', act }) as const);
+  const callsDuring = calls.filter((call) => isLong || visibleWrites.includes(call));
   const during = callsDuring.map((call) => ({ call, when: 'during', act }) as const);
   return [...before, { call: 'eventLog.expireMarks', when: 'after', act }, ...during];
 }

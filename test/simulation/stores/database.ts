@@ -9,7 +9,6 @@ import type { ComparablePosition } from '@widget-service/shared/ports/run-regist
 /** One widget with everything that changes together with it. */
 export interface WidgetDocument {
   widget: Widget;
-  fence: number;
   readonly idempotency: IdempotencyRecord | null;
   /** Oldest first. */
   outbox: readonly OutboxEntry[];
@@ -34,10 +33,8 @@ export class Database {
   readonly discardedAt = new Map<string, Date>();
   readonly quarantine = new Map<string, QuarantinedText>();
   readonly runRegistry: { run: number; lastPosition: ComparablePosition | null } = { run: 0, lastPosition: null };
-  /** Called for every entry that is written to an outbox, and so for every effect. `run` is null for a creation. */
-  onEffect: (run: number | null, document: WidgetDocument, entries: readonly OutboxEntry[]) => void = () => undefined;
-  /** Called for every outbox that a run removes entries from. */
-  onRemovePublished: (run: number, document: WidgetDocument) => void = () => undefined;
+  /** Called after every write of entries to an outbox, and so for every effect and creation. */
+  onEffect: (document: WidgetDocument, entries: readonly OutboxEntry[]) => void = () => undefined;
   readonly #unstorableTexts: Record<PayloadPlace, string | null> = { outbox: null, ledger: null };
 
   /** From now on, payloads that contain `text` are unstorable in this place. Null: none is. */

@@ -9,13 +9,9 @@ import type { Link } from './link.ts';
 
 export function createSimulatedWidgetOutbox(database: Database, link: Link): WidgetOutbox {
   return {
-    removePublished: (run, published) =>
+    removePublished: (published) =>
       link.call('removePublished', runDeadlineMs, async (send) => {
-        let matched = 0;
-        for (const widget of published) if (await send(() => removeEntries(database, run, widget))) matched += 1;
-        if (matched === published.length) return { superseded: [] };
-        const ids = published.map(({ widgetId }) => widgetId);
-        return { superseded: await send(() => ids.filter((id) => database.widgets.get(id)?.fence !== run)) };
+        for (const widget of published) await send(() => removeEntries(database, widget));
       }),
     findOverdue: (before, limit, from) =>
       link.call('findOverdue', requestDeadlineMs, (send) =>
@@ -28,13 +24,9 @@ export function createSimulatedWidgetOutbox(database: Database, link: Link): Wid
   };
 }
 
-function removeEntries(database: Database, run: number, { widgetId, version }: PublishedThrough): boolean {
+function removeEntries(database: Database, { widgetId, version }: PublishedThrough): void {
   const document = database.widgets.get(widgetId);
-  if (document === undefined) return false;
-  if (document.fence !== run) return false;
-  document.outbox = document.outbox.filter(({ after }) => after.version > version);
-  database.onRemovePublished(run, document);
-  return true;
+  if (document !== undefined) document.outbox = document.outbox.filter(({ after }) => after.version > version);
 }
 
 function findWidgets(

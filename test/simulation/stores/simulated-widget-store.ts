@@ -34,10 +34,10 @@ function insert(database: Database, { widget, created, idempotency }: WidgetCrea
   const known =
     idempotency === null ? database.widgets.get(widget.id) : database.byIdempotencyKey.get(toKey(idempotency));
   if (known !== undefined) return false;
-  const document: WidgetDocument = { widget, fence: 0, idempotency, outbox: [created] };
+  const document: WidgetDocument = { widget, idempotency, outbox: [created] };
   database.widgets.set(widget.id, document);
   if (idempotency !== null) database.byIdempotencyKey.set(toKey(idempotency), document);
-  database.onEffect(null, document, [created]);
+  database.onEffect(document, [created]);
   return true;
 }
 

@@ -13,7 +13,7 @@ import {
 
 const workerCalls = [
   'startRun',
-  'claim',
+  'load',
   'register',
   'apply',
   'lastPosition',

@@ -1,7 +1,7 @@
+import type { OutboxEntry } from '@widget-service/shared/domain/outbox-entry.ts';
 import type { DedupeMark } from '@widget-service/shared/ports/event-log.ts';
 import type { ComparablePosition } from '@widget-service/shared/ports/run-registry.ts';
 import { runLimits } from '@widget-service/shared/ports/run-registry.ts';
-import type { Claim } from '@widget-service/shared/ports/widget-effects.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { Database, WidgetDocument } from '../stores/database.ts';
 import type { SimulatedPorts } from '../stores/open-simulated-ports.ts';
@@ -18,26 +18,19 @@ const runMaxMs = runLimits.maxAgeMs;
 export class RunWatch {
   readonly #database: Database;
   readonly #report: (violation: string) => void;
-  /** Per widget, the versions that runs have written. */
-  readonly #writtenVersions = new Map<string, { readonly run: number; readonly version: number }[]>();
+  readonly #versions = new Map<string, number>();
   readonly #numberedAtMs = new Map<number, number>();
-  /** The last recorded position when a run had claimed its widgets. */
-  readonly #recordedAtClaim = new Map<number, ComparablePosition | null>();
 
   constructor(database: Database, report: (violation: string) => void) {
     this.#database = database;
     this.#report = report;
   }
 
-  /** A run has written a widget. */
-  checkEffect(run: number, { widget: { id, version }, fence }: WidgetDocument): void {
-    if (run !== fence) this.#report(`run ${run} changes ${id}, which run ${fence} has claimed`);
-    this.#writtenVersions.set(id, [...(this.#writtenVersions.get(id) ?? []), { run, version }]);
-  }
-
-  /** A run has removed published entries from an outbox. */
-  checkRemoval(run: number, { widget: { id }, fence }: WidgetDocument): void {
-    if (run !== fence) this.#report(`run ${run} empties the outbox of ${id}, which run ${fence} has claimed`);
+  /** A run or a create has written a widget, and these entries with it. */
+  checkEffect({ widget: { id, version } }: WidgetDocument, entries: readonly OutboxEntry[]): void {
+    const before = this.#versions.get(id) ?? 0;
+    if (version !== before + entries.length) this.#report(`${id} changes from version ${before} to ${version}`);
+    this.#versions.set(id, version);
   }
 
   /** These dedupe marks expire from now on. */
@@ -54,7 +47,14 @@ export class RunWatch {
 
   /** Returns the ports of one process, with checks. */
   wrap(ports: SimulatedPorts, clock: Pick<Clock, 'monotonicMs'>): SimulatedPorts {
-    const { runs, effects, eventLog } = ports;
+    const { runs, ledger, outboxes, eventLog } = ports;
+    /** The latest position that this process has recorded. */
+    let recordedHere: ComparablePosition | null = null;
+    /** Per version or event: the highest number that was taken when this process knew that nobody loads it again. */
+    const highestAtRemoval = new Map<string, number>();
+    const noteRemoval = (keys: readonly string[]) => {
+      for (const key of keys) if (!highestAtRemoval.has(key)) highestAtRemoval.set(key, this.#database.runRegistry.run);
+    };
     return {
       ...ports,
       runs: {
@@ -64,42 +64,51 @@ export class RunWatch {
           this.#numberedAtMs.set(numbered.run, clock.monotonicMs());
           return numbered;
         },
+        recordPosition: async (position, expected) => {
+          const isRecorded = await runs.recordPosition(position, expected);
+          if (isRecorded) recordedHere = position;
+          return isRecorded;
+        },
       },
-      effects: {
-        ...effects,
-        claim: async (run, widgetIds) => {
-          const claim = await effects.claim(run, widgetIds);
-          this.#checkClaim(run, claim);
-          return claim;
+      ledger: {
+        ...ledger,
+        markPublished: async (deliveries, publishedAt) => {
+          await ledger.markPublished(deliveries, publishedAt);
+          noteRemoval(deliveries.map(({ eventId }) => eventId));
+        },
+      },
+      outboxes: {
+        ...outboxes,
+        removePublished: async (published) => {
+          await outboxes.removePublished(published);
+          noteRemoval(published.map(({ widgetId, version }) => `${widgetId} ${version}`));
         },
       },
       eventLog: {
         ...eventLog,
+        expireMarks: (marks, run) => {
+          for (const mark of marks) {
+            const id = mark.kind === 'event' ? mark.eventId : mark.widgetId;
+            const highest = highestAtRemoval.get(id) ?? 0;
+            if (run <= highest)
+              this.#report(`the mark of ${id} expires under ${run}, but run ${highest} may append it`);
+          }
+          return eventLog.expireMarks(marks, run);
+        },
         append: (run, recorded, events) => {
-          this.#checkAppend(run, recorded, clock.monotonicMs());
+          this.#checkAppend(run, clock.monotonicMs());
+          if (recordedHere !== null && isLower(recorded, recordedHere)) {
+            this.#report(`run ${run} has the log checked against a lower position than its process has recorded`);
+          }
           return eventLog.append(run, recorded, events);
         },
       },
     };
   }
 
-  #checkClaim(run: number, { claimed }: Claim): void {
-    this.#recordedAtClaim.set(run, this.#database.runRegistry.lastPosition);
-    for (const { widget } of claimed) {
-      const later = this.#writtenVersions
-        .get(widget.id)
-        ?.find((written) => written.run < run && written.version > widget.version);
-      if (later !== undefined) this.#report(`run ${later.run} changes ${widget.id} after run ${run} has read it`);
-    }
-  }
-
-  #checkAppend(run: number, recorded: ComparablePosition | null, nowMs: number): void {
+  #checkAppend(run: number, nowMs: number): void {
     const ageMs = nowMs - (this.#numberedAtMs.get(run) ?? nowMs);
     if (ageMs > runMaxMs) this.#report(`run ${run} appends when it is ${ageMs} ms old`);
-    const known = this.#recordedAtClaim.get(run) ?? null;
-    if (known !== null && isLower(recorded, known)) {
-      this.#report(`run ${run} has the log checked against a lower position than was recorded at its claim`);
-    }
   }
 }
 

@@ -73,10 +73,9 @@ export class World implements ClientView {
     this.memory.onTrim = (records) => this.history.recordTrim(records);
     this.#runWatch = new RunWatch(this.database, (violation) => this.#reportViolation(violation));
     this.memory.onExpireMarks = (marks) => this.#runWatch.checkExpiry(marks);
-    this.database.onRemovePublished = (run, document) => this.#runWatch.checkRemoval(run, document);
-    this.database.onEffect = (run, document, entries) => {
+    this.database.onEffect = (document, entries) => {
       this.history.recordEffect(document.widget.id, entries);
-      if (run !== null) this.#runWatch.checkEffect(run, document);
+      this.#runWatch.checkEffect(document, entries);
     };
     this.scheduler.onCallbackDone = (nowMs) => {
       for (const process of this.processes.values()) if ('checkStreams' in process) process.checkStreams(nowMs);

@@ -39,25 +39,12 @@ export function createMongoWidgetOutbox(db: Db): WidgetOutbox {
     }));
   }
 
-  async function findSuperseded(run: number, published: readonly PublishedThrough[]): Promise<string[]> {
-    const ids = published.map(({ widgetId }) => widgetId);
-    const documents = await widgets
-      .find({ id: { $in: toBsonUuids(ids) }, fence: run }, { projection: { id: 1 }, maxTimeMS: runDeadlineMs })
-      .toArray();
-    const idsOfRun = new Set(documents.map((document) => document.id.toHexString()));
-    return ids.filter((id) => !idsOfRun.has(id));
-  }
-
   return {
-    removePublished: (run, published) =>
+    removePublished: (published) =>
       runPortCall(
         'remove published outbox entries',
         async () => {
-          if (published.length === 0) return { superseded: [] };
-          const operations = published.map((widget) => toRemoval(run, widget));
-          const { matchedCount } = await widgets.bulkWrite(operations, { ordered: false });
-          if (matchedCount === published.length) return { superseded: [] };
-          return { superseded: await findSuperseded(run, published) };
+          if (published.length > 0) await widgets.bulkWrite(published.map(toRemoval), { ordered: false });
         },
         runDeadlineMs,
       ),
@@ -69,12 +56,12 @@ export function createMongoWidgetOutbox(db: Db): WidgetOutbox {
 }
 
 /** Removes the entries and updates `outboxSince` in one atomic write, so that no crash can separate the two. */
-function toRemoval(run: number, { widgetId, version }: PublishedThrough): AnyBulkWriteOperation<WidgetDocument> {
+function toRemoval({ widgetId, version }: PublishedThrough): AnyBulkWriteOperation<WidgetDocument> {
   const isKept = { $gt: ['$$entry.after.version', version] };
   const isEmpty = { $eq: [{ $size: '$outbox' }, 0] };
   return {
     updateOne: {
-      filter: { id: new UUID(widgetId), fence: run },
+      filter: { id: new UUID(widgetId) },
       update: [
         { $set: { outbox: { $filter: { input: '$outbox', as: 'entry', cond: isKept } } } },
         { $set: { outboxSince: { $cond: [isEmpty, '$$REMOVE', { $min: '$outbox.receivedAt' }] } } },

@@ -25,8 +25,6 @@ export interface StoredWidget extends Mutable<Omit<Widget, 'id' | 'labels' | 'ow
 export interface WidgetDocument extends StoredWidget {
   /** Derived from the idempotency key, so that one insert per key succeeds. The widget's id if there is no key. */
   _id: UUID;
-  /** The number of the highest run that claimed the widget. */
-  fence: number;
   /** The idempotency record. Absent if the client sent no key. */
   idem?: { scope: string; key: string; fingerprint: string; body: string };
   /** Oldest first. */
@@ -52,7 +50,6 @@ export function toWidgetDocument({ widget, created, idempotency }: WidgetCreatio
     retiredAt: widget.retiredAt,
     lastEventAt: widget.lastEventAt,
     version: widget.version,
-    fence: 0,
     ...(idempotency === null
       ? {}
       : {
@@ -81,7 +78,7 @@ export function toDocumentId(widgetId: string, key: Pick<IdempotencyRecord, 'sco
  * Leaves the members that `toWidget` reads. Omits the idempotency record and the outbox, which can be large, and the
  * internal members.
  */
-export const widgetProjection = { _id: 0, fence: 0, idem: 0, outbox: 0, outboxSince: 0 } as const;
+export const widgetProjection = { _id: 0, idem: 0, outbox: 0, outboxSince: 0 } as const;
 
 export function toWidget(document: StoredWidget): Widget {
   return {

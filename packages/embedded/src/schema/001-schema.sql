@@ -1,5 +1,5 @@
 -- Conventions: every time is an INTEGER, in milliseconds since the Unix epoch, unless the column says otherwise.
--- Booleans are 0 or 1. Ids and texts are stored verbatim. docs/data-path.md explains fences, outboxes and watermarks.
+-- Booleans are 0 or 1. Ids and texts are stored verbatim. docs/data-path.md explains outboxes and watermarks.
 
 -- Widgets ------------------------------------------------------------------------------------------------------------
 
@@ -17,9 +17,7 @@ CREATE TABLE widgets (
   updated_at INTEGER NOT NULL,
   retired_at INTEGER,
   last_event_at INTEGER,
-  version INTEGER NOT NULL,
-  -- The number of the highest run that claimed the widget. Only that run may write it. 0 before the first claim.
-  fence INTEGER NOT NULL DEFAULT 0
+  version INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX widgets_by_creation ON widgets (created_at, id);

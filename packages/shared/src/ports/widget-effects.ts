@@ -2,16 +2,10 @@ import type { UnstorableItem } from '../domain/errors.ts';
 import type { OutboxEntry } from '../domain/outbox-entry.ts';
 import type { Widget } from '../domain/widget.ts';
 
-/** A widget whose fence is this run's number, with all entries of its outbox, oldest first. */
-export interface ClaimedWidget {
+/** A widget with all entries of its outbox, oldest first. */
+export interface LoadedWidget {
   readonly widget: Widget;
   readonly outbox: readonly OutboxEntry[];
-}
-
-export interface Claim {
-  readonly claimed: readonly ClaimedWidget[];
-  /** Ids of widgets that a higher run has claimed. This run can no longer write them. */
-  readonly superseded: readonly string[];
 }
 
 export interface WidgetChange {
@@ -23,33 +17,32 @@ export interface WidgetChange {
   readonly entries: readonly OutboxEntry[];
 }
 
-/** The widgets that this call left unchanged. */
 interface ApplyOutcome {
-  /** Ids: the widget's fence is not `run`, or its version is not `fromVersion`. */
-  readonly superseded: readonly string[];
-  /** The store will never accept the change. */
+  /**
+   * True if a change was not written because the version of its widget is not `fromVersion`: another run has written
+   * since, or an earlier try of this call has. The other changes are written.
+   */
+  readonly superseded: boolean;
+  /** The store will never accept these changes, by widget id. */
   readonly unstorable: readonly UnstorableItem[];
 }
 
 /**
- * The effects of hooks on widgets. A run claims the widgets of its batch by raising their *fence* to its number. It
- * then computes the changes and writes them by compare-and-set. So only the higher of two concurrent runs writes.
+ * The effects of hooks on widgets. A run reads the widgets of its batch, computes the changes, and writes each by
+ * compare-and-set. So of two runs that read the same version, only the first writes.
  *
- * Example: run 41 claims a widget (its fence becomes 41) and freezes. Run 42 claims the widget (fence 42) and changes
- * it. Run 41 resumes, and its `apply` returns the widget as superseded.
+ * Example: run 41 reads version 3 of a widget and freezes. Run 42 reads version 3, and writes version 4. Run 41
+ * resumes, and its `apply` is superseded.
  *
  * Methods throw `UnavailableError` if it is unknown whether they took place: the caller starts a new run. They throw
  * `UnstorableError` if the store will never accept the write.
  */
 export interface WidgetEffects {
+  /** Reads the widgets (cluster: as a majority has them). Leaves out unknown ids. */
+  load(widgetIds: readonly string[]): Promise<readonly LoadedWidget[]>;
   /**
-   * Raises the fence of each widget to `run` if it is lower, then reads the widgets (cluster: as a majority has them).
-   * Unknown ids are in neither list.
+   * Writes each change if the widget's version is exactly `fromVersion`. Each widget is written atomically, together
+   * with its outbox. The changes are of distinct widgets.
    */
-  claim(run: number, widgetIds: readonly string[]): Promise<Claim>;
-  /**
-   * Writes each change if the widget's fence is exactly `run` and its version exactly `fromVersion`. Each widget is
-   * written atomically, together with its outbox. The changes are of distinct widgets.
-   */
-  apply(run: number, changes: readonly WidgetChange[]): Promise<ApplyOutcome>;
+  apply(changes: readonly WidgetChange[]): Promise<ApplyOutcome>;
 }

@@ -24,14 +24,8 @@ export interface OutboxScanCursor {
 
 /** The outboxes of widgets, for runs that publish and for the scanner. Methods throw `UnavailableError`. */
 export interface WidgetOutbox {
-  /**
-   * Removes the entries up to each given version, if the widget's fence is exactly `run`. Returns the ids of widgets
-   * with another fence, which keep their entries. Safe to repeat.
-   */
-  removePublished(
-    run: number,
-    published: readonly PublishedThrough[],
-  ): Promise<{ readonly superseded: readonly string[] }>;
+  /** Removes the entries up to each given version. Leaves out unknown ids. Safe to repeat. */
+  removePublished(published: readonly PublishedThrough[]): Promise<void>;
   /** Returns widgets whose oldest entry was received before `before`: oldest first, at most `limit`, after `from`. */
   findOverdue(before: Date, limit: number, from?: OutboxScanCursor): Promise<UnpublishedWidget[]>;
   /**

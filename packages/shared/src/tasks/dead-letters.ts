@@ -33,9 +33,9 @@ export interface Chunk {
 
 /**
  * Result of one run of a chunk.
- * - `not-applied`: an unexpected error while the run registered the items, claimed the widgets or stored the effects.
+ * - `not-applied`: an unexpected error while the run registered the items, loaded the widgets or stored the effects.
  * - `failed`: an unexpected error when the run took its number or published. Its effects may be stored.
- * - `unstorable`: a store will never accept a write that registers, claims or applies the items, and the run could not
+ * - `unstorable`: a store will never accept a write that registers or applies the items, and the run could not
  *   tell which item is the cause.
  */
 export type RunOutcome = BatchOutcome['status'] | 'unavailable' | 'failed';

@@ -6,9 +6,8 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { createPeriodicTask, type PeriodicOptions, type Task } from '../runtime/supervisor.ts';
 import { noTracer, type Tracer } from '../tracing/tracer.ts';
-import { makePublishOutbox } from '../usecases/events/publish-outbox.ts';
 import { outboxScanAgeMs } from '../usecases/events/scan-outboxes.ts';
-import { makeProcessBatch } from '../usecases/hooks/process-batch.ts';
+import { createBatchProcessor } from './batch-processor.ts';
 import { type ConsumeBatchDeps, consumeBatch } from './consume-batch.ts';
 import { runOutcomes } from './dead-letters.ts';
 import { createOutboxScannerTask } from './outbox-scanner.ts';
@@ -37,8 +36,7 @@ export function createWorkerTasks(deps: WorkerTasksDeps): Task[] {
   for (const outcome of runOutcomes) metrics.runSeconds.labels({ outcome });
   for (const start of ['first', 'again']) metrics.jobsStarted.inc({ start }, 0);
   const ports = traceRunPorts(backend, tracer);
-  const publishOutbox = makePublishOutbox({ ...ports, clock });
-  const processBatch = makeProcessBatch({ ...ports, publishOutbox, clock });
+  const { processBatch, expireMarks } = createBatchProcessor(ports, clock);
   const progress = new QueueProgress(clock);
   const retention: PeriodicOptions = {
     name: 'retention',
@@ -49,6 +47,7 @@ export function createWorkerTasks(deps: WorkerTasksDeps): Task[] {
   };
   return [
     createHookConsumerTask({ ...backend, processBatch, progress, clock, logger, metrics, tracer }),
+    createMarkExpiryTask({ expireMarks, clock, logger }),
     createQueueWatchTask({ ...backend, clock, progress }),
     createOutboxScannerTask({ ...backend, clock, logger, metrics, scanAgeMs: deps.outboxScanAgeMs ?? outboxScanAgeMs }),
     createPeriodicTask(retention, async () => {
@@ -56,6 +55,25 @@ export function createWorkerTasks(deps: WorkerTasksDeps): Task[] {
       await backend.removeExpired(clock.now());
     }),
   ];
+}
+
+/**
+ * Lets the dedupe marks of published events expire, every two seconds. Those of the last two seconds stay in the log
+ * when the process ends.
+ */
+function createMarkExpiryTask(deps: {
+  readonly expireMarks: () => Promise<void>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}): Task {
+  const options: PeriodicOptions = {
+    name: 'dedupe-marks',
+    stores: ['documents', 'events'],
+    everyMs: 2_000,
+    clock: deps.clock,
+    onError: (err) => deps.logger.warn({ err }, 'dedupe_marks.failed'),
+  };
+  return createPeriodicTask(options, deps.expireMarks);
 }
 
 export interface HookConsumerDeps extends Omit<ConsumeBatchDeps, 'stores'>, StoreConnectivityDeps {

@@ -1,22 +1,25 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Delivery } from '../../domain/delivery.ts';
 import { UnavailableError } from '../../domain/errors.ts';
 import type { LogPosition } from '../../domain/log-position.ts';
 import type { OutboxEntry } from '../../domain/outbox-entry.ts';
-import { isCovered } from '../../domain/stream-start.ts';
 import type { TraceContext } from '../../domain/trace-context.ts';
 import type { Widget } from '../../domain/widget.ts';
 import { toEventWithoutWidget, toWidgetEvent, type WidgetEvent } from '../../domain/widget-event.ts';
 import type { DeliveryEffect, DeliveryLedger, PublishedDelivery } from '../../ports/delivery-ledger.ts';
 import type { DedupeMark, EventLog, LogAppend } from '../../ports/event-log.ts';
-import type { ComparablePosition, RunRegistry } from '../../ports/run-registry.ts';
-import type { WidgetOutbox } from '../../ports/widget-outbox.ts';
+import type { RunRegistry } from '../../ports/run-registry.ts';
+import type { PublishedThrough, WidgetOutbox } from '../../ports/widget-outbox.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import type { ExpiringMarks } from './expiring-marks.ts';
+import { RecordedPosition } from './recorded-position.ts';
 
-export interface PublishOutboxDeps {
-  readonly runs: Pick<RunRegistry, 'startRun' | 'lastPosition' | 'recordPosition'>;
-  readonly eventLog: Pick<EventLog, 'append' | 'inspect' | 'expireMarks'>;
+export interface OutboxPublisherDeps {
+  readonly runs: Pick<RunRegistry, 'lastPosition' | 'recordPosition'>;
+  readonly eventLog: Pick<EventLog, 'append' | 'inspect'>;
   readonly ledger: Pick<DeliveryLedger, 'markPublished'>;
   readonly outboxes: Pick<WidgetOutbox, 'removePublished'>;
+  readonly expiringMarks: Pick<ExpiringMarks, 'add'>;
   readonly clock: Clock;
 }
 
@@ -28,8 +31,6 @@ export interface PublishableWidget {
 
 export interface Publication {
   readonly run: number;
-  /** The last recorded position, as of when the run took its number. */
-  readonly lastPosition: ComparablePosition | null;
   readonly widgets: readonly PublishableWidget[];
   /** Deliveries that name no known widget. */
   readonly withoutWidget: readonly Delivery[];
@@ -45,98 +46,162 @@ export interface PublishOutcome {
   readonly startedNewEpoch: boolean;
 }
 
+/** The most events of one append, and about the most bytes. A run may have more: its outboxes are appended whole. */
+const appendLimits = { events: 512, bytes: 1_048_576 } as const;
+
+/** A run that waits until its events are published. */
+interface Waiting {
+  readonly publication: Publication;
+  readonly appends: readonly LogAppend[];
+  readonly resolve: (outcome: PublishOutcome) => void;
+  readonly reject: (error: unknown) => void;
+  /** True after an unexpected error of its group: then it is published alone, so that it holds up no other run. */
+  readonly isAlone: boolean;
+  /** Calls a function in the context of the run, so that its calls of stores are spans of the run. */
+  readonly runInContext: ReturnType<typeof AsyncLocalStorage.snapshot>;
+}
+
 /**
- * Makes the function that publishes the outboxes that a run read, and its deliveries without a widget: steps 5 to 9 of
- * docs/data-path.md, in this order. After a crash between two steps the next run repeats them all, which is safe.
+ * Publishes the outboxes that runs have read, and their deliveries without a widget: steps 5 to 9 of docs/data-path.md,
+ * in this order. After a crash between two steps the next run repeats them all, which is safe.
  *
  * 5. Append to the event log, oldest outbox entry first. The log's dedupe marks skip events that it already holds.
  * 6. Record the log's last position outside the log. It reveals a later loss of events.
  * 7. Mark the ledger rows as published. This comes before step 8: a delivery that is neither in its outbox nor marked
  *    would be applied a second time.
- * 8. Remove the published entries from the outboxes, where the fence is still this run's.
- * 9. Let the dedupe marks expire. The watermark of a widget expires only if step 8 removed its entries: then no run can
- *    append them again.
+ * 8. Remove the published entries from the outboxes.
+ * 9. Let the dedupe marks expire, later: see `ExpiringMarks`.
  *
- * Returns when the hooks and creations of the appended events were received, one time per event, and whether the log
- * started a new epoch. Throws `UnavailableError` when a store did not answer, when `mayAppend` returns false, when the
- * log rejects the run as stale, and when the log lost events during the append.
+ * The appends of one process do not overlap. While one is under way, the runs of other partitions wait, and the next
+ * append takes all of them. So under load many runs share the calls of each step.
  */
-export function makePublishOutbox(deps: PublishOutboxDeps) {
-  return async (publication: Publication): Promise<PublishOutcome> => {
-    const { run, widgets, withoutWidget, traceContexts } = publication;
-    const appends = [
-      ...widgets.flatMap((each) => toAppends(each, traceContexts)),
-      ...withoutWidget.map((delivery) => toAppendWithoutWidget(delivery, traceContexts)),
-    ];
-    if (appends.length === 0) return { appendedReceivedAt: [], startedNewEpoch: false };
+export class OutboxPublisher {
+  readonly #deps: OutboxPublisherDeps;
+  readonly #recorded: RecordedPosition;
+  #waiting: Waiting[] = [];
+  #isAppending = false;
 
-    // The later of the two. The second one is earlier only if MongoDB has lost writes in between. Then the position
-    // that the run read at its start is the only evidence of what the log must hold.
-    const expected = pickLatest(publication.lastPosition, await deps.runs.lastPosition());
-    if (!publication.mayAppend()) throw new UnavailableError('the run stopped before its append: aborted or too old');
-    const { positions, last, startedNewEpoch } = await deps.eventLog.append(run, expected, appends);
-    await recordLogEnd(deps, last, expected);
-    await deps.ledger.markPublished(toPublishedDeliveries(publication, appends, positions), deps.clock.now());
-    const widgetMarks = await removeEntries(deps, run, widgets);
-    const eventMarks = withoutWidget.map((delivery) => toEventMark(delivery.eventId));
-    // The highest run that may still append these events. For widgets it is this run: step 8 proved that no higher run
-    // had claimed them. A delivery without a widget has no fence. But a run appends it only if it found the ledger row
-    // unpublished, so before step 7. Every such run has a lower number than one taken now.
-    // `startRun` only takes a number here: nothing runs under it.
-    const highestRun = withoutWidget.length === 0 ? run : (await deps.runs.startRun()).run;
-    await deps.eventLog.expireMarks([...widgetMarks, ...eventMarks], highestRun);
-    const receivedAt = [
-      ...widgets.flatMap(({ entries }) => entries.map((entry) => entry.receivedAt)),
-      ...withoutWidget.map((delivery) => delivery.receivedAt),
-    ];
-    return { appendedReceivedAt: receivedAt.filter((_, index) => positions[index] !== null), startedNewEpoch };
-  };
-}
-
-/**
- * Records `last`, the log's end after the append. The append checked the log against `expected`: the log
- * was complete up to there, or the append started a new epoch. Either way `last` may replace `expected` as the recorded
- * position.
- *
- * If another run recorded a position meanwhile, the log may have been restored from an older copy between the two
- * appends. So the log must still cover both positions. If it does, the later one stays or becomes the recorded
- * position. If it does not, throws `UnavailableError`: no ledger row is marked, and the next run appends the events
- * again. See ADR 8.
- */
-async function recordLogEnd(
-  { runs, eventLog }: Pick<PublishOutboxDeps, 'runs' | 'eventLog'>,
-  last: ComparablePosition,
-  expected: ComparablePosition | null,
-): Promise<void> {
-  let recorded = expected;
-  while (!(await runs.recordPosition(last, recorded))) {
-    recorded = await runs.lastPosition();
-    const covered = await Promise.all(
-      [last, recorded].map((position) => position === null || logStillCovers(eventLog, position)),
-    );
-    if (covered.includes(false)) {
-      throw new UnavailableError('the event log lost events while a run appended to it: the run starts again');
-    }
-    if (recorded?.epoch === last.epoch && recorded.seq >= last.seq) return;
+  constructor(deps: OutboxPublisherDeps) {
+    this.#deps = deps;
+    this.#recorded = new RecordedPosition(deps);
   }
-}
 
-/**
- * Returns whether the log covers the position: it holds the event there, or ends exactly there. Also returns false for
- * a position that was trimmed since, which looks like a lost one. That is safe: the run starts again, and the dedupe
- * marks skip the events that the log had.
- */
-async function logStillCovers(eventLog: Pick<EventLog, 'inspect'>, position: LogPosition): Promise<boolean> {
-  const inspection = await eventLog.inspect(position);
-  return inspection !== null && isCovered(position, inspection.extent, inspection.contains);
+  /** A run will call `publish` soon. Reads in the background what that needs. */
+  prepare(): void {
+    this.#recorded.prepare();
+  }
+
+  /**
+   * Returns when the hooks and creations of the appended events were received, one time per event, and whether the log
+   * started a new epoch. Throws `UnavailableError` when a store did not answer, when `mayAppend` returns false, when
+   * the log rejects the run as stale, and when the log lost events during the append.
+   */
+  async publish(publication: Publication): Promise<PublishOutcome> {
+    const appends = toAllAppends(publication);
+    if (appends.length === 0) return { appendedReceivedAt: [], startedNewEpoch: false };
+    return new Promise((resolve, reject) => {
+      const runInContext = AsyncLocalStorage.snapshot();
+      this.#waiting.push({ publication, appends, resolve, reject, isAlone: false, runInContext });
+      void this.#appendAll();
+    });
+  }
+
+  async #appendAll(): Promise<void> {
+    if (this.#isAppending) return;
+    this.#isAppending = true;
+    for (let group = this.#takeGroup(); group.length > 0; group = this.#takeGroup()) {
+      await group[0]?.runInContext(() => this.#appendGroup(group));
+    }
+    this.#isAppending = false;
+  }
+
+  /** Takes the runs that waited longest. Returns none if none waits. */
+  #takeGroup(): Waiting[] {
+    const group: Waiting[] = [];
+    let events = 0;
+    let bytes = 0;
+    for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
+      events += next.appends.length;
+      bytes += next.appends.reduce((sum, { event }) => sum + event.json.length, 0);
+      const isFull = events > appendLimits.events || bytes > appendLimits.bytes;
+      if (group.length > 0 && (next.isAlone || isFull)) break;
+      this.#waiting.shift();
+      group.push(next);
+      if (next.isAlone) break;
+    }
+    return group;
+  }
+
+  /** Steps 5 and 6. Steps 7 and 8 continue while the next group appends. Settles the group; does not throw. */
+  async #appendGroup(group: readonly Waiting[]): Promise<void> {
+    try {
+      const expected = await this.#recorded.get();
+      const able = group.filter(({ publication }) => publication.mayAppend());
+      const tooOld = new UnavailableError('the run stopped before its append: aborted or too old');
+      for (const waiting of group) if (!able.includes(waiting)) waiting.reject(tooOld);
+      if (able.length === 0) return;
+      // The lowest number: the log must reject the group if it must reject one of its runs.
+      const run = Math.min(...able.map(({ publication }) => publication.run));
+      // A new epoch is later than another one if a higher run started it.
+      if (expected !== null && expected.epochRun > run) throw new UnavailableError('a higher run has started an epoch');
+      const appends = able.flatMap((waiting) => waiting.appends);
+      const { positions, last, startedNewEpoch } = await this.#deps.eventLog.append(run, expected, appends);
+      await this.#recorded.record(last, expected);
+      void this.#finish(able, positions, startedNewEpoch);
+    } catch (error) {
+      this.#fail(group, error);
+    }
+  }
+
+  /** Steps 7 and 8. Settles the group; does not throw. */
+  async #finish(
+    group: readonly Waiting[],
+    positions: readonly (LogPosition | null)[],
+    startedNewEpoch: boolean,
+  ): Promise<void> {
+    try {
+      const { ledger, outboxes, expiringMarks, clock } = this.#deps;
+      const publications = group.map(({ publication }) => publication);
+      await ledger.markPublished(toPublishedDeliveries(group, positions), clock.now());
+      const published = publications.flatMap(({ widgets }) => toPublishedThrough(widgets));
+      if (published.length > 0) await outboxes.removePublished(published);
+      const loose = publications.flatMap(({ withoutWidget }) => withoutWidget);
+      expiringMarks.add([...published.map(toWatermark), ...loose.map(({ eventId }) => toEventMark(eventId))]);
+      let at = 0;
+      for (const { appends, publication, resolve } of group) {
+        const own = positions.slice(at, at + appends.length);
+        at += appends.length;
+        resolve({ appendedReceivedAt: listAppendedReceivedAt(publication, own), startedNewEpoch });
+      }
+    } catch (error) {
+      this.#fail(group, error);
+    }
+  }
+
+  /** After an unexpected error, publishes each run of the group alone, so that only the one at fault fails. */
+  #fail(group: readonly Waiting[], error: unknown): void {
+    if (group.length === 1 || error instanceof UnavailableError) {
+      for (const { reject } of group) reject(error);
+      return;
+    }
+    this.#waiting.unshift(...group.map((waiting) => ({ ...waiting, isAlone: true })));
+    void this.#appendAll();
+  }
 }
 
 type TraceContexts = Publication['traceContexts'];
 
+function toAllAppends({ widgets, withoutWidget, traceContexts }: Publication): LogAppend[] {
+  return [
+    ...widgets.flatMap((each) => toAppends(each, traceContexts)),
+    ...withoutWidget.map((delivery) => toAppendWithoutWidget(delivery, traceContexts)),
+  ];
+}
+
 function toAppends({ widget, entries }: PublishableWidget, traceContexts: TraceContexts): LogAppend[] {
   return entries.map((entry) => ({
     event: addTraceContext(toWidgetEvent(widget, entry), traceContexts),
-    mark: { kind: 'version', widgetId: widget.id, version: entry.after.version },
+    mark: toWatermark({ widgetId: widget.id, version: entry.after.version }),
   }));
 }
 
@@ -154,48 +219,54 @@ function toEventMark(eventId: string): DedupeMark {
   return { kind: 'event', eventId };
 }
 
-/** Only hooks have a ledger row. The event of a creation over the API has none: its `integrationId` is null. */
+function toWatermark({ widgetId, version }: PublishedThrough): DedupeMark {
+  return { kind: 'version', widgetId, version };
+}
+
+/**
+ * Only hooks have a ledger row. The event of a creation over the API has none: its `integrationId` is null. A delivery
+ * of several runs is returned once, with its position if one of them appended it.
+ */
 function toPublishedDeliveries(
-  { widgets, withoutWidget }: Publication,
-  appends: readonly LogAppend[],
+  group: readonly Waiting[],
   positions: readonly (LogPosition | null)[],
 ): PublishedDelivery[] {
-  const effects = new Map<string, DeliveryEffect | null>(withoutWidget.map(({ eventId }) => [eventId, null]));
-  for (const { entries } of widgets) {
-    for (const entry of entries) if (entry.integrationId !== null) effects.set(entry.eventId, toEffect(entry));
+  const effects = new Map<string, DeliveryEffect | null>();
+  for (const { publication } of group) {
+    for (const { eventId } of publication.withoutWidget) effects.set(eventId, null);
+    for (const entry of publication.widgets.flatMap(({ entries }) => entries)) {
+      if (entry.integrationId !== null) effects.set(entry.eventId, toEffect(entry));
+    }
   }
-  return appends.flatMap(({ event: { eventId } }, index) => {
+  const deliveries = new Map<string, PublishedDelivery>();
+  for (const [index, { event }] of group.flatMap(({ appends }) => appends).entries()) {
+    const { eventId } = event;
     const effect = effects.get(eventId);
-    return effect === undefined ? [] : [{ eventId, position: positions[index] ?? null, effect }];
-  });
+    const position = positions[index] ?? deliveries.get(eventId)?.position ?? null;
+    if (effect !== undefined) deliveries.set(eventId, { eventId, position, effect });
+  }
+  return [...deliveries.values()];
 }
 
 function toEffect({ after, stateBefore, late }: OutboxEntry): DeliveryEffect {
   return { version: after.version, state: after.state, stateChanged: after.state !== stateBefore, late };
 }
 
-/**
- * Removes from the outboxes the entries that this run read. They are all in the log by now. Skips the widgets that a
- * higher run has claimed, and returns the watermarks of the others.
- */
-async function removeEntries(
-  deps: Pick<PublishOutboxDeps, 'outboxes'>,
-  run: number,
-  widgets: readonly PublishableWidget[],
-): Promise<DedupeMark[]> {
-  const published = widgets.flatMap(({ widget, entries }) => {
+/** The entries that the run read. They are all in the log by now. */
+function toPublishedThrough(widgets: readonly PublishableWidget[]): PublishedThrough[] {
+  return widgets.flatMap(({ widget, entries }) => {
     const newest = entries.at(-1);
     return newest === undefined ? [] : [{ widgetId: widget.id, version: newest.after.version }];
   });
-  if (published.length === 0) return [];
-  const { superseded } = await deps.outboxes.removePublished(run, published);
-  const supersededIds = new Set(superseded);
-  return published
-    .filter(({ widgetId }) => !supersededIds.has(widgetId))
-    .map(({ widgetId, version }) => ({ kind: 'version', widgetId, version }));
 }
 
-function pickLatest(a: ComparablePosition | null, b: ComparablePosition | null): ComparablePosition | null {
-  if (a === null || b === null) return a ?? b;
-  return a.epochRun > b.epochRun || (a.epochRun === b.epochRun && a.seq > b.seq) ? a : b;
+function listAppendedReceivedAt(
+  { widgets, withoutWidget }: Publication,
+  positions: readonly (LogPosition | null)[],
+): Date[] {
+  const receivedAt = [
+    ...widgets.flatMap(({ entries }) => entries.map((entry) => entry.receivedAt)),
+    ...withoutWidget.map((delivery) => delivery.receivedAt),
+  ];
+  return receivedAt.filter((_, index) => positions[index] !== null);
 }

@@ -7,17 +7,17 @@ import type { QueueItem } from '../../domain/queue-item.ts';
 import type { TraceContext } from '../../domain/trace-context.ts';
 import type { Widget } from '../../domain/widget.ts';
 import type { DeliveryLedger } from '../../ports/delivery-ledger.ts';
-import type { RunRegistry } from '../../ports/run-registry.ts';
 import { runLimits } from '../../ports/run-registry.ts';
-import type { ClaimedWidget, WidgetChange, WidgetEffects } from '../../ports/widget-effects.ts';
+import type { LoadedWidget, WidgetChange, WidgetEffects } from '../../ports/widget-effects.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import type { makePublishOutbox, PublishableWidget } from '../events/publish-outbox.ts';
+import type { OutboxPublisher, PublishableWidget } from '../events/publish-outbox.ts';
+import type { RunNumbers } from '../events/run-numbers.ts';
 
 export interface ProcessBatchDeps {
-  readonly runs: Pick<RunRegistry, 'startRun'>;
+  readonly numbers: Pick<RunNumbers, 'get' | 'forget'>;
   readonly effects: WidgetEffects;
   readonly ledger: Pick<DeliveryLedger, 'register'>;
-  readonly publishOutbox: ReturnType<typeof makePublishOutbox>;
+  readonly publisher: Pick<OutboxPublisher, 'prepare' | 'publish'>;
   readonly clock: Clock;
 }
 
@@ -33,7 +33,7 @@ export type BatchOutcome =
       /** The caller dead-letters them. */
       readonly unstorable: readonly UnstorableDelivery[];
     }
-  /** A run with a higher number claimed one of the widgets. Process the batch again, under a new number. */
+  /** Another run wrote one of the widgets since this one read it. Process the batch again. */
   | { readonly status: 'superseded'; readonly run: number }
   /** A store will never accept some item of the batch. The error does not say which one. */
   | { readonly status: 'unstorable'; readonly run: number; readonly error: UnstorableError }
@@ -43,13 +43,14 @@ export type BatchOutcome =
 /**
  * Makes the function that runs one batch, from the hooks to the event log. docs/data-path.md explains the steps:
  *
- * 1. Number: take a run number that is higher than all before.
- * 2. Claim: raise the fence of the batch's widgets to that number, then read them. The fence comes first, so that no
- *    lower run can change a widget after this run has read it.
- * 3. Ledger: register the deliveries and drop duplicates. The claim comes first: what an earlier run removed from an
- *    outbox before the claim, it had already marked as published, so the ledger reports it here.
- * 4. Effect: write each widget together with its new outbox entries, if fence and version are as claimed.
- * 5. Steps 5 to 9 publish the outboxes: see `makePublishOutbox`.
+ * 1. Number: get a run number that was taken before step 2. So a number that is taken after the entries of step 2 have
+ *    left their outboxes is a higher one.
+ * 2. Load: read the batch's widgets with their outboxes.
+ * 3. Ledger: register the deliveries and drop duplicates. The load comes first: what an earlier run removed from an
+ *    outbox before the load, it had already marked as published, so the ledger reports it here.
+ * 4. Effect: write each widget together with its new outbox entries, if its version is as loaded. So this fails if
+ *    another run has applied anything since the load.
+ * 5. Steps 5 to 9 publish the outboxes: see `OutboxPublisher`.
  *
  * The caller may run a batch again after a crash between any two steps, and twice at the same time. A delivery may also
  * be in several batches.
@@ -59,14 +60,14 @@ export type BatchOutcome =
  */
 export function makeProcessBatch(deps: ProcessBatchDeps) {
   return async (items: readonly QueueItem[], signal: AbortSignal): Promise<BatchOutcome> => {
-    const startedAtMs = deps.clock.monotonicMs();
     const deliveries = dropRepeats(items);
-    const { run, lastPosition } = await deps.runs.startRun();
+    const { run, takenAtMs } = await deps.numbers.get();
 
     let applied: Awaited<ReturnType<typeof applyDeliveries>>;
     try {
-      const claim = await deps.effects.claim(run, collectWidgetIds(items));
-      applied = claim.superseded.length > 0 ? null : await applyDeliveries(deps, run, claim.claimed, deliveries);
+      const widgetIds = collectWidgetIds(items);
+      const loaded = widgetIds.length === 0 ? [] : await deps.effects.load(widgetIds);
+      applied = await applyDeliveries(deps, loaded, deliveries);
     } catch (error) {
       if (error instanceof UnstorableError) return { status: 'unstorable', run, error };
       if (error instanceof UnavailableError || !(error instanceof Error)) throw error;
@@ -75,20 +76,23 @@ export function makeProcessBatch(deps: ProcessBatchDeps) {
     if (applied === null) return { status: 'superseded', run };
 
     // An older run stops before its append: the dedupe marks of its events may have expired.
-    const mayAppend = () => !signal.aborted && deps.clock.monotonicMs() - startedAtMs < runLimits.maxAgeMs;
+    const mayAppend = () => !signal.aborted && deps.clock.monotonicMs() - takenAtMs < runLimits.maxAgeMs;
     const { widgets, withoutWidget, unstorable } = applied;
     const traceContexts = collectTraceContexts(items);
-    const published = await deps.publishOutbox({ run, lastPosition, widgets, withoutWidget, traceContexts, mayAppend });
+    const publication = { run, widgets, withoutWidget, traceContexts, mayAppend };
+    const published = await deps.publisher.publish(publication).catch((error) => {
+      deps.numbers.forget();
+      throw error;
+    });
     const repeats = items.filter((item) => item.type === 'delivery').length - deliveries.length;
     return { status: 'published', run, ...published, duplicates: applied.duplicates + repeats, unstorable };
   };
 }
 
-/** Runs step 3 (ledger) and step 4 (effect). Returns null if a run with a higher number has claimed a widget since. */
+/** Runs step 3 (ledger) and step 4 (effect). Returns null if another run has written a widget since the load. */
 async function applyDeliveries(
-  deps: Pick<ProcessBatchDeps, 'effects' | 'ledger'>,
-  run: number,
-  claimed: readonly ClaimedWidget[],
+  deps: Pick<ProcessBatchDeps, 'effects' | 'ledger' | 'publisher'>,
+  loaded: readonly LoadedWidget[],
   deliveries: readonly Delivery[],
 ) {
   const noDeliveries = { duplicates: [], unstorable: [] };
@@ -97,9 +101,10 @@ async function applyDeliveries(
   const droppedIds = new Set([...registered.duplicates, ...causes.keys()]);
   const accepted = deliveries.filter(({ eventId }) => !droppedIds.has(eventId));
 
-  const knownWidgetIds = new Set(claimed.map(({ widget }) => widget.id));
+  const knownWidgetIds = new Set(loaded.map(({ widget }) => widget.id));
   const withoutWidget = accepted.filter(({ widgetId }) => widgetId === null || !knownWidgetIds.has(widgetId));
-  const applied = await applyToWidgets(deps.effects, run, claimed, accepted);
+  deps.publisher.prepare();
+  const applied = await applyToWidgets(deps.effects, loaded, accepted);
   if (applied === null) return null;
 
   const unregistered = deliveries.flatMap((delivery): UnstorableDelivery[] => {
@@ -111,7 +116,7 @@ async function applyDeliveries(
 }
 
 interface ApplyResult {
-  /** Every claimed widget after its deliveries, with its whole outbox. */
+  /** Every loaded widget after its deliveries, with its whole outbox. */
   readonly widgets: readonly PublishableWidget[];
   /** Deliveries whose effect the store will never accept, not even alone. */
   readonly unstorable: readonly UnstorableDelivery[];
@@ -133,25 +138,21 @@ interface WidgetProgress {
  * If the store will never accept a write, its deliveries are halved until each unstorable one is alone: at most about
  * 2 log2(n) more calls for each of them.
  *
- * Returns null if a run with a higher number has claimed one of the widgets since.
+ * Returns null if another run has written one of the widgets since the load.
  */
 async function applyToWidgets(
   effects: Pick<WidgetEffects, 'apply'>,
-  run: number,
-  claimed: readonly ClaimedWidget[],
+  loaded: readonly LoadedWidget[],
   deliveries: readonly Delivery[],
 ): Promise<ApplyResult | null> {
   const byWidgetId = Map.groupBy(deliveries, (delivery) => delivery.widgetId);
-  const progresses = claimed.map((each) => startProgress(each, byWidgetId.get(each.widget.id) ?? []));
+  const progresses = loaded.map((each) => startProgress(each, byWidgetId.get(each.widget.id) ?? []));
   const unstorable: UnstorableDelivery[] = [];
   for (;;) {
     const writes = progresses.flatMap((progress) => planWrite(progress) ?? []);
     if (writes.length === 0) break;
-    const outcome = await effects.apply(
-      run,
-      writes.map(({ change }) => change),
-    );
-    if (outcome.superseded.length > 0) return null;
+    const outcome = await effects.apply(writes.map(({ change }) => change));
+    if (outcome.superseded) return null;
     const causes = new Map(outcome.unstorable.map(({ id, cause }) => [id, cause]));
     for (const write of writes) {
       const cause = causes.get(write.change.widgetId);
@@ -162,7 +163,7 @@ async function applyToWidgets(
   return { widgets: progresses.map(({ widget, entries }) => ({ widget, entries })), unstorable };
 }
 
-function startProgress({ widget, outbox }: ClaimedWidget, deliveries: readonly Delivery[]): WidgetProgress {
+function startProgress({ widget, outbox }: LoadedWidget, deliveries: readonly Delivery[]): WidgetProgress {
   const applied = new Set(outbox.map((entry) => entry.eventId));
   const unapplied = deliveries.filter((delivery) => !applied.has(delivery.eventId));
   return { widget, entries: [...outbox], chunks: unapplied.length === 0 ? [] : [unapplied] };
