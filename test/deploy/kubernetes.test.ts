@@ -87,7 +87,8 @@ describe.skipIf(reasonToSkip !== null)('the manifests on a control plane with si
       'deny-all',
       'gateway-to-api',
       'prometheus-to-ops',
-      'to-dns-and-mongodb',
+      'to-dns',
+      'to-mongodb',
       'to-redis',
     ]);
   });
