@@ -73,9 +73,8 @@ export function startPod({ process, ports, settings, createUuid, reportViolation
       createId: createUuid,
     }),
     openStream: async (lastEventId, isFiltered, socket) => {
-      const found = await findStreamStart(lastEventId);
-      if (found.status !== 'found') return false;
-      const { start } = found;
+      const start = await findStreamStart(lastEventId);
+      if (start === null) return false;
       const sink = socket.sinkFor(process);
       sink.write(
         new Chunk(

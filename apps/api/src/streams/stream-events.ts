@@ -1,10 +1,7 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { StreamStart } from '@widget-service/shared/domain/stream-start.ts';
 import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
-import type {
-  makeFindStreamStart,
-  StreamStartOutcome,
-} from '@widget-service/shared/usecases/events/find-stream-start.ts';
+import type { makeFindStreamStart } from '@widget-service/shared/usecases/events/find-stream-start.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, onRequestHookHandler } from 'fastify';
 import { FastifySSEPlugin } from 'fastify-sse-v2';
 import { z } from 'zod';
@@ -168,18 +165,18 @@ async function refuse(reply: FastifyReply, reason: ClosingReason, { metrics }: S
   return reply;
 }
 
-/** Finds where the stream begins. The header comes before the query parameter. An empty value counts as none. */
-async function findStart(
-  deps: StreamRouteDeps,
-  request: FastifyRequest<TokenRoute>,
-): Promise<StreamStartOutcome | { readonly status: 'log-unavailable' }> {
+/**
+ * Finds where the stream begins. The header comes before the query parameter. An empty value counts as none. Returns
+ * null if the pod cannot tell now.
+ */
+async function findStart(deps: StreamRouteDeps, request: FastifyRequest<TokenRoute>): Promise<StreamStart | null> {
   const header = decodeHeaderText(request.headers['last-event-id']?.toString() ?? '');
   const query = request.query.lastEventId;
   const requested = [header, query].flat().find((value) => value !== undefined && value !== '');
   try {
     return await deps.findStreamStart(requested ?? null);
   } catch (error) {
-    if (error instanceof UnavailableError) return { status: 'log-unavailable' };
+    if (error instanceof UnavailableError) return null;
     throw error;
   }
 }
@@ -202,12 +199,11 @@ interface Opening {
 async function openAndJoin(opening: Opening, { generation, verdict }: Verified<OkVerdict>): Promise<boolean> {
   const { deps, request, reply } = opening;
   await deps.hub.nextSlice();
-  const found = await findStart(deps, request);
-  if (found.status !== 'found') {
+  const start = await findStart(deps, request);
+  if (start === null) {
     await refuse(reply, 'unavailable', deps);
     return false;
   }
-  const { start } = found;
   const { heartbeatIntervalMs } = deps;
   // Random, so that the clients of a broken pod do not all reconnect at once.
   const retryMs = randomWithin(2_000, 5_000);

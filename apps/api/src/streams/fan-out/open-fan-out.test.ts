@@ -75,7 +75,7 @@ function openPod({ count, eventBytes, newEventBytes = eventBytes, isTailInStep =
   };
 }
 
-test('the start, a replay and the tail read a log of large events in pages of at most 256 KiB', async () => {
+test('the start, a replay and the tail read a log of large events in pages of at most the unsent limit', async () => {
   const { fanOut, pages, append } = openPod({ count: 100, eventBytes: 65_536 });
   await fanOut.waitForPosition(5_000);
   const sink = openFakeSink();

@@ -60,21 +60,19 @@ export interface FanOut {
   waitForPosition(withinMs: number): Promise<void>;
 }
 
-/** Bounds memory: up to 20 replay pages are read at once (`maxConcurrentReads`), and each is in memory as a whole. */
-const maxPageBytes = 256 * 1024;
-
 /** Connects the tail, the ring and the hub of a pod. */
 export function openFanOut({ backend, clock, logger, metrics, tracer, ...deps }: FanOutDeps): FanOut {
   const options = { ...fanOutDefaults, ...deps.options };
   const { eventLog, runs } = backend;
-  // A connection accepts no more than the unsent limit at once. The rest of a larger page would be read again.
-  const targetBytes = Math.min(options.unsentLimitBytes, maxPageBytes);
+  // A connection accepts no more than the unsent limit at once: the rest of a larger page would be read again. This
+  // also bounds memory: up to 20 replay pages are read at once (`maxConcurrentReads`), each into memory as a whole.
+  const pageBytes = options.unsentLimitBytes;
   // The tail reads new events and a replay reads old ones. Their sizes may differ, so each has its own `ReadPage`.
-  const readTailPage = makeReadPage(targetBytes);
+  const readTailPage = makeReadPage(pageBytes);
   const ring = new Ring({ frames: options.ringFrames, bytes: options.ringBytes });
   const hub = new Hub({
     ring,
-    readLog: makeReadLog(eventLog, makeReadPage(targetBytes)),
+    readLog: makeReadLog(eventLog, makeReadPage(pageBytes)),
     clock,
     options,
     onSweep: ({ events, bytes }) => {

@@ -66,7 +66,7 @@ export async function listen({
       recordLastUsed: () => undefined,
       findStreamStart: async () => {
         beforeJoin();
-        return { status: 'found', start };
+        return start;
       },
       hub: { nextSlice: nextSlice ?? (() => hub.nextSlice()), join: (request) => hub.join(request) },
       metrics: createMetrics(),
