@@ -37,20 +37,26 @@ export const processingRules: readonly CodeMutation[] = [
   {
     rule: 'deliveries are marked published before their entries are removed',
     file: publishOutbox,
-    from: '      await ledger.markPublished(toPublishedDeliveries(group, positions), clock.now());\n',
-    to: '      const early = publications.flatMap(({ widgets }) => toPublishedThrough(widgets));\n      if (early.length > 0) await outboxes.removePublished(early);\n      await ledger.markPublished(toPublishedDeliveries(group, positions), clock.now());\n',
+    from: '    await ledger.markPublished(toPublishedDeliveries(group), clock.now());\n',
+    to: '    const early = publications.flatMap(({ widgets }) => toPublishedThrough(widgets));\n    if (early.length > 0) await outboxes.removePublished(early);\n    await ledger.markPublished(toPublishedDeliveries(group), clock.now());\n',
   },
   {
     rule: 'events are appended before their deliveries are marked published',
     file: publishOutbox,
     from: '      const { positions, last, startedNewEpoch } = await this.#deps.eventLog.append(',
-    to: '      await this.#deps.ledger.markPublished(toPublishedDeliveries(able, []), this.#deps.clock.now());\n      const { positions, last, startedNewEpoch } = await this.#deps.eventLog.append(',
+    to: '      await this.#deps.ledger.markPublished(toPublishedDeliveries(toAppended(able, [], false)), this.#deps.clock.now());\n      const { positions, last, startedNewEpoch } = await this.#deps.eventLog.append(',
+  },
+  {
+    rule: 'a run with a delivery without a widget is not done before it is marked published',
+    file: publishOutbox,
+    from: 'return publication.withoutWidget.length === 0;',
+    to: 'return publication.widgets.length >= 0;',
   },
   {
     rule: 'a watermark expires only after its entries have left the outbox',
     file: publishOutbox,
-    from: '      if (published.length > 0) await outboxes.removePublished(published);\n',
-    to: '      expiringMarks.add(published.map(toWatermark));\n      if (published.length > 0) await outboxes.removePublished(published);\n',
+    from: '    if (published.length > 0) await outboxes.removePublished(published);\n',
+    to: '    expiringMarks.add(published.map(toWatermark));\n    if (published.length > 0) await outboxes.removePublished(published);\n',
   },
   {
     rule: 'marks expire under a number that was taken after their entries left the outbox',

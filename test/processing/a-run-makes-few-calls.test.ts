@@ -10,7 +10,7 @@ import { type CommandStartedEvent, MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { aCreation, aDelivery } from '../drivers/app/builders.ts';
 import { openSharedBackend } from '../drivers/app/open-shared.ts';
-import { processUntilPublished, toItem } from './drive-runs.ts';
+import { processUntilPublished, runWhole, toItem } from './drive-runs.ts';
 
 const testBackend = await openSharedBackend();
 const retention = { deliveryRetentionMs: 1e9, auditRetentionMs: 1e9 };
@@ -47,7 +47,7 @@ describe.runIf(inject('backend') === 'cluster')('what a run costs MongoDB', () =
     };
     worker = createBatchProcessor(ports, { ...systemClock, monotonicMs: () => nowMs });
     // The first run of a process takes a number, and creates the document of the last position.
-    await processUntilPublished(worker.processBatch, [toItem(aDelivery())]);
+    await processUntilPublished(runWhole(worker), [toItem(aDelivery())]);
   });
   afterAll(async () => {
     await stores.dropDatabase();
@@ -58,7 +58,7 @@ describe.runIf(inject('backend') === 'cluster')('what a run costs MongoDB', () =
     const creations = Array.from({ length: count }, () => aCreation());
     for (const creation of creations) await stores.ports.widgets.insertOnce(creation);
     const nudges = creations.map(({ widget }) => ({ type: 'nudge' as const, widgetId: widget.id }));
-    await processUntilPublished(worker.processBatch, nudges);
+    await processUntilPublished(runWhole(worker), nudges);
     return creations.map(({ widget }) => widget.id);
   }
 
@@ -74,7 +74,7 @@ describe.runIf(inject('backend') === 'cluster')('what a run costs MongoDB', () =
   const post = (widgetIds: readonly string[]) =>
     measure(() => {
       const items = widgetIds.map((widgetId) => toItem(aDelivery({ widgetId })));
-      return processUntilPublished(worker.processBatch, items);
+      return processUntilPublished(runWhole(worker), items);
     });
 
   test.each([1, 100])('%i hooks of as many widgets take seven calls, and four documents per hook', async (count) => {
@@ -116,7 +116,7 @@ describe.runIf(inject('backend') === 'cluster')('what a run costs MongoDB', () =
     const widgetIds = await insertWidgets(8);
     const { calls } = await measure(() =>
       Promise.all(
-        widgetIds.map((widgetId) => processUntilPublished(worker.processBatch, [toItem(aDelivery({ widgetId }))])),
+        widgetIds.map((widgetId) => processUntilPublished(runWhole(worker), [toItem(aDelivery({ widgetId }))])),
       ),
     );
     const publishing = calls.filter((call) => call === 'update runs').length;

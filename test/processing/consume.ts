@@ -36,7 +36,7 @@ export async function consumeUntil(
   logger?: Logger,
 ): Promise<Metrics> {
   const metrics = createMetrics();
-  const { processBatch } = createBatchProcessor(ports, clock);
+  const { processBatch, settle } = createBatchProcessor(ports, clock);
   let activeBatches = 0;
   const consume: HookQueue['consume'] = (handle, options) =>
     ports.hookQueue.consume(async (batch) => {
@@ -46,7 +46,7 @@ export async function consumeUntil(
       });
     }, options);
   const progress = { recordProgress: () => undefined };
-  const deps = { ...ports, hookQueue: { consume }, processBatch, progress, clock, metrics };
+  const deps = { ...ports, hookQueue: { consume }, processBatch, settle, progress, clock, metrics };
   const task = createHookConsumerTask({ ...deps, logger: logger ?? (await createLogger({ level: 'silent' })) });
   const stop = new AbortController();
   const ended = task.run(stop.signal);

@@ -5,7 +5,7 @@ import type { QueueItem } from '@widget-service/shared/domain/queue-item.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { LogRecord } from '@widget-service/shared/ports/event-log.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
-import { createBatchProcessor } from '@widget-service/shared/tasks/batch-processor.ts';
+import { type BatchProcessor, createBatchProcessor } from '@widget-service/shared/tasks/batch-processor.ts';
 import type { BatchOutcome, makeProcessBatch } from '@widget-service/shared/usecases/hooks/process-batch.ts';
 
 /** The ports that a run uses. */
@@ -17,8 +17,16 @@ const neverAborted = new AbortController().signal;
 
 export const toItem = (delivery: Delivery): QueueItem => ({ type: 'delivery', delivery });
 
-/** Returns the function of a worker that runs a batch. */
-export const createWorker = (ports: RunPorts): ProcessBatch => createBatchProcessor(ports, systemClock).processBatch;
+/** Returns a function that runs a batch, and waits for all steps of the run. */
+export function runWhole({ processBatch, settle }: Pick<BatchProcessor, 'processBatch' | 'settle'>): ProcessBatch {
+  return async (items, signal) => {
+    const outcome = await processBatch(items, signal);
+    await settle();
+    return outcome;
+  };
+}
+
+export const createWorker = (ports: RunPorts): ProcessBatch => runWhole(createBatchProcessor(ports, systemClock));
 
 /** Runs the batch once. Returns null if a store was unavailable. Throws every other error. */
 export async function tryBatch(processBatch: ProcessBatch, items: readonly QueueItem[]): Promise<BatchOutcome | null> {

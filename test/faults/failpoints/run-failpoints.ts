@@ -9,12 +9,15 @@ const callsOfARun = [
   'effects.apply',
   'eventLog.append',
   'runs.recordPosition',
-  'ledger.markPublished',
-  'outboxes.removePublished',
 ] as const;
 
-/** The calls that a worker makes for many runs together, within two seconds of each. */
-const callsForManyRuns = ['runs.startRun', 'eventLog.expireMarks'] as const;
+/** The calls that a worker makes when a run has ended, some for many runs together: within two seconds. */
+const callsAfterARun = [
+  'ledger.markPublished',
+  'outboxes.removePublished',
+  'runs.startRun',
+  'eventLog.expireMarks',
+] as const;
 
 /** Returns whether a run waits for the call. */
 export const isInRun = ({ call }: Failpoint) => callsOfARun.some((each) => each === call);
@@ -32,7 +35,7 @@ const visibleWrites: readonly string[] = [
  * `after`. The short form leaves out failpoints with the same stored state as another one.
  */
 export function listRunFailpoints(act: Failpoint['act'], isLong: boolean): Failpoint[] {
-  const calls = [...callsOfARun, ...callsForManyRuns];
+  const calls = [...callsOfARun, ...callsAfterARun];
   const before = calls.map((call) => ({ call, when: 'before', act }) as const);
   const callsDuring = calls.filter((call) => isLong || visibleWrites.includes(call));
   const during = callsDuring.map((call) => ({ call, when: 'during', act }) as const);

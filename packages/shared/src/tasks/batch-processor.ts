@@ -10,18 +10,25 @@ export interface BatchProcessor {
   readonly processBatch: ReturnType<typeof makeProcessBatch>;
   /** Lets the dedupe marks of the runs before expire: call it every few seconds. Throws `UnavailableError`. */
   readonly expireMarks: () => Promise<void>;
+  /** Resolves when the runs before have ended all their steps: call it before the process ends. */
+  readonly settle: () => Promise<void>;
 }
 
-/** A process makes one: its runs share run numbers, and the calls that publish their events. */
+/**
+ * A process makes one: its runs share run numbers, and the calls that publish their events. `onUnfinished` is called
+ * when a run had ended, and its last steps failed afterwards.
+ */
 export function createBatchProcessor(
   ports: Pick<Backend, 'runs' | 'effects' | 'ledger' | 'outboxes' | 'eventLog'>,
   clock: Clock,
+  onUnfinished: (error: unknown) => void = () => undefined,
 ): BatchProcessor {
   const numbers = new RunNumbers({ ...ports, clock });
   const expiringMarks = new ExpiringMarks({ ...ports, numbers });
-  const publisher = new OutboxPublisher({ ...ports, expiringMarks, clock });
+  const publisher = new OutboxPublisher({ ...ports, expiringMarks, clock, onUnfinished });
   return {
     processBatch: makeProcessBatch({ ...ports, numbers, publisher, clock }),
     expireMarks: () => expiringMarks.expire(),
+    settle: () => publisher.settle(),
   };
 }

@@ -50,6 +50,7 @@ async function startConsumer() {
   const task = createHookConsumerTask({
     hookQueue: { consume },
     processBatch: fail,
+    settle: async () => undefined,
     progress: { recordProgress: () => undefined },
     runs: { lastPosition: fail },
     eventLog: { inspect: fail },

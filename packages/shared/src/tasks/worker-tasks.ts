@@ -36,7 +36,9 @@ export function createWorkerTasks(deps: WorkerTasksDeps): Task[] {
   for (const outcome of runOutcomes) metrics.runSeconds.labels({ outcome });
   for (const start of ['first', 'again']) metrics.jobsStarted.inc({ start }, 0);
   const ports = traceRunPorts(backend, tracer);
-  const { processBatch, expireMarks } = createBatchProcessor(ports, clock);
+  const { processBatch, expireMarks, settle } = createBatchProcessor(ports, clock, (err) =>
+    logger.warn({ err }, 'batch.unfinished'),
+  );
   const progress = new QueueProgress(clock);
   const retention: PeriodicOptions = {
     name: 'retention',
@@ -46,7 +48,7 @@ export function createWorkerTasks(deps: WorkerTasksDeps): Task[] {
     onError: (err) => logger.warn({ err }, 'retention.failed'),
   };
   return [
-    createHookConsumerTask({ ...backend, processBatch, progress, clock, logger, metrics, tracer }),
+    createHookConsumerTask({ ...backend, processBatch, settle, progress, clock, logger, metrics, tracer }),
     createMarkExpiryTask({ expireMarks, clock, logger }),
     createQueueWatchTask({ ...backend, clock, progress }),
     createOutboxScannerTask({ ...backend, clock, logger, metrics, scanAgeMs: deps.outboxScanAgeMs ?? outboxScanAgeMs }),
@@ -78,6 +80,8 @@ function createMarkExpiryTask(deps: {
 
 export interface HookConsumerDeps extends Omit<ConsumeBatchDeps, 'stores'>, StoreConnectivityDeps {
   readonly hookQueue: Pick<HookQueue, 'consume'>;
+  /** Resolves when the runs before have ended all their steps. */
+  readonly settle: () => Promise<void>;
 }
 
 /**
@@ -104,6 +108,7 @@ export function createHookConsumerTask(deps: HookConsumerDeps): Task {
       } finally {
         consumer = null;
         await opened.close();
+        await deps.settle();
       }
     },
     unreadyReason: () => {

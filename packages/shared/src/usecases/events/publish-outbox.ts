@@ -21,6 +21,8 @@ export interface OutboxPublisherDeps {
   readonly outboxes: Pick<WidgetOutbox, 'removePublished'>;
   readonly expiringMarks: Pick<ExpiringMarks, 'add'>;
   readonly clock: Clock;
+  /** Steps 7 and 8 failed after `publish` had returned. The scanner will find the outboxes. */
+  readonly onUnfinished: (error: unknown) => void;
 }
 
 /** A widget with its whole outbox, oldest entry first. */
@@ -61,6 +63,13 @@ interface Waiting {
   readonly runInContext: ReturnType<typeof AsyncLocalStorage.snapshot>;
 }
 
+/** A run whose events are in the log. */
+interface Appended extends Waiting {
+  /** One per event. Null: the log had it already. */
+  readonly positions: readonly (LogPosition | null)[];
+  readonly outcome: PublishOutcome;
+}
+
 /**
  * Publishes the outboxes that runs have read, and their deliveries without a widget: steps 5 to 9 of docs/data-path.md,
  * in this order. After a crash between two steps the next run repeats them all, which is safe.
@@ -72,18 +81,33 @@ interface Waiting {
  * 8. Remove the published entries from the outboxes.
  * 9. Let the dedupe marks expire, later: see `ExpiringMarks`.
  *
+ * A run whose deliveries all have a widget is done after step 6: its partition goes on while steps 7 and 8 follow. If
+ * they fail, the scanner finds the outboxes, and another run repeats them. Nothing would find a delivery without a
+ * widget, so a run with one is done after step 7.
+ *
  * The appends of one process do not overlap. While one is under way, the runs of other partitions wait, and the next
  * append takes all of them. So under load many runs share the calls of each step.
  */
 export class OutboxPublisher {
   readonly #deps: OutboxPublisherDeps;
   readonly #recorded: RecordedPosition;
+  /** Steps 7 and 8 that are under way, with the widgets that they concern. */
+  readonly #finishing = new Map<Promise<void>, ReadonlySet<string>>();
   #waiting: Waiting[] = [];
   #isAppending = false;
 
   constructor(deps: OutboxPublisherDeps) {
     this.#deps = deps;
     this.#recorded = new RecordedPosition(deps);
+  }
+
+  /**
+   * Resolves when no earlier run is at steps 7 and 8 with one of these widgets. Otherwise a run would load what is
+   * published already, and append it again. Left out: any widget.
+   */
+  async settle(widgetIds?: readonly string[]): Promise<void> {
+    const earlier = [...this.#finishing].filter(([, ids]) => widgetIds?.some((id) => ids.has(id)) ?? true);
+    if (earlier.length > 0) await Promise.all(earlier.map(([finished]) => finished));
   }
 
   /** A run will call `publish` soon. Reads in the background what that needs. */
@@ -132,7 +156,7 @@ export class OutboxPublisher {
     return group;
   }
 
-  /** Steps 5 and 6. Steps 7 and 8 continue while the next group appends. Settles the group; does not throw. */
+  /** Steps 5 and 6. Steps 7 and 8 continue while the next group appends. Does not throw. */
   async #appendGroup(group: readonly Waiting[]): Promise<void> {
     try {
       const expected = await this.#recorded.get();
@@ -147,38 +171,41 @@ export class OutboxPublisher {
       const appends = able.flatMap((waiting) => waiting.appends);
       const { positions, last, startedNewEpoch } = await this.#deps.eventLog.append(run, expected, appends);
       await this.#recorded.record(last, expected);
-      void this.#finish(able, positions, startedNewEpoch);
+      const appended = toAppended(able, positions, startedNewEpoch);
+      for (const run of appended) if (isFindable(run)) run.resolve(run.outcome);
+      this.#finishInBackground(appended);
     } catch (error) {
       this.#fail(group, error);
     }
   }
 
-  /** Steps 7 and 8. Settles the group; does not throw. */
-  async #finish(
-    group: readonly Waiting[],
-    positions: readonly (LogPosition | null)[],
-    startedNewEpoch: boolean,
-  ): Promise<void> {
-    try {
-      const { ledger, outboxes, expiringMarks, clock } = this.#deps;
-      const publications = group.map(({ publication }) => publication);
-      await ledger.markPublished(toPublishedDeliveries(group, positions), clock.now());
-      const published = publications.flatMap(({ widgets }) => toPublishedThrough(widgets));
-      if (published.length > 0) await outboxes.removePublished(published);
-      const loose = publications.flatMap(({ withoutWidget }) => withoutWidget);
-      expiringMarks.add([...published.map(toWatermark), ...loose.map(({ eventId }) => toEventMark(eventId))]);
-      let at = 0;
-      for (const { appends, publication, resolve } of group) {
-        const own = positions.slice(at, at + appends.length);
-        at += appends.length;
-        resolve({ appendedReceivedAt: listAppendedReceivedAt(publication, own), startedNewEpoch });
-      }
-    } catch (error) {
-      this.#fail(group, error);
-    }
+  #finishInBackground(group: readonly Appended[]): void {
+    const widgetIds = group.flatMap(({ publication }) => publication.widgets.map(({ widget }) => widget.id));
+    const finishing = this.#finish(group)
+      .catch((error) => {
+        if (group.some(isFindable)) this.#deps.onUnfinished(error);
+        this.#fail(group, error);
+      })
+      .finally(() => this.#finishing.delete(finishing));
+    this.#finishing.set(finishing, new Set(widgetIds));
   }
 
-  /** After an unexpected error, publishes each run of the group alone, so that only the one at fault fails. */
+  /** Steps 7 and 8. Then resolves the runs that waited for them. */
+  async #finish(group: readonly Appended[]): Promise<void> {
+    const { ledger, outboxes, expiringMarks, clock } = this.#deps;
+    const publications = group.map(({ publication }) => publication);
+    await ledger.markPublished(toPublishedDeliveries(group), clock.now());
+    const published = publications.flatMap(({ widgets }) => toPublishedThrough(widgets));
+    if (published.length > 0) await outboxes.removePublished(published);
+    const loose = publications.flatMap(({ withoutWidget }) => withoutWidget);
+    expiringMarks.add([...published.map(toWatermark), ...loose.map(({ eventId }) => toEventMark(eventId))]);
+    for (const { resolve, outcome } of group) resolve(outcome);
+  }
+
+  /**
+   * Rejects the runs that still wait. After an unexpected error, publishes each run of the group alone instead, so that
+   * only the one at fault fails.
+   */
   #fail(group: readonly Waiting[], error: unknown): void {
     if (group.length === 1 || error instanceof UnavailableError) {
       for (const { reject } of group) reject(error);
@@ -187,6 +214,25 @@ export class OutboxPublisher {
     this.#waiting.unshift(...group.map((waiting) => ({ ...waiting, isAlone: true })));
     void this.#appendAll();
   }
+}
+
+/** Whether the scanner finds the run's deliveries if steps 7 and 8 never happen: they are all in outboxes. */
+function isFindable({ publication }: Waiting): boolean {
+  return publication.withoutWidget.length === 0;
+}
+
+function toAppended(
+  group: readonly Waiting[],
+  positions: readonly (LogPosition | null)[],
+  startedNewEpoch: boolean,
+): Appended[] {
+  let at = 0;
+  return group.map((waiting) => {
+    const own = positions.slice(at, at + waiting.appends.length);
+    at += waiting.appends.length;
+    const appendedReceivedAt = listAppendedReceivedAt(waiting.publication, own);
+    return { ...waiting, positions: own, outcome: { appendedReceivedAt, startedNewEpoch } };
+  });
 }
 
 type TraceContexts = Publication['traceContexts'];
@@ -227,25 +273,27 @@ function toWatermark({ widgetId, version }: PublishedThrough): DedupeMark {
  * Only hooks have a ledger row. The event of a creation over the API has none: its `integrationId` is null. A delivery
  * of several runs is returned once, with its position if one of them appended it.
  */
-function toPublishedDeliveries(
-  group: readonly Waiting[],
-  positions: readonly (LogPosition | null)[],
-): PublishedDelivery[] {
-  const effects = new Map<string, DeliveryEffect | null>();
-  for (const { publication } of group) {
-    for (const { eventId } of publication.withoutWidget) effects.set(eventId, null);
-    for (const entry of publication.widgets.flatMap(({ entries }) => entries)) {
-      if (entry.integrationId !== null) effects.set(entry.eventId, toEffect(entry));
+function toPublishedDeliveries(group: readonly Appended[]): PublishedDelivery[] {
+  const deliveries = new Map<string, PublishedDelivery>();
+  for (const { publication, appends, positions } of group) {
+    const effects = listEffects(publication);
+    for (const [index, { event }] of appends.entries()) {
+      const { eventId } = event;
+      const effect = effects.get(eventId);
+      const position = positions[index] ?? deliveries.get(eventId)?.position ?? null;
+      if (effect !== undefined) deliveries.set(eventId, { eventId, position, effect });
     }
   }
-  const deliveries = new Map<string, PublishedDelivery>();
-  for (const [index, { event }] of group.flatMap(({ appends }) => appends).entries()) {
-    const { eventId } = event;
-    const effect = effects.get(eventId);
-    const position = positions[index] ?? deliveries.get(eventId)?.position ?? null;
-    if (effect !== undefined) deliveries.set(eventId, { eventId, position, effect });
-  }
   return [...deliveries.values()];
+}
+
+/** By event id. Null: the delivery has no widget. */
+function listEffects({ widgets, withoutWidget }: Publication): Map<string, DeliveryEffect | null> {
+  const effects = new Map<string, DeliveryEffect | null>(withoutWidget.map(({ eventId }) => [eventId, null]));
+  for (const { entries } of widgets) {
+    for (const entry of entries) if (entry.integrationId !== null) effects.set(entry.eventId, toEffect(entry));
+  }
+  return effects;
 }
 
 function toEffect({ after, stateBefore, late }: OutboxEntry): DeliveryEffect {

@@ -17,7 +17,7 @@ export interface ProcessBatchDeps {
   readonly numbers: Pick<RunNumbers, 'get' | 'forget'>;
   readonly effects: WidgetEffects;
   readonly ledger: Pick<DeliveryLedger, 'register'>;
-  readonly publisher: Pick<OutboxPublisher, 'prepare' | 'publish'>;
+  readonly publisher: Pick<OutboxPublisher, 'settle' | 'prepare' | 'publish'>;
   readonly clock: Clock;
 }
 
@@ -61,11 +61,12 @@ export type BatchOutcome =
 export function makeProcessBatch(deps: ProcessBatchDeps) {
   return async (items: readonly QueueItem[], signal: AbortSignal): Promise<BatchOutcome> => {
     const deliveries = dropRepeats(items);
+    const widgetIds = collectWidgetIds(items);
+    await deps.publisher.settle(widgetIds);
     const { run, takenAtMs } = await deps.numbers.get();
 
     let applied: Awaited<ReturnType<typeof applyDeliveries>>;
     try {
-      const widgetIds = collectWidgetIds(items);
       const loaded = widgetIds.length === 0 ? [] : await deps.effects.load(widgetIds);
       applied = await applyDeliveries(deps, loaded, deliveries);
     } catch (error) {
