@@ -1,5 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { expect, test } from 'vitest';
+import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
+import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
+import { systemClock } from '@widget-service/shared/runtime/clock.ts';
+import { createBatchProcessor } from '@widget-service/shared/tasks/batch-processor.ts';
+import { describe, expect, test } from 'vitest';
 import { aCreation, aDelivery } from '../drivers/app/builders.ts';
 import { openSharedBackend } from '../drivers/app/open-shared.ts';
 import { overrideMethod } from '../drivers/app/override-method.ts';
@@ -66,4 +70,61 @@ test.each(['append', 'mark'])('a run whose %s fails unexpectedly does not fail t
     deliveries.map(({ eventId }) => (eventId === poisonId ? 'rejected' : 'fulfilled')),
   );
   expect(outcomes[4]).toMatchObject({ reason: expect.objectContaining({ message: 'poison' }) });
+});
+
+describe('a run whose deliveries all have a widget', () => {
+  /** A worker whose rows are marked published only after `release`, or fail to be. */
+  function openHeldWorker(mark: 'hold' | 'fail' = 'hold') {
+    const { backend } = testBackend;
+    const released = Promise.withResolvers<void>();
+    const unfinished: unknown[] = [];
+    const ledger = overrideMethod(backend.ledger, 'markPublished', async (deliveries, at) => {
+      if (mark === 'fail') throw new UnavailableError('no answer');
+      await released.promise;
+      await backend.ledger.markPublished(deliveries, at);
+    });
+    const worker = createBatchProcessor({ ...backend, ledger }, systemClock, (error) => unfinished.push(error));
+    const run = (widgetId: string | null) => {
+      const delivery = aDelivery({ widgetId });
+      return { delivery, outcome: worker.processBatch([toItem(delivery)], new AbortController().signal) };
+    };
+    return { run, settle: worker.settle, release: released.resolve, unfinished };
+  }
+
+  const readState = async ({ eventId }: Delivery) => (await testBackend.backend.ledger.get(eventId))?.state;
+
+  test('is done once its events are recorded, and the next run of its widget waits for its last steps', async () => {
+    const [widgetId = '', otherId = ''] = await insertWidgets(2);
+    const { run, settle, release } = openHeldWorker();
+    const first = run(widgetId);
+    expect(await first.outcome).toMatchObject({ status: 'published' });
+    expect(await readState(first.delivery)).toBe('received');
+    const second = run(widgetId);
+    expect(await run(otherId).outcome).toMatchObject({ status: 'published' });
+    expect(await testBackend.backend.ledger.get(second.delivery.eventId)).toBeNull();
+    release();
+    expect(await second.outcome).toMatchObject({ status: 'published' });
+    await settle();
+    expect(await Promise.all([first, second].map(({ delivery }) => readState(delivery)))).toEqual([
+      'published',
+      'published',
+    ]);
+  });
+
+  test('leaves its outbox to the next run if its last steps fail, and reports that', async () => {
+    const [widgetId = ''] = await insertWidgets(1);
+    const { run, settle, unfinished } = openHeldWorker('fail');
+    const { delivery, outcome } = run(widgetId);
+    expect(await outcome).toMatchObject({ status: 'published' });
+    await settle();
+    expect(unfinished).toEqual([expect.any(UnavailableError)]);
+    await processUntilPublished(createWorker(testBackend.backend), [{ type: 'nudge', widgetId }]);
+    expect(await readState(delivery)).toBe('published');
+    expect(await testBackend.backend.effects.load([widgetId])).toMatchObject([{ outbox: [] }]);
+  });
+
+  test('does not let a run with a delivery without a widget be done before its row is marked', async () => {
+    const { run } = openHeldWorker('fail');
+    await expect(run(null).outcome).rejects.toThrow('no answer');
+  });
 });
