@@ -125,6 +125,6 @@ describe('a run whose deliveries all have a widget', () => {
 
   test('does not let a run with a delivery without a widget be done before its row is marked', async () => {
     const { run } = openHeldWorker('fail');
-    await expect(run(null).outcome).rejects.toThrow('no answer');
+    await expect(run(null).outcome).rejects.toBeInstanceOf(UnavailableError);
   });
 });
