@@ -1,3 +1,4 @@
+import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { ComparablePosition } from '@widget-service/shared/ports/run-registry.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { anEventAppend } from '../drivers/app/builders.ts';
@@ -22,6 +23,8 @@ describe.skipIf(!logCanLoseEvents)('EventLog.append, checked against the last re
    */
   async function appendAgainst(deriveRecorded: (end: ComparablePosition) => ComparablePosition) {
     const { last } = await append(buildEventAppends(5));
+    // A run that may have started a later epoch.
+    await nextRun();
     const run = await nextRun();
     const sixth = anEventAppend();
     return { last, run, sixth, result: await log().append(run, deriveRecorded(last), [sixth]) };
@@ -30,7 +33,7 @@ describe.skipIf(!logCanLoseEvents)('EventLog.append, checked against the last re
   test.each<[string, (end: ComparablePosition) => ComparablePosition]>([
     ['is beyond the end of the log', (end) => ({ ...end, ms: end.ms + 5, seq: end.seq + 2 })],
     ['has the seq of the last event and another time', (end) => ({ ...end, ms: end.ms + 1 })],
-    ['is of a later epoch', (end) => ({ ...end, epoch: 'later', epochRun: end.epochRun + 1_000_000, seq: 1 })],
+    ['is of a later epoch', (end) => ({ ...end, epoch: 'later', epochRun: end.epochRun + 1, seq: 1 })],
   ])('drops the older events and starts a new epoch when the last recorded position %s', async (_, deriveRecorded) => {
     const { last, run, sixth, result } = await appendAgainst(deriveRecorded);
     expect(result.startedNewEpoch).toBe(true);
@@ -72,10 +75,19 @@ describe.skipIf(!logCanLoseEvents)('EventLog.append, checked against the last re
     expect(repeated).toMatchObject({ startedNewEpoch: false, positions: [null, { seq: result.last.seq + 1 }] });
   });
 
+  test('starts no second epoch under one number, which would not tell which of the two is later', async () => {
+    const { result } = await appendAgainst((end) => ({ ...end, seq: end.seq + 9, ms: end.ms + 9 }));
+    const lost = { ...result.last, seq: result.last.seq + 9, ms: result.last.ms + 9 };
+    const again = log().append(result.last.epochRun, lost, buildEventAppends(1));
+    await expect(again).rejects.toBeInstanceOf(UnavailableError);
+    expect((await extent()).last).toEqual((({ epochRun: _, ...end }) => end)(result.last));
+    expect(await log().append(await nextRun(), lost, buildEventAppends(1))).toMatchObject({ startedNewEpoch: true });
+  });
+
   test('starts a new epoch when a position was recorded and the log is empty', async () => {
     const emptyBackend = await openTestBackend();
     const { run } = await emptyBackend.backend.runs.startRun();
-    const recorded: ComparablePosition = { epoch: 'gone', epochRun: 1, ms: 1_764_000_000_000, seq: 77 };
+    const recorded: ComparablePosition = { epoch: 'gone', epochRun: run - 1, ms: 1_764_000_000_000, seq: 77 };
     const result = await emptyBackend.backend.eventLog.append(run, recorded, buildEventAppends(2));
     expect(result).toMatchObject({ startedNewEpoch: true, last: { epochRun: run } });
     expect(result.last.epoch).not.toBe('gone');

@@ -77,10 +77,12 @@ describe('EventLog.trim', () => {
       const { last } = await eventLog.append(run, null, buildEventAppends(1));
       expect(await eventLog.append(run, last, [])).toMatchObject({ startedNewEpoch: false });
       const { ms, ...rest } = await positionBeforeOldest();
-      const result = await eventLog.append(run, { ...rest, ms: ms - 1 }, buildEventAppends(2));
+      const { run: second } = await runs.startRun();
+      const result = await eventLog.append(second, { ...rest, ms: ms - 1 }, buildEventAppends(2));
       expect(result.startedNewEpoch).toBe(true);
       const lost = { ...result.last, ms: result.last.ms - 1 };
-      expect(await eventLog.append(run, lost, [])).toMatchObject({ startedNewEpoch: true });
+      const { run: third } = await runs.startRun();
+      expect(await eventLog.append(third, lost, [])).toMatchObject({ startedNewEpoch: true });
       await testBackend.dispose();
     },
   );
@@ -134,7 +136,8 @@ describe('EventLog.trim', () => {
     await eventLog.trim(recorded);
     expect(await oldestSeq()).toBeLessThanOrEqual(recorded.seq);
     // As if the log had lost that event and had given its number to another one.
-    const result = await eventLog.append(run, { ...lost, ms: lost.ms - 1 }, []);
+    const { run: next } = await runs.startRun();
+    const result = await eventLog.append(next, { ...lost, ms: lost.ms - 1 }, []);
     expect(result.startedNewEpoch).toBe(true);
     await testBackend.dispose();
   });

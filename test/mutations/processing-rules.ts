@@ -44,7 +44,7 @@ export const processingRules: readonly CodeMutation[] = [
     rule: 'events are appended before their deliveries are marked published',
     file: publishOutbox,
     from: '      const { positions, last, startedNewEpoch } = await this.#deps.eventLog.append(',
-    to: '      await this.#deps.ledger.markPublished(toPublishedDeliveries(toAppended(able, [], false)), this.#deps.clock.now());\n      const { positions, last, startedNewEpoch } = await this.#deps.eventLog.append(',
+    to: '      await this.#deps.ledger.markPublished(toPublishedDeliveries(toAppended(appendable, [], false)), this.#deps.clock.now());\n      const { positions, last, startedNewEpoch } = await this.#deps.eventLog.append(',
   },
   {
     rule: 'a run with a delivery without a widget is not done before it is marked published',

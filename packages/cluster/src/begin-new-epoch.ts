@@ -100,7 +100,7 @@ async function startNewEpoch(
     throw new Error('begin new epoch: this event log opens no tail');
   };
   const log = new RedisEventLog({ redis, keys, retention, connectTail });
-  const { last } = await log.append(run, { epoch: 'restored', epochRun: run, ms: 0, seq: 0 }, []);
+  const { last } = await log.append(run, { epoch: 'restored', epochRun: run - 1, ms: 0, seq: 0 }, []);
   return last;
 }
 

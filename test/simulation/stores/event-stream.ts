@@ -49,12 +49,17 @@ export function copyStream(stream: EventStream): EventStream {
   return { ...stream, marks: new Map(stream.marks) };
 }
 
-/** Does what `append.lua` does, in one step. Throws `UnavailableError` for a run that is too old. */
+/**
+ * Does what `append.lua` does, in one step. Throws `UnavailableError` for a run that is too old, and for one whose
+ * number is too low to start an epoch.
+ */
 export function append(stream: EventStream, nowMs: number, args: AppendArguments) {
   const { run, recorded, events, newEpoch } = args;
   stream.runs = recordRun(stream.runs, nowMs, args);
   let startedNewEpoch = false;
   if (stream.meta === null || (stream.meta.epoch !== newEpoch && hasLostTail(stream, stream.meta, recorded))) {
+    const highestEpochRun = Math.max(stream.meta?.epochRun ?? -1, recorded?.epochRun ?? -1);
+    if (run <= highestEpochRun) throw new UnavailableError(`run ${run} cannot start an epoch after ${highestEpochRun}`);
     startedNewEpoch = stream.meta !== null || recorded !== null;
     stream.meta = { epoch: newEpoch, epochRun: run, ms: Math.max(nowMs, stream.lastIdMs + 1), seq: 0 };
     stream.entries = [];

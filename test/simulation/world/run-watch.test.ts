@@ -1,3 +1,4 @@
+import type { ComparablePosition } from '@widget-service/shared/ports/run-registry.ts';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { anEntry, aWidget } from '../../drivers/app/builders.ts';
 import { Database, type WidgetDocument } from '../stores/database.ts';
@@ -13,6 +14,8 @@ describe('RunWatch', () => {
   let stepViolations: string[];
   let watch: RunWatch;
   let nowMs: number;
+  /** The end of the log after an append. */
+  let last: ComparablePosition;
 
   beforeEach(() => {
     const database = new Database();
@@ -21,13 +24,14 @@ describe('RunWatch', () => {
     stepViolations = [];
     watch = new RunWatch(database, (violation) => stepViolations.push(violation));
     nowMs = 0;
+    last = position;
   });
 
   /** The wrapped ports of a process. */
   function watched(): SimulatedPorts {
     const ports = {
       runs: { startRun: async () => ({ run: 4, lastPosition: null }), recordPosition: async () => true },
-      eventLog: { append: async () => ({ positions: [], last: position, startedNewEpoch: false }) },
+      eventLog: { append: async () => ({ positions: [], last, startedNewEpoch: false }) },
     } as unknown as SimulatedPorts;
     return watch.wrap(ports, { monotonicMs: () => nowMs });
   }
@@ -68,6 +72,15 @@ describe('RunWatch', () => {
     nowMs = tenMinutesMs + 1;
     await eventLog.append(4, null, []);
     expect(stepViolations).toEqual(['run 4 appends when it is 600001 ms old']);
+  });
+
+  test('reports a number that has started two epochs', async () => {
+    const { eventLog } = watched();
+    await eventLog.append(4, null, []);
+    expect(stepViolations).toEqual([]);
+    last = { ...position, epoch: 'f' };
+    await eventLog.append(4, null, []);
+    expect(stepViolations).toEqual(['run 1 has started two epochs: e and f']);
   });
 
   test.each([

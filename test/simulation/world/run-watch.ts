@@ -20,6 +20,8 @@ export class RunWatch {
   readonly #report: (violation: string) => void;
   readonly #versions = new Map<string, number>();
   readonly #numberedAtMs = new Map<number, number>();
+  /** The epoch of each number that has started one. */
+  readonly #epochs = new Map<number, string>();
 
   constructor(database: Database, report: (violation: string) => void) {
     this.#database = database;
@@ -95,15 +97,24 @@ export class RunWatch {
           }
           return eventLog.expireMarks(marks, run);
         },
-        append: (run, recorded, events) => {
+        append: async (run, recorded, events) => {
           this.#checkAppend(run, clock.monotonicMs());
           if (recordedHere !== null && isLower(recorded, recordedHere)) {
             this.#report(`run ${run} has the log checked against a lower position than its process has recorded`);
           }
-          return eventLog.append(run, recorded, events);
+          const result = await eventLog.append(run, recorded, events);
+          this.#checkEpoch(result.last);
+          return result;
         },
       },
     };
+  }
+
+  /** The number orders the epochs: no two may have the same one. */
+  #checkEpoch({ epoch, epochRun }: ComparablePosition): void {
+    const other = this.#epochs.get(epochRun) ?? epoch;
+    if (other !== epoch) this.#report(`run ${epochRun} has started two epochs: ${other} and ${epoch}`);
+    this.#epochs.set(epochRun, epoch);
   }
 
   #checkAppend(run: number, nowMs: number): void {

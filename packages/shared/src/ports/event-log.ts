@@ -48,7 +48,8 @@ export interface EventLog {
    * oldest events beyond the retained count, approximately, but nothing after `lastRecorded`.
    *
    * `lastRecorded` is the last recorded position (`RunRegistry.lastPosition`). If the log does not have it and cannot
-   * have trimmed it, the log has lost events. It then drops all events and starts a new epoch with `epochRun` `run`.
+   * have trimmed it, the log has lost events. It then drops all events and starts a new epoch with `epochRun` `run`. It
+   * rejects a run whose number is not above those of earlier epochs with `UnavailableError`.
    *
    * Rejects a stale run with `UnavailableError`: the marks of its events may have expired. A run becomes stale between
    * one and two times `runLimits.maxAgeMs` (10 to 20 minutes) after the first higher-numbered run arrived. A log whose
@@ -57,8 +58,8 @@ export interface EventLog {
   append(run: number, lastRecorded: ComparablePosition | null, events: readonly LogAppend[]): Promise<AppendResult>;
   /**
    * Lets marks expire in one hour (`runLimits.markLifetimeMs`), except a watermark that a later append has raised.
-   * `run` is the highest run that may still append these events. The log treats it as arrived, so that lower runs are
-   * rejected before the marks expire.
+   * `run` is a number that was taken after the events had left the outboxes: every run that may still append them has a
+   * lower one. The log treats it as arrived, so that lower runs are rejected before the marks expire.
    */
   expireMarks(marks: readonly DedupeMark[], run: number): Promise<void>;
   /**

@@ -49,9 +49,9 @@ export interface RunLimits {
  * watermarks never expire.
  *
  * Example: run 41 reads version 4 from an outbox at 12:00, checks its age, and freezes just before its append. Run 42
- * appends version 4 at 12:01, removes it from the outbox, and lets the watermark expire at 13:01. Run 41 can append
- * until 12:21 at the latest, and the watermark skips its version 4. If watermarks expired after five minutes, run 41
- * could append version 4 again at 12:08.
+ * appends version 4 at 12:01 and removes it from the outbox. Its worker lets the watermark expire at 13:01. Run 41 can
+ * append until 12:21 at the latest, and the watermark skips its version 4. If watermarks expired after five minutes,
+ * run 41 could append version 4 again at 12:08.
  */
 export const runLimits: RunLimits = { maxAgeMs: 10 * 60_000, markLifetimeMs: 3_600_000 };
 

@@ -8,15 +8,15 @@ import { makeProcessBatch } from '../usecases/hooks/process-batch.ts';
 /** What the runs of one process share. */
 export interface BatchProcessor {
   readonly processBatch: ReturnType<typeof makeProcessBatch>;
-  /** Lets the dedupe marks of the runs before expire: call it every few seconds. Throws `UnavailableError`. */
+  /** Lets the dedupe marks of earlier runs expire: call it every few seconds. Throws `UnavailableError`. */
   readonly expireMarks: () => Promise<void>;
-  /** Resolves when the runs before have ended all their steps: call it before the process ends. */
+  /** Resolves when steps 7 and 8 of the earlier runs have ended or failed: call it before the process ends. */
   readonly settle: () => Promise<void>;
 }
 
 /**
  * A process makes one: its runs share run numbers, and the calls that publish their events. `onUnfinished` is called
- * when a run had ended, and its last steps failed afterwards.
+ * when steps 7 or 8 fail after the run was reported as published.
  */
 export function createBatchProcessor(
   ports: Pick<Backend, 'runs' | 'effects' | 'ledger' | 'outboxes' | 'eventLog'>,
@@ -29,6 +29,6 @@ export function createBatchProcessor(
   return {
     processBatch: makeProcessBatch({ ...ports, numbers, publisher, clock }),
     expireMarks: () => expiringMarks.expire(),
-    settle: () => publisher.settle(),
+    settle: () => publisher.settleAll(),
   };
 }

@@ -24,8 +24,8 @@ equals the event's own ms. A new epoch starts with an empty log: the script drop
 Returns    { epoch, epochRun, ms, seq (the log's end), 1 if the log had lost its tail and a new epoch started (else 0),
            then per event: its seq, or 0 if the log had the event already }. All events appended here have the ms of the
            log's end.
-           Returns the error STALERUN, and changes nothing, if the run is too old: the dedupe marks of its events may
-           have expired.
+           Returns the error STALERUN, and starts no epoch, if the run is too old: the dedupe marks of its events may
+           have expired. Also if a new epoch must start, and the run's number is not above those of earlier epochs.
 ]]
 local log, meta = KEYS[1], KEYS[2]
 local run, newEpoch = ARGV[1], ARGV[3]
@@ -45,6 +45,12 @@ end
 -- The first of two calls has started the new epoch already. The recorded position is not in it, but nothing is lost.
 local isRepeatedCall = last and last.epoch == newEpoch
 if not last or (isAnyRecorded and not isRepeatedCall and hasLostTail(log, last, recorded)) then
+  -- The number orders the epochs, and the runs of a process share one. So a second epoch needs another number.
+  local highestEpochRun = math.max(last and last.epochRun or -1, isAnyRecorded and recorded.epochRun or -1)
+  if tonumber(run) <= highestEpochRun then
+    return redis.error_reply('STALERUN run ' .. run .. ' cannot start an epoch: run ' .. integerText(highestEpochRun)
+      .. ' has started one. Start the run again with a new number.')
+  end
   if last or isAnyRecorded then
     startedNewEpoch = 1
   end

@@ -78,8 +78,7 @@ end
 --
 -- Example: the recorded position is seq 3, and the log ends at seq 2. Event 3 is lost.
 local function hasLostTail(log, last, recorded)
-  -- A position of an earlier epoch is outdated. A position of a later epoch, or of another epoch of the same run, is
-  -- lost.
+  -- A position of an earlier epoch is outdated, one of a later epoch is lost. No two epochs have the same number.
   if recorded.epoch ~= last.epoch then
     return recorded.epochRun >= last.epochRun
   end

@@ -21,7 +21,7 @@ export interface OutboxPublisherDeps {
   readonly outboxes: Pick<WidgetOutbox, 'removePublished'>;
   readonly expiringMarks: Pick<ExpiringMarks, 'add'>;
   readonly clock: Clock;
-  /** Steps 7 and 8 failed after `publish` had returned. The scanner will find the outboxes. */
+  /** Steps 7 or 8 failed for runs that `publish` had already resolved. The scanner will find their outboxes. */
   readonly onUnfinished: (error: unknown) => void;
 }
 
@@ -50,6 +50,8 @@ export interface PublishOutcome {
 
 /** The most events of one append, and about the most bytes. A run may have more: its outboxes are appended whole. */
 const appendLimits = { events: 512, bytes: 1_048_576 } as const;
+/** How many appends may be at steps 7 and 8 before the next one waits: a slow store must not fill the memory. */
+const finishingMax = 4;
 
 /** A run that waits until its events are published. */
 interface Waiting {
@@ -57,7 +59,7 @@ interface Waiting {
   readonly appends: readonly LogAppend[];
   readonly resolve: (outcome: PublishOutcome) => void;
   readonly reject: (error: unknown) => void;
-  /** True after an unexpected error of its group: then it is published alone, so that it holds up no other run. */
+  /** True after an unexpected error of its group: then it is published alone, so that its error fails no other run. */
   readonly isAlone: boolean;
   /** Calls a function in the context of the run, so that its calls of stores are spans of the run. */
   readonly runInContext: ReturnType<typeof AsyncLocalStorage.snapshot>;
@@ -72,7 +74,8 @@ interface Appended extends Waiting {
 
 /**
  * Publishes the outboxes that runs have read, and their deliveries without a widget: steps 5 to 9 of docs/data-path.md,
- * in this order. After a crash between two steps the next run repeats them all, which is safe.
+ * in this order. After a crash between two steps the next run, of the job or of the scanner's nudge, repeats them all.
+ * That is safe.
  *
  * 5. Append to the event log, oldest outbox entry first. The log's dedupe marks skip events that it already holds.
  * 6. Record the log's last position outside the log. It reveals a later loss of events.
@@ -94,7 +97,8 @@ export class OutboxPublisher {
   /** Steps 7 and 8 that are under way, with the widgets that they concern. */
   readonly #finishing = new Map<Promise<void>, ReadonlySet<string>>();
   #waiting: Waiting[] = [];
-  #isAppending = false;
+  /** Resolves when no run waits any more. Null: none waits. */
+  #appending: Promise<void> | null = null;
 
   constructor(deps: OutboxPublisherDeps) {
     this.#deps = deps;
@@ -103,11 +107,18 @@ export class OutboxPublisher {
 
   /**
    * Resolves when no earlier run is at steps 7 and 8 with one of these widgets. Otherwise a run would load what is
-   * published already, and append it again. Left out: any widget.
+   * published already, and append it again.
    */
-  async settle(widgetIds?: readonly string[]): Promise<void> {
-    const earlier = [...this.#finishing].filter(([, ids]) => widgetIds?.some((id) => ids.has(id)) ?? true);
+  async settle(widgetIds: readonly string[]): Promise<void> {
+    const earlier = [...this.#finishing].filter(([, ids]) => widgetIds.some((id) => ids.has(id)));
     if (earlier.length > 0) await Promise.all(earlier.map(([finished]) => finished));
+  }
+
+  /** Resolves when steps 7 and 8 of all earlier runs have ended or failed. */
+  async settleAll(): Promise<void> {
+    while (this.#appending !== null || this.#finishing.size > 0) {
+      await Promise.all([this.#appending, ...this.#finishing.keys()]);
+    }
   }
 
   /** A run will call `publish` soon. Reads in the background what that needs. */
@@ -116,7 +127,7 @@ export class OutboxPublisher {
   }
 
   /**
-   * Returns when the hooks and creations of the appended events were received, one time per event, and whether the log
+   * Returns the time of receipt of each appended event's hook or creation, and whether the log
    * started a new epoch. Throws `UnavailableError` when a store did not answer, when `mayAppend` returns false, when
    * the log rejects the run as stale, and when the log lost events during the append.
    */
@@ -126,17 +137,23 @@ export class OutboxPublisher {
     return new Promise((resolve, reject) => {
       const runInContext = AsyncLocalStorage.snapshot();
       this.#waiting.push({ publication, appends, resolve, reject, isAlone: false, runInContext });
-      void this.#appendAll();
+      this.#startAppending();
+    });
+  }
+
+  #startAppending(): void {
+    this.#appending ??= this.#appendAll().finally(() => {
+      this.#appending = null;
+      // A run may have come since the last group was taken.
+      if (this.#waiting.length > 0) this.#startAppending();
     });
   }
 
   async #appendAll(): Promise<void> {
-    if (this.#isAppending) return;
-    this.#isAppending = true;
     for (let group = this.#takeGroup(); group.length > 0; group = this.#takeGroup()) {
+      while (this.#finishing.size >= finishingMax) await Promise.race(this.#finishing.keys());
       await group[0]?.runInContext(() => this.#appendGroup(group));
     }
-    this.#isAppending = false;
   }
 
   /** Takes the runs that waited longest. Returns none if none waits. */
@@ -160,19 +177,17 @@ export class OutboxPublisher {
   async #appendGroup(group: readonly Waiting[]): Promise<void> {
     try {
       const expected = await this.#recorded.get();
-      const able = group.filter(({ publication }) => publication.mayAppend());
-      const tooOld = new UnavailableError('the run stopped before its append: aborted or too old');
-      for (const waiting of group) if (!able.includes(waiting)) waiting.reject(tooOld);
-      if (able.length === 0) return;
+      const appendable = group.filter(({ publication }) => publication.mayAppend());
+      const stopped = new UnavailableError('the run stopped before its append: aborted or too old');
+      for (const waiting of group) if (!appendable.includes(waiting)) waiting.reject(stopped);
+      if (appendable.length === 0) return;
       // The lowest number: the log must reject the group if it must reject one of its runs.
-      const run = Math.min(...able.map(({ publication }) => publication.run));
-      // A new epoch is later than another one if a higher run started it.
-      if (expected !== null && expected.epochRun > run) throw new UnavailableError('a higher run has started an epoch');
-      const appends = able.flatMap((waiting) => waiting.appends);
+      const run = Math.min(...appendable.map(({ publication }) => publication.run));
+      const appends = appendable.flatMap((waiting) => waiting.appends);
       const { positions, last, startedNewEpoch } = await this.#deps.eventLog.append(run, expected, appends);
       await this.#recorded.record(last, expected);
-      const appended = toAppended(able, positions, startedNewEpoch);
-      for (const run of appended) if (isFindable(run)) run.resolve(run.outcome);
+      const appended = toAppended(appendable, positions, startedNewEpoch);
+      for (const each of appended) if (isFindable(each)) each.resolve(each.outcome);
       this.#finishInBackground(appended);
     } catch (error) {
       this.#fail(group, error);
@@ -197,8 +212,8 @@ export class OutboxPublisher {
     await ledger.markPublished(toPublishedDeliveries(group), clock.now());
     const published = publications.flatMap(({ widgets }) => toPublishedThrough(widgets));
     if (published.length > 0) await outboxes.removePublished(published);
-    const loose = publications.flatMap(({ withoutWidget }) => withoutWidget);
-    expiringMarks.add([...published.map(toWatermark), ...loose.map(({ eventId }) => toEventMark(eventId))]);
+    const withoutWidget = publications.flatMap((each) => each.withoutWidget);
+    expiringMarks.add([...published.map(toWatermark), ...withoutWidget.map(({ eventId }) => toEventMark(eventId))]);
     for (const { resolve, outcome } of group) resolve(outcome);
   }
 
@@ -212,7 +227,7 @@ export class OutboxPublisher {
       return;
     }
     this.#waiting.unshift(...group.map((waiting) => ({ ...waiting, isAlone: true })));
-    void this.#appendAll();
+    this.#startAppending();
   }
 }
 

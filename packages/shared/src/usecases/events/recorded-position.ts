@@ -19,7 +19,7 @@ const freshForMs = 20;
 
 /**
  * The last recorded position, as one process knows it. Under load it remembers what it has just recorded, and reads
- * nothing. Appends that overlap are safe, but each must then confirm its position with two more calls.
+ * nothing. Appends of other processes that overlap are safe, but then two more calls must confirm the position.
  */
 export class RecordedPosition {
   readonly #deps: RecordedPositionDeps;
@@ -81,15 +81,22 @@ export class RecordedPosition {
     let recorded = expected;
     let startedAtMs = this.#deps.clock.monotonicMs();
     while (!(await this.#deps.runs.recordPosition(last, recorded))) {
+      startedAtMs = this.#deps.clock.monotonicMs();
       recorded = await this.#deps.runs.lastPosition();
       const covered = await Promise.all(
         [last, recorded].map((position) => position === null || this.#logStillCovers(position)),
       );
       if (covered.includes(false)) {
+        // The next append must not be checked against what the log is known to have lost.
+        this.#known = pickLatest(this.#known, recorded);
+        this.#knownAtMs = Number.NEGATIVE_INFINITY;
         throw new UnavailableError('the event log lost events while a run appended to it: the run starts again');
       }
-      if (recorded?.epoch === last.epoch && recorded.seq >= last.seq) return;
-      startedAtMs = this.#deps.clock.monotonicMs();
+      if (recorded?.epoch === last.epoch && recorded.seq >= last.seq) {
+        this.#known = recorded;
+        this.#knownAtMs = startedAtMs;
+        return;
+      }
     }
     this.#known = last;
     this.#knownAtMs = startedAtMs;
@@ -106,7 +113,8 @@ export class RecordedPosition {
   }
 }
 
-function pickLatest(a: ComparablePosition | null, b: ComparablePosition | null): ComparablePosition | null {
-  if (a === null || b === null) return a ?? b;
-  return a.epochRun > b.epochRun || (a.epochRun === b.epochRun && a.seq > b.seq) ? a : b;
+/** Two epochs of one number are no evidence of their order: then the stored position counts. */
+function pickLatest(known: ComparablePosition | null, stored: ComparablePosition | null): ComparablePosition | null {
+  if (known === null || stored === null) return known ?? stored;
+  return known.epochRun > stored.epochRun || (known.epoch === stored.epoch && known.seq > stored.seq) ? known : stored;
 }

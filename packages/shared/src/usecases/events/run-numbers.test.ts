@@ -36,7 +36,9 @@ test('a number that is taken for another purpose is new, and the next runs share
 
 test('after a failed run the next one takes a new number', async () => {
   await numbers.get();
-  numbers.forget();
+  numbers.forget(1);
+  expect(await numbers.get()).toMatchObject({ run: 2 });
+  numbers.forget(1);
   expect(await numbers.get()).toMatchObject({ run: 2 });
 });
 

@@ -17,7 +17,7 @@ const sharedForMs = 30_000;
 /**
  * The run numbers of one process. A run needs a number that was taken before it reads its widgets. It needs none of its
  * own: numbers only tell the event log which runs are too old, and which of two epochs is the later one. So runs that
- * start within 30 s share one, and most of them wait for no call.
+ * start within 30 s share one, and most of them take none.
  */
 export class RunNumbers {
   readonly #runs: Pick<RunRegistry, 'startRun'>;
@@ -52,8 +52,11 @@ export class RunNumbers {
     return taken;
   }
 
-  /** The next run takes a new number. Call it after a failed run: the log may have rejected the number as too old. */
-  forget(): void {
-    this.#current = null;
+  /**
+   * The next run takes another number than this one. Call it after a run has failed: the log may have rejected its
+   * number.
+   */
+  forget(run: number): void {
+    if (this.#current?.run === run) this.#current = null;
   }
 }

@@ -63,6 +63,7 @@ export function makeProcessBatch(deps: ProcessBatchDeps) {
     const deliveries = dropRepeats(items);
     const widgetIds = collectWidgetIds(items);
     await deps.publisher.settle(widgetIds);
+    if (signal.aborted) throw new UnavailableError('the run stopped before it began: aborted');
     const { run, takenAtMs } = await deps.numbers.get();
 
     let applied: Awaited<ReturnType<typeof applyDeliveries>>;
@@ -82,7 +83,7 @@ export function makeProcessBatch(deps: ProcessBatchDeps) {
     const traceContexts = collectTraceContexts(items);
     const publication = { run, widgets, withoutWidget, traceContexts, mayAppend };
     const published = await deps.publisher.publish(publication).catch((error) => {
-      deps.numbers.forget();
+      deps.numbers.forget(run);
       throw error;
     });
     const repeats = items.filter((item) => item.type === 'delivery').length - deliveries.length;
