@@ -7,6 +7,7 @@ const widgetStore = 'test/conformance/widget-store.test.ts';
 const eventLog = 'test/conformance/event-log.test.ts';
 const lastAdmin = 'test/conformance/user-store-last-admin.test.ts';
 const staleRuns = 'test/conformance/event-log-stale-run.test.ts';
+const logLoss = 'test/conformance/event-log-loss.test.ts';
 
 const mongoEffects = 'packages/cluster/src/mongo/mongo-widget-effects.ts';
 const mongoOutbox = 'packages/cluster/src/mongo/mongo-widget-outbox.ts';
@@ -55,6 +56,13 @@ export const storeRules: readonly StoreMutation[] = [
     file: sqliteMarks,
     from: ' WHERE excluded.version > version',
     to: '',
+  },
+  {
+    rule: 'Redis: no two epochs have the same run number',
+    noticedBy: logLoss,
+    file: appendScript,
+    from: 'if tonumber(run) <= highestEpochRun then',
+    to: 'if tonumber(run) < 0 then',
   },
   {
     rule: 'Redis: a watermark skips versions that are in the log',
