@@ -11,7 +11,7 @@ const embeddedProjects = ['conformance-embedded'];
 const clusterProjects = ['scenarios', 'scenarios-alone', 'conformance-cluster'];
 /** Matches the failure of one test, not of a whole file. */
 const failedTestPattern = /^FAILED \S+ > /;
-/** A test that noticed says what it expected: the errors of vitest and of Node. Any other error may be the machine's. */
+/** A test that noticed says what it expected, in an error of vitest or of Node. Other errors may be the machine's. */
 const failedAssertionPattern = /: (?:AssertionError(?: \[ERR_ASSERTION\])?: |Error: promise (?:resolved|rejected) )/;
 
 /** Returns the broken promise, if the model finds one without the rules. */
