@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { aCreation, aDelivery } from '../drivers/app/builders.ts';
 import { openSharedBackend } from '../drivers/app/open-shared.ts';
 import { overrideMethod } from '../drivers/app/override-method.ts';
+import { eventually } from '../drivers/tools/eventually.ts';
 import { createWorker, processUntilPublished, readLog, toItem, tryBatch } from './drive-runs.ts';
 
 const testBackend = await openSharedBackend();
@@ -17,37 +18,50 @@ async function insertWidgets(count: number): Promise<string[]> {
   return creations.map(({ widget }) => widget.id);
 }
 
-test('each run gets the outcome of its own events', async () => {
+test('each run gets the outcome of its own events, and each row the position of its own event', async () => {
   const { backend } = testBackend;
   const process = createWorker(backend);
   const widgetIds = await insertWidgets(20);
   const receivedAt = (index: number) => new Date(1_764_000_000_000 + index);
-  const outcomes = await Promise.all(
-    widgetIds.map((widgetId, index) =>
-      processUntilPublished(process, [toItem(aDelivery({ widgetId, receivedAt: receivedAt(index) }))]),
-    ),
-  );
+  const deliveries = widgetIds.map((widgetId, index) => aDelivery({ widgetId, receivedAt: receivedAt(index) }));
+  const outcomes = await Promise.all(deliveries.map((delivery) => processUntilPublished(process, [toItem(delivery)])));
   // The creation is the other event of each run.
   for (const [index, { appendedReceivedAt }] of outcomes.entries()) {
     expect(appendedReceivedAt).toHaveLength(2);
     expect(appendedReceivedAt[1]).toEqual(receivedAt(index));
   }
+  const seqs = new Map((await readLog(backend.eventLog)).map(({ event, seq }) => [event.eventId, seq]));
+  for (const { eventId } of deliveries) {
+    expect((await backend.ledger.get(eventId))?.position?.seq).toBe(seqs.get(eventId));
+  }
 });
 
-test('one delivery in two runs at the same time is published once, with its position', async () => {
+test('one delivery in two runs that append together is published once, with its position', async () => {
   const { backend } = testBackend;
-  const process = createWorker(backend);
-  const deliveries = Array.from({ length: 10 }, () => aDelivery({ widgetId: null }));
-  const items = deliveries.map(toItem);
-  await Promise.all([processUntilPublished(process, items), processUntilPublished(process, items)]);
-  const events = (await readLog(backend.eventLog)).map(({ event }) => event.eventId);
-  for (const { eventId } of deliveries) {
-    expect(events.filter((id) => id === eventId)).toEqual([eventId]);
-    expect(await backend.ledger.get(eventId)).toMatchObject({
-      state: 'published',
-      position: { seq: expect.anything() },
-    });
-  }
+  const released = Promise.withResolvers<void>();
+  // The first append waits, so that the two runs behind it share the second one.
+  let appends = 0;
+  const eventLog = overrideMethod(backend.eventLog, 'append', async (...args) => {
+    appends += 1;
+    if (appends === 1) await released.promise;
+    return backend.eventLog.append(...args);
+  });
+  const process = createWorker({ ...backend, eventLog });
+  const first = processUntilPublished(process, [toItem(aDelivery({ widgetId: null }))]);
+  await eventually(async () => appends === 1, 'the first run appends');
+  const delivery = aDelivery({ widgetId: null });
+  const runs = [1, 2].map(() => processUntilPublished(process, [toItem(delivery)]));
+  const isRegisteredTwice = async () => (await backend.ledger.get(delivery.eventId))?.attempts === 2;
+  await eventually(isRegisteredTwice, 'both runs have registered the delivery');
+  released.resolve();
+  await Promise.all([first, ...runs]);
+  const events = (await readLog(backend.eventLog)).filter(({ event }) => event.eventId === delivery.eventId);
+  expect(events).toHaveLength(1);
+  expect(appends).toBe(2);
+  expect(await backend.ledger.get(delivery.eventId)).toMatchObject({
+    state: 'published',
+    position: { seq: events[0]?.seq },
+  });
 });
 
 test.each(['append', 'mark'])('a run whose %s fails unexpectedly does not fail the others', async (step) => {
