@@ -21,6 +21,7 @@ const seconds = readSetting('BENCH_SECONDS', 4);
 const widgetCount = readSetting('BENCH_WIDGETS', 1_000);
 
 interface Sample {
+  readonly generator: string;
   readonly hooksPerSecond: number;
   readonly apiMicrosPerHook: number;
   readonly redisMicrosPerHook: number;
@@ -69,6 +70,7 @@ async function measureService(
     const result = await generator.call('post', { url: target, connections, seconds, widgetIds });
     const [apiAfter, redisAfter] = [readProcessorMicros(pid), await readRedis()];
     return {
+      generator: result.generator,
       hooksPerSecond: result.accepted / result.seconds,
       apiMicrosPerHook: (apiAfter - apiBefore) / result.accepted,
       redisMicrosPerHook: (redisAfter - redisBefore) / result.accepted,
@@ -91,7 +93,7 @@ async function measureService(
     const bareHooksPerSecond = median(bareSamples, (sample) => sample.hooksPerSecond);
     report({
       figure: 'hooks accepted',
-      ...{ backend: service.backend, connections },
+      ...{ backend: service.backend, connections, generator: samples[0]?.generator ?? null },
       ratioToBare: round(hooksPerSecond / bareHooksPerSecond),
       hooksPerSecond: round(hooksPerSecond),
       bareHooksPerSecond: round(bareHooksPerSecond),

@@ -1,30 +1,12 @@
 /**
  * A load generator: posts hooks over keep-alive connections, one at a time on each, as fast as they are answered. No
- * two hooks have the same content. autocannon sends prepared bytes fastest, so all hooks are prepared before the first
- * one is sent.
+ * two hooks have the same content. It is wrk if that is installed. Otherwise, and at a fixed rate, it is autocannon,
+ * which sends prepared bytes fastest: all hooks are prepared before the first one is sent.
  */
 import autocannon from 'autocannon';
 import { serveCommands } from '../drivers/child.ts';
 import { buildHook } from './build-hook.ts';
-
-interface PostHooksOptions {
-  readonly url: string;
-  readonly connections: number;
-  readonly seconds: number;
-  /** The hooks update these widgets in turn. */
-  readonly widgetIds: readonly string[];
-  /** Limits all connections together. Default: no limit. */
-  readonly hooksPerSecond?: number;
-}
-
-interface PostHooksResult {
-  readonly accepted: number;
-  readonly refused: number;
-  /** Connection errors and time-outs. */
-  readonly failed: number;
-  readonly seconds: number;
-  readonly latencyMs: { readonly p50: number; readonly p99: number };
-}
+import { hasWrk, type PostHooksOptions, type PostHooksResult, postByWrk } from './post-by-wrk.ts';
 
 export type PostHooksCommands = {
   post: [PostHooksOptions, PostHooksResult];
@@ -34,9 +16,15 @@ const headers = { 'content-type': 'application/json' };
 /** More than any server here answers. Hooks beyond that repeat the first ones. */
 const hooksPerSecondMax = 50_000;
 let nextNumber = 0;
+const usesWrk = hasWrk();
 
 serveCommands<PostHooksCommands>({
   post: async ({ url, connections, seconds, widgetIds, hooksPerSecond }) => {
+    if (usesWrk && hooksPerSecond === undefined) {
+      const result = await postByWrk({ url, connections, seconds, widgetIds }, nextNumber);
+      nextNumber += result.accepted + result.refused + result.failed + connections;
+      return result;
+    }
     const hooksPerConnection = Math.ceil(((hooksPerSecond ?? hooksPerSecondMax) * seconds) / connections);
     const result = await autocannon({
       url,
@@ -51,6 +39,7 @@ serveCommands<PostHooksCommands>({
       },
     });
     return {
+      generator: 'autocannon',
       accepted: result['2xx'],
       refused: result.non2xx,
       failed: result.errors,

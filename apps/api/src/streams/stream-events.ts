@@ -198,6 +198,8 @@ interface Opening {
  */
 async function openAndJoin(opening: Opening, { generation, verdict }: Verified<OkVerdict>): Promise<boolean> {
   const { deps, request, reply } = opening;
+  // Reads the request to its end during the next waits: `takeSocketFromHttp` would wait for that.
+  request.raw.resume();
   await deps.hub.nextSlice();
   const start = await findStart(deps, request);
   if (start === null) {
