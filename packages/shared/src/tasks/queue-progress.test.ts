@@ -40,6 +40,15 @@ describe('QueueProgress', () => {
     expect(observeFor(5, () => [aState({ jobs: 2, oldestEnqueuedAt: new Date(2_000) })])).toEqual([null]);
   });
 
+  test('is not ready before the queue has answered once, however long that takes', () => {
+    const { clock, progress, observeFor } = createProgress();
+    expect(progress.unreadyReason()).toBe('the hook queue has not answered yet');
+    progress.recordFailure();
+    clock.nowMs += 5_000;
+    expect(progress.unreadyReason()).toBe('the hook queue has not answered yet');
+    expect(observeFor(5, () => [])).toEqual([null]);
+  });
+
   test('is ready while jobs are done, however many wait', () => {
     const { observeFor } = createProgress();
     const reasons = observeFor(600, (second) => [aState({ jobs: 9_000, oldestEnqueuedAt: new Date(second) })]);
@@ -86,6 +95,7 @@ describe('QueueProgress', () => {
 
   test('is not ready once the queue has not answered for more than 60 s, and ready at its next answer', () => {
     const { clock, progress } = createProgress();
+    progress.observe([]);
     progress.recordFailure();
     clock.nowMs = 60_000;
     progress.recordFailure();
@@ -110,14 +120,14 @@ test('makes the process unready while the queue does not answer, and ready again
     },
   };
   const inspect = async () => {
-    if (nowMs === 80_000) stop.abort();
-    if (nowMs < 75_000) throw new UnavailableError('the queue is down');
+    if (nowMs === 85_000) stop.abort();
+    if (nowMs > 0 && nowMs < 80_000) throw new UnavailableError('the queue is down');
     return [];
   };
   const task = createQueueWatchTask({ hookQueue: { inspect }, clock, progress: new QueueProgress(clock) });
   await task.run(stop.signal);
-  // One round every 5 s. The first failure is at 0 s.
-  expect(reasons.findIndex((reason) => reason !== null)).toBe(12);
-  expect(reasons[12]).toBe('the hook queue has not answered for 65 s');
+  // One round every 5 s. The first failure is at 5 s.
+  expect(reasons.findIndex((reason) => reason !== null)).toBe(13);
+  expect(reasons[13]).toBe('the hook queue has not answered for 65 s');
   expect(reasons.at(-1)).toBeNull();
 });

@@ -15,8 +15,9 @@ interface WaitingQueue {
 }
 
 /**
- * Decides whether this worker processes nothing while jobs wait. That is so if, for more than 60 s, all of this holds
- * for one queue:
+ * Decides whether this worker processes nothing while jobs wait. A worker is not ready before the queue has answered
+ * once, and not while the queue has failed to answer for more than 60 s. Otherwise it is not ready if, for more than
+ * 60 s, all of this holds for one queue:
  * - The same job has been its oldest: no worker has finished it.
  * - No other worker has had a job of it. So a worker is ready while it only stands by.
  * - This worker has finished no part of a batch of that partition. So it is ready while it isolates poison items.
@@ -69,6 +70,8 @@ export class QueueProgress {
   /** Says why the worker is not ready; null if it is. */
   unreadyReason(): string | null {
     const nowMs = this.#clock.monotonicMs();
+    // Otherwise a rollout during an outage would replace every worker, one after the other.
+    if (this.#observedAtMs === Number.NEGATIVE_INFINITY) return 'the hook queue has not answered yet';
     const failingMs = nowMs - (this.#failingSinceMs ?? nowMs);
     if (failingMs > stuckAfterMs) return `the hook queue has not answered for ${toSeconds(failingMs)} s`;
     for (const { state, sinceMs } of this.#waiting.values()) {
