@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs or upgrades one overlay in the only safe order: migration, workers, api pods. It stops at the first step that
-# fails, and leaves the later steps as they were.
+# fails, and leaves the later steps as they were. A new pod that has not been able to start for half a minute is a
+# failure, too: the script says why, for example that there is no such image.
 #
 #   deploy/k8s/deploy.sh deploy/k8s/overlays/production
 #
@@ -18,13 +19,85 @@ say() { printf 'deploy: %s\n' "$*" >&2; }
 
 apply() { kubectl apply --filename "$rendered" --selector "$1"; }
 
-# roll STEP DEPLOYMENT COUNT: applies one Deployment and waits until all its pods have the new version.
+# Kubernetes tries such a container again for ever, and reports nothing of it by an exit code.
+cannot_start=' (ErrImagePull|ImagePullBackOff|InvalidImageName|ErrImageNeverPull|CreateContainer(Config)?Error|RunContainerError|CrashLoopBackOff): '
+pod_lines='{range .items[*]}{.metadata.name}{range .status.containerStatuses[*]}{" "}{.state.waiting.reason}{": "}{.state.waiting.message}{end}{"\n"}{end}'
+
+# watch_pods SELECT TIMEOUT CHECK…: runs CHECK every 2 s until it succeeds. Fails if CHECK exits with 2, after TIMEOUT,
+# or once pods have not been able to start for 30 s. SELECT prints the labels of these pods. A pod that ends at its
+# start is tried again and runs for a moment, so an obstacle counts as gone only when a minute has passed without it.
+watch_pods() {
+  local select=$1 end=$((SECONDS + ${2%s})) first=0 last=-60 status obstacles
+  shift 2
+  while ((SECONDS < end)); do
+    status=0
+    "$@" || status=$?
+    ((status != 0)) || return 0
+    ((status != 2)) || return 1
+    obstacles=$("${in_namespace[@]}" get pods --selector "$($select)" --output "jsonpath=$pod_lines" |
+      grep --extended-regexp "$cannot_start") || true
+    if [[ -n $obstacles ]]; then
+      ((SECONDS - last < 60)) || first=$SECONDS
+      last=$SECONDS
+      if ((SECONDS - first >= 30)); then
+        explain "$obstacles"
+        return 1
+      fi
+    fi
+    sleep 2
+  done
+  return 1
+}
+
+# explain OBSTACLES: prints them, with the events and the last lines of the log of the first pod.
+explain() {
+  local pod=${1%% *}
+  say "pods cannot start:"
+  {
+    printf '%s\n' "$1"
+    "${in_namespace[@]}" get events --field-selector "involvedObject.name=$pod,type=Warning" \
+      --output 'jsonpath={range .items[*]}{.reason}{": "}{.message}{"\n"}{end}'
+    "${in_namespace[@]}" logs "$pod" --previous --tail 5 2>/dev/null || true
+  } >&2
+}
+
+select_migration() { printf 'job-name=widget-migration'; }
+migration_status() { "${in_namespace[@]}" get job widget-migration --output "jsonpath={.status.$1}"; }
+# Exits with 0 if the migration has succeeded, with 2 if it has failed, and with 1 while it runs.
+check_migration() {
+  [[ $(migration_status succeeded) != 1 ]] || return 0
+  [[ $(migration_status 'conditions[?(@.type=="Failed")].status') != True ]] || return 2
+  return 1
+}
+
+# Only the pods of the newest version: those of the version before may be what this deployment mends.
+select_newest_workers() { select_newest widget-worker; }
+select_newest_api() { select_newest widget-api; }
+select_newest() {
+  local revision='{.metadata.annotations.deployment\.kubernetes\.io/revision}' newest
+  newest=$("${in_namespace[@]}" get deployment "$1" --output "jsonpath=$revision")
+  printf 'pod-template-hash=%s' "$("${in_namespace[@]}" get replicasets --output \
+    "jsonpath={range .items[*]}{.metadata.ownerReferences[0].name} $revision {.metadata.labels.pod-template-hash}{'\n'}{end}" |
+    awk -v name="$1" -v newest="$newest" '$1 == name && $2 == newest { print $3 }')"
+}
+# Exits with 0 if all pods of a Deployment have its newest version and are available, and with 1 until then. Exits with
+# 2 if Kubernetes has given up. Prints each progress.
+shown=
+check_rollout() {
+  local status
+  status=$("${in_namespace[@]}" rollout status deployment "$1" --watch=false) || return 2
+  [[ $status == "$shown" ]] || printf '%s\n' "$status"
+  shown=$status
+  [[ $status == *'successfully rolled out'* ]]
+}
+
+# roll STEP DEPLOYMENT COUNT SELECT: applies one Deployment and waits until all its pods have the new version.
 roll() {
   local is_new=
   "${in_namespace[@]}" get deployment "$2" >/dev/null 2>&1 || is_new=1
   apply "$label=$1"
   [[ -z $is_new ]] || "${in_namespace[@]}" scale deployment "$2" --replicas "$3"
-  if ! "${in_namespace[@]}" rollout status deployment "$2" --timeout "${ROLLOUT_TIMEOUT:-1800s}"; then
+  if ! watch_pods "$4" "${ROLLOUT_TIMEOUT:-1800s}" check_rollout "$2"; then
     say "$2 did not become available. To go back: ${in_namespace[*]} rollout undo deployment $2"
     exit 1
   fi
@@ -51,20 +124,13 @@ say 'migration'
 # The pods of a Job cannot be changed, so each deployment makes a new Job.
 "${in_namespace[@]}" delete job widget-migration --ignore-not-found --cascade=foreground
 apply "$label=migration"
-# `kubectl wait` cannot wait for one of two conditions. A failed Job must not hold up its operator for an hour.
-"${in_namespace[@]}" wait job widget-migration --for=condition=Failed --timeout "${MIGRATION_TIMEOUT:-3600s}" >/dev/null 2>&1 &
-failed=$!
-"${in_namespace[@]}" wait job widget-migration --for=condition=Complete --timeout "${MIGRATION_TIMEOUT:-3600s}" &
-complete=$!
-wait -n "$failed" "$complete" || true
-kill "$failed" "$complete" 2>/dev/null || true
-if [[ $("${in_namespace[@]}" get job widget-migration --output 'jsonpath={.status.succeeded}') != 1 ]]; then
+if ! watch_pods select_migration "${MIGRATION_TIMEOUT:-3600s}" check_migration; then
   say "the migration did not succeed. No worker and no api pod was changed. Its log: ${in_namespace[*]} logs job/widget-migration"
   exit 1
 fi
 
 say 'workers'
-roll worker widget-worker "${WORKERS:-2}"
+roll worker widget-worker "${WORKERS:-2}" select_newest_workers
 say 'api pods'
-roll api widget-api "${API_PODS:-3}"
+roll api widget-api "${API_PODS:-3}" select_newest_api
 say 'done'

@@ -52,6 +52,20 @@ test('no Deployment states a number of pods: applying it would reset one that wa
   }
 });
 
+test('the pods of a lost node are replaced after 30 s, not after the five minutes of Kubernetes', () => {
+  for (const { spec } of [api, worker]) {
+    const bounds = spec.template.spec.tolerations.map((one: Record<string, unknown>) => [
+      one.key,
+      one.effect,
+      one.tolerationSeconds,
+    ]);
+    expect(bounds).toEqual([
+      ['node.kubernetes.io/not-ready', 'NoExecute', 30],
+      ['node.kubernetes.io/unreachable', 'NoExecute', 30],
+    ]);
+  }
+});
+
 test('each overlay names the image in one place, and nothing else names its version', () => {
   const own = [api, worker, migration].flatMap(({ spec }) => listContainers(spec));
   expect(own.map(({ image }) => image)).toEqual(['widget-service', 'widget-service', 'widget-service']);
