@@ -17,6 +17,10 @@ beforeAll(() => {
   image = runDockerfile(temporary);
 }, 120_000);
 
+function isTest(path: string): boolean {
+  return path.includes('.test.') || path.split('/').includes('testing');
+}
+
 /** Returns the names of the packages in `node_modules` of the image, apart from the links to its own workspaces. */
 function listInstalledPackages(): string[] {
   const modules = join(image.folder, 'node_modules');
@@ -33,13 +37,30 @@ test('the image contains no test, no fake and no file of a developer', () => {
     (path) => !path.startsWith('node_modules'),
   );
   expect(files.length).toBeGreaterThan(100);
-  expect(files.filter((path) => path.includes('.test.') || path.split('/').includes('testing'))).toEqual([]);
+  expect(files.filter(isTest)).toEqual([]);
   expect(readdirSync(image.folder).sort()).toEqual(['apps', 'node_modules', 'package.json', 'packages']);
 });
 
-test('the image contains every other file of the apps and packages', () => {
-  const product = listFiles(['apps', 'packages']).filter((path) => !isIgnored(path) && existsSync(join(root, path)));
+test('the image contains every other source file of its apps and packages', () => {
+  const workspaces = ['apps/api', 'apps/worker', 'packages/shared', 'packages/embedded', 'packages/cluster'];
+  const product = listFiles(workspaces).filter((path) => !path.endsWith('/turbo.json') && !isTest(path));
+  expect(product.length).toBeGreaterThan(300);
   expect(product.filter((path) => !existsSync(join(image.folder, path)))).toEqual([]);
+});
+
+test.each([
+  '.env',
+  'data/widget-service.sqlite',
+  'notes.txt',
+  'apps/api/.env',
+  'apps/api/src/.env.local',
+  'apps/api/src/hooks/captured-hooks.json',
+  'apps/api/node_modules/left-pad/index.js',
+  'apps/api/src/main.ts~',
+  'packages/shared/src/domain/key.pem',
+  'deploy/k8s/components/secrets/stores.env',
+])('a stray %s is not in the context of the build', (path) => {
+  expect(isIgnored(path)).toBe(true);
 });
 
 test('the image contains only packages that the apps need', () => {
@@ -63,7 +84,7 @@ test('the image runs as a user other than root, names its base once, and has lab
   expect(bases.filter((base) => !base?.includes('{NODE_IMAGE}'))).toEqual([]);
   const nodeVersion = readFileSync(join(root, '.node-version'), 'utf8').trim();
   expect(instructions[0]?.text.split('@')[0]).toBe(`NODE_IMAGE=node:${nodeVersion}-bookworm-slim`);
-  expect(instructions.findLast(({ keyword }) => keyword === 'USER')?.text).toBe('node');
+  expect(instructions.findLast(({ keyword }) => keyword === 'USER')?.text).toBe('1000:1000');
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   expect(instructions).toContainEqual({ keyword: 'ARG', text: `VERSION=${version}` });
   expect(instructions.find(({ keyword }) => keyword === 'LABEL')?.text).toContain('org.opencontainers.image.version=');
