@@ -5,13 +5,12 @@ import { collectEventHistory } from '../checkers/event-history.ts';
 import type { Allowances, Evidence } from '../checkers/evidence.ts';
 import type { Load } from '../drivers/cluster/load.ts';
 import type { Outcome } from '../drivers/cluster/recording.ts';
-import type { FaultCluster } from './fault-cluster.ts';
+import { type CheckedDeployment, makeTakeNew } from './checked-deployment.ts';
 import { type FaultRow, formatFaultTable, saveFaultRows } from './fault-table.ts';
-import { createProcessReader } from './process-metrics.ts';
 import { waitUntilIdle } from './wait-until-idle.ts';
 
 interface CheckpointOptions extends Partial<Allowances> {
-  /** How long the cluster may take until it is idle. */
+  /** How long the deployment may take until it is idle. */
   readonly withinMs?: number;
   /** Also searches the database and everything that Redis ever wrote for secrets. */
   readonly searchStores?: boolean;
@@ -19,11 +18,11 @@ interface CheckpointOptions extends Partial<Allowances> {
   readonly isLast?: boolean;
 }
 
-/** The checkpoints of one scenario on one running cluster. */
+/** The checkpoints of one scenario on one running deployment. */
 export interface Checkpoints {
   /**
-   * Stops the load, waits until the cluster is idle, runs every checker over the whole recording, and starts the load
-   * again. The row counts only what is new since the last checkpoint; `violations` lists only new violations.
+   * Stops the load, waits until the deployment is idle, runs every checker over the whole recording, and starts the
+   * load again. The row counts only what is new since the last checkpoint; `violations` lists only new violations.
    */
   take(fault: string, options?: CheckpointOptions): Promise<{ row: FaultRow; violations: string[] }>;
   /** Prints the table of all rows, and saves it for the table of all scenarios. */
@@ -35,20 +34,25 @@ const defaultWithinMs = 30_000;
 /** How many violations the message of a failed test quotes. */
 const quotedMax = 5;
 
-export function createCheckpoints(scenario: string, cluster: FaultCluster, load: Load): Checkpoints {
-  const readProcesses = createProcessReader(cluster);
-  const readNewOutput = createOutputReader(cluster, load);
+export function createCheckpoints(scenario: string, deployment: CheckedDeployment, load: Load): Checkpoints {
+  const takeNew = makeTakeNew();
   const rows: FaultRow[] = [];
   const reported = new Set<string>();
   let before: Counts = { ok: 0, refused: 0, unknown: 0, reconnections: 0, events: 0, eventsReceived: 0 };
 
   async function gatherEvidence(options: CheckpointOptions): Promise<Evidence> {
-    const stored = await waitUntilIdle(cluster, load, options.withinMs ?? defaultWithinMs);
-    const { figures, metrics } = await readProcesses();
+    const stored = await waitUntilIdle(deployment, load, options.withinMs ?? defaultWithinMs);
+    const { figures, metrics } = await deployment.readProcesses();
+    const { hooks, creates } = load.recording;
+    const problems = [...takeNew(hooks), ...takeNew(creates)].flatMap(({ refusal }) => refusal?.body ?? []);
     return {
       recording: load.recording,
       stored,
-      texts: { ...readNewOutput(), metrics, ...(options.searchStores ? await dumpStores(cluster) : {}) },
+      texts: {
+        ...(await deployment.readNewLogs()),
+        ...{ 'problem bodies': problems.join('\n'), metrics },
+        ...(options.searchStores ? await deployment.dumpStores() : {}),
+      },
       secrets: load.listSecrets(),
       processes: figures,
       clientsOpen: load.streams.filter(({ isOpen }) => isOpen).length,
@@ -67,7 +71,7 @@ export function createCheckpoints(scenario: string, cluster: FaultCluster, load:
       const idleAfterMs = performance.now() - pausedAtMs;
       const results: (readonly [CheckerName, readonly string[]])[] = [];
       for (const [name, check] of Object.entries(allCheckers)) {
-        // This process also runs the links of the cluster and reads streams. They must not wait for all ten checkers.
+        // This process also runs the links of a cluster and reads streams. They must not wait for all ten checkers.
         await yieldToEventLoop();
         const newViolations = check(evidence).filter((violation) => !reported.has(violation));
         for (const violation of newViolations) reported.add(violation);
@@ -124,30 +128,4 @@ function buildRow(fault: string, counts: Counts, before: Counts, { clientsOpen, 
       ...processes.map(({ heapUsedBytes, heapAtFirstBytes }) => (heapUsedBytes ?? 1) / (heapAtFirstBytes ?? 1)),
     ),
   };
-}
-
-/**
- * Returns a function that reads what is new since its last call: log lines and problem bodies; and all other output.
- */
-function createOutputReader({ pods, workers }: FaultCluster, { recording }: Load): () => Record<string, string> {
-  const readCounts = new Map<object, number>();
-  const takeNew = <Item>(items: readonly Item[]) => {
-    const newItems = items.slice(readCounts.get(items));
-    readCounts.set(items, items.length);
-    return newItems;
-  };
-  return () => {
-    const processes = [...pods, ...workers].flatMap((slot) => slot.processes);
-    const operations = [...takeNew(recording.hooks), ...takeNew(recording.creates)];
-    return {
-      logs: processes.map(({ lines }) => JSON.stringify(takeNew(lines))).join('\n'),
-      output: processes.map(({ output }) => output()).join('\n'),
-      'problem bodies': operations.flatMap(({ refusal }) => refusal?.body ?? []).join('\n'),
-    };
-  };
-}
-
-async function dumpStores({ run, redis, eventsRedis }: FaultCluster): Promise<Record<string, string>> {
-  const files = await Promise.all([...new Set([redis, eventsRedis])].map((each) => each.readAppendOnlyFiles()));
-  return { database: await run.dumpDatabase(), 'everything ever written to Redis': files.join('') };
 }

@@ -52,16 +52,13 @@ export function createProcessReader(cluster: Pick<FaultCluster, 'pods' | 'worker
 
   async function readProcess(slot: ServiceSlot): Promise<{ figures: ProcessFigures; metrics: string }> {
     const { opsUrl, pid } = slot.process;
-    const ready = await fetchOnce(`${opsUrl}/readyz`);
-    const problems = ready.status === 200 ? '' : (await ready.text()).trim();
     process.kill(pid, 'SIGUSR2');
     await delay(signalMs);
-    const metrics = await fetchMetrics(slot);
+    const { figures, metrics } = await readFigures({ name: slot.name, opsUrl, isApi: cluster.pods.includes(slot) });
     const heapUsedBytes = parseMetric(metrics, 'nodejs_heap_size_used_bytes');
     const heapAtFirstBytes = firstHeaps.get(pid) ?? heapUsedBytes;
     if (heapAtFirstBytes !== null) firstHeaps.set(pid, heapAtFirstBytes);
-    const streamsOpen = cluster.pods.includes(slot) ? parseMetric(metrics, 'widget_streams_open') : null;
-    return { figures: { name: slot.name, problems, streamsOpen, heapUsedBytes, heapAtFirstBytes }, metrics };
+    return { figures: { ...figures, heapUsedBytes, heapAtFirstBytes }, metrics };
   }
 
   return async (): Promise<ProcessReadings> => {
@@ -71,6 +68,16 @@ export function createProcessReader(cluster: Pick<FaultCluster, 'pods' | 'worker
       metrics: readings.map(({ metrics }) => metrics).join('\n'),
     };
   };
+}
+
+/** Reads a process by HTTP. Its heap counts as not measured: its garbage was not collected before. */
+export async function readFigures(one: { readonly name: string; readonly opsUrl: string; readonly isApi: boolean }) {
+  const ready = await fetchOnce(`${one.opsUrl}/readyz`);
+  const problems = ready.status === 200 ? '' : (await ready.text()).trim();
+  const metrics = await (await fetchOnce(`${one.opsUrl}/metrics`)).text();
+  const streamsOpen = one.isApi ? parseMetric(metrics, 'widget_streams_open') : null;
+  const figures = { name: one.name, problems, streamsOpen, heapUsedBytes: null, heapAtFirstBytes: null };
+  return { figures, metrics };
 }
 
 /** Returns the value of a metric without labels from Prometheus' text format, or null if it is missing. */

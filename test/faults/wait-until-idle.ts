@@ -5,33 +5,31 @@ import type { LogRecord } from '@widget-service/shared/ports/event-log.ts';
 import type { Load } from '../drivers/cluster/load.ts';
 import type { RecordedStream } from '../drivers/cluster/recording.ts';
 import { startStopwatch } from '../drivers/tools/stopwatch.ts';
-import type { FaultCluster } from './fault-cluster.ts';
-import { areAllReady } from './process-metrics.ts';
+import type { CheckedDeployment } from './checked-deployment.ts';
 import type { StoredState } from './stored-state.ts';
 
 const pollMs = 100;
 
 /**
- * Waits until the cluster is idle: queue and outboxes are empty, every stream is open and has received the last event
- * of its filter, and every process is ready. Returns the stored state. After `withinMs` it returns the state at that
- * time without an error. The checkers then report what is left.
+ * Waits until the deployment is idle: queue and outboxes are empty, every stream is open and has received the last
+ * event of its filter, and every process is ready. Returns the stored state. After `withinMs` it returns the state at
+ * that time without an error. The checkers then report what is left.
  */
 export async function waitUntilIdle(
-  cluster: Pick<FaultCluster, 'run' | 'readStored' | 'pods' | 'workers'>,
+  { countJobs, countOutboxes, readStored, areAllReady }: CheckedDeployment,
   { streams }: Pick<Load, 'streams'>,
   withinMs: number,
 ): Promise<StoredState> {
-  const { run, readStored } = cluster;
   const elapsedMs = startStopwatch();
   const isLate = () => elapsedMs() > withinMs;
   for (;;) {
-    const [jobsLeft, outboxesLeft] = await Promise.all([run.countJobs(), run.countOutboxes()]);
+    const [jobsLeft, outboxesLeft] = await Promise.all([countJobs(), countOutboxes()]);
     if ((jobsLeft === 0 && outboxesLeft === 0) || isLate()) {
       const stored = await readStored({ jobsLeft, outboxesLeft });
       const isAtEnd = createIsAtEnd(stored.log);
       const areAtEnd = () =>
         streams.every(({ recorded, isOpen }) => recorded.closedBy !== null || (isOpen && isAtEnd(recorded)));
-      while (!(areAtEnd() && (await areAllReady(cluster))) && !isLate()) await delay(pollMs);
+      while (!(areAtEnd() && (await areAllReady())) && !isLate()) await delay(pollMs);
       return stored;
     }
     await delay(pollMs);

@@ -7,6 +7,7 @@ import { type Load, openLoad } from '../drivers/cluster/load.ts';
 import type { Environment } from '../drivers/cluster/service-process.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
 import { isHaproxyInstalled } from '../faults/balancer.ts';
+import { checkFaultCluster } from '../faults/checked-deployment.ts';
 import { type Checkpoints, createCheckpoints, expectNoViolations } from '../faults/checkpoint.ts';
 import { type FaultCluster, openFaultCluster } from '../faults/fault-cluster.ts';
 import { backUpMongo } from '../faults/mongo-backup.ts';
@@ -36,7 +37,7 @@ describe.runIf(isHaproxyInstalled())('a cluster that has lost all its stores', (
   beforeAll(async () => {
     cluster = await openFaultCluster({ hasEventsRedis: true });
     load = await openLoad(cluster, { revocationsPerSecond: 0 });
-    checkpoints = createCheckpoints('restore', cluster, load);
+    checkpoints = createCheckpoints('restore', checkFaultCluster(cluster), load);
     load.start();
   });
   afterAll(async () => {

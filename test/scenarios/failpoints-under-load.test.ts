@@ -8,6 +8,7 @@ import { type Load, openLoad } from '../drivers/cluster/load.ts';
 import type { ServiceProcess } from '../drivers/cluster/service-process.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
 import { isHaproxyInstalled } from '../faults/balancer.ts';
+import { checkFaultCluster } from '../faults/checked-deployment.ts';
 import { type Checkpoints, createCheckpoints, expectNoViolations } from '../faults/checkpoint.ts';
 import {
   armFailpoint,
@@ -53,7 +54,7 @@ describe.runIf(isHaproxyInstalled())('a cluster under load breaks no promise whe
     };
     cluster = await openFaultCluster({ pods: 2, environment, mains: mainsWithFailpoints });
     load = await openLoad(cluster, smallLoad);
-    checkpoints = createCheckpoints('failpoints under load', cluster, load);
+    checkpoints = createCheckpoints('failpoints under load', checkFaultCluster(cluster), load);
     load.start();
   });
   afterAll(async () => {

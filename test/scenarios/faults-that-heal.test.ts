@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { type Load, openLoad } from '../drivers/cluster/load.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
 import { isHaproxyInstalled } from '../faults/balancer.ts';
+import { checkFaultCluster } from '../faults/checked-deployment.ts';
 import { type Checkpoints, createCheckpoints, expectNoViolations } from '../faults/checkpoint.ts';
 import { expectMongoOutage, expectRedisOutage } from '../faults/expect-outage.ts';
 import { type FaultCluster, openFaultCluster } from '../faults/fault-cluster.ts';
@@ -35,7 +36,7 @@ describe.runIf(isHaproxyInstalled())('a cluster under load breaks no promise whe
   beforeAll(async () => {
     cluster = await openFaultCluster({ environment: { DRAIN_DELAY_MS: '500', DRAIN_WINDOW_MS: '1000' } });
     load = await openLoad(cluster);
-    checkpoints = createCheckpoints('faults that heal', cluster, load);
+    checkpoints = createCheckpoints('faults that heal', checkFaultCluster(cluster), load);
     load.start();
   });
   afterAll(async () => {

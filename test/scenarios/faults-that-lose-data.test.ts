@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Load, openLoad } from '../drivers/cluster/load.ts';
 import { isHaproxyInstalled } from '../faults/balancer.ts';
+import { checkFaultCluster } from '../faults/checked-deployment.ts';
 import { createCheckpoints, expectNoViolations } from '../faults/checkpoint.ts';
 import { type FaultCluster, openFaultCluster } from '../faults/fault-cluster.ts';
 import { countGapReasons, type TimeRange } from '../faults/recording-queries.ts';
@@ -23,7 +24,7 @@ afterEach(async () => {
 async function runLoss(fault: string, lose: () => Promise<TimeRange>): Promise<void> {
   cluster = await openFaultCluster();
   load = await openLoad(cluster, { revocationsPerSecond: 0 });
-  const checkpoints = createCheckpoints(fault, cluster, load);
+  const checkpoints = createCheckpoints(fault, checkFaultCluster(cluster), load);
   load.start();
   await delay(3_000);
   const lostQueue = await lose();

@@ -6,6 +6,7 @@ import { type Load, openLoad } from '../drivers/cluster/load.ts';
 import type { HookOperation } from '../drivers/cluster/recording.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
 import { isHaproxyInstalled } from '../faults/balancer.ts';
+import { checkFaultCluster } from '../faults/checked-deployment.ts';
 import { type Checkpoints, createCheckpoints, expectNoViolations } from '../faults/checkpoint.ts';
 import { type FaultCluster, openFaultCluster } from '../faults/fault-cluster.ts';
 import { findEndedStreams, findLateOrWrongAnswers, selectHooks } from '../faults/recording-queries.ts';
@@ -33,7 +34,7 @@ describe.runIf(isHaproxyInstalled())('an overloaded cluster', () => {
     const environment = { HOOK_BACKLOG_MAX: `${backlogMax}`, ...setOptions({ backlogSharePercent: 100 }) };
     cluster = await openFaultCluster({ environment });
     load = await openLoad(cluster, { hooksPerSecond, createsPerSecond: 5, streams: 20, revocationsPerSecond: 0 });
-    checkpoints = createCheckpoints('overload', cluster, load);
+    checkpoints = createCheckpoints('overload', checkFaultCluster(cluster), load);
     redis = new Redis(cluster.redis.url);
     load.start();
   });

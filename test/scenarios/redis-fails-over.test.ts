@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Load, openLoad } from '../drivers/cluster/load.ts';
 import { isHaproxyInstalled } from '../faults/balancer.ts';
+import { checkFaultCluster } from '../faults/checked-deployment.ts';
 import { createCheckpoints, expectNoViolations } from '../faults/checkpoint.ts';
 import { type FaultCluster, openFaultCluster } from '../faults/fault-cluster.ts';
 import {
@@ -46,7 +47,7 @@ afterEach(async () => {
 
 describe.runIf(isHaproxyInstalled())('failover of Redis to its replica', () => {
   test('planned: nothing is lost, no stream ends, and every hook of the last second is accepted', async () => {
-    const checkpoints = createCheckpoints('a planned failover of Redis', cluster, load);
+    const checkpoints = createCheckpoints('a planned failover of Redis', checkFaultCluster(cluster), load);
     const fromMs = performance.now();
     await cluster.redis.failOverTo(replica.port);
     cluster.redisLink.redirectTo(replica.port);
@@ -66,7 +67,7 @@ describe.runIf(isHaproxyInstalled())('failover of Redis to its replica', () => {
   });
 
   test('unplanned, while the replica is behind: no accepted hook is lost, and streams receive stream.gap', async () => {
-    const checkpoints = createCheckpoints('an unplanned failover of Redis', cluster, load);
+    const checkpoints = createCheckpoints('an unplanned failover of Redis', checkFaultCluster(cluster), load);
     const fromMs = performance.now();
     replicaLink.freeze();
     await delay(inFlightMs + 3_000);

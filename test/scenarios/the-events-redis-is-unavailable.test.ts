@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Load, openLoad } from '../drivers/cluster/load.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
 import { isHaproxyInstalled } from '../faults/balancer.ts';
+import { checkFaultCluster } from '../faults/checked-deployment.ts';
 import { type Checkpoints, createCheckpoints, expectNoViolations } from '../faults/checkpoint.ts';
 import { expectRedisOutage } from '../faults/expect-outage.ts';
 import { type FaultCluster, openFaultCluster } from '../faults/fault-cluster.ts';
@@ -46,7 +47,7 @@ describe.runIf(isHaproxyInstalled())('with a separate Redis for events, a cluste
   beforeAll(async () => {
     cluster = await openFaultCluster({ hasEventsRedis: true, environment: { API_RATE_PER_SECOND: '20' } });
     load = await openLoad(cluster, { revocationsPerSecond: 0.2 });
-    checkpoints = createCheckpoints('separate events Redis', cluster, load);
+    checkpoints = createCheckpoints('separate events Redis', checkFaultCluster(cluster), load);
     load.start();
     await delay(1_500);
   });

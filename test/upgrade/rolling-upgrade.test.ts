@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Load, openLoad } from '../drivers/cluster/load.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
+import { checkFaultCluster } from '../faults/checked-deployment.ts';
 import { type Checkpoints, createCheckpoints, expectNoViolations } from '../faults/checkpoint.ts';
 import { type FaultCluster, openFaultCluster } from '../faults/fault-cluster.ts';
 import { countGapReasons } from '../faults/recording-queries.ts';
@@ -25,7 +26,7 @@ beforeAll(async () => {
   const environment = { DRAIN_DELAY_MS: '1500', DRAIN_WINDOW_MS: '2000' };
   cluster = await openFaultCluster({ root: oldRoot, environment });
   load = await openLoad(cluster, { revocationsPerSecond: 0.2 });
-  checkpoints = createCheckpoints('rolling upgrade', cluster, load);
+  checkpoints = createCheckpoints('rolling upgrade', checkFaultCluster(cluster), load);
   load.start();
 });
 afterAll(async () => {

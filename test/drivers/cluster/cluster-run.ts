@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
-import { BSON, MongoClient } from 'mongodb';
+import { BSON, type Db, MongoClient } from 'mongodb';
 import { testAdmin } from '../app/console-client.ts';
 import { eventually } from '../tools/eventually.ts';
 import { type Environment, type ServiceProcess, startService } from './service-process.ts';
@@ -79,11 +79,7 @@ export async function openClusterRun(options: ClusterRunOptions = {}): Promise<C
       const lists = await scan(redis, `{${name}}*:active`);
       return (await Promise.all(lists.map((key) => redis.lrange(key, 0, -1)))).flat();
     },
-    dumpDatabase: async () => {
-      const collections = await mongo.db(name).collections();
-      const documents = await Promise.all(collections.map((collection) => collection.find({}).toArray()));
-      return BSON.EJSON.stringify(documents);
-    },
+    dumpDatabase: () => dumpDatabase(mongo.db(name)),
     dispose: async () => {
       await Promise.all(processes.map((service) => service.stop('SIGKILL')));
       await mongo.db(name).dropDatabase();
@@ -94,7 +90,15 @@ export async function openClusterRun(options: ClusterRunOptions = {}): Promise<C
   };
 }
 
-async function countQueuedJobs(redis: Redis, prefix: string): Promise<number> {
+/** Returns every document of a database, as text. */
+export async function dumpDatabase(db: Db): Promise<string> {
+  const collections = await db.collections();
+  const documents = await Promise.all(collections.map((collection) => collection.find({}).toArray()));
+  return BSON.EJSON.stringify(documents);
+}
+
+/** Counts the waiting and started jobs of the hook queue. */
+export async function countQueuedJobs(redis: Redis, prefix: string): Promise<number> {
   const waiting = await scan(redis, `{${prefix}}*:wait`);
   const active = await scan(redis, `{${prefix}}*:active`);
   const lengths = await Promise.all([...waiting, ...active].map((key) => redis.llen(key)));

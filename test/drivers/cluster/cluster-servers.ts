@@ -8,7 +8,7 @@ export interface ClusterServers {
 
 /**
  * Returns the servers that MONGODB_URL and REDIS_URL name. Unless both are set, it starts containers for both. Returns
- * null if Docker is not available either.
+ * null if Docker is not available either. `MONGODB_IMAGE` and `REDIS_IMAGE` name other images than the default ones.
  */
 export async function findClusterServers(): Promise<ClusterServers | null> {
   const { MONGODB_URL = '', REDIS_URL = '' } = process.env;
@@ -18,7 +18,8 @@ export async function findClusterServers(): Promise<ClusterServers | null> {
   return isDockerAvailable() ? startContainers() : null;
 }
 
-function isDockerAvailable(): boolean {
+/** Whether an engine of Docker answers. */
+export function isDockerAvailable(): boolean {
   return spawnSync('docker', ['info'], { stdio: 'ignore', timeout: 10_000 }).status === 0;
 }
 
@@ -26,8 +27,11 @@ function isDockerAvailable(): boolean {
 async function startContainers(): Promise<ClusterServers> {
   const { GenericContainer, Wait } = await import('testcontainers');
   const [mongo, redis] = await Promise.all([
-    new GenericContainer('mongo:8.0').withExposedPorts(27017).withWaitStrategy(Wait.forListeningPorts()).start(),
-    new GenericContainer('redis:7.4')
+    new GenericContainer(process.env.MONGODB_IMAGE ?? 'mongo:8.0')
+      .withExposedPorts(27017)
+      .withWaitStrategy(Wait.forListeningPorts())
+      .start(),
+    new GenericContainer(process.env.REDIS_IMAGE ?? 'redis:7.4')
       .withExposedPorts(6379)
       .withCommand(['redis-server', '--appendonly', 'yes', '--save', '', '--maxmemory-policy', 'noeviction'])
       .withWaitStrategy(Wait.forListeningPorts())

@@ -17,6 +17,8 @@ import { withOrigin } from './service-process.ts';
 export interface LoadOptions extends Partial<Pick<Scale, 'hooksPerSecond' | 'createsPerSecond' | 'streams'>> {
   /** How many subscriptions with open streams are revoked per second. 0 means none. */
   readonly revocationsPerSecond?: number;
+  /** Of an admin. Default: those of the tests. */
+  readonly credentials?: { readonly email: string; readonly password: string };
 }
 
 /**
@@ -46,7 +48,7 @@ const defaultRevocationsPerSecond = 0.5;
 export async function openLoad(cluster: Pick<FaultCluster, 'url'>, options: LoadOptions = {}): Promise<Load> {
   const { hooksPerSecond, createsPerSecond, streams: streamCount } = { ...scale, ...options };
   const baseUrl = cluster.url;
-  const client = await signIn(baseUrl);
+  const client = await signIn(baseUrl, options.credentials);
   const issued = await client.createIntegration('factory');
   const integration = { ...issued, url: withOrigin({ url: baseUrl }, issued.url) };
   const { token: provisionToken } = await client.createProvisionToken('script');

@@ -1,4 +1,4 @@
-import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { mainsWithFailpoints } from '../../faults/failpoints/failpoint.ts';
 import { sharedCompileCache } from '../tools/compile-cache.ts';
 import { hasOptions } from './component-options.ts';
+import { imageVariable, launchContainer } from './launch-container.ts';
 
 const ownRoot = fileURLToPath(new URL('../../../', import.meta.url));
 /** The variable that names the folder for the output of every process. It helps with failures that do not recur. */
@@ -48,17 +49,12 @@ export async function startService(
   main?: string,
   root: string = ownRoot,
 ): Promise<ServiceProcess> {
-  const node = root === ownRoot ? process.execPath : join(root, 'node_modules/.bin/node');
-  const child = spawn(node, [main ?? (root === ownRoot ? chooseMain(app, environment) : mains[app])], {
-    cwd: root,
-    env: { PATH: process.env.PATH ?? '', ...sharedCompileCache, PORT: '0', OPS_PORT: '0', ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const { child, readPid, kill } = launch(app, { PORT: '0', OPS_PORT: '0', ...environment }, main, root);
   keepOutput(child, app);
   const lines: LogLine[] = [];
   const otherOutput: string[] = [];
   // 'close' comes after 'exit', when all output has been read.
-  const exited = new Promise<number | null>((resolve) => child.once('close', (code) => resolve(code)));
+  const exited = new Promise<number | null>((resolve) => child.once('close', (code) => resolve(toExitCode(code))));
   const listening = new Promise<LogLine>((resolve) => {
     createInterface({ input: child.stdout }).on('line', (text) => {
       const line = parseLine(text);
@@ -74,19 +70,42 @@ export async function startService(
     throw new Error(`${app} ended with ${line}: ${otherOutput.join('\n')}\n${logged}`);
   }
   return {
-    pid: child.pid ?? 0,
+    pid: readPid(),
     url: toUrl(line.public),
     opsUrl: toUrl(line.ops),
     lines,
     output: () => otherOutput.join('\n'),
-    stop: (signal = 'SIGTERM') => stopChild(child, exited, signal),
+    stop: (signal = 'SIGTERM') => {
+      if (child.exitCode === null && child.signalCode === null) kill(signal);
+      return exited;
+    },
     exited,
   };
+}
+
+/** Starts a process. With an image (`imageVariable`) it is a container, unless the test runs something of its own. */
+function launch(app: 'api' | 'worker', environment: Environment, main: string | undefined, root: string) {
+  const image = process.env[imageVariable];
+  if (image !== undefined && main === undefined && root === ownRoot && !hasOptions(environment)) {
+    return launchContainer(image, ['node', mains[app]], environment);
+  }
+  const node = root === ownRoot ? process.execPath : join(root, 'node_modules/.bin/node');
+  const child = spawn(node, [main ?? (root === ownRoot ? chooseMain(app, environment) : mains[app])], {
+    cwd: root,
+    env: { PATH: process.env.PATH ?? '', ...sharedCompileCache, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  return { child, readPid: () => child.pid ?? 0, kill: (signal: NodeJS.Signals) => void child.kill(signal) };
 }
 
 /** Returns the app's own main file, or the one that applies the options of components in `environment`. */
 export function chooseMain(app: 'api' | 'worker', environment: Environment): string {
   return (hasOptions(environment) ? mainsWithFailpoints : mains)[app];
+}
+
+/** `docker run` and shells report the end by a signal as 128 and the number of the signal. */
+function toExitCode(code: number | null): number | null {
+  return code === null || code > 128 ? null : code;
 }
 
 function keepOutput(child: ChildProcessByStdio<null, Readable, Readable>, app: string): void {
@@ -95,15 +114,6 @@ function keepOutput(child: ChildProcessByStdio<null, Readable, Readable>, app: s
   const file = createWriteStream(join(folder, `${app}-${child.pid}.log`), { flags: 'a' });
   for (const stream of [child.stdout, child.stderr]) stream.pipe(file, { end: false });
   child.once('close', () => file.end());
-}
-
-function stopChild(
-  child: ChildProcess,
-  exited: Promise<number | null>,
-  signal: NodeJS.Signals,
-): Promise<number | null> {
-  if (child.exitCode === null && child.signalCode === null) child.kill(signal);
-  return exited;
 }
 
 function parseLine(text: string): LogLine | null {
