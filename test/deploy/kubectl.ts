@@ -1,4 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
@@ -30,6 +33,7 @@ export interface ClusterObject {
   readonly metadata: {
     readonly name: string;
     readonly creationTimestamp: string;
+    readonly deletionTimestamp?: string;
     readonly generation: number;
     readonly ownerReferences?: readonly { readonly name: string }[];
     readonly labels?: Readonly<Record<string, string>>;
@@ -43,6 +47,18 @@ export async function listObjects(namespace: string, kind: string, selector = ''
   const args = ['--namespace', namespace, 'get', kind, '--selector', selector, '--output', 'json'];
   const { stdout } = await run('kubectl', args, { maxBuffer: 64 * 1024 * 1024 });
   return JSON.parse(stdout).items;
+}
+
+/** Creates objects, or changes them to what is given. */
+export async function applyObjects(items: readonly object[]): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'widget-objects-'));
+  try {
+    const file = join(folder, 'objects.json');
+    writeFileSync(file, JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
+    await runCommand('kubectl', ['apply', '--filename', file]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 /**

@@ -1,7 +1,11 @@
 /**
  * `npm run scenarios`: runs real processes on real servers and injects faults. It needs MONGODB_URL and REDIS_URL, or
- * Docker. `-- --long` runs the faults longer and under full load. The table at the end lists every fault and the
- * violations that the checkers found. When a scenario fails, the output of every process is in `test/scenario-logs`.
+ * Docker. The table at the end lists every fault and the violations that the checkers found. When a scenario fails, the
+ * output of every process is in `test/scenario-logs`. Options:
+ * - `--long` runs the faults longer and under full load.
+ * - `--docker` runs only what needs an engine of Docker: the image and compose. With REQUIRE_DOCKER=1 this is also part
+ *   of a run without options.
+ * - `--kubernetes` runs only what needs a Kubernetes where pods run. It takes KUBECONFIG (test/kubernetes).
  */
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,26 +15,29 @@ import { findClusterServers } from '../drivers/cluster/cluster-servers.ts';
 import { logFolderVariable } from '../drivers/cluster/service-process.ts';
 import { formatFaultTable, loadFaultRows, tableFolderVariable } from '../faults/fault-table.ts';
 import { lengthVariable } from '../faults/scale.ts';
-import { runVitest } from './run-vitest.ts';
+import { addResults, runDocker } from './run-docker.ts';
+import { runVitest, type SuiteResult } from './run-vitest.ts';
 
 const logFolder = fileURLToPath(new URL('../scenario-logs', import.meta.url));
+const options = ['--long', '--docker', '--kubernetes'];
+const has = (option: string) => process.argv.includes(option);
+/** Further arguments go to vitest: names of files, for example. */
+const extra = process.argv.slice(2).filter((argument) => !options.includes(argument));
 
-const servers = await findClusterServers();
+const servers = has('--kubernetes') ? { environment: {}, stop: async () => undefined } : await findClusterServers();
 if (servers === null) {
   console.log('*** the scenarios need MONGODB_URL and REDIS_URL, or Docker ***');
   process.exitCode = 1;
 } else {
-  const isLong = process.argv.includes('--long');
-  const extra = process.argv.slice(2).filter((argument) => argument !== '--long');
   const folder = await mkdtemp(join(tmpdir(), 'widget-faults-'));
   await rm(logFolder, { recursive: true, force: true });
   await mkdir(logFolder);
-  const variables = {
-    [lengthVariable]: isLong ? 'long' : 'short',
+  const result = await run({
+    ...servers.environment,
+    [lengthVariable]: has('--long') ? 'long' : 'short',
     [tableFolderVariable]: folder,
     [logFolderVariable]: logFolder,
-  };
-  const result = await runVitest(['scenarios', 'scenarios-alone'], { ...servers.environment, ...variables }, extra);
+  });
   await servers.stop();
   const rows = await loadFaultRows(folder);
   await rm(folder, { recursive: true });
@@ -38,10 +45,18 @@ if (servers === null) {
   if (rows.length > 0)
     console.log(`\n${formatFaultTable(rows)}\n\n${rows.length} checkpoints, ${violations} violations`);
   if (result.skipped > 0)
-    console.log(`\n*** SKIPPED: ${result.skipped} scenarios that need a browser, nginx, haproxy or Prometheus ***`);
+    console.log(`\n*** SKIPPED: ${result.skipped} scenarios that need what is not here, for example a browser ***`);
   if (result.failed > 0) console.log(`\nThe output of every process is in ${logFolder}`);
   else await rm(logFolder, { recursive: true });
   for (const failure of result.failures) console.log(`\n${failure}`);
   console.log(`\nscenarios: ${result.passed} passed, ${result.failed} failed`);
   process.exitCode = result.failed === 0 ? 0 : 1;
+}
+
+async function run(environment: Readonly<Record<string, string>>): Promise<SuiteResult> {
+  if (has('--kubernetes')) return runVitest(['kubernetes'], environment, extra);
+  if (has('--docker')) return runDocker(environment);
+  const onProcesses = () => runVitest(['scenarios', 'scenarios-alone'], environment, extra);
+  if (process.env.REQUIRE_DOCKER !== '1') return onProcesses();
+  return addResults(await runDocker(environment), await onProcesses());
 }

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { startService } from '../drivers/cluster/service-process.ts';
+import { eventually } from '../drivers/tools/eventually.ts';
+import { freePort } from '../drivers/tools/free-port.ts';
+import { makeSharedFolder } from '../drivers/tools/shared-folder.ts';
+import { startStopwatch } from '../drivers/tools/stopwatch.ts';
+import { docker, inspect, readImageName } from './engine.ts';
+
+const image = readImageName();
+
+test('the image names its user by number, so that Kubernetes can see that it is not root', () => {
+  expect(inspect(image, '{{.Config.User}}')).toBe('1000:1000');
+  console.log(`the image has ${Math.round(Number(inspect(image, '{{.Size}}')) / 1_000_000)} MB with its base`);
+});
+
+test('a container with a read-only root, no capability and an unknown user starts, is healthy, and ends at SIGTERM', async () => {
+  const elapsedMs = startStopwatch();
+  const settings = { OPS_PORT: String(await freePort()), DRAIN_DELAY_MS: '0' };
+  const service = await startService('api', { DATA_DIR: await makeSharedFolder(), ...settings });
+  console.log(`a container of the embedded service listens after ${Math.round(elapsedMs())} ms`);
+  const name = docker(['ps', '--no-trunc', '--quiet', '--filter', `ancestor=${image}`]).split('\n')[0] ?? '';
+  expect(inspect(name, '{{.HostConfig.ReadonlyRootfs}} {{.HostConfig.CapDrop}} {{.Config.User}}')).toBe(
+    'true [ALL] 23456:23456',
+  );
+  const isHealthy = async () => inspect(name, '{{.State.Health.Status}}') === 'healthy';
+  await eventually(isHealthy, 'its health check succeeds', 30_000);
+  expect((await fetch(`${service.url}/console/`)).status).toBe(200);
+  expect(await service.stop()).toBe(0);
+});
+
+test('the health check costs a tenth of a start of Node, and fails where nothing listens', () => {
+  const [, ...command] = JSON.parse(inspect(image, '{{json .Config.Healthcheck.Test}}')) as string[];
+  const run = (args: readonly string[]) => docker(['run', '--rm', '--entrypoint', 'bash', image, '-c', ...args]);
+  // Twenty of each in one container, so that the start of the container does not count.
+  const time = (line: string) =>
+    Number(run([`s=\${EPOCHREALTIME/./}; for i in {1..20}; do ${line}; done; echo $((\${EPOCHREALTIME/./} - s))`]));
+  const quoted = command.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
+  const [checkMicros, nodeMicros] = [time(`${quoted} || true`), time('node --eval 0')];
+  console.log(
+    `a health check takes ${Math.round(checkMicros / 20_000)} ms, a start of Node ${Math.round(nodeMicros / 20_000)} ms`,
+  );
+  expect(checkMicros).toBeLessThan(nodeMicros / 10 + 20 * 5_000);
+  expect(() => run([quoted])).toThrow();
+});
