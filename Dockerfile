@@ -26,16 +26,9 @@ COPY packages/client packages/client
 COPY apps/console apps/console
 RUN npm ci --ignore-scripts --workspace apps/console && node node_modules/vite/bin/vite.js build apps/console
 
-FROM ${NODE_IMAGE}
-ARG VERSION=0.1.0
-ARG REVISION=unknown
-LABEL org.opencontainers.image.title="widget-service" \
-      org.opencontainers.image.description="Widgets over HTTP, hooks in, server-sent events out" \
-      org.opencontainers.image.licenses="MIT" \
-      org.opencontainers.image.version="${VERSION}" \
-      org.opencontainers.image.revision="${REVISION}"
+FROM ${NODE_IMAGE} AS app
 WORKDIR /app
-ENV NODE_ENV=production
+ENV NODE_ENV=production NODE_COMPILE_CACHE=/app/compile-cache
 COPY --from=packages /app/node_modules node_modules
 COPY package.json ./
 COPY packages/shared packages/shared
@@ -44,6 +37,28 @@ COPY packages/cluster packages/cluster
 COPY apps/api apps/api
 COPY apps/worker apps/worker
 COPY --from=console /app/apps/console/dist apps/console/dist
+
+# What Node has compiled: with it, a process starts in half the time. Each process runs for a moment, without its stores.
+# Node keeps the entries of each user apart, so it is the user of the image who runs them.
+FROM app AS compiled
+RUN mkdir compile-cache data && chown 1000:1000 compile-cache data
+USER 1000:1000
+RUN export PORT=0 OPS_PORT=0; \
+    DATA_DIR=data timeout 10 node apps/api/src/main.ts >/dev/null & \
+    export MONGODB_URL=mongodb://127.0.0.1:1/ REDIS_URL=redis://127.0.0.1:1/; \
+    for main in api/src/main worker/src/main worker/src/migrate; do timeout 10 node apps/$main.ts & done; \
+    wait; test -n "$(ls compile-cache)" && chmod -R a+rX compile-cache
+
+FROM app
+ARG VERSION=0.1.0
+ARG REVISION=unknown
+LABEL org.opencontainers.image.title="widget-service" \
+      org.opencontainers.image.description="Widgets over HTTP, hooks in, server-sent events out" \
+      org.opencontainers.image.licenses="MIT" \
+      org.opencontainers.image.version="${VERSION}" \
+      org.opencontainers.image.revision="${REVISION}"
+# It belongs to root: a process must not change what the next one runs.
+COPY --from=compiled --chown=0:0 /app/compile-cache compile-cache
 # The user `node` of the base, as a number: with `runAsNonRoot`, Kubernetes refuses a name.
 USER 1000:1000
 EXPOSE 8080 8081 8082

@@ -18,10 +18,15 @@ export function isIgnored(path: string): boolean {
   const folders = path.split('/').map((_, index, parts) => parts.slice(0, index + 1).join('/'));
   let isExcluded = false;
   for (const rule of rules) {
-    const pattern = rule.replace(/^!/, '');
-    if (folders.some((folder) => matchesGlob(folder, pattern))) isExcluded = !rule.startsWith('!');
+    const pattern = showDots(rule.replace(/^!/, ''));
+    if (folders.some((folder) => matchesGlob(showDots(folder), pattern))) isExcluded = !rule.startsWith('!');
   }
   return isExcluded;
+}
+
+/** For Docker, a dot at the beginning of a name is a character like any other. For `matchesGlob` it is not. */
+function showDots(path: string): string {
+  return path.replaceAll(/(^|\/)\.(?=[^./])/g, '$1dot-');
 }
 
 /** Returns the files of the repository that `git` knows, or would add, below the given paths. */

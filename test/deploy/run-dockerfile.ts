@@ -18,27 +18,32 @@ export interface BuiltImage {
  * change of the Dockerfile is noticed.
  */
 export function runDockerfile(emptyFolder: string): BuiltImage {
-  const stages: { name: string; folder: string }[] = [];
-  const environment: Record<string, string> = {};
+  const stages: Stage[] = [];
   let command: string[] = [];
   let healthcheck: string[] = [];
-  let stage = { name: '', folder: '' };
+  let stage: Stage = { name: '', folder: '', environment: {} };
   for (const { keyword, text } of readInstructions()) {
     const words = text.split(/\s+/);
     switch (keyword) {
       case 'FROM':
-        stage = { name: words[2] ?? 'final', folder: join(emptyFolder, words[2] ?? 'final') };
+        stage = startStage(emptyFolder, words, stages);
         stages.push(stage);
-        mkdirSync(stage.folder);
         break;
       case 'COPY':
         copy(words, stage.folder, (name) => stages.find((other) => other.name === name)?.folder);
         break;
       case 'RUN':
-        execFileSync('sh', ['-c', text], { cwd: stage.folder, stdio: 'pipe' });
+        execFileSync('sh', ['-c', text], {
+          cwd: stage.folder,
+          stdio: 'pipe',
+          env: { ...process.env, ...stage.environment },
+        });
         break;
       case 'ENV':
-        for (const word of words) environment[word.split('=')[0]!] = word.split('=')[1]!;
+        for (const word of words) {
+          const [name = '', value = ''] = word.split('=');
+          stage.environment[name] = value.replace(/^\/app\//, `${stage.folder}/`);
+        }
         break;
       case 'CMD':
         command = JSON.parse(text);
@@ -56,7 +61,28 @@ export function runDockerfile(emptyFolder: string): BuiltImage {
         throw new Error(`unknown instruction in the Dockerfile: ${keyword} ${text}`);
     }
   }
-  return { folder: stage.folder, environment, command, healthcheck };
+  return { folder: stage.folder, environment: stage.environment, command, healthcheck };
+}
+
+interface Stage {
+  readonly name: string;
+  readonly folder: string;
+  readonly environment: Record<string, string>;
+}
+
+/** Starts a stage from a base image, or from what an earlier stage has made. */
+function startStage(emptyFolder: string, [base, , name = 'final']: readonly string[], stages: readonly Stage[]): Stage {
+  const folder = join(emptyFolder, name);
+  const earlier = stages.find((stage) => stage.name === base);
+  if (earlier === undefined) {
+    mkdirSync(folder);
+    return { name, folder, environment: {} };
+  }
+  cpSync(earlier.folder, folder, { recursive: true, verbatimSymlinks: true });
+  const moved = Object.entries(earlier.environment).map(
+    ([variable, value]) => [variable, value.replace(earlier.folder, folder)] as const,
+  );
+  return { name, folder, environment: Object.fromEntries(moved) };
 }
 
 /** Returns the instructions of the Dockerfile, each in one line. */

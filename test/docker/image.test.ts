@@ -13,6 +13,11 @@ test('the image names its user by number, so that Kubernetes can see that it is 
   console.log(`the image has ${Math.round(Number(inspect(image, '{{.Size}}')) / 1_000_000)} MB with its base`);
 });
 
+test('the user of the image may change nothing of what it runs', () => {
+  const writable = ['run', '--rm', '--entrypoint', 'find', image, '/app', '-writable'];
+  expect(docker(writable)).toBe('');
+});
+
 test('a container with a read-only root, no capability and an unknown user starts, is healthy, and ends at SIGTERM', async () => {
   const elapsedMs = startStopwatch();
   const settings = { OPS_PORT: String(await freePort()), DRAIN_DELAY_MS: '0' };
