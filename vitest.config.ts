@@ -1,6 +1,7 @@
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+import { builtImage, imageVariable } from './test/drivers/cluster/launch-container.ts';
 import { isLong } from './test/faults/scale.ts';
-import { notOnProcesses } from './test/scenarios/on-containers.ts';
+import { notOnProcesses, scenariosOnContainers } from './test/scenarios/on-containers.ts';
 
 /** A project that runs test files on one backend. The files read its name with `inject('backend')`. */
 function onBackend(name: string, backend: 'embedded' | 'cluster' | 'simulated', include: string[]) {
@@ -118,15 +119,18 @@ export default defineConfig({
         // Scenarios mostly wait. Under full load each one gets the whole machine.
         maxWorkers: isLong ? 1 : 2,
       }),
-      // `npm run scenarios -- --docker` runs it: it needs an engine of Docker and an image.
-      scenarios('docker', { include: ['test/docker/**/*.test.ts'], maxWorkers: 1 }),
+      // `npm run scenarios -- --docker` builds the image and runs it.
+      scenarios('docker', {
+        include: ['test/docker/**/*.test.ts', ...scenariosOnContainers],
+        env: { [imageVariable]: builtImage },
+        maxWorkers: isLong ? 1 : 2,
+      }),
       // `npm run scenarios -- --kubernetes` runs it: it needs a cluster where pods run.
-      scenarios('kubernetes', { include: ['test/kubernetes/**/*.test.ts'], maxWorkers: 1 }),
+      scenarios('kubernetes', { include: ['test/kubernetes/**/*.test.ts'] }),
       // `npm run scenarios:upgrade` runs it: it needs a checkout of another version.
       scenarios('upgrade', { include: ['test/upgrade/**/*.test.ts'] }),
       scenarios('scenarios-alone', {
         include: scenariosAlone,
-        exclude: notOnProcesses,
         maxWorkers: 1,
         sequence: { groupOrder: 1 },
       }),

@@ -23,7 +23,8 @@ test('a container with a read-only root, no capability and an unknown user start
   const settings = { OPS_PORT: String(await freePort()), DRAIN_DELAY_MS: '0' };
   const service = await startService('api', { DATA_DIR: await makeSharedFolder(), ...settings });
   console.log(`a container of the embedded service listens after ${Math.round(elapsedMs())} ms`);
-  const name = docker(['ps', '--no-trunc', '--quiet', '--filter', `ancestor=${image}`]).split('\n')[0] ?? '';
+  const name =
+    docker(['ps', '--no-trunc', '--quiet', '--filter', `name=widget-scenario-${process.pid}-`]).split('\n')[0] ?? '';
   expect(inspect(name, '{{.HostConfig.ReadonlyRootfs}} {{.HostConfig.CapDrop}} {{.Config.User}}')).toBe(
     'true [ALL] 23456:23456',
   );

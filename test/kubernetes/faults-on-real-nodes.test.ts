@@ -138,6 +138,62 @@ testOnNodes('a pod and a worker need too much memory, and the kernel ends them',
   }),
 );
 
+/** Keeps the event loop of a pod busy, by the debugger that Node opens at SIGUSR1. Resolves when it is free again. */
+async function blockEventLoop(pod: string, ms: number): Promise<void> {
+  const script = `
+    const [{ webSocketDebuggerUrl }] = await (await fetch('http://127.0.0.1:9229/json/list')).json();
+    const socket = new WebSocket(webSocketDebuggerUrl);
+    await new Promise((resolve) => socket.addEventListener('open', resolve));
+    const expression = 'for (const end = Date.now() + ${ms}; Date.now() < end; );';
+    socket.send(JSON.stringify({ id: 1, method: 'Runtime.evaluate', params: { expression } }));
+    await new Promise((resolve) => socket.addEventListener('message', resolve));
+    process.exit(0);`;
+  const command = 'kill -USR1 1; sleep 1; exec node --input-type=module --eval "$0"';
+  await cluster.kubectl('exec', pod, '--', 'bash', '-c', command, script);
+}
+
+async function countRestarts(): Promise<number> {
+  const pods = [...(await cluster.listPods('api')), ...(await cluster.listPods('worker'))];
+  return pods.reduce((sum, { status }) => sum + (status.containerStatuses?.[0]?.restartCount ?? 0), 0);
+}
+
+testOnNodes(
+  'a pod and a worker whose event loops are blocked for 4 s, 8 s and 20 s are not restarted',
+  { timeout },
+  () =>
+    survive('blocked event loops', async () => {
+      const before = await countRestarts();
+      for (const component of ['api', 'worker'] as const) {
+        const [pod] = await cluster.listPods(component);
+        for (const ms of [4_000, 8_000, 20_000]) {
+          await blockEventLoop(pod!.metadata.name, ms);
+          await cluster.waitUntilReady(component, 60_000);
+        }
+      }
+      expect(await countRestarts()).toBe(before);
+    }),
+);
+
+testOnNodes('pods and workers with a tenth of a processor start, and are not restarted', { timeout }, () =>
+  survive('a tenth of a processor', async () => {
+    await load.pause();
+    const names = ['widget-worker', 'widget-api'];
+    for (const name of names) {
+      const elapsedMs = startStopwatch();
+      await cluster.kubectl('set', 'resources', 'deployment', name, '--limits', 'cpu=100m', '--requests', 'cpu=100m');
+      await cluster.kubectl('rollout', 'status', 'deployment', name, '--timeout', '300s');
+      console.log(`${name} with 100m rolled out after ${Math.round(elapsedMs() / 1_000)} s`);
+    }
+    await delay(30_000);
+    expect(await countRestarts()).toBe(0);
+    for (const name of names.reverse()) {
+      await cluster.kubectl('rollout', 'undo', 'deployment', name);
+      await cluster.kubectl('rollout', 'status', 'deployment', name, '--timeout', '240s');
+    }
+    load.start();
+  }),
+);
+
 testOnNodes.each(['redis', 'mongodb'])('the pod of %s is deleted, and comes back with its data', { timeout }, (store) =>
   survive(`${store} is deleted`, () => cluster.kubectl('delete', 'pod', `${store}-0`)),
 );

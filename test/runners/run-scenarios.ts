@@ -15,7 +15,7 @@ import { findClusterServers } from '../drivers/cluster/cluster-servers.ts';
 import { logFolderVariable } from '../drivers/cluster/service-process.ts';
 import { formatFaultTable, loadFaultRows, tableFolderVariable } from '../faults/fault-table.ts';
 import { lengthVariable } from '../faults/scale.ts';
-import { addResults, runDocker } from './run-docker.ts';
+import { buildImage } from './build-image.ts';
 import { runVitest, type SuiteResult } from './run-vitest.ts';
 
 const logFolder = fileURLToPath(new URL('../scenario-logs', import.meta.url));
@@ -55,8 +55,10 @@ if (servers === null) {
 
 async function run(environment: Readonly<Record<string, string>>): Promise<SuiteResult> {
   if (has('--kubernetes')) return runVitest(['kubernetes'], environment, extra);
-  if (has('--docker')) return runDocker(environment);
-  const onProcesses = () => runVitest(['scenarios', 'scenarios-alone'], environment, extra);
-  if (process.env.REQUIRE_DOCKER !== '1') return onProcesses();
-  return addResults(await runDocker(environment), await onProcesses());
+  const onProcesses = has('--docker') ? [] : ['scenarios', 'scenarios-alone'];
+  const isDockerRequired = process.env.REQUIRE_DOCKER === '1';
+  if (!has('--docker') && !isDockerRequired) return runVitest(onProcesses, environment, extra);
+  const reason = buildImage();
+  if (reason === null) return runVitest(['docker', ...onProcesses], environment, extra);
+  return { passed: 0, failed: 1, skipped: 0, failures: [`FAILED the image: ${reason}`] };
 }

@@ -5,12 +5,9 @@
 export const scenariosOnContainers = [
   'schemathesis-finds-no-failure',
   'first-minute-commands-work-as-printed',
-  'two-pods-publish-each-hook-once',
-  'grant-changes-apply-on-every-pod',
-  'creates-with-one-key-make-one-widget',
+  'generated-clients-create-and-list',
   'pod-drains',
 ].map((name) => `test/scenarios/${name}.test.ts`);
 
-const { REQUIRE_DOCKER, SCENARIO_IMAGE } = process.env;
 /** Those that need not run on processes as well. */
-export const notOnProcesses = REQUIRE_DOCKER === '1' && SCENARIO_IMAGE === undefined ? scenariosOnContainers : [];
+export const notOnProcesses = process.env.REQUIRE_DOCKER === '1' ? scenariosOnContainers : [];

@@ -3,6 +3,8 @@ import { chmodSync, mkdirSync } from 'node:fs';
 
 /** The variable that names an image. With it, scenarios start containers of that image in place of processes. */
 export const imageVariable = 'SCENARIO_IMAGE';
+/** The image that `npm run scenarios` builds: the one that compose.yaml names. */
+export const builtImage = 'widget-service:compose';
 
 let started = 0;
 
