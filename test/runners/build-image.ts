@@ -4,8 +4,8 @@ import { isDockerAvailable } from '../drivers/cluster/cluster-servers.ts';
 import { builtImage } from '../drivers/cluster/launch-container.ts';
 
 /**
- * Builds the image by Docker, for the tests that run containers of it. `NODE_IMAGE` in the environment replaces the base
- * of the Dockerfile. Returns null once it is built, and otherwise why it is not.
+ * Builds the image by Docker, for the tests that run containers of it. `NODE_IMAGE` in the environment replaces the
+ * base of the Dockerfile. Returns null once it is built, and otherwise why it is not.
  */
 export function buildImage(): string | null {
   if (!isDockerAvailable()) return 'no engine of Docker answers';
