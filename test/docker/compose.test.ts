@@ -56,15 +56,11 @@ test.runIf(isLong)(
   },
 );
 
-test.runIf(isLong)(
-  'all containers are stopped and started again, and nothing is lost',
-  { timeout: 400_000 },
-  async () => {
-    compose('stop', '--timeout', '20');
-    expect(listContainers().map(({ id }) => inspect(id, '{{.State.Running}}'))).not.toContain('true');
-    compose('start');
-    await waitUntilHealthy(120_000);
-    const { violations } = await checkpoints.take('all stopped and started', { withinMs: 60_000, isLast: true });
-    expectNoViolations(violations);
-  },
-);
+test('all containers are stopped and started again, and nothing is lost', async () => {
+  compose('stop', '--timeout', '20');
+  expect(listContainers().map(({ id }) => inspect(id, '{{.State.Running}}'))).not.toContain('true');
+  compose('start');
+  await waitUntilHealthy(120_000);
+  const { violations } = await checkpoints.take('all stopped and started', { withinMs: 60_000, isLast: true });
+  expectNoViolations(violations);
+}, 400_000);
