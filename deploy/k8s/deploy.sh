@@ -7,8 +7,8 @@
 #
 # Environment:
 #   API_PODS, WORKERS   pods of the first deployment (default 3 and 2). Later deployments keep the present numbers.
-#   MIGRATION_TIMEOUT   how long the migration may take (default 3600s)
-#   ROLLOUT_TIMEOUT     how long each rollout may take (default 1800s)
+#   MIGRATION_TIMEOUT   how long the migration may take (default 1h)
+#   ROLLOUT_TIMEOUT     how long each rollout may take (default 30m)
 set -euo pipefail
 
 overlay=${1:?usage: deploy.sh OVERLAY}
@@ -17,17 +17,34 @@ rendered=$(mktemp)
 trap 'rm -f "$rendered"' EXIT
 say() { printf 'deploy: %s\n' "$*" >&2; }
 
+# to_seconds DURATION: prints the seconds of a duration as kubectl takes it: 90s, 15m, 1h30m.
+to_seconds() {
+  local rest=$1 total=0 unit
+  while [[ $rest =~ ^([0-9]+)([hms])(.*)$ ]]; do
+    case ${BASH_REMATCH[2]} in h) unit=3600 ;; m) unit=60 ;; s) unit=1 ;; esac
+    total=$((total + 10#${BASH_REMATCH[1]} * unit))
+    rest=${BASH_REMATCH[3]}
+  done
+  if [[ -n $rest || $total == 0 ]]; then
+    say "\"$1\" is no duration such as 90s, 15m or 1h30m"
+    return 78
+  fi
+  printf '%d' "$total"
+}
+migration_seconds=$(to_seconds "${MIGRATION_TIMEOUT:-1h}")
+rollout_seconds=$(to_seconds "${ROLLOUT_TIMEOUT:-30m}")
+
 apply() { kubectl apply --filename "$rendered" --selector "$1"; }
 
 # Kubernetes tries such a container again for ever, and reports nothing of it by an exit code.
 cannot_start=' (ErrImagePull|ImagePullBackOff|InvalidImageName|ErrImageNeverPull|CreateContainer(Config)?Error|RunContainerError|CrashLoopBackOff): '
 pod_lines='{range .items[*]}{.metadata.name}{range .status.containerStatuses[*]}{" "}{.state.waiting.reason}{": "}{.state.waiting.message}{end}{"\n"}{end}'
 
-# watch_pods SELECT TIMEOUT CHECK…: runs CHECK every 2 s until it succeeds. Fails if CHECK exits with 2, after TIMEOUT,
+# watch_pods SELECT SECONDS CHECK…: runs CHECK every 2 s until it succeeds. Fails if CHECK exits with 2, after SECONDS,
 # or once pods have not been able to start for 30 s. SELECT prints the labels of these pods. A pod that ends at its
 # start is tried again and runs for a moment, so an obstacle counts as gone only when a minute has passed without it.
 watch_pods() {
-  local select=$1 end=$((SECONDS + ${2%s})) first=0 last=-60 status obstacles
+  local select=$1 end=$((SECONDS + $2)) first=0 last=-60 status obstacles
   shift 2
   while ((SECONDS < end)); do
     status=0
@@ -81,11 +98,15 @@ select_newest() {
     awk -v name="$1" -v newest="$newest" '$1 == name && $2 == newest { print $3 }')"
 }
 # Exits with 0 if all pods of a Deployment have its newest version and are available, and with 1 until then. Exits with
-# 2 if Kubernetes has given up. Prints each progress.
+# 2 if Kubernetes has given up. A server that does not answer for a moment is no failure. Prints each progress.
 shown=
 check_rollout() {
   local status
-  status=$("${in_namespace[@]}" rollout status deployment "$1" --watch=false) || return 2
+  if ! status=$("${in_namespace[@]}" rollout status deployment "$1" --watch=false 2>&1); then
+    printf '%s\n' "$status" >&2
+    [[ $status != *'exceeded its progress deadline'* ]] || return 2
+    return 1
+  fi
   [[ $status == "$shown" ]] || printf '%s\n' "$status"
   shown=$status
   [[ $status == *'successfully rolled out'* ]]
@@ -97,7 +118,7 @@ roll() {
   "${in_namespace[@]}" get deployment "$2" >/dev/null 2>&1 || is_new=1
   apply "$label=$1"
   [[ -z $is_new ]] || "${in_namespace[@]}" scale deployment "$2" --replicas "$3"
-  if ! watch_pods "$4" "${ROLLOUT_TIMEOUT:-1800s}" check_rollout "$2"; then
+  if ! watch_pods "$4" "$rollout_seconds" check_rollout "$2"; then
     say "$2 did not become available. To go back: ${in_namespace[*]} rollout undo deployment $2"
     exit 1
   fi
@@ -124,7 +145,7 @@ say 'migration'
 # The pods of a Job cannot be changed, so each deployment makes a new Job.
 "${in_namespace[@]}" delete job widget-migration --ignore-not-found --cascade=foreground
 apply "$label=migration"
-if ! watch_pods select_migration "${MIGRATION_TIMEOUT:-3600s}" check_migration; then
+if ! watch_pods select_migration "$migration_seconds" check_migration; then
   say "the migration did not succeed. No worker and no api pod was changed. Its log: ${in_namespace[*]} logs job/widget-migration"
   exit 1
 fi

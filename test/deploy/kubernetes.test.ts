@@ -22,7 +22,7 @@ describe.skipIf(reasonToSkip !== null)('the manifests on a control plane with si
   const production = `widget-production-${run}`;
   const kubectl = makeKubectl(production);
   const deploy = (overlay: string, environment: Record<string, string> = {}) =>
-    runCommand(copy.script, [overlay], { API_PODS: '20', WORKERS: '5', ...environment });
+    runCommand(copy.script, [overlay], { API_PODS: '20', WORKERS: '5', ROLLOUT_TIMEOUT: '1h30m', ...environment });
   let overlay = '';
 
   beforeAll(async () => {
@@ -204,6 +204,12 @@ describe.skipIf(reasonToSkip !== null)('the manifests on a control plane with si
     const before = await readGenerations(production);
     await expect(deploy(misspelt)).rejects.toThrow('unknown field "spec.template.spec.enableServiceLink"');
     await expect(runCommand('kubectl', ['apply', '--kustomize', misspelt])).rejects.toThrow('unknown field');
+    expect(await readGenerations(production)).toEqual(before);
+  });
+
+  test('a time-out that is no duration stops deploy.sh before it changes anything', async () => {
+    const before = await readGenerations(production);
+    await expect(deploy(overlay, { MIGRATION_TIMEOUT: 'ten minutes' })).rejects.toThrow('"ten minutes" is no duration');
     expect(await readGenerations(production)).toEqual(before);
   });
 

@@ -18,6 +18,12 @@ test('the user of the image may change nothing of what it runs', () => {
   expect(docker(writable)).toBe('');
 });
 
+test('a process of the image uses what Node has compiled before', () => {
+  const count = "console.log(require('fs').readdirSync(require('module').getCompileCacheDir()).length)";
+  const entries = Number(docker(['run', '--rm', '--entrypoint', 'node', image, '--eval', count]));
+  expect(entries).toBeGreaterThan(500);
+});
+
 test('a container with a read-only root, no capability and an unknown user starts, is healthy, and ends at SIGTERM', async () => {
   const elapsedMs = startStopwatch();
   const settings = { OPS_PORT: String(await freePort()), DRAIN_DELAY_MS: '0' };

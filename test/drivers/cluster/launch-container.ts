@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync } from 'node:fs';
 
 /** The variable that names an image. With it, scenarios start containers of that image in place of processes. */
@@ -44,9 +44,11 @@ export function launchContainer(
     child,
     /** The process id outside of the container. Throws if the container has ended. */
     readPid: () => Number(inspect('{{.State.Pid}}')),
-    // `docker run` passes only some signals on.
+    // `docker run` passes only some signals on. The container may have ended a moment ago.
     kill: (signal: NodeJS.Signals) => {
-      execFileSync('docker', ['kill', '--signal', signal, name], { stdio: 'ignore' });
+      spawnSync('docker', ['kill', '--signal', signal, name], { stdio: 'ignore' });
     },
+    /** `docker run` reports the end by a signal as 128 and the number of the signal. */
+    toExitCode: (code: number | null) => (code === null || code > 128 ? null : code),
   };
 }

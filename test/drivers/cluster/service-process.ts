@@ -49,7 +49,7 @@ export async function startService(
   main?: string,
   root: string = ownRoot,
 ): Promise<ServiceProcess> {
-  const { child, readPid, kill } = launch(app, { PORT: '0', OPS_PORT: '0', ...environment }, main, root);
+  const { child, readPid, kill, toExitCode } = launch(app, { PORT: '0', OPS_PORT: '0', ...environment }, main, root);
   keepOutput(child, app);
   const lines: LogLine[] = [];
   const otherOutput: string[] = [];
@@ -95,17 +95,17 @@ function launch(app: 'api' | 'worker', environment: Environment, main: string | 
     env: { PATH: process.env.PATH ?? '', ...sharedCompileCache, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  return { child, readPid: () => child.pid ?? 0, kill: (signal: NodeJS.Signals) => void child.kill(signal) };
+  return {
+    child,
+    readPid: () => child.pid ?? 0,
+    kill: (signal: NodeJS.Signals) => void child.kill(signal),
+    toExitCode: (code: number | null) => code,
+  };
 }
 
 /** Returns the app's own main file, or the one that applies the options of components in `environment`. */
 export function chooseMain(app: 'api' | 'worker', environment: Environment): string {
   return (hasOptions(environment) ? mainsWithFailpoints : mains)[app];
-}
-
-/** `docker run` and shells report the end by a signal as 128 and the number of the signal. */
-function toExitCode(code: number | null): number | null {
-  return code === null || code > 128 ? null : code;
 }
 
 function keepOutput(child: ChildProcessByStdio<null, Readable, Readable>, app: string): void {

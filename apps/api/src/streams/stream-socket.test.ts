@@ -49,6 +49,14 @@ describe('the connection of an open stream', () => {
     expect(text.split('HTTP/1.1')).toHaveLength(2);
   });
 
+  test('leaves the stack traces of later errors as they were', async () => {
+    const { hub, port } = await listen({});
+    const client = connect(port, '127.0.0.1', () => client.write(makeGet('/api/v1/events/token')));
+    onTestFinished(() => void client.destroy());
+    await waitUntil(() => expect(hub.size()).toBe(1));
+    expect(new Error('later').stack).toContain('stream-socket.test.ts');
+  });
+
   test('closes if the client has pipelined another request behind the stream', async () => {
     const { hub, admit, port } = await listen({});
     await exchange(port, makeGet('/api/v1/events/token') + makeGet('/never'));
