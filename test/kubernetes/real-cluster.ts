@@ -12,6 +12,7 @@ type Component = 'api' | 'worker';
 
 /** The service on a Kubernetes where pods run, in a namespace of its own. Its stores keep their data on one node. */
 export interface RealCluster {
+  readonly namespace: string;
   /** The address of the Service: its cluster IP, which this machine must reach. */
   readonly url: string;
   /** The node of the stores. It must not be damaged for longer than a client may wait. */
@@ -112,7 +113,7 @@ export async function openRealCluster(): Promise<RealCluster> {
   const { MONGODB_DATABASE, REDIS_KEY_PREFIX } = parseSettings({}, { app: 'api' }).settings;
   return {
     url: `http://${await addressOf('widget-api')}`,
-    ...{ storeNode, nodes, kubectl, deploy, listPods, waitUntilReady },
+    ...{ namespace, storeNode, nodes, kubectl, deploy, listPods, waitUntilReady },
     waitUntilHealthy: async (withinMs = 180_000) => {
       await eventually(areStoresReady, 'the stores are ready', withinMs);
       await waitUntilReady('worker', withinMs);
