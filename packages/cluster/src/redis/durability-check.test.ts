@@ -1,3 +1,5 @@
+import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
+import { ReplyError } from 'ioredis';
 import { describe, expect, test } from 'vitest';
 import { checkDurability, findDurabilityProblems } from './durability-check.ts';
 
@@ -40,6 +42,23 @@ describe('checkDurability', () => {
     await expect(checkDurability(volatile, ignore, 'EVENTS_REDIS_URL')).rejects.toThrow(
       /^EVENTS_REDIS_URL: Redis may lose published events: /,
     );
+  });
+
+  test('fails if Redis forbids INFO: nothing is known then', async () => {
+    for (const message of [
+      "NOPERM this user has no permissions to run the 'info' command",
+      "ERR unknown command 'INFO'",
+    ]) {
+      const forbidding = { info: () => Promise.reject(new ReplyError(message)) };
+      await expect(checkDurability(forbidding, () => undefined)).rejects.toThrow(
+        `REDIS_URL: Redis may lose acknowledged hooks: INFO is forbidden (${message})`,
+      );
+    }
+  });
+
+  test('does not judge a Redis that answers later', async () => {
+    const loading = { info: () => Promise.reject(new ReplyError('LOADING Redis is loading the dataset in memory')) };
+    await expect(checkDurability(loading, () => undefined)).rejects.toThrow(UnavailableError);
   });
 
   test('does not warn when maxmemory is set or missing from INFO', async () => {

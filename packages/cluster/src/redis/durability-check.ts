@@ -1,21 +1,21 @@
 import { ExitError, exitCodes } from '@widget-service/shared/runtime/exit-error.ts';
 import type { Redis } from 'ioredis';
 import type { OnWarning, RedisSetting } from './connections.ts';
-import { translateErrors } from './redis-call.ts';
-import { parseInfoField, parseMaxMemoryBytes } from './redis-info.ts';
+import { translateRedisError } from './redis-call.ts';
+import { isForbidden, parseInfoField, parseMaxMemoryBytes } from './redis-info.ts';
 
 const dataLost = { REDIS_URL: 'acknowledged hooks', EVENTS_REDIS_URL: 'published events' } as const;
 
 /**
- * `INFO` does not show both an append-only file and the policy `noeviction`. This Redis may lose its data, or
- * hides its settings. Retrying does not help.
+ * `INFO` does not show both an append-only file and the policy `noeviction`, or is forbidden. This Redis may lose its
+ * data, or hides its settings. Retrying does not help.
  */
 export class RedisDurabilityError extends ExitError {
   constructor(problems: readonly string[], setting: RedisSetting) {
     super(
       exitCodes.configuration,
       `${setting}: Redis may lose ${dataLost[setting]}: ${problems.join('; ')}. Set "appendonly yes" and "maxmemory-policy ` +
-        'noeviction". If Redis has these settings and INFO only hides them, set REDIS_DURABILITY_CHECK=warn.',
+        'noeviction", and allow INFO. If Redis has these settings and hides them, set REDIS_DURABILITY_CHECK=warn.',
     );
   }
 }
@@ -27,8 +27,8 @@ const warningsWithoutLimit = {
 } as const;
 
 /**
- * Throws `RedisDurabilityError` unless `INFO` shows both an append-only file and the policy `noeviction`, and
- * `UnavailableError` if Redis does not answer. Only warns about a Redis without `maxmemory`: there, only settings of
+ * Throws `RedisDurabilityError` unless `INFO` shows both an append-only file and the policy `noeviction`, also if Redis
+ * forbids `INFO`. Throws `UnavailableError` if Redis does not answer. Only warns about a Redis without `maxmemory`: there, only settings of
  * the service bound its memory.
  */
 export async function checkDurability(
@@ -37,7 +37,10 @@ export async function checkDurability(
   setting: RedisSetting = 'REDIS_URL',
 ): Promise<void> {
   // INFO rather than CONFIG GET: a managed Redis often forbids CONFIG.
-  const info = await translateErrors(redis.info(), 'redis durability check');
+  const info = await redis.info().catch((error: unknown) => {
+    if (isForbidden(error)) throw new RedisDurabilityError([`INFO is forbidden (${error.message})`], setting);
+    throw translateRedisError(error, 'redis durability check');
+  });
   const problems = findDurabilityProblems(info);
   if (problems.length > 0) throw new RedisDurabilityError(problems, setting);
   if (parseMaxMemoryBytes(info) === 0) onWarning(warningsWithoutLimit[setting]);

@@ -13,11 +13,11 @@ import type {
 import type { ComparablePosition } from '@widget-service/shared/ports/run-registry.ts';
 import { runLimits } from '@widget-service/shared/ports/run-registry.ts';
 import { withDeadline } from '@widget-service/shared/runtime/deadline.ts';
-import { type Redis, ReplyError } from 'ioredis';
+import type { Redis } from 'ioredis';
 import type { RedisKeys } from './keys.ts';
 import { type StreamEntry, toEntryFields, toEntryId, toLogRecord } from './log-entry.ts';
 import { loadScript, runScript, translateErrors, translateRedisError } from './redis-call.ts';
-import { parseMaxMemoryBytes } from './redis-info.ts';
+import { isForbidden, parseMaxMemoryBytes } from './redis-info.ts';
 
 const markLifetimeSeconds = runLimits.markLifetimeMs / 1000;
 /**
@@ -128,8 +128,7 @@ export class RedisEventLog implements EventLog {
    */
   async #readBytesMax(): Promise<number> {
     const info = await this.#redis.info('memory').catch((error) => {
-      // A managed Redis may forbid INFO.
-      if (error instanceof ReplyError) return '';
+      if (isForbidden(error)) return '';
       throw error;
     });
     const { bytes } = this.#options.retention;

@@ -1,3 +1,13 @@
+import { ReplyError } from 'ioredis';
+
+/** What Redis answers to a command that its ACL or its configuration forbids. It never answers otherwise later. */
+const forbidden = /^(?:NOPERM|ERR unknown command)/;
+
+/** Whether Redis forbids the command, which a managed Redis may do. */
+export function isForbidden(error: unknown): error is Error {
+  return error instanceof ReplyError && forbidden.test((error as Error).message);
+}
+
 /** Returns one field of the text of `INFO`; undefined if this Redis does not report it. */
 export function parseInfoField(info: string, name: string): string | undefined {
   const line = info.split(/\r?\n/).find((text) => text.startsWith(`${name}:`));
