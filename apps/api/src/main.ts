@@ -1,6 +1,7 @@
 import process from 'node:process';
 import { toLoggerOptions, toTracerOptions } from '@widget-service/shared/config/component-options.ts';
 import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
+import { captureConsole } from '@widget-service/shared/runtime/capture-console.ts';
 import { printText } from '@widget-service/shared/runtime/log-output.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
 import { reportToStandardError, runProcess } from '@widget-service/shared/runtime/run-process.ts';
@@ -16,6 +17,7 @@ await runProcess(
     // biome-ignore lint/style/noProcessEnv: settings are parsed here, once.
     const parsed = parseSettings(process.env, { app: 'api' });
     const logger = await createLogger(toLoggerOptions(parsed.settings, process.stdout.isTTY === true));
+    captureConsole((fields, text) => logger.warn(fields, text));
     report = (err) => logger.fatal({ err }, 'failed');
     const onTracingWarning = (reason: string) => logger.warn({ reason }, 'tracing.spans_lost');
     const tracer = await openTracer(toTracerOptions(parsed.settings, 'api'), onTracingWarning);

@@ -2,6 +2,7 @@ import process from 'node:process';
 import { openCluster } from '@widget-service/cluster/open-cluster.ts';
 import { toClusterOptions, toLoggerOptions, toTracerOptions } from '@widget-service/shared/config/component-options.ts';
 import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
+import { captureConsole } from '@widget-service/shared/runtime/capture-console.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
 import { reportToStandardError, runProcess } from '@widget-service/shared/runtime/run-process.ts';
 import { openTracer } from '@widget-service/shared/tracing/open-tracer.ts';
@@ -15,6 +16,7 @@ await runProcess(
     // biome-ignore lint/style/noProcessEnv: settings are parsed here, once.
     const parsed = parseSettings(process.env, { app: 'worker' });
     const logger = await createLogger(toLoggerOptions(parsed.settings, process.stdout.isTTY === true));
+    captureConsole((fields, text) => logger.warn(fields, text));
     report = (err) => logger.fatal({ err }, 'failed');
     const onTracingWarning = (reason: string) => logger.warn({ reason }, 'tracing.spans_lost');
     const tracer = await openTracer(toTracerOptions(parsed.settings, 'worker'), onTracingWarning);

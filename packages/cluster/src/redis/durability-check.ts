@@ -28,8 +28,8 @@ const warningsWithoutLimit = {
 
 /**
  * Throws `RedisDurabilityError` unless `INFO` shows both an append-only file and the policy `noeviction`, also if Redis
- * forbids `INFO`. Throws `UnavailableError` if Redis does not answer. Only warns about a Redis without `maxmemory`: there, only settings of
- * the service bound its memory.
+ * forbids `INFO`, and `UnavailableError` if Redis does not answer. Only warns about a Redis without `maxmemory`: there,
+ * only settings of the service bound its memory.
  */
 export async function checkDurability(
   redis: Pick<Redis, 'info'>,
