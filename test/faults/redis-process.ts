@@ -23,6 +23,8 @@ export interface RedisProcess {
   replicate(port: number): Promise<void>;
   /** Resolves once it has every write of its primary at `port`. Nothing may write to the primary meanwhile. */
   waitUntilReplicated(port: number): Promise<void>;
+  /** Whether it is a replica that is in sync with its primary. */
+  isInSync(): Promise<boolean>;
   /** Makes it a primary with the data that it has. */
   becomePrimary(): Promise<void>;
   /** Performs a planned failover to its replica at `port`, without loss. Resolves when it is a replica of that one. */
@@ -97,6 +99,7 @@ export async function startRedis(extra: readonly string[] = []): Promise<RedisPr
         (await readOffset(primaryPort, 'master_repl_offset')) === (await readOffset(port, 'slave_repl_offset'));
       await eventually(hasAll, 'the replica has every write');
     },
+    isInSync,
     becomePrimary: async () => void (await send('REPLICAOF', 'NO', 'ONE')),
     failOverTo: async (replicaPort) => {
       await send('FAILOVER', 'TO', '127.0.0.1', `${replicaPort}`);

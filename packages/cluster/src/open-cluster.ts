@@ -8,12 +8,14 @@ import { defaultWorkerTiming } from './bullmq/queue-options.ts';
 import { type MongoStores, openMongoStores } from './mongo/open-mongo-stores.ts';
 import {
   findEventsTarget,
+  findQueueTarget,
   openBlockingReadConnection,
   openFailFastConnection,
   openSubscriberConnection,
   openWorkerConnection,
   RedisRefusalError,
   type RedisTarget,
+  type SentinelOptions,
   verifyDatabase,
   waitForFirstContact,
 } from './redis/connections.ts';
@@ -34,6 +36,8 @@ export interface ClusterOptions {
   readonly redisUrl: string;
   /** The Redis of the event log and the control log. Null: that of `redisUrl`. */
   readonly eventsRedisUrl?: string | null;
+  /** Null or left out: the URLs lead to Redis itself. */
+  readonly sentinels?: SentinelOptions | null;
   readonly redisKeyPrefix: string;
   /** Whether to build missing indexes. Otherwise the start verifies them, and fails if one is missing. */
   readonly migrate: boolean;
@@ -94,9 +98,9 @@ type RedisParts = Awaited<ReturnType<typeof openRedisParts>>;
 async function openRedisParts(options: ClusterOptions, partitions: PartitionCounts) {
   const onWarning = options.onWarning ?? (() => undefined);
   const keys = redisKeys(options.redisKeyPrefix);
-  const target: RedisTarget = { url: options.redisUrl, setting: 'REDIS_URL', onWarning };
+  const target = findQueueTarget(options, onWarning);
   const eventsTarget = findEventsTarget(options, onWarning);
-  const isLogAlone = eventsTarget.url !== target.url;
+  const isLogAlone = eventsTarget.url !== target.url || eventsTarget.sentinels?.name !== target.sentinels?.name;
   // The producer has its own connection: WAIT, which confirms a write by replicas, blocks every other command on its
   // connection.
   const producer = openFailFastConnection(target, 'widget-service:hooks');

@@ -10,20 +10,51 @@ export type OnWarning = (message: string, details?: object) => void;
 
 export interface RedisTarget {
   readonly url: string;
+  /** With Sentinels, the host and port of `url` are not used. Null or left out: `url` leads to Redis itself. */
+  readonly sentinels?: TargetSentinels | null;
   /** The setting that names this Redis, for messages. */
   readonly setting: RedisSetting;
   readonly onWarning: OnWarning;
 }
 
-/** Returns the Redis of the event log and the control log: that of `eventsRedisUrl`, or of `redisUrl` without it. */
-export function findEventsTarget(
-  urls: { readonly redisUrl: string; readonly eventsRedisUrl?: string | null },
-  onWarning: OnWarning,
-): RedisTarget {
-  const { redisUrl, eventsRedisUrl = null } = urls;
-  return eventsRedisUrl === null
-    ? { url: redisUrl, setting: 'REDIS_URL', onWarning }
-    : { url: eventsRedisUrl, setting: 'EVENTS_REDIS_URL', onWarning };
+interface Sentinels {
+  readonly addresses: readonly { readonly host: string; readonly port: number }[];
+  /** For the Sentinels themselves. Null: they demand none. */
+  readonly username: string | null;
+  readonly password: string | null;
+  readonly hasTls: boolean;
+}
+
+/** The Sentinels, and the name by which they know this Redis. */
+interface TargetSentinels extends Sentinels {
+  readonly name: string;
+}
+
+/** The Sentinels, and the names by which they know the Redis of the queue and that of the event log. */
+export interface SentinelOptions extends Sentinels {
+  readonly queueName: string;
+  /** Null: they do not know it. */
+  readonly eventsName: string | null;
+}
+
+interface TargetOptions {
+  readonly redisUrl: string;
+  readonly eventsRedisUrl?: string | null;
+  readonly sentinels?: SentinelOptions | null;
+}
+
+/** Returns the Redis of the queue and of the rate limits. */
+export function findQueueTarget({ redisUrl, sentinels = null }: TargetOptions, onWarning: OnWarning): RedisTarget {
+  const known = sentinels === null ? null : { ...sentinels, name: sentinels.queueName };
+  return { url: redisUrl, setting: 'REDIS_URL', sentinels: known, onWarning };
+}
+
+/** Returns the Redis of the event log and the control log: that of `eventsRedisUrl`, or of the queue without it. */
+export function findEventsTarget(options: TargetOptions, onWarning: OnWarning): RedisTarget {
+  const { eventsRedisUrl = null, sentinels = null } = options;
+  if (eventsRedisUrl === null) return findQueueTarget(options, onWarning);
+  const known = sentinels?.eventsName == null ? null : { ...sentinels, name: sentinels.eventsName };
+  return { url: eventsRedisUrl, setting: 'EVENTS_REDIS_URL', sentinels: known, onWarning };
 }
 
 /** The options that every connection shares. */
@@ -74,13 +105,39 @@ const workerOptions = {
   socketTimeout: 12_000,
 } satisfies RedisOptions;
 
+/**
+ * The options by which a connection asks the Sentinels where its primary is, at each attempt to connect. It also leaves
+ * a primary as soon as they report another one: the old one says for seconds that it is still the primary, and what it
+ * accepts then is lost.
+ */
+function toSentinelOptions({ url, sentinels = null }: RedisTarget) {
+  if (sentinels === null) return {};
+  const { addresses, name, username, password, hasTls } = sentinels;
+  return {
+    sentinels: [...addresses],
+    name,
+    failoverDetector: true,
+    sentinelCommandTimeout: 1500,
+    ...(username === null ? {} : { sentinelUsername: username }),
+    ...(password === null ? {} : { sentinelPassword: password }),
+    ...(hasTls ? { sentinelTLS: {} } : {}),
+    // Without it, ioredis would ignore that the URL of Redis says `rediss:`.
+    enableTLSForSentinelMode: url.startsWith('rediss:'),
+  };
+}
+
 export function openFailFastConnection(target: RedisTarget, name: string): Redis {
-  return reportOutages(new Redis(target.url, { ...failFastOptions, connectionName: name }), name, target);
+  return reportOutages(
+    new Redis(target.url, { ...failFastOptions, ...toSentinelOptions(target), connectionName: name }),
+    name,
+    target,
+  );
 }
 
 /** A connection that only subscribes. It reconnects by itself; whoever opened it subscribes again when it is ready. */
 export function openSubscriberConnection(target: RedisTarget, name: string): Redis {
-  const redis = new Redis(target.url, { ...failFastOptions, autoResubscribe: false, connectionName: name });
+  const options = { ...failFastOptions, ...toSentinelOptions(target), autoResubscribe: false };
+  const redis = new Redis(target.url, { ...options, connectionName: name });
   // The connections for short calls report the same outage.
   redis.on('error', () => undefined);
   return redis;
@@ -88,7 +145,7 @@ export function openSubscriberConnection(target: RedisTarget, name: string): Red
 
 /** Does not report errors: the call that meets one rejects. */
 export function openBlockingReadConnection(target: RedisTarget, name: string): Redis {
-  const redis = new Redis(target.url, { ...blockingReadOptions, connectionName: name });
+  const redis = new Redis(target.url, { ...blockingReadOptions, ...toSentinelOptions(target), connectionName: name });
   redis.on('error', () => undefined);
   return redis;
 }
@@ -116,7 +173,7 @@ export class WorkerRedis extends Redis {
 }
 
 export function openWorkerConnection(target: RedisTarget, name: string): WorkerRedis {
-  const redis = new WorkerRedis(target.url, { ...workerOptions, connectionName: name });
+  const redis = new WorkerRedis(target.url, { ...workerOptions, ...toSentinelOptions(target), connectionName: name });
   reportOutages(redis, name, target);
   return redis;
 }

@@ -24,11 +24,26 @@ export function toClusterOptions(parsed: ParsedSettings) {
     // `parseSettings` has made sure that a cluster has both URLs.
     redisUrl: settings.REDIS_URL ?? '',
     eventsRedisUrl: settings.EVENTS_REDIS_URL,
+    sentinels: toSentinelOptions(settings),
     redisKeyPrefix: settings.REDIS_KEY_PREFIX,
     durabilityCheck: settings.REDIS_DURABILITY_CHECK,
     hookPartitions: settings.HOOK_PARTITIONS,
     ackReplicas: settings.HOOK_ACK_REPLICAS,
     retention: toRetention(settings),
+  };
+}
+
+/** Who knows where the primaries of Redis are. Null: the URLs lead to Redis itself. */
+function toSentinelOptions(settings: Settings) {
+  if (settings.REDIS_SENTINELS === null) return null;
+  return {
+    addresses: settings.REDIS_SENTINELS,
+    // `checkSentinelSettings` has made sure that it is set.
+    queueName: settings.REDIS_SENTINEL_NAME ?? '',
+    eventsName: settings.EVENTS_REDIS_SENTINEL_NAME,
+    username: settings.REDIS_SENTINEL_USERNAME,
+    password: settings.REDIS_SENTINEL_PASSWORD,
+    hasTls: settings.REDIS_SENTINEL_TLS,
   };
 }
 

@@ -1,5 +1,6 @@
 import { ExitError, exitCodes } from '../runtime/exit-error.ts';
 import { checkCombinations } from './check-combinations.ts';
+import { checkSentinelSettings } from './check-sentinel-settings.ts';
 import { checkSignInSettings } from './check-sign-in-settings.ts';
 import type { DefaultContext, Setting } from './define-setting.ts';
 import { listSecrets, readSecretFiles } from './secret-files.ts';
@@ -35,6 +36,7 @@ const workerSecrets = [
   'MONGODB_URL',
   'REDIS_URL',
   'EVENTS_REDIS_URL',
+  'REDIS_SENTINEL_PASSWORD',
   'OTEL_EXPORTER_OTLP_ENDPOINT',
   'OTEL_EXPORTER_OTLP_HEADERS',
 ] as const;
@@ -82,7 +84,10 @@ export function parseSettings(
   }
   if (lines.length > 0) throw new SettingsError(lines);
   const settings = values as Settings;
-  const mistakes = process.app === 'api' ? [...checkCombinations(settings), ...checkSignInSettings(settings)] : [];
+  const mistakes = [
+    ...checkSentinelSettings(settings),
+    ...(process.app === 'api' ? [...checkCombinations(settings), ...checkSignInSettings(settings)] : []),
+  ];
   if (mistakes.length > 0) throw new SettingsError(mistakes);
   return { settings, backend, isProduction: readVariable('NODE_ENV') === 'production' };
 }

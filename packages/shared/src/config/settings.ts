@@ -18,6 +18,7 @@ import {
   pageNames,
   pages,
   roleMapping,
+  sentinelAddresses,
   trustedProxies,
   wholeNumber,
 } from './value-schemas.ts';
@@ -65,6 +66,24 @@ export const settingsTable = {
     null,
     'URL of a second Redis, which then holds the event log and the control log. The default is REDIS_URL.',
   ),
+  REDIS_SENTINELS: defineSetting<readonly { host: string; port: number }[] | null>(
+    sentinelAddresses,
+    null,
+    'Addresses of Redis Sentinels, comma-separated host:port. Then they are asked where Redis is, and the host and port of REDIS_URL are not used. Needs REDIS_SENTINEL_NAME.',
+  ),
+  REDIS_SENTINEL_NAME: defineSetting(
+    nonEmptyText.nullable(),
+    null,
+    'Name by which the Sentinels know the Redis of REDIS_URL.',
+  ),
+  EVENTS_REDIS_SENTINEL_NAME: defineSetting(
+    nonEmptyText.nullable(),
+    null,
+    'Name by which the same Sentinels know the Redis of EVENTS_REDIS_URL. Without it, that URL leads to Redis itself.',
+  ),
+  REDIS_SENTINEL_USERNAME: defineSetting(nonEmptyText.nullable(), null, 'User name for the Sentinels themselves.'),
+  REDIS_SENTINEL_PASSWORD: defineSecret(nonEmptyText.nullable(), null, 'Password for the Sentinels themselves.'),
+  REDIS_SENTINEL_TLS: defineSetting(flag, false, 'Whether the Sentinels themselves are reached by TLS.'),
   REDIS_KEY_PREFIX: defineSetting(
     z.string().regex(/^[\w.-]{1,64}$/, '1 to 64 letters, digits, _ . -'),
     'ws',

@@ -35,6 +35,24 @@ export const host = z
     'an IP address or a host name, without scheme, brackets or port',
   );
 
+const addressesText = 'comma-separated host:port, such as sentinel-0:26379,sentinel-1:26379';
+/** Parses `a:26379,[::1]:26380`. A port may be left out: the usual one of a Sentinel is 26379. */
+export const sentinelAddresses = z
+  .string()
+  .transform((text, { issues }) => {
+    const addresses = text.split(',').map(parseAddress);
+    if (addresses.includes(null)) issues.push({ code: 'custom', message: addressesText, input: text });
+    return addresses.filter((address) => address !== null) as readonly { host: string; port: number }[];
+  })
+  .nullable();
+
+function parseAddress(text: string): { host: string; port: number } | null {
+  const parts = /^(?:\[(?<ip>[\da-f:.]+)\]|(?<name>[^:[\]]+))(?::(?<port>\d{1,5}))?$/i.exec(text.trim())?.groups ?? {};
+  const address = host.safeParse(parts.ip ?? parts.name);
+  const port = Number(parts.port ?? 26_379);
+  return address.success && port >= 1 && port <= 65_535 ? { host: address.data, port } : null;
+}
+
 const databaseNameText = '1 to 63 bytes without / \\ . " $ * < > : | ? or a space; not admin, local or config';
 /** MongoDB rejects the others, or keeps its own data there. */
 export const databaseName = z

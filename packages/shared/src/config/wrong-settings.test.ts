@@ -121,6 +121,11 @@ const wrongValues: Partial<Record<SettingName, readonly string[]>> = {
   ],
   REDIS_URL: redisUrls,
   EVENTS_REDIS_URL: redisUrls,
+  REDIS_SENTINELS: ['s1:26379,', 's1;s2', 's1:0', 's1:65536', 's1:x', 'redis://s1:26379', '::1:26379', 's 1', ','],
+  REDIS_SENTINEL_NAME: [' '],
+  EVENTS_REDIS_SENTINEL_NAME: [' '],
+  REDIS_SENTINEL_USERNAME: [' '],
+  REDIS_SENTINEL_PASSWORD: [' '],
   REDIS_KEY_PREFIX: ['a b', 'a{b}', 'ä', 'x'.repeat(65)],
   PUBLIC_BASE_URL: [
     'widgets.example',

@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest';
+import { toClusterOptions } from './component-options.ts';
+import { parseSettings } from './parse-settings.ts';
+
+const stores = { MONGODB_URL: 'mongodb://m/', REDIS_URL: 'rediss://user:secret@widgets/2' };
+const sentinels = { REDIS_SENTINELS: 'one,two:26380, [::1]:26381', REDIS_SENTINEL_NAME: 'widgets' };
+const parse = (given: Readonly<Record<string, string>>) => parseSettings({ ...stores, ...given }, { app: 'worker' });
+
+describe('the settings of Redis Sentinel', () => {
+  test('give the addresses with the usual port where none is given, and the names and credentials', () => {
+    const access = {
+      REDIS_SENTINEL_USERNAME: 'ops',
+      REDIS_SENTINEL_PASSWORD: 'other secret',
+      REDIS_SENTINEL_TLS: 'true',
+    };
+    expect(toClusterOptions(parse({ ...sentinels, ...access })).sentinels).toEqual({
+      addresses: [
+        { host: 'one', port: 26_379 },
+        { host: 'two', port: 26_380 },
+        { host: '::1', port: 26_381 },
+      ],
+      queueName: 'widgets',
+      eventsName: null,
+      username: 'ops',
+      password: 'other secret',
+      hasTls: true,
+    });
+  });
+
+  test('are left out together', () => {
+    expect(toClusterOptions(parse({})).sentinels).toBeNull();
+  });
+
+  test.each([
+    [{ REDIS_SENTINELS: 'one' }, 'REDIS_SENTINELS: needs REDIS_SENTINEL_NAME, which is not set'],
+    [{ REDIS_SENTINEL_NAME: 'widgets' }, 'REDIS_SENTINEL_NAME: needs REDIS_SENTINELS, which is not set'],
+    [
+      { ...sentinels, EVENTS_REDIS_SENTINEL_NAME: 'events' },
+      'EVENTS_REDIS_SENTINEL_NAME: needs EVENTS_REDIS_URL, which is not set',
+    ],
+    [
+      { ...sentinels, REDIS_SENTINEL_USERNAME: 'ops' },
+      'REDIS_SENTINEL_USERNAME: needs REDIS_SENTINEL_PASSWORD, which is not set',
+    ],
+    [{ REDIS_SENTINEL_PASSWORD: 'secret' }, 'REDIS_SENTINEL_PASSWORD: needs REDIS_SENTINELS, which is not set'],
+    [{ REDIS_SENTINEL_TLS: 'true' }, 'REDIS_SENTINEL_TLS: needs REDIS_SENTINELS, which is not set'],
+  ])('%j alone is refused with 78, and the message names what is missing', (given, line) => {
+    expect(() => parse(given)).toThrow(expect.objectContaining({ exitCode: 78, lines: [line] }));
+  });
+});

@@ -1,0 +1,19 @@
+import type { Settings } from './settings.ts';
+
+/** Returns one line per setting of Redis Sentinel that means nothing without another one. */
+export function checkSentinelSettings(settings: Settings): string[] {
+  const lines: string[] = [];
+  const need = (name: keyof Settings, other: keyof Settings) => {
+    const isGiven = settings[name] !== null && settings[name] !== false;
+    if (isGiven && settings[other] === null) lines.push(`${name}: needs ${other}, which is not set`);
+  };
+  need('REDIS_SENTINELS', 'REDIS_SENTINEL_NAME');
+  need('REDIS_SENTINELS', 'REDIS_URL');
+  need('REDIS_SENTINEL_NAME', 'REDIS_SENTINELS');
+  need('EVENTS_REDIS_SENTINEL_NAME', 'REDIS_SENTINELS');
+  need('EVENTS_REDIS_SENTINEL_NAME', 'EVENTS_REDIS_URL');
+  need('REDIS_SENTINEL_USERNAME', 'REDIS_SENTINEL_PASSWORD');
+  need('REDIS_SENTINEL_PASSWORD', 'REDIS_SENTINELS');
+  need('REDIS_SENTINEL_TLS', 'REDIS_SENTINELS');
+  return lines;
+}
