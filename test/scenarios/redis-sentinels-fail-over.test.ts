@@ -1,0 +1,99 @@
+/**
+ * Three Sentinels watch a Redis and its replica, and every pod and worker asks them where Redis is. A hook is accepted
+ * when the replica has it (`HOOK_ACK_REPLICAS=1`). Under load: a planned failover, a primary that is killed, and one
+ * that is frozen and thawed.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, test } from 'vitest';
+import { type Load, openLoad } from '../drivers/cluster/load.ts';
+import { eventually } from '../drivers/tools/eventually.ts';
+import { isHaproxyInstalled } from '../faults/balancer.ts';
+import { checkFaultCluster } from '../faults/checked-deployment.ts';
+import { type Checkpoints, createCheckpoints, expectNoViolations } from '../faults/checkpoint.ts';
+import { type FaultCluster, openFaultCluster } from '../faults/fault-cluster.ts';
+import { type RedisProcess, startRedis } from '../faults/redis-process.ts';
+import { type RedisSentinels, sentinelName, startSentinels } from '../faults/redis-sentinels.ts';
+
+describe.runIf(isHaproxyInstalled())('failover of a Redis behind Sentinels', () => {
+  let cluster: FaultCluster;
+  let load: Load;
+  let checkpoints: Checkpoints;
+  let other: RedisProcess;
+  let sentinels: RedisSentinels;
+
+  beforeAll(async () => {
+    cluster = await openFaultCluster({ hasLinks: false });
+    other = await startRedis();
+    await other.replicate(cluster.redis.port);
+    sentinels = await startSentinels(cluster.redis.port);
+    const environment = {
+      REDIS_SENTINELS: sentinels.addresses.map(({ host, port }) => `${host}:${port}`).join(','),
+      REDIS_SENTINEL_NAME: sentinelName,
+      // Nothing listens there: only the Sentinels know where Redis is.
+      REDIS_URL: 'redis://127.0.0.1:1/',
+      HOOK_ACK_REPLICAS: '1',
+    };
+    for (const slot of [...cluster.pods, ...cluster.workers]) {
+      await slot.stop();
+      await slot.start(environment);
+    }
+    const areAllReady = async () => (await cluster.balancer.listReadyPods()).length === cluster.pods.length;
+    await eventually(areAllReady, 'the load balancer sends requests to all pods', 30_000);
+    load = await openLoad(cluster, { revocationsPerSecond: 0 });
+    checkpoints = createCheckpoints('Sentinels', checkFaultCluster(cluster), load);
+    load.start();
+    await delay(3_000);
+  }, 120_000);
+  afterAll(async () => {
+    await load?.close();
+    await checkpoints?.report();
+    await sentinels?.dispose();
+    await cluster?.dispose();
+    await other?.dispose();
+  });
+
+  /** Returns the primary as the Sentinels know it, and the other one. */
+  async function findRoles(): Promise<{ primary: RedisProcess; replica: RedisProcess }> {
+    const isOwn = (await sentinels.readPrimaryPort()) === cluster.redis.port;
+    return isOwn ? { primary: cluster.redis, replica: other } : { primary: other, replica: cluster.redis };
+  }
+
+  /** Waits until the replica has everything, so that either Redis can be read and no hook is refused. */
+  async function waitUntilReplicated(): Promise<void> {
+    const isReplicated = async () => (await findRoles()).replica.isInSync();
+    await eventually(() => isReplicated().catch(() => false), 'the replica is in sync', 60_000);
+  }
+
+  test.each([
+    ['planned failover', () => sentinels.failOver()],
+    [
+      'kill -9 of the primary, which comes back as a replica',
+      async () => {
+        const { primary, replica } = await findRoles();
+        await primary.kill();
+        await eventually(async () => (await sentinels.readPrimaryPort()) === replica.port, 'a failover', 40_000);
+        await primary.start();
+      },
+    ],
+    [
+      'the primary is frozen for 20 s, and thaws as a primary',
+      async () => {
+        const { primary, replica } = await findRoles();
+        primary.freeze();
+        await eventually(async () => (await sentinels.readPrimaryPort()) === replica.port, 'a failover', 40_000);
+        await delay(10_000);
+        primary.thaw();
+      },
+    ],
+  ] as const)('%s: nothing is lost, doubled or out of order', { timeout: 240_000 }, async (fault, happen) => {
+    await happen();
+    await waitUntilReplicated();
+    await delay(3_000);
+    // A Sentinel promotes the replica as it is. The last events may be lost, also at a planned failover: `stream.gap`
+    // announces that. No hook is lost.
+    const gaps = true;
+    const row = `Sentinels: ${fault} (HOOK_ACK_REPLICAS=1)`;
+    const { violations } = await checkpoints.take(row, { withinMs: 60_000, gaps });
+    expectNoViolations(violations);
+  });
+});
