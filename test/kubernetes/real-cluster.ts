@@ -7,13 +7,16 @@ import { eventually } from '../drivers/tools/eventually.ts';
 import type { CheckedDeployment } from '../faults/checked-deployment.ts';
 import { createFerretUser } from '../faults/ferretdb-user.ts';
 import { checkRemoteDeployment } from '../faults/remote-deployment.ts';
+import { startProxyPod } from './proxy-pod.ts';
 
 type Component = 'api' | 'worker';
 
 /** The service on a Kubernetes where pods run, in a namespace of its own. Its stores keep their data on one node. */
 export interface RealCluster {
   readonly namespace: string;
-  /** The address of the Service: its cluster IP, which this machine must reach. */
+  /**
+   * The address of the proxy in front, or of the Service if there is none: a cluster IP, which this machine must reach.
+   */
   readonly url: string;
   /** The node of the stores. It must not be damaged for longer than a client may wait. */
   readonly storeNode: string;
@@ -34,6 +37,8 @@ export interface RealCluster {
 
 const stores = ['mongodb', 'redis'] as const;
 const firstTag = process.env.KUBERNETES_IMAGE_TAG ?? '0.1.0';
+/** An image with haproxy. Every node must have it. */
+const { KUBERNETES_HAPROXY_IMAGE: proxyImage = '' } = process.env;
 
 /**
  * Returns why the scenario cannot run, or null if it can. It kills pods and empties nodes, so it accepts only nodes
@@ -52,7 +57,13 @@ export async function openRealCluster(): Promise<RealCluster> {
   const namespace = `widget-scenario-${Date.now().toString(36)}`;
   const kubectl = makeKubectl(namespace);
   const copy = makeOperatorCopy();
-  const [storeNode = '', ...nodes] = (await listObjects('', 'node')).map(({ metadata }) => metadata.name).sort();
+  const found = (await listObjects('', 'node')).sort((a, b) => a.metadata.name.localeCompare(b.metadata.name));
+  const [storeNode = '', ...nodes] = found.map(({ metadata }) => metadata.name);
+  if (proxyImage !== '') {
+    const literal = '- COOKIE_SECURE=false';
+    const trusted = `- TRUSTED_PROXIES=${found[0]?.spec.podCIDR}`;
+    copy.edit('overlays/local/kustomization.yaml', literal, `${literal}\n      ${trusted}`);
+  }
   await runCommand('kubectl', ['create', 'namespace', namespace]);
   const password = randomBytes(24).toString('hex');
   const literals = (values: Readonly<Record<string, string>>) =>
@@ -88,6 +99,13 @@ export async function openRealCluster(): Promise<RealCluster> {
   for (const store of stores) await kubectl('rollout', 'status', `statefulset/${store}`, '--timeout', '120s');
   await kubectl('exec', 'mongodb-0', '--', 'bash', '-c', createFerretUser);
   await deploy(firstTag);
+  const addressOf = async (service: string) =>
+    (await kubectl('get', 'service', service, '--output', 'jsonpath={.spec.clusterIP}')).trim();
+  if (proxyImage === '') console.log('no proxy in front: KUBERNETES_HAPROXY_IMAGE is not set');
+  const url =
+    proxyImage === ''
+      ? `http://${await addressOf('widget-api')}`
+      : await startProxyPod({ namespace, kubectl, image: proxyImage, node: storeNode });
 
   const listPods = async (component: Component) => {
     const pods = await listObjects(namespace, 'pod', `app.kubernetes.io/component=${component}`);
@@ -108,12 +126,9 @@ export async function openRealCluster(): Promise<RealCluster> {
     const sets = await listObjects(namespace, 'statefulset');
     return sets.length === stores.length && sets.every(({ status }) => status.readyReplicas === 1);
   };
-  const addressOf = async (service: string) =>
-    (await kubectl('get', 'service', service, '--output', 'jsonpath={.spec.clusterIP}')).trim();
   const { MONGODB_DATABASE, REDIS_KEY_PREFIX } = parseSettings({}, { app: 'api' }).settings;
   return {
-    url: `http://${await addressOf('widget-api')}`,
-    ...{ namespace, storeNode, nodes, kubectl, deploy, listPods, waitUntilReady },
+    ...{ url, namespace, storeNode, nodes, kubectl, deploy, listPods, waitUntilReady },
     waitUntilHealthy: async (withinMs = 180_000) => {
       await eventually(areStoresReady, 'the stores are ready', withinMs);
       await waitUntilReady('worker', withinMs);

@@ -16,7 +16,7 @@ interface ScrapeTarget {
  * The pods of a namespace, as Prometheus finds them by `kubernetes_sd_configs`. Debian builds Prometheus without it, so
  * the pods come from a file, with the labels that it would give them.
  */
-export interface PodTargets {
+interface PodTargets {
   readonly namespace: string;
   /** `spec` of the shipped PodMonitor. */
   readonly monitor: PodMonitorSpec;
@@ -25,7 +25,7 @@ export interface PodTargets {
 }
 
 /** A pod as the Kubernetes API returns it: the fields that become labels of a target. */
-export interface ScrapedPod {
+interface ScrapedPod {
   readonly metadata: { readonly name: string; readonly labels?: Readonly<Record<string, string>> };
   // biome-ignore lint/suspicious/noExplicitAny: as in `ClusterObject`, which this is a part of.
   readonly [field: string]: any;
@@ -82,8 +82,8 @@ const podLabel = (key: string) => meta(`pod_label_${key.replaceAll(/[^a-zA-Z0-9_
 const podTargetsFile = 'pods.json';
 
 /**
- * Translates a PodMonitor as the Prometheus operator does: which pods and ports, and the labels `job`, `namespace`, `pod`
- * and `container`. The pauses between scrapes stay those of the tests.
+ * Translates a PodMonitor as the Prometheus operator does: which pods and ports, and the labels `job`, `namespace`,
+ * `pod` and `container`. The pauses between scrapes stay those of the tests.
  */
 function toPodConfigs({ namespace, monitor }: PodTargets) {
   const keep = (source: string, regex: string) => ({ source_labels: [source], regex, action: 'keep' });
