@@ -261,13 +261,27 @@ testOnNodes('the autoscaler makes 6 pods of 2 by their open streams, and 2 again
   }),
 );
 
+/** Says how long the pods that run took from their schedule until they were ready. Kubernetes gives whole seconds. */
+async function logStartTimes(tag: string): Promise<void> {
+  for (const component of ['api', 'worker'] as const) {
+    const times = (await cluster.listPods(component)).map(({ status }) => {
+      const conditions = status.conditions as readonly { readonly type: string; readonly lastTransitionTime: string }[];
+      const find = (wanted: string) => Date.parse(conditions.find(({ type }) => type === wanted)!.lastTransitionTime);
+      return (find('Ready') - find('PodScheduled')) / 1_000;
+    });
+    console.log(`${component} ${tag}: ready ${times.join(' s, ')} s after its schedule`);
+  }
+}
+
 test.skipIf(reasonToSkip !== null || earlierTag === '')(
   'an upgrade from the earlier version, and its undo',
   { timeout },
   () =>
     survive('upgrade and undo', async () => {
-      await cluster.deploy(earlierTag);
-      await cluster.deploy('0.1.0');
+      for (const tag of [earlierTag, '0.1.0']) {
+        await cluster.deploy(tag);
+        await logStartTimes(tag);
+      }
       for (const name of ['widget-api', 'widget-worker']) {
         await cluster.kubectl('rollout', 'undo', 'deployment', name);
         await cluster.kubectl('rollout', 'status', 'deployment', name, '--timeout', '240s');

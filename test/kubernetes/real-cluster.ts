@@ -126,6 +126,8 @@ export async function openRealCluster(): Promise<RealCluster> {
     const sets = await listObjects(namespace, 'statefulset');
     return sets.length === stores.length && sets.every(({ status }) => status.readyReplicas === 1);
   };
+  /** The clocks of the nodes are that of this machine. A line may be read twice. */
+  let readLogsAt: Date | null = null;
   const { MONGODB_DATABASE, REDIS_KEY_PREFIX } = parseSettings({}, { app: 'api' }).settings;
   return {
     ...{ url, namespace, storeNode, nodes, kubectl, deploy, listPods, waitUntilReady },
@@ -147,20 +149,16 @@ export async function openRealCluster(): Promise<RealCluster> {
           return { name: metadata.name, isApi, opsUrl: `http://${status.podIP}:${isApi ? 8081 : 8082}` };
         });
       },
-      readNewLogs: async () => ({
-        logs: await kubectl(
-          'logs',
-          '--selector',
-          'app.kubernetes.io/name=widget-service',
-          '--tail',
-          '-1',
-          '--prefix=false',
-          '--ignore-errors',
-        ),
-      }),
+      readNewLogs: async () => {
+        const since = readLogsAt === null ? [] : [`--since-time=${readLogsAt.toISOString()}`];
+        readLogsAt = new Date();
+        const options = ['--tail', '-1', '--prefix=false', '--ignore-errors', ...since];
+        return { logs: await kubectl('logs', '--selector', 'app.kubernetes.io/name=widget-service', ...options) };
+      },
     }),
     dispose: async () => {
-      await runCommand('kubectl', ['delete', 'namespace', namespace, '--wait=false']);
+      await runCommand('kubectl', ['delete', 'namespace', namespace, '--timeout=90s']);
+      await runOnNode(`${namespace}-remove`, storeNode, `rm -rf ${storesFolder(namespace)}`);
       for (const store of stores)
         await runCommand('kubectl', ['delete', 'pv', `${namespace}-${store}`, '--ignore-not-found', '--wait=false']);
       copy.remove();
@@ -180,63 +178,59 @@ function keepData(store: string, node: string): string {
   return JSON.stringify({ target: { kind: 'StatefulSet', name: store }, patch: JSON.stringify(patch) });
 }
 
-/**
- * Makes a folder for each store on the node, which belongs to the user of the store, and volumes with these folders.
- */
-async function prepareVolumes(namespace: string, node: string): Promise<void> {
-  const folder = `/var/lib/${namespace}`;
-  const pod = `${namespace}-prepare`;
-  const command = stores.map((store) => `mkdir -p ${folder}/${store} && chown 999:999 ${folder}/${store}`).join(' && ');
+const storesFolder = (namespace: string) => `/var/lib/${namespace}`;
+
+/** Runs a command as root in a pod that sees the node's `/var/lib`. Resolves when it has succeeded. */
+async function runOnNode(pod: string, nodeName: string, command: string): Promise<void> {
   const container = {
-    name: 'prepare',
+    name: 'command',
     image: `widget-service:${firstTag}`,
     command: ['bash', '-c', command],
     securityContext: { runAsUser: 0 },
     volumeMounts: [{ name: 'lib', mountPath: '/var/lib' }],
   };
-  const objects = [
-    {
-      apiVersion: 'v1',
-      kind: 'Pod',
-      metadata: { name: pod, namespace: 'kube-system' },
-      spec: {
-        nodeName: node,
-        restartPolicy: 'Never',
-        containers: [container],
-        volumes: [{ name: 'lib', hostPath: { path: '/var/lib' } }],
-      },
-    },
-    ...stores.flatMap((store) => [
-      {
-        apiVersion: 'v1',
-        kind: 'PersistentVolume',
-        metadata: { name: `${namespace}-${store}` },
-        spec: {
-          capacity: { storage: '1Gi' },
-          accessModes: ['ReadWriteOnce'],
-          storageClassName: namespace,
-          claimRef: { namespace, name: `data-${store}` },
-          hostPath: { path: `${folder}/${store}` },
-        },
-      },
-      {
-        apiVersion: 'v1',
-        kind: 'PersistentVolumeClaim',
-        metadata: { name: `data-${store}`, namespace },
-        spec: {
-          accessModes: ['ReadWriteOnce'],
-          storageClassName: namespace,
-          volumeName: `${namespace}-${store}`,
-          resources: { requests: { storage: '1Gi' } },
-        },
-      },
-    ]),
-  ];
-  await applyObjects(objects);
+  const volumes = [{ name: 'lib', hostPath: { path: '/var/lib' } }];
+  const spec = { nodeName, restartPolicy: 'Never', containers: [container], volumes };
+  await applyObjects([{ apiVersion: 'v1', kind: 'Pod', metadata: { name: pod, namespace: 'kube-system' }, spec }]);
   const hasEnded = async () => {
     const [found] = (await listObjects('kube-system', 'pod')).filter(({ metadata }) => metadata.name === pod);
     return found?.status.phase === 'Succeeded';
   };
-  await eventually(hasEnded, 'the folders of the stores exist', 60_000);
+  await eventually(hasEnded, `${pod} has ended`, 60_000);
   await runCommand('kubectl', ['--namespace', 'kube-system', 'delete', 'pod', pod, '--wait=false']);
+}
+
+/**
+ * Makes a folder for each store on the node, which belongs to the user of the store, and volumes with these folders.
+ */
+async function prepareVolumes(namespace: string, node: string): Promise<void> {
+  const folder = storesFolder(namespace);
+  const command = stores.map((store) => `mkdir -p ${folder}/${store} && chown 999:999 ${folder}/${store}`).join(' && ');
+  await runOnNode(`${namespace}-prepare`, node, command);
+  const objects = stores.flatMap((store) => [
+    {
+      apiVersion: 'v1',
+      kind: 'PersistentVolume',
+      metadata: { name: `${namespace}-${store}` },
+      spec: {
+        capacity: { storage: '1Gi' },
+        accessModes: ['ReadWriteOnce'],
+        storageClassName: namespace,
+        claimRef: { namespace, name: `data-${store}` },
+        hostPath: { path: `${folder}/${store}` },
+      },
+    },
+    {
+      apiVersion: 'v1',
+      kind: 'PersistentVolumeClaim',
+      metadata: { name: `data-${store}`, namespace },
+      spec: {
+        accessModes: ['ReadWriteOnce'],
+        storageClassName: namespace,
+        volumeName: `${namespace}-${store}`,
+        resources: { requests: { storage: '1Gi' } },
+      },
+    },
+  ]);
+  await applyObjects(objects);
 }
