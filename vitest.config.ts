@@ -126,7 +126,7 @@ export default defineConfig({
         maxWorkers: isLong ? 1 : 2,
       }),
       // `npm run scenarios -- --kubernetes` runs it: it needs a cluster where pods run.
-      scenarios('kubernetes', { include: ['test/kubernetes/**/*.test.ts'] }),
+      scenarios('kubernetes', { include: ['test/kubernetes/**/*.test.ts'], maxWorkers: 1 }),
       // `npm run scenarios:upgrade` runs it: it needs a checkout of another version.
       scenarios('upgrade', { include: ['test/upgrade/**/*.test.ts'] }),
       scenarios('scenarios-alone', {
