@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { backoffMs } from '@widget-service/shared/runtime/backoff.ts';
 import { ExitError, exitCodes } from '@widget-service/shared/runtime/exit-error.ts';
 import { Redis, type RedisOptions } from 'ioredis';
+import { SteadySentinelConnector } from './steady-sentinel-connector.ts';
 
 export type RedisSetting = 'REDIS_URL' | 'EVENTS_REDIS_URL';
 
@@ -114,6 +115,7 @@ function toSentinelOptions({ url, sentinels = null }: RedisTarget) {
   if (sentinels === null) return {};
   const { addresses, name, username, password, hasTls } = sentinels;
   return {
+    Connector: SteadySentinelConnector as unknown as NonNullable<RedisOptions['Connector']>,
     sentinels: [...addresses],
     name,
     failoverDetector: true,
