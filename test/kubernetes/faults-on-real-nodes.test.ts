@@ -50,7 +50,21 @@ async function survive(fault: string, happen: () => Promise<unknown>): Promise<v
   await cluster.waitUntilHealthy();
   console.log(`${fault}: ${Math.round(elapsedMs() / 1_000)} s until all is ready`);
   const { violations } = await checkpoints.take(fault, { withinMs: 120_000 });
+  logUnanswered(fault);
   expectNoViolations(violations);
+}
+
+let reportedRequests = 0;
+
+/** Says why requests got no answer, and how many for each reason. */
+function logUnanswered(fault: string): void {
+  const { hooks } = load.recording;
+  const counts = new Map<string, number>();
+  for (const { outcome, failure } of hooks.slice(reportedRequests)) {
+    if (outcome === 'unknown') counts.set(failure, (counts.get(failure) ?? 0) + 1);
+  }
+  reportedRequests = hooks.length;
+  for (const [failure, count] of counts) console.log(`${fault}: ${count} hooks without an answer: ${failure}`);
 }
 
 const testOnNodes = test.skipIf(reasonToSkip !== null);

@@ -35,7 +35,7 @@ export function post({ url, method = 'POST', headers, body, agent }: PostOptions
       response.once('end', () => finish(toAnswer(response.statusCode ?? 0, response.headers, text)));
       response.once('error', fail);
     });
-    const timer = setTimeout(() => sent.destroy(), timeoutMs);
+    const timer = setTimeout(() => sent.destroy(new Error('no answer within 10 s')), timeoutMs);
     const finish = (answer: Answer) => {
       clearTimeout(timer);
       resolve(answer);
