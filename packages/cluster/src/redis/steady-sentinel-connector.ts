@@ -1,7 +1,7 @@
 import { SentinelConnector } from 'ioredis';
 
 /**
- * Finds the primary by the Sentinels, as ioredis does, but survives two failovers in a row.
+ * Finds the primary by the Sentinels, as ioredis does, but survives a failover at any moment.
  *
  * ioredis (6.0.0) listens to the Sentinels with the connection that it had before, until the next one is open. If they
  * name another primary while it asks them for one, it cancels its own question, and its connection ends for good.

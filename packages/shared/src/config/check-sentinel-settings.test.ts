@@ -31,6 +31,12 @@ describe('the settings of Redis Sentinel', () => {
     expect(toClusterOptions(parse({})).sentinels).toBeNull();
   });
 
+  test('do not concern a process that uses MongoDB only: it shares the variables, but not the secrets', () => {
+    const variables = { ...sentinels, REDIS_SENTINEL_USERNAME: 'ops', REDIS_SENTINEL_PASSWORD_FILE: '/not/mounted' };
+    const given = { MONGODB_URL: stores.MONGODB_URL, ...variables };
+    expect(() => parseSettings(given, { app: 'worker', usesOnlyMongodb: true })).not.toThrow();
+  });
+
   test.each([
     [{ REDIS_SENTINELS: 'one' }, 'REDIS_SENTINELS: needs REDIS_SENTINEL_NAME, which is not set'],
     [{ REDIS_SENTINEL_NAME: 'widgets' }, 'REDIS_SENTINEL_NAME: needs REDIS_SENTINELS, which is not set'],

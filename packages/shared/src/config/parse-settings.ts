@@ -85,7 +85,7 @@ export function parseSettings(
   if (lines.length > 0) throw new SettingsError(lines);
   const settings = values as Settings;
   const mistakes = [
-    ...checkSentinelSettings(settings),
+    ...(usesOnlyMongodb ? [] : checkSentinelSettings(settings)),
     ...(process.app === 'api' ? [...checkCombinations(settings), ...checkSignInSettings(settings)] : []),
   ];
   if (mistakes.length > 0) throw new SettingsError(mistakes);
