@@ -148,6 +148,7 @@ describe.runIf(inject('backend') === 'cluster')('coalesceWaitingJobs', () => {
         throw new Error('These tests consume nothing.');
       },
       timing: defaultWorkerTiming,
+      onNotice: () => undefined,
       onWarning: () => undefined,
     });
     const toKey = (name: string) => [keys.queuePrefix, queueName(1, 0), name].join(':');

@@ -16,6 +16,7 @@ function openQueue(redis: Redis, prefix: string, counts: readonly number[]): Bul
       throw new Error('This test consumes nothing.');
     },
     timing: defaultWorkerTiming,
+    onNotice: () => undefined,
     onWarning: () => undefined,
   });
   onTestFinished(() => hookQueue.close());

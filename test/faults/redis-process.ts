@@ -25,6 +25,8 @@ export interface RedisProcess {
   waitUntilReplicated(port: number): Promise<void>;
   /** Whether it is a replica that is in sync with its primary. */
   isInSync(): Promise<boolean>;
+  /** Resolves once a replica has confirmed a write of it. */
+  waitUntilConfirmed(): Promise<void>;
   /** Makes it a primary with the data that it has. */
   becomePrimary(): Promise<void>;
   /** Performs a planned failover to its replica at `port`, without loss. Resolves when it is a replica of that one. */
@@ -100,6 +102,11 @@ export async function startRedis(extra: readonly string[] = []): Promise<RedisPr
       await eventually(hasAll, 'the replica has every write');
     },
     isInSync,
+    waitUntilConfirmed: async () => {
+      const isConfirmed = async () => /state=online,offset=[1-9]/.test(await send('INFO', 'replication'));
+      await send('SET', 'written', '1');
+      await eventually(isConfirmed, 'a replica has confirmed a write');
+    },
     becomePrimary: async () => void (await send('REPLICAOF', 'NO', 'ONE')),
     failOverTo: async (replicaPort) => {
       await send('FAILOVER', 'TO', '127.0.0.1', `${replicaPort}`);

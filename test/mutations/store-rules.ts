@@ -7,6 +7,7 @@ const widgetStore = 'test/conformance/widget-store.test.ts';
 const eventLog = 'test/conformance/event-log.test.ts';
 const lastAdmin = 'test/conformance/user-store-last-admin.test.ts';
 const staleRuns = 'test/conformance/event-log-stale-run.test.ts';
+const replicaAcks = 'test/conformance/hook-queue-replicas.test.ts';
 const logLoss = 'test/conformance/event-log-loss.test.ts';
 
 const mongoEffects = 'packages/cluster/src/mongo/mongo-widget-effects.ts';
@@ -175,5 +176,19 @@ export const storeRules: readonly StoreMutation[] = [
     file: 'packages/embedded/src/sqlite-user-store.ts',
     from: 'if (losesAdmin && statements.hasOtherEnabledAdmin.get(id) === undefined) return',
     to: 'if (losesAdmin && statements.hasOtherEnabledAdmin.get(id) === null) return',
+  },
+  {
+    rule: 'Redis: once there was a replica, a hook waits for one',
+    noticedBy: replicaAcks,
+    file: 'packages/cluster/src/bullmq/replica-acks.ts',
+    from: 'if (hasReplica || mark !== null) {',
+    to: 'if (hasReplica && mark === undefined) {',
+  },
+  {
+    rule: 'Redis: a process that sees no replica waits for one if another process saw one',
+    noticedBy: replicaAcks,
+    file: 'packages/cluster/src/bullmq/replica-acks.ts',
+    from: 'if (hasReplica || mark !== null) {',
+    to: 'if (hasReplica) {',
   },
 ];

@@ -1,10 +1,11 @@
 /**
- * Redis has a replica, and a hook is accepted when the replica has it (`HOOK_ACK_REPLICAS=1`). One scenario performs a
+ * Redis has a replica, and a hook is accepted when the replica has it, as is the default. One scenario performs a
  * planned failover. In the other, the primary dies while the replica is behind.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Load, openLoad } from '../drivers/cluster/load.ts';
+import { eventually } from '../drivers/tools/eventually.ts';
 import { isHaproxyInstalled } from '../faults/balancer.ts';
 import { checkFaultCluster } from '../faults/checked-deployment.ts';
 import { createCheckpoints, expectNoViolations } from '../faults/checkpoint.ts';
@@ -29,10 +30,18 @@ let replica: RedisProcess;
 let replicaLink: TcpProxy;
 
 beforeEach(async () => {
-  cluster = await openFaultCluster({ environment: { HOOK_ACK_REPLICAS: '1' } });
+  cluster = await openFaultCluster();
   replica = await startRedis();
   replicaLink = await openTcpProxy({ host: '127.0.0.1', port: cluster.redis.port });
   await replica.replicate(replicaLink.port);
+  await cluster.redis.waitUntilConfirmed();
+  // They look for replicas when they start.
+  for (const slot of [...cluster.pods, ...cluster.workers]) {
+    await slot.stop();
+    await slot.start();
+  }
+  const areAllReady = async () => (await cluster.balancer.listReadyPods()).length === cluster.pods.length;
+  await eventually(areAllReady, 'the load balancer sends requests to all pods', 30_000);
   load = await openLoad(cluster, { revocationsPerSecond: 0 });
   load.start();
   await delay(3_000);
@@ -53,10 +62,7 @@ describe.runIf(isHaproxyInstalled())('failover of Redis to its replica', () => {
     cluster.redisLink.redirectTo(replica.port);
     await delay(4_000);
     const toMs = performance.now();
-    const { violations, row } = await checkpoints.take(
-      'planned failover of Redis to its replica (HOOK_ACK_REPLICAS=1)',
-      { isLast: true },
-    );
+    const { violations, row } = await checkpoints.take('planned failover of Redis to its replica', { isLast: true });
     await checkpoints.report();
     expectNoViolations(violations);
     expect(row.reconnections).toBe(0);
@@ -79,14 +85,11 @@ describe.runIf(isHaproxyInstalled())('failover of Redis to its replica', () => {
     await cluster.redis.start();
     await cluster.redis.replicate(replica.port);
     await delay(4_000);
-    const { violations } = await checkpoints.take(
-      'Redis dies and a replica that was behind takes over (HOOK_ACK_REPLICAS=1)',
-      {
-        gaps: true,
-        isLast: true,
-        withinMs: 60_000,
-      },
-    );
+    const { violations } = await checkpoints.take('Redis dies and a replica that was behind takes over', {
+      gaps: true,
+      isLast: true,
+      withinMs: 60_000,
+    });
     await checkpoints.report();
     expectNoViolations(violations);
     const unconfirmed = selectHooks(load.recording, { fromMs: fromMs + inFlightMs, toMs });

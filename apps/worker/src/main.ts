@@ -22,6 +22,7 @@ await runProcess(
     const tracer = await openTracer(toTracerOptions(parsed.settings, 'worker'), onTracingWarning);
     const backend = await openCluster({
       ...toClusterOptions(parsed),
+      onNotice: (message, details) => logger.info(details ?? {}, message),
       onWarning: (message, details) => logger.warn(details ?? {}, message),
       onFatal: fail,
     });

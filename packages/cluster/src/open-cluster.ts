@@ -45,8 +45,8 @@ export interface ClusterOptions {
   readonly durabilityCheck: 'enforce' | 'warn';
   /** The number of partitions for new jobs. Partitions that only an earlier value had are still consumed. */
   readonly hookPartitions: number;
-  /** How many Redis replicas must confirm a job before the 202 of its hooks. 0: does not wait for replicas. */
-  readonly ackReplicas: number;
+  /** How many Redis replicas must confirm a job before the 202 of its hooks. Null: see `ReplicaAcks`. */
+  readonly ackReplicas: number | null;
   readonly retention: EventRetention;
   /** See `RedisEventLogOptions`. */
   readonly runAgeMaxMs?: number;
@@ -59,6 +59,8 @@ export interface ClusterOptions {
   readonly stalledIntervalMs?: number;
   readonly drainDelaySeconds?: number;
   readonly onWarning?: (message: string, details?: object) => void;
+  /** What an operator may want to know, and need not act on. */
+  readonly onNotice?: (message: string, details?: object) => void;
   /**
    * Called after the start, if this process must end: with a `RedisDurabilityError` or `RedisRefusalError`, or when its
    * MongoDB client cannot reconnect.
@@ -157,6 +159,7 @@ async function openRedisParts(options: ClusterOptions, partitions: PartitionCoun
       stalledIntervalMs: options.stalledIntervalMs ?? defaultWorkerTiming.stalledIntervalMs,
       drainDelaySeconds: options.drainDelaySeconds ?? defaultWorkerTiming.drainDelaySeconds,
     },
+    onNotice: options.onNotice ?? (() => undefined),
     onWarning,
   });
   return { eventLog, hookQueue, control, podRequests, workerRequests, rateLimiter, refusals, close };

@@ -18,5 +18,6 @@ export async function openBackend(
     return openEmbedded({ ...toEmbeddedOptions(parsed.settings), onWarning, onFatal });
   }
   const { openCluster } = await import('@widget-service/cluster/open-cluster.ts');
-  return openCluster({ ...toClusterOptions(parsed), onWarning, onFatal });
+  const onNotice = (message: string, details?: object) => logger.info(details ?? {}, message);
+  return openCluster({ ...toClusterOptions(parsed), onNotice, onWarning, onFatal });
 }

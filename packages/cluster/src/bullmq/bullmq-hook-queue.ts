@@ -22,6 +22,7 @@ import { BullmqHookConsumer } from './bullmq-hook-consumer.ts';
 import { type InspectedQueue, inspectQueues } from './inspect-queues.ts';
 import type { PartitionCounts } from './partition-counts.ts';
 import type { WorkerTiming } from './queue-options.ts';
+import { ReplicaAcks } from './replica-acks.ts';
 
 const deadlineMs = 2000;
 /** How long `WAIT` waits for the replicas: below the deadline, so that the caller still learns the outcome. */
@@ -32,10 +33,13 @@ export interface BullmqHookQueueOptions {
   readonly redis: Redis;
   readonly keys: RedisKeys;
   readonly partitions: PartitionCounts;
-  /** How many replicas must confirm a batch before `enqueue` resolves. */
-  readonly ackReplicas: number;
+  /** How many replicas must confirm a job before `enqueue` resolves. Null: one, once Redis has had one. */
+  readonly ackReplicas: number | null;
+  /** How often to look for replicas. */
+  readonly replicaLookIntervalMs?: number;
   readonly connectWorkers: () => WorkerRedis;
   readonly timing: WorkerTiming;
+  readonly onNotice: OnWarning;
   readonly onWarning: OnWarning;
 }
 
@@ -45,14 +49,21 @@ export class BullmqHookQueue implements HookQueue {
   readonly #consumers = new Set<BullmqHookConsumer>();
   readonly #refreshTimer: NodeJS.Timeout;
   readonly #waiting: RedisWaitingCounts;
+  readonly #replicaAcks: ReplicaAcks;
   /** Counts the connections: a `WAIT` says nothing about writes on an earlier connection. */
   #connectionNumber = 0;
   #isSharingWrite = false;
-  #sharedWait: Promise<number> | null = null;
+  /** The `WAIT` of this event-loop turn, by the number of replicas that it waits for. */
+  readonly #sharedWaits = new Map<number, Promise<number>>();
 
   constructor(options: BullmqHookQueueOptions) {
     this.#options = options;
     this.#waiting = new RedisWaitingCounts(options.redis, options.keys);
+    this.#replicaAcks = new ReplicaAcks({
+      ...options,
+      count: options.ackReplicas,
+      lookIntervalMs: options.replicaLookIntervalMs ?? 10_000,
+    });
     options.redis.on('close', () => {
       this.#connectionNumber += 1;
     });
@@ -102,19 +113,23 @@ export class BullmqHookQueue implements HookQueue {
   /** Closes the consumers and queues. The caller closes the producers' connection. */
   async close(): Promise<void> {
     clearInterval(this.#refreshTimer);
+    this.#replicaAcks.close();
     await Promise.all([...this.#consumers].map((consumer) => consumer.close()));
     await Promise.all([...this.#queues.values()].map((queue) => queue.close()));
   }
 
   async #add({ jobId, partition, items }: HookJob): Promise<void> {
     const connectionNumber = this.#connectionNumber;
-    await this.#openQueue(partition).add('hooks', serializeHookJob(items), { jobId });
-    if (this.#options.ackReplicas > 0) await this.#awaitReplicas(connectionNumber);
+    // Known already, except on a new connection. Both are written in the same turn.
+    const [ackReplicas] = await Promise.all([
+      this.#replicaAcks.findCount(),
+      this.#openQueue(partition).add('hooks', serializeHookJob(items), { jobId }),
+    ]);
+    if (ackReplicas > 0) await this.#awaitReplicas(ackReplicas, connectionNumber);
   }
 
-  async #awaitReplicas(connectionNumber: number): Promise<void> {
-    const { ackReplicas } = this.#options;
-    const confirmed = await this.#countConfirmations();
+  async #awaitReplicas(ackReplicas: number, connectionNumber: number): Promise<void> {
+    const confirmed = await this.#countConfirmations(ackReplicas);
     // On a new connection, WAIT counts replicas that may lack the writes of the old one.
     if (connectionNumber !== this.#connectionNumber)
       throw new UnavailableError('hook queue add: the connection was replaced before the replicas confirmed the job');
@@ -126,15 +141,18 @@ export class BullmqHookQueue implements HookQueue {
   }
 
   /** One WAIT for all jobs stored in this event-loop turn: Redis would run several WAITs one after the other. */
-  #countConfirmations(): Promise<number> {
-    const { redis, ackReplicas } = this.#options;
-    this.#sharedWait ??= new Promise((resolve) => {
+  #countConfirmations(ackReplicas: number): Promise<number> {
+    const shared = this.#sharedWaits.get(ackReplicas);
+    if (shared !== undefined) return shared;
+    const { redis } = this.#options;
+    const wait = new Promise<number>((resolve) => {
       setImmediate(() => {
-        this.#sharedWait = null;
+        this.#sharedWaits.delete(ackReplicas);
         resolve(redis.wait(ackReplicas, ackTimeoutMs));
       });
     });
-    return this.#sharedWait;
+    this.#sharedWaits.set(ackReplicas, wait);
+    return wait;
   }
 
   async #readPressure(): Promise<QueuePressure> {

@@ -24,6 +24,8 @@ export interface RedisKeys {
   readonly waiting: string;
   /** The number of the last report that was counted there, of one reporter. Expires an hour after it. */
   waitingReport(reporterId: string): string;
+  /** A text. Exists once a process has seen a replica of this Redis in sync. */
+  readonly replicated: string;
   /** The Pub/Sub channels of questions to every pod, and to every worker. */
   readonly podQuestions: string;
   readonly workerQuestions: string;
@@ -45,6 +47,7 @@ export function redisKeys(prefix: string): RedisKeys {
     refusals: (integrationId) => `${tag}:refusals:${integrationId}`,
     waiting: `${tag}:waiting`,
     waitingReport: (reporterId) => `${tag}:waiting:report:${reporterId}`,
+    replicated: `${tag}:replicated`,
     // All begin alike: one rule of an ACL permits them.
     podQuestions: `${tag}:pods:questions`,
     workerQuestions: `${tag}:pods:questions:workers`,

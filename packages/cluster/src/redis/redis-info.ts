@@ -28,3 +28,11 @@ export function computeMemoryUsedRatio(info: string): number | null {
   const usedBytes = parseInfoField(info, 'used_memory');
   return maxBytes !== null && maxBytes > 0 && usedBytes !== undefined ? Number(usedBytes) / maxBytes : null;
 }
+
+/**
+ * Returns how many replicas are in sync, from the text of `INFO replication`. What only copies the data once, such as
+ * `redis-cli --rdb`, confirms no offset and does not count.
+ */
+export function countReplicasInSync(info: string): number {
+  return info.split(/\r?\n/).filter((line) => /^slave\d+:.*\bstate=online,offset=[1-9]/.test(line)).length;
+}

@@ -158,9 +158,9 @@ export const settingsTable = {
     'Partitions of the hook queue. After a change, workers also consume the partitions of earlier values, which MongoDB remembers.',
   ),
   HOOK_ACK_REPLICAS: defineSetting(
-    wholeNumber(0, 10),
-    0,
-    'Redis replicas that must have a hook before its 202. Run one replica more, so that one may fail.',
+    wholeNumber(0, 10).nullable(),
+    null,
+    'Redis replicas that must have a hook before its 202. Run one replica more, so that one may fail. The default is 1 once Redis has had a replica in sync, and 0 before that. 0 accepts that a failover loses hooks.',
   ),
   HOOK_BACKLOG_MAX: defineSetting(
     wholeNumber(1, 1_000_000_000),
