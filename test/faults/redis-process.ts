@@ -12,6 +12,8 @@ import { freePort } from '../drivers/tools/free-port.ts';
 export interface RedisProcess {
   readonly url: string;
   readonly port: number;
+  /** Sends a command on a connection of its own. Resolves with the reply as text. */
+  send(command: string, ...args: string[]): Promise<string>;
   /** Starts it again on the same port and the same append-only file. */
   start(): Promise<void>;
   /** Kills it with SIGKILL. */
@@ -86,6 +88,7 @@ export async function startRedis(extra: readonly string[] = []): Promise<RedisPr
   return {
     url: `redis://127.0.0.1:${port}/`,
     port,
+    send,
     start,
     kill,
     freeze: () => void child?.kill('SIGSTOP'),

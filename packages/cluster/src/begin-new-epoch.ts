@@ -10,10 +10,10 @@ import { createMongoRunRegistry, registryId } from './mongo/mongo-run-registry.t
 import { translateErrors as translateMongoErrors } from './mongo/translate-error.ts';
 import type { ClusterOptions } from './open-cluster.ts';
 import {
-  findEventsTarget,
+  findTargets,
   openFailFastConnection,
   type RedisSetting,
-  verifyDatabase,
+  verifyTarget,
   waitForFirstContact,
 } from './redis/connections.ts';
 import { type RedisKeys, redisKeys } from './redis/keys.ts';
@@ -57,12 +57,12 @@ const scanPageSize = 1_000;
  */
 export async function beginNewEpoch(options: ClusterOptions): Promise<NewEpoch> {
   const mongo = await openMongo({ url: options.mongodbUrl, database: options.mongodbDatabase });
-  const target = findEventsTarget(options, options.onWarning ?? (() => undefined));
+  const { events: target } = findTargets(options, options.onWarning ?? (() => undefined));
   const redis = openFailFastConnection(target, 'widget-service:new-epoch');
   try {
     await waitForFirstContact(redis, target, firstContactWithinMs);
     if (redis.status !== 'ready') throw new RedisUnreachableError(target.setting);
-    await verifyDatabase(redis, target);
+    await verifyTarget(redis, target);
     const keys = redisKeys(options.redisKeyPrefix);
     const marksRemoved = await translateErrors(
       removeKeys(redis, [keys.watermark('*'), keys.appendedEvent('*')]),

@@ -7,8 +7,8 @@ import { PartitionCounts } from './bullmq/partition-counts.ts';
 import { defaultWorkerTiming } from './bullmq/queue-options.ts';
 import { type MongoStores, openMongoStores } from './mongo/open-mongo-stores.ts';
 import {
-  findEventsTarget,
-  findQueueTarget,
+  type ClusterNodeOptions,
+  findTargets,
   openBlockingReadConnection,
   openFailFastConnection,
   openSubscriberConnection,
@@ -16,7 +16,7 @@ import {
   RedisRefusalError,
   type RedisTarget,
   type SentinelOptions,
-  verifyDatabase,
+  verifyTarget,
   waitForFirstContact,
 } from './redis/connections.ts';
 import { checkDurability, RedisDurabilityError } from './redis/durability-check.ts';
@@ -38,6 +38,8 @@ export interface ClusterOptions {
   readonly eventsRedisUrl?: string | null;
   /** Null or left out: the URLs lead to Redis itself. */
   readonly sentinels?: SentinelOptions | null;
+  /** Left out: no Redis is a Redis Cluster. */
+  readonly clusterNodes?: ClusterNodeOptions;
   readonly redisKeyPrefix: string;
   /** Whether to build missing indexes. Otherwise the start verifies them, and fails if one is missing. */
   readonly migrate: boolean;
@@ -100,9 +102,8 @@ type RedisParts = Awaited<ReturnType<typeof openRedisParts>>;
 async function openRedisParts(options: ClusterOptions, partitions: PartitionCounts) {
   const onWarning = options.onWarning ?? (() => undefined);
   const keys = redisKeys(options.redisKeyPrefix);
-  const target = findQueueTarget(options, onWarning);
-  const eventsTarget = findEventsTarget(options, onWarning);
-  const isLogAlone = eventsTarget.url !== target.url || eventsTarget.sentinels?.name !== target.sentinels?.name;
+  const { queue: target, events: eventsTarget } = findTargets(options, onWarning);
+  const isLogAlone = eventsTarget !== target;
   // The producer has its own connection: WAIT, which confirms a write by replicas, blocks every other command on its
   // connection.
   const producer = openFailFastConnection(target, 'widget-service:hooks');
@@ -201,7 +202,7 @@ async function verifyDurability(redis: Redis, options: ClusterOptions, target: R
   const { onWarning, setting } = target;
   const check = async () => {
     try {
-      await verifyDatabase(redis, target);
+      await verifyTarget(redis, target);
       await checkDurability(redis, onWarning, setting);
       return true;
     } catch (error) {

@@ -1,8 +1,13 @@
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { backoffMs } from '@widget-service/shared/runtime/backoff.ts';
 import { ExitError, exitCodes } from '@widget-service/shared/runtime/exit-error.ts';
 import { Redis, type RedisOptions } from 'ioredis';
+import { createClusterConnector } from './cluster-connector.ts';
+import { redisKeys } from './keys.ts';
+import { isForbidden, parseInfoField } from './redis-info.ts';
+import { type Address, SlotOwnerFinder } from './slot-owner.ts';
 import { SteadySentinelConnector } from './steady-sentinel-connector.ts';
 
 export type RedisSetting = 'REDIS_URL' | 'EVENTS_REDIS_URL';
@@ -13,13 +18,15 @@ export interface RedisTarget {
   readonly url: string;
   /** With Sentinels, the host and port of `url` are not used. Null or left out: `url` leads to Redis itself. */
   readonly sentinels?: TargetSentinels | null;
+  /** With a Redis Cluster, the host and port of `url` are not used. Null or left out: it is none. */
+  readonly clusterConnector?: NonNullable<RedisOptions['Connector']> | null;
   /** The setting that names this Redis, for messages. */
   readonly setting: RedisSetting;
   readonly onWarning: OnWarning;
 }
 
 interface Sentinels {
-  readonly addresses: readonly { readonly host: string; readonly port: number }[];
+  readonly addresses: readonly Address[];
   /** For the Sentinels themselves. Null: they demand none. */
   readonly username: string | null;
   readonly password: string | null;
@@ -38,24 +45,42 @@ export interface SentinelOptions extends Sentinels {
   readonly eventsName: string | null;
 }
 
+/** Nodes of the Redis Cluster that holds the queue, and of the one that holds the event log. Null: it is no cluster. */
+export interface ClusterNodeOptions {
+  readonly queue: readonly Address[] | null;
+  readonly events: readonly Address[] | null;
+}
+
 interface TargetOptions {
   readonly redisUrl: string;
   readonly eventsRedisUrl?: string | null;
   readonly sentinels?: SentinelOptions | null;
+  readonly clusterNodes?: ClusterNodeOptions;
+  readonly redisKeyPrefix: string;
 }
 
-/** Returns the Redis of the queue and of the rate limits. */
-export function findQueueTarget({ redisUrl, sentinels = null }: TargetOptions, onWarning: OnWarning): RedisTarget {
-  const known = sentinels === null ? null : { ...sentinels, name: sentinels.queueName };
-  return { url: redisUrl, setting: 'REDIS_URL', sentinels: known, onWarning };
+/** `events` is `queue` if both have one Redis. */
+export interface RedisTargets {
+  /** The Redis of the queue and of the rate limits. */
+  readonly queue: RedisTarget;
+  /** The Redis of the event log and the control log. */
+  readonly events: RedisTarget;
 }
 
-/** Returns the Redis of the event log and the control log: that of `eventsRedisUrl`, or of the queue without it. */
-export function findEventsTarget(options: TargetOptions, onWarning: OnWarning): RedisTarget {
-  const { eventsRedisUrl = null, sentinels = null } = options;
-  if (eventsRedisUrl === null) return findQueueTarget(options, onWarning);
-  const known = sentinels?.eventsName == null ? null : { ...sentinels, name: sentinels.eventsName };
-  return { url: eventsRedisUrl, setting: 'EVENTS_REDIS_URL', sentinels: known, onWarning };
+export function findTargets(options: TargetOptions, onWarning: OnWarning): RedisTargets {
+  const { redisUrl, eventsRedisUrl = null, sentinels = null, clusterNodes, redisKeyPrefix } = options;
+  const keyInSlot = redisKeys(redisKeyPrefix).log;
+  const build = (setting: RedisSetting, url: string, name: string | null, nodes: readonly Address[] | null) => ({
+    ...{ url, setting, onWarning },
+    sentinels: sentinels === null || name === null ? null : { ...sentinels, name },
+    clusterConnector: nodes === null ? null : createClusterConnector(new SlotOwnerFinder(nodes, keyInSlot)),
+  });
+  const { queueName = null, eventsName = null } = sentinels ?? {};
+  const { queue: queueNodes = null, events: eventsNodes = null } = clusterNodes ?? {};
+  const queue = build('REDIS_URL', redisUrl, queueName, queueNodes);
+  const isOne = isDeepStrictEqual([redisUrl, queueName, queueNodes], [eventsRedisUrl, eventsName, eventsNodes]);
+  if (eventsRedisUrl === null || isOne) return { queue, events: queue };
+  return { queue, events: build('EVENTS_REDIS_URL', eventsRedisUrl, eventsName, eventsNodes) };
 }
 
 /** The options that every connection shares. */
@@ -106,6 +131,19 @@ const workerOptions = {
   socketTimeout: 12_000,
 } satisfies RedisOptions;
 
+/** The options by which a connection finds the primary, if the URL does not lead to it. */
+function toLocatingOptions(target: RedisTarget) {
+  return { ...toSentinelOptions(target), ...toClusterOptions(target) };
+}
+
+function toClusterOptions({ clusterConnector = null }: RedisTarget) {
+  if (clusterConnector === null) return {};
+  return { Connector: clusterConnector, reconnectOnError: ({ message }: Error) => hasMoved.test(message) };
+}
+
+/** A former owner of the slot, or its replica, says this: only a new connection leads to the owner. */
+const hasMoved = /^(?:MOVED|READONLY)/;
+
 /**
  * The options by which a connection asks the Sentinels where its primary is, at each attempt to connect. It also leaves
  * a primary as soon as they report another one: the old one says for seconds that it is still the primary, and what it
@@ -130,7 +168,7 @@ function toSentinelOptions({ url, sentinels = null }: RedisTarget) {
 
 export function openFailFastConnection(target: RedisTarget, name: string): Redis {
   return reportOutages(
-    new Redis(target.url, { ...failFastOptions, ...toSentinelOptions(target), connectionName: name }),
+    new Redis(target.url, { ...failFastOptions, ...toLocatingOptions(target), connectionName: name }),
     name,
     target,
   );
@@ -138,7 +176,7 @@ export function openFailFastConnection(target: RedisTarget, name: string): Redis
 
 /** A connection that only subscribes. It reconnects by itself; whoever opened it subscribes again when it is ready. */
 export function openSubscriberConnection(target: RedisTarget, name: string): Redis {
-  const options = { ...failFastOptions, ...toSentinelOptions(target), autoResubscribe: false };
+  const options = { ...failFastOptions, ...toLocatingOptions(target), autoResubscribe: false };
   const redis = new Redis(target.url, { ...options, connectionName: name });
   // The connections for short calls report the same outage.
   redis.on('error', () => undefined);
@@ -147,7 +185,7 @@ export function openSubscriberConnection(target: RedisTarget, name: string): Red
 
 /** Does not report errors: the call that meets one rejects. */
 export function openBlockingReadConnection(target: RedisTarget, name: string): Redis {
-  const redis = new Redis(target.url, { ...blockingReadOptions, ...toSentinelOptions(target), connectionName: name });
+  const redis = new Redis(target.url, { ...blockingReadOptions, ...toLocatingOptions(target), connectionName: name });
   redis.on('error', () => undefined);
   return redis;
 }
@@ -175,7 +213,7 @@ export class WorkerRedis extends Redis {
 }
 
 export function openWorkerConnection(target: RedisTarget, name: string): WorkerRedis {
-  const redis = new WorkerRedis(target.url, { ...workerOptions, ...toSentinelOptions(target), connectionName: name });
+  const redis = new WorkerRedis(target.url, { ...workerOptions, ...toLocatingOptions(target), connectionName: name });
   reportOutages(redis, name, target);
   return redis;
 }
@@ -188,7 +226,8 @@ export class RedisRefusalError extends ExitError {
 }
 
 /** A wrong password or user, or a database that this Redis does not have. None of these answers quotes the URL. */
-const refusal = /^(?:WRONGPASS|NOAUTH|NOPERM|ERR (?:DB index|invalid DB index|SELECT is not allowed|AUTH))/;
+const refusal =
+  /^(?:WRONGPASS|NOAUTH|NOPERM|ERR (?:DB index|invalid DB index|SELECT is not allowed|AUTH|This instance has cluster support))/;
 
 /**
  * Resolves when the connection is ready, when its first attempt has failed, or after `withinMs`. A start waits for
@@ -218,15 +257,31 @@ export async function waitForFirstContact(
 }
 
 /**
- * Throws `RedisRefusalError` if Redis has no database of the URL's number: ioredis would go on with database 0. Throws
- * other errors of ioredis unchanged.
+ * Throws `RedisRefusalError` if Redis has no database of the URL's number, where ioredis would go on with database 0,
+ * and if it is a node of a Redis Cluster that is not configured as one: it would answer until its first failover.
+ * Throws other errors of ioredis unchanged.
  */
-export async function verifyDatabase(redis: Redis, { setting }: Pick<RedisTarget, 'setting'>): Promise<void> {
+export async function verifyTarget(redis: Redis, { setting, clusterConnector = null }: RedisTarget): Promise<void> {
+  if (clusterConnector === null && (await isClusterNode(redis))) {
+    throw new RedisRefusalError(setting, `it is a node of a Redis Cluster; set ${clusterSettings[setting]}`);
+  }
   const { db = 0 } = redis.options;
   if (db === 0) return;
   await redis.select(db).catch((error: Error) => {
     throw refusal.test(error.message) ? new RedisRefusalError(setting, error.message) : error;
   });
+}
+
+const clusterSettings = { REDIS_URL: 'REDIS_CLUSTER_NODES', EVENTS_REDIS_URL: 'EVENTS_REDIS_CLUSTER_NODES' } as const;
+
+async function isClusterNode(redis: Redis): Promise<boolean> {
+  try {
+    return parseInfoField(await redis.info('cluster'), 'cluster_enabled') === '1';
+  } catch (error) {
+    // Then the start fails for another reason, or its operator has said that it may go on.
+    if (isForbidden(error)) return false;
+    throw error;
+  }
 }
 
 /**

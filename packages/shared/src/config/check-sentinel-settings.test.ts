@@ -27,6 +27,17 @@ describe('the settings of Redis Sentinel', () => {
     });
   });
 
+  test('of a Redis Cluster give the nodes with the usual port where none is given', () => {
+    const events = { EVENTS_REDIS_URL: 'redis://events', EVENTS_REDIS_CLUSTER_NODES: 'r3:7000' };
+    expect(toClusterOptions(parse({ REDIS_CLUSTER_NODES: 'r1,r2', ...events })).clusterNodes).toEqual({
+      queue: [
+        { host: 'r1', port: 6379 },
+        { host: 'r2', port: 6379 },
+      ],
+      events: [{ host: 'r3', port: 7000 }],
+    });
+  });
+
   test('are left out together', () => {
     expect(toClusterOptions(parse({})).sentinels).toBeNull();
   });
@@ -49,6 +60,20 @@ describe('the settings of Redis Sentinel', () => {
       'REDIS_SENTINEL_USERNAME: needs REDIS_SENTINEL_PASSWORD, which is not set',
     ],
     [{ REDIS_SENTINEL_PASSWORD: 'secret' }, 'REDIS_SENTINEL_PASSWORD: needs REDIS_SENTINELS, which is not set'],
+    [{ EVENTS_REDIS_CLUSTER_NODES: 'r1:6379' }, 'EVENTS_REDIS_CLUSTER_NODES: needs EVENTS_REDIS_URL, which is not set'],
+    [
+      { ...sentinels, REDIS_CLUSTER_NODES: 'r1:6379' },
+      'REDIS_CLUSTER_NODES, REDIS_SENTINELS: a Redis Cluster has no Sentinels; allowed: one of them',
+    ],
+    [
+      {
+        ...sentinels,
+        EVENTS_REDIS_URL: 'redis://events',
+        EVENTS_REDIS_SENTINEL_NAME: 'events',
+        EVENTS_REDIS_CLUSTER_NODES: 'r1',
+      },
+      'EVENTS_REDIS_CLUSTER_NODES, EVENTS_REDIS_SENTINEL_NAME: a Redis Cluster has no Sentinels; allowed: one of them',
+    ],
     [{ REDIS_SENTINEL_TLS: 'true' }, 'REDIS_SENTINEL_TLS: needs REDIS_SENTINELS, which is not set'],
   ])('%j alone is refused with 78, and the message names what is missing', (given, line) => {
     expect(() => parse(given)).toThrow(expect.objectContaining({ exitCode: 78, lines: [line] }));

@@ -15,5 +15,14 @@ export function checkSentinelSettings(settings: Settings): string[] {
   need('REDIS_SENTINEL_USERNAME', 'REDIS_SENTINEL_PASSWORD');
   need('REDIS_SENTINEL_PASSWORD', 'REDIS_SENTINELS');
   need('REDIS_SENTINEL_TLS', 'REDIS_SENTINELS');
+  need('REDIS_CLUSTER_NODES', 'REDIS_URL');
+  need('EVENTS_REDIS_CLUSTER_NODES', 'EVENTS_REDIS_URL');
+  if (settings.REDIS_CLUSTER_NODES !== null && settings.REDIS_SENTINELS !== null)
+    lines.push('REDIS_CLUSTER_NODES, REDIS_SENTINELS: a Redis Cluster has no Sentinels; allowed: one of them');
+  if (settings.EVENTS_REDIS_CLUSTER_NODES !== null && settings.EVENTS_REDIS_SENTINEL_NAME !== null) {
+    lines.push(
+      'EVENTS_REDIS_CLUSTER_NODES, EVENTS_REDIS_SENTINEL_NAME: a Redis Cluster has no Sentinels; allowed: one of them',
+    );
+  }
   return lines;
 }

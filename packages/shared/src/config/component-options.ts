@@ -25,6 +25,7 @@ export function toClusterOptions(parsed: ParsedSettings) {
     redisUrl: settings.REDIS_URL ?? '',
     eventsRedisUrl: settings.EVENTS_REDIS_URL,
     sentinels: toSentinelOptions(settings),
+    clusterNodes: { queue: settings.REDIS_CLUSTER_NODES, events: settings.EVENTS_REDIS_CLUSTER_NODES },
     redisKeyPrefix: settings.REDIS_KEY_PREFIX,
     durabilityCheck: settings.REDIS_DURABILITY_CHECK,
     hookPartitions: settings.HOOK_PARTITIONS,

@@ -4,6 +4,7 @@ import { isLoopback } from '../runtime/host-name.ts';
 import { defineSecret, defineSetting } from './define-setting.ts';
 import { baseUrl, issuerUrl, mongodbUrl, receiverUrl, redisUrl } from './url-schemas.ts';
 import {
+  addresses,
   contacts,
   databaseName,
   flag,
@@ -18,7 +19,6 @@ import {
   pageNames,
   pages,
   roleMapping,
-  sentinelAddresses,
   trustedProxies,
   wholeNumber,
 } from './value-schemas.ts';
@@ -67,7 +67,7 @@ export const settingsTable = {
     'URL of a second Redis, which then holds the event log and the control log. The default is REDIS_URL.',
   ),
   REDIS_SENTINELS: defineSetting<readonly { host: string; port: number }[] | null>(
-    sentinelAddresses,
+    addresses(26_379),
     null,
     'Addresses of Redis Sentinels, comma-separated host:port. Then they are asked where Redis is, and the host and port of REDIS_URL are not used. Needs REDIS_SENTINEL_NAME.',
   ),
@@ -84,6 +84,16 @@ export const settingsTable = {
   REDIS_SENTINEL_USERNAME: defineSetting(nonEmptyText.nullable(), null, 'User name for the Sentinels themselves.'),
   REDIS_SENTINEL_PASSWORD: defineSecret(nonEmptyText.nullable(), null, 'Password for the Sentinels themselves.'),
   REDIS_SENTINEL_TLS: defineSetting(flag, false, 'Whether the Sentinels themselves are reached by TLS.'),
+  REDIS_CLUSTER_NODES: defineSetting<readonly { host: string; port: number }[] | null>(
+    addresses(6_379),
+    null,
+    'Addresses of nodes of a Redis Cluster, comma-separated host:port. Then they are asked which node owns our keys, and the host and port of REDIS_URL are not used.',
+  ),
+  EVENTS_REDIS_CLUSTER_NODES: defineSetting<readonly { host: string; port: number }[] | null>(
+    addresses(6_379),
+    null,
+    'The same for EVENTS_REDIS_URL.',
+  ),
   REDIS_KEY_PREFIX: defineSetting(
     z.string().regex(/^[\w.-]{1,64}$/, '1 to 64 letters, digits, _ . -'),
     'ws',

@@ -35,21 +35,22 @@ export const host = z
     'an IP address or a host name, without scheme, brackets or port',
   );
 
-const addressesText = 'comma-separated host:port, such as sentinel-0:26379,sentinel-1:26379';
-/** Parses `a:26379,[::1]:26380`. A port may be left out: the usual one of a Sentinel is 26379. */
-export const sentinelAddresses = z
-  .string()
-  .transform((text, { issues }) => {
-    const addresses = text.split(',').map(parseAddress);
-    if (addresses.includes(null)) issues.push({ code: 'custom', message: addressesText, input: text });
-    return addresses.filter((address) => address !== null) as readonly { host: string; port: number }[];
-  })
-  .nullable();
+/** Parses `a:26379,[::1]:26380`. A port may be left out: it is then the usual one. */
+export const addresses = (usualPort: number) =>
+  z
+    .string()
+    .transform((text, { issues }) => {
+      const parsed = text.split(',').map((part) => parseAddress(part, usualPort));
+      const message = `comma-separated host:port, such as redis-0:${usualPort},redis-1:${usualPort}`;
+      if (parsed.includes(null)) issues.push({ code: 'custom', message, input: text });
+      return parsed.filter((address) => address !== null) as readonly { host: string; port: number }[];
+    })
+    .nullable();
 
-function parseAddress(text: string): { host: string; port: number } | null {
+function parseAddress(text: string, usualPort: number): { host: string; port: number } | null {
   const parts = /^(?:\[(?<ip>[\da-f:.]+)\]|(?<name>[^:[\]]+))(?::(?<port>\d{1,5}))?$/i.exec(text.trim())?.groups ?? {};
   const address = host.safeParse(parts.ip ?? parts.name);
-  const port = Number(parts.port ?? 26_379);
+  const port = Number(parts.port ?? usualPort);
   return address.success && port >= 1 && port <= 65_535 ? { host: address.data, port } : null;
 }
 

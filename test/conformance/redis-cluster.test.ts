@@ -1,0 +1,161 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { beginNewEpoch } from '@widget-service/cluster/begin-new-epoch.ts';
+import { type ClusterOptions, openCluster } from '@widget-service/cluster/open-cluster.ts';
+import { RedisRefusalError } from '@widget-service/cluster/redis/connections.ts';
+import type { Backend } from '@widget-service/shared/ports/backend.ts';
+import { MongoClient } from 'mongodb';
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { anEventAppend } from '../drivers/app/builders.ts';
+import { eventually } from '../drivers/tools/eventually.ts';
+import { type RedisClusterProcesses, startRedisCluster } from '../faults/redis-cluster.ts';
+import { startRedis } from '../faults/redis-process.ts';
+
+describe.runIf(inject('backend') === 'cluster')(
+  'a Redis Cluster',
+  () => {
+    const mongodbUrl = process.env.MONGODB_URL ?? '';
+    const database = `t-${randomBytes(8).toString('hex')}`;
+    let redis: RedisClusterProcesses;
+    let options: ClusterOptions;
+    let backend: Backend;
+    const consumed = new Set<string>();
+
+    beforeAll(async () => {
+      redis = await startRedisCluster('{test}');
+      options = {
+        ...{ mongodbUrl, mongodbDatabase: database, redisKeyPrefix: 'test', migrate: true, durabilityCheck: 'enforce' },
+        // Nothing listens there: only the nodes know which of them owns our keys.
+        redisUrl: 'redis://127.0.0.1:1/',
+        clusterNodes: { queue: redis.nodes.map(({ port }) => ({ host: '127.0.0.1', port })), events: null },
+        ...{ hookPartitions: 2, ackReplicas: 0, deliveryRetentionMs: 3_600_000, auditRetentionMs: 3_600_000 },
+        retention: { count: 1_000, bytes: 1_000_000, ageMs: 3_600_000 },
+      };
+      backend = await openCluster(options);
+      const consumer = await backend.hookQueue.consume(
+        async ({ jobId }) => {
+          consumed.add(jobId);
+          return 'done';
+        },
+        { coalesce: false },
+      );
+      const stopServing = backend.podRequests.serve((question) => `${question}?`);
+      return async () => {
+        stopServing();
+        await consumer.close();
+      };
+    }, 60_000);
+    afterAll(async () => {
+      await backend?.close();
+      await redis?.dispose();
+      const mongo = await new MongoClient(mongodbUrl).connect();
+      await mongo.db(database).dropDatabase();
+      await mongo.close();
+    });
+
+    const isDone = (work: () => Promise<unknown>) =>
+      work().then(
+        () => true,
+        () => false,
+      );
+
+    /** Uses each kind of connection until it works: commands, BullMQ's workers, blocking reads, Pub/Sub. */
+    async function useAll(): Promise<void> {
+      const { hookQueue, eventLog, control, podRequests } = backend;
+      const jobId = `job-${randomUUID()}`;
+      const enqueue = () => hookQueue.enqueue({ jobId, partition: 0, items: [] });
+      await eventually(() => isDone(enqueue), 'a job is enqueued', 30_000);
+      await eventually(async () => consumed.has(jobId), 'the job is consumed', 30_000);
+
+      const { run } = await backend.runs.startRun();
+      const tail = eventLog.openTail();
+      const read: string[] = [];
+      const added = anEventAppend();
+      const isRead = async () => {
+        const { last } = await eventLog.append(run, null, [added]);
+        const records = await tail.next({ ...last, seq: last.seq - 1 }, 10);
+        read.push(...records.map(({ event }) => event.eventId));
+      };
+      await eventually(() => isDone(isRead), 'an event is appended and read', 30_000);
+      expect(new Set(read)).toEqual(new Set([added.event.eventId]));
+      await tail.close();
+
+      const controlTail = control.openTail();
+      const announced = { kind: 'user', id: randomUUID(), change: 'changed' } as const;
+      await eventually(() => isDone(() => controlTail.next()), 'the control log is read', 30_000);
+      await eventually(() => isDone(() => control.announce(announced)), 'an entry is announced', 30_000);
+      const isAnnounced = async () => (await controlTail.next()).entries.some(({ id }) => id === announced.id);
+      await eventually(() => isAnnounced().catch(() => false), 'the entry is read', 30_000);
+      await controlTail.close();
+
+      const isAnswered = async () => {
+        const { asked, answers } = await podRequests.ask('who', 1_000);
+        return asked === 1 && answers.length === 1 && answers[0] === 'who?';
+      };
+      await eventually(() => isAnswered().catch(() => false), 'a question is answered, and nobody is missing', 30_000);
+      expect(await hookQueue.pressure()).toMatchObject({ memoryUsedRatio: null });
+    }
+
+    test('is used by every kind of connection', async () => {
+      await useAll();
+    });
+
+    test('is used after a planned failover', async () => {
+      const { replica } = await redis.findRoles();
+      await redis.failOver();
+      await useAll();
+      expect(await redis.findRoles()).toMatchObject({ owner: { port: replica.port } });
+    });
+
+    test('is used after the owner was killed, and when it is back as a replica', async () => {
+      const { owner, replica } = await redis.findRoles();
+      await eventually(() => replica.isInSync(), 'the former owner is a replica in sync', 30_000);
+      await owner.kill();
+      await useAll();
+      await owner.start();
+      await eventually(() => owner.isInSync(), 'the killed node is a replica in sync', 30_000);
+      await useAll();
+    });
+
+    test('is used while the former owner is frozen, and after it has thawed', async () => {
+      const { owner } = await redis.findRoles();
+      owner.freeze();
+      onTestFinished(() => owner.thaw());
+      await useAll();
+      owner.thaw();
+      await eventually(() => owner.isInSync(), 'the frozen node is a replica in sync', 30_000);
+      await useAll();
+    });
+
+    test('gets a new epoch', async () => {
+      const { run } = await backend.runs.startRun();
+      const before = await backend.eventLog.append(run, null, [anEventAppend()]);
+      const { begin, marksRemoved } = await beginNewEpoch(options);
+      expect(begin.epoch).not.toBe(before.last.epoch);
+      expect(marksRemoved).toBeGreaterThan(0);
+    });
+
+    test('is refused if the URL leads to one of its nodes, and the setting is missing', async () => {
+      const { owner } = await redis.findRoles();
+      const { clusterNodes: _, ...rest } = options;
+      const opened = openCluster({ ...rest, redisUrl: owner.url });
+      await expect(opened).rejects.toThrow(RedisRefusalError);
+      await expect(opened).rejects.toThrow(/^REDIS_URL: .*node of a Redis Cluster; set REDIS_CLUSTER_NODES/);
+    });
+
+    test('is refused if the nodes are those of a Redis that is no cluster', async () => {
+      const alone = await startRedis();
+      onTestFinished(() => alone.dispose());
+      const clusterNodes = { queue: [{ host: '127.0.0.1', port: alone.port }], events: null };
+      const opened = openCluster({ ...options, clusterNodes });
+      await expect(opened).rejects.toThrow(RedisRefusalError);
+      await expect(opened).rejects.toThrow(/cluster support disabled/);
+    });
+
+    test('is refused if the URL names another database than 0', async () => {
+      await expect(openCluster({ ...options, redisUrl: 'redis://127.0.0.1:1/3' })).rejects.toThrow(
+        /SELECT is not allowed in cluster mode/,
+      );
+    });
+  },
+  180_000,
+);

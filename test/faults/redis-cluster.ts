@@ -1,0 +1,76 @@
+import { Redis } from 'ioredis';
+import { eventually } from '../drivers/tools/eventually.ts';
+import { type RedisProcess, startRedis } from './redis-process.ts';
+
+/** A Redis Cluster of three primaries. The first one, which owns the slot of the key, has a replica. */
+export interface RedisClusterProcesses {
+  readonly nodes: readonly RedisProcess[];
+  /** The owner of the slot as the majority knows it, and its replica or former owner. */
+  findRoles(): Promise<{ owner: RedisProcess; replica: RedisProcess }>;
+  /** Performs a planned failover to the replica. Resolves when the other nodes know the new owner. */
+  failOver(): Promise<void>;
+  dispose(): Promise<void>;
+}
+
+const slotCount = 16_384;
+
+/** A node that is silent for `downAfterMs` counts as lost, and its replica takes over. */
+export async function startRedisCluster(key: string, downAfterMs = 3_000): Promise<RedisClusterProcesses> {
+  const options = ['--cluster-enabled', 'yes', '--cluster-node-timeout', `${downAfterMs}`];
+  // A cluster goes on if a node without our slot is lost, and a replica takes over however old its data is.
+  const lenient = ['--cluster-require-full-coverage', 'no', '--cluster-replica-validity-factor', '0'];
+  const nodes = await Promise.all([1, 2, 3, 4].map(() => startRedis([...options, ...lenient])));
+  const [first, second, third, replica] = nodes as [RedisProcess, RedisProcess, RedisProcess, RedisProcess];
+  const slot = Number(await first.send('CLUSTER', 'KEYSLOT', key));
+  // The first node owns the slot alone; the two others, which vote, share the rest.
+  await first.send('CLUSTER', 'ADDSLOTS', `${slot}`);
+  const rest = Array.from({ length: slotCount }, (_, at) => at).filter((at) => at !== slot);
+  await second.send('CLUSTER', 'ADDSLOTS', ...rest.slice(0, slotCount / 2).map(String));
+  await third.send('CLUSTER', 'ADDSLOTS', ...rest.slice(slotCount / 2).map(String));
+  await Promise.all(nodes.map((node, at) => node.send('CLUSTER', 'SET-CONFIG-EPOCH', `${at + 1}`)));
+  for (const node of nodes.slice(1)) await node.send('CLUSTER', 'MEET', '127.0.0.1', `${first.port}`);
+  const knowsAll = async (node: RedisProcess) =>
+    (await node.send('CLUSTER', 'INFO')).includes('cluster_known_nodes:4') &&
+    (await node.send('CLUSTER', 'INFO')).includes('cluster_state:ok');
+  const areMet = async () => (await Promise.all(nodes.map(knowsAll))).every(Boolean);
+  await eventually(areMet, 'the nodes know each other', 30_000);
+  await replica.send('CLUSTER', 'REPLICATE', await first.send('CLUSTER', 'MYID'));
+  await eventually(() => replica.isInSync(), 'the replica is in sync', 30_000);
+
+  const readOwnerPort = async () => {
+    const ports = await Promise.all([second, third].map((node) => readOwner(node.port, slot)));
+    return ports[0] === ports[1] ? ports[0] : null;
+  };
+  const findRoles = async () => {
+    let port: number | null | undefined = null;
+    const areAgreed = async () => {
+      port = await readOwnerPort();
+      return port !== null;
+    };
+    await eventually(areAgreed, 'the nodes agree on the owner');
+    return port === first.port ? { owner: first, replica } : { owner: replica, replica: first };
+  };
+  return {
+    nodes,
+    findRoles,
+    failOver: async () => {
+      const before = await findRoles();
+      await before.replica.send('CLUSTER', 'FAILOVER');
+      await eventually(async () => (await readOwnerPort()) === before.replica.port, 'another owner', 30_000);
+    },
+    dispose: async () => {
+      await Promise.all(nodes.map((node) => node.dispose()));
+    },
+  };
+}
+
+async function readOwner(port: number, slot: number): Promise<number | null> {
+  const redis = new Redis(port, '127.0.0.1', { protocol: 2, maxRetriesPerRequest: 1 });
+  redis.on('error', () => undefined);
+  try {
+    const ranges = (await redis.call('CLUSTER', 'SLOTS')) as [number, number, [string, number]][];
+    return ranges.find(([start, end]) => start <= slot && slot <= end)?.[2][1] ?? null;
+  } finally {
+    redis.disconnect();
+  }
+}
