@@ -21,7 +21,7 @@ describe.runIf(inject('backend') === 'cluster')(
     const consumed = new Set<string>();
 
     beforeAll(async () => {
-      redis = await startRedisCluster('{test}');
+      redis = await startRedisCluster();
       options = {
         ...{ mongodbUrl, mongodbDatabase: database, redisKeyPrefix: 'test', migrate: true, durabilityCheck: 'enforce' },
         // Nothing listens there: only the nodes know which of them owns our keys.

@@ -4,6 +4,7 @@ import type { Environment } from '../drivers/cluster/service-process.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
 import { freePort } from '../drivers/tools/free-port.ts';
 import { type Balancer, openBalancer } from './balancer.ts';
+import { type RedisClusterProcesses, startRedisCluster } from './redis-cluster.ts';
 import { type RedisProcess, startRedis } from './redis-process.ts';
 import { createServiceSlot, type ServiceSlot } from './service-slot.ts';
 import { openStoredStateReader, type ReadStoredState } from './stored-state.ts';
@@ -27,6 +28,11 @@ export interface FaultClusterOptions {
   readonly redisOptions?: readonly string[];
   /** True: the event log and the control log are in a Redis of their own, `eventsRedis`. Default: false. */
   readonly hasEventsRedis?: boolean;
+  /**
+   * True: the Redis is a Redis Cluster, `redisCluster`, to which pods and workers connect directly. `redisLink` is then
+   * for what reads the stores, and leads to one node. Default: false.
+   */
+  readonly hasRedisCluster?: boolean;
 }
 
 /** A deployment of real processes. Scenarios can damage every part of it. */
@@ -38,6 +44,8 @@ export interface FaultCluster {
   readonly balancer: Balancer;
   /** The Redis of this cluster alone. */
   readonly redis: RedisProcess;
+  /** Null unless `hasRedisCluster`. Then `redis` is its first node. */
+  readonly redisCluster: RedisClusterProcesses | null;
   /** The Redis of the event log and the control log: `redis`, unless the cluster has one for them. */
   readonly eventsRedis: RedisProcess;
   /** The proxies through which all pods and workers connect to their stores. */
@@ -81,18 +89,25 @@ async function open(
   onDispose: (cleanUp: () => Promise<unknown>) => void,
 ): Promise<Omit<FaultCluster, 'dispose'>> {
   const { hasLinks = true } = options;
-  const redis = await startRedis(options.redisOptions);
+  const redisCluster = options.hasRedisCluster === true ? await startRedisCluster() : null;
+  if (redisCluster !== null) onDispose(redisCluster.dispose);
+  const redis = redisCluster?.nodes[0] ?? (await startRedis(options.redisOptions));
   onDispose(redis.dispose);
   const ownEventsRedis = options.hasEventsRedis === true ? await startRedis() : null;
   if (ownEventsRedis !== null) onDispose(ownEventsRedis.dispose);
   const eventsRedis = ownEventsRedis ?? redis;
-  const run = await openClusterRun({ redisUrl: redis.url });
+  const redisLink = await openLink(redis.url);
+  const readersUrl = redisCluster === null ? redis.url : routeThrough(redisLink, redis.url);
+  const run = await openClusterRun({ redisUrl: readersUrl });
   const { MONGODB_URL = '' } = run.environment;
-  const [redisLink, mongoLink] = await Promise.all([openLink(redis.url), openLink(MONGODB_URL)]);
+  const mongoLink = await openLink(MONGODB_URL);
   const eventsRedisLink = ownEventsRedis === null ? redisLink : await openLink(ownEventsRedis.url);
   onDispose(() => Promise.all([redisLink.close(), mongoLink.close(), eventsRedisLink.close()]));
   onDispose(run.dispose);
-  const storeReader = await openStoredStateReader(run.environment, eventsRedis.url);
+  const storeReader = await openStoredStateReader(
+    run.environment,
+    redisCluster === null ? eventsRedis.url : readersUrl,
+  );
   onDispose(storeReader.close);
   const routeEvents = () => ({
     EVENTS_REDIS_URL: hasLinks ? routeThrough(eventsRedisLink, eventsRedis.url) : eventsRedis.url,
@@ -101,6 +116,7 @@ async function open(
     REDIS_URL: hasLinks ? routeThrough(redisLink, redis.url) : redis.url,
     ...(ownEventsRedis === null ? {} : routeEvents()),
     MONGODB_URL: hasLinks ? routeThrough(mongoLink, MONGODB_URL) : MONGODB_URL,
+    ...(redisCluster === null ? {} : toClusterEnvironment(redisCluster)),
     // A small ring is full early, and a pod's heap stays comparable.
     ...setOptions({ heartbeatIntervalMs, ringFrames: 500 }),
     NODE_OPTIONS: `--import=${new URL('./collect-garbage.ts', import.meta.url).href}`,
@@ -132,9 +148,17 @@ async function open(
     return { link, environment: { [store]: routeThrough(link, url) } };
   };
   return {
-    ...{ url: balancer.url, pods, workers, balancer, redis, eventsRedis, openLinkFor, run },
+    ...{ url: balancer.url, pods, workers, balancer, redis, redisCluster, eventsRedis, openLinkFor, run },
     ...{ redisLink, eventsRedisLink, mongoLink },
     readStored: storeReader.read,
+  };
+}
+
+function toClusterEnvironment({ nodes }: RedisClusterProcesses): Environment {
+  return {
+    // Nothing listens there: only the nodes know which of them owns the keys.
+    REDIS_URL: 'redis://127.0.0.1:1/',
+    REDIS_CLUSTER_NODES: nodes.map(({ port }) => `127.0.0.1:${port}`).join(','),
   };
 }
 

@@ -7,6 +7,7 @@ const widgetStore = 'test/conformance/widget-store.test.ts';
 const eventLog = 'test/conformance/event-log.test.ts';
 const lastAdmin = 'test/conformance/user-store-last-admin.test.ts';
 const staleRuns = 'test/conformance/event-log-stale-run.test.ts';
+const redisCluster = 'test/conformance/redis-cluster.test.ts';
 const replicaAcks = 'test/conformance/hook-queue-replicas.test.ts';
 const logLoss = 'test/conformance/event-log-loss.test.ts';
 
@@ -176,6 +177,20 @@ export const storeRules: readonly StoreMutation[] = [
     file: 'packages/embedded/src/sqlite-user-store.ts',
     from: 'if (losesAdmin && statements.hasOtherEnabledAdmin.get(id) === undefined) return',
     to: 'if (losesAdmin && statements.hasOtherEnabledAdmin.get(id) === null) return',
+  },
+  {
+    rule: 'Redis Cluster: all connections of a process follow the owner of the slot together',
+    noticedBy: redisCluster,
+    file: 'packages/cluster/src/redis/cluster-connector.ts',
+    from: 'if (!isSame(connection.owner, owner)) connection.stream.destroy();',
+    to: 'if (connection.owner === undefined) connection.stream.destroy();',
+  },
+  {
+    rule: 'Redis Cluster: a command that was moved leads to a new connection',
+    noticedBy: redisCluster,
+    file: 'packages/cluster/src/redis/connections.ts',
+    from: 'const hasMoved = /^(?:MOVED|READONLY)/;',
+    to: 'const hasMoved = /^(?:READONLY)/;',
   },
   {
     rule: 'Redis: once there was a replica, a hook waits for one',
