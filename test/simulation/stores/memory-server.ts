@@ -27,6 +27,8 @@ export class MemoryServer {
   /** Called for all events that are appended, and for all that retention drops. */
   onAppend: (records: readonly LogRecord[]) => void = () => undefined;
   onTrim: (records: readonly LogRecord[]) => void = () => undefined;
+  /** Called when the event log or its marks have changed. */
+  onChange: () => void = () => undefined;
   /** Called for the dedupe marks that will expire from now on. */
   onExpireMarks: (marks: readonly DedupeMark[]) => void = () => undefined;
 
@@ -49,6 +51,7 @@ export class MemoryServer {
 
   trim(recorded: ComparablePosition | null, retention: Partial<EventRetention> = {}): void {
     this.onTrim(trim(this.state.stream, this.nowMs, { ...this.options.retention, ...retention }, recorded));
+    this.onChange();
   }
 }
 

@@ -4,7 +4,7 @@ import type { Database } from './database.ts';
 import type { Link } from './link.ts';
 import type { MemoryServer } from './memory-server.ts';
 import { createSimulatedDeliveryLedger } from './simulated-delivery-ledger.ts';
-import { openSimulatedEventLog } from './simulated-event-log.ts';
+import { openSimulatedEventLog, type SimulatedReplica } from './simulated-event-log.ts';
 import { openSimulatedHookQueue } from './simulated-hook-queue.ts';
 import { createSimulatedQuarantineStore } from './simulated-quarantine-store.ts';
 import { createSimulatedRunRegistry } from './simulated-run-registry.ts';
@@ -17,6 +17,7 @@ export interface SimulatedPortsOptions {
   readonly memory: MemoryServer;
   /** To the database and to the memory server. */
   readonly links: { readonly database: Link; readonly memory: Link };
+  readonly replicas?: readonly SimulatedReplica[];
   readonly clock: Clock;
   /** Returns an id that was never returned before. */
   readonly createRandomId: () => string;
@@ -42,7 +43,12 @@ export type SimulatedPorts = Pick<
 
 export function openSimulatedPorts(options: SimulatedPortsOptions): SimulatedPorts {
   const { database, memory, links, createRandomId } = options;
-  const eventLog = openSimulatedEventLog({ server: memory, link: links.memory, createEpochId: createRandomId });
+  const eventLog = openSimulatedEventLog({
+    ...options,
+    server: memory,
+    link: links.memory,
+    createEpochId: createRandomId,
+  });
   const hookQueue = openSimulatedHookQueue({
     ...options,
     server: memory,

@@ -1,17 +1,30 @@
+import { ReplicaTail } from '@widget-service/cluster/redis/replica-tail.ts';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { EventLog, EventTail } from '@widget-service/shared/ports/event-log.ts';
 import { runLimits } from '@widget-service/shared/ports/run-registry.ts';
-import { append, expireMarks, inspect, readAfter, readUpTo } from './event-stream.ts';
+import type { Clock } from '@widget-service/shared/runtime/clock.ts';
+import { append, type EventStream, expireMarks, inspect, readAfter, readUpTo } from './event-stream.ts';
 import type { Link } from './link.ts';
+import type { MemoryReplica } from './memory-replica.ts';
 import { commandDeadlineMs, type MemoryServer } from './memory-server.ts';
+import type { Notifier } from './notifier.ts';
 
 const defaultRunAgeMaxMs = runLimits.maxAgeMs;
 const tailBlockMs = 2_000;
 const tailDeadlineMs = 5_000;
 
+export interface SimulatedReplica {
+  readonly replica: MemoryReplica;
+  readonly link: Link;
+}
+
 export interface SimulatedEventLogOptions {
   readonly server: MemoryServer;
   readonly link: Link;
+  /** Replicas from which tails read. Empty: they read from the server. */
+  readonly replicas?: readonly SimulatedReplica[];
+  readonly clock: Clock;
+  readonly onWarning: (message: string) => void;
   /** Returns an id that no other epoch has. */
   readonly createEpochId: () => string;
 }
@@ -21,7 +34,7 @@ export function openSimulatedEventLog(options: SimulatedEventLogOptions): {
   log: EventLog;
   close: () => Promise<void>;
 } {
-  const { server, link, createEpochId } = options;
+  const { server, link, createEpochId, replicas = [], clock, onWarning } = options;
   const tails = new Set<EventTail>();
   const log: EventLog = {
     append: (run, recorded, events) => {
@@ -36,6 +49,7 @@ export function openSimulatedEventLog(options: SimulatedEventLogOptions): {
             server.trim(recorded, { ageMs: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY });
             server.appended.notify();
           }
+          server.onChange();
           return result;
         }),
       );
@@ -45,7 +59,10 @@ export function openSimulatedEventLog(options: SimulatedEventLogOptions): {
       const { runAgeMaxMs = defaultRunAgeMaxMs } = server.options;
       const latest = { run, runAgeMaxMs };
       await link.call('expireMarks', commandDeadlineMs, (send) =>
-        send(() => server.onExpireMarks(expireMarks(server.state.stream, server.nowMs, marks, latest))),
+        send(() => {
+          server.onExpireMarks(expireMarks(server.state.stream, server.nowMs, marks, latest));
+          server.onChange();
+        }),
       );
     },
     inspect: (position) =>
@@ -55,7 +72,16 @@ export function openSimulatedEventLog(options: SimulatedEventLogOptions): {
     readUpTo: (position, limit) =>
       link.call('readUpTo', commandDeadlineMs, (send) => send(() => readUpTo(server.state.stream, position, limit))),
     openTail: () => {
-      const tail = openTail(server, link);
+      const openPrimary = () => openTail(() => server.state.stream, server.appended, link);
+      const openReplica = (index: number) => {
+        const { replica, link: replicaLink } = replicas[index] as SimulatedReplica;
+        return openTail(() => replica.log.stream, replica.appended, replicaLink);
+      };
+      const readEnd = async () => (await log.inspect(null))?.extent.last ?? null;
+      const tail =
+        replicas.length === 0
+          ? openPrimary()
+          : new ReplicaTail({ openPrimary, openReplica, replicaCount: replicas.length, readEnd, clock, onWarning });
       tails.add(tail);
       return tail;
     },
@@ -69,14 +95,14 @@ export function openSimulatedEventLog(options: SimulatedEventLogOptions): {
   };
 }
 
-function openTail(server: MemoryServer, link: Link): EventTail {
+function openTail(readStream: () => EventStream, appended: Notifier, link: Link): EventTail {
   const closing = new AbortController();
   const { signal } = closing;
   return {
     next: async (after, limit) => {
-      const options = { blockMs: tailBlockMs, deadlineMs: tailDeadlineMs, notifier: server.appended, signal };
+      const options = { blockMs: tailBlockMs, deadlineMs: tailDeadlineMs, notifier: appended, signal };
       const poll = () => {
-        const records = readAfter(server.state.stream, after, limit);
+        const records = readAfter(readStream(), after, limit);
         return records.length === 0 ? null : records;
       };
       const records = signal.aborted ? null : await link.block('tail', options, poll);

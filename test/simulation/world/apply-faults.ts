@@ -1,7 +1,8 @@
 import type { SimulatedProcess } from '../engine/simulated-process.ts';
+import { copyStream } from '../stores/event-stream.ts';
 import { putInFront } from '../stores/job-queue.ts';
 import type { MemoryState } from '../stores/memory-server.ts';
-import type { Fault } from './plan.ts';
+import type { Fault, ReplicaName } from './plan.ts';
 import type { World } from './world.ts';
 
 type TimedFault = Exclude<Fault, { readonly call: string } | { readonly kind: 'lose' }>;
@@ -38,6 +39,15 @@ function applyFault(world: World, fault: TimedFault): void {
       world.scheduler.after(fault.forMs, () => server.reconnect(fault.process));
       break;
     }
+    case 'detach':
+      detach(world, fault);
+      break;
+    case 'abandon':
+      abandon(world, fault);
+      break;
+    case 'promote':
+      promote(world, fault);
+      break;
     case 'trim':
       trimTo(world, fault.keep);
       break;
@@ -55,10 +65,35 @@ export function applyFaultAtCall(world: World, fault: Fault, process: SimulatedP
   if (fault.kind === 'lose-at') loseLater(world, fault.delayMs, restartMs);
   if (fault.kind === 'subscribe-at') world.clients.deliver(() => void world.subscribe(false));
   if (fault.kind === 'pods-sleep-at') sleepPods(world, fault);
+  if (fault.kind === 'detach-at') detach(world, fault);
+  if (fault.kind === 'promote-at') promote(world, fault);
   if (fault.kind === 'trim-at') trimTo(world, fault.keep);
   if (fault.kind === 'restart-jobs-at') restartJobs(world);
   if (fault.kind === 'sleep-at') sleep(world, process, fault.forMs);
   if (fault.kind === 'crash-at') crash(world, process.name, fault.forMs);
+}
+
+function detach(world: World, { replica: name, forMs }: { replica: ReplicaName; forMs: number }): void {
+  const replica = world.replicas.get(name);
+  replica?.detach();
+  world.scheduler.after(forMs, () => {
+    replica?.attach();
+    world.replicate();
+  });
+}
+
+function abandon(world: World, { replica, isDown }: Extract<Fault, { kind: 'abandon' }>): void {
+  world.replicas.get(replica)?.abandon();
+  if (isDown) world.servers[replica].shutDown();
+}
+
+function promote(world: World, { replica: name, forMs }: { replica: ReplicaName; forMs: number }): void {
+  const { memory, history } = world;
+  const replica = world.replicas.get(name)?.log;
+  // What a replica kept from before another loss would bring the lost events back.
+  if (replica === undefined || replica.lossCount !== history.lossCount) return;
+  const state = { stream: copyStream(replica.stream), queue: memory.state.queue };
+  lose(world, { state, logLength: replica.logLength }, forMs);
 }
 
 /** Like a worker with so small a retention. */
@@ -155,6 +190,7 @@ function lose(world: World, copy: { state: MemoryState; logLength: number }, for
   if (forMs > 0) servers.memory.shutDown();
   history.recordLoss(memory.state, copy.state, copy.logLength, scheduler.nowMs);
   memory.state = copy.state;
+  memory.onChange();
   if (forMs > 0) scheduler.after(forMs, () => servers.memory.recover());
 }
 
@@ -162,9 +198,12 @@ function lose(world: World, copy: { state: MemoryState; logLength: number }, for
 export function endAllFaults(world: World): void {
   world.trace('all faults end');
   world.callFaults.stop();
+  for (const replica of world.replicas.values()) replica.attach();
+  world.replicate();
   for (const server of Object.values(world.servers)) {
     for (const name of world.processes.keys()) server.reconnect(name);
-    if (server.state !== 'up') server.recover();
+    const isAbandoned = world.plan.faults.some((fault) => fault.kind === 'abandon' && fault.replica === server.name);
+    if (server.state !== 'up' && !isAbandoned) server.recover();
   }
   for (const [name, { process }] of [...world.processes]) {
     process.wake();

@@ -1,5 +1,6 @@
 import { createRandom, type Random } from '../engine/random.ts';
 import { generateLoss, generateLossBehindAppend, generateUnrecordedLoss } from './generate-losses.ts';
+import { generateReplicaFaults } from './generate-replica-faults.ts';
 import {
   type CallFate,
   type Fault,
@@ -39,9 +40,15 @@ const fates: readonly CallFate[] = ['never-arrives', 'answer-lost', 'answer-lost
 /** Returns the plan of a seed. */
 export function generatePlan(seed: number): Plan {
   const random = createRandom(seed).fork('plan');
-  const settings = generateSettings(random.fork('settings'));
+  const settings = {
+    ...generateSettings(random.fork('settings')),
+    replicas: random.fork('replicas').pick([0, 0, 1, 2]),
+  };
   const operations = generateOperations(random.fork('operations'));
-  const faults = generateFaults(random.fork('faults'), settings);
+  const faults = [
+    ...generateFaults(random.fork('faults'), settings),
+    ...generateReplicaFaults(random.fork('replica faults'), settings),
+  ];
   if (random.chance(0.3)) return addRepeatedNumbers(random, { settings, operations, faults });
   return { settings, operations, faults };
 }
@@ -63,7 +70,7 @@ function addRepeatedNumbers(random: Random, { settings, operations, faults }: Pl
   };
 }
 
-function generateSettings(random: Random): PlanSettings {
+function generateSettings(random: Random): Omit<PlanSettings, 'replicas'> {
   const pods = random.whole(1, 2);
   const workers = random.whole(1, 3);
   const names = [...listProcessNames('pod', pods), ...listProcessNames('worker', workers)];

@@ -17,6 +17,8 @@ export interface Plan {
 export interface PlanSettings {
   readonly pods: number;
   readonly workers: number;
+  /** Replicas of the event log from which pods read new events. */
+  readonly replicas: number;
   readonly partitions: number;
   /** How many events the log keeps. */
   readonly retentionCount: number;
@@ -31,7 +33,8 @@ export interface PlanSettings {
   readonly clockAheadMs: Readonly<Record<string, number>>;
 }
 
-export type ServerName = 'database' | 'memory';
+export type ReplicaName = 'replica-1' | 'replica-2';
+export type ServerName = 'database' | 'memory' | ReplicaName;
 export type Role = 'worker' | 'pod';
 
 export type Operation =
@@ -113,6 +116,24 @@ export type Fault =
       readonly moment: 'after';
       readonly forMs: number;
       readonly isTrimmed: boolean;
+    })
+  /** The replica receives nothing for `forMs`, and keeps what it has. */
+  | { readonly kind: 'detach'; readonly atMs: number; readonly replica: ReplicaName; readonly forMs: number }
+  | (CallPlace & {
+      readonly kind: 'detach-at';
+      readonly moment: 'before';
+      readonly replica: ReplicaName;
+      readonly forMs: number;
+    })
+  /** The replica receives nothing any more, or is down, also after all other faults have ended. */
+  | { readonly kind: 'abandon'; readonly atMs: number; readonly replica: ReplicaName; readonly isDown: boolean }
+  /** Redis is down for `forMs`. Then it has the events of the replica, which may lack the newest ones. */
+  | { readonly kind: 'promote'; readonly atMs: number; readonly replica: ReplicaName; readonly forMs: number }
+  | (CallPlace & {
+      readonly kind: 'promote-at';
+      readonly moment: 'after';
+      readonly replica: ReplicaName;
+      readonly forMs: number;
     })
   | { readonly kind: 'trim'; readonly atMs: number; readonly keep: number }
   | (CallPlace & { readonly kind: 'trim-at'; readonly moment: 'before'; readonly keep: number })

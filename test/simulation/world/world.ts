@@ -3,13 +3,15 @@ import { createRandom, type Random } from '../engine/random.ts';
 import { Scheduler } from '../engine/scheduler.ts';
 import { calendarStartMs, type Running, SimulatedProcess } from '../engine/simulated-process.ts';
 import { Database } from '../stores/database.ts';
+import { copyStream } from '../stores/event-stream.ts';
+import { MemoryReplica } from '../stores/memory-replica.ts';
 import { MemoryServer } from '../stores/memory-server.ts';
 import { openSimulatedPorts } from '../stores/open-simulated-ports.ts';
 import { CallFaults } from './call-faults.ts';
 import type { ClientView, RequestOutcome } from './client-view.ts';
 import { listProcessNames } from './generate-plan.ts';
 import { History } from './history.ts';
-import type { Fault, Plan } from './plan.ts';
+import type { Fault, Plan, ReplicaName, ServerName } from './plan.ts';
 import { type Pod, startPod } from './pod-process.ts';
 import { RunWatch } from './run-watch.ts';
 import { poisonText, Sender } from './sender.ts';
@@ -31,7 +33,13 @@ export class World implements ClientView {
   readonly history = new History();
   readonly database = new Database();
   readonly memory: MemoryServer;
-  readonly servers = { database: new SimulatedServer('database'), memory: new SimulatedServer('memory') };
+  readonly servers: Readonly<Record<ServerName, SimulatedServer>> = {
+    database: new SimulatedServer('database'),
+    memory: new SimulatedServer('memory'),
+    'replica-1': new SimulatedServer('replica-1'),
+    'replica-2': new SimulatedServer('replica-2'),
+  };
+  readonly replicas: ReadonlyMap<ReplicaName, MemoryReplica>;
   readonly callFaults: CallFaults;
   readonly plan: Plan;
   readonly clients: SimulatedProcess;
@@ -46,6 +54,8 @@ export class World implements ClientView {
   readonly #random: Random;
   readonly #ids: Random;
   readonly #runWatch: RunWatch;
+  readonly #replication: Random;
+  #replicationVersion = 0;
   #idCount = 0;
 
   constructor(
@@ -59,6 +69,7 @@ export class World implements ClientView {
     this.plan = plan;
     this.#random = createRandom(seed);
     this.#ids = this.#random.fork('ids');
+    this.#replication = this.#random.fork('replication');
     const { trace } = options;
     this.trace =
       trace === null ? () => undefined : (text) => trace(`${this.scheduler.nowMs.toFixed(1).padStart(9)} ${text}`);
@@ -71,6 +82,9 @@ export class World implements ClientView {
     });
     this.memory.onAppend = (records) => this.history.recordAppend(records, this.scheduler.nowMs);
     this.memory.onTrim = (records) => this.history.recordTrim(records);
+    const names = (['replica-1', 'replica-2'] as const).slice(0, plan.settings.replicas);
+    this.replicas = new Map(names.map((name) => [name, new MemoryReplica()]));
+    this.memory.onChange = () => this.replicate();
     this.#runWatch = new RunWatch(this.database, (violation) => this.#reportViolation(violation));
     this.memory.onExpireMarks = (marks) => this.#runWatch.checkExpiry(marks);
     this.database.onEffect = (document, entries) => {
@@ -99,6 +113,10 @@ export class World implements ClientView {
       database: this.database,
       memory: this.memory,
       links: { database: this.#link(process, 'database'), memory: this.#link(process, 'memory') },
+      replicas: [...this.replicas].map(([replicaName, replica]) => ({
+        replica,
+        link: this.#link(process, replicaName),
+      })),
       clock: process.clock,
       createRandomId: () => {
         this.#idCount += 1;
@@ -119,6 +137,18 @@ export class World implements ClientView {
       const reportViolation = (violation: string) => this.#reportViolation(violation);
       this.processes.set(name, startPod({ process, ports, settings, createUuid, reportViolation, trace: this.trace }));
     });
+  }
+
+  /** Sends every replica what the primary has. */
+  replicate(): void {
+    if (this.replicas.size === 0) return;
+    this.#replicationVersion += 1;
+    const version = this.#replicationVersion;
+    const { log, lossCount } = this.history;
+    const sent = { stream: copyStream(this.memory.state.stream), logLength: log.length, lossCount };
+    for (const replica of this.replicas.values()) {
+      this.scheduler.after(latencyMs(this.#replication), () => replica.receive(version, sent));
+    }
   }
 
   /** Kills the process. Its connections break. */
@@ -184,7 +214,7 @@ export class World implements ClientView {
     });
   }
 
-  #link(process: SimulatedProcess, server: 'database' | 'memory') {
+  #link(process: SimulatedProcess, server: ServerName) {
     return createSimulatedLink({
       scheduler: this.scheduler,
       process,

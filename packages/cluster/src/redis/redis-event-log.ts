@@ -12,12 +12,15 @@ import type {
 } from '@widget-service/shared/ports/event-log.ts';
 import type { ComparablePosition } from '@widget-service/shared/ports/run-registry.ts';
 import { runLimits } from '@widget-service/shared/ports/run-registry.ts';
-import { withDeadline } from '@widget-service/shared/runtime/deadline.ts';
+import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import type { Redis } from 'ioredis';
+import type { OnWarning } from './connections.ts';
 import type { RedisKeys } from './keys.ts';
-import { type StreamEntry, toEntryFields, toEntryId, toLogRecord } from './log-entry.ts';
-import { loadScript, runScript, translateErrors, translateRedisError } from './redis-call.ts';
+import { toEntryFields, toEntryId, toLogRecord } from './log-entry.ts';
+import { loadScript, runScript, translateErrors } from './redis-call.ts';
+import { RedisEventTail } from './redis-event-tail.ts';
 import { isForbidden, parseMaxMemoryBytes } from './redis-info.ts';
+import { ReplicaTail } from './replica-tail.ts';
 
 const markLifetimeSeconds = runLimits.markLifetimeMs / 1000;
 /**
@@ -39,6 +42,13 @@ export interface RedisEventLogOptions {
   readonly isAlone?: boolean;
   /** Opens a connection for one tail. */
   readonly connectTail: () => Redis;
+  /** Replicas from which tails read instead. Left out: they read from the primary. */
+  readonly replicas?: {
+    readonly count: number;
+    /** Opens a connection for one tail to the replica of this index. It must not reconnect. */
+    readonly connectTail: (index: number) => Redis;
+    readonly onWarning: OnWarning;
+  };
 }
 
 /** The event log is one Redis Stream with entry ids `<ms>-<seq>`. The scripts enforce its rules. */
@@ -46,7 +56,7 @@ export class RedisEventLog implements EventLog {
   readonly #redis: Redis;
   readonly #keys: RedisKeys;
   readonly #options: RedisEventLogOptions;
-  readonly #tails = new Set<RedisEventTail>();
+  readonly #tails = new Set<EventTail>();
   readonly #scripts = {
     append: loadScript('append', 'log-functions'),
     expireMarks: loadScript('expire-marks', 'log-functions'),
@@ -102,9 +112,24 @@ export class RedisEventLog implements EventLog {
   }
 
   openTail(): EventTail {
-    const tail = new RedisEventTail({ log: this.#keys.log, connect: this.#options.connectTail });
+    const tail = this.#createTail();
     this.#tails.add(tail);
     return tail;
+  }
+
+  #createTail(): EventTail {
+    const { log } = this.#keys;
+    const { connectTail, replicas } = this.#options;
+    const openPrimary = () => new RedisEventTail({ log, connect: connectTail });
+    if (replicas === undefined) return openPrimary();
+    return new ReplicaTail({
+      openPrimary,
+      openReplica: (index) => new RedisEventTail({ log, connect: () => replicas.connectTail(index) }),
+      replicaCount: replicas.count,
+      readEnd: async () => (await this.inspect(null))?.extent.last ?? null,
+      clock: systemClock,
+      onWarning: replicas.onWarning,
+    });
   }
 
   async trim(recorded: ComparablePosition | null): Promise<void> {
@@ -178,51 +203,4 @@ function toAppendResult([epoch, epochRun, ms, seq, startedNewEpoch, ...seqs]: Ap
 /** Returns eight random characters of `0-9a-z`: enough that no two epochs of a deployment have the same id. */
 function createEpochId(): string {
   return Array.from(randomBytes(8), (byte) => (byte % 36).toString(36)).join('');
-}
-
-const blockMs = 2000;
-const deadlineMs = 5000;
-
-interface RedisEventTailOptions {
-  /** The stream's key. */
-  readonly log: string;
-  /** Opens a connection for this tail alone: a blocking read delays every other command on its connection. */
-  readonly connect: () => Redis;
-}
-
-class RedisEventTail implements EventTail {
-  readonly #options: RedisEventTailOptions;
-  #redis: Redis | null = null;
-  #isClosed = false;
-
-  constructor(options: RedisEventTailOptions) {
-    this.#options = options;
-  }
-
-  async next(after: LogPosition, limit: number): Promise<LogRecord[]> {
-    if (this.#isClosed) throw new UnavailableError('event tail: closed');
-    this.#redis ??= this.#options.connect();
-    const redis = this.#redis;
-    try {
-      // Needs a deadline of its own: against a frozen Redis the call never settles.
-      const reply = await withDeadline(
-        redis.xread('COUNT', limit, 'BLOCK', blockMs, 'STREAMS', this.#options.log, toEntryId(after)),
-        deadlineMs,
-        'event tail',
-      );
-      const entries = (reply?.[0]?.[1] ?? []) as StreamEntry[];
-      return entries.map(toLogRecord);
-    } catch (error) {
-      // The read may still be pending on this connection, so the next call opens another one.
-      redis.disconnect();
-      if (this.#redis === redis) this.#redis = null;
-      throw translateRedisError(error, 'event tail');
-    }
-  }
-
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    this.#redis?.disconnect();
-    this.#redis = null;
-  }
 }

@@ -1,0 +1,124 @@
+import { describeError, UnavailableError } from '@widget-service/shared/domain/errors.ts';
+import { isContiguous, type LogPosition } from '@widget-service/shared/domain/log-position.ts';
+import type { EventTail, LogRecord } from '@widget-service/shared/ports/event-log.ts';
+import type { Clock } from '@widget-service/shared/runtime/clock.ts';
+
+export interface ReplicaTailOptions {
+  /** Opens a reader of the primary, or of the replica of this index. */
+  readonly openPrimary: () => EventTail;
+  readonly openReplica: (index: number) => EventTail;
+  readonly replicaCount: number;
+  /** Returns the end of the log on the primary. Null: there is no log yet. */
+  readonly readEnd: () => Promise<LogPosition | null>;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly onWarning: (message: string, details: object) => void;
+}
+
+type Source = number | 'primary';
+
+/** How far a replica may be behind the primary. Also how often they are compared. */
+const behindMaxMs = 2_000;
+/** A replica that gave trouble rests for this long, and up to twice as long, so that not all pods return at once. */
+const restMs = 10_000;
+
+/**
+ * Reads new events from a replica of the log, so that the primary does not serve the tails of all pods.
+ *
+ * A replica may be behind, stand still, or still hold events that a failover has lost. So nothing but an event that
+ * directly continues the caller's position is taken from it: everything else is left to the primary. A replica that
+ * does not continue, fails, or is more than two seconds behind rests for a while. Then another one is read, or the
+ * primary if none is left. Such a change returns no events, and the caller compares its position with the primary as
+ * after every empty read.
+ *
+ * An event that a replica had and a failover has lost is treated like one that was read from the primary before the
+ * failover: the next event does not name it as its predecessor (ADR 11).
+ */
+export class ReplicaTail implements EventTail {
+  readonly #options: ReplicaTailOptions;
+  readonly #restsUntilMs: number[];
+  #current: { readonly source: Source; readonly reader: EventTail } | null = null;
+  /** The end of the primary's log, and when it was asked for. */
+  #end: { readonly position: LogPosition; readonly askedAtMs: number } | null = null;
+  #isAsking = false;
+  #isClosed = false;
+
+  constructor(options: ReplicaTailOptions) {
+    this.#options = options;
+    this.#restsUntilMs = Array.from({ length: options.replicaCount }, () => 0);
+  }
+
+  async next(after: LogPosition, limit: number): Promise<LogRecord[]> {
+    if (this.#isClosed) throw new UnavailableError('event tail: closed');
+    const { source, reader } = this.#chooseReader();
+    if (source === 'primary') return reader.next(after, limit);
+    if (this.#isBehind(after)) return this.#leave(source, 'it is behind the primary');
+    try {
+      const records = await reader.next(after, limit);
+      if (isContiguous(after, records)) return records;
+    } catch (error) {
+      return this.#leave(source, describeError(error));
+    }
+    return this.#leave(source, 'its log does not continue at the position of the tail');
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#current?.reader.close();
+    this.#current = null;
+  }
+
+  #chooseReader(): { readonly source: Source; readonly reader: EventTail } {
+    const current = this.#current;
+    if (current !== null && current.source !== 'primary') return current;
+    const nowMs = this.#options.clock.monotonicMs();
+    const rested = this.#restsUntilMs.flatMap((untilMs, index) => (untilMs <= nowMs ? [index] : []));
+    const index = rested[Math.floor(Math.random() * rested.length)];
+    if (index === undefined && current !== null) return current;
+    void current?.reader.close();
+    const { openPrimary, openReplica } = this.#options;
+    this.#end = null;
+    this.#current =
+      index === undefined
+        ? { source: 'primary', reader: openPrimary() }
+        : { source: index, reader: openReplica(index) };
+    return this.#current;
+  }
+
+  #leave(source: number, reason: string): LogRecord[] {
+    // A closed tail fails, too.
+    if (this.#isClosed) throw new UnavailableError('event tail: closed');
+    const { clock, onWarning } = this.#options;
+    onWarning('the event log is read from another server than this replica for a while', { replica: source, reason });
+    this.#restsUntilMs[source] = clock.monotonicMs() + restMs * (1 + Math.random());
+    void this.#current?.reader.close();
+    this.#current = null;
+    return [];
+  }
+
+  /** Whether the caller has not yet reached where the primary was two seconds ago. */
+  #isBehind(position: LogPosition): boolean {
+    const nowMs = this.#options.clock.monotonicMs();
+    const end = this.#end;
+    if (end === null || nowMs - end.askedAtMs < behindMaxMs) {
+      if (end === null) this.#askForEnd(nowMs);
+      return false;
+    }
+    this.#end = null;
+    return position.epoch !== end.position.epoch || position.seq < end.position.seq;
+  }
+
+  /** Does not delay the tail. Without an answer, the next call asks again. */
+  #askForEnd(askedAtMs: number): void {
+    if (this.#isAsking) return;
+    this.#isAsking = true;
+    this.#options
+      .readEnd()
+      .then((position) => {
+        if (position !== null) this.#end = { position, askedAtMs };
+      })
+      .catch(() => undefined)
+      .finally(() => {
+        this.#isAsking = false;
+      });
+  }
+}
