@@ -182,8 +182,8 @@ export const storeRules: readonly StoreMutation[] = [
     rule: 'Redis Cluster: all connections of a process follow the owner of the slot together',
     noticedBy: redisCluster,
     file: 'packages/cluster/src/redis/cluster-connector.ts',
-    from: 'if (!isSame(connection.owner, owner)) connection.stream.destroy();',
-    to: 'if (connection.owner === undefined) connection.stream.destroy();',
+    from: 'if (!isSame(address, owner)) stream.destroy();',
+    to: 'if (address === undefined) stream.destroy();',
   },
   {
     rule: 'Redis Cluster: a command that was moved leads to a new connection',

@@ -26,6 +26,7 @@ import { RedisEventLog } from './redis/redis-event-log.ts';
 import { RedisPeerRequests } from './redis/redis-peer-requests.ts';
 import { createRedisRateLimiter } from './redis/redis-rate-limiter.ts';
 import { createRedisRefusalStore } from './redis/redis-refusal-store.ts';
+import { findReplicas } from './redis/replica-reads.ts';
 
 const firstContactWithinMs = 2000;
 const closeWithinMs = 15_000;
@@ -38,6 +39,8 @@ export interface ClusterOptions {
   readonly eventsRedisUrl?: string | null;
   /** Null or left out: the URLs lead to Redis itself. */
   readonly sentinels?: SentinelOptions | null;
+  /** Replicas of the event log's Redis, from which tails read. Null or left out: they read from the primary. */
+  readonly eventsReplicas?: 'replicas' | readonly { readonly host: string; readonly port: number }[] | null;
   /** Left out: no Redis is a Redis Cluster. */
   readonly clusterNodes?: ClusterNodeOptions;
   readonly redisKeyPrefix: string;
@@ -125,6 +128,7 @@ async function openRedisParts(options: ClusterOptions, partitions: PartitionCoun
     close();
     throw error;
   }
+  const { eventsReplicas = null } = options;
   const eventLog = new RedisEventLog({
     redis: events,
     keys,
@@ -132,6 +136,7 @@ async function openRedisParts(options: ClusterOptions, partitions: PartitionCoun
     isAlone: isLogAlone,
     ...(options.runAgeMaxMs === undefined ? {} : { runAgeMaxMs: options.runAgeMaxMs }),
     connectTail: () => openBlockingReadConnection(eventsTarget, 'widget-service:tail'),
+    replicas: eventsReplicas === null ? null : findReplicas(eventsTarget, eventsReplicas),
   });
   const control = new RedisControlLog({
     redis: events,

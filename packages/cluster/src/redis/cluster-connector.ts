@@ -2,12 +2,10 @@ import { createConnection as connectPlain } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { AbstractConnector, type RedisOptions } from 'ioredis';
-import { type Address, isSame, type SlotOwnerFinder } from './slot-owner.ts';
+import { type Address, isSame, type NodeAccess, type SlotOwnerFinder } from './slot-owner.ts';
 
-interface OpenConnection {
-  readonly owner: Address;
-  readonly stream: Stream;
-}
+type Connector = NonNullable<RedisOptions['Connector']>;
+type Stream = Awaited<ReturnType<AbstractConnector['connect']>>;
 
 /**
  * Returns the class by which ioredis connects to the node of a Redis Cluster that owns the slot of all our keys. It
@@ -18,67 +16,78 @@ interface OpenConnection {
  * find it as well. Otherwise a subscriber would stay with a node whose `PUBLISH` does not count it, and a blocking read
  * with a frozen one.
  */
-export function createClusterConnector(finder: SlotOwnerFinder): NonNullable<RedisOptions['Connector']> {
-  const open = new Set<OpenConnection>();
-  return class extends ClusterConnector {
-    constructor(options: unknown) {
-      super(options as RedisOptions, finder, open);
-    }
+export function createOwnerConnector(finder: SlotOwnerFinder): Connector {
+  const open = new Map<Stream, Address>();
+  const find = async (access: NodeAccess) => {
+    const { owner } = await finder.find(access);
+    for (const [stream, address] of open) if (!isSame(address, owner)) stream.destroy();
+    return owner;
   };
+  const onStream = (stream: Stream, address: Address) => {
+    open.set(stream, address);
+    stream.once('close', () => open.delete(stream));
+  };
+  return createConnector(find, onStream);
+}
+
+/** Returns the class by which ioredis connects to a replica of that node. Each connection chooses one. */
+export function createReplicaConnector(finder: SlotOwnerFinder): Connector {
+  const find = async (access: NodeAccess) => {
+    const { replicas } = await finder.find(access);
+    const replica = replicas[Math.floor(Math.random() * replicas.length)];
+    if (replica === undefined) throw new Error('the node that owns our keys has no replica');
+    return replica;
+  };
+  return createConnector(find, () => undefined);
 }
 
 /** As ioredis says it. */
 const closedText = 'Connection is closed.';
 
-type Stream = Awaited<ReturnType<AbstractConnector['connect']>>;
+function createConnector(
+  find: (access: NodeAccess) => Promise<Address>,
+  onStream: (stream: Stream, address: Address) => void,
+): Connector {
+  return class extends AbstractConnector {
+    readonly #options: RedisOptions;
 
-class ClusterConnector extends AbstractConnector {
-  readonly #options: RedisOptions;
-  readonly #finder: SlotOwnerFinder;
-  readonly #open: Set<OpenConnection>;
+    constructor(given: unknown) {
+      const options = given as RedisOptions;
+      super(options.disconnectTimeout ?? 2_000);
+      this.#options = options;
+    }
 
-  constructor(options: RedisOptions, finder: SlotOwnerFinder, open: Set<OpenConnection>) {
-    super(options.disconnectTimeout ?? 2_000);
-    this.#options = options;
-    this.#finder = finder;
-    this.#open = open;
-  }
-
-  override async connect(report: (type: string, error: Error) => void): Promise<Stream> {
-    this.connecting = true;
-    for (let tries = 1; ; tries += 1) {
-      try {
-        return await this.#connectToOwner();
-      } catch (error) {
-        if (!this.connecting) throw error;
-        report('error', error as Error);
-        // ioredis would end the connection for good if this rejected.
-        const pauseMs = this.#options.retryStrategy?.(tries);
-        if (typeof pauseMs !== 'number') throw error;
-        await delay(pauseMs);
+    override async connect(report: (type: string, error: Error) => void): Promise<Stream> {
+      this.connecting = true;
+      for (let tries = 1; ; tries += 1) {
+        try {
+          return await this.#connectOnce();
+        } catch (error) {
+          if (!this.connecting) throw error;
+          report('error', error as Error);
+          // ioredis would end the connection for good if this rejected.
+          const pauseMs = this.#options.retryStrategy?.(tries);
+          if (typeof pauseMs !== 'number') throw error;
+          await delay(pauseMs);
+        }
+        if (!this.connecting) throw new Error(closedText);
       }
-      if (!this.connecting) throw new Error(closedText);
     }
-  }
 
-  async #connectToOwner(): Promise<Stream> {
-    const { username, password, tls, family } = this.#options;
-    const owner = await this.#finder.find({ username, password, tls });
-    if (!this.connecting) throw new Error(closedText);
-    for (const connection of this.#open) {
-      if (!isSame(connection.owner, owner)) connection.stream.destroy();
+    async #connectOnce(): Promise<Stream> {
+      const { username, password, tls, family } = this.#options;
+      const address = await find({ username, password, tls });
+      if (!this.connecting) throw new Error(closedText);
+      const target = { ...address, ...(family === undefined ? {} : { family }) };
+      // For `rediss:`, ioredis turns the option into true, or leaves the given object.
+      const hasTls = tls !== undefined && (tls as unknown) !== false;
+      const stream = hasTls ? connectTls({ ...target, ...(typeof tls === 'object' ? tls : {}) }) : connectPlain(target);
+      this.stream = stream;
+      stream.once('error', (error) => {
+        this.firstError = error;
+      });
+      onStream(stream, address);
+      return stream;
     }
-    const target = { ...owner, ...(family === undefined ? {} : { family }) };
-    // For `rediss:`, ioredis turns the option into true, or leaves the given object.
-    const hasTls = tls !== undefined && (tls as unknown) !== false;
-    const stream = hasTls ? connectTls({ ...target, ...(typeof tls === 'object' ? tls : {}) }) : connectPlain(target);
-    this.stream = stream;
-    stream.once('error', (error) => {
-      this.firstError = error;
-    });
-    const connection = { owner, stream };
-    this.#open.add(connection);
-    stream.once('close', () => this.#open.delete(connection));
-    return stream;
-  }
+  };
 }

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { backoffMs } from '@widget-service/shared/runtime/backoff.ts';
 import { ExitError, exitCodes } from '@widget-service/shared/runtime/exit-error.ts';
 import { Redis, type RedisOptions } from 'ioredis';
-import { createClusterConnector } from './cluster-connector.ts';
+import { createOwnerConnector, createReplicaConnector } from './cluster-connector.ts';
 import { redisKeys } from './keys.ts';
 import { isForbidden, parseInfoField } from './redis-info.ts';
 import { type Address, SlotOwnerFinder } from './slot-owner.ts';
@@ -20,6 +20,8 @@ export interface RedisTarget {
   readonly sentinels?: TargetSentinels | null;
   /** With a Redis Cluster, the host and port of `url` are not used. Null or left out: it is none. */
   readonly clusterConnector?: NonNullable<RedisOptions['Connector']> | null;
+  /** With a Redis Cluster: leads to a replica of the node to which `clusterConnector` leads. */
+  readonly replicaConnector?: NonNullable<RedisOptions['Connector']> | null;
   /** The setting that names this Redis, for messages. */
   readonly setting: RedisSetting;
   readonly onWarning: OnWarning;
@@ -70,11 +72,15 @@ export interface RedisTargets {
 export function findTargets(options: TargetOptions, onWarning: OnWarning): RedisTargets {
   const { redisUrl, eventsRedisUrl = null, sentinels = null, clusterNodes, redisKeyPrefix } = options;
   const keyInSlot = redisKeys(redisKeyPrefix).log;
-  const build = (setting: RedisSetting, url: string, name: string | null, nodes: readonly Address[] | null) => ({
-    ...{ url, setting, onWarning },
-    sentinels: sentinels === null || name === null ? null : { ...sentinels, name },
-    clusterConnector: nodes === null ? null : createClusterConnector(new SlotOwnerFinder(nodes, keyInSlot)),
-  });
+  const build = (setting: RedisSetting, url: string, name: string | null, nodes: readonly Address[] | null) => {
+    const finder = nodes === null ? null : new SlotOwnerFinder(nodes, keyInSlot);
+    return {
+      ...{ url, setting, onWarning },
+      sentinels: sentinels === null || name === null ? null : { ...sentinels, name },
+      clusterConnector: finder === null ? null : createOwnerConnector(finder),
+      replicaConnector: finder === null ? null : createReplicaConnector(finder),
+    };
+  };
   const { queueName = null, eventsName = null } = sentinels ?? {};
   const { queue: queueNodes = null, events: eventsNodes = null } = clusterNodes ?? {};
   const queue = build('REDIS_URL', redisUrl, queueName, queueNodes);
@@ -115,7 +121,7 @@ const failFastOptions = {
  * For one reader that blocks until new entries arrive. The connection does not reconnect. The reader opens a new one
  * for its next call, so it never receives the reply to an earlier call.
  */
-const blockingReadOptions = {
+export const blockingReadOptions = {
   ...commonOptions,
   maxRetriesPerRequest: 0,
   retryStrategy: () => null,
@@ -149,7 +155,7 @@ const hasMoved = /^(?:MOVED|READONLY)/;
  * a primary as soon as they report another one: the old one says for seconds that it is still the primary, and what it
  * accepts then is lost.
  */
-function toSentinelOptions({ url, sentinels = null }: RedisTarget) {
+export function toSentinelOptions({ url, sentinels = null }: RedisTarget) {
   if (sentinels === null) return {};
   const { addresses, name, username, password, hasTls } = sentinels;
   return {

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import type {
   AppendResult,
@@ -14,12 +13,12 @@ import type { ComparablePosition } from '@widget-service/shared/ports/run-regist
 import { runLimits } from '@widget-service/shared/ports/run-registry.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import type { Redis } from 'ioredis';
-import type { OnWarning } from './connections.ts';
 import type { RedisKeys } from './keys.ts';
 import { toEntryFields, toEntryId, toLogRecord } from './log-entry.ts';
 import { loadScript, runScript, translateErrors } from './redis-call.ts';
 import { RedisEventTail } from './redis-event-tail.ts';
 import { isForbidden, parseMaxMemoryBytes } from './redis-info.ts';
+import type { ReplicaReads } from './replica-reads.ts';
 import { ReplicaTail } from './replica-tail.ts';
 
 const markLifetimeSeconds = runLimits.markLifetimeMs / 1000;
@@ -42,13 +41,8 @@ export interface RedisEventLogOptions {
   readonly isAlone?: boolean;
   /** Opens a connection for one tail. */
   readonly connectTail: () => Redis;
-  /** Replicas from which tails read instead. Left out: they read from the primary. */
-  readonly replicas?: {
-    readonly count: number;
-    /** Opens a connection for one tail to the replica of this index. It must not reconnect. */
-    readonly connectTail: (index: number) => Redis;
-    readonly onWarning: OnWarning;
-  };
+  /** Replicas from which tails read instead. Null or left out: they read from the primary. */
+  readonly replicas?: ReplicaReads | null;
 }
 
 /** The event log is one Redis Stream with entry ids `<ms>-<seq>`. The scripts enforce its rules. */
@@ -119,9 +113,9 @@ export class RedisEventLog implements EventLog {
 
   #createTail(): EventTail {
     const { log } = this.#keys;
-    const { connectTail, replicas } = this.#options;
+    const { connectTail, replicas = null } = this.#options;
     const openPrimary = () => new RedisEventTail({ log, connect: connectTail });
-    if (replicas === undefined) return openPrimary();
+    if (replicas === null) return openPrimary();
     return new ReplicaTail({
       openPrimary,
       openReplica: (index) => new RedisEventTail({ log, connect: () => replicas.connectTail(index) }),

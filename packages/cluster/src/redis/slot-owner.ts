@@ -7,6 +7,15 @@ export interface Address {
   readonly port: number;
 }
 
+/** How to be admitted to a node. */
+export type NodeAccess = Pick<RedisOptions, 'username' | 'password' | 'tls'>;
+
+/** The node that owns the slot, and its replicas. */
+export interface SlotNodes {
+  readonly owner: Address;
+  readonly replicas: readonly Address[];
+}
+
 /** What one node of a Redis Cluster says. */
 export interface NodeAnswer {
   readonly asked: Address;
@@ -25,9 +34,9 @@ export class SlotOwnerFinder {
   readonly #configured: readonly Address[];
   /** A key in the slot. */
   readonly #key: string;
-  /** The owner that was found last, and its replicas. */
-  #known: readonly Address[] = [];
-  #search: Promise<Address> | null = null;
+  /** What was found last. */
+  #known: SlotNodes | null = null;
+  #search: Promise<SlotNodes> | null = null;
 
   constructor(configured: readonly Address[], key: string) {
     this.#configured = configured;
@@ -39,14 +48,14 @@ export class SlotOwnerFinder {
    * so the majority of the answers counts, and the owner must answer, too. Rejects if nobody knows an owner that
    * answers: with the refusal of a node that refuses the question, otherwise with what each node said.
    */
-  find(access: Pick<RedisOptions, 'username' | 'password' | 'tls'>): Promise<Address> {
+  find(access: NodeAccess): Promise<SlotNodes> {
     this.#search ??= this.#ask(access).finally(() => {
       this.#search = null;
     });
     return this.#search;
   }
 
-  async #ask(access: Pick<RedisOptions, 'username' | 'password' | 'tls'>): Promise<Address> {
+  async #ask(access: NodeAccess): Promise<SlotNodes> {
     const failures: { readonly asked: Address; readonly error: Error }[] = [];
     const ask = async (addresses: readonly Address[]) => {
       const answers = await Promise.all(
@@ -59,14 +68,15 @@ export class SlotOwnerFinder {
       );
       return answers.filter((answer) => answer !== null);
     };
-    const answers = await ask(listDistinct([...this.#known, ...this.#configured]).slice(0, askedAtMost));
+    const known = this.#known === null ? [] : [this.#known.owner, ...this.#known.replicas];
+    const answers = await ask(listDistinct([...known, ...this.#configured]).slice(0, askedAtMost));
     const named = listDistinct(answers.flatMap(({ owner, replicas }) => (owner === null ? [] : [owner, ...replicas])));
     const unasked = named.filter((address) => ![...answers, ...failures].some(({ asked }) => isSame(asked, address)));
     answers.push(...(await ask(unasked.slice(0, askedAtMost))));
     const owner = chooseOwner(answers);
     if (owner === null) throw this.#explain(answers, failures);
-    this.#known = [owner, ...(answers.find(({ asked }) => isSame(asked, owner))?.replicas ?? [])];
-    return owner;
+    this.#known = { owner, replicas: answers.find(({ asked }) => isSame(asked, owner))?.replicas ?? [] };
+    return this.#known;
   }
 
   #explain(answers: readonly NodeAnswer[], failures: readonly { asked: Address; error: Error }[]): Error {
@@ -89,11 +99,7 @@ export function chooseOwner(answers: readonly NodeAnswer[]): Address | null {
   return best?.asked ?? null;
 }
 
-async function askNode(
-  asked: Address,
-  key: string,
-  access: Pick<RedisOptions, 'username' | 'password' | 'tls'>,
-): Promise<NodeAnswer> {
+async function askNode(asked: Address, key: string, access: NodeAccess): Promise<NodeAnswer> {
   const redis = new Redis({
     ...access,
     ...asked,

@@ -62,6 +62,10 @@ describe('the settings of Redis Sentinel', () => {
     [{ REDIS_SENTINEL_PASSWORD: 'secret' }, 'REDIS_SENTINEL_PASSWORD: needs REDIS_SENTINELS, which is not set'],
     [{ EVENTS_REDIS_CLUSTER_NODES: 'r1:6379' }, 'EVENTS_REDIS_CLUSTER_NODES: needs EVENTS_REDIS_URL, which is not set'],
     [
+      { EVENTS_READ_REDIS: 'replicas' },
+      'EVENTS_READ_REDIS: replicas needs Sentinels or a Redis Cluster for the event log; allowed: host:port of replicas',
+    ],
+    [
       { ...sentinels, REDIS_CLUSTER_NODES: 'r1:6379' },
       'REDIS_CLUSTER_NODES, REDIS_SENTINELS: a Redis Cluster has no Sentinels; allowed: one of them',
     ],

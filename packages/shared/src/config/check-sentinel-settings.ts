@@ -15,6 +15,12 @@ export function checkSentinelSettings(settings: Settings): string[] {
   need('REDIS_SENTINEL_USERNAME', 'REDIS_SENTINEL_PASSWORD');
   need('REDIS_SENTINEL_PASSWORD', 'REDIS_SENTINELS');
   need('REDIS_SENTINEL_TLS', 'REDIS_SENTINELS');
+  need('EVENTS_READ_REDIS', 'REDIS_URL');
+  if (settings.EVENTS_READ_REDIS === 'replicas' && !isLocated(settings)) {
+    lines.push(
+      'EVENTS_READ_REDIS: replicas needs Sentinels or a Redis Cluster for the event log; allowed: host:port of replicas',
+    );
+  }
   need('REDIS_CLUSTER_NODES', 'REDIS_URL');
   need('EVENTS_REDIS_CLUSTER_NODES', 'EVENTS_REDIS_URL');
   if (settings.REDIS_CLUSTER_NODES !== null && settings.REDIS_SENTINELS !== null)
@@ -25,4 +31,12 @@ export function checkSentinelSettings(settings: Settings): string[] {
     );
   }
   return lines;
+}
+
+/** Whether Sentinels or nodes of a cluster can name the replicas of the event log's Redis. */
+function isLocated(settings: Settings): boolean {
+  if (settings.EVENTS_REDIS_URL === null) {
+    return settings.REDIS_SENTINELS !== null || settings.REDIS_CLUSTER_NODES !== null;
+  }
+  return settings.EVENTS_REDIS_SENTINEL_NAME !== null || settings.EVENTS_REDIS_CLUSTER_NODES !== null;
 }

@@ -26,6 +26,7 @@ export function toClusterOptions(parsed: ParsedSettings) {
     eventsRedisUrl: settings.EVENTS_REDIS_URL,
     sentinels: toSentinelOptions(settings),
     clusterNodes: { queue: settings.REDIS_CLUSTER_NODES, events: settings.EVENTS_REDIS_CLUSTER_NODES },
+    eventsReplicas: settings.EVENTS_READ_REDIS,
     redisKeyPrefix: settings.REDIS_KEY_PREFIX,
     durabilityCheck: settings.REDIS_DURABILITY_CHECK,
     hookPartitions: settings.HOOK_PARTITIONS,

@@ -18,6 +18,7 @@ import {
   type Page,
   pageNames,
   pages,
+  replicaAddresses,
   roleMapping,
   trustedProxies,
   wholeNumber,
@@ -93,6 +94,11 @@ export const settingsTable = {
     addresses(6_379),
     null,
     'The same for EVENTS_REDIS_URL.',
+  ),
+  EVENTS_READ_REDIS: defineSetting<'replicas' | readonly { host: string; port: number }[] | null>(
+    replicaAddresses,
+    null,
+    'Replicas of the Redis of the event log, comma-separated host:port, from which pods read new events. replicas: those that the Sentinels or the Redis Cluster name. User, password and TLS are those of the event log. The default is to read from the primary.',
   ),
   REDIS_KEY_PREFIX: defineSetting(
     z.string().regex(/^[\w.-]{1,64}$/, '1 to 64 letters, digits, _ . -'),

@@ -47,6 +47,11 @@ export const addresses = (usualPort: number) =>
     })
     .nullable();
 
+/** Parses to addresses, or to `replicas`: those that Sentinels or a Redis Cluster name. */
+export const replicaAddresses = z.union([z.literal('replicas'), addresses(6_379)], {
+  error: 'replicas, or comma-separated host:port such as redis-1:6379,redis-2:6379',
+});
+
 function parseAddress(text: string, usualPort: number): { host: string; port: number } | null {
   const parts = /^(?:\[(?<ip>[\da-f:.]+)\]|(?<name>[^:[\]]+))(?::(?<port>\d{1,5}))?$/i.exec(text.trim())?.groups ?? {};
   const address = host.safeParse(parts.ip ?? parts.name);

@@ -123,6 +123,7 @@ const wrongValues: Partial<Record<SettingName, readonly string[]>> = {
   EVENTS_REDIS_URL: redisUrls,
   REDIS_SENTINELS: ['s1:26379,', 's1;s2', 's1:0', 's1:65536', 's1:x', 'redis://s1:26379', '::1:26379', 's 1', ','],
   REDIS_CLUSTER_NODES: ['r1:6379,', 'r1;r2', 'r1:0', 'redis://r1:6379', '::1:6379', ','],
+  EVENTS_READ_REDIS: ['replica', 'r1:6379,', 'r1:0', 'redis://r1:6379', ','],
   EVENTS_REDIS_CLUSTER_NODES: ['r1:6379,', 'r1:65536', 'r 1'],
   REDIS_SENTINEL_NAME: [' '],
   EVENTS_REDIS_SENTINEL_NAME: [' '],
