@@ -77,8 +77,8 @@ describe.runIf(inject('backend') === 'cluster')('documents of MongoDB with a mem
     await ports.ledger.register([delivery]);
     await ports.ledger.markDead(dead, 'store-refused');
     await ports.quarantine.add(quarantined);
-    await ports.runs.startRun();
-    await ports.runs.recordPosition(position, null);
+    await stores.runs.startRun();
+    await stores.runs.recordPosition(position, null);
     for (const user of users) await ports.users.insert(user);
     await ports.sessions.insert(session);
     await ports.personalStreams.insert(personal);
@@ -125,7 +125,7 @@ describe.runIf(inject('backend') === 'cluster')('documents of MongoDB with a mem
     expect(await ports.subscriptions.get(subscription.id)).toEqual(subscription);
     expect(await ports.integrations.get(integration.id)).toEqual(integration);
     expect(await ports.provisionTokens.get(provisionToken.id)).toEqual(provisionToken);
-    expect(await ports.runs.lastPosition()).toEqual(position);
+    expect(await stores.runs.lastPosition()).toEqual(position);
     const filter = { actorId: auditEvent.actor.id, action: null, targetId: null, from: null, to: null };
     expect(await ports.auditEvents.list(filter, { offset: 0, limit: 2 })).toEqual([auditEvent]);
     expect(await ports.serviceKeys.ensure('a key', 'another')).toBe('a secret');
@@ -134,7 +134,7 @@ describe.runIf(inject('backend') === 'cluster')('documents of MongoDB with a mem
   test('keep that member when they are changed', async () => {
     const before = await countByCollection({ addedLater: { $exists: true } });
     const { ports, partitions } = stores;
-    await ports.runs.startRun();
+    await stores.runs.startRun();
     expect(await ports.effects.load([widget.id])).toEqual([{ widget, outbox: [creation.created] }]);
     const entry = anEntry(widget, 2);
     const change = { widgetId: widget.id, fromVersion: 1, after: entry.after, entries: [entry] };
@@ -142,7 +142,7 @@ describe.runIf(inject('backend') === 'cluster')('documents of MongoDB with a mem
     await ports.outboxes.removePublished([{ widgetId: widget.id, version: 1 }]);
     expect(await ports.ledger.register([delivery, dead])).toMatchObject({ duplicates: [dead.eventId] });
     await ports.ledger.markPublished([{ eventId: delivery.eventId, position: null, effect: null }], someTime);
-    await ports.runs.recordPosition({ ...position, seq: 2 }, position);
+    await stores.runs.recordPosition({ ...position, seq: 2 }, position);
     expect(await ports.users.update(users[1].id, { role: 'viewer' })).toMatchObject({ status: 'updated' });
     await ports.users.recordSignIn(users[0].id, soon);
     await ports.sessions.recordLastSeen(session.digest, soon);

@@ -8,6 +8,7 @@ const eventLog = 'test/conformance/event-log.test.ts';
 const lastAdmin = 'test/conformance/user-store-last-admin.test.ts';
 const staleRuns = 'test/conformance/event-log-stale-run.test.ts';
 const redisCluster = 'test/conformance/redis-cluster.test.ts';
+const restoredDocuments = 'test/conformance/restored-documents.test.ts';
 const replicaAcks = 'test/conformance/hook-queue-replicas.test.ts';
 const logLoss = 'test/conformance/event-log-loss.test.ts';
 
@@ -177,6 +178,27 @@ export const storeRules: readonly StoreMutation[] = [
     file: 'packages/embedded/src/sqlite-user-store.ts',
     from: 'if (losesAdmin && statements.hasOtherEnabledAdmin.get(id) === undefined) return',
     to: 'if (losesAdmin && statements.hasOtherEnabledAdmin.get(id) === null) return',
+  },
+  {
+    rule: 'MongoDB: a number that the log knows shows that MongoDB is older',
+    noticedBy: restoredDocuments,
+    file: 'packages/cluster/src/restore-check.ts',
+    from: 'if (run >= highestInLog) return null;',
+    to: 'if (run >= 0 * highestInLog) return null;',
+  },
+  {
+    rule: 'MongoDB: a run gets no number that the log knows',
+    noticedBy: restoredDocuments,
+    file: 'packages/cluster/src/restore-check.ts',
+    from: 'if (started.run > highestInLog) return started;',
+    to: 'if (started.run > 0 * highestInLog) return started;',
+  },
+  {
+    rule: 'MongoDB: it stays older until new-epoch, whatever numbers it gives meanwhile',
+    noticedBy: restoredDocuments,
+    file: 'packages/cluster/src/restore-check.ts',
+    from: 'if (isBehindLog) return olderThanLog;',
+    to: 'if (isBehindLog && newEpochs < 0) return olderThanLog;',
   },
   {
     rule: 'Redis Cluster: all connections of a process follow the owner of the slot together',

@@ -7,6 +7,7 @@ import type { HookQueue } from '@widget-service/shared/ports/hook-queue.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { createLogger, type Logger } from '@widget-service/shared/runtime/logger.ts';
 import { createBatchProcessor } from '@widget-service/shared/tasks/batch-processor.ts';
+import { StoreConnectivity } from '@widget-service/shared/tasks/store-connectivity.ts';
 import { createHookConsumerTask } from '@widget-service/shared/tasks/worker-tasks.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
 
@@ -46,8 +47,11 @@ export async function consumeUntil(
       });
     }, options);
   const progress = { recordProgress: () => undefined };
-  const deps = { ...ports, hookQueue: { consume }, processBatch, settle, progress, clock, metrics };
-  const task = createHookConsumerTask({ ...deps, logger: logger ?? (await createLogger({ level: 'silent' })) });
+  const usedLogger = logger ?? (await createLogger({ level: 'silent' }));
+  const stores = new StoreConnectivity({ ...ports, findMismatch: async () => null, clock, logger: usedLogger });
+  const match = { reason: null, waitUntilChecked: async () => undefined };
+  const deps = { ...ports, stores, match, hookQueue: { consume }, processBatch, settle, progress, clock, metrics };
+  const task = createHookConsumerTask({ ...deps, logger: usedLogger });
   const stop = new AbortController();
   const ended = task.run(stop.signal);
   const isIdle = async () =>

@@ -9,6 +9,7 @@ import { type ClusterRun, openClusterRun } from '../drivers/cluster/cluster-run.
 import { buildHooks, createHookSender } from '../drivers/cluster/hook-sender.ts';
 import { type ServiceProcess, withOrigin } from '../drivers/cluster/service-process.ts';
 import { openStream, type StreamClient } from '../drivers/streams/stream-client.ts';
+import { eventually } from '../drivers/tools/eventually.ts';
 import { backUpMongo } from '../faults/mongo-backup.ts';
 import { type RedisProcess, startRedis } from '../faults/redis-process.ts';
 
@@ -62,6 +63,13 @@ function parseNewEpoch(output: string): { readonly epoch: string; readonly run: 
   return { epoch, run: Number(run) };
 }
 
+async function readHighestRun(): Promise<number> {
+  const connection = new Redis(redis.url);
+  const value = await connection.hget(redisKeys(run.environment.REDIS_KEY_PREFIX ?? '').logMeta, 'highestRun');
+  connection.disconnect();
+  return Number(value);
+}
+
 const readWidgets = (stream: StreamClient) =>
   stream.widgetEvents().map(({ data }) => (JSON.parse(data) as { data: { widget: { version: number } } }).data.widget);
 
@@ -106,6 +114,67 @@ test('after a restore and `new-epoch`, events continue at the versions of the ba
   );
   expectDenseOrder(resumed.widgetEvents());
   resumed.close();
+  sender.close();
+  await stopBoth();
+});
+
+test('without `new-epoch`, nothing is processed, and every process says why; then it goes on by itself', async () => {
+  await startBoth();
+  const [widgetId = ''] = await createWidgets(client, 1);
+  const subscription = await client.createSubscription('screen 2');
+  const integration = await client.createIntegration('factory 2');
+  const stream = await openStream(withOrigin(pod, subscription.url));
+  await stream.until(() => stream.events.length > 0, 'stream.open');
+  const sender = createHookSender(1);
+  const send = async (from: number) => {
+    const bodies = buildHooks([widgetId], from + hooksPerRound).slice(from);
+    return await sender.sendAll(bodies, () => withOrigin(pod, integration.url));
+  };
+  await send(0);
+  await stream.until(() => readWidgets(stream).at(-1)?.version === 1 + hooksPerRound, 'the hooks before the backup');
+  await waitUntilProcessed();
+  const backup = await backUpMongo(run.environment);
+  const highestRun = await readHighestRun();
+  await send(hooksPerRound);
+  await stream.until(() => readWidgets(stream).at(-1)?.version === 1 + 2 * hooksPerRound, 'the hooks after it');
+  await waitUntilProcessed();
+  // Runs share a number for up to two seconds. A backup that is younger than the latest number is not recognised.
+  await eventually(async () => (await readHighestRun()) > highestRun, 'the log knows a higher number', 30_000);
+
+  // They run on, as after a mistake.
+  await backup.restore();
+  const isUnready = async ({ opsUrl }: ServiceProcess) => {
+    const response = await fetch(`${opsUrl}/readyz`);
+    return response.status === 503 && /store-match.*npm run new-epoch/.test(await response.text());
+  };
+  const areUnready = async () => (await Promise.all([pod, worker].map(isUnready))).every(Boolean);
+  await eventually(areUnready, 'pod and worker are not ready, and name the command', 60_000);
+  for (const { lines } of [pod, worker]) {
+    const reported = lines.filter(({ msg }) => msg === 'stores.mismatch');
+    expect(reported).toEqual([
+      expect.objectContaining({ level: 'error', reason: expect.stringContaining('new-epoch') }),
+    ]);
+  }
+  const sent = await send(2 * hooksPerRound);
+  expect(sent.every(({ status }) => status === 202)).toBe(true);
+  expect(await run.countJobs()).toBeGreaterThan(0);
+
+  startNewEpoch();
+  await waitUntilProcessed();
+  const isReady = async ({ opsUrl }: ServiceProcess) => (await fetch(`${opsUrl}/readyz`)).status === 200;
+  await eventually(
+    async () => (await Promise.all([pod, worker].map(isReady))).every(Boolean),
+    'both are ready',
+    60_000,
+  );
+  const resumed = await openStream(withOrigin(pod, subscription.url), { lastEventId: stream.lastEventId() });
+  await resumed.until(() => resumed.events.length > 1, 'stream.gap and stream.open');
+  expect(JSON.parse(resumed.events[0]?.data ?? '')).toMatchObject({ reason: 'epoch-changed' });
+  const read = await client.request('GET', `/api/v1/widgets/${widgetId}`);
+  const widget = (await read.json()) as { version: number };
+  expect(widget.version).toBe(1 + 2 * hooksPerRound);
+  resumed.close();
+  stream.close();
   sender.close();
   await stopBoth();
 });

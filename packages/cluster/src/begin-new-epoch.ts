@@ -116,11 +116,15 @@ async function removeKeys(redis: Redis, patterns: string[]): Promise<number> {
 }
 
 /**
- * Raises the run counter to at least the highest run in the log. Also removes the last recorded position: the new epoch
- * records its own.
+ * Raises the run counter to at least the highest run in the log. Also removes the mark of the restore check, and the
+ * last recorded position: the new epoch records its own.
  */
 async function raiseRunCounter(db: Db, highestRunInLog: number): Promise<void> {
   await db
     .collection<{ _id: string; run: number }>(collectionNames.runs)
-    .updateOne({ _id: registryId }, { $max: { run: highestRunInLog }, $unset: { lastPosition: '' } }, { upsert: true });
+    .updateOne(
+      { _id: registryId },
+      { $max: { run: highestRunInLog }, $inc: { newEpochs: 1 }, $unset: { lastPosition: '', isBehindLog: '' } },
+      { upsert: true },
+    );
 }

@@ -15,6 +15,7 @@ import {
   openWorkerConnection,
   RedisRefusalError,
   type RedisTarget,
+  type RedisTlsOptions,
   type SentinelOptions,
   verifyTarget,
   waitForFirstContact,
@@ -27,6 +28,7 @@ import { RedisPeerRequests } from './redis/redis-peer-requests.ts';
 import { createRedisRateLimiter } from './redis/redis-rate-limiter.ts';
 import { createRedisRefusalStore } from './redis/redis-refusal-store.ts';
 import { findReplicas } from './redis/replica-reads.ts';
+import { createRestoreCheck } from './restore-check.ts';
 
 const firstContactWithinMs = 2000;
 const closeWithinMs = 15_000;
@@ -37,6 +39,8 @@ export interface ClusterOptions {
   readonly redisUrl: string;
   /** The Redis of the event log and the control log. Null: that of `redisUrl`. */
   readonly eventsRedisUrl?: string | null;
+  /** Certificates for URLs with `rediss:`. */
+  readonly redisTls?: RedisTlsOptions;
   /** Null or left out: the URLs lead to Redis itself. */
   readonly sentinels?: SentinelOptions | null;
   /** Replicas of the event log's Redis, from which tails read. Null or left out: they read from the primary. */
@@ -168,7 +172,7 @@ async function openRedisParts(options: ClusterOptions, partitions: PartitionCoun
     onNotice: options.onNotice ?? (() => undefined),
     onWarning,
   });
-  return { eventLog, hookQueue, control, podRequests, workerRequests, rateLimiter, refusals, close };
+  return { events, keys, eventLog, hookQueue, control, podRequests, workerRequests, rateLimiter, refusals, close };
 }
 
 function assemble(mongo: MongoStores, redis: RedisParts): Backend {
@@ -185,6 +189,7 @@ function assemble(mongo: MongoStores, redis: RedisParts): Backend {
   return {
     kind: 'cluster',
     ...mongo.ports,
+    ...createRestoreCheck({ redis: redis.events, keys: redis.keys, runs: mongo.runs, counter: mongo.runCounter }),
     eventLog,
     hookQueue,
     control,

@@ -96,6 +96,7 @@ function assemble(db: Database, options: EmbeddedOptions): Backend {
       await ledger.deleteDoneBefore(new Date(at.getTime() - options.deliveryRetentionMs));
       await auditEvents.deleteBefore(new Date(at.getTime() - options.auditRetentionMs));
     },
+    findMismatch: async () => null,
     close: async () => {
       await hookQueue.close();
       await eventLog.close();

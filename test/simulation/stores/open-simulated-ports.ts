@@ -38,6 +38,7 @@ export type SimulatedPorts = Pick<
   | 'eventLog'
   | 'hookQueue'
   | 'removeExpired'
+  | 'findMismatch'
   | 'close'
 >;
 
@@ -65,6 +66,8 @@ export function openSimulatedPorts(options: SimulatedPortsOptions): SimulatedPor
     eventLog: eventLog.log,
     hookQueue: hookQueue.queue,
     removeExpired: async () => undefined,
+    // MongoDB alone is never restored here.
+    findMismatch: async () => null,
     close: async () => {
       await hookQueue.close();
       await eventLog.close();

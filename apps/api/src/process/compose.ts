@@ -11,6 +11,7 @@ import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import { readServiceVersion } from '@widget-service/shared/runtime/process-identity.ts';
 import { createSupervisor } from '@widget-service/shared/tasks/create-supervisor.ts';
 import { createReadiness } from '@widget-service/shared/tasks/readiness.ts';
+import { StoreMatch } from '@widget-service/shared/tasks/store-match.ts';
 import { createWorkerTasks } from '@widget-service/shared/tasks/worker-tasks.ts';
 import { noTracer, type Tracer } from '@widget-service/shared/tracing/tracer.ts';
 import { sessionIdleMs } from '@widget-service/shared/usecases/access/sessions.ts';
@@ -111,7 +112,9 @@ export function composePod(deps: PodDeps) {
     ...revocations.tasks,
     overview.task,
     createGaugeSamplerTask({ backend, tailPosition, clock, metrics }),
-    ...(facts.processesHooks ? createWorkerTasks({ ...parts, outboxScanAgeMs: overrides.outboxScanAgeMs }) : []),
+    ...(facts.processesHooks
+      ? createWorkerTasks({ ...parts, outboxScanAgeMs: overrides.outboxScanAgeMs })
+      : [new StoreMatch(parts).task]),
   ];
   const supervisor = createSupervisor(tasks, { clock, logger, metrics });
   const app = composeApp({ ...parts, fanOut, revocations, audit, streamDirectory, overview }, deps.identityProvider);

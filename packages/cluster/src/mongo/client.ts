@@ -17,6 +17,7 @@ import {
   ReadConcern,
 } from 'mongodb';
 import { reconnectStuckClient } from './stuck-client.ts';
+import { listIgnoredOptions, withoutReplaced } from './url-options.ts';
 
 export interface MongoOptions {
   readonly url: string;
@@ -83,9 +84,18 @@ export function isRefusedSetting(error: unknown): error is Error {
 /** Without the message, which may quote the connection string; of a file, the path. */
 function describeRefusal(error: Error): string {
   const { code, path } = error as NodeJS.ErrnoException;
-  if (error instanceof MongoServerError) return 'MongoDB refuses its user name, password or permissions';
+  if (error instanceof MongoServerError) {
+    if (error.code === 18) return 'MongoDB refuses its user name or password';
+    return `MongoDB refuses a permission that the service needs${nameAction(error)}`;
+  }
   if (ownChecks.some((kind) => error instanceof kind)) return error.name;
   return ['a certificate or key file', path, code].filter(Boolean).join(', ');
+}
+
+/** MongoDB names the command: `not authorized on widgets to execute command { createIndexes: "widgets", … }`. */
+function nameAction({ message }: Error): string {
+  const command = /execute command \{ (\w+):/.exec(message)?.[1];
+  return command === undefined ? '' : `: ${command}`;
 }
 
 /** In milliseconds: a day. The driver adds up such times, and a timer of more than 2^31 ms expires at once. */
@@ -138,7 +148,8 @@ const clientOptions: MongoClientOptions = {
  * @internal Exported for its test.
  */
 export function createMongoDatabase(options: Omit<MongoOptions, 'startTimeoutMs'>): { client: MongoClient; db: Db } {
-  const client = createClient(options.url, { ...clientOptions, socketTimeoutMS: options.socketTimeoutMs ?? 8000 });
+  const ours = { ...clientOptions, socketTimeoutMS: options.socketTimeoutMs ?? 8000 };
+  const client = createClient(options.url, withoutReplaced(options.url, ours));
   return { client, db: client.db(options.database, databaseOptions) };
 }
 
@@ -152,6 +163,10 @@ export async function openMongo(options: MongoOptions): Promise<MongoConnection>
   requireShortTimes(client.options);
   requireCertificate(client.options.tlsCAFile);
   requireCertificate(client.options.tlsCRLFile);
+  const ignored = listIgnoredOptions(options.url);
+  if (ignored.length > 0) {
+    options.onWarning?.(`MONGODB_URL: the service sets these options itself, and ignores yours: ${ignored.join(', ')}`);
+  }
   const { startTimeoutMs = startTimeoutDefaultMs } = options;
   const end = performance.now() + startTimeoutMs;
   for (let failures = 0; ; ) {
@@ -169,13 +184,18 @@ export async function openMongo(options: MongoOptions): Promise<MongoConnection>
       if (performance.now() + pauseMs >= end) {
         await closeClient(client);
         throw new MongoUnreachableError(
-          `MongoDB did not answer within ${startTimeoutMs} ms. Check MONGODB_URL and MongoDB.`,
+          `MongoDB did not answer within ${startTimeoutMs} ms (${describeFailure(error)}). Check MONGODB_URL and MongoDB.`,
           error,
         );
       }
       await delay(pauseMs);
     }
   }
+}
+
+/** What the network or MongoDB said last: an address with a port, and no part of the credentials. */
+function describeFailure(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function watchConnection(client: MongoClient, db: Db, { onWarning, onFatal }: MongoOptions): MongoConnection {

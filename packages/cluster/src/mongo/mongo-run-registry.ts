@@ -9,13 +9,20 @@ interface RegistryDocument {
   run: number;
   /** Absent until a run records a position. */
   lastPosition?: ComparablePosition;
+  /** See `RunCounter`. */
+  newEpochs?: number;
+}
+
+/** A run registry that also says how often `new-epoch` was run. */
+export interface MongoRunRegistry extends RunRegistry {
+  startRun(): Promise<Awaited<ReturnType<RunRegistry['startRun']>> & { readonly newEpochs: number }>;
 }
 
 /** The `_id` of the one document of the run registry. */
 export const registryId = 'register';
 
 /** One document holds the run counter and the last recorded position, so that one read returns both. */
-export function createMongoRunRegistry(db: Db): RunRegistry {
+export function createMongoRunRegistry(db: Db): MongoRunRegistry {
   const runs = db.collection<RegistryDocument>(collectionNames.runs);
 
   async function createDocument(): Promise<void> {
@@ -37,7 +44,8 @@ export function createMongoRunRegistry(db: Db): RunRegistry {
             ),
           );
           if (document === null) throw new Error('MongoDB, start a run: the upsert returned no document');
-          return { run: document.run, lastPosition: toPosition(document.lastPosition) };
+          const { run, newEpochs = 0 } = document;
+          return { run, newEpochs, lastPosition: toPosition(document.lastPosition) };
         },
         runDeadlineMs,
       ),

@@ -10,7 +10,8 @@ import { createMongoGrantStore, integrationKind, provisionTokenKind, subscriptio
 import { createMongoPartitionCountStore } from './mongo-partition-count-store.ts';
 import { createMongoPersonalStreamStore } from './mongo-personal-stream-store.ts';
 import { createMongoQuarantineStore } from './mongo-quarantine-store.ts';
-import { createMongoRunRegistry } from './mongo-run-registry.ts';
+import { createMongoRunCounter, type RunCounter } from './mongo-run-counter.ts';
+import { createMongoRunRegistry, type MongoRunRegistry } from './mongo-run-registry.ts';
 import { createMongoServiceKeyStore } from './mongo-service-key-store.ts';
 import { createMongoSessionStore } from './mongo-session-store.ts';
 import { createMongoUserStore } from './mongo-user-store.ts';
@@ -31,6 +32,7 @@ export interface MongoStoresOptions extends MongoOptions {
 type MongoPorts = Omit<
   Backend,
   | 'kind'
+  | 'runs'
   | 'eventLog'
   | 'hookQueue'
   | 'control'
@@ -39,12 +41,15 @@ type MongoPorts = Omit<
   | 'rateLimiter'
   | 'refusals'
   | 'removeExpired'
+  | 'findMismatch'
   | 'close'
 >;
 
 export interface MongoStores {
   readonly ports: MongoPorts;
   readonly partitions: PartitionCountStore;
+  readonly runs: MongoRunRegistry;
+  readonly runCounter: RunCounter;
   /** For tests. */
   dropDatabase(): Promise<void>;
   close(): Promise<void>;
@@ -103,7 +108,6 @@ function createStores({ db, close }: MongoConnection, options: MongoStoresOption
     outboxes: createMongoWidgetOutbox(db),
     ledger: new MongoDeliveryLedger(db, options.deliveryRetentionMs),
     quarantine: createMongoQuarantineStore(db),
-    runs: createMongoRunRegistry(db),
     users: createMongoUserStore(db),
     sessions: createMongoSessionStore(db),
     personalStreams: createMongoPersonalStreamStore(db),
@@ -116,6 +120,8 @@ function createStores({ db, close }: MongoConnection, options: MongoStoresOption
   return {
     ports,
     partitions: createMongoPartitionCountStore(db),
+    runs: createMongoRunRegistry(db),
+    runCounter: createMongoRunCounter(db),
     dropDatabase: async () => {
       await db.dropDatabase();
     },

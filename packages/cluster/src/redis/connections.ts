@@ -14,8 +14,17 @@ export type RedisSetting = 'REDIS_URL' | 'EVENTS_REDIS_URL';
 
 export type OnWarning = (message: string, details?: object) => void;
 
+/** For a URL with `rediss:`. Each text is in PEM; null: Node's own authorities, or no client certificate. */
+export interface RedisTlsOptions {
+  readonly ca: string | null;
+  readonly cert: string | null;
+  readonly key: string | null;
+}
+
 export interface RedisTarget {
   readonly url: string;
+  /** Left out: like three nulls. */
+  readonly tls?: RedisTlsOptions;
   /** With Sentinels, the host and port of `url` are not used. Null or left out: `url` leads to Redis itself. */
   readonly sentinels?: TargetSentinels | null;
   /** With a Redis Cluster, the host and port of `url` are not used. Null or left out: it is none. */
@@ -56,6 +65,7 @@ export interface ClusterNodeOptions {
 interface TargetOptions {
   readonly redisUrl: string;
   readonly eventsRedisUrl?: string | null;
+  readonly redisTls?: RedisTlsOptions;
   readonly sentinels?: SentinelOptions | null;
   readonly clusterNodes?: ClusterNodeOptions;
   readonly redisKeyPrefix: string;
@@ -70,12 +80,13 @@ export interface RedisTargets {
 }
 
 export function findTargets(options: TargetOptions, onWarning: OnWarning): RedisTargets {
-  const { redisUrl, eventsRedisUrl = null, sentinels = null, clusterNodes, redisKeyPrefix } = options;
+  const { redisUrl, eventsRedisUrl = null, redisTls, sentinels = null, clusterNodes, redisKeyPrefix } = options;
   const keyInSlot = redisKeys(redisKeyPrefix).log;
   const build = (setting: RedisSetting, url: string, name: string | null, nodes: readonly Address[] | null) => {
     const finder = nodes === null ? null : new SlotOwnerFinder(nodes, keyInSlot);
     return {
       ...{ url, setting, onWarning },
+      ...(redisTls === undefined ? {} : { tls: redisTls }),
       sentinels: sentinels === null || name === null ? null : { ...sentinels, name },
       clusterConnector: finder === null ? null : createOwnerConnector(finder),
       replicaConnector: finder === null ? null : createReplicaConnector(finder),
@@ -137,9 +148,22 @@ const workerOptions = {
   socketTimeout: 12_000,
 } satisfies RedisOptions;
 
-/** The options by which a connection finds the primary, if the URL does not lead to it. */
+/** The options by which a connection finds the primary, if the URL does not lead to it, and those of TLS. */
 function toLocatingOptions(target: RedisTarget) {
-  return { ...toSentinelOptions(target), ...toClusterOptions(target) };
+  return { ...toSentinelOptions(target), ...toClusterOptions(target), ...toTlsOptions(target) };
+}
+
+/** For `rediss:`, ioredis uses TLS with these options. */
+export function toTlsOptions({ url, tls }: RedisTarget) {
+  return url.startsWith('rediss:') ? { tls: toNodeTls(tls) } : {};
+}
+
+function toNodeTls({ ca = null, cert = null, key = null }: Partial<RedisTlsOptions> = {}) {
+  return {
+    ...(ca === null ? {} : { ca }),
+    ...(cert === null ? {} : { cert }),
+    ...(key === null ? {} : { key }),
+  };
 }
 
 function toClusterOptions({ clusterConnector = null }: RedisTarget) {
@@ -155,7 +179,7 @@ const hasMoved = /^(?:MOVED|READONLY)/;
  * a primary as soon as they report another one: the old one says for seconds that it is still the primary, and what it
  * accepts then is lost.
  */
-export function toSentinelOptions({ url, sentinels = null }: RedisTarget) {
+export function toSentinelOptions({ url, tls, sentinels = null }: RedisTarget) {
   if (sentinels === null) return {};
   const { addresses, name, username, password, hasTls } = sentinels;
   return {
@@ -166,7 +190,7 @@ export function toSentinelOptions({ url, sentinels = null }: RedisTarget) {
     sentinelCommandTimeout: 1500,
     ...(username === null ? {} : { sentinelUsername: username }),
     ...(password === null ? {} : { sentinelPassword: password }),
-    ...(hasTls ? { sentinelTLS: {} } : {}),
+    ...(hasTls ? { sentinelTLS: toNodeTls(tls) } : {}),
     // Without it, ioredis would ignore that the URL of Redis says `rediss:`.
     enableTLSForSentinelMode: url.startsWith('rediss:'),
   };

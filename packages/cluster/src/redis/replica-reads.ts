@@ -1,5 +1,11 @@
 import { Redis, type RedisOptions } from 'ioredis';
-import { blockingReadOptions, type OnWarning, type RedisTarget, toSentinelOptions } from './connections.ts';
+import {
+  blockingReadOptions,
+  type OnWarning,
+  type RedisTarget,
+  toSentinelOptions,
+  toTlsOptions,
+} from './connections.ts';
 import type { Address } from './slot-owner.ts';
 
 /** The replicas of the event log's Redis from which tails read. */
@@ -19,6 +25,7 @@ export function findReplicas(target: RedisTarget, replicas: 'replicas' | readonl
     const readOnly = clusterConnector !== null;
     const redis = new Redis(url, {
       ...blockingReadOptions,
+      ...toTlsOptions(target),
       ...options,
       readOnly,
       connectionName: 'widget-service:tail',

@@ -24,6 +24,7 @@ export function toClusterOptions(parsed: ParsedSettings) {
     // `parseSettings` has made sure that a cluster has both URLs.
     redisUrl: settings.REDIS_URL ?? '',
     eventsRedisUrl: settings.EVENTS_REDIS_URL,
+    redisTls: { ca: settings.REDIS_TLS_CA, cert: settings.REDIS_TLS_CERT, key: settings.REDIS_TLS_KEY },
     sentinels: toSentinelOptions(settings),
     clusterNodes: { queue: settings.REDIS_CLUSTER_NODES, events: settings.EVENTS_REDIS_CLUSTER_NODES },
     eventsReplicas: settings.EVENTS_READ_REDIS,
@@ -40,7 +41,7 @@ function toSentinelOptions(settings: Settings) {
   if (settings.REDIS_SENTINELS === null) return null;
   return {
     addresses: settings.REDIS_SENTINELS,
-    // `checkSentinelSettings` has made sure that it is set.
+    // `checkRedisSettings` has made sure that it is set.
     queueName: settings.REDIS_SENTINEL_NAME ?? '',
     eventsName: settings.EVENTS_REDIS_SENTINEL_NAME,
     username: settings.REDIS_SENTINEL_USERNAME,

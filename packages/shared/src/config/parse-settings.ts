@@ -1,6 +1,6 @@
 import { ExitError, exitCodes } from '../runtime/exit-error.ts';
 import { checkCombinations } from './check-combinations.ts';
-import { checkSentinelSettings } from './check-sentinel-settings.ts';
+import { checkRedisSettings } from './check-redis-settings.ts';
 import { checkSignInSettings } from './check-sign-in-settings.ts';
 import type { DefaultContext, Setting } from './define-setting.ts';
 import { listSecrets, readSecretFiles } from './secret-files.ts';
@@ -37,6 +37,9 @@ const workerSecrets = [
   'REDIS_URL',
   'EVENTS_REDIS_URL',
   'REDIS_SENTINEL_PASSWORD',
+  'REDIS_TLS_CA',
+  'REDIS_TLS_CERT',
+  'REDIS_TLS_KEY',
   'OTEL_EXPORTER_OTLP_ENDPOINT',
   'OTEL_EXPORTER_OTLP_HEADERS',
 ] as const;
@@ -85,7 +88,7 @@ export function parseSettings(
   if (lines.length > 0) throw new SettingsError(lines);
   const settings = values as Settings;
   const mistakes = [
-    ...(usesOnlyMongodb ? [] : checkSentinelSettings(settings)),
+    ...(usesOnlyMongodb ? [] : checkRedisSettings(settings)),
     ...(process.app === 'api' ? [...checkCombinations(settings), ...checkSignInSettings(settings)] : []),
   ];
   if (mistakes.length > 0) throw new SettingsError(mistakes);

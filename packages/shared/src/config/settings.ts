@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { RoleMapping } from '../domain/role-claim.ts';
 import { isLoopback } from '../runtime/host-name.ts';
 import { defineSecret, defineSetting } from './define-setting.ts';
+import { certificates, privateKey } from './pem-schemas.ts';
 import { baseUrl, issuerUrl, mongodbUrl, receiverUrl, redisUrl } from './url-schemas.ts';
 import {
   addresses,
@@ -67,6 +68,17 @@ export const settingsTable = {
     null,
     'URL of a second Redis, which then holds the event log and the control log. The default is REDIS_URL.',
   ),
+  REDIS_TLS_CA: defineSecret(
+    certificates,
+    null,
+    'Certificates of the authorities that sign those of Redis, in PEM. With rediss: only. The default is those of Node and of NODE_EXTRA_CA_CERTS.',
+  ),
+  REDIS_TLS_CERT: defineSecret(
+    certificates,
+    null,
+    'Client certificate for Redis in PEM, with its chain. Needs REDIS_TLS_KEY.',
+  ),
+  REDIS_TLS_KEY: defineSecret(privateKey, null, 'Private key of that certificate in PEM, without a passphrase.'),
   REDIS_SENTINELS: defineSetting<readonly { host: string; port: number }[] | null>(
     addresses(26_379),
     null,

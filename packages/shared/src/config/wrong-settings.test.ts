@@ -122,6 +122,13 @@ const wrongValues: Partial<Record<SettingName, readonly string[]>> = {
   REDIS_URL: redisUrls,
   EVENTS_REDIS_URL: redisUrls,
   REDIS_SENTINELS: ['s1:26379,', 's1;s2', 's1:0', 's1:65536', 's1:x', 'redis://s1:26379', '::1:26379', 's 1', ','],
+  REDIS_TLS_CA: [canary, `-----BEGIN CERTIFICATE-----\n${canary}\n-----END CERTIFICATE-----`],
+  REDIS_TLS_CERT: [canary, `-----BEGIN CERTIFICATE-----\n${canary}\n-----END CERTIFICATE-----`],
+  REDIS_TLS_KEY: [
+    canary,
+    `-----BEGIN PRIVATE KEY-----\n${canary}\n-----END PRIVATE KEY-----`,
+    `-----BEGIN ENCRYPTED PRIVATE KEY-----\n${canary}\n-----END ENCRYPTED PRIVATE KEY-----`,
+  ],
   REDIS_CLUSTER_NODES: ['r1:6379,', 'r1;r2', 'r1:0', 'redis://r1:6379', '::1:6379', ','],
   EVENTS_READ_REDIS: ['replica', 'r1:6379,', 'r1:0', 'redis://r1:6379', ','],
   EVENTS_REDIS_CLUSTER_NODES: ['r1:6379,', 'r1:65536', 'r 1'],

@@ -48,6 +48,12 @@ export interface Backend {
    * retention. On the cluster it does nothing: MongoDB and Redis remove them by themselves.
    */
   removeExpired(now: Date): Promise<void>;
+  /**
+   * Says why the documents and the event log do not fit together, and what to do, or returns null if they do. They do
+   * not after MongoDB alone was restored from a backup: the log would skip events as already published. Throws
+   * `UnavailableError`. Embedded: always null, because one file has both.
+   */
+  findMismatch(): Promise<string | null>;
   /** Closes every connection and file. The caller must first end all tasks and requests that use them. */
   close(): Promise<void>;
 }

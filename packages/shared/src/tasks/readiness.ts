@@ -27,6 +27,7 @@ export interface Readiness {
  * - `tail`: it has no position in the event log yet, or has been behind it for 10 s.
  * - `control`: a read of the control log has not returned for 30 s.
  * - `hook-consumer` and `hook-queue`: a store does not answer, or jobs wait and none is processed.
+ * - `store-match`: MongoDB is older than the event log.
  * - every periodic task: its round has been running for over a minute.
  */
 export function createReadiness({ settings, checkTasks, drains }: ReadinessDeps): Readiness {

@@ -10,6 +10,7 @@ function setUp() {
   let nowMs = 0;
   let queries = 0;
   let answersFromMs = Number.POSITIVE_INFINITY;
+  let mismatch: string | null = null;
   const query = async () => {
     queries += 1;
     if (nowMs < answersFromMs) throw new UnavailableError('the store does not answer');
@@ -18,6 +19,7 @@ function setUp() {
   const stores = new StoreConnectivity({
     runs: { lastPosition: query },
     eventLog: { inspect: query },
+    findMismatch: async () => mismatch,
     clock: {
       now: () => new Date(nowMs),
       monotonicMs: () => nowMs,
@@ -35,6 +37,9 @@ function setUp() {
     },
     answerAfter: (ms: number) => {
       answersFromMs = nowMs + ms;
+    },
+    setMismatch: (reason: string | null) => {
+      mismatch = reason;
     },
     queries: () => queries,
     nowMs: () => nowMs,
@@ -96,4 +101,22 @@ test('stops waiting when the signal is aborted', async () => {
   fail(10_000);
   await stores.waitUntilReachable(AbortSignal.abort());
   expect(stores.isUnreachable).toBe(true);
+});
+
+test('counts stores that do not fit together as unreachable at once, whatever a run says, until they fit', async () => {
+  const { stores, answerAfter, setMismatch, queries, nowMs } = setUp();
+  answerAfter(0);
+  setMismatch('MongoDB is older');
+  stores.recordMismatch();
+  expect(stores.isUnreachable).toBe(true);
+  stores.recordSuccess();
+  expect(stores.isUnreachable).toBe(true);
+  const beforeProbes = nowMs();
+  const waiting = stores.waitUntilReachable(never);
+  while (nowMs() < beforeProbes + 5_000) await Promise.resolve();
+  expect(queries()).toBeGreaterThan(2);
+  expect(stores.isUnreachable).toBe(true);
+  setMismatch(null);
+  await waiting;
+  expect(stores.isUnreachable).toBe(false);
 });

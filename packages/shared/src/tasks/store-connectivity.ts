@@ -1,3 +1,4 @@
+import type { Backend } from '../ports/backend.ts';
 import type { EventLog } from '../ports/event-log.ts';
 import type { RunRegistry } from '../ports/run-registry.ts';
 import { backoffMs } from '../runtime/backoff.ts';
@@ -7,6 +8,7 @@ import type { Logger } from '../runtime/logger.ts';
 export interface StoreConnectivityDeps {
   readonly runs: Pick<RunRegistry, 'lastPosition'>;
   readonly eventLog: Pick<EventLog, 'inspect'>;
+  readonly findMismatch: Backend['findMismatch'];
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -27,6 +29,7 @@ const probeBackoff = { firstMs: 200, maxMs: 2_000 };
 export class StoreConnectivity {
   readonly #deps: StoreConnectivityDeps;
   #failingSinceMs: number | null = null;
+  #isMismatched = false;
   #unreachable = new AbortController();
 
   constructor(deps: StoreConnectivityDeps) {
@@ -42,10 +45,16 @@ export class StoreConnectivity {
     this.#unreachable.abort();
   }
 
+  /** Records that the stores do not fit together. They count as unreachable at once, until they do. */
+  recordMismatch(): void {
+    this.#isMismatched = true;
+    if (!this.isUnreachable) this.#unreachable.abort();
+  }
+
   /** Records that the stores answered: they count as reachable, and the 10 s start again at the next failure. */
   recordSuccess(): void {
     this.#failingSinceMs = null;
-    if (!this.isUnreachable) return;
+    if (!this.isUnreachable || this.#isMismatched) return;
     this.#unreachable = new AbortController();
     this.#deps.logger.info({}, 'stores.reachable');
   }
@@ -66,15 +75,17 @@ export class StoreConnectivity {
   async waitUntilReachable(signal: AbortSignal): Promise<void> {
     const { clock } = this.#deps;
     for (let failures = 0; this.isUnreachable && !signal.aborted; failures += 1) {
-      if (await this.#probe()) this.recordSuccess();
-      else await clock.sleep(backoffMs(failures + 1, probeBackoff), signal);
+      if (await this.#probe()) {
+        this.#isMismatched = false;
+        this.recordSuccess();
+      } else await clock.sleep(backoffMs(failures + 1, probeBackoff), signal);
     }
   }
 
   #probe(): Promise<boolean> {
-    const { runs, eventLog } = this.#deps;
-    return Promise.all([runs.lastPosition(), eventLog.inspect(null)]).then(
-      () => true,
+    const { runs, eventLog, findMismatch } = this.#deps;
+    return Promise.all([findMismatch(), runs.lastPosition(), eventLog.inspect(null)]).then(
+      ([mismatch]) => mismatch === null,
       () => false,
     );
   }

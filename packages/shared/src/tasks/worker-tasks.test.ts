@@ -5,6 +5,7 @@ import type { Backend } from '../ports/backend.ts';
 import type { ConsumedBatch, ConsumeOutcome, HookQueue } from '../ports/hook-queue.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { createLogger } from '../runtime/logger.ts';
+import { StoreConnectivity } from './store-connectivity.ts';
 import { createHookConsumerTask, createWorkerTasks } from './worker-tasks.ts';
 
 test('exposes the dead-letter counters as 0 from the start, so that the first dead letter is an increase', async () => {
@@ -47,26 +48,34 @@ async function startConsumer() {
     state.handle = handle;
     return { checkProgress: () => undefined, close: async () => undefined };
   };
+  const clock = {
+    ...systemClock,
+    monotonicMs: () => state.nowMs,
+    sleep: (_: number, signal?: AbortSignal) => {
+      state.pauses += 1;
+      return new Promise<void>((resolve) => {
+        if (signal?.aborted) resolve();
+        signal?.addEventListener('abort', () => resolve());
+      });
+    },
+  };
+  const stores = new StoreConnectivity({
+    runs: { lastPosition: fail },
+    eventLog: { inspect: fail },
+    findMismatch: fail,
+    clock,
+    logger,
+  });
   const task = createHookConsumerTask({
+    stores,
+    match: { reason: null, waitUntilChecked: async () => undefined },
     hookQueue: { consume },
     processBatch: fail,
     settle: async () => undefined,
     progress: { recordProgress: () => undefined },
-    runs: { lastPosition: fail },
-    eventLog: { inspect: fail },
     ledger: { markDead: fail },
     quarantine: { add: fail },
-    clock: {
-      ...systemClock,
-      monotonicMs: () => state.nowMs,
-      sleep: (_, signal) => {
-        state.pauses += 1;
-        return new Promise((resolve) => {
-          if (signal?.aborted) resolve();
-          signal?.addEventListener('abort', () => resolve());
-        });
-      },
-    },
+    clock,
     logger,
     metrics: createMetrics(),
   });

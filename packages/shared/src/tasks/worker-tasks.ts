@@ -13,7 +13,8 @@ import { runOutcomes } from './dead-letters.ts';
 import { createOutboxScannerTask } from './outbox-scanner.ts';
 import { createQueueWatchTask, QueueProgress } from './queue-progress.ts';
 import { traceRunPorts } from './run-trace.ts';
-import { StoreConnectivity, type StoreConnectivityDeps } from './store-connectivity.ts';
+import { StoreConnectivity } from './store-connectivity.ts';
+import { StoreMatch } from './store-match.ts';
 
 export interface WorkerTasksDeps {
   readonly backend: Backend;
@@ -47,8 +48,23 @@ export function createWorkerTasks(deps: WorkerTasksDeps): Task[] {
     clock,
     onError: (err) => logger.warn({ err }, 'retention.failed'),
   };
+  const findMismatch = () => backend.findMismatch();
+  const stores = new StoreConnectivity({ ...backend, findMismatch, clock, logger });
+  const match = new StoreMatch({ backend, clock, logger, onMismatch: () => stores.recordMismatch() });
   return [
-    createHookConsumerTask({ ...backend, processBatch, settle, progress, clock, logger, metrics, tracer }),
+    match.task,
+    createHookConsumerTask({
+      ...backend,
+      stores,
+      match,
+      processBatch,
+      settle,
+      progress,
+      clock,
+      logger,
+      metrics,
+      tracer,
+    }),
     createMarkExpiryTask({ expireMarks, clock, logger }),
     createQueueWatchTask({ ...backend, clock, progress }),
     createOutboxScannerTask({ ...backend, clock, logger, metrics, scanAgeMs: deps.outboxScanAgeMs ?? outboxScanAgeMs }),
@@ -78,26 +94,31 @@ function createMarkExpiryTask(deps: {
   return createPeriodicTask(options, deps.expireMarks);
 }
 
-export interface HookConsumerDeps extends Omit<ConsumeBatchDeps, 'stores'>, StoreConnectivityDeps {
+export interface HookConsumerDeps extends Omit<ConsumeBatchDeps, 'stores'> {
+  readonly stores: StoreConnectivity;
+  readonly match: Pick<StoreMatch, 'reason' | 'waitUntilChecked'>;
   readonly hookQueue: Pick<HookQueue, 'consume'>;
   /** Resolves when the runs before have ended all their steps. */
   readonly settle: () => Promise<void>;
 }
 
 /**
- * Makes the task that consumes the hook queue: see `consumeBatch`. While the stores are unreachable, it starts no more
- * jobs.
+ * Makes the task that consumes the hook queue: see `consumeBatch`. It starts no jobs before the stores were found to
+ * fit together, and while they are unreachable.
  */
 export function createHookConsumerTask(deps: HookConsumerDeps): Task {
   let consumer: HookConsumer | null = null;
-  const stores = new StoreConnectivity(deps);
+  const { stores, match } = deps;
   return {
     name: 'hook-consumer',
     stores: ['documents', 'queue', 'events'],
     run: async (signal) => {
-      const opened = await deps.hookQueue.consume((batch) => consumeBatch({ ...deps, stores }, batch), {
+      const opened = await deps.hookQueue.consume((batch) => consumeBatch(deps, batch), {
         coalesce: true,
-        waitUntilReady: (closing) => stores.waitUntilReachable(closing),
+        waitUntilReady: async (closing) => {
+          await match.waitUntilChecked(closing);
+          await stores.waitUntilReachable(closing);
+        },
       });
       consumer = opened;
       try {
@@ -113,6 +134,8 @@ export function createHookConsumerTask(deps: HookConsumerDeps): Task {
     },
     unreadyReason: () => {
       if (consumer === null) return 'it does not consume the hook queue';
+      // `store-match` says it.
+      if (match.reason !== null) return null;
       if (stores.isUnreachable) return 'its stores do not answer';
       try {
         consumer.checkProgress();

@@ -1,7 +1,8 @@
+import { isKeyOf } from './pem-schemas.ts';
 import type { Settings } from './settings.ts';
 
-/** Returns one line per setting of Redis Sentinel that means nothing without another one. */
-export function checkSentinelSettings(settings: Settings): string[] {
+/** Returns one line per setting of Redis that means nothing without another one, or contradicts it. */
+export function checkRedisSettings(settings: Settings): string[] {
   const lines: string[] = [];
   const need = (name: keyof Settings, other: keyof Settings) => {
     const isGiven = settings[name] !== null && settings[name] !== false;
@@ -29,6 +30,23 @@ export function checkSentinelSettings(settings: Settings): string[] {
     lines.push(
       'EVENTS_REDIS_CLUSTER_NODES, EVENTS_REDIS_SENTINEL_NAME: a Redis Cluster has no Sentinels; allowed: one of them',
     );
+  }
+  lines.push(...checkTls(settings));
+  return lines;
+}
+
+function checkTls({ REDIS_URL, EVENTS_REDIS_URL, REDIS_TLS_CA, REDIS_TLS_CERT, REDIS_TLS_KEY }: Settings): string[] {
+  const given = Object.entries({ REDIS_TLS_CA, REDIS_TLS_CERT, REDIS_TLS_KEY }).filter(([, value]) => value !== null);
+  const hasTls = [REDIS_URL, EVENTS_REDIS_URL].some((url) => url?.startsWith('rediss:') === true);
+  const lines = hasTls ? [] : given.map(([name]) => `${name}: needs a REDIS_URL that begins with rediss:`);
+  if (REDIS_TLS_CERT !== null && REDIS_TLS_KEY === null) {
+    lines.push('REDIS_TLS_CERT: needs REDIS_TLS_KEY, which is not set');
+  }
+  if (REDIS_TLS_KEY !== null && REDIS_TLS_CERT === null) {
+    lines.push('REDIS_TLS_KEY: needs REDIS_TLS_CERT, which is not set');
+  }
+  if (REDIS_TLS_CERT !== null && REDIS_TLS_KEY !== null && !isKeyOf(REDIS_TLS_KEY, REDIS_TLS_CERT)) {
+    lines.push('REDIS_TLS_CERT, REDIS_TLS_KEY: the key is not that of the first certificate; allowed: a pair');
   }
   return lines;
 }

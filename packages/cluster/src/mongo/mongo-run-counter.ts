@@ -1,0 +1,49 @@
+import type { Db } from 'mongodb';
+import { collectionNames } from './indexes.ts';
+import { registryId } from './mongo-run-registry.ts';
+import { retryOnDuplicateKey, runDeadlineMs, runPortCall } from './translate-error.ts';
+
+interface CounterDocument {
+  _id: string;
+  run: number;
+  /** How often `new-epoch` was run. Absent: never. */
+  newEpochs?: number;
+  /** True once the event log knew a number that this document had not yet given. `new-epoch` removes it. */
+  isBehindLog?: boolean;
+}
+
+/** The run counter of the run registry, as the restore check uses it. Methods throw `UnavailableError`. */
+export interface RunCounter {
+  /** Returns the latest number, 0 if there is none, and whether `markBehindLog` has marked the counter. */
+  read(): Promise<{ readonly run: number; readonly newEpochs: number; readonly isBehindLog: boolean }>;
+  /** Marks the counter, unless `new-epoch` was run since `newEpochs` was read. */
+  markBehindLog(newEpochs: number): Promise<void>;
+}
+
+export function createMongoRunCounter(db: Db): RunCounter {
+  const runs = db.collection<CounterDocument>(collectionNames.runs);
+  return {
+    read: () =>
+      runPortCall(
+        'read the run counter',
+        async () => {
+          const document = await runs.findOne({ _id: registryId }, { maxTimeMS: runDeadlineMs });
+          const { run = 0, newEpochs = 0, isBehindLog = false } = document ?? {};
+          return { run, newEpochs, isBehindLog };
+        },
+        runDeadlineMs,
+      ),
+    markBehindLog: (newEpochs) =>
+      runPortCall(
+        'mark the run counter',
+        async () => {
+          await retryOnDuplicateKey(() =>
+            runs.updateOne({ _id: registryId }, { $setOnInsert: { run: 0 } }, { upsert: true }),
+          );
+          const unchanged = newEpochs === 0 ? { newEpochs: { $exists: false } } : { newEpochs };
+          await runs.updateOne({ _id: registryId, ...unchanged }, { $set: { isBehindLog: true } });
+        },
+        runDeadlineMs,
+      ),
+  };
+}

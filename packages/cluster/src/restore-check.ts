@@ -1,0 +1,60 @@
+import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
+import type { Backend } from '@widget-service/shared/ports/backend.ts';
+import type { Redis } from 'ioredis';
+import type { RunCounter } from './mongo/mongo-run-counter.ts';
+import type { MongoRunRegistry } from './mongo/mongo-run-registry.ts';
+import type { RedisKeys } from './redis/keys.ts';
+import { translateErrors } from './redis/redis-call.ts';
+
+const olderThanLog =
+  'MongoDB is older than the event log: it was restored from a backup, or REDIS_URL leads to another deployment. ' +
+  'Nothing is processed. Stop all pods and workers, run "npm run new-epoch", then start them again';
+
+export interface RestoreCheckDeps {
+  /** The Redis of the event log. */
+  readonly redis: Redis;
+  readonly keys: RedisKeys;
+  readonly runs: MongoRunRegistry;
+  readonly counter: RunCounter;
+}
+
+/**
+ * Recognises a MongoDB that is older than the event log (ADR 45).
+ *
+ * MongoDB gives each run its number before the run reaches the log. So MongoDB has lost what it once had if the log
+ * knows a number that MongoDB has not given, or gives only now. The log is always read first: a run that starts in
+ * between only raises the counter.
+ *
+ * Workers raise the counter again, which would soon hide the loss. So a mark keeps it, until `new-epoch` removes it.
+ */
+export function createRestoreCheck({ redis, keys, runs, counter }: RestoreCheckDeps): {
+  /** Runs with numbers above all that the log knows. `startRun` throws `UnavailableError` otherwise. */
+  readonly runs: Backend['runs'];
+  readonly findMismatch: Backend['findMismatch'];
+} {
+  const readHighestInLog = async () => {
+    const numbers = await translateErrors(redis.hmget(keys.logMeta, 'epochRun', 'highestRun'), 'restore check');
+    // A field that does not exist is null, and counts as 0.
+    return Math.max(...numbers.map(Number));
+  };
+  return {
+    runs: {
+      ...runs,
+      startRun: async () => {
+        const highestInLog = await readHighestInLog();
+        const { newEpochs, ...started } = await runs.startRun();
+        if (started.run > highestInLog) return started;
+        await counter.markBehindLog(newEpochs);
+        throw new UnavailableError(olderThanLog);
+      },
+    },
+    findMismatch: async () => {
+      const highestInLog = await readHighestInLog();
+      const { run, newEpochs, isBehindLog } = await counter.read();
+      if (isBehindLog) return olderThanLog;
+      if (run >= highestInLog) return null;
+      await counter.markBehindLog(newEpochs);
+      return olderThanLog;
+    },
+  };
+}

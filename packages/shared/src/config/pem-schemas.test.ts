@@ -1,0 +1,51 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { parseSettings } from './parse-settings.ts';
+
+/** Two key pairs, and one key with a passphrase. */
+function makeTexts() {
+  const folder = mkdtempSync(join(tmpdir(), 'widget-pem-'));
+  const file = (name: string) => join(folder, name);
+  const read = (name: string) => readFileSync(file(name), 'utf8');
+  const run = (...args: string[]) => execFileSync('openssl', args, { stdio: 'ignore' });
+  for (const name of ['a', 'b']) {
+    const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', file(`${name}.key`)];
+    run('req', '-x509', ...key, '-days', '2', '-subj', '/CN=localhost', '-out', file(`${name}.crt`));
+  }
+  run('pkcs8', '-topk8', '-in', file('a.key'), '-passout', 'pass:hunter2', '-out', file('locked.key'));
+  const texts = {
+    a: read('a.crt'),
+    aKey: read('a.key'),
+    b: read('b.crt'),
+    bKey: read('b.key'),
+    locked: read('locked.key'),
+  };
+  rmSync(folder, { recursive: true });
+  return texts;
+}
+
+const { a, aKey, b, bKey, locked } = makeTexts();
+const stores = { MONGODB_URL: 'mongodb://m/', REDIS_URL: 'rediss://r/' };
+const parse = (given: Readonly<Record<string, string>>) => parseSettings({ ...stores, ...given }, { app: 'worker' });
+
+test('a certificate with its chain, its key, and several authorities are accepted', () => {
+  const given = { REDIS_TLS_CA: `${a}\n${b}`, REDIS_TLS_CERT: `${a}${b}`, REDIS_TLS_KEY: aKey };
+  expect(parse(given).settings).toMatchObject(given);
+});
+
+test.each<[Record<string, string>, RegExp]>([
+  [{ REDIS_TLS_CERT: a }, /^REDIS_TLS_CERT: needs REDIS_TLS_KEY, which is not set$/],
+  [{ REDIS_TLS_KEY: aKey }, /^REDIS_TLS_KEY: needs REDIS_TLS_CERT, which is not set$/],
+  [{ REDIS_TLS_CERT: a, REDIS_TLS_KEY: bKey }, /^REDIS_TLS_CERT, REDIS_TLS_KEY: the key is not that of the first/],
+  [{ REDIS_TLS_CERT: `${b}${a}`, REDIS_TLS_KEY: aKey }, /^REDIS_TLS_CERT, REDIS_TLS_KEY: the key is not that/],
+  [{ REDIS_TLS_CERT: a, REDIS_TLS_KEY: locked }, /^REDIS_TLS_KEY: .*a private key in PEM, without a passphrase$/],
+  [{ REDIS_TLS_CERT: aKey, REDIS_TLS_KEY: aKey }, /^REDIS_TLS_CERT: .*one or more certificates in PEM$/],
+  [{ REDIS_TLS_CA: a, REDIS_URL: 'redis://r/' }, /^REDIS_TLS_CA: needs a REDIS_URL that begins with rediss:$/],
+])('refuses case %# with 78, and quotes nothing', (given, line) => {
+  const refused = expect.objectContaining({ exitCode: 78, lines: [expect.stringMatching(line)] });
+  expect(() => parse(given)).toThrow(refused);
+  expect(() => parse(given)).not.toThrow(/BEGIN|MI[A-Z]/);
+});
