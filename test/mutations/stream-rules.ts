@@ -100,6 +100,12 @@ export const streamRules: readonly CodeMutation[] = [
     to: 'return null;',
   },
   {
+    rule: 'a tail leaves a replica that is behind the primary',
+    file: 'packages/cluster/src/redis/replica-tail.ts',
+    from: "if (this.#isBehind(after)) return this.#leave(source, 'it is behind the primary');",
+    to: ';',
+  },
+  {
     rule: 'a connection behind the ring replays from the log',
     file: hub,
     from: '    else if (ring.canServeFrom(connection.cursor.seq + 1)) this.#startLive(connection);\n    else void this.#replay(connection);\n',

@@ -3,14 +3,14 @@ import { z } from 'zod';
 
 // The schemas of settings whose value is a text in PEM. Their messages never quote it.
 
-const block = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
+const beginning = '-----BEGIN CERTIFICATE-----';
 
 /** One certificate, or several: a chain, or the certificates of several authorities. */
 export const certificates = z
   .string()
   .refine((text) => {
-    const found = text.match(block) ?? [];
-    return found.length > 0 && found.every((one) => canParse(() => new X509Certificate(one)));
+    const bodies = text.split(beginning).slice(1);
+    return bodies.length > 0 && bodies.every((body) => canParse(() => new X509Certificate(`${beginning}${body}`)));
   }, 'one or more certificates in PEM')
   .nullable();
 
