@@ -104,6 +104,8 @@ export function findTargets(options: TargetOptions, onWarning: OnWarning): Redis
 const commonOptions = {
   // RESP2 replies have the same shapes on every server, and RESP2 needs no extra handshake.
   protocol: 2,
+  // Redis before 7.2 does not know CLIENT SETINFO, so the user of deploy/redis/users.acl may not use it.
+  disableClientInfo: true,
   connectTimeout: 2000,
   // TCP keep-alive: a firewall must not drop an idle connection unnoticed.
   keepAlive: 10_000,

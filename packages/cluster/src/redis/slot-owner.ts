@@ -104,6 +104,7 @@ async function askNode(asked: Address, key: string, access: NodeAccess): Promise
     ...access,
     ...asked,
     protocol: 2,
+    disableClientInfo: true,
     lazyConnect: true,
     enableReadyCheck: false,
     connectTimeout: answerWithinMs,
