@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { openCluster } from '@widget-service/cluster/open-cluster.ts';
+import { type ClusterOptions, openCluster } from '@widget-service/cluster/open-cluster.ts';
+import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { anEventAppend } from '../drivers/app/builders.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
 import { type RedisProcess, startRedis } from '../faults/redis-process.ts';
 import { type RedisSentinels, sentinelName, startSentinels } from '../faults/redis-sentinels.ts';
@@ -15,6 +17,7 @@ describe.runIf(inject('backend') === 'cluster')(
     let primary: RedisProcess;
     let replica: RedisProcess;
     let sentinels: RedisSentinels;
+    let options: ClusterOptions;
     let backend: Backend;
     let consumed = 0;
     let stopConsuming: () => Promise<void>;
@@ -23,7 +26,7 @@ describe.runIf(inject('backend') === 'cluster')(
       [primary, replica] = await Promise.all([startRedis(), startRedis()]);
       await replica.replicate(primary.port);
       sentinels = await startSentinels(primary.port);
-      backend = await openCluster({
+      options = {
         ...{ mongodbUrl, mongodbDatabase: database, redisKeyPrefix: 'test', migrate: true, durabilityCheck: 'enforce' },
         // Nothing listens there: only the Sentinels know where Redis is.
         redisUrl: 'redis://127.0.0.1:1/',
@@ -33,7 +36,8 @@ describe.runIf(inject('backend') === 'cluster')(
         },
         ...{ hookPartitions: 2, ackReplicas: 0, deliveryRetentionMs: 3_600_000, auditRetentionMs: 3_600_000 },
         retention: { count: 1_000, bytes: 1_000_000, ageMs: 3_600_000 },
-      });
+      };
+      backend = await openCluster(options);
       const handle = async () => {
         consumed += 1;
         return 'done' as const;
@@ -80,6 +84,34 @@ describe.runIf(inject('backend') === 'cluster')(
       await replica.kill();
       await eventually(async () => (await sentinels.readPrimaryPort()) === primary.port, 'a failover', 40_000);
       await useQueue('after the crash');
+    });
+
+    test('serves tails from a replica, and from the primary once the replica is gone', async () => {
+      await replica.start();
+      await eventually(() => replica.isInSync(), 'the replica is in sync', 40_000);
+      const reading = await openCluster({ ...options, eventsReplicas: 'replicas' });
+      try {
+        const { run } = await reading.runs.startRun();
+        const append = async () => (await reading.eventLog.append(run, null, [anEventAppend()])).last;
+        let position: LogPosition = await append();
+        const tail = reading.eventLog.openTail();
+        const readNext = async () => {
+          await append();
+          const isRead = async () => {
+            const [record] = await tail.next(position, 1);
+            position = record ?? position;
+            return record !== undefined;
+          };
+          await eventually(isRead, 'the next event is read', 20_000);
+        };
+        await readNext();
+        expect(await replica.countConnections('widget-service:tail')).toBe(1);
+        await replica.kill();
+        await readNext();
+        expect(await primary.countConnections('widget-service:tail')).toBe(1);
+      } finally {
+        await reading.close();
+      }
     });
   },
   120_000,

@@ -27,6 +27,8 @@ export interface RedisProcess {
   waitUntilReplicated(port: number): Promise<void>;
   /** Whether it is a replica that is in sync with its primary. */
   isInSync(): Promise<boolean>;
+  /** How many connections have this name (`CLIENT SETNAME`). */
+  countConnections(name: string): Promise<number>;
   /** Resolves once a replica has confirmed a write of it. */
   waitUntilConfirmed(): Promise<void>;
   /** Makes it a primary with the data that it has. */
@@ -105,6 +107,8 @@ export async function startRedis(extra: readonly string[] = []): Promise<RedisPr
       await eventually(hasAll, 'the replica has every write');
     },
     isInSync,
+    countConnections: async (name) =>
+      (await send('CLIENT', 'LIST')).split('\n').filter((line) => line.includes(` name=${name} `)).length,
     waitUntilConfirmed: async () => {
       const isConfirmed = async () => /state=online,offset=[1-9]/.test(await send('INFO', 'replication'));
       await send('SET', 'written', '1');

@@ -47,8 +47,7 @@ describe.runIf(isHaproxyInstalled())('replicas of the event log', () => {
     await Promise.all([first?.dispose(), second?.dispose()]);
   });
 
-  const countTails = async (redis: RedisProcess) =>
-    (await redis.send('CLIENT', 'LIST')).split('\n').filter((line) => line.includes('name=widget-service:tail')).length;
+  const countTails = (redis: RedisProcess) => redis.countConnections('widget-service:tail');
   const areReadFrom = (replicas: readonly RedisProcess[]) => async () => {
     const counts = await Promise.all(replicas.map(countTails));
     return counts.reduce((sum, count) => sum + count, 0) === cluster.pods.length;
