@@ -4,6 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beginNewEpoch } from '@widget-service/cluster/begin-new-epoch.ts';
 import { type ClusterOptions, openCluster } from '@widget-service/cluster/open-cluster.ts';
+import {
+  openBlockingReadConnection,
+  openFailFastConnection,
+  openSubscriberConnection,
+  openWorkerConnection,
+} from '@widget-service/cluster/redis/connections.ts';
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { anEventAppend } from '../drivers/app/builders.ts';
@@ -81,6 +87,21 @@ describe.runIf(inject('backend') === 'cluster')('a Redis that demands client cer
     }
     expect((await beginNewEpoch(options)).marksRemoved).toBe(1);
     expect(warnings).toEqual([expect.objectContaining({ message: expect.stringContaining('maxmemory') })]);
+  });
+
+  test('a socket with two errors does not end the process', async () => {
+    const target = { url: options.redisUrl, setting: 'REDIS_URL', onWarning: () => undefined } as const;
+    const opened = [openFailFastConnection, openSubscriberConnection, openBlockingReadConnection, openWorkerConnection];
+    for (const open of opened) {
+      const { redisTls } = options;
+      const redis = open({ ...target, ...(redisTls === undefined ? {} : { tls: redisTls }) }, 'test');
+      await eventually(async () => redis.status === 'ready', 'the connection is ready');
+      const { stream } = redis;
+      // As Node reports an alert, and then the end of the connection.
+      stream.emit('error', new Error('certificate required'));
+      expect(() => stream.emit('error', new Error('read ECONNRESET'))).not.toThrow();
+      redis.disconnect();
+    }
   });
 
   test.each([

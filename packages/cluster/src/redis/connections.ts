@@ -5,6 +5,7 @@ import { backoffMs } from '@widget-service/shared/runtime/backoff.ts';
 import { ExitError, exitCodes } from '@widget-service/shared/runtime/exit-error.ts';
 import { Redis, type RedisOptions } from 'ioredis';
 import { createOwnerConnector, createReplicaConnector } from './cluster-connector.ts';
+import { ignoreErrors, surviveSocketErrors } from './connection-errors.ts';
 import { redisKeys } from './keys.ts';
 import { isForbidden, parseInfoField } from './redis-info.ts';
 import { type Address, SlotOwnerFinder } from './slot-owner.ts';
@@ -211,14 +212,14 @@ export function openSubscriberConnection(target: RedisTarget, name: string): Red
   const options = { ...failFastOptions, ...toLocatingOptions(target), autoResubscribe: false };
   const redis = new Redis(target.url, { ...options, connectionName: name });
   // The connections for short calls report the same outage.
-  redis.on('error', () => undefined);
+  ignoreErrors(redis);
   return redis;
 }
 
 /** Does not report errors: the call that meets one rejects. */
 export function openBlockingReadConnection(target: RedisTarget, name: string): Redis {
   const redis = new Redis(target.url, { ...blockingReadOptions, ...toLocatingOptions(target), connectionName: name });
-  redis.on('error', () => undefined);
+  ignoreErrors(redis);
   return redis;
 }
 
@@ -232,7 +233,7 @@ export class WorkerRedis extends Redis {
   override duplicate(override?: Partial<RedisOptions>): Redis {
     const copy = super.duplicate(override);
     // The original reports the same outage.
-    copy.on('error', () => undefined);
+    ignoreErrors(copy);
     this.#copies.push(copy);
     return copy;
   }
@@ -330,6 +331,7 @@ function reportOutages(redis: Redis, name: string, { setting, onWarning }: Redis
       reason: error?.message ?? 'connection closed',
     });
   };
+  surviveSocketErrors(redis);
   redis.on('error', reportOutage);
   redis.on('ready', () => {
     if (isUnavailable) onWarning('redis is available again', { connection: name });

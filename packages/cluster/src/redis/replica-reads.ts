@@ -1,4 +1,5 @@
 import { Redis, type RedisOptions } from 'ioredis';
+import { ignoreErrors } from './connection-errors.ts';
 import {
   blockingReadOptions,
   type OnWarning,
@@ -30,7 +31,7 @@ export function findReplicas(target: RedisTarget, replicas: 'replicas' | readonl
       readOnly,
       connectionName: 'widget-service:tail',
     });
-    redis.on('error', () => undefined);
+    ignoreErrors(redis);
     return redis;
   };
   if (replicas === 'replicas') {

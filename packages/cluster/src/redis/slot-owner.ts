@@ -1,6 +1,7 @@
 import { describeError } from '@widget-service/shared/domain/errors.ts';
 import { withDeadline } from '@widget-service/shared/runtime/deadline.ts';
 import { Redis, type RedisOptions } from 'ioredis';
+import { surviveSocketErrors } from './connection-errors.ts';
 
 export interface Address {
   readonly host: string;
@@ -113,6 +114,7 @@ async function askNode(asked: Address, key: string, access: NodeAccess): Promise
     retryStrategy: () => null,
     connectionName: 'widget-service:cluster',
   });
+  surviveSocketErrors(redis);
   let connectionError: Error | null = null;
   redis.on('error', (error: Error) => {
     connectionError = error;
