@@ -1,4 +1,4 @@
-import { isKeyOf } from './pem-schemas.ts';
+import { explainUnusablePair, isKeyOf } from './pem-schemas.ts';
 import type { Settings } from './settings.ts';
 
 /** Returns one line per setting of Redis that means nothing without another one, or contradicts it. */
@@ -45,10 +45,15 @@ function checkTls({ REDIS_URL, EVENTS_REDIS_URL, REDIS_TLS_CA, REDIS_TLS_CERT, R
   if (REDIS_TLS_KEY !== null && REDIS_TLS_CERT === null) {
     lines.push('REDIS_TLS_KEY: needs REDIS_TLS_CERT, which is not set');
   }
-  if (REDIS_TLS_CERT !== null && REDIS_TLS_KEY !== null && !isKeyOf(REDIS_TLS_KEY, REDIS_TLS_CERT)) {
-    lines.push('REDIS_TLS_CERT, REDIS_TLS_KEY: the key is not that of the first certificate; allowed: a pair');
-  }
+  if (REDIS_TLS_CERT !== null && REDIS_TLS_KEY !== null) lines.push(...checkPair(REDIS_TLS_KEY, REDIS_TLS_CERT));
   return lines;
+}
+
+function checkPair(key: string, certificate: string): string[] {
+  const names = 'REDIS_TLS_CERT, REDIS_TLS_KEY';
+  if (!isKeyOf(key, certificate)) return [`${names}: the key is not that of the first certificate; allowed: a pair`];
+  const reason = explainUnusablePair(key, certificate);
+  return reason === null ? [] : [`${names}: TLS refuses them (${reason}); allowed: a pair that TLS can use`];
 }
 
 /** Whether Sentinels or nodes of a cluster can name the replicas of the event log's Redis. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parseSettings } from './parse-settings.ts';
 
-/** Two key pairs, and one key with a passphrase. */
+/** Two key pairs, one whose key is too short for TLS, and one key with a passphrase. */
 function makeTexts() {
   const folder = mkdtempSync(join(tmpdir(), 'widget-pem-'));
   const file = (name: string) => join(folder, name);
@@ -15,6 +15,8 @@ function makeTexts() {
     const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', file(`${name}.key`)];
     run('req', '-x509', ...key, '-days', '2', '-subj', '/CN=localhost', '-out', file(`${name}.crt`));
   }
+  const short = ['-newkey', 'rsa:1024', '-nodes', '-keyout', file('short.key'), '-out', file('short.crt')];
+  run('req', '-x509', ...short, '-days', '2', '-subj', '/CN=localhost');
   run('pkcs8', '-topk8', '-in', file('a.key'), '-passout', 'pass:hunter2', '-out', file('locked.key'));
   const texts = {
     a: read('a.crt'),
@@ -22,12 +24,14 @@ function makeTexts() {
     b: read('b.crt'),
     bKey: read('b.key'),
     locked: read('locked.key'),
+    short: read('short.crt'),
+    shortKey: read('short.key'),
   };
   rmSync(folder, { recursive: true });
   return texts;
 }
 
-const { a, aKey, b, bKey, locked } = makeTexts();
+const { a, aKey, b, bKey, locked, short, shortKey } = makeTexts();
 const stores = { MONGODB_URL: 'mongodb://m/', REDIS_URL: 'rediss://r/' };
 const parse = (given: Readonly<Record<string, string>>) => parseSettings({ ...stores, ...given }, { app: 'worker' });
 
@@ -42,6 +46,7 @@ test.each<[Record<string, string>, RegExp]>([
   [{ REDIS_TLS_CERT: a, REDIS_TLS_KEY: bKey }, /^REDIS_TLS_CERT, REDIS_TLS_KEY: the key is not that of the first/],
   [{ REDIS_TLS_CERT: `${b}${a}`, REDIS_TLS_KEY: aKey }, /^REDIS_TLS_CERT, REDIS_TLS_KEY: the key is not that/],
   [{ REDIS_TLS_CERT: a, REDIS_TLS_KEY: locked }, /^REDIS_TLS_KEY: .*a private key in PEM, without a passphrase$/],
+  [{ REDIS_TLS_CERT: short, REDIS_TLS_KEY: shortKey }, /^REDIS_TLS_CERT, REDIS_TLS_KEY: TLS refuses them \(.*small\)/],
   [{ REDIS_TLS_CERT: aKey, REDIS_TLS_KEY: aKey }, /^REDIS_TLS_CERT: .*one or more certificates in PEM$/],
   [{ REDIS_TLS_CA: a, REDIS_URL: 'redis://r/' }, /^REDIS_TLS_CA: needs a REDIS_URL that begins with rediss:$/],
 ])('refuses case %# with 78, and quotes nothing', (given, line) => {
