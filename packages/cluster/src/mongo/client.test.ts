@@ -1,6 +1,11 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { type Db, MongoServerError } from 'mongodb';
 import { expect, test } from 'vitest';
-import { createMongoDatabase, MongoUnreachableError, openMongo } from './client.ts';
+import { createMongoDatabase, isRefusedSetting, MongoUnreachableError, openMongo } from './client.ts';
+import { createMongoPartitionCountStore } from './mongo-partition-count-store.ts';
 
 const weakeningOptions =
   'w=1&journal=false&wtimeoutMS=1&readConcernLevel=local&readPreference=secondary&readPreferenceTags=dc:far' +
@@ -31,6 +36,20 @@ test('openMongo rejects with MongoUnreachableError when the server does not answ
   expect(performance.now() - start).toBeLessThan(2500);
 });
 
+test('openMongo tries again when connections are reset, and then names the network as the reason', async () => {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => socket.resetAndDestroy());
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const opening = openMongo({ url: `mongodb://127.0.0.1:${port}/`, database: 'any', startTimeoutMs: 400 });
+  await expect(opening).rejects.toThrow(
+    expect.objectContaining({ exitCode: 69, message: expect.stringMatching(/ECONNRESET|closed/) }),
+  );
+  server.close();
+});
+
 test('createMongoDatabase rejects a malformed connection string without quoting it', () => {
   for (const url of ['mongodb://user:topsecret@@/bad host', 'mongodb://user:topsecret@db/?readPrefrence=primary']) {
     const create = () => createMongoDatabase({ url, database: 'any' });
@@ -58,6 +77,8 @@ test.each(['heartbeatFrequencyMS', 'maxIdleTimeMS', 'localThresholdMS'])(
 
 test.each([
   ['a file that does not exist', 'tlsCAFile=/absent'],
+  ['a folder', `tlsCAFile=${encodeURIComponent(tmpdir())}`],
+  ['a key that is a folder', `tlsCertificateKeyFile=${encodeURIComponent(tmpdir())}`],
   ['a file without a certificate', `tlsCAFile=${encodeURIComponent(fileURLToPath(import.meta.url))}`],
   ['a key file that does not exist', 'tlsCertificateKeyFile=/absent'],
   ['a key file without a key', `tlsCertificateKeyFile=${encodeURIComponent(fileURLToPath(import.meta.url))}`],
@@ -66,4 +87,30 @@ test.each([
   const opening = openMongo({ url, database: 'any', startTimeoutMs: 60_000 });
   const message = expect.stringMatching(/^MONGODB_URL: (?!.*topsecret)/);
   await expect(opening).rejects.toThrow(expect.objectContaining({ exitCode: 78, message }));
+});
+
+const notAuthorized =
+  'not authorized on widgets to execute command { findAndModify: "partitions", query: { _id: "hooks" }, new: true, ' +
+  'upsert: true, maxTimeMS: 2000, lsid: { id: UUID("11111111-1111-4111-8111-111111111111") }, $db: "widgets" }';
+
+test.each([
+  [13, notAuthorized, /permission that the service needs: not authorized on widgets .* findAndModify/],
+  [8000, 'user is not allowed to do action [insert] on [widgets.partitions]', /do action \[insert\]/],
+  [18, 'Authentication failed.', /user name or password: Authentication failed/],
+  [8000, 'bad auth : authentication failed', /user name or password: bad auth/],
+])(
+  'the first write of a start that MongoDB answers with %i, %s, is refused with 78 and that reason',
+  async (...given) => {
+    const [code, message, reason] = given;
+    const findOneAndUpdate = () => Promise.reject(new MongoServerError({ code, message }));
+    const store = createMongoPartitionCountStore({ collection: () => ({ findOneAndUpdate }) } as unknown as Db);
+    const refused = expect.objectContaining({ exitCode: 78, message: expect.stringMatching(reason) });
+    await expect(store.ensureListed(4)).rejects.toThrow(refused);
+    await expect(store.ensureListed(4)).rejects.toThrow(/^.{0,280}$/);
+  },
+);
+
+test('a full quota of MongoDB Atlas is no refusal of the URL', () => {
+  const message = 'you are over your space quota, using 513 MB of 512 MB';
+  expect(isRefusedSetting(new MongoServerError({ code: 8000, message }))).toBe(false);
 });

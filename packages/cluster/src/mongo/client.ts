@@ -17,7 +17,7 @@ import {
   ReadConcern,
 } from 'mongodb';
 import { reconnectStuckClient } from './stuck-client.ts';
-import { listIgnoredOptions, withoutReplaced } from './url-options.ts';
+import { listIgnoredOptions, pinned, withoutReplaced } from './url-options.ts';
 
 export interface MongoOptions {
   readonly url: string;
@@ -25,8 +25,7 @@ export interface MongoOptions {
   /** How long `openMongo` tries to connect. Left out: 30 s. */
   readonly startTimeoutMs?: number;
   /**
-   * After how long a silent connection is closed; 8000 by default. Must be above every deadline, so that no caller
-   * still waits for the connection. 0: never.
+   * After how long a silent connection is closed. Left out: `pinned.socketTimeoutMS`. 0: never.
    */
   readonly socketTimeoutMs?: number;
   readonly onWarning?: (message: string, details?: object) => void;
@@ -50,7 +49,7 @@ export class MongoUnreachableError extends ExitError {
 }
 
 /** Retrying does not help: MongoDB does not accept the credentials, or the client cannot use what `url` names. */
-export class MongoRefusalError extends ExitError {
+class MongoRefusalError extends ExitError {
   constructor(cause: Error) {
     super(
       exitCodes.configuration,
@@ -69,33 +68,61 @@ const ownChecks = [
 
 /**
  * True for the driver's own checks, a file of `tlsCAFile` and the like that cannot be read or is no certificate, and
- * answers about credentials and permissions: Unauthorized, AuthenticationFailed.
+ * answers about credentials and permissions.
  */
 export function isRefusedSetting(error: unknown): error is Error {
   if (ownChecks.some((kind) => error instanceof kind)) return true;
   if (!(error instanceof Error)) return false;
   const { code, syscall } = error as { code?: unknown; syscall?: unknown };
-  if (error instanceof MongoServerError) return code === 13 || code === 18;
-  if (syscall === 'open' || syscall === 'read' || /^ERR_(?:OSSL|CRYPTO)/.test(`${code}`)) return true;
+  if (error instanceof MongoServerError) return findRefused(error) !== null;
+  // A folder can be opened, and not read. A connection that the peer resets has the `syscall` of a read, too.
+  if (syscall === 'open' || (syscall === 'read' && code === 'EISDIR') || /^ERR_(?:OSSL|CRYPTO)/.test(`${code}`))
+    return true;
   // The driver wraps the errors of Node's TLS.
   return isRefusedSetting(error.cause);
 }
 
-/** Without the message, which may quote the connection string; of a file, the path. */
+/** Of the answers of MongoDB: Unauthorized, AuthenticationFailed. */
+const refusedByCode: ReadonlyMap<unknown, 'permission' | 'credentials'> = new Map([
+  [13, 'permission'],
+  [18, 'credentials'],
+]);
+/** The code of MongoDB Atlas for everything that it answers itself. Only the text says what it is. */
+const atlasError = 8000;
+
+function findRefused({ code, message }: MongoServerError): 'permission' | 'credentials' | null {
+  if (code !== atlasError) return refusedByCode.get(code) ?? null;
+  if (/bad auth|authentication failed/i.test(message)) return 'credentials';
+  return /not allowed to do action|not authorized/i.test(message) ? 'permission' : null;
+}
+
+/**
+ * Without the driver's own message, which may quote the connection string. The answer of MongoDB quotes only the
+ * command, and names the action that is not allowed. Of a file, the path.
+ */
 function describeRefusal(error: Error): string {
   const { code, path } = error as NodeJS.ErrnoException;
   if (error instanceof MongoServerError) {
-    if (error.code === 18) return 'MongoDB refuses its user name or password';
-    return `MongoDB refuses a permission that the service needs${nameAction(error)}`;
+    return findRefused(error) === 'credentials'
+      ? `MongoDB refuses its user name or password: ${shorten(error.message)}`
+      : `MongoDB refuses a permission that the service needs: ${shorten(error.message)}`;
   }
   if (ownChecks.some((kind) => error instanceof kind)) return error.name;
   return ['a certificate or key file', path, code].filter(Boolean).join(', ');
 }
 
-/** MongoDB names the command: `not authorized on widgets to execute command { createIndexes: "widgets", … }`. */
-function nameAction({ message }: Error): string {
-  const command = /execute command \{ (\w+):/.exec(message)?.[1];
-  return command === undefined ? '' : `: ${command}`;
+/** MongoDB quotes the whole command: `not authorized on widgets to execute command { createIndexes: "widgets", … }`. */
+function shorten(message: string): string {
+  return message.length <= 160 ? message : `${message.slice(0, 160)}…`;
+}
+
+/** Runs one of the first calls that need a permission. Throws `MongoRefusalError` if MongoDB refuses it. */
+export async function requireAccess<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw isRefusedSetting(error) ? new MongoRefusalError(error) : error;
+  }
 }
 
 /** In milliseconds: a day. The driver adds up such times, and a timer of more than 2^31 ms expires at once. */
@@ -119,24 +146,21 @@ function requireCertificate(path: string | undefined): void {
  * of the connection string (`readConcernLevel`, `journal`) override those given in code.
  */
 const databaseOptions: DbOptions = {
-  readPreference: 'primary',
-  readConcern: new ReadConcern('majority'),
-  // After `wtimeoutMS` the server stops waiting for a majority. By then the caller's deadline has passed.
-  writeConcern: { w: 'majority', journal: true, wtimeoutMS: 10_000 },
+  readPreference: pinned.readPreference,
+  readConcern: new ReadConcern(pinned.readConcernLevel),
+  writeConcern: { w: pinned.w, journal: pinned.journal, wtimeoutMS: pinned.wtimeoutMS },
 };
 
 const clientOptions: MongoClientOptions = {
   appName: 'widget-service',
-  readPreference: 'primary',
-  serverSelectionTimeoutMS: 1500,
-  connectTimeoutMS: 5000,
-  // How long a call waits for a free connection in a burst. Below the deadline of a call (2 s), so that the error names
-  // the cause.
-  waitQueueTimeoutMS: 1500,
+  readPreference: pinned.readPreference,
+  serverSelectionTimeoutMS: pinned.serverSelectionTimeoutMS,
+  connectTimeoutMS: pinned.connectTimeoutMS,
+  waitQueueTimeoutMS: pinned.waitQueueTimeoutMS,
   maxPoolSize: 50,
   // The driver does not retry writes on a server that is no replica set.
   retryWrites: true,
-  retryReads: true,
+  retryReads: pinned.retryReads,
   // Omits undefined members instead of storing null.
   ignoreUndefined: true,
   promoteLongs: true,
@@ -148,7 +172,7 @@ const clientOptions: MongoClientOptions = {
  * @internal Exported for its test.
  */
 export function createMongoDatabase(options: Omit<MongoOptions, 'startTimeoutMs'>): { client: MongoClient; db: Db } {
-  const ours = { ...clientOptions, socketTimeoutMS: options.socketTimeoutMs ?? 8000 };
+  const ours = { ...clientOptions, socketTimeoutMS: options.socketTimeoutMs ?? pinned.socketTimeoutMS };
   const client = createClient(options.url, withoutReplaced(options.url, ours));
   return { client, db: client.db(options.database, databaseOptions) };
 }
@@ -163,10 +187,6 @@ export async function openMongo(options: MongoOptions): Promise<MongoConnection>
   requireShortTimes(client.options);
   requireCertificate(client.options.tlsCAFile);
   requireCertificate(client.options.tlsCRLFile);
-  const ignored = listIgnoredOptions(options.url);
-  if (ignored.length > 0) {
-    options.onWarning?.(`MONGODB_URL: the service sets these options itself, and ignores yours: ${ignored.join(', ')}`);
-  }
   const { startTimeoutMs = startTimeoutDefaultMs } = options;
   const end = performance.now() + startTimeoutMs;
   for (let failures = 0; ; ) {
@@ -191,6 +211,13 @@ export async function openMongo(options: MongoOptions): Promise<MongoConnection>
       await delay(pauseMs);
     }
   }
+}
+
+/** Warns of options in the connection string that have no effect. */
+export function warnOfIgnoredOptions({ url, onWarning }: Pick<MongoOptions, 'url' | 'onWarning'>): void {
+  const ignored = listIgnoredOptions(url);
+  if (ignored.length === 0) return;
+  onWarning?.(`MONGODB_URL: the service sets these options itself, and ignores yours: ${ignored.join(', ')}`);
 }
 
 /** What the network or MongoDB said last: an address with a port, and no part of the credentials. */

@@ -1,5 +1,5 @@
 import { type Db, type IndexDescriptionInfo, type IndexDirection, MongoServerError } from 'mongodb';
-import { isRefusedSetting, MongoRefusalError } from './client.ts';
+import { requireAccess } from './client.ts';
 import { translateErrors } from './translate-error.ts';
 
 export const collectionNames = {
@@ -125,7 +125,7 @@ const indexes: Readonly<Record<CollectionName, readonly IndexSpec[]>> = {
 export async function createIndexes(db: Db): Promise<void> {
   for (const [collection, specs] of Object.entries(indexes)) {
     if (specs.length === 0) continue;
-    await requireAccess(collection, () =>
+    await requireAccessTo(collection, () =>
       db.collection(collection).createIndexes(specs.map((spec) => ({ ...spec, key: { ...spec.key } }))),
     );
   }
@@ -139,7 +139,7 @@ export async function verifyIndexes(db: Db): Promise<string[]> {
   const missing: string[] = [];
   for (const [collection, specs] of Object.entries(indexes)) {
     if (specs.length === 0) continue;
-    const existing = await requireAccess(collection, () => listIndexes(db, collection));
+    const existing = await requireAccessTo(collection, () => listIndexes(db, collection));
     for (const spec of specs) {
       if (!existing.some((index) => isSame(index, spec))) missing.push(`${collection}.${spec.name}`);
     }
@@ -147,15 +147,9 @@ export async function verifyIndexes(db: Db): Promise<string[]> {
   return missing;
 }
 
-/** The first calls that need permissions. Throws `MongoRefusalError`, or the errors of `translateErrors`. */
-function requireAccess<T>(collection: string, work: () => Promise<T>): Promise<T> {
-  return translateErrors(`indexes of ${collection}`, async () => {
-    try {
-      return await work();
-    } catch (error) {
-      throw isRefusedSetting(error) ? new MongoRefusalError(error) : error;
-    }
-  });
+/** Throws `MongoRefusalError`, or the errors of `translateErrors`. */
+function requireAccessTo<T>(collection: string, work: () => Promise<T>): Promise<T> {
+  return translateErrors(`indexes of ${collection}`, () => requireAccess(work));
 }
 
 async function listIndexes(db: Db, collection: string): Promise<IndexDescriptionInfo[]> {

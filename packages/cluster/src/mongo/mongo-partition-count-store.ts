@@ -1,6 +1,7 @@
 import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 import type { Db } from 'mongodb';
 import type { PartitionCountStore } from '../bullmq/partition-counts.ts';
+import { requireAccess } from './client.ts';
 import { collectionNames } from './indexes.ts';
 import { retryOnDuplicateKey, runPortCall } from './translate-error.ts';
 
@@ -21,13 +22,14 @@ export function createMongoPartitionCountStore(db: Db): PartitionCountStore {
       runPortCall('list a partition count', async () => {
         const counts = { $ifNull: ['$counts', []] };
         const isNewest = { $eq: [{ $arrayElemAt: [counts, -1] }, count] };
-        const document = await retryOnDuplicateKey(() =>
+        const upsert = () =>
           partitions.findOneAndUpdate(
             { _id: listId },
             [{ $set: { counts: { $cond: [isNewest, counts, { $concatArrays: [counts, [count]] }] } } }],
             { upsert: true, returnDocument: 'after', maxTimeMS },
-          ),
-        );
+          );
+        // The first write of a start.
+        const document = await requireAccess(() => retryOnDuplicateKey(upsert));
         return document?.counts ?? [];
       }),
     read: () =>

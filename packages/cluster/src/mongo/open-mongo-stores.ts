@@ -2,7 +2,7 @@ import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import { ExitError, exitCodes } from '@widget-service/shared/runtime/exit-error.ts';
 import type { Db } from 'mongodb';
 import type { PartitionCountStore } from '../bullmq/partition-counts.ts';
-import { type MongoConnection, type MongoOptions, openMongo } from './client.ts';
+import { type MongoConnection, type MongoOptions, openMongo, warnOfIgnoredOptions } from './client.ts';
 import { createIndexes, verifyIndexes } from './indexes.ts';
 import { createMongoAuditEventStore } from './mongo-audit-event-store.ts';
 import { MongoDeliveryLedger } from './mongo-delivery-ledger.ts';
@@ -77,6 +77,7 @@ class MissingIndexesError extends ExitError {
 export async function openMongoStores(options: MongoStoresOptions): Promise<MongoStores> {
   if (options.migrate) await migrate(options);
   const connection = await openMongo(options);
+  warnOfIgnoredOptions(options);
   try {
     if (!options.migrate) await requireIndexes(connection.db);
   } catch (error) {

@@ -16,6 +16,8 @@ test('without them, and for all others, ours count', () => {
 test.each([
   ['mongodb+srv://user:secret@db.example/?retryWrites=true&w=majority&appName=Cluster0', []],
   ['mongodb://db/?readPreference=primary&journal=true&readConcernLevel=majority&tls=true', []],
+  ['mongodb://db/?socketTimeoutMS=8000&connectTimeoutMS=5000&retryReads=true', []],
+  ['mongodb://db/?retryReads=false&wtimeoutMS=1', ['wtimeoutMS', 'retryReads']],
   ['mongodb://db/?w=1&journal=false', ['w', 'journal']],
   ['mongodb://db/?readpreference=secondary&readConcernLevel=local', ['readPreference', 'readConcernLevel']],
   ['mongodb://db/?socketTimeoutMS=1&connectTimeoutMS=1', ['connectTimeoutMS', 'socketTimeoutMS']],

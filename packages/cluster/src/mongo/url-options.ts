@@ -4,19 +4,25 @@ import type { MongoClientOptions } from 'mongodb';
 const replaceable = ['retryWrites', 'maxPoolSize', 'appName'] as const;
 
 /**
- * Options of the connection string that have no effect, and the value that does no harm. The promise of the service, or
- * its time-outs, depend on ours. Null: every value has no effect.
+ * Options of the connection string that have no effect. The promise of the service, or its time-outs, depend on these
+ * values.
  */
-const pinned: Readonly<Record<string, string | null>> = {
+export const pinned = {
   readPreference: 'primary',
   readConcernLevel: 'majority',
   w: 'majority',
-  journal: 'true',
-  serverSelectionTimeoutMS: null,
-  connectTimeoutMS: null,
-  socketTimeoutMS: null,
-  waitQueueTimeoutMS: null,
-};
+  journal: true,
+  // After it the server stops waiting for a majority. By then the caller's deadline has passed.
+  wtimeoutMS: 10_000,
+  retryReads: true,
+  serverSelectionTimeoutMS: 1500,
+  connectTimeoutMS: 5000,
+  // Above every deadline, so that no caller still waits for a connection that is closed.
+  socketTimeoutMS: 8000,
+  // How long a call waits for a free connection in a burst. Below the deadline of a call (2 s), so that the error names
+  // the cause.
+  waitQueueTimeoutMS: 1500,
+} as const;
 
 /** Returns our options without those that the connection string gives itself. */
 export function withoutReplaced(url: string, options: MongoClientOptions): MongoClientOptions {
@@ -27,12 +33,12 @@ export function withoutReplaced(url: string, options: MongoClientOptions): Mongo
   return Object.fromEntries(kept);
 }
 
-/** Returns the names of the options in the connection string that have no effect. */
+/** Returns the names of the options in the connection string that have no effect, and say something else. */
 export function listIgnoredOptions(url: string): string[] {
   const given = readOptions(url);
-  return Object.entries(pinned).flatMap(([name, harmless]) => {
+  return Object.entries(pinned).flatMap(([name, ours]) => {
     const value = given.get(name.toLowerCase());
-    return value === undefined || value === harmless ? [] : [name];
+    return value === undefined || value === `${ours}` ? [] : [name];
   });
 }
 
