@@ -86,6 +86,19 @@ describe('a start that fails', () => {
     await expect(start('api', { DATA_DIR: process.execPath })).rejects.toThrow(/ended with 78.*DATA_DIR: /s);
   });
 
+  test('on a MongoDB that refuses its password exits with 78 at once, and says so without the password', async () => {
+    const url = new URL(run.environment.MONGODB_URL ?? '');
+    url.username = 'user';
+    url.password = 'topsecret';
+    const environment = { ...run.environment, MONGODB_URL: url.href };
+    const mains = ['apps/worker/src/main.ts', 'apps/worker/src/new-epoch.ts', 'apps/worker/src/migrate.ts'];
+    for (const [app, main] of [['api', undefined] as const, ...mains.map((file) => ['worker', file] as const)]) {
+      const message = await getStartError(start(app, environment, main));
+      expect(message).toMatch(/ended with 78: .*MONGODB_URL: .*user name or password: .*auth/is);
+      expect(message).not.toContain('topsecret');
+    }
+  });
+
   test('on a Redis that refuses its password, or lacks its database, exits with 78 and names the setting', async () => {
     const redis = await startRedis();
     const { port } = new URL(redis.url);

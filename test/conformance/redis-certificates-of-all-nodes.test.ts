@@ -1,0 +1,147 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type ClusterOptions, openCluster } from '@widget-service/cluster/open-cluster.ts';
+import type { RedisTlsOptions } from '@widget-service/cluster/redis/connections.ts';
+import { MongoClient } from 'mongodb';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { anEventAppend } from '../drivers/app/builders.ts';
+import { eventually } from '../drivers/tools/eventually.ts';
+import { freePort } from '../drivers/tools/free-port.ts';
+import { type RedisProcess, startRedis } from '../faults/redis-process.ts';
+import { sentinelName } from '../faults/redis-sentinels.ts';
+import { createCertificate } from '../faults/shipped-proxy.ts';
+
+/** One certificate is its own authority, and that of every server and of the client. */
+describe.runIf(inject('backend') === 'cluster')(
+  'client certificates',
+  () => {
+    const mongodbUrl = process.env.MONGODB_URL ?? '';
+    const database = `t-${randomBytes(8).toString('hex')}`;
+    /** Nothing listens there: only Sentinels or nodes know where Redis is. */
+    const redisUrl = 'rediss://127.0.0.1:1/';
+    let folder: string;
+    /** The options of a redis-server that demands client certificates, apart from its port. */
+    let tlsFlags: string[];
+    let redisTls: RedisTlsOptions;
+    const servers: RedisProcess[] = [];
+    let sentinel: ChildProcess | null = null;
+
+    /** Its other port, without TLS, is for the test alone. */
+    const startTlsRedis = async (...flags: string[]) => {
+      const tlsPort = await freePort();
+      const redis = await startRedis(['--tls-port', `${tlsPort}`, ...tlsFlags, ...flags]);
+      servers.push(redis);
+      return { redis, tlsPort };
+    };
+    const toOptions = (located: Partial<ClusterOptions>): ClusterOptions => ({
+      ...{ mongodbUrl, mongodbDatabase: database, redisUrl, redisTls, migrate: true, durabilityCheck: 'enforce' },
+      ...{ hookPartitions: 1, ackReplicas: 0, deliveryRetentionMs: 3_600_000, auditRetentionMs: 3_600_000 },
+      retention: { count: 1_000, bytes: 1_000_000, ageMs: 3_600_000 },
+      redisKeyPrefix: randomBytes(4).toString('hex'),
+      ...located,
+    });
+
+    beforeAll(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'widget-tls-'));
+      const { certificateFile, keyFile } = await createCertificate(folder);
+      const files = { 'tls-cert-file': certificateFile, 'tls-key-file': keyFile, 'tls-ca-cert-file': certificateFile };
+      tlsFlags = Object.entries({ ...files, 'tls-auth-clients': 'yes' }).flatMap(([name, value]) => [
+        `--${name}`,
+        value,
+      ]);
+      const [certificate, key] = await Promise.all([readFile(certificateFile, 'utf8'), readFile(keyFile, 'utf8')]);
+      redisTls = { ca: certificate, cert: certificate, key };
+    });
+    afterAll(async () => {
+      sentinel?.kill('SIGKILL');
+      await Promise.all(servers.map((server) => server.dispose()));
+      await rm(folder, { recursive: true, force: true });
+      const mongo = await new MongoClient(mongodbUrl).connect();
+      await mongo.db(database).dropDatabase();
+      await mongo.close();
+    });
+
+    /** Enqueues a job, consumes it, appends an event, and reads it with a tail. Returns when all is done. */
+    async function useEverything(options: ClusterOptions, whileTailing: () => Promise<void>): Promise<void> {
+      const backend = await openCluster(options);
+      try {
+        let consumed = 0;
+        const consumer = await backend.hookQueue.consume(async () => {
+          consumed += 1;
+          return 'done';
+        });
+        await backend.hookQueue.enqueue({ jobId: 'job-1', partition: 0, items: [] });
+        await eventually(async () => consumed === 1, 'the job is consumed');
+        const { run } = await backend.runs.startRun();
+        const added = anEventAppend();
+        const { last } = await backend.eventLog.append(run, null, [added]);
+        const tail = backend.eventLog.openTail();
+        const isRead = async () => {
+          const [record] = await tail.next({ ...last, seq: last.seq - 1 }, 1);
+          return record !== undefined && record.seq === last.seq;
+        };
+        await eventually(isRead, 'the event is read');
+        await whileTailing();
+        await tail.close();
+        await consumer.close();
+      } finally {
+        await backend.close();
+      }
+    }
+
+    test('are sent to the Sentinels, to the primary, and to the replica that they name; without, a warning says why', async () => {
+      const primary = await startTlsRedis('--tls-replication', 'yes');
+      const replica = await startTlsRedis('--tls-replication', 'yes');
+      await replica.redis.replicate(primary.tlsPort);
+      const port = await freePort();
+      const file = join(folder, 'sentinel.conf');
+      const monitor = `sentinel monitor ${sentinelName} 127.0.0.1 ${primary.tlsPort} 1`;
+      await writeFile(
+        file,
+        `port 0\ntls-port ${port}\nbind 127.0.0.1\ntls-replication yes\ndir ${folder}\n${monitor}\n`,
+      );
+      sentinel = spawn('redis-server', [file, '--sentinel', ...tlsFlags], { stdio: 'ignore' });
+      await eventually(async () => (await readFile(file, 'utf8')).includes('known-replica'), 'the replica is known');
+      const names = { queueName: sentinelName, eventsName: null };
+      const sentinels = { addresses: [{ host: '127.0.0.1', port }], ...names, username: null, password: null };
+      const options = toOptions({ sentinels: { ...sentinels, hasTls: true }, eventsReplicas: 'replicas' });
+      await useEverything(options, async () => {
+        expect(await replica.redis.countConnections('widget-service:tail')).toBe(1);
+      });
+
+      const reasons: string[] = [];
+      const onWarning = (_: string, details: { reason?: string } = {}) => void reasons.push(details.reason ?? '');
+      const lacking = { ...options, redisTls: { ...redisTls, cert: null, key: null }, onWarning };
+      const backend = await openCluster(lacking);
+      const isExplained = async () => reasons.some((reason) => /sentinels.*certificate required/i.test(reason));
+      await eventually(isExplained, 'a warning says why the Sentinels refuse').finally(() => backend.close());
+    });
+
+    test('are sent to the nodes of a Redis Cluster, to the owner of our keys, and to its replica', async () => {
+      const flags = ['--cluster-enabled', 'yes', '--tls-cluster', 'yes', '--tls-replication', 'yes'];
+      const owner = await startTlsRedis(...flags);
+      const replica = await startTlsRedis(...flags);
+      await owner.redis.send('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
+      await replica.redis.send('CLUSTER', 'MEET', '127.0.0.1', `${owner.tlsPort}`);
+      const ownerId = await owner.redis.send('CLUSTER', 'MYID');
+      const knowsOwner = async () => (await replica.redis.send('CLUSTER', 'NODES')).includes(ownerId);
+      await eventually(knowsOwner, 'the nodes know each other');
+      await replica.redis.send('CLUSTER', 'REPLICATE', ownerId);
+      await eventually(() => replica.redis.isInSync(), 'the replica is in sync');
+      // The owner names a replica only once that has confirmed a write.
+      const isUp = async () => (await owner.redis.send('CLUSTER', 'INFO')).includes('cluster_state:ok');
+      await eventually(isUp, 'the owner accepts writes');
+      await owner.redis.waitUntilConfirmed();
+      const namesReplica = async () => (await owner.redis.send('CLUSTER', 'SLOTS')).includes(`,${replica.redis.port},`);
+      await eventually(namesReplica, 'the owner names its replica');
+      const clusterNodes = { queue: [{ host: '127.0.0.1', port: owner.tlsPort }], events: null };
+      await useEverything(toOptions({ clusterNodes, eventsReplicas: 'replicas' }), async () => {
+        expect(await replica.redis.countConnections('widget-service:tail')).toBe(1);
+      });
+    });
+  },
+  60_000,
+);
