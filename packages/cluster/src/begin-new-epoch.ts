@@ -19,6 +19,7 @@ import {
 import { type RedisKeys, redisKeys } from './redis/keys.ts';
 import { translateErrors } from './redis/redis-call.ts';
 import { RedisEventLog } from './redis/redis-event-log.ts';
+import { describeConnectionError } from './tls-error.ts';
 
 export interface NewEpoch {
   /** The run that started the epoch. Every later run has a higher number. */
@@ -31,10 +32,10 @@ export interface NewEpoch {
 
 /** Redis did not answer, and nothing was changed. The operator repeats the command once Redis is available. */
 class RedisUnreachableError extends ExitError {
-  constructor(setting: RedisSetting) {
+  constructor(setting: RedisSetting, reason: string) {
     super(
       exitCodes.storeUnreachable,
-      `Redis did not answer within ${firstContactWithinMs} ms. Nothing was changed. ` +
+      `Redis did not answer within ${firstContactWithinMs} ms (${reason}). Nothing was changed. ` +
         `Check ${setting} and Redis, then run the command again.`,
     );
   }
@@ -59,9 +60,13 @@ export async function beginNewEpoch(options: ClusterOptions): Promise<NewEpoch> 
   const mongo = await openMongo({ url: options.mongodbUrl, database: options.mongodbDatabase });
   const { events: target } = findTargets(options, options.onWarning ?? (() => undefined));
   const redis = openFailFastConnection(target, 'widget-service:new-epoch');
+  let reason = 'no connection';
+  redis.on('error', (error) => {
+    reason = describeConnectionError(error);
+  });
   try {
     await waitForFirstContact(redis, target, firstContactWithinMs);
-    if (redis.status !== 'ready') throw new RedisUnreachableError(target.setting);
+    if (redis.status !== 'ready') throw new RedisUnreachableError(target.setting, reason);
     await verifyTarget(redis, target);
     const keys = redisKeys(options.redisKeyPrefix);
     const marksRemoved = await translateErrors(

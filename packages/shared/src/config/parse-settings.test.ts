@@ -34,6 +34,18 @@ describe('parseSettings', () => {
     expect(toClusterOptions(parseSettings(stores, api)).migrate).toBe(true);
   });
 
+  test('reads the scheme of the URL of a Redis in any case', () => {
+    const given = {
+      MONGODB_URL: 'mongodb://db/',
+      REDIS_URL: 'REDISS://u:P%40@Cache/0',
+      EVENTS_REDIS_URL: 'Redis://e/',
+    };
+    expect(parseSettings(given, api).settings).toMatchObject({
+      REDIS_URL: 'rediss://u:P%40@Cache/0',
+      EVENTS_REDIS_URL: 'redis://e/',
+    });
+  });
+
   test('treats an empty variable as not set', () => {
     expect(parseSettings({ PORT: '', REDIS_URL: '' }, api).settings.PORT).toBe(8080);
   });

@@ -116,7 +116,7 @@ describe('a file of a secret', () => {
     ['bytes that are no UTF-8', Buffer.from([0x68, 0xff, 0xfe, 0x80, ...Buffer.from(`${canary} and more`)]), 'UTF-8'],
     ['a NUL character', `${canary}\0 and more`, 'NUL'],
     ['only a byte order mark', '\ufeff\n', 'empty'],
-    ['a megabyte', canary.repeat(150_000), '64 KiB'],
+    ['a megabyte', canary.repeat(150_000), '512 KiB'],
   ])('with %s is refused with the reason', (_, content, reason) => {
     const lines = collectMistakes({ ADMIN_PASSWORD_FILE: writeSecret(content) });
     expect(lines).toEqual([expect.stringMatching(/^ADMIN_PASSWORD_FILE: /)]);

@@ -44,14 +44,14 @@ export function readSecretFiles(
   return { values, mistakes };
 }
 
-/** No secret is longer; a device such as /dev/zero never ends. */
-const maxBytes = 65_536;
+/** The certificates of all authorities of a system are about 250 KiB; a device such as /dev/zero never ends. */
+const maxBytes = 524_288;
 
 /** Returns the text of the file, or what is wrong with it as the end of a sentence that begins with its path. */
 function readSecretFile(path: string): { readonly value: string } | { readonly problem: string } {
   try {
     const bytes = readAtMost(path, maxBytes + 1);
-    if (bytes.length > maxBytes) return { problem: 'has more than 64 KiB; name the file of a secret' };
+    if (bytes.length > maxBytes) return { problem: 'has more than 512 KiB; name the file of a secret' };
     if (isUtf16(bytes)) return { problem: 'is a text in UTF-16, as some editors write it; save it as UTF-8' };
     // Without a byte order mark, which some editors write and nobody sees.
     const value = new TextDecoder('utf-8', { fatal: true }).decode(bytes).replace(/\r?\n$/, '');

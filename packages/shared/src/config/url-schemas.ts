@@ -37,8 +37,14 @@ const serverUrl = (...schemes: string[]) =>
     .refine((value) => new URL(value).port !== '0', { error: 'a URL with a port from 1 to 65535', abort })
     .refine(isDecodable, { error: encodingText, abort });
 
-/** ioredis would let options in the query override ours, and read a path such as `/1x` as database 1. */
-export const redisUrl = serverUrl('redis:', 'rediss:')
+/**
+ * A scheme in capitals is written in lower case: ioredis would take `REDISS:` for a connection without TLS. ioredis
+ * would also let options in the query override ours, and read a path such as `/1x` as database 1.
+ */
+export const redisUrl = z
+  .string()
+  .transform((value) => value.replace(/^rediss?:/i, (scheme) => scheme.toLowerCase()))
+  .pipe(serverUrl('redis:', 'rediss:'))
   .refine((value) => !/[?#]/.test(value), { error: 'a URL without query or fragment', abort })
   .refine(
     (value) => /^\/?\d{0,5}$/.test(new URL(value).pathname),
