@@ -5,8 +5,3 @@ const openSslError = /\S*error:[\dA-F]+:SSL routines:[^:]*:([^:]+):.*\n?/;
 export function describeConnectionError({ message }: Error): string {
   return message.replace(openSslError, 'TLS: $1');
 }
-
-/** Whether the server refuses our client certificate, or demands one. Another attempt gets the same answer. */
-export function isCertificateRefusal({ message }: Error): boolean {
-  return /alert (?:certificate (?:required|expired|revoked|unknown)|bad certificate|unknown ca)\b/.test(message);
-}

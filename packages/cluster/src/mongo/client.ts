@@ -16,8 +16,9 @@ import {
   MongoServerError,
   ReadConcern,
 } from 'mongodb';
+import { describeConnectionError } from '../tls-error.ts';
 import { reconnectStuckClient } from './stuck-client.ts';
-import { listIgnoredOptions, pinned, withoutReplaced } from './url-options.ts';
+import { listIgnoredOptions, pinned, requireUsableOptions, withoutReplaced } from './url-options.ts';
 
 export interface MongoOptions {
   readonly url: string;
@@ -173,6 +174,7 @@ const clientOptions: MongoClientOptions = {
  */
 export function createMongoDatabase(options: Omit<MongoOptions, 'startTimeoutMs'>): { client: MongoClient; db: Db } {
   const ours = { ...clientOptions, socketTimeoutMS: options.socketTimeoutMs ?? pinned.socketTimeoutMS };
+  requireUsableOptions(options.url, ours);
   const client = createClient(options.url, withoutReplaced(options.url, ours));
   return { client, db: client.db(options.database, databaseOptions) };
 }
@@ -222,7 +224,7 @@ export function warnOfIgnoredOptions({ url, onWarning }: Pick<MongoOptions, 'url
 
 /** What the network or MongoDB said last: an address with a port, and no part of the credentials. */
 function describeFailure(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return error instanceof Error ? describeConnectionError(error) : String(error);
 }
 
 function watchConnection(client: MongoClient, db: Db, { onWarning, onFatal }: MongoOptions): MongoConnection {

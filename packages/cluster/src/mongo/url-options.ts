@@ -1,3 +1,4 @@
+import { ExitError, exitCodes } from '@widget-service/shared/runtime/exit-error.ts';
 import type { MongoClientOptions } from 'mongodb';
 
 /** Options of the connection string that replace ours. Their names there are not case-sensitive. */
@@ -24,6 +25,43 @@ export const pinned = {
   waitQueueTimeoutMS: 1500,
 } as const;
 
+/** Other options that have no effect: other names of the above, tags of a preference that is pinned, and a dead one. */
+const ignored = ['j', 'wtimeout', 'readPreferenceTags', 'timeoutMS'] as const;
+
+/**
+ * Options of the connection string that stop the start: with them, documents have other types than the service expects,
+ * or the driver refuses ours. Drivers of other languages do not know most of them.
+ */
+const refused = [
+  'maxStalenessSeconds',
+  'raw',
+  'bsonRegExp',
+  'promoteBuffers',
+  'promoteLongs',
+  'promoteValues',
+  'ignoreUndefined',
+  'serializeFunctions',
+  'forceServerObjectId',
+  'checkKeys',
+  'fieldsAsRaw',
+] as const;
+
+/** Throws an `ExitError` (configuration) that names the options with which the service cannot run. */
+export function requireUsableOptions(url: string, ours: Pick<MongoClientOptions, 'maxPoolSize'>): void {
+  const given = readOptions(url);
+  const names = refused.filter((name) => given.has(name.toLowerCase()));
+  if (names.length > 0) throw refuse(`${names.join(', ')}: the service cannot run with it; leave it out`);
+  const maxPoolSize = Number(given.get('maxpoolsize') ?? ours.maxPoolSize);
+  // The driver reads 0 as no limit.
+  if (maxPoolSize !== 0 && Number(given.get('minpoolsize') ?? 0) > maxPoolSize) {
+    throw refuse(`minPoolSize is above maxPoolSize (${maxPoolSize}); set both, or leave minPoolSize out`);
+  }
+}
+
+function refuse(text: string): ExitError {
+  return new ExitError(exitCodes.configuration, `MONGODB_URL: ${text}`);
+}
+
 /** Returns our options without those that the connection string gives itself. */
 export function withoutReplaced(url: string, options: MongoClientOptions): MongoClientOptions {
   const given = readOptions(url);
@@ -36,10 +74,11 @@ export function withoutReplaced(url: string, options: MongoClientOptions): Mongo
 /** Returns the names of the options in the connection string that have no effect, and say something else. */
 export function listIgnoredOptions(url: string): string[] {
   const given = readOptions(url);
-  return Object.entries(pinned).flatMap(([name, ours]) => {
+  const different = Object.entries(pinned).flatMap(([name, ours]) => {
     const value = given.get(name.toLowerCase());
     return value === undefined || value === `${ours}` ? [] : [name];
   });
+  return [...different, ...ignored.filter((name) => given.has(name.toLowerCase()))];
 }
 
 /** By their names in lower case. */

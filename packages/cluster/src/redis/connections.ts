@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { backoffMs } from '@widget-service/shared/runtime/backoff.ts';
 import { ExitError, exitCodes } from '@widget-service/shared/runtime/exit-error.ts';
 import { Redis, type RedisOptions } from 'ioredis';
+import { describeConnectionError } from '../tls-error.ts';
 import { createOwnerConnector, createReplicaConnector } from './cluster-connector.ts';
 import { ignoreErrors, surviveSocketErrors } from './connection-errors.ts';
 import { redisKeys } from './keys.ts';
@@ -328,7 +329,7 @@ function reportOutages(redis: Redis, name: string, { setting, onWarning }: Redis
     isUnavailable = true;
     onWarning(`redis is unavailable; reconnecting. If this lasts, check Redis, the network and ${setting}`, {
       connection: name,
-      reason: error?.message ?? 'connection closed',
+      reason: error === undefined ? 'connection closed' : describeConnectionError(error),
     });
   };
   surviveSocketErrors(redis);
