@@ -10,7 +10,9 @@ import { type ClusterRun, openClusterRun } from '../drivers/cluster/cluster-run.
 import { startService } from '../drivers/cluster/service-process.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
 import { freePort } from '../drivers/tools/free-port.ts';
+import { openMongodbWithoutRights } from '../faults/mongodb-without-rights.ts';
 import { startRedis } from '../faults/redis-process.ts';
+import { createCertificate } from '../faults/shipped-proxy.ts';
 
 let run: ClusterRun;
 beforeAll(async () => {
@@ -114,6 +116,47 @@ describe('a start that fails', () => {
     } finally {
       await redis.dispose();
     }
+  });
+
+  test('with certificates that cannot work exits with 78, and shows no piece of the key', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'widget-certificates-'));
+    try {
+      const { certificateFile, keyFile } = await createCertificate(folder);
+      const given = { ...run.environment, REDIS_URL: 'rediss://127.0.0.1:1/' };
+      const cases: [Record<string, string>, RegExp][] = [
+        [{ REDIS_TLS_CERT_FILE: certificateFile }, /REDIS_TLS_CERT: needs REDIS_TLS_KEY/],
+        [{ REDIS_TLS_CERT_FILE: keyFile, REDIS_TLS_KEY_FILE: keyFile }, /REDIS_TLS_CERT: the given value/],
+        [{ REDIS_TLS_CA_FILE: certificateFile, REDIS_URL: 'redis://127.0.0.1:1/' }, /REDIS_TLS_CA: needs a REDIS_URL/],
+      ];
+      for (const [wrong, message] of cases) {
+        const error = await getStartError(start('worker', { ...given, ...wrong }));
+        expect(error).toMatch(new RegExp(`ended with 78: ${message.source}`));
+        expect(error).not.toMatch(/BEGIN|MI[A-Z]/);
+      }
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  test.each([
+    ['createIndexes', 'apps/worker/src/migrate.ts'],
+    ['createIndexes', undefined],
+    ['listIndexes', 'apps/worker/src/migrate.ts'],
+    ['findAndModify', undefined],
+  ])('with a user of MongoDB who may not %s (%s) exits with 78 and names it', async (command, main) => {
+    const mongodb = await openMongodbWithoutRights(run.environment.MONGODB_URL ?? '', [command]);
+    try {
+      const message = await getStartError(start('worker', { ...run.environment, MONGODB_URL: mongodb.url }, main));
+      expect(message).toMatch(new RegExp(`ended with 78: .*MONGODB_URL: .*permission .* ${command}:`, 's'));
+    } finally {
+      mongodb.close();
+    }
+  });
+
+  test('with options of MONGODB_URL exits with 78 and names those with which it cannot run', async () => {
+    const mongodb = `${run.environment.MONGODB_URL}?readPreference=secondary&maxStalenessSeconds=90`;
+    const message = await getStartError(start('worker', { ...run.environment, MONGODB_URL: mongodb }));
+    expect(message).toMatch(/ended with 78: .*MONGODB_URL: maxStalenessSeconds: /s);
   });
 
   test('on a Redis that would lose accepted hooks exits with 78 and says what to set', async () => {
