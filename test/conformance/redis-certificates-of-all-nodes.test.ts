@@ -116,8 +116,14 @@ describe.runIf(inject('backend') === 'cluster')(
       const onWarning = (_: string, details: { reason?: string } = {}) => void reasons.push(details.reason ?? '');
       const lacking = { ...options, redisTls: { ...redisTls, cert: null, key: null }, onWarning };
       const backend = await openCluster(lacking);
-      const isExplained = async () => reasons.some((reason) => /sentinels.*certificate required/i.test(reason));
-      await eventually(isExplained, 'a warning says why the Sentinels refuse').finally(() => backend.close());
+      const isExplained = async () =>
+        reasons.some((reason) => /sentinels.*(?:certificate required|ECONNRESET)/i.test(reason));
+      const closed = () => backend.close();
+      await eventually(isExplained, 'a warning says why the Sentinels refuse')
+        .finally(closed)
+        .catch((error: Error) => {
+          throw new Error(`${error.message}; the reasons: ${JSON.stringify(reasons)}`);
+        });
     });
 
     test('are sent to the nodes of a Redis Cluster, to the owner of our keys, and to its replica', async () => {

@@ -67,11 +67,11 @@ describe.runIf(inject('backend') === 'cluster')(
       await eventually(() => isDone(enqueue), 'a job is enqueued', 30_000);
       await eventually(async () => consumed.has(jobId), 'the job is consumed', 30_000);
 
-      const { run } = await backend.runs.startRun();
       const tail = eventLog.openTail();
       const read: string[] = [];
       const added = anEventAppend();
       const isRead = async () => {
+        const { run } = await backend.runs.startRun();
         const { last } = await eventLog.append(run, null, [added]);
         const records = await tail.next({ ...last, seq: last.seq - 1 }, 10);
         read.push(...records.map(({ event }) => event.eventId));
