@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { beginNewEpoch } from '@widget-service/cluster/begin-new-epoch.ts';
 import { type ClusterOptions, openCluster } from '@widget-service/cluster/open-cluster.ts';
-import { RedisRefusalError } from '@widget-service/cluster/redis/connections.ts';
+import { findTargets, openFailFastConnection, RedisRefusalError } from '@widget-service/cluster/redis/connections.ts';
 import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import { MongoClient } from 'mongodb';
@@ -102,7 +102,14 @@ describe.runIf(inject('backend') === 'cluster')(
 
     test('is used after a planned failover', async () => {
       const { replica } = await redis.findRoles();
+      // Redis closes connections that block when it stops to be the owner. This one it leaves open.
+      const { queue } = findTargets(options, () => undefined);
+      const alone = openFailFastConnection(queue, 'test');
+      onTestFinished(() => alone.disconnect());
+      const write = () => alone.set('{test}:written', '1');
+      await eventually(() => isDone(write), 'a write to the owner');
       await redis.failOver();
+      await eventually(() => isDone(write), 'a write to the new owner');
       await useAll();
       expect(await redis.findRoles()).toMatchObject({ owner: { port: replica.port } });
     });

@@ -158,6 +158,11 @@ test('without `new-epoch`, nothing is processed, and every process says why; the
   const sent = await send(2 * hooksPerRound);
   expect(sent.every(({ status }) => status === 202)).toBe(true);
   expect(await run.countJobs()).toBeGreaterThan(0);
+  // Neither does a worker process them that starts now.
+  expect(await worker.stop()).toBe(0);
+  worker = await run.startWorker();
+  await eventually(() => isUnready(worker), 'the new worker is not ready', 30_000);
+  expect(await run.countJobs()).toBeGreaterThan(0);
 
   startNewEpoch();
   await waitUntilProcessed();

@@ -53,8 +53,7 @@ export class BullmqHookQueue implements HookQueue {
   /** Counts the connections: a `WAIT` says nothing about writes on an earlier connection. */
   #connectionNumber = 0;
   #isSharingWrite = false;
-  /** The `WAIT` of this event-loop turn, by the number of replicas that it waits for. */
-  readonly #sharedWaits = new Map<number, Promise<number>>();
+  #sharedWait: Promise<number> | null = null;
 
   constructor(options: BullmqHookQueueOptions) {
     this.#options = options;
@@ -140,19 +139,19 @@ export class BullmqHookQueue implements HookQueue {
     }
   }
 
-  /** One WAIT for all jobs stored in this event-loop turn: Redis would run several WAITs one after the other. */
+  /**
+   * One WAIT for all jobs stored in this event-loop turn: Redis would run several WAITs one after the other. Those that
+   * wait at all wait for the same number.
+   */
   #countConfirmations(ackReplicas: number): Promise<number> {
-    const shared = this.#sharedWaits.get(ackReplicas);
-    if (shared !== undefined) return shared;
     const { redis } = this.#options;
-    const wait = new Promise<number>((resolve) => {
+    this.#sharedWait ??= new Promise((resolve) => {
       setImmediate(() => {
-        this.#sharedWaits.delete(ackReplicas);
+        this.#sharedWait = null;
         resolve(redis.wait(ackReplicas, ackTimeoutMs));
       });
     });
-    this.#sharedWaits.set(ackReplicas, wait);
-    return wait;
+    return this.#sharedWait;
   }
 
   async #readPressure(): Promise<QueuePressure> {

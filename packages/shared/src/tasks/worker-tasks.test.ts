@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest';
 import { UnavailableError } from '../domain/errors.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 import type { Backend } from '../ports/backend.ts';
-import type { ConsumedBatch, ConsumeOutcome, HookQueue } from '../ports/hook-queue.ts';
+import type { ConsumedBatch, ConsumeOptions, ConsumeOutcome, HookQueue } from '../ports/hook-queue.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { createLogger } from '../runtime/logger.ts';
 import { StoreConnectivity } from './store-connectivity.ts';
@@ -108,4 +108,43 @@ test('makes the process unready while its stores are unreachable', async () => {
   state.nowMs = 10_000;
   await start(1);
   expect(task.unreadyReason()).toContain('do not answer');
+});
+
+test('starts no job before the stores were found to fit together', async () => {
+  const checked = Promise.withResolvers<void>();
+  let waitUntilReady: ConsumeOptions['waitUntilReady'];
+  const clock = systemClock;
+  const query = async () => null;
+  const deps = { runs: { lastPosition: query }, eventLog: { inspect: query }, findMismatch: query, clock, logger };
+  const task = createHookConsumerTask({
+    stores: new StoreConnectivity(deps),
+    match: { reason: null, waitUntilChecked: () => checked.promise },
+    hookQueue: {
+      consume: async (_, options) => {
+        waitUntilReady = options?.waitUntilReady;
+        return { checkProgress: () => undefined, close: async () => undefined };
+      },
+    },
+    processBatch: async () => {
+      throw new Error('This test processes nothing.');
+    },
+    settle: async () => undefined,
+    progress: { recordProgress: () => undefined },
+    ledger: { markDead: async () => undefined },
+    quarantine: { add: async () => undefined },
+    clock,
+    logger,
+    metrics: createMetrics(),
+  });
+  void task.run(stop.signal);
+  await new Promise(setImmediate);
+  let isReady = false;
+  const waiting = waitUntilReady?.(stop.signal).then(() => {
+    isReady = true;
+  });
+  await new Promise(setImmediate);
+  expect(isReady).toBe(false);
+  checked.resolve();
+  await waiting;
+  expect(isReady).toBe(true);
 });
