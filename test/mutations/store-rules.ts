@@ -190,8 +190,8 @@ export const storeRules: readonly StoreMutation[] = [
     rule: 'MongoDB: a run gets no number that the log knows',
     noticedBy: restoredDocuments,
     file: 'packages/cluster/src/restore-check.ts',
-    from: 'if (started.run > highestInLog) return started;',
-    to: 'if (started.run > 0 * highestInLog) return started;',
+    from: 'if (!isBehindLog && started.run > highestInLog) return started;',
+    to: 'if (!isBehindLog && started.run > 0 * highestInLog) return started;',
   },
   {
     rule: 'MongoDB: it stays older until new-epoch, whatever numbers it gives meanwhile',

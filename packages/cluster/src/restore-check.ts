@@ -28,7 +28,7 @@ export interface RestoreCheckDeps {
  * Workers raise the counter again, which would soon hide the loss. So a mark keeps it, until `new-epoch` removes it.
  */
 export function createRestoreCheck({ redis, keys, runs, counter }: RestoreCheckDeps): {
-  /** Runs with numbers above all that the log knows. `startRun` throws `UnavailableError` otherwise. */
+  /** `startRun` throws `UnavailableError` while MongoDB is older, and for a number that the log knows already. */
   readonly runs: Backend['runs'];
   readonly findMismatch: Backend['findMismatch'];
 } {
@@ -42,9 +42,9 @@ export function createRestoreCheck({ redis, keys, runs, counter }: RestoreCheckD
       ...runs,
       startRun: async () => {
         const highestInLog = await readHighestInLog();
-        const { newEpochs, ...started } = await runs.startRun();
-        if (started.run > highestInLog) return started;
-        await counter.markBehindLog(newEpochs);
+        const { newEpochs, isBehindLog, ...started } = await runs.startRun();
+        if (!isBehindLog && started.run > highestInLog) return started;
+        if (!isBehindLog) await counter.markBehindLog(newEpochs);
         throw new UnavailableError(olderThanLog);
       },
     },

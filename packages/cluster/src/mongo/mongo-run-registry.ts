@@ -11,11 +11,14 @@ interface RegistryDocument {
   lastPosition?: ComparablePosition;
   /** See `RunCounter`. */
   newEpochs?: number;
+  isBehindLog?: boolean;
 }
 
-/** A run registry that also says how often `new-epoch` was run. */
+/** A run registry that also says with each number what `RunCounter.read` says. */
 export interface MongoRunRegistry extends RunRegistry {
-  startRun(): Promise<Awaited<ReturnType<RunRegistry['startRun']>> & { readonly newEpochs: number }>;
+  startRun(): Promise<
+    Awaited<ReturnType<RunRegistry['startRun']>> & { readonly newEpochs: number; readonly isBehindLog: boolean }
+  >;
 }
 
 /** The `_id` of the one document of the run registry. */
@@ -44,8 +47,8 @@ export function createMongoRunRegistry(db: Db): MongoRunRegistry {
             ),
           );
           if (document === null) throw new Error('MongoDB, start a run: the upsert returned no document');
-          const { run, newEpochs = 0 } = document;
-          return { run, newEpochs, lastPosition: toPosition(document.lastPosition) };
+          const { run, newEpochs = 0, isBehindLog = false } = document;
+          return { run, newEpochs, isBehindLog, lastPosition: toPosition(document.lastPosition) };
         },
         runDeadlineMs,
       ),
