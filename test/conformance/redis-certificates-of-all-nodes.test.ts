@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { type ClusterOptions, openCluster } from '@widget-service/cluster/open-cluster.ts';
 import type { RedisTlsOptions } from '@widget-service/cluster/redis/connections.ts';
 import { MongoClient } from 'mongodb';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { anEventAppend } from '../drivers/app/builders.ts';
+import { afterAll, beforeAll, describe, inject, test } from 'vitest';
+import { expectOneTail, useEverything } from '../drivers/cluster/use-cluster-backend.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
 import { freePort } from '../drivers/tools/free-port.ts';
 import { type RedisProcess, startRedis } from '../faults/redis-process.ts';
@@ -64,34 +64,6 @@ describe.runIf(inject('backend') === 'cluster')(
       await mongo.close();
     });
 
-    /** Enqueues a job, consumes it, appends an event, and reads it with a tail. Returns when all is done. */
-    async function useEverything(options: ClusterOptions, whileTailing: () => Promise<void>): Promise<void> {
-      const backend = await openCluster(options);
-      try {
-        let consumed = 0;
-        const consumer = await backend.hookQueue.consume(async () => {
-          consumed += 1;
-          return 'done';
-        });
-        await backend.hookQueue.enqueue({ jobId: 'job-1', partition: 0, items: [] });
-        await eventually(async () => consumed === 1, 'the job is consumed');
-        const { run } = await backend.runs.startRun();
-        const added = anEventAppend();
-        const { last } = await backend.eventLog.append(run, null, [added]);
-        const tail = backend.eventLog.openTail();
-        const isRead = async () => {
-          const [record] = await tail.next({ ...last, seq: last.seq - 1 }, 1);
-          return record !== undefined && record.seq === last.seq;
-        };
-        await eventually(isRead, 'the event is read');
-        await whileTailing();
-        await tail.close();
-        await consumer.close();
-      } finally {
-        await backend.close();
-      }
-    }
-
     test('are sent to the Sentinels, to the primary, and to the replica that they name; without, a warning says why', async () => {
       const primary = await startTlsRedis('--tls-replication', 'yes');
       const replica = await startTlsRedis('--tls-replication', 'yes');
@@ -108,9 +80,7 @@ describe.runIf(inject('backend') === 'cluster')(
       const names = { queueName: sentinelName, eventsName: null };
       const sentinels = { addresses: [{ host: '127.0.0.1', port }], ...names, username: null, password: null };
       const options = toOptions({ sentinels: { ...sentinels, hasTls: true }, eventsReplicas: 'replicas' });
-      await useEverything(options, async () => {
-        expect(await replica.redis.countConnections('widget-service:tail')).toBe(1);
-      });
+      await useEverything(options, () => expectOneTail(replica.redis));
 
       const reasons: string[] = [];
       const onWarning = (_: string, details: { reason?: string } = {}) => void reasons.push(details.reason ?? '');
@@ -144,9 +114,7 @@ describe.runIf(inject('backend') === 'cluster')(
       const namesReplica = async () => (await owner.redis.send('CLUSTER', 'SLOTS')).includes(`,${replica.redis.port},`);
       await eventually(namesReplica, 'the owner names its replica');
       const clusterNodes = { queue: [{ host: '127.0.0.1', port: owner.tlsPort }], events: null };
-      await useEverything(toOptions({ clusterNodes, eventsReplicas: 'replicas' }), async () => {
-        expect(await replica.redis.countConnections('widget-service:tail')).toBe(1);
-      });
+      await useEverything(toOptions({ clusterNodes, eventsReplicas: 'replicas' }), () => expectOneTail(replica.redis));
     });
   },
   60_000,

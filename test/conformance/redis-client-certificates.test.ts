@@ -12,7 +12,7 @@ import {
 } from '@widget-service/cluster/redis/connections.ts';
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { anEventAppend } from '../drivers/app/builders.ts';
+import { useEverything } from '../drivers/cluster/use-cluster-backend.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
 import { freePort } from '../drivers/tools/free-port.ts';
 import { type RedisProcess, startRedis } from '../faults/redis-process.ts';
@@ -61,30 +61,7 @@ describe.runIf(inject('backend') === 'cluster')('a Redis that demands client cer
   });
 
   test('is used by every kind of connection, and by `new-epoch`', async () => {
-    const backend = await openCluster(options);
-    try {
-      let consumed = 0;
-      const consumer = await backend.hookQueue.consume(async () => {
-        consumed += 1;
-        return 'done';
-      });
-      await backend.hookQueue.enqueue({ jobId: 'job-1', partition: 0, items: [] });
-      await eventually(async () => consumed === 1, 'the job is consumed');
-      const { run } = await backend.runs.startRun();
-      const added = anEventAppend();
-      const { last } = await backend.eventLog.append(run, null, [added]);
-      const tail = backend.eventLog.openTail();
-      const [record] = await tail.next({ ...last, seq: last.seq - 1 }, 10);
-      expect(record?.event).toEqual(added.event);
-      await tail.close();
-      const stopServing = backend.podRequests.serve((question) => question);
-      const isAnswered = async () => (await backend.podRequests.ask('who', 1_000)).answers.length === 1;
-      await eventually(isAnswered, 'a question is answered');
-      stopServing();
-      await consumer.close();
-    } finally {
-      await backend.close();
-    }
+    await useEverything(options);
     expect((await beginNewEpoch(options)).marksRemoved).toBe(1);
     expect(warnings).toEqual([expect.objectContaining({ message: expect.stringContaining('maxmemory') })]);
   });

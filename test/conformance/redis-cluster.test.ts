@@ -2,11 +2,11 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { beginNewEpoch } from '@widget-service/cluster/begin-new-epoch.ts';
 import { type ClusterOptions, openCluster } from '@widget-service/cluster/open-cluster.ts';
 import { findTargets, openFailFastConnection, RedisRefusalError } from '@widget-service/cluster/redis/connections.ts';
-import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { anEventAppend } from '../drivers/app/builders.ts';
+import { expectTailOfReplica } from '../drivers/cluster/use-cluster-backend.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
 import { type RedisClusterProcesses, startRedisCluster } from '../faults/redis-cluster.ts';
 import { startRedis } from '../faults/redis-process.ts';
@@ -137,30 +137,8 @@ describe.runIf(inject('backend') === 'cluster')(
     test('serves tails from a replica, and from the primary once the replica is gone', async () => {
       const { owner: primary, replica } = await redis.findRoles();
       await eventually(() => replica.isInSync(), 'the replica is in sync', 40_000);
-      const reading = await openCluster({ ...options, eventsReplicas: 'replicas' });
-      try {
-        const { run } = await reading.runs.startRun();
-        const append = async () => (await reading.eventLog.append(run, null, [anEventAppend()])).last;
-        let position: LogPosition = await append();
-        const tail = reading.eventLog.openTail();
-        const readNext = async () => {
-          await append();
-          const isRead = async () => {
-            const [record] = await tail.next(position, 1);
-            position = record ?? position;
-            return record !== undefined;
-          };
-          await eventually(isRead, 'the next event is read', 20_000);
-        };
-        await readNext();
-        expect(await replica.countConnections('widget-service:tail')).toBe(1);
-        await replica.kill();
-        await readNext();
-        expect(await primary.countConnections('widget-service:tail')).toBe(1);
-        await replica.start();
-      } finally {
-        await reading.close();
-      }
+      await expectTailOfReplica(options, { primary, replica });
+      await replica.start();
     });
 
     test('gets a new epoch', async () => {

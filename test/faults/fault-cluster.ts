@@ -59,6 +59,11 @@ export interface FaultCluster {
   openLinkFor(
     store: 'MONGODB_URL' | 'REDIS_URL',
   ): Promise<{ readonly link: TcpProxy; readonly environment: Environment }>;
+  /**
+   * Starts all pods and workers again, one after the other, with these further settings. Resolves when the load
+   * balancer sends requests to all pods. `kill` ends them with SIGKILL.
+   */
+  restartAll(extra?: Environment, how?: 'stop' | 'kill'): Promise<void>;
   readonly run: ClusterRun;
   /** Reads the stores directly and not through the links. */
   readonly readStored: ReadStoredState;
@@ -142,13 +147,20 @@ async function open(
   for (const slot of [...pods, ...workers]) await slot.start({}, options.root);
   const areAllReady = async () => (await balancer.listReadyPods()).length === podPorts.length;
   await eventually(areAllReady, 'the load balancer sends requests to all pods');
+  const restartAll = async (extra: Environment = {}, how: 'stop' | 'kill' = 'stop') => {
+    for (const slot of [...pods, ...workers]) {
+      await slot[how]();
+      await slot.start(extra);
+    }
+    await eventually(areAllReady, 'the load balancer sends requests to all pods', 30_000);
+  };
   const openLinkFor = async (store: 'MONGODB_URL' | 'REDIS_URL') => {
     const url = store === 'REDIS_URL' ? redis.url : MONGODB_URL;
     const link = await openLink(url);
     return { link, environment: { [store]: routeThrough(link, url) } };
   };
   return {
-    ...{ url: balancer.url, pods, workers, balancer, redis, redisCluster, eventsRedis, openLinkFor, run },
+    ...{ url: balancer.url, pods, workers, balancer, redis, redisCluster, eventsRedis, openLinkFor, run, restartAll },
     ...{ redisLink, eventsRedisLink, mongoLink },
     readStored: storeReader.read,
   };

@@ -48,10 +48,7 @@ describe.runIf(isHaproxyInstalled())('failover of a Redis Cluster', () => {
       'planned failover, while pods and workers restart',
       async () => {
         await nodes.failOver();
-        for (const slot of [...cluster.pods, ...cluster.workers]) {
-          await slot.kill();
-          await slot.start();
-        }
+        await cluster.restartAll({}, 'kill');
       },
     ],
     [

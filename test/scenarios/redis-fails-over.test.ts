@@ -5,7 +5,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Load, openLoad } from '../drivers/cluster/load.ts';
-import { eventually } from '../drivers/tools/eventually.ts';
 import { isHaproxyInstalled } from '../faults/balancer.ts';
 import { checkFaultCluster } from '../faults/checked-deployment.ts';
 import { createCheckpoints, expectNoViolations } from '../faults/checkpoint.ts';
@@ -36,12 +35,7 @@ beforeEach(async () => {
   await replica.replicate(replicaLink.port);
   await cluster.redis.waitUntilConfirmed();
   // They look for replicas when they start.
-  for (const slot of [...cluster.pods, ...cluster.workers]) {
-    await slot.stop();
-    await slot.start();
-  }
-  const areAllReady = async () => (await cluster.balancer.listReadyPods()).length === cluster.pods.length;
-  await eventually(areAllReady, 'the load balancer sends requests to all pods', 30_000);
+  await cluster.restartAll();
   load = await openLoad(cluster, { revocationsPerSecond: 0 });
   load.start();
   await delay(3_000);

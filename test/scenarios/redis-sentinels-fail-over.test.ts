@@ -35,12 +35,7 @@ describe.runIf(isHaproxyInstalled())('failover of a Redis behind Sentinels', () 
       // Nothing listens there: only the Sentinels know where Redis is.
       REDIS_URL: 'redis://127.0.0.1:1/',
     };
-    for (const slot of [...cluster.pods, ...cluster.workers]) {
-      await slot.stop();
-      await slot.start(environment);
-    }
-    const areAllReady = async () => (await cluster.balancer.listReadyPods()).length === cluster.pods.length;
-    await eventually(areAllReady, 'the load balancer sends requests to all pods', 30_000);
+    await cluster.restartAll(environment);
     load = await openLoad(cluster, { revocationsPerSecond: 0 });
     checkpoints = createCheckpoints('Sentinels', checkFaultCluster(cluster), load);
     load.start();
@@ -70,15 +65,9 @@ describe.runIf(isHaproxyInstalled())('failover of a Redis behind Sentinels', () 
     [
       'planned failover, while pods and workers restart',
       async () => {
-        const restartAll = async () => {
-          for (const slot of [...cluster.pods, ...cluster.workers]) {
-            await slot.kill();
-            await slot.start(environment);
-          }
-        };
         // For about 10 s from now on, the old primary still says that it is the primary.
         await sentinels.failOver();
-        await restartAll();
+        await cluster.restartAll(environment, 'kill');
       },
     ],
     [

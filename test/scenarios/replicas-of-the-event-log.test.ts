@@ -28,12 +28,7 @@ describe.runIf(isHaproxyInstalled())('replicas of the event log', () => {
     replicaLink = await openTcpProxy({ host: '127.0.0.1', port: cluster.redis.port });
     await Promise.all([first.replicate(replicaLink.port), second.replicate(cluster.redis.port)]);
     await cluster.redis.waitUntilConfirmed();
-    for (const slot of [...cluster.pods, ...cluster.workers]) {
-      await slot.stop();
-      await slot.start({ EVENTS_READ_REDIS: `127.0.0.1:${first.port},127.0.0.1:${second.port}` });
-    }
-    const areAllReady = async () => (await cluster.balancer.listReadyPods()).length === cluster.pods.length;
-    await eventually(areAllReady, 'the load balancer sends requests to all pods', 30_000);
+    await cluster.restartAll({ EVENTS_READ_REDIS: `127.0.0.1:${first.port},127.0.0.1:${second.port}` });
     load = await openLoad(cluster, { revocationsPerSecond: 0 });
     checkpoints = createCheckpoints('replicas of the event log', checkFaultCluster(cluster), load);
     load.start();

@@ -1,0 +1,86 @@
+import { type ClusterOptions, openCluster } from '@widget-service/cluster/open-cluster.ts';
+import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
+import type { Backend } from '@widget-service/shared/ports/backend.ts';
+import { expect } from 'vitest';
+import type { RedisProcess } from '../../faults/redis-process.ts';
+import { anEventAppend } from '../app/builders.ts';
+import { eventually } from '../tools/eventually.ts';
+
+/** The name of the connections of tails. */
+const tailName = 'widget-service:tail';
+
+/**
+ * Uses every kind of connection of a backend: enqueues and consumes a job, appends an event and reads it with a tail,
+ * and asks the pods a question. `whileTailing` is called while the tail is open.
+ */
+export async function useEverything(options: ClusterOptions, whileTailing?: () => Promise<void>): Promise<void> {
+  const backend = await openCluster(options);
+  try {
+    let consumed = 0;
+    const consumer = await backend.hookQueue.consume(async () => {
+      consumed += 1;
+      return 'done';
+    });
+    await backend.hookQueue.enqueue({ jobId: 'job-1', partition: 0, items: [] });
+    await eventually(async () => consumed === 1, 'the job is consumed');
+    await useLog(backend, whileTailing);
+    const stopServing = backend.podRequests.serve((question) => question);
+    const isAnswered = async () => (await backend.podRequests.ask('who', 1_000)).answers.length === 1;
+    await eventually(isAnswered, 'a question is answered');
+    stopServing();
+    await consumer.close();
+  } finally {
+    await backend.close();
+  }
+}
+
+async function useLog({ runs, eventLog }: Backend, whileTailing?: () => Promise<void>): Promise<void> {
+  const { run } = await runs.startRun();
+  const added = anEventAppend();
+  const { last } = await eventLog.append(run, null, [added]);
+  const tail = eventLog.openTail();
+  // A replica may not have it at once.
+  const isRead = async () => {
+    const [record] = await tail.next({ ...last, seq: last.seq - 1 }, 1);
+    if (record !== undefined) expect(record.event).toEqual(added.event);
+    return record !== undefined;
+  };
+  await eventually(isRead, 'the event is read');
+  await whileTailing?.();
+  await tail.close();
+}
+
+/** Whether one tail reads from this Redis. */
+export async function expectOneTail(redis: RedisProcess): Promise<void> {
+  expect(await redis.countConnections(tailName)).toBe(1);
+}
+
+/** Expects that a tail reads from the replica, and from the primary once the replica is killed. */
+export async function expectTailOfReplica(
+  options: ClusterOptions,
+  { primary, replica }: { readonly primary: RedisProcess; readonly replica: RedisProcess },
+): Promise<void> {
+  const backend = await openCluster({ ...options, eventsReplicas: 'replicas' });
+  try {
+    const { run } = await backend.runs.startRun();
+    const append = async () => (await backend.eventLog.append(run, null, [anEventAppend()])).last;
+    let position: LogPosition = await append();
+    const tail = backend.eventLog.openTail();
+    const readNext = async () => {
+      await append();
+      const isRead = async () => {
+        const [record] = await tail.next(position, 1);
+        position = record ?? position;
+        return record !== undefined;
+      };
+      await eventually(isRead, 'the next event is read', 20_000);
+    };
+    await readNext();
+    await expectOneTail(replica);
+    await replica.kill();
+    await readNext();
+    await expectOneTail(primary);
+  } finally {
+    await backend.close();
+  }
+}
