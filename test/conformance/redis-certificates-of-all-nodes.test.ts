@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ClusterOptions, openCluster } from '@widget-service/cluster/open-cluster.ts';
-import type { RedisTlsOptions } from '@widget-service/cluster/redis/connections.ts';
+import type { RedisTlsOptions } from '@widget-service/cluster/redis/targets.ts';
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, inject, test } from 'vitest';
 import { expectOneTail, useEverything } from '../drivers/cluster/use-cluster-backend.ts';

@@ -1,7 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { beginNewEpoch } from '@widget-service/cluster/begin-new-epoch.ts';
 import { type ClusterOptions, openCluster } from '@widget-service/cluster/open-cluster.ts';
-import { findTargets, openFailFastConnection, RedisRefusalError } from '@widget-service/cluster/redis/connections.ts';
+import { openFailFastConnection } from '@widget-service/cluster/redis/connections.ts';
+import { RedisRefusalError } from '@widget-service/cluster/redis/first-contact.ts';
+import { findTargets } from '@widget-service/cluster/redis/targets.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';

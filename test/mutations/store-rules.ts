@@ -210,7 +210,7 @@ export const storeRules: readonly StoreMutation[] = [
   {
     rule: 'Redis Cluster: a command that was moved leads to a new connection',
     noticedBy: redisCluster,
-    file: 'packages/cluster/src/redis/connections.ts',
+    file: 'packages/cluster/src/redis/target-options.ts',
     from: 'const hasMoved = /^(?:MOVED|READONLY)/;',
     to: 'const hasMoved = /^(?:READONLY)/;',
   },

@@ -7,20 +7,13 @@ import { PartitionCounts } from './bullmq/partition-counts.ts';
 import { defaultWorkerTiming } from './bullmq/queue-options.ts';
 import { type MongoStores, openMongoStores } from './mongo/open-mongo-stores.ts';
 import {
-  type ClusterNodeOptions,
-  findTargets,
   openBlockingReadConnection,
   openFailFastConnection,
   openSubscriberConnection,
   openWorkerConnection,
-  RedisRefusalError,
-  type RedisTarget,
-  type RedisTlsOptions,
-  type SentinelOptions,
-  verifyTarget,
-  waitForFirstContact,
 } from './redis/connections.ts';
 import { checkDurability, RedisDurabilityError } from './redis/durability-check.ts';
+import { RedisRefusalError, verifyTarget, waitForFirstContact } from './redis/first-contact.ts';
 import { redisKeys } from './redis/keys.ts';
 import { RedisControlLog } from './redis/redis-control-log.ts';
 import { RedisEventLog } from './redis/redis-event-log.ts';
@@ -28,6 +21,13 @@ import { RedisPeerRequests } from './redis/redis-peer-requests.ts';
 import { createRedisRateLimiter } from './redis/redis-rate-limiter.ts';
 import { createRedisRefusalStore } from './redis/redis-refusal-store.ts';
 import { findReplicas } from './redis/replica-reads.ts';
+import {
+  type ClusterNodeOptions,
+  findTargets,
+  type RedisTarget,
+  type RedisTlsOptions,
+  type SentinelOptions,
+} from './redis/targets.ts';
 import { createRestoreCheck } from './restore-check.ts';
 
 const firstContactWithinMs = 2000;

@@ -13,11 +13,12 @@ import type {
 import { withDeadline } from '@widget-service/shared/runtime/deadline.ts';
 import { Queue, QueueKeys, type QueueOptions } from 'bullmq';
 import type { Redis } from 'ioredis';
-import type { OnWarning, WorkerRedis } from '../redis/connections.ts';
+import type { WorkerRedis } from '../redis/connections.ts';
 import { queueName, type RedisKeys } from '../redis/keys.ts';
 import { translateErrors } from '../redis/redis-call.ts';
 import { computeMemoryUsedRatio, isForbidden, parseMaxMemoryBytes } from '../redis/redis-info.ts';
 import { RedisWaitingCounts } from '../redis/redis-waiting-counts.ts';
+import type { OnWarning } from '../redis/targets.ts';
 import { BullmqHookConsumer } from './bullmq-hook-consumer.ts';
 import { type InspectedQueue, inspectQueues } from './inspect-queues.ts';
 import type { PartitionCounts } from './partition-counts.ts';

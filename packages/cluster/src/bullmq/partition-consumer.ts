@@ -6,10 +6,11 @@ import type { ConsumedBatch, ConsumeOptions, ConsumeOutcome } from '@widget-serv
 import { backoffMs } from '@widget-service/shared/runtime/backoff.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { type Job, Queue, WaitingError, Worker } from 'bullmq';
-import type { OnWarning, WorkerRedis } from '../redis/connections.ts';
+import type { WorkerRedis } from '../redis/connections.ts';
 import { queueName, type RedisKeys } from '../redis/keys.ts';
 import { isConnectionError } from '../redis/redis-call.ts';
 import { RedisWaitingCounts } from '../redis/redis-waiting-counts.ts';
+import type { OnWarning } from '../redis/targets.ts';
 import { type CoalescedJobs, coalesceWaitingJobs, removeCoalescedJobs } from './coalesced-jobs.ts';
 import { maintenanceQueueOptions, type WorkerTiming, workerOptions } from './queue-options.ts';
 

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
-import type { OnWarning } from '../redis/connections.ts';
 import type { RedisKeys } from '../redis/keys.ts';
 import { countReplicasInSync, isForbidden } from '../redis/redis-info.ts';
+import type { OnWarning } from '../redis/targets.ts';
 
 export interface ReplicaAcksOptions {
   /** The fail-fast connection on which jobs are stored. */

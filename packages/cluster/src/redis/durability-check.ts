@@ -1,8 +1,8 @@
 import { ExitError, exitCodes } from '@widget-service/shared/runtime/exit-error.ts';
 import type { Redis } from 'ioredis';
-import type { OnWarning, RedisSetting } from './connections.ts';
 import { translateRedisError } from './redis-call.ts';
 import { isForbidden, parseInfoField, parseMaxMemoryBytes } from './redis-info.ts';
+import type { OnWarning, RedisSetting } from './targets.ts';
 
 const dataLost = { REDIS_URL: 'acknowledged hooks', EVENTS_REDIS_URL: 'published events' } as const;
 

@@ -8,8 +8,8 @@ import { describeError } from '@widget-service/shared/domain/errors.ts';
 import type { PeerAnswers, PeerRequests } from '@widget-service/shared/ports/peer-requests.ts';
 import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/deadline.ts';
 import { type Redis, ReplyError } from 'ioredis';
-import type { OnWarning } from './connections.ts';
 import { translateErrors } from './redis-call.ts';
+import type { OnWarning } from './targets.ts';
 
 export interface RedisPeerRequestsOptions {
   /** For short calls. The caller closes it. */

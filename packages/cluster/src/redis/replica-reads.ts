@@ -1,13 +1,9 @@
 import { Redis, type RedisOptions } from 'ioredis';
 import { ignoreErrors } from './connection-errors.ts';
-import {
-  blockingReadOptions,
-  type OnWarning,
-  type RedisTarget,
-  toSentinelOptions,
-  toTlsOptions,
-} from './connections.ts';
+import { blockingReadOptions } from './connections.ts';
 import type { Address } from './slot-owner.ts';
+import { toSentinelOptions, toTlsOptions } from './target-options.ts';
+import type { OnWarning, RedisTarget } from './targets.ts';
 
 /** The replicas of the event log's Redis from which tails read. */
 export interface ReplicaReads {

@@ -1,0 +1,72 @@
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { ExitError, exitCodes } from '@widget-service/shared/runtime/exit-error.ts';
+import type { Redis } from 'ioredis';
+import { isForbidden, parseInfoField } from './redis-info.ts';
+import type { RedisSetting, RedisTarget } from './targets.ts';
+
+/** Redis answers, and does not accept what the URL says. Retrying does not help. */
+export class RedisRefusalError extends ExitError {
+  constructor(setting: RedisSetting, reason: string) {
+    super(exitCodes.configuration, `${setting}: Redis does not accept it (${reason}); correct the URL or Redis`);
+  }
+}
+
+/** A wrong password or user, or a database that this Redis does not have. None of these answers quotes the URL. */
+const refusal =
+  /^(?:WRONGPASS|NOAUTH|NOPERM|ERR (?:DB index|invalid DB index|SELECT is not allowed|AUTH|This instance has cluster support))/;
+
+/**
+ * Resolves when the connection is ready, when its first attempt has failed, or after `withinMs`. A start waits for
+ * this, so that the first requests do not fail on a connection that is about to be ready. Rejects with
+ * `RedisRefusalError`.
+ */
+export async function waitForFirstContact(
+  redis: Redis,
+  { setting }: Pick<RedisTarget, 'setting'>,
+  withinMs: number,
+): Promise<void> {
+  if (redis.status === 'ready') return;
+  const stop = new AbortController();
+  let refused: string | null = null;
+  const noteRefusal = ({ message }: Error) => {
+    if (refusal.test(message)) refused ??= message;
+  };
+  redis.on('error', noteRefusal);
+  await Promise.race([
+    once(redis, 'ready', { signal: stop.signal }),
+    once(redis, 'close', { signal: stop.signal }),
+    delay(withinMs, undefined, { signal: stop.signal }),
+  ]).catch(() => undefined);
+  stop.abort();
+  redis.off('error', noteRefusal);
+  if (refused !== null) throw new RedisRefusalError(setting, refused);
+}
+
+/**
+ * Throws `RedisRefusalError` if Redis has no database of the URL's number, where ioredis would go on with database 0,
+ * and if it is a node of a Redis Cluster that is not configured as one: it would answer until its first failover.
+ * Throws other errors of ioredis unchanged.
+ */
+export async function verifyTarget(redis: Redis, { setting, clusterConnector = null }: RedisTarget): Promise<void> {
+  if (clusterConnector === null && (await isClusterNode(redis))) {
+    throw new RedisRefusalError(setting, `it is a node of a Redis Cluster; set ${clusterSettings[setting]}`);
+  }
+  const { db = 0 } = redis.options;
+  if (db === 0) return;
+  await redis.select(db).catch((error: Error) => {
+    throw refusal.test(error.message) ? new RedisRefusalError(setting, error.message) : error;
+  });
+}
+
+const clusterSettings = { REDIS_URL: 'REDIS_CLUSTER_NODES', EVENTS_REDIS_URL: 'EVENTS_REDIS_CLUSTER_NODES' } as const;
+
+async function isClusterNode(redis: Redis): Promise<boolean> {
+  try {
+    return parseInfoField(await redis.info('cluster'), 'cluster_enabled') === '1';
+  } catch (error) {
+    // Then the start fails for another reason, or its operator has said that it may go on.
+    if (isForbidden(error)) return false;
+    throw error;
+  }
+}
