@@ -149,9 +149,10 @@ test('without `new-epoch`, nothing is processed, and every process says why; the
   };
   const areUnready = async () => (await Promise.all([pod, worker].map(isUnready))).every(Boolean);
   await eventually(areUnready, 'pod and worker are not ready, and name the command', 60_000);
-  for (const { lines } of [pod, worker]) {
-    const reported = lines.filter(({ msg }) => msg === 'stores.mismatch');
-    expect(reported).toEqual([
+  const mismatches = ({ lines }: ServiceProcess) => lines.filter(({ msg }) => msg === 'stores.mismatch');
+  for (const service of [pod, worker]) {
+    await eventually(async () => mismatches(service).length > 0, 'its log says so, too');
+    expect(mismatches(service)).toEqual([
       expect.objectContaining({ level: 'error', reason: expect.stringContaining('new-epoch') }),
     ]);
   }

@@ -25,7 +25,7 @@ export interface ServiceProcess {
   /** The public interface, as `http://127.0.0.1:<port>`; empty for a worker. */
   readonly url: string;
   readonly opsUrl: string;
-  /** Every JSON line that it logged. */
+  /** The JSON lines of its log that have been read. A line may come later than the answer to a request: wait for it. */
   readonly lines: readonly LogLine[];
   /** Returns everything that it printed apart from JSON lines. */
   readonly output: () => string;
