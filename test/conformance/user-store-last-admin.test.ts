@@ -66,6 +66,17 @@ describe('UserStore.update, for the last admin', () => {
     expect((await readEnabledAdmins()).map(({ id }) => id).sort()).toEqual(refused.sort());
   });
 
+  test('keeps an enabled admin when two admins are demoted and disabled at once', async () => {
+    const admins = await insertAdmins(2);
+    for (let round = 0; round < 100; round += 1) {
+      const changes = [{ role: 'editor' }, { disabled: true }, { role: 'viewer' }] as const;
+      await Promise.allSettled(changes.flatMap((change) => admins.map(({ id }) => users().update(id, change))));
+      expect((await readEnabledAdmins()).length).toBeGreaterThan(0);
+      // They are the admins of the next round.
+      for (const { id } of admins) await users().update(id, { role: 'admin', disabled: false });
+    }
+  });
+
   test('keeps an enabled admin under concurrent changes of three admins', async () => {
     const admins = await insertAdmins(3);
     const choices: readonly UserChanges[] = [{ role: 'admin' }, { disabled: false }, ...resignations];

@@ -28,7 +28,7 @@ const firstId = 'first';
 /** How often `update` tries to write when another update comes first. */
 const attemptsMax = 5;
 
-const enabledAdminFilter = { role: 'admin', disabled: false } as const;
+const enabledAdmin = { role: 'admin', disabled: false } as const;
 
 const maxTimeMS = requestDeadlineMs;
 
@@ -47,7 +47,9 @@ export function createMongoUserStore(db: Db): UserStore {
    *
    * Another enabled admin must remain, before the write and also after it. Ann and Bob demote each other at the same
    * moment: each sees the other one, and both writes succeed. Then at least one of them sees no admin, and takes its
-   * write back. A pod that dies between the two leaves no admin; docs/operations.md has the command that helps.
+   * write back. It makes the user an enabled admin, whatever another update wrote in between: that update saw no admin
+   * in this user, so it was free to. A pod that dies between the two leaves no admin; docs/operations.md has the
+   * command that helps.
    */
   async function tryUpdate(user: UserDocument, changes: UserChanges): Promise<UserUpdate | null> {
     const mayEndLastAdmin = isEnabledAdmin(user) && !isEnabledAdmin({ ...user, ...changes });
@@ -56,7 +58,7 @@ export function createMongoUserStore(db: Db): UserStore {
     if (update === null || !mayEndLastAdmin || (await hasAdminBeside(users, user.id))) return update;
     const members = Object.keys(changes) as (keyof UserChanges)[];
     const former = Object.fromEntries(members.map((member) => [member, user[member]]));
-    await users.updateOne({ id: user.id }, { $set: former, $inc: { version: 1 } });
+    await users.updateOne({ id: user.id }, { $set: { ...former, ...enabledAdmin }, $inc: { version: 1 } });
     return { status: 'last-admin' };
   }
 
@@ -134,7 +136,7 @@ async function insert(users: Collection<UserDocument>, document: UserDocument): 
 }
 
 async function hasAdminBeside(users: Collection<UserDocument>, id: string): Promise<boolean> {
-  const filter = { ...enabledAdminFilter, id: { $ne: id } };
+  const filter = { ...enabledAdmin, id: { $ne: id } };
   return (await users.findOne(filter, { projection: { _id: 1 }, maxTimeMS })) !== null;
 }
 
