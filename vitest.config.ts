@@ -20,10 +20,14 @@ function onBackend(name: string, backend: 'embedded' | 'cluster' | 'simulated', 
   };
 }
 
-/** The same project, with the event log in a Redis apart from the queue's. `global-setup.ts` starts it. */
-function withSeparateEventsRedis({ test }: ReturnType<typeof onBackend>) {
-  return { test: { ...test, name: `${test.name}-separate-events-redis` } };
+/** The same project, with a Redis that `global-setup.ts` starts. */
+function withOwnRedis({ test }: ReturnType<typeof onBackend>, suffix: 'separate-events-redis' | 'guarded-redis') {
+  return { test: { ...test, name: `${test.name}-${suffix}` } };
 }
+
+const conformance = ['test/conformance/**/*.test.ts'];
+const processing = ['test/processing/**/*.test.ts'];
+const apiOnCluster = ['test/{api,client-library/service,widgetctl/service}/**/*.test.ts'];
 
 /** A project of scenarios: real processes, real servers, faults. */
 function scenarios(name: string, options: TestProjectInlineConfiguration['test']) {
@@ -41,7 +45,6 @@ const scenariosAlone = [
   'test/scenarios/worker-killed-or-frozen-at-every-step.test.ts',
   'test/scenarios/creates-with-one-key-make-one-widget.test.ts',
   'test/scenarios/failpoints-under-load.test.ts',
-  'test/scenarios/faults-that-heal.test.ts',
   'test/scenarios/rate-limits-hold-across-pods.test.ts',
   'test/scenarios/overload-is-refused-then-processed.test.ts',
   'test/scenarios/poison-hooks-do-not-hold-up-the-others.test.ts',
@@ -88,8 +91,8 @@ export default defineConfig({
           hookTimeout: 120_000,
         },
       },
-      onBackend('conformance', 'embedded', ['test/conformance/**/*.test.ts']),
-      onBackend('conformance', 'cluster', ['test/conformance/**/*.test.ts']),
+      onBackend('conformance', 'embedded', conformance),
+      onBackend('conformance', 'cluster', conformance),
       // Only the ports of the data path: entitlements, sessions and rate limits are not simulated.
       onBackend('conformance', 'simulated', [
         'test/conformance/delivery-ledger*.test.ts',
@@ -100,17 +103,22 @@ export default defineConfig({
         'test/conformance/widget-*.test.ts',
       ]),
       // What touches the event log, once more with the log in a Redis of its own.
-      withSeparateEventsRedis(
+      withOwnRedis(
         onBackend('data-path', 'cluster', [
           'test/conformance/event-log*.test.ts',
           'test/conformance/control-log.test.ts',
-          'test/processing/**/*.test.ts',
+          ...processing,
         ]),
+        'separate-events-redis',
       ),
-      onBackend('processing', 'embedded', ['test/processing/**/*.test.ts']),
-      onBackend('processing', 'cluster', ['test/processing/**/*.test.ts']),
+      // `npm run test:redis` runs these.
+      withOwnRedis(onBackend('conformance', 'cluster', conformance), 'guarded-redis'),
+      withOwnRedis(onBackend('processing', 'cluster', processing), 'guarded-redis'),
+      withOwnRedis(onBackend('api', 'cluster', apiOnCluster), 'guarded-redis'),
+      onBackend('processing', 'embedded', processing),
+      onBackend('processing', 'cluster', processing),
       onBackend('api', 'embedded', ['test/{api,client-library/service,widgetctl}/**/*.test.ts']),
-      onBackend('api', 'cluster', ['test/{api,client-library/service,widgetctl/service}/**/*.test.ts']),
+      onBackend('api', 'cluster', apiOnCluster),
       onBackend('attack', 'embedded', ['test/attack/**/*.test.ts']),
       onBackend('attack', 'cluster', ['test/attack/**/*.test.ts']),
       scenarios('scenarios', {

@@ -6,6 +6,7 @@ import type { ControlEntry } from '@widget-service/shared/ports/control-log.ts';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { buildNumberedEntries, openTailAtEnd } from '../drivers/app/control-log-driver.ts';
+import { findQueueRedis } from '../drivers/cluster/test-redis.ts';
 import { startStopwatch } from '../drivers/tools/stopwatch.ts';
 import { openTcpProxy, type TcpProxy } from '../faults/tcp-proxy.ts';
 
@@ -17,7 +18,7 @@ describe.runIf(inject('backend') === 'cluster')('RedisControlLog: losses and out
   let keys: ReturnType<typeof redisKeys>;
   let log: RedisControlLog;
   beforeAll(async () => {
-    const url = new URL(process.env.REDIS_URL ?? '');
+    const url = new URL(findQueueRedis().operatorUrl);
     redis = new Redis(url.href);
     proxy = await openTcpProxy({ host: url.hostname, port: Number(url.port || 6379) });
   });

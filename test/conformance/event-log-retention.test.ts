@@ -9,6 +9,7 @@ import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
 import { anEventAppend } from '../drivers/app/builders.ts';
 import { buildEventAppends } from '../drivers/app/event-log-driver.ts';
 import { logCanLoseEvents, openTestBackend } from '../drivers/app/open-test-backend.ts';
+import { findQueueRedis } from '../drivers/cluster/test-redis.ts';
 
 // The embedded log is in the same file as the run registry. It cannot lose events that the registry has, so it trims
 // without regard to the last recorded position.
@@ -158,7 +159,7 @@ describe.runIf(inject('backend') === 'cluster')('RedisEventLog.trim, with bounde
   let redis: Redis;
   let keys: ReturnType<typeof redisKeys>;
   beforeEach(async () => {
-    redis = new Redis(process.env.REDIS_URL ?? '', { protocol: 2 });
+    redis = new Redis(findQueueRedis().operatorUrl, { protocol: 2 });
     // The connection sends INFO itself until it is ready.
     await redis.ping();
     keys = redisKeys(`t-${randomBytes(8).toString('hex')}`);

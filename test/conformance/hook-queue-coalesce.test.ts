@@ -12,6 +12,7 @@ import { Redis } from 'ioredis';
 import { beforeEach, describe, expect, inject, test } from 'vitest';
 import { aDelivery } from '../drivers/app/builders.ts';
 import { openSharedBackend } from '../drivers/app/open-shared.ts';
+import { findQueueRedis } from '../drivers/cluster/test-redis.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
 
 const getWidgetIds = (items: readonly QueueItem[]) => items.map((item) => (item.type === 'nudge' ? item.widgetId : ''));
@@ -128,7 +129,7 @@ describe.runIf(inject('backend') === 'cluster')('coalesceWaitingJobs', () => {
   /** How many commands the queue sent to Redis, and how many bytes Redis replied. */
   let traffic = { commands: 0, bytes: 0 };
   beforeEach(async () => {
-    redis = new Redis(process.env.REDIS_URL ?? '', { protocol: 2 });
+    redis = new Redis(findQueueRedis().operatorUrl, { protocol: 2 });
     await redis.ping();
     const send = redis.sendCommand.bind(redis);
     redis.sendCommand = (command, stream) => {

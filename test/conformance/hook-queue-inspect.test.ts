@@ -3,6 +3,7 @@ import { Redis } from 'ioredis';
 import { describe, expect, inject, test } from 'vitest';
 import { aJob, buildJobs, driveQueue } from '../drivers/app/hook-jobs.ts';
 import { openSharedBackend } from '../drivers/app/open-shared.ts';
+import { findQueueRedis } from '../drivers/cluster/test-redis.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
 
 describe('HookQueue.inspect', async () => {
@@ -57,7 +58,7 @@ describe('HookQueue.inspect', async () => {
     const hang = Promise.withResolvers<'done'>();
     const consumer = await peer?.hookQueue.consume(() => hang.promise);
     await eventually(async () => (await inspectBusy())[0]?.isActiveElsewhere === true, 'the peer has started the job');
-    const redis = new Redis(process.env.REDIS_URL ?? '');
+    const redis = new Redis(findQueueRedis().operatorUrl);
     for (const key of await redis.keys(`*:${job.jobId}:lock`)) await redis.del(key);
     redis.disconnect();
     expect(await inspectBusy()).toMatchObject([{ isActiveElsewhere: false }]);

@@ -5,6 +5,7 @@ import { defaultWorkerTiming } from '@widget-service/cluster/bullmq/queue-option
 import { redisKeys } from '@widget-service/cluster/redis/keys.ts';
 import { Redis } from 'ioredis';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { findQueueRedis } from '../drivers/cluster/test-redis.ts';
 
 function openQueue(redis: Redis, prefix: string, counts: readonly number[]): BullmqHookQueue {
   const hookQueue = new BullmqHookQueue({
@@ -25,7 +26,7 @@ function openQueue(redis: Redis, prefix: string, counts: readonly number[]): Bul
 
 describe.runIf(inject('backend') === 'cluster')('BullmqHookQueue.pressure', () => {
   test('also counts the jobs in the queues of earlier partition counts', async () => {
-    const redis = new Redis(process.env.REDIS_URL ?? '', { protocol: 2 });
+    const redis = new Redis(findQueueRedis().operatorUrl, { protocol: 2 });
     const prefix = `t-${randomBytes(8).toString('hex')}`;
     onTestFinished(async () => {
       await redis.unlink(await redis.keys(`*${prefix}*`));

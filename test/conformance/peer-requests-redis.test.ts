@@ -5,6 +5,7 @@ import { RedisPeerRequests } from '@widget-service/cluster/redis/redis-peer-requ
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
+import { findQueueRedis } from '../drivers/cluster/test-redis.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
 import { openTcpProxy, type TcpProxy } from '../faults/tcp-proxy.ts';
 
@@ -15,7 +16,7 @@ describe.runIf(inject('backend') === 'cluster')('RedisPeerRequests: outages of R
   let subscribers: Redis[];
   let pods: RedisPeerRequests[];
   beforeEach(async () => {
-    const url = new URL(process.env.REDIS_URL ?? '');
+    const url = new URL(findQueueRedis().operatorUrl);
     proxy = await openTcpProxy({ host: url.hostname, port: Number(url.port || 6379) });
     const address = `redis://127.0.0.1:${proxy.port}/`;
     const target = { url: address, setting: 'REDIS_URL', onWarning: () => undefined } as const;

@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { Redis } from 'ioredis';
 import { afterAll, describe, expect, inject, test } from 'vitest';
 import { openSharedBackend } from '../drivers/app/open-shared.ts';
+import { findQueueRedis } from '../drivers/cluster/test-redis.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
 
 /** So slow that no permit returns while a test runs. */
@@ -131,7 +132,7 @@ describe.runIf(inject('backend') === 'cluster')('The rate limiter of Redis', () 
   const keys = redisKeys(`t-${randomUUID()}`);
   const connections: Redis[] = [];
   const aPod = () => {
-    const redis = new Redis(process.env.REDIS_URL ?? '');
+    const redis = new Redis(findQueueRedis().operatorUrl);
     connections.push(redis);
     return createRedisRateLimiter({ redis, keys });
   };

@@ -1,7 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { beginNewEpoch } from '@widget-service/cluster/begin-new-epoch.ts';
 import { type ClusterOptions, openCluster } from '@widget-service/cluster/open-cluster.ts';
 import {
@@ -14,47 +11,30 @@ import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { useEverything } from '../drivers/cluster/use-cluster-backend.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
-import { freePort } from '../drivers/tools/free-port.ts';
-import { type RedisProcess, startRedis } from '../faults/redis-process.ts';
-import { createCertificate } from '../faults/shipped-proxy.ts';
+import { type GuardedRedis, startGuardedRedis } from '../faults/guarded-redis.ts';
 
-/** A certificate that signed itself is its own authority, and here that of the server and of the client. */
 describe.runIf(inject('backend') === 'cluster')('a Redis that demands client certificates', () => {
   const mongodbUrl = process.env.MONGODB_URL ?? '';
   const database = `t-${randomBytes(8).toString('hex')}`;
-  let folder: string;
-  let redis: RedisProcess;
+  let server: GuardedRedis;
   let options: ClusterOptions;
   let warnings: object[];
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'widget-tls-'));
-    const { certificateFile, keyFile } = await createCertificate(folder);
-    const tlsPort = await freePort();
-    const files = [
-      '--tls-cert-file',
-      certificateFile,
-      '--tls-key-file',
-      keyFile,
-      '--tls-ca-cert-file',
-      certificateFile,
-    ];
-    redis = await startRedis(['--tls-port', `${tlsPort}`, '--tls-auth-clients', 'yes', ...files]);
-    const [certificate, key] = await Promise.all([readFile(certificateFile, 'utf8'), readFile(keyFile, 'utf8')]);
+    server = await startGuardedRedis();
     warnings = [];
     options = {
       ...{ mongodbUrl, mongodbDatabase: database, redisKeyPrefix: 'test', migrate: true, durabilityCheck: 'enforce' },
-      redisUrl: `rediss://127.0.0.1:${tlsPort}/`,
-      redisTls: { ca: certificate, cert: certificate, key },
-      eventsReplicas: [{ host: '127.0.0.1', port: tlsPort }],
+      redisUrl: server.tlsUrl,
+      redisTls: server.tls,
+      eventsReplicas: [{ host: '127.0.0.1', port: Number(new URL(server.tlsUrl).port) }],
       ...{ hookPartitions: 1, ackReplicas: 0, deliveryRetentionMs: 3_600_000, auditRetentionMs: 3_600_000 },
       retention: { count: 1_000, bytes: 1_000_000, ageMs: 3_600_000 },
       onWarning: (message, details) => void warnings.push({ message, ...details }),
     };
   });
   afterAll(async () => {
-    await redis?.dispose();
-    await rm(folder, { recursive: true, force: true });
+    await server?.dispose();
     const mongo = await new MongoClient(mongodbUrl).connect();
     await mongo.db(database).dropDatabase();
     await mongo.close();

@@ -3,6 +3,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { openFailFastConnection } from '@widget-service/cluster/redis/connections.ts';
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { findQueueRedis } from '../drivers/cluster/test-redis.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
 
 /**
@@ -90,7 +91,7 @@ class SlowSentinel {
 }
 
 describe.runIf(inject('backend') === 'cluster')('a connection behind Sentinels', () => {
-  const primary = new URL(process.env.REDIS_URL ?? 'redis://127.0.0.1:6379');
+  const primary = new URL(findQueueRedis().operatorUrl);
   let sentinel: SlowSentinel;
   let redis: Redis;
 

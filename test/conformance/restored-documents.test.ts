@@ -7,10 +7,11 @@ import { Redis } from 'ioredis';
 import { MongoClient } from 'mongodb';
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
 import { anEventAppend } from '../drivers/app/builders.ts';
+import { findQueueRedis } from '../drivers/cluster/test-redis.ts';
 
 describe.runIf(inject('backend') === 'cluster')('Backend.findMismatch', () => {
   const mongodbUrl = process.env.MONGODB_URL ?? '';
-  const redisUrl = process.env.REDIS_URL ?? '';
+  const redisUrl = findQueueRedis().operatorUrl;
   let options: ClusterOptions;
   let backend: Backend;
   let mongo: MongoClient;

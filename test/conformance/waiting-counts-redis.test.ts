@@ -6,6 +6,7 @@ import type { QueueItem, WaitingByIntegration } from '@widget-service/shared/dom
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { aDelivery } from '../drivers/app/builders.ts';
+import { findQueueRedis } from '../drivers/cluster/test-redis.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
 import { openTcpProxy, type TcpProxy } from '../faults/tcp-proxy.ts';
 
@@ -21,7 +22,7 @@ describe.runIf(inject('backend') === 'cluster')(
     let redis: Redis;
     let counts: RedisWaitingCounts;
     beforeAll(async () => {
-      operator = new Redis(process.env.REDIS_URL ?? '');
+      operator = new Redis(findQueueRedis().operatorUrl);
       await operator.rpush(jobList, 'a job');
     });
     afterAll(async () => {
@@ -29,7 +30,7 @@ describe.runIf(inject('backend') === 'cluster')(
       operator.disconnect();
     });
     beforeEach(async () => {
-      const url = new URL(process.env.REDIS_URL ?? '');
+      const url = new URL(findQueueRedis().operatorUrl);
       proxy = await openTcpProxy({ host: url.hostname, port: Number(url.port || 6379) });
       const address = `redis://127.0.0.1:${proxy.port}/`;
       redis = openFailFastConnection({ url: address, setting: 'REDIS_URL', onWarning: () => undefined }, 'test');

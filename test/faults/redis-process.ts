@@ -46,6 +46,9 @@ export interface RedisProcess {
   dispose(): Promise<void>;
 }
 
+/** The program that tests start: `REDIS_SERVER` names a Redis of another version, or a Valkey. */
+export const redisServer = process.env.REDIS_SERVER ?? 'redis-server';
+
 /**
  * Starts a Redis with `appendfsync always`, as production needs it so that accepted hooks survive a power cut. `extra`
  * holds further options of redis-server, which override these.
@@ -60,9 +63,10 @@ export async function startRedis(extra: readonly string[] = []): Promise<RedisPr
     const durable = ['--appendfsync', 'always', '--maxmemory-policy', 'noeviction'];
     // By default, Redis waits 5 s for more replicas before it starts to synchronise one.
     const prompt = ['--repl-diskless-sync-delay', '0'];
-    child = spawn('redis-server', [...options, ...durable, ...prompt, ...extra], { stdio: 'ignore' });
+    child = spawn(redisServer, [...options, ...durable, ...prompt, ...extra], { stdio: 'ignore' });
     for (let tries = 0; !(await answersPing(port)); tries += 1) {
-      if (tries > 200 || child.exitCode !== null) throw new Error(`redis-server does not answer PING on port ${port}`);
+      if (tries > 200 || child.exitCode !== null)
+        throw new Error(`${redisServer} does not answer PING on port ${port}`);
       await delay(25);
     }
   }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { eventually } from '../drivers/tools/eventually.ts';
 import { freePort } from '../drivers/tools/free-port.ts';
+import { redisServer } from './redis-process.ts';
 
 export interface RedisSentinels {
   /** `127.0.0.1:26379,127.0.0.1:26380,…` */
@@ -34,7 +35,7 @@ export async function startSentinels(primaryPort: number, downAfterMs = 2_000): 
       `sentinel failover-timeout ${sentinelName} 10000`,
     ];
     await writeFile(file, `${lines.join('\n')}\n`);
-    children.push(spawn('redis-server', [file, '--sentinel'], { stdio: 'ignore' }));
+    children.push(spawn(redisServer, [file, '--sentinel'], { stdio: 'ignore' }));
   }
   const [first = 0] = ports;
   const sentinel = new Redis(first, '127.0.0.1');

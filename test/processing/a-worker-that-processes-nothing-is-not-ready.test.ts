@@ -9,6 +9,7 @@ import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test }
 import { aDelivery } from '../drivers/app/builders.ts';
 import { openTestBackend } from '../drivers/app/open-test-backend.ts';
 import type { TestBackend } from '../drivers/app/test-backend.ts';
+import { findQueueRedis } from '../drivers/cluster/test-redis.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
 import { createFastClock } from '../drivers/tools/fast-clock.ts';
 import { enqueue } from './consume.ts';
@@ -105,7 +106,7 @@ async function pauseQueue(): Promise<() => Promise<unknown>> {
   const jobId = `job-${randomUUID()}`;
   const item = { type: 'delivery', delivery: aDelivery() } as const;
   await testBackend.backend.hookQueue.enqueue({ jobId, partition: 0, items: [item] });
-  const redis = new Redis(process.env.REDIS_URL ?? '');
+  const redis = new Redis(findQueueRedis().operatorUrl);
   onTestFinished(() => redis.disconnect());
   const [key = ''] = await redis.keys(`*:${jobId}`);
   const meta = key.replace(jobId, 'meta');

@@ -1,24 +1,29 @@
 import type { TestProject } from 'vitest/node';
-import { startRedis } from '../faults/redis-process.ts';
+import { startGuardedRedis } from '../faults/guarded-redis.ts';
 
-/** The projects with this suffix keep the event log in a Redis of its own. */
+/** The projects with this suffix keep the event log in a guarded Redis (`startGuardedRedis`) of its own. */
 const separateEventsRedis = '-separate-events-redis';
+/** The projects with this suffix keep everything that belongs into Redis in a guarded one. */
+const guardedRedis = '-guarded-redis';
 
 /**
  * Runs before the suites of a project that tests one backend. The cluster suites need real servers. Without their
- * addresses every test would fail for the same reason, so this fails once and names the missing settings. A project
- * with a separate Redis for the event log gets one, which this starts and later stops.
+ * addresses every test would fail for the same reason, so this fails once and names the missing settings. It starts the
+ * Redis that only this project has, and later stops it.
  *
  * @public Vitest calls it.
  */
 export async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   if (project.config.provide.backend !== 'cluster') return undefined;
-  const missing = ['MONGODB_URL', 'REDIS_URL'].filter((name) => !process.env[name]);
+  const isGuarded = project.name.endsWith(guardedRedis);
+  const needed = isGuarded ? ['MONGODB_URL'] : ['MONGODB_URL', 'REDIS_URL'];
+  const missing = needed.filter((name) => !process.env[name]);
   if (missing.length > 0) throw toMissingError(project, missing);
-  if (!project.name.endsWith(separateEventsRedis)) return undefined;
-  const redis = await startRedis();
-  project.provide('eventsRedisUrl', redis.url);
-  return redis.dispose;
+  const role = isGuarded ? 'queueRedis' : project.name.endsWith(separateEventsRedis) ? 'eventsRedis' : null;
+  if (role === null) return undefined;
+  const { redis, tlsUrl, tls, dispose } = await startGuardedRedis();
+  project.provide(role, { operatorUrl: redis.url, guard: { tlsUrl, tls } });
+  return dispose;
 }
 
 function toMissingError(project: TestProject, missing: readonly string[]): Error {

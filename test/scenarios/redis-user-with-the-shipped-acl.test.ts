@@ -3,7 +3,6 @@
  * refused. Its keys and channels are those of one prefix.
  */
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -14,6 +13,7 @@ import { withOrigin } from '../drivers/cluster/service-process.ts';
 import { openStream } from '../drivers/streams/stream-client.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
 import { type RedisProcess, startRedis } from '../faults/redis-process.ts';
+import { readShippedUser, shippedPassword } from '../faults/shipped-acl.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -27,14 +27,12 @@ beforeAll(async () => {
   // Readings of the test use the default user.
   run = await openClusterRun({ redisUrl: redis.url });
   const prefix = run.environment.REDIS_KEY_PREFIX ?? '';
-  const lines = readFileSync(`${root}deploy/redis/users.acl`, 'utf8').split('\n');
-  const user = lines.find((line) => line.startsWith('user widget-service ')) ?? '';
-  const [, name = '', ...rules] = user.replaceAll('{ws}', `{${prefix}}`).split(' ');
+  const { name, rules } = readShippedUser(prefix);
   for (const server of [redis, replica]) await server.send('ACL', 'SETUSER', name, ...rules);
   await replica.replicate(redis.port);
   await redis.waitUntilConfirmed();
   const url = new URL(redis.url);
-  Object.assign(url, { username: name, password: 'CHANGE-ME' });
+  Object.assign(url, { username: name, password: shippedPassword });
   environment = {
     REDIS_URL: url.href,
     EVENTS_READ_REDIS: `127.0.0.1:${replica.port}`,

@@ -4,26 +4,14 @@ import { openCluster } from '@widget-service/cluster/open-cluster.ts';
 import { queueName, redisKeys } from '@widget-service/cluster/redis/keys.ts';
 import type { HookQueue } from '@widget-service/shared/ports/hook-queue.ts';
 import { Redis } from 'ioredis';
-import { inject } from 'vitest';
 import { rejectPayloadsInMongo } from '../../faults/unstorable-payloads.ts';
+import { findEventsRedis, findQueueRedis, grantAccess, revokeAccess } from '../cluster/test-redis.ts';
 import type { TestBackend, TestBackendOptions } from './test-backend.ts';
 
 const hourMs = 3_600_000;
 const startTimeoutMs = 5000;
 const defaultDeliveryRetentionMs = 168 * hourMs;
 const defaultAuditRetentionMs = 9_600 * hourMs;
-
-declare module 'vitest' {
-  interface ProvidedContext {
-    /** The Redis of the event log, in the projects that have one apart from the queue's. */
-    eventsRedisUrl?: string;
-  }
-}
-
-/** Returns the URL of the Redis that holds the event log and the control log: by default that of the queue. */
-export function findEventsRedisUrl(): string {
-  return inject('eventsRedisUrl') ?? requiredUrl('REDIS_URL');
-}
 
 /** Opens the cluster backend on its own database and key prefix. Needs MONGODB_URL and REDIS_URL. */
 export async function openClusterTestBackend(options: TestBackendOptions): Promise<TestBackend> {
@@ -51,6 +39,7 @@ export async function openClusterTestBackend(options: TestBackendOptions): Promi
         if (!isClosed) await backend.close();
       } finally {
         await Promise.all([dropDatabase(name), dropKeys(name)]);
+        for (const redis of listServers()) await revokeAccess(redis, name);
       }
     },
   };
@@ -60,19 +49,22 @@ export async function openClusterTestBackend(options: TestBackendOptions): Promi
 async function enqueueText(name: string, queue: HookQueue, text: string): Promise<string> {
   const jobId = `job-${randomUUID()}`;
   await queue.enqueue({ jobId, partition: 0, items: [] });
-  const redis = new Redis(requiredUrl('REDIS_URL'));
+  const redis = new Redis(findQueueRedis().operatorUrl);
   const job = [redisKeys(name).queuePrefix, queueName(queue.partitionCount, 0), jobId].join(':');
   await redis.hset(job, 'data', JSON.stringify(text));
   redis.disconnect();
   return jobId;
 }
 
-function openNamed(name: string, options: TestBackendOptions) {
-  return openCluster({
+async function openNamed(name: string, options: TestBackendOptions) {
+  const [queueRedis, eventsRedis] = [findQueueRedis(), findEventsRedis()];
+  const redisTls = (queueRedis.guard ?? eventsRedis.guard)?.tls;
+  return await openCluster({
     mongodbUrl: requiredUrl('MONGODB_URL'),
     mongodbDatabase: name,
-    redisUrl: requiredUrl('REDIS_URL'),
-    eventsRedisUrl: findEventsRedisUrl(),
+    redisUrl: await grantAccess(queueRedis, name),
+    eventsRedisUrl: await grantAccess(eventsRedis, name),
+    ...(redisTls === undefined ? {} : { redisTls }),
     redisKeyPrefix: name,
     migrate: true,
     durabilityCheck: 'enforce',
@@ -100,14 +92,14 @@ async function copyLog(name: string): Promise<() => Promise<void>> {
   const [from, to] = [redisKeys(name).log, redisKeys(copyName).log];
   await copyKeys(from, to);
   return async () => {
-    await dropKeysIn(findEventsRedisUrl(), from);
+    await dropKeysIn(findEventsRedis().operatorUrl, from);
     await copyKeys(to, from);
   };
 }
 
 /** Copies every key that begins with `from` to the same name with the prefix `to`. */
 async function copyKeys(from: string, to: string): Promise<void> {
-  const redis = new Redis(findEventsRedisUrl());
+  const redis = new Redis(findEventsRedis().operatorUrl);
   try {
     for await (const keys of redis.scanStream({ match: `${from}*`, count: 1000 }) as AsyncIterable<string[]>) {
       for (const key of keys) await redis.copy(key, to + key.slice(from.length), 'REPLACE');
@@ -130,8 +122,14 @@ async function dropDatabase(name: string): Promise<void> {
   await stores.close();
 }
 
+/** One if the queue and the event log have the same one. */
+function listServers() {
+  const [queueRedis, eventsRedis] = [findQueueRedis(), findEventsRedis()];
+  return queueRedis.operatorUrl === eventsRedis.operatorUrl ? [queueRedis] : [queueRedis, eventsRedis];
+}
+
 async function dropKeys(name: string): Promise<void> {
-  for (const url of new Set([requiredUrl('REDIS_URL'), findEventsRedisUrl()])) await dropKeysIn(url, name);
+  for (const { operatorUrl } of listServers()) await dropKeysIn(operatorUrl, name);
 }
 
 async function dropKeysIn(url: string, name: string): Promise<void> {
@@ -146,7 +144,7 @@ async function dropKeysIn(url: string, name: string): Promise<void> {
   }
 }
 
-function requiredUrl(name: 'MONGODB_URL' | 'REDIS_URL'): string {
+function requiredUrl(name: 'MONGODB_URL'): string {
   const url = process.env[name];
   if (url === undefined || url === '')
     throw new Error(`${name} is not set. Cluster tests need the address of a real server.`);
