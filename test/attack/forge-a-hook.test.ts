@@ -23,6 +23,7 @@ await service.backend.integrations.insert({
   previousToken: null,
   deduplicateByContent: true,
   rate: null,
+  source: null,
   expiresAt: null,
   tokenIssuedAt: new Date(),
   createdAt: new Date(),

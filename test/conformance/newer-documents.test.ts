@@ -55,7 +55,7 @@ const toGrant = (digit: string) => ({
   lastUsedAt: null,
 });
 const subscription = { ...toGrant('1'), filter: noFilter };
-const integration = { ...toGrant('2'), deduplicateByContent: true, rate: null };
+const integration = { ...toGrant('2'), deduplicateByContent: true, rate: null, source: null };
 const provisionToken = { ...toGrant('3'), permissions: ['widgets:create'] as const };
 const auditEvent = anAuditEvent();
 const position = { epoch: 'a1', epochRun: 1, ms: 7, seq: 1 };

@@ -21,7 +21,7 @@ export async function issueVariables(backend: Backend): Promise<CorpusVariables>
   await backend.widgets.insertOnce(aCreation(widget));
   const grants = { subscriptionsId: aGrant({}), integrationsId: aGrant({}), 'provision-tokensId': aGrant({}) };
   await backend.subscriptions.insert({ ...grants.subscriptionsId, filter: noFilter });
-  await backend.integrations.insert({ ...grants.integrationsId, deduplicateByContent: true, rate: null });
+  await backend.integrations.insert({ ...grants.integrationsId, deduplicateByContent: true, rate: null, source: null });
   await backend.provisionTokens.insert({ ...grants['provision-tokensId'], permissions: ['widgets:create'] });
   return {
     widgetId: widget.id,
@@ -31,7 +31,8 @@ export async function issueVariables(backend: Backend): Promise<CorpusVariables>
     quarantinedTextId: await quarantineText(backend),
     ...(await issueSessions(backend)),
     ...(await issueTokens('hook', 'wht', {
-      insert: (grant) => backend.integrations.insert({ ...grant, deduplicateByContent: true, rate: null }),
+      insert: (grant) =>
+        backend.integrations.insert({ ...grant, deduplicateByContent: true, rate: null, source: null }),
       remove: (id) => backend.integrations.remove(id),
     })),
     ...(await issueTokens('stream', 'wst', {

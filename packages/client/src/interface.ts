@@ -92,6 +92,8 @@ export interface paths {
          * @description Accepts a hook of an outside system. 202 means that the hook is durably queued: it is applied to its widget once, and becomes one event on the streams. If it cannot be processed, it becomes a dead letter, which `GET /api/v1/integrations/{id}/deliveries` shows.
          *
          *     Repeat a hook until you get 202. As long as the service keeps the delivery (7 days by default), hooks of one integration with the same `webhook-id` are one event. For hooks without a `webhook-id`, the `Idempotency-Key` decides. With neither, hooks with the same content are one event if the integration has `deduplicateByContent` and the hook has a `widgetId` or a `payload`; otherwise each hook is an event of its own. After a 400, correct the request before you send it again.
+         *
+         *     An integration with a `source` accepts what its sender sends instead of this body, also as a form or as CloudEvents: its `mapping` makes a hook of it.
          */
         post: operations["example.events.receive"];
         delete?: never;
@@ -598,6 +600,94 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/integrations/{id}/source/mapping": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change the mapping of an integration
+         * @description Replaces the whole mapping. It applies to requests that arrive from then on, on every pod within 2 seconds. A hook that was accepted before was mapped before.
+         *
+         *     Needs the permission `integrations:manage`.
+         */
+        put: operations["example.integrations.changeMapping"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/integrations/{id}/source/secrets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Replace the secrets of an integration
+         * @description Replaces all secrets of the source, on every pod within 2 seconds. To change the secret of a sender without a refused hook: send the new one and the old one, change it at the sender, then send the new one alone.
+         *
+         *     Needs the permission `integrations:manage`.
+         */
+        put: operations["example.integrations.replaceSecrets"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/integrations/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview a source
+         * @description Says, step by step, what the service would do with a request of the sender: signature, mapping, the hook, and the event as streams would send it. Nothing is stored, and nothing is sent.
+         *
+         *     Needs the permission `integrations:manage`.
+         */
+        post: operations["example.integrations.previewSource"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/integrations/{id}/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview a hook of an integration
+         * @description Says, step by step, what the service would do with a request of the sender: signature, mapping, the hook, and the event as streams would send it. Nothing is stored, and nothing is sent. The integration must have a source.
+         *
+         *     Needs the permission `integrations:manage`.
+         */
+        post: operations["example.integrations.preview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/provision-tokens": {
         parameters: {
             query?: never;
@@ -937,7 +1027,7 @@ export interface components {
              * @description What was done. There may be further actions at any time.
              * @enum {string}
              */
-            action: "session.created" | "session.failed" | "session.ended" | "personal-stream.issued" | "password.changed" | "user.created" | "user.changed" | "user.unlocked" | "subscription.created" | "subscription.changed" | "subscription.token-rotated" | "subscription.revoked" | "integration.created" | "integration.changed" | "integration.token-rotated" | "integration.revoked" | "provision-token.created" | "provision-token.changed" | "provision-token.token-rotated" | "provision-token.revoked" | "delivery.redriven" | "delivery.discarded" | "quarantined-text.discarded" | "widget.created" | "stream.ended" | "access.refused";
+            action: "session.created" | "session.failed" | "session.ended" | "personal-stream.issued" | "password.changed" | "user.created" | "user.changed" | "user.unlocked" | "subscription.created" | "subscription.changed" | "subscription.token-rotated" | "subscription.revoked" | "integration.created" | "integration.changed" | "integration.token-rotated" | "integration.mapping-changed" | "integration.secrets-replaced" | "integration.revoked" | "provision-token.created" | "provision-token.changed" | "provision-token.token-rotated" | "provision-token.revoked" | "delivery.redriven" | "delivery.discarded" | "quarantined-text.discarded" | "widget.created" | "stream.ended" | "access.refused";
             /** @description The `operationId` of the request. Null without a request, and if the event stands for several. */
             operation: string | null;
             /**
@@ -1127,6 +1217,114 @@ export interface components {
                 [key: string]: unknown;
             } | null;
         };
+        /** @description What the service would do with a request. Nothing is stored. */
+        HookPreview: {
+            /**
+             * @description `hook`: it would be accepted. `ignored`: answered with 202, without effect. `answered`: a handshake of the sender, answered with 200 and `answer`. `refused`: see `refusal`.
+             * @enum {string}
+             */
+            outcome: "hook" | "ignored" | "answered" | "refused";
+            signature: {
+                /** @enum {string} */
+                result: "valid" | "invalid" | "not-verified";
+                /** @description Which secret of the integration, from 1. */
+                secret: number | null;
+                /** @description Why it is not valid. */
+                reason: string | null;
+            };
+            /** @description Each value that was read, in the order in which it was read. */
+            mapped: {
+                /** @enum {string} */
+                member: "signature" | "body" | "only" | "kind" | "occurredAt" | "widgetId" | "id" | "payload";
+                /** @description The text in the request; null: there is none. */
+                read: string | null;
+                /** @description What the hook has; null: nothing. */
+                became: string | null;
+            }[];
+            answer: string | null;
+            /** @description The step that failed. Null: none did. */
+            refusal: {
+                /** @enum {string} */
+                step: "signature" | "body" | "only" | "kind" | "occurredAt" | "widgetId" | "id" | "payload";
+                reason: string;
+                pointer?: string;
+                header?: string;
+            } | null;
+            /** @description The hook as the interface describes hooks. Null: there is none. */
+            hook: {
+                /** @enum {string} */
+                kind: "created" | "updated" | "retired";
+                occurredAt: string;
+                widgetId: string | null;
+                /** @description What identifies repetitions. */
+                id: string | null;
+                payload: {
+                    [key: string]: unknown;
+                } | null;
+            } | null;
+            /** @description The event as streams would send it now. Before the integration exists, it has the id of none, and a widget known by a name has no id. */
+            event: components["schemas"]["WidgetEvent"] | null;
+        };
+        /** @description How the integration understands a foreign sender. */
+        HookSource: {
+            /** @enum {string} */
+            preset: "github" | "gitlab" | "stripe" | "shopify" | "slack" | "linear" | "twilio" | "standard-webhooks" | "cloudevents" | "custom";
+            /** @description Null: that of the preset. */
+            scheme: {
+                [key: string]: unknown;
+            } | null;
+            mapping: {
+                only: {
+                    from?: string;
+                    header?: string;
+                    value?: string;
+                    in: string[];
+                }[];
+                kind: {
+                    from?: string;
+                    header?: string;
+                    value?: string;
+                    values: {
+                        [key: string]: "created" | "updated" | "retired" | "ignore" | "refuse";
+                    };
+                    /** @enum {string} */
+                    otherwise: "created" | "updated" | "retired" | "ignore" | "refuse";
+                };
+                occurredAt: {
+                    from?: string;
+                    header?: string;
+                    value?: string;
+                    now?: boolean;
+                    format: string;
+                    otherwise: string;
+                };
+                widgetId: {
+                    from?: string;
+                    header?: string;
+                    value?: string;
+                    all?: {
+                        from?: string;
+                        header?: string;
+                        value?: string;
+                    }[];
+                    as: string;
+                    otherwise: string;
+                } | null;
+                id: {
+                    from?: string;
+                    header?: string;
+                    value?: string;
+                    all?: {
+                        from?: string;
+                        header?: string;
+                        value?: string;
+                    }[];
+                } | null;
+                payload: {
+                    from: string;
+                } | null;
+            };
+        };
         Identity: {
             /**
              * Format: uri
@@ -1142,14 +1340,16 @@ export interface components {
             id: string;
             name: string;
             /**
-             * @description Whether hooks must be signed, as Standard Webhooks describes.
+             * @description Whether hooks must be signed, as Standard Webhooks describes. `source`: as the source says.
              * @enum {string}
              */
-            signature: "none" | "standard-webhooks";
+            signature: "none" | "standard-webhooks" | "source";
             /** @description Whether hooks with the same content are one event. It applies to hooks that have neither a `webhook-id` nor an `Idempotency-Key`. Among these, hooks with neither `widgetId` nor `payload` are always different events. */
             deduplicateByContent: boolean;
             /** @description The rate limit of this integration, in hooks per second; a hook counts once for each started 4 KiB of its body. Null: the default of the service. */
             rate: number | null;
+            /** @description Null: its hooks are as described. */
+            source: components["schemas"]["HookSource"] | null;
             /** @description When it expires; null: never. */
             expiresAt: string | null;
             /**
@@ -1181,20 +1381,24 @@ export interface components {
             signature?: ("none" | "standard-webhooks") | null;
             /** @description The secret to sign hooks with, if the sender dictates it: `whsec_` and the base64 of 24 to 64 bytes. Null or left out: the service makes one. It implies `signature: "standard-webhooks"`. No response shows it. */
             signingSecret?: string | null;
+            /** @description The secrets of the source. Required if, and only if, the integration has one. */
+            secrets?: string[] | null;
         } | null;
         IssuedIntegration: {
             /** Format: uuid */
             id: string;
             name: string;
             /**
-             * @description Whether hooks must be signed, as Standard Webhooks describes.
+             * @description Whether hooks must be signed, as Standard Webhooks describes. `source`: as the source says.
              * @enum {string}
              */
-            signature: "none" | "standard-webhooks";
+            signature: "none" | "standard-webhooks" | "source";
             /** @description Whether hooks with the same content are one event. It applies to hooks that have neither a `webhook-id` nor an `Idempotency-Key`. Among these, hooks with neither `widgetId` nor `payload` are always different events. */
             deduplicateByContent: boolean;
             /** @description The rate limit of this integration, in hooks per second; a hook counts once for each started 4 KiB of its body. Null: the default of the service. */
             rate: number | null;
+            /** @description Null: its hooks are as described. */
+            source: components["schemas"]["HookSource"] | null;
             /** @description When it expires; null: never. */
             expiresAt: string | null;
             /**
@@ -1301,6 +1505,128 @@ export interface components {
             /** @description Default: `null`. */
             labels?: string[] | null;
         };
+        /** @description Where the members of a hook are in the requests of the sender. `from`: a JSON Pointer into the body (of a form, into an object of its fields, or into the JSON of its field `payload`). `header`: a header. `value`: a constant. */
+        NewHookMapping: {
+            /** @description A request that does not match every filter is ignored: it gets 202, and has no effect. */
+            only?: {
+                /** @description A JSON Pointer (RFC 6901) into the body. */
+                from?: string;
+                /** @description The name of a header. */
+                header?: string;
+                in: string[];
+            }[];
+            kind: {
+                /** @description A JSON Pointer (RFC 6901) into the body. */
+                from?: string;
+                /** @description The name of a header. */
+                header?: string;
+                /** @description A constant. */
+                value?: string;
+                /** @description From texts of the sender. A text that is a kind itself needs no member. */
+                values?: {
+                    [key: string]: "created" | "updated" | "retired" | "ignore" | "refuse";
+                };
+                /**
+                 * @description For every other text, and where there is none. Default: `"refuse"`.
+                 * @enum {string}
+                 */
+                otherwise?: "created" | "updated" | "retired" | "ignore" | "refuse";
+            };
+            /** @description Null or left out: as the preset says. */
+            occurredAt?: {
+                /** @description A JSON Pointer (RFC 6901) into the body. */
+                from?: string;
+                /** @description The name of a header. */
+                header?: string;
+                /**
+                 * @description The time of the arrival.
+                 * @constant
+                 */
+                now?: true;
+                /**
+                 * @description Default: `"rfc3339"`.
+                 * @enum {string}
+                 */
+                format?: "rfc3339" | "unix-seconds" | "unix-milliseconds";
+                /**
+                 * @description Where there is no text. Default: `"refuse"`.
+                 * @enum {string}
+                 */
+                otherwise?: "now" | "refuse";
+            } | null;
+            /** @description Null or left out: hooks have no widget. */
+            widgetId?: {
+                /** @description A JSON Pointer (RFC 6901) into the body. */
+                from?: string;
+                /** @description The name of a header. */
+                header?: string;
+                /** @description A constant. */
+                value?: string;
+                /** @description Several places. The text is then the JSON array of their texts, which no other texts give. */
+                all?: {
+                    /** @description A JSON Pointer (RFC 6901) into the body. */
+                    from?: string;
+                    /** @description The name of a header. */
+                    header?: string;
+                    /** @description A constant. */
+                    value?: string;
+                }[];
+                /**
+                 * @description `name`: any text. The widget is the UUIDv5 of the text in the namespace of the integration’s id, so that the same foreign object is always the same widget. Default: `"uuid"`.
+                 * @enum {string}
+                 */
+                as?: "uuid" | "name";
+                /**
+                 * @description Where there is no text. Default: `"refuse"`.
+                 * @enum {string}
+                 */
+                otherwise?: "none" | "refuse";
+            } | null;
+            /** @description What identifies repetitions of a hook. Left out: as the preset says. Null: the content does, if the integration has `deduplicateByContent`. */
+            id?: {
+                /** @description A JSON Pointer (RFC 6901) into the body. */
+                from?: string;
+                /** @description The name of a header. */
+                header?: string;
+                /** @description Several places. The text is then the JSON array of their texts, which no other texts give. */
+                all?: {
+                    /** @description A JSON Pointer (RFC 6901) into the body. */
+                    from?: string;
+                    /** @description The name of a header. */
+                    header?: string;
+                    /** @description A constant. */
+                    value?: string;
+                }[];
+            } | null;
+            /** @description An object in the body. Left out: the whole body. Null: hooks have no payload. */
+            payload?: {
+                /** @description A JSON Pointer (RFC 6901) into the body. */
+                from: string;
+            } | null;
+        };
+        NewHookPreview: {
+            /** @description The headers of the request. An array: it was sent several times. */
+            headers?: {
+                [key: string]: string | string[];
+            };
+            /** @description The body of the request, as the sender sent it: a signature depends on each byte. */
+            body: string;
+            /** @description The address that the sender posts to. Some senders sign it. For an integration that exists, only the address opens its secrets: without it, the signature is not verified. */
+            url?: string;
+        };
+        /** @description How the integration understands a sender that cannot send hooks as the interface describes them: how it signs, and where the members of a hook are. */
+        NewHookSource: {
+            /**
+             * @description The sender. `custom`: any other; `scheme` then says how it signs.
+             * @enum {string}
+             */
+            preset: "github" | "gitlab" | "stripe" | "shopify" | "slack" | "linear" | "twilio" | "standard-webhooks" | "cloudevents" | "custom";
+            /** @description What the sender signs with, or sends: several while it changes its secret. No response shows them, and only with the token of the address can they be read. */
+            secrets?: string[];
+            /** @description Only with the preset `custom`. */
+            scheme?: components["schemas"]["SignatureScheme"] | null;
+            mapping: components["schemas"]["NewHookMapping"];
+        };
         NewIntegration: {
             /** @description A name for people to recognise it by: 1 to 200 characters after trimming, without control characters and invisible ones. */
             name: string;
@@ -1314,6 +1640,8 @@ export interface components {
             signature?: ("none" | "standard-webhooks") | null;
             /** @description The secret to sign hooks with, if the sender dictates it: `whsec_` and the base64 of 24 to 64 bytes. Null or left out: the service makes one. It implies `signature: "standard-webhooks"`. No response shows it. */
             signingSecret?: string | null;
+            /** @description For a sender that cannot send hooks as described. Null or left out: its hooks are as described. */
+            source?: components["schemas"]["NewHookSource"] | null;
         };
         NewOwner: {
             /**
@@ -1333,6 +1661,17 @@ export interface components {
             expiresAt?: string | null;
             /** @description Default: `["widgets:create"]`. */
             permissions?: "widgets:create"[] | null;
+        };
+        NewSourcePreview: {
+            source: components["schemas"]["NewHookSource"];
+            /** @description The headers of the request. An array: it was sent several times. */
+            headers?: {
+                [key: string]: string | string[];
+            };
+            /** @description The body of the request, as the sender sent it: a signature depends on each byte. */
+            body: string;
+            /** @description The address that the sender posts to. Some senders sign it. For an integration that exists, only the address opens its secrets: without it, the signature is not verified. */
+            url?: string;
         };
         NewSubscription: {
             /** @description A name for people to recognise it by: 1 to 200 characters after trimming, without control characters and invisible ones. */
@@ -1605,7 +1944,7 @@ export interface components {
              * @description The id of the request, also in the header `X-Request-Id`.
              */
             requestId: string;
-            /** @description Present with `invalid-request` and `invalid-idempotency-key`: each mistake and its place. */
+            /** @description Present with `invalid-request`, `invalid-idempotency-key` and `hook-not-mappable`: each mistake and its place. */
             errors?: components["schemas"]["Mistake"][];
         };
         /** @description A grant to create widgets without signing in. */
@@ -1709,14 +2048,16 @@ export interface components {
             id: string;
             name: string;
             /**
-             * @description Whether hooks must be signed, as Standard Webhooks describes.
+             * @description Whether hooks must be signed, as Standard Webhooks describes. `source`: as the source says.
              * @enum {string}
              */
-            signature: "none" | "standard-webhooks";
+            signature: "none" | "standard-webhooks" | "source";
             /** @description Whether hooks with the same content are one event. It applies to hooks that have neither a `webhook-id` nor an `Idempotency-Key`. Among these, hooks with neither `widgetId` nor `payload` are always different events. */
             deduplicateByContent: boolean;
             /** @description The rate limit of this integration, in hooks per second; a hook counts once for each started 4 KiB of its body. Null: the default of the service. */
             rate: number | null;
+            /** @description Null: its hooks are as described. */
+            source: components["schemas"]["HookSource"] | null;
             /** @description When it expires; null: never. */
             expiresAt: string | null;
             /**
@@ -1745,7 +2086,7 @@ export interface components {
             /** @description Until when the previous token keeps working; null if it no longer works. */
             previousExpiresAt: string | null;
             /** @description How hooks to the previous address are signed; null if it no longer works. With `none`, whoever knows that address can post hooks without a signature until `previousExpiresAt`. */
-            previousSignature: ("none" | "standard-webhooks") | null;
+            previousSignature: ("none" | "standard-webhooks" | "source") | null;
         };
         RotatedProvisionToken: {
             /** Format: uuid */
@@ -1819,6 +2160,54 @@ export interface components {
              * @description When the session expires at the latest. It expires earlier if it is idle for long.
              */
             expiresAt: string;
+        };
+        /** @description How the sender proves that it sent a request. */
+        SignatureScheme: {
+            /**
+             * @description `token`: the header holds the secret itself. `basic`: HTTP Basic, with secrets of the form `user:password`. `none`: whoever knows the address may post.
+             * @enum {string}
+             */
+            algorithm: "hmac-sha256" | "hmac-sha512" | "ed25519" | "token" | "basic" | "none";
+            /** @description The header with the signatures. Required, except with `basic` and `none`. */
+            header?: string;
+            /** @description What separates the entries of the header. Null: it has one. */
+            separator?: ("," | " ") | null;
+            /** @description What a signature begins with, such as `sha256=`. Default: `""`. */
+            prefix?: string;
+            /**
+             * @description Default: `"hex"`.
+             * @enum {string}
+             */
+            encoding?: "hex" | "base64";
+            /** @description What is signed, with the places {body}, {timestamp}, {id} and {url}. Default: `"{body}"`. */
+            signed?: string;
+            /** @description Where the time of the signature is. */
+            timestamp?: {
+                /** @description The name of a header. */
+                header?: string;
+                /** @description What the entry of the header with the signatures begins with. */
+                entry?: string;
+                /** @description A JSON Pointer (RFC 6901) into the body. */
+                from?: string;
+                /**
+                 * @description Of the Unix time. Default: `"seconds"`.
+                 * @enum {string}
+                 */
+                unit?: "seconds" | "milliseconds";
+            } | null;
+            /** @description Default: `300`. */
+            toleranceSeconds?: number;
+            /** @description The header with the id that is signed. */
+            idHeader?: string | null;
+            /**
+             * @description Default: `"text"`.
+             * @enum {string}
+             */
+            secretEncoding?: "text" | "hex" | "base64" | "whsec";
+        };
+        SourceSecrets: {
+            /** @description What the sender signs with, or sends: several while it changes its secret. No response shows them, and only with the token of the address can they be read. */
+            secrets: string[];
         };
         StreamClosing: {
             /**
@@ -2184,7 +2573,7 @@ export interface components {
         /** @description Present if the key was used before. The widget was created by the first request, and the body is that of the first response. */
         "Optional-Idempotent-Replayed": "true";
         /** @description The id of the event. A hook that the service recognises as a repetition gets the same id. */
-        "Webhook-Event-Id": string;
+        "Optional-Webhook-Event-Id": string;
         /** @description The session cookie `service_console`: signing in and changing the password set a new one, signing out clears it. The device cookie, by which the limit of failed sign-ins recognises the browser: signing in and changing the password set it. Starting a sign-in through the identity provider sets another cookie instead, for ten minutes; the end of that sign-in clears it. With secure cookies, the names of these two begin with `__Host-`: `__Host-service_device`, `__Host-service_sign_in`. */
         "Set-Cookie": string;
         /** @description The session cookie `service_console`: signing in and changing the password set a new one, signing out clears it. The device cookie, by which the limit of failed sign-ins recognises the browser: signing in and changing the password set it. Starting a sign-in through the identity provider sets another cookie instead, for ten minutes; the end of that sign-in clears it. With secure cookies, the names of these two begin with `__Host-`: `__Host-service_device`, `__Host-service_sign_in`. */
@@ -2410,11 +2799,11 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The hook was accepted. */
+            /** @description The hook was accepted. Without `Webhook-Event-Id`: the `source` of the integration ignores the request. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Webhook-Event-Id": components["headers"]["Webhook-Event-Id"];
+                    "Webhook-Event-Id": components["headers"]["Optional-Webhook-Event-Id"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -2427,6 +2816,7 @@ export interface operations {
              *     - `payload-too-large`: The body is too large.
              *     - `invalid-idempotency-key`: Idempotency-Key must be sent once, as 1 to 255 visible ASCII characters.
              *     - `invalid-hook-signature`: The signature headers are missing, too old or do not match the body.
+             *     - `hook-not-mappable`: The mapping of this integration does not make a hook of this request.
              */
             400: {
                 headers: {
@@ -3620,6 +4010,142 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    "example.integrations.changeMapping": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the resource, a UUID. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewHookMapping"];
+            };
+        };
+        responses: {
+            /** @description A grant to post hooks. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Integration"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrInvalidJsonOrUnsupportedMediaTypeOrPayloadTooLarge"];
+            403: components["responses"]["NotAuthenticatedOrCsrfTokenInvalidOrPasswordChangeRequiredOrPermissionDenied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "example.integrations.replaceSecrets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the resource, a UUID. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SourceSecrets"];
+            };
+        };
+        responses: {
+            /** @description A grant to post hooks. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Integration"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrInvalidJsonOrUnsupportedMediaTypeOrPayloadTooLarge"];
+            403: components["responses"]["NotAuthenticatedOrCsrfTokenInvalidOrPasswordChangeRequiredOrPermissionDenied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "example.integrations.previewSource": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSourcePreview"];
+            };
+        };
+        responses: {
+            /** @description What the service would do with a request. Nothing is stored. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HookPreview"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrInvalidJsonOrUnsupportedMediaTypeOrPayloadTooLarge"];
+            403: components["responses"]["NotAuthenticatedOrCsrfTokenInvalidOrPasswordChangeRequiredOrPermissionDenied"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "example.integrations.preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the resource, a UUID. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewHookPreview"];
+            };
+        };
+        responses: {
+            /** @description What the service would do with a request. Nothing is stored. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HookPreview"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrInvalidJsonOrUnsupportedMediaTypeOrPayloadTooLarge"];
+            403: components["responses"]["NotAuthenticatedOrCsrfTokenInvalidOrPasswordChangeRequiredOrPermissionDenied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     "example.provisionTokens.list": {
         parameters: {
             query?: {
@@ -4134,7 +4660,7 @@ export interface operations {
                 /** @description Only events of this user or provision token. */
                 actorId?: string;
                 /** @description Only events with this action. */
-                action?: "session.created" | "session.failed" | "session.ended" | "personal-stream.issued" | "password.changed" | "user.created" | "user.changed" | "user.unlocked" | "subscription.created" | "subscription.changed" | "subscription.token-rotated" | "subscription.revoked" | "integration.created" | "integration.changed" | "integration.token-rotated" | "integration.revoked" | "provision-token.created" | "provision-token.changed" | "provision-token.token-rotated" | "provision-token.revoked" | "delivery.redriven" | "delivery.discarded" | "quarantined-text.discarded" | "widget.created" | "stream.ended" | "access.refused";
+                action?: "session.created" | "session.failed" | "session.ended" | "personal-stream.issued" | "password.changed" | "user.created" | "user.changed" | "user.unlocked" | "subscription.created" | "subscription.changed" | "subscription.token-rotated" | "subscription.revoked" | "integration.created" | "integration.changed" | "integration.token-rotated" | "integration.mapping-changed" | "integration.secrets-replaced" | "integration.revoked" | "provision-token.created" | "provision-token.changed" | "provision-token.token-rotated" | "provision-token.revoked" | "delivery.redriven" | "delivery.discarded" | "quarantined-text.discarded" | "widget.created" | "stream.ended" | "access.refused";
                 /** @description Only events about the resource with this id. */
                 targetId?: string;
                 /** @description Only events at this time or later, in UTC. */

@@ -1,6 +1,7 @@
 import type { SQLInputValue } from 'node:sqlite';
 import type { EventFilter } from '@widget-service/shared/domain/event-filter.ts';
 import type { Grant, PreviousToken } from '@widget-service/shared/domain/grant.ts';
+import type { HookSource } from '@widget-service/shared/domain/hook-source.ts';
 import type { Permission } from '@widget-service/shared/domain/role.ts';
 import type {
   GrantSelection,
@@ -196,11 +197,19 @@ export const subscriptionKind: GrantKind<Pick<Subscription, 'filter'>> = {
   parseRow: (row) => ({ filter: JSON.parse(row.filter as string) as EventFilter }),
 };
 
-export const integrationKind: GrantKind<Pick<Integration, 'deduplicateByContent' | 'rate'>> = {
+export const integrationKind: GrantKind<Pick<Integration, 'deduplicateByContent' | 'rate' | 'source'>> = {
   table: 'integrations',
-  columns: ['deduplicate_by_content', 'rate'],
-  toColumnValues: ({ deduplicateByContent, rate }) => [deduplicateByContent ? 1 : 0, rate],
-  parseRow: (row) => ({ deduplicateByContent: row.deduplicate_by_content === 1, rate: row.rate as number | null }),
+  columns: ['deduplicate_by_content', 'rate', 'source'],
+  toColumnValues: ({ deduplicateByContent, rate, source }) => [
+    deduplicateByContent ? 1 : 0,
+    rate,
+    source === null ? null : JSON.stringify(source),
+  ],
+  parseRow: (row) => ({
+    deduplicateByContent: row.deduplicate_by_content === 1,
+    rate: row.rate as number | null,
+    source: row.source === null ? null : (JSON.parse(row.source as string) as HookSource),
+  }),
 };
 
 export const provisionTokenKind: GrantKind<Pick<ProvisionToken, 'permissions'>> = {

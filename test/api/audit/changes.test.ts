@@ -237,6 +237,28 @@ describe('the audit trail of widgets and deliveries', () => {
     expect(await listAuditEvents(service, admin, `targetId=${created.json().id}`)).toEqual([]);
   });
 
+  test('has a changed mapping, and replaced secrets without the secrets', async () => {
+    const secret = 'a secret of the sender';
+    const mapping = { kind: { from: '/action' } };
+    const source = { preset: 'github', secrets: [secret], mapping };
+    const { id } = (await send('POST', '/api/v1/integrations', { name: 'foreign', source })).json();
+    const kind = { from: '/type', values: { opened: 'created' } };
+    const changed = await send('PUT', `/api/v1/integrations/${id}/source/mapping`, { kind });
+    const shown = (from: string, values: object) => ({ kind: { from, values, otherwise: 'refuse' } });
+    const event = await findEvent(id, changed);
+    expect(event).toMatchObject({
+      ...byAdmin(),
+      target: { kind: 'integration', id },
+      action: 'integration.mapping-changed',
+      before: { mapping: shown('/action', {}) },
+      after: { mapping: shown('/type', { opened: 'created' }) },
+    });
+    const secrets = ['another secret', secret];
+    const replaced = await findEvent(id, await send('PUT', `/api/v1/integrations/${id}/source/secrets`, { secrets }));
+    expect(replaced).toMatchObject({ action: 'integration.secrets-replaced', after: { secrets: '2 replaced' } });
+    expect(JSON.stringify([event, replaced])).not.toContain(secret);
+  });
+
   test('has a redriven and a discarded delivery', async () => {
     const { integrationId } = await service.issueHookToken();
     const { eventId, ...delivery } = aDelivery({ integrationId });

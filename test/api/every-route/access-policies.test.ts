@@ -207,9 +207,13 @@ describe('the audit action of a route', () => {
     expect(listChangingRoutes().filter(({ audit }) => audit === undefined)).toEqual([]);
   });
 
-  test('has a reason for none only for hooks', () => {
+  test('has a reason for none only for hooks and previews', () => {
     const without = listChangingRoutes().filter(({ audit }) => audit !== undefined && 'none' in audit);
-    expect(without.map(({ method, url }) => `${method} ${url}`)).toEqual(['POST /api/v1/events/hooks/:token']);
+    expect(without.map(({ method, url }) => `${method} ${url}`)).toEqual([
+      'POST /api/v1/events/hooks/:token',
+      'POST /api/v1/integrations/preview',
+      'POST /api/v1/integrations/:id/preview',
+    ]);
   });
 
   test('takes the target from a parameter that the path has', () => {

@@ -56,6 +56,7 @@ describe('POST /api/v1/events/hooks/{token}: rate limit', () => {
       name: 'fast',
       deduplicateByContent: true,
       rate: 2,
+      source: null,
       token: { digest: sha256Hex(token), sealedSecret: null },
       previousToken: null,
       expiresAt: null,

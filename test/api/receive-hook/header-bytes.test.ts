@@ -20,6 +20,7 @@ await service.backend.integrations.insert({
   previousToken: null,
   deduplicateByContent: false,
   rate: null,
+  source: null,
   expiresAt: null,
   tokenIssuedAt: new Date(),
   createdAt: new Date(),

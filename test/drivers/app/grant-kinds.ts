@@ -47,7 +47,7 @@ export const grantKinds: readonly GrantKind[] = [
     permission: 'integrations:manage',
     buildPath: (token) => `/api/v1/events/hooks/${token}`,
     selectStore: ({ integrations }) => integrations,
-    defaults: { signature: 'none', deduplicateByContent: true, rate: null, lastReceivedAt: null },
+    defaults: { signature: 'none', deduplicateByContent: true, rate: null, source: null, lastReceivedAt: null },
     changes: { name: 'other', expiresAt: '2099-01-01T00:00:00.000Z', deduplicateByContent: false, rate: 7 },
   },
   {

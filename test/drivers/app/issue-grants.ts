@@ -9,7 +9,7 @@ import {
 } from '@widget-service/shared/usecases/access/manage-grants.ts';
 
 type SubscriptionMembers = Pick<Subscription, 'filter'>;
-type IntegrationMembers = Pick<Integration, 'deduplicateByContent' | 'rate'>;
+type IntegrationMembers = Pick<Integration, 'deduplicateByContent' | 'rate' | 'source'>;
 type ProvisionTokenMembers = Pick<ProvisionToken, 'permissions'>;
 
 const byTheTests = { createdBy: crypto.randomUUID(), isSigned: false } as const;
@@ -29,7 +29,10 @@ export function issueIntegration(
   members: Partial<NewGrant<IntegrationMembers>> = {},
 ): Promise<IssuedGrant<IntegrationMembers>> {
   const issue = makeIssueToken<IntegrationMembers>({ grants: integrations, prefix: 'wht', clock: systemClock });
-  return issue({ name: 'sender', deduplicateByContent: true, rate: null, expiresAt: null, ...members }, byTheTests);
+  return issue(
+    { name: 'sender', deduplicateByContent: true, rate: null, source: null, expiresAt: null, ...members },
+    byTheTests,
+  );
 }
 
 /** Creates a provision token through the port. Members that are not given have their defaults. */

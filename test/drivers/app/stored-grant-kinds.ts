@@ -41,7 +41,7 @@ export const storedGrantKinds: readonly StoredGrantKind[] = [
   {
     name: 'integrations',
     getStore: ({ integrations }) => integrations,
-    ownMembers: { deduplicateByContent: true, rate: null },
+    ownMembers: { deduplicateByContent: true, rate: null, source: null },
     changes: { name: 'other', expiresAt: later, deduplicateByContent: false, rate: 1_000_000 },
   },
   {

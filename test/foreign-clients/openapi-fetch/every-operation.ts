@@ -113,6 +113,13 @@ async function useIntegrations(): Promise<void> {
       body: { signingSecret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' },
     }),
   );
+  const mapping: Schemas['NewHookMapping'] = { kind: { from: '/action', otherwise: 'updated' } };
+  const source: Schemas['NewHookSource'] = { preset: 'github', secrets: ['a secret'], mapping };
+  const tried = unwrap(await client.POST('/api/v1/integrations/preview', { body: { source, body: '{}' } }));
+  const previewed = unwrap(await client.POST('/api/v1/integrations/{id}/preview', { ...byId, body: { body: '{}' } }));
+  unwrap(await client.PUT('/api/v1/integrations/{id}/source/mapping', { ...byId, body: mapping }));
+  unwrap(await client.PUT('/api/v1/integrations/{id}/source/secrets', { ...byId, body: { secrets: ['another'] } }));
+  console.info(tried.outcome, previewed.event?.data.widget?.version);
   expectSuccess(await client.DELETE('/api/v1/integrations/{id}', byId));
   console.info(issued.signingSecret, page.items[0]?.lastReceivedAt, integration.deduplicateByContent, rotated.token);
 }

@@ -10,6 +10,8 @@ interface NewGrantInput<Own extends object> {
   readonly isSigned: boolean;
   /** The signing secret that the sender wants. Left out: a new one is made. */
   readonly dictatedSecret?: string | null;
+  /** The secrets of a foreign sender. Left out: it is none. */
+  readonly sourceSecrets?: readonly string[] | null;
 }
 
 /** Everything that differs between the kinds of grants in their six operations. */
@@ -35,6 +37,8 @@ export interface GrantResource<Own extends object> {
   readonly toBody: (grant: Grant & Own) => object;
   /** Returns what only the response to a rotation has, of the previous token. `isValid`: it still works. */
   readonly toPreviousBody?: (grant: Grant & Own, isValid: boolean) => object;
+  /** Throws `InputError` if a rotation does not fit the grant. Left out: each fits. */
+  readonly checkRotation?: (grant: Grant & Own, rotation: Rotation) => void;
   /** The path that contains a token; null for tokens that are sent in a header. */
   readonly toTokenPath: ((token: string) => string) | null;
 }

@@ -136,7 +136,7 @@ function changeGrantRoute<Own extends object>(
 /** `POST /api/v1/<pathSegment>/{id}/rotate`: replaces the token. Only this response shows the new one. */
 function rotateGrantRoute<Own extends object>(
   resource: GrantResource<Own>,
-  { useCases, publicBaseUrl }: Pick<GrantRouteDeps<Own>, 'useCases' | 'publicBaseUrl'>,
+  { useCases, grants, publicBaseUrl }: GrantRouteDeps<Own>,
 ): Route {
   const { nouns, operationGroup, schemas } = resource;
   return defineRoute({
@@ -150,7 +150,10 @@ function rotateGrantRoute<Own extends object>(
       response: documentResponses({ 200: schemas.rotated }, 'not-found'),
     },
     handler: async (request) => {
-      const rotated = requireFound(await useCases.rotate(requireId(request.params, resource), request.body), resource);
+      const id = requireId(request.params, resource);
+      const grant = resource.checkRotation === undefined ? null : await grants.get(id);
+      if (grant !== null) resource.checkRotation?.(grant, request.body);
+      const rotated = requireFound(await useCases.rotate(id, request.body), resource);
       const previousExpiresAt = previousTokenExpiry(rotated.grant)?.toISOString() ?? null;
       noteAudit(request, { after: { previousExpiresAt } });
       return {

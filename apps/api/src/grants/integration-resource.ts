@@ -1,6 +1,10 @@
 import type { GrantToken } from '@widget-service/shared/domain/grant.ts';
+import { isSealedForToken } from '@widget-service/shared/domain/sealed-for-token.ts';
 import type { Integration } from '@widget-service/shared/ports/grant-store.ts';
 import type { z } from 'zod';
+import { InputError } from '../http/problem.ts';
+import { toSourceBody } from '../sources/shown-source.ts';
+import { rejectSecrets } from '../sources/source-schema.ts';
 import type { GrantResource } from './grant-resource.ts';
 import { toGrantBody } from './grant-schema.ts';
 import {
@@ -13,7 +17,7 @@ import {
 } from './integration-schema.ts';
 
 /** `/api/v1/integrations`: grants for outside systems to post hooks, with their options. */
-export const integrationResource: GrantResource<Pick<Integration, 'deduplicateByContent' | 'rate'>> = {
+export const integrationResource: GrantResource<Pick<Integration, 'deduplicateByContent' | 'rate' | 'source'>> = {
   nouns: { singular: 'an integration', plural: 'integrations' },
   pathSegment: 'integrations',
   operationGroup: 'integrations',
@@ -26,9 +30,14 @@ export const integrationResource: GrantResource<Pick<Integration, 'deduplicateBy
     rotated: rotatedIntegrationSchema,
   },
   toBody: (grant): z.output<typeof integrationSchema> => {
-    const { token, deduplicateByContent, rate, lastUsedAt } = grant;
+    const { token, deduplicateByContent, rate, source, lastUsedAt } = grant;
     return {
-      ...toGrantBody(grant, { signature: toSignature(token), deduplicateByContent, rate }),
+      ...toGrantBody(grant, {
+        signature: toSignature(token),
+        deduplicateByContent,
+        rate,
+        source: source === null ? null : toSourceBody(source),
+      }),
       lastReceivedAt: lastUsedAt?.toISOString() ?? null,
     };
   },
@@ -38,9 +47,23 @@ export const integrationResource: GrantResource<Pick<Integration, 'deduplicateBy
   ): Pick<z.output<typeof rotatedIntegrationSchema>, 'previousSignature'> => ({
     previousSignature: previousToken !== null && isValid ? toSignature(previousToken) : null,
   }),
+  checkRotation: ({ source }, { sourceSecrets = null }) => {
+    if ((source === null) === (sourceSecrets === null)) {
+      if (source !== null && sourceSecrets !== null) rejectSecrets(source, sourceSecrets);
+      return;
+    }
+    const detail =
+      source === null
+        ? 'Must be left out: the integration has no source.'
+        : 'Must be given: only with the old address could the secrets be read.';
+    throw new InputError('invalid-request', 'The request is not valid; "errors" names what is wrong.', [
+      { detail, code: source === null ? 'format' : 'required', pointer: '#/secrets' },
+    ]);
+  },
   toTokenPath: (token) => `/api/v1/events/hooks/${token}`,
 };
 
-function toSignature({ sealedSecret }: GrantToken): 'none' | 'standard-webhooks' {
-  return sealedSecret === null ? 'none' : 'standard-webhooks';
+function toSignature({ sealedSecret }: GrantToken): 'none' | 'standard-webhooks' | 'source' {
+  if (sealedSecret === null) return 'none';
+  return isSealedForToken(sealedSecret) ? 'source' : 'standard-webhooks';
 }

@@ -1,6 +1,8 @@
 import { findSecretMistake } from '@widget-service/shared/domain/sealed-secret.ts';
 import { z } from 'zod';
 import { timestamp } from '../schemas/text.ts';
+import { sourceSchema } from '../sources/shown-source.ts';
+import { newSourceSchema, secretsSchema } from '../sources/source-schema.ts';
 import {
   grantChangeMembers,
   grantHead,
@@ -14,6 +16,8 @@ import {
 } from './grant-schema.ts';
 
 const signatures = ['none', 'standard-webhooks'] as const;
+/** `source`: as the source says. */
+const shownSignatures = [...signatures, 'source'] as const;
 
 const secretMistakes = {
   format: 'Must be whsec_ and base64, as Standard Webhooks describes.',
@@ -76,12 +80,23 @@ export const newIntegrationSchema = z
       .meta({ default: null }),
     signature: z.enum(signatures).nullish().meta({ default: 'none' }),
     signingSecret: dictatedSecret,
+    source: newSourceSchema
+      .nullish()
+      .describe('For a sender that cannot send hooks as described. Null or left out: its hooks are as described.'),
   })
   .check(checkSecretIsUsed)
-  .transform(({ signature, signingSecret, ...input }) => ({
-    input,
+  .check(({ value, issues }) => {
+    if ((value.source ?? null) === null) return;
+    for (const name of ['signature', 'signingSecret'] as const) {
+      if ((value[name] ?? null) === null) continue;
+      issues.push({ code: 'custom', message: 'Must be left out: the source says it.', path: [name], input: value });
+    }
+  })
+  .transform(({ signature, signingSecret, source, ...input }) => ({
+    input: { ...input, source: source?.source ?? null },
     isSigned: toIsSigned({ signature, signingSecret }) ?? false,
     dictatedSecret: signingSecret ?? null,
+    sourceSecrets: source?.secrets ?? null,
   }))
   .meta({ id: 'NewIntegration', examples: [{ name: 'Plant north', signature: 'standard-webhooks' }] });
 
@@ -109,18 +124,24 @@ export const integrationRotationSchema = z
         'Null or left out: as before. If it changes from `none` to `standard-webhooks`, the previous address takes hooks without a signature as long as it works: send `overlapSeconds` 0 to end that now.',
       ),
     signingSecret: dictatedSecret,
+    secrets: secretsSchema
+      .nullish()
+      .describe('The secrets of the source. Required if, and only if, the integration has one.'),
   })
   .nullish()
   .check(checkSecretIsUsed)
   .transform((value) => ({
     ...toRotation(value?.overlapSeconds, toIsSigned(value ?? {})),
     dictatedSecret: value?.signingSecret ?? null,
+    sourceSecrets: value?.secrets ?? null,
   }))
   .meta({ id: 'IntegrationRotation', examples: [{ overlapSeconds: 300 }] });
 
 const integrationShape = z.object({
   ...grantHead,
-  signature: z.enum(signatures).describe('Whether hooks must be signed, as Standard Webhooks describes.'),
+  signature: z
+    .enum(shownSignatures)
+    .describe('Whether hooks must be signed, as Standard Webhooks describes. `source`: as the source says.'),
   deduplicateByContent: z
     .boolean()
     .describe(
@@ -134,6 +155,7 @@ const integrationShape = z.object({
         'The rate limit of this integration, in hooks per second; a hook counts once for each started 4 KiB of its body. Null: the default of the service.',
       examples: [null],
     }),
+  source: sourceSchema.nullable().describe('Null: its hooks are as described.'),
   ...grantTail,
   lastReceivedAt: timestamp
     .nullable()
@@ -160,7 +182,7 @@ export const rotatedIntegrationSchema = issuedShape
   .extend({
     ...previousExpiresAtMember,
     previousSignature: z
-      .enum(signatures)
+      .enum(shownSignatures)
       .nullable()
       .meta({
         description:

@@ -1,23 +1,14 @@
 import { hookKinds } from '@widget-service/shared/domain/event-kind.ts';
-import { parseUtcTimestamp } from '@widget-service/shared/domain/timestamp.ts';
 import { z } from 'zod';
+import { findTimeMistake } from '../schemas/hook-time.ts';
 import { utcTimeFormat, uuid } from '../schemas/text.ts';
 
-/** How far the time of a hook may be ahead of our clock: a sender may write its local time as UTC. */
-const aheadMaxMs = 86_400_000;
-
-/** A time that a clock can have shown. An unset clock shows 1970; `applyHooks` copes with that. */
 const hookTime = z
   .string()
   .check(({ value, issues }) => {
-    const refuse = (mistake: 'format' | 'too-small' | 'too-large', message: string) =>
-      issues.push({ code: 'custom', message, params: { mistake }, input: value });
-    const parsedMs = parseUtcTimestamp(value);
-    if (parsedMs === null) refuse('format', 'Must be an RFC 3339 time in UTC, at most 64 characters long.');
-    else if (parsedMs < 0) refuse('too-small', 'Must not be before 1970: the clock of the sender is not set.');
-    else if (parsedMs > Date.now() + aheadMaxMs) {
-      refuse('too-large', 'Must be at most 24 hours ahead of the clock of the service: check the clock of the sender.');
-    }
+    const found = findTimeMistake(value, Date.now());
+    if (found === null) return;
+    issues.push({ code: 'custom', message: found.message, params: { mistake: found.mistake }, input: value });
   })
   .meta(utcTimeFormat);
 

@@ -13,6 +13,7 @@ import { parseIdempotencyHeader, parseWebhookIdHeader } from '../http/request-he
 import { defineRoute, type Route } from '../http/route.ts';
 import type { RecordLastUsed } from '../revocation/record-last-used.ts';
 import { documentResponses } from '../schemas/problem.ts';
+import { makeForeignHookSteps } from './foreign/foreign-hook-steps.ts';
 import { hookEventSchema } from './hook-event-schema.ts';
 import { makeVerifyHookSignature } from './hook-signature.ts';
 import { describeSender, makeRecordRefusal, RefusalRecorder } from './refusal-recorder.ts';
@@ -22,9 +23,10 @@ export interface ReceiveHookRouteDeps {
   readonly recordLastUsed: RecordLastUsed;
   readonly refusals: Pick<RefusalStore, 'add'>;
   readonly clock: Pick<Clock, 'now'>;
-  readonly metrics: Pick<Metrics, 'hooksAccepted' | 'hooksRefused'>;
+  readonly metrics: Pick<Metrics, 'hooksAccepted' | 'hooksIgnored' | 'hooksRefused'>;
   readonly logger: Logger;
   readonly trustedProxies: TrustedProxies;
+  readonly publicBaseUrl: string | null;
 }
 
 /** `POST /api/v1/events/hooks/{token}`: accepts a hook. 202 means that it is durably queued. */
@@ -36,17 +38,22 @@ export function receiveHookRoute({
   metrics,
   logger,
   trustedProxies,
+  publicBaseUrl,
 }: ReceiveHookRouteDeps): Route {
   const log = new AcceptedHookLog(logger);
   const recorder = new RefusalRecorder({ refusals, logger });
   const recordRefusal = makeRecordRefusal({ recorder, clock, trustedProxies });
+  const foreign = makeForeignHookSteps({ clock, metrics, publicBaseUrl });
   return defineRoute({
     onClose: async () => {
       log.endSecond();
       await recorder.close();
     },
+    onRequest: foreign.acceptMediaType,
+    preValidation: foreign.answer,
     config: {
       hasFreeFormBody: true,
+      takeBody: foreign.takeBody,
       verifyBody: makeSignatureCheck(clock),
       logFields: (request) => describeSender(request, trustedProxies),
     },
@@ -54,12 +61,20 @@ export function receiveHookRoute({
       operationId: 'example.events.receive',
       summary: 'Receive an inbound hook',
       description:
-        'Accepts a hook of an outside system. 202 means that the hook is durably queued: it is applied to its widget once, and becomes one event on the streams. If it cannot be processed, it becomes a dead letter, which `GET /api/v1/integrations/{id}/deliveries` shows.\n\nRepeat a hook until you get 202. As long as the service keeps the delivery (7 days by default), hooks of one integration with the same `webhook-id` are one event. For hooks without a `webhook-id`, the `Idempotency-Key` decides. With neither, hooks with the same content are one event if the integration has `deduplicateByContent` and the hook has a `widgetId` or a `payload`; otherwise each hook is an event of its own. After a 400, correct the request before you send it again.',
+        'Accepts a hook of an outside system. 202 means that the hook is durably queued: it is applied to its widget once, and becomes one event on the streams. If it cannot be processed, it becomes a dead letter, which `GET /api/v1/integrations/{id}/deliveries` shows.\n\nRepeat a hook until you get 202. As long as the service keeps the delivery (7 days by default), hooks of one integration with the same `webhook-id` are one event. For hooks without a `webhook-id`, the `Idempotency-Key` decides. With neither, hooks with the same content are one event if the integration has `deduplicateByContent` and the hook has a `widgetId` or a `payload`; otherwise each hook is an event of its own. After a 400, correct the request before you send it again.\n\nAn integration with a `source` accepts what its sender sends instead of this body, also as a form or as CloudEvents: its `mapping` makes a hook of it.',
       parameters: ['webhook-id', 'webhook-timestamp', 'webhook-signature', 'Idempotency-Key'],
       body: hookEventSchema,
       response: documentResponses(
-        { 202: { description: 'The hook was accepted.', body: null, headers: ['Webhook-Event-Id'] } },
+        {
+          202: {
+            description:
+              'The hook was accepted. Without `Webhook-Event-Id`: the `source` of the integration ignores the request.',
+            body: null,
+            optionalHeaders: ['Webhook-Event-Id'],
+          },
+        },
         'invalid-hook-signature',
+        'hook-not-mappable',
         'integration-backlog-full',
       ),
     },
@@ -77,7 +92,7 @@ export function receiveHookRoute({
       request.span?.setAttributes({ 'widget.integration.id': integration.id });
       const body = toHookBody(request.body, request.bodyText ?? '');
       const traceContext = request.span?.context ?? null;
-      const { webhookId, idempotencyKey } = parseDeduplicationKeys(request);
+      const { webhookId, idempotencyKey } = foreign.findKeys(request) ?? parseDeduplicationKeys(request);
       const withinMs = remainingRequestMs(request);
       const { eventId } = await acceptHook({ integration, body, webhookId, idempotencyKey, withinMs, traceContext });
       metrics.hooksAccepted.inc();

@@ -13,7 +13,7 @@ import type {
 declare module 'fastify' {
   interface FastifyRequest {
     /** The rules of its route for the body. `request.routeOptions` would build a new object for every request. */
-    bodyRules: Pick<FastifyContextConfig, 'hasFreeFormBody' | 'verifyBody'> | null;
+    bodyRules: Pick<FastifyContextConfig, 'hasFreeFormBody' | 'takeBody' | 'verifyBody'> | null;
   }
 }
 
@@ -50,12 +50,16 @@ export function registerJsonBodies(app: FastifyInstance): void {
       done();
     };
     route.onRequest = [prepareBody, ...[route.onRequest ?? []].flat()];
-    const { verifyBody } = bodyRules;
+    const { takeBody, verifyBody } = bodyRules;
     if (verifyBody === undefined) return;
-    // `verifyBody` must also run for an empty body. For such a body no parser calls it, and `bodyText` stays null.
+    // Both must also run for an empty body. For such a body no parser calls them, and `bodyText` stays null.
     const verifyEmptyBody: preValidationHookHandler = (request, _reply, done) => {
       try {
-        if (request.bodyText === null) verifyBody(request, noBytes);
+        if (request.bodyText === null) {
+          const taken = takeBody?.(request, noBytes);
+          if (taken === undefined) verifyBody(request, noBytes);
+          else request.body = taken;
+        }
         done();
       } catch (error) {
         done(error as Error);
@@ -96,13 +100,20 @@ function parseBody(request: FastifyRequest, bytes: Buffer): unknown {
     );
   }
   if (bytes.length === 0) return undefined;
-  const { verifyBody, hasFreeFormBody = false } = request.bodyRules ?? {};
+  const { takeBody, verifyBody, hasFreeFormBody = false } = request.bodyRules ?? {};
+  const taken = takeBody?.(request, bytes);
+  if (taken !== undefined) return taken;
   verifyBody?.(request, bytes);
-  if (!isUtf8(bytes)) throw new ServiceError('invalid-json', 'The body is not well-formed UTF-8.');
-  const text = bytes.toString('utf8');
-  const json = text.startsWith(byteOrderMark) ? text.slice(1) : text;
+  const json = toJsonText(bytes);
   request.bodyText = json;
   return parseJson(json, { isFreeForm: hasFreeFormBody });
+}
+
+/** Returns the text of a body, without a byte order mark. Throws `ServiceError` `invalid-json` if it is not UTF-8. */
+export function toJsonText(bytes: Uint8Array): string {
+  if (!isUtf8(bytes)) throw new ServiceError('invalid-json', 'The body is not well-formed UTF-8.');
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  return text.startsWith(byteOrderMark) ? text.slice(1) : text;
 }
 
 /** Checks the content encoding and the charset. Fastify has already matched the media type. */

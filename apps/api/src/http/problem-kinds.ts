@@ -127,6 +127,13 @@ export const problemKinds: Readonly<Record<ProblemCode, ProblemKind>> = {
     remedy:
       'Sign "<webhook-id>.<webhook-timestamp>.<body>" as Standard Webhooks describes. Sign the exact bytes that you send, with the signing secret of the token in the address. The timestamp must be within five minutes of the time of the service.',
   },
+  'hook-not-mappable': {
+    status: 400,
+    title: 'Hook not mappable',
+    detail: 'The mapping of this integration does not make a hook of this request.',
+    remedy:
+      'The mapping of the integration does not fit what the sender sends: "detail" names the member of the hook, and "errors" the place. Change the mapping, with the preview of the integration; then let the sender send it again. The same request will be rejected again until then.',
+  },
   'email-in-use': {
     status: 409,
     title: 'E-mail in use',

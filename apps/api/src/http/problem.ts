@@ -95,7 +95,7 @@ export class InputError extends ServiceError {
   readonly errors: readonly InputMistake[];
 
   constructor(
-    code: 'invalid-request' | 'invalid-idempotency-key',
+    code: 'invalid-request' | 'invalid-idempotency-key' | 'hook-not-mappable',
     publicText: string,
     errors: readonly InputMistake[],
   ) {

@@ -16,6 +16,11 @@ declare module 'fastify' {
      */
     verifyBody?: (request: FastifyRequest, body: Uint8Array) => void;
     /**
+     * Reads the raw bytes of the body instead of the JSON parser and `verifyBody`, and returns what the schema of the
+     * body checks. Undefined: it does not read this one. Called as `verifyBody` is.
+     */
+    takeBody?: (request: FastifyRequest, body: Uint8Array) => unknown;
+    /**
      * Returns more members of the request's log line, never a secret. Called only if the request log writes a line, so
      * it costs nothing for a request whose handler writes its own.
      */

@@ -16,7 +16,8 @@ import type { ZodTypeProvider } from './zod-validation.ts';
  * What a route does. Its method, its path, who may call it and its audit action are in the one table of routes
  * (`process/routes.ts`).
  */
-export interface Route extends Pick<RouteOptions, 'schema' | 'handler' | 'onRequest' | 'onResponse'> {
+export interface Route
+  extends Pick<RouteOptions, 'schema' | 'handler' | 'bodyLimit' | 'onRequest' | 'preValidation' | 'onResponse'> {
   readonly config?: FastifyContextConfig;
   /** Called when the app closes. */
   readonly onClose?: () => Promise<void>;

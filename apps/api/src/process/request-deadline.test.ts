@@ -58,6 +58,7 @@ test.each([
       metrics,
       logger,
       trustedProxies: null,
+      publicBaseUrl: null,
     }),
     'POST',
     '/api/v1/events/hooks/token',

@@ -8,12 +8,14 @@ import type { AuditDeclaration, RouteAudit } from '../audit/route-audit.ts';
 import { makeGrantRoutes } from '../grants/grant-routes.ts';
 import { integrationResource } from '../grants/integration-resource.ts';
 import { provisionTokenResource } from '../grants/provision-token-resource.ts';
+import { changeMappingRoute, replaceSecretsRoute } from '../grants/source-routes.ts';
 import { subscriptionResource } from '../grants/subscription-resource.ts';
 import { discardDeliveryRoute } from '../hooks/deliveries/discard-delivery.ts';
 import { getDeliveryRoute } from '../hooks/deliveries/get-delivery.ts';
 import { listDeliveriesRoute } from '../hooks/deliveries/list-deliveries.ts';
 import { listDeliveriesOfWidgetRoute } from '../hooks/deliveries/list-deliveries-of-widget.ts';
 import { redriveDeliveryRoute } from '../hooks/deliveries/redrive-delivery.ts';
+import { previewIntegrationRoute, previewSourceRoute } from '../hooks/foreign/preview-hook.ts';
 import { listRefusalsRoute } from '../hooks/list-refusals.ts';
 import {
   discardQuarantinedTextRoute,
@@ -130,6 +132,8 @@ const hooksAreData: RouteAudit = {
   none: 'Hooks are data: each has its delivery, and each refused one of a known token is sampled.',
 };
 
+const previewsStoreNothing: RouteAudit = { none: 'A preview stores nothing and changes nothing.' };
+
 const receiveHook = (deps: RouteDeps) =>
   receiveHookRoute({ ...deps, recordLastUsed: makeRecordLastUsed({ grants: deps.integrations, clock: deps.clock }) });
 const streamEvents = ({ stream }: RouteDeps) => streamEventsRoute(stream);
@@ -205,6 +209,10 @@ const interfaceRoutes: readonly Row[] = [
   ['PATCH',    '/api/v1/integrations/:id',                                 may('integrations:manage'),     integrations.change,         audits('integration.changed', 'integration', ':id')],
   ['POST',     '/api/v1/integrations/:id/rotate',                          may('integrations:manage'),     integrations.rotate,         audits('integration.token-rotated', 'integration', ':id')],
   ['DELETE',   '/api/v1/integrations/:id',                                 may('integrations:manage'),     integrations.revoke,         audits('integration.revoked', 'integration', ':id')],
+  ['PUT',      '/api/v1/integrations/:id/source/mapping',                  may('integrations:manage'),     changeMappingRoute,          audits('integration.mapping-changed', 'integration', ':id')],
+  ['PUT',      '/api/v1/integrations/:id/source/secrets',                  may('integrations:manage'),     replaceSecretsRoute,         audits('integration.secrets-replaced', 'integration', ':id')],
+  ['POST',     '/api/v1/integrations/preview',                             may('integrations:manage'),     previewSourceRoute,          previewsStoreNothing],
+  ['POST',     '/api/v1/integrations/:id/preview',                         may('integrations:manage'),     previewIntegrationRoute,     previewsStoreNothing],
   ['GET HEAD', '/api/v1/provision-tokens',                                 may('tokens:manage'),           provisionTokens.list],
   ['POST',     '/api/v1/provision-tokens',                                 may('tokens:manage'),           provisionTokens.create,      audits('provision-token.created', 'provision-token', 'noted')],
   ['GET HEAD', '/api/v1/provision-tokens/:id',                             may('tokens:manage'),           provisionTokens.get],

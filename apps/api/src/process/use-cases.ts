@@ -15,6 +15,7 @@ import { makeGrantUseCases } from '@widget-service/shared/usecases/access/manage
 import { makeChangeUser, makeCreateUser } from '@widget-service/shared/usecases/access/manage-users.ts';
 import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
 import { makeRecognizeBrowser } from '@widget-service/shared/usecases/access/recognize-browser.ts';
+import { makeReplaceSourceSecrets } from '@widget-service/shared/usecases/access/replace-source-secrets.ts';
 import {
   makeEndAllSessions,
   makeEndOtherSessions,
@@ -156,7 +157,8 @@ function makeAllGrantUseCases({ backend, clock, tokenMaxLifetimeMs = null }: Use
       kind: 'subscription',
       prefix: 'wst',
     }),
-    manageIntegrations: makeGrantUseCases<Pick<Integration, 'deduplicateByContent' | 'rate'>>({
+    replaceSourceSecrets: makeReplaceSourceSecrets({ integrations: backend.integrations, control }),
+    manageIntegrations: makeGrantUseCases<Pick<Integration, 'deduplicateByContent' | 'rate' | 'source'>>({
       ...shared,
       grants: integrations,
       kind: 'integration',

@@ -36,7 +36,7 @@ describe('an announced revocation', () => {
     async (kind) => {
       const pod = await fixture.startAndFollow();
       const grant = { ...(await fixture.aSubscription()), id: crypto.randomUUID() };
-      await fixture.backend.integrations.insert({ ...grant, deduplicateByContent: true, rate: null });
+      await fixture.backend.integrations.insert({ ...grant, deduplicateByContent: true, rate: null, source: null });
       await fixture.backend.provisionTokens.insert({ ...grant, permissions: ['widgets:create'] });
       const [store, cache] =
         kind === 'integration'

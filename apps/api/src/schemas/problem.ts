@@ -44,7 +44,8 @@ export const problemSchema = z
       .string()
       .meta({ format: 'uuid', description: 'The id of the request, also in the header `X-Request-Id`.' }),
     errors: z.array(mistakeSchema).max(20).optional().meta({
-      description: 'Present with `invalid-request` and `invalid-idempotency-key`: each mistake and its place.',
+      description:
+        'Present with `invalid-request`, `invalid-idempotency-key` and `hook-not-mappable`: each mistake and its place.',
     }),
   })
   .meta({ id: 'Problem', description: 'Why a request failed (RFC 9457).' });

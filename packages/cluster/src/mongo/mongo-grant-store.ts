@@ -1,4 +1,5 @@
 import type { Grant, GrantToken, PreviousToken } from '@widget-service/shared/domain/grant.ts';
+import type { HookSource } from '@widget-service/shared/domain/hook-source.ts';
 import type {
   GrantSelection,
   GrantStore,
@@ -36,6 +37,8 @@ export interface GrantKind<Own extends object> {
   readonly displayName: string;
   /** Reads the kind's own members from a document. */
   readonly read: (document: Readonly<Record<string, unknown>>) => Own;
+  /** Converts members of a grant to those of its document. Left out: they are the same. */
+  readonly write?: (members: object) => object;
 }
 
 /** The grants of one kind: one document each, in the kind's collection. */
@@ -44,6 +47,7 @@ export function createMongoGrantStore<Own extends object, Changes extends object
   kind: GrantKind<Own>,
 ): GrantStore<Grant & Own, Changes> {
   const grants = db.collection<GrantDocument>(kind.collection);
+  const write = <Members extends object>(members: Members) => (kind.write?.(members) ?? members) as Members;
 
   function findOne(filter: Filter<GrantDocument>): Promise<(Grant & Own) | null> {
     return runPortCall(`find ${kind.displayName}`, async () => {
@@ -80,7 +84,7 @@ export function createMongoGrantStore<Own extends object, Changes extends object
   return {
     insert: (grant) =>
       runPortCall(`insert ${kind.displayName}`, async () => {
-        await grants.insertOne(toDocument(grant));
+        await grants.insertOne(toDocument(write(grant)));
       }),
     findByTokenDigest: (digest, validAt) => {
       if (validAt === undefined) {
@@ -106,7 +110,7 @@ export function createMongoGrantStore<Own extends object, Changes extends object
         grants.countDocuments(toQuery(selection), { limit: atMost, maxTimeMS }),
       ),
     update: (id, changes) =>
-      Object.keys(changes).length === 0 ? findOne({ _id: id }) : set({ _id: id }, { ...changes }),
+      Object.keys(changes).length === 0 ? findOne({ _id: id }) : set({ _id: id }, { ...write(changes) }),
     replaceTokens: (id, replacement) => {
       const { replacedDigest, token, tokenIssuedAt, previousToken, expiry } = replacement;
       const members = { ...toTokenMembers(token), tokenIssuedAt, previousToken: copyPreviousToken(previousToken) };
@@ -144,13 +148,18 @@ export const subscriptionKind: GrantKind<Pick<Subscription, 'filter'>> = {
   read: ({ filter }) => ({ filter: filter as Subscription['filter'] }),
 };
 
-export const integrationKind: GrantKind<Pick<Integration, 'deduplicateByContent' | 'rate'>> = {
+/** The source is a text: the names of its members may be any text of a sender, such as `$where`. */
+export const integrationKind: GrantKind<Pick<Integration, 'deduplicateByContent' | 'rate' | 'source'>> = {
   collection: collectionNames.integrations,
   displayName: 'an integration',
-  read: ({ deduplicateByContent, rate }) => ({
+  read: ({ deduplicateByContent, rate, source = null }) => ({
     deduplicateByContent: deduplicateByContent as boolean,
     rate: rate as number | null,
+    // Documents of earlier versions have none.
+    source: source === null ? null : (JSON.parse(source as string) as HookSource),
   }),
+  write: (members) =>
+    'source' in members && members.source !== null ? { ...members, source: JSON.stringify(members.source) } : members,
 };
 
 export const provisionTokenKind: GrantKind<Pick<ProvisionToken, 'permissions'>> = {

@@ -15,6 +15,8 @@ export const auditActions = [
   'integration.created',
   'integration.changed',
   'integration.token-rotated',
+  'integration.mapping-changed',
+  'integration.secrets-replaced',
   'integration.revoked',
   'provision-token.created',
   'provision-token.changed',

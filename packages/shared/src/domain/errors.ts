@@ -20,6 +20,7 @@ export type ProblemCode =
   | 'stream-not-found'
   | 'invalid-hook-token'
   | 'invalid-hook-signature'
+  | 'hook-not-mappable'
   | 'email-in-use'
   | 'last-admin'
   | 'user-has-no-password'

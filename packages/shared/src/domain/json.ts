@@ -23,20 +23,62 @@ const closeBracket = 0x5d;
  * `json` must be well-formed: the function scans it once and does not validate it.
  */
 export function extractMemberText(json: string, name: string): string | null {
-  let at = skipWhitespace(json, 0);
-  if (json.charCodeAt(at) !== openBrace) return null;
-  let memberText: string | null = null;
-  at = skipWhitespace(json, at + 1);
+  const span = findMember(json, skipWhitespace(json, 0), name);
+  return span === null ? null : toSingleLine(json.slice(span.start, span.end));
+}
+
+/**
+ * Returns the original text of the value at a path, like `extractMemberText`. A step is the name of a member or the
+ * index of an item. Returns null if there is no such value.
+ */
+export function extractTextAt(json: string, path: readonly string[]): string | null {
+  const start = skipWhitespace(json, 0);
+  let span: Span | null = { start, end: skipValue(json, start) };
+  for (const step of path) {
+    const isArray: boolean = json.charCodeAt(span.start) === openBracket;
+    span = isArray ? findItem(json, span.start, step) : findMember(json, span.start, step);
+    if (span === null) return null;
+  }
+  return toSingleLine(json.slice(span.start, span.end));
+}
+
+/** Where a value is in a JSON text; `end` is the index after it. */
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Returns null if no object begins at `start`. */
+function findMember(json: string, start: number, name: string): Span | null {
+  if (json.charCodeAt(start) !== openBrace) return null;
+  let member: Span | null = null;
+  let at = skipWhitespace(json, start + 1);
   while (json.charCodeAt(at) === quote) {
     const keyEnd = skipString(json, at);
     const isWanted = decodeName(json.slice(at + 1, keyEnd - 1)) === name;
     const valueStart = skipWhitespace(json, skipWhitespace(json, keyEnd) + 1);
     const valueEnd = skipValue(json, valueStart);
-    if (isWanted) memberText = json.slice(valueStart, valueEnd);
+    if (isWanted) member = { start: valueStart, end: valueEnd };
     at = skipWhitespace(json, valueEnd);
     if (json.charCodeAt(at) === comma) at = skipWhitespace(json, at + 1);
   }
-  return memberText === null ? null : toSingleLine(memberText);
+  return member;
+}
+
+/** The index of an item as RFC 6901 writes it. */
+const indexPattern = /^(?:0|[1-9]\d{0,8})$/;
+
+/** An array begins at `start`. */
+function findItem(json: string, start: number, step: string): Span | null {
+  if (!indexPattern.test(step)) return null;
+  let at = skipWhitespace(json, start + 1);
+  for (let left = Number(step); json.charCodeAt(at) !== closeBracket; left -= 1) {
+    const end = skipValue(json, at);
+    if (left === 0) return { start: at, end };
+    at = skipWhitespace(json, end);
+    if (json.charCodeAt(at) === comma) at = skipWhitespace(json, at + 1);
+  }
+  return null;
 }
 
 /** Replaces the line breaks of a JSON text by spaces. JSON strings escape theirs, so every raw one is layout. */
@@ -76,7 +118,7 @@ function skipValue(json: string, start: number): number {
   let at = start;
   for (; at < json.length; at += 1) {
     const code = json.charCodeAt(at);
-    if (code === comma || code === closeBrace || isWhitespace(code)) return at;
+    if (code === comma || code === closeBrace || code === closeBracket || isWhitespace(code)) return at;
   }
   return at;
 }

@@ -1,4 +1,4 @@
-import { v7 } from 'uuid';
+import { v5, v7 } from 'uuid';
 
 const pattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
@@ -23,4 +23,12 @@ export function toUuidV8(hex: string): string {
     `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-` +
     `${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
   );
+}
+
+/**
+ * Returns the id of the widget that an integration knows by a name: a UUIDv5 (RFC 9562 section 5.5) of the name, in the
+ * namespace of the integration's id. The same foreign object is always the same widget.
+ */
+export function deriveWidgetId(integrationId: string, name: string): string {
+  return v5(name, integrationId);
 }

@@ -20,6 +20,11 @@ function acceptanceMetrics(registers: Registry[]) {
       labelNames: ['code'],
       registers,
     }),
+    hooksIgnored: new Counter({
+      name: 'widget_hooks_ignored_total',
+      help: 'Requests of foreign senders answered with 202 and ignored, as the mapping of their integration says.',
+      registers,
+    }),
     deliveriesRedriven: new Counter({
       name: 'widget_deliveries_redriven_total',
       help: 'Dead letters put back into the hook queue.',

@@ -1,5 +1,6 @@
 import type { EventFilter } from '../domain/event-filter.ts';
 import type { Grant, GrantToken, PreviousToken } from '../domain/grant.ts';
+import type { HookSource } from '../domain/hook-source.ts';
 import type { RowRange } from '../domain/page.ts';
 import type { Permission } from '../domain/role.ts';
 
@@ -61,15 +62,20 @@ type SubscriptionChanges = Partial<Pick<Subscription, 'name' | 'filter' | 'expir
 
 export type SubscriptionStore = GrantStore<Subscription, SubscriptionChanges>;
 
-/** A grant to post hooks. The hooks must be signed if the token has a sealed secret. */
+/**
+ * A grant to post hooks. Without a `source`, they must be signed if the token has a sealed secret. With one, the source
+ * says how they are signed, and the secrets are sealed with each token (`sealed-for-token.ts`).
+ */
 export interface Integration extends Grant {
   /** Whether two hooks without an id or key are duplicates if their content is the same. */
   readonly deduplicateByContent: boolean;
   /** Hooks per second. Null: the service's setting `HOOK_RATE_PER_SECOND`. */
   readonly rate: number | null;
+  /** How it understands a foreign sender. Null: its hooks are those of the interface. */
+  readonly source: HookSource | null;
 }
 
-type IntegrationChanges = Partial<Pick<Integration, 'name' | 'deduplicateByContent' | 'rate' | 'expiresAt'>>;
+type IntegrationChanges = Partial<Pick<Integration, 'name' | 'deduplicateByContent' | 'rate' | 'source' | 'expiresAt'>>;
 
 export type IntegrationStore = GrantStore<Integration, IntegrationChanges>;
 

@@ -30,6 +30,8 @@ const listed: Readonly<Record<Action, true>> = {
   'integration.created': true,
   'integration.changed': true,
   'integration.token-rotated': true,
+  'integration.mapping-changed': true,
+  'integration.secrets-replaced': true,
   'integration.revoked': true,
   'provision-token.created': true,
   'provision-token.changed': true,

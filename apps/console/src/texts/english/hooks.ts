@@ -10,7 +10,11 @@ export const hooks = {
   rateHint: 'Leave it empty for the limit of the service.',
   rateDefault: 'the limit of the service',
   lastReceivedAt: 'Last received',
-  signatureNames: { none: 'not required', 'standard-webhooks': 'required (Standard Webhooks)' },
+  signatureNames: {
+    none: 'not required',
+    'standard-webhooks': 'required (Standard Webhooks)',
+    source: 'as the sender signs',
+  },
   yes: 'yes',
   no: 'no',
   deliveries: 'Deliveries',

@@ -1,5 +1,6 @@
 import { UnavailableError } from '../../domain/errors.ts';
 import type { Grant, GrantToken, PreviousToken } from '../../domain/grant.ts';
+import { isSealedForToken, sealForToken } from '../../domain/sealed-for-token.ts';
 import { mintSigningSecret, sealSecret } from '../../domain/sealed-secret.ts';
 import { mintToken, sha256Hex, type TokenPrefix } from '../../domain/token.ts';
 import { createUuidV7 } from '../../domain/uuid.ts';
@@ -43,9 +44,22 @@ interface MintedToken {
   readonly stored: GrantToken;
 }
 
-/** Creates a token. If `isSigned`, it gets the dictated signing secret, or without one a new secret of its own. */
-function mintGrantToken(prefix: TokenPrefix, isSigned: boolean, dictatedSecret: string | null): MintedToken {
+interface SecretOptions {
+  readonly isSigned: boolean;
+  readonly dictatedSecret: string | null;
+  readonly sourceSecrets: readonly string[] | null;
+}
+
+/**
+ * Creates a token. With `sourceSecrets`, it gets these. Otherwise, if `isSigned`, it gets the dictated signing secret,
+ * or without one a new secret of its own.
+ */
+function mintGrantToken(prefix: TokenPrefix, { isSigned, dictatedSecret, sourceSecrets }: SecretOptions): MintedToken {
   const token = mintToken(prefix);
+  if (sourceSecrets !== null) {
+    const stored = { digest: sha256Hex(token), sealedSecret: sealForToken(sourceSecrets, token) };
+    return { issued: { token, signingSecret: null }, stored };
+  }
   const signingSecret = isSigned && dictatedSecret === null ? mintSigningSecret() : null;
   const secret = isSigned ? (dictatedSecret ?? signingSecret) : null;
   const sealedSecret = secret === null ? null : sealSecret(secret, token);
@@ -68,6 +82,8 @@ export interface TokenIssue {
   readonly isSigned: boolean;
   /** The signing secret that the sender wants. Left out: a new one is made. */
   readonly dictatedSecret?: string | null;
+  /** The secrets of a foreign sender. Null or left out: it is none. */
+  readonly sourceSecrets?: readonly string[] | null;
 }
 
 export interface IssueTokenDeps<Own extends object> {
@@ -85,10 +101,10 @@ export interface IssueTokenDeps<Own extends object> {
 export function makeIssueToken<Own extends object>(deps: IssueTokenDeps<Own>) {
   const { grants, prefix, clock, tokenMaxLifetimeMs = null } = deps;
   return async (newGrant: NewGrant<Own>, issue: TokenIssue): Promise<IssuedGrant<Own>> => {
-    const { createdBy, isSigned, dictatedSecret = null } = issue;
+    const { createdBy, isSigned, dictatedSecret = null, sourceSecrets = null } = issue;
     const now = clock.now();
     const expiresAt = limitExpiry(newGrant.expiresAt, findLatestExpiry(now, tokenMaxLifetimeMs), now);
-    const { issued, stored } = mintGrantToken(prefix, isSigned, dictatedSecret);
+    const { issued, stored } = mintGrantToken(prefix, { isSigned, dictatedSecret, sourceSecrets });
     const grant = {
       ...newGrant,
       expiresAt,
@@ -160,8 +176,9 @@ export interface Rotation {
   readonly overlapSeconds: number;
   /** Whether the new token has a signing secret; null: only if the replaced one has. */
   readonly isSigned: boolean | null;
-  /** See `TokenIssue`. */
+  /** See `TokenIssue`, also for the next one. */
   readonly dictatedSecret?: string | null;
+  readonly sourceSecrets?: readonly string[] | null;
 }
 
 interface TokenReplacementResult<Own extends object> {
@@ -174,6 +191,9 @@ interface TokenReplacementResult<Own extends object> {
  * Makes the function that rotates a grant's token: the replaced token becomes the previous token, valid for an overlap.
  * It returns null if there is no such grant. A grant that expires never, or after the lifetime of the new token, then
  * expires with that lifetime.
+ *
+ * It throws an `Error` if the grant has a foreign sender and the caller sent no secrets, or the reverse: only with the
+ * old token could its secrets be sealed for the new one.
  *
  * It throws `UnavailableError` when the store did not answer, when other rotations came first ten times, and when the
  * change could not be announced to the pods. In the last case the caller never gets the new token, so the function
@@ -202,13 +222,18 @@ export function makeRotateToken<Own extends object>(deps: RotateTokenDeps<Own>) 
 async function replaceToken<Own extends object>(
   { grants, kind, prefix, clock, tokenMaxLifetimeMs = null }: RotateTokenDeps<Own>,
   id: string,
-  { overlapSeconds, isSigned, dictatedSecret = null }: Rotation,
+  { overlapSeconds, isSigned, dictatedSecret = null, sourceSecrets = null }: Rotation,
 ): Promise<TokenReplacementResult<Own> | null> {
   for (let attempts = 0; attempts < rotationAttemptsMax; attempts += 1) {
     const before = await grants.get(id);
     if (before === null) return null;
+    const { sealedSecret } = before.token;
+    const isForeign = sealedSecret !== null && isSealedForToken(sealedSecret);
+    if (isForeign !== (sourceSecrets !== null))
+      throw new Error('secrets are for grants with a foreign sender, and only for them');
     const tokenIssuedAt = clock.now();
-    const { issued, stored } = mintGrantToken(prefix, isSigned ?? before.token.sealedSecret !== null, dictatedSecret);
+    const secrets = { isSigned: isSigned ?? sealedSecret !== null, dictatedSecret, sourceSecrets };
+    const { issued, stored } = mintGrantToken(prefix, secrets);
     const after = await grants.replaceTokens(id, {
       replacedDigest: before.token.digest,
       token: stored,

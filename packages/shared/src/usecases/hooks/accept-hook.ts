@@ -40,8 +40,7 @@ export interface AcceptHookDeps {
 export function makeAcceptHook(deps: AcceptHookDeps) {
   return async (submission: HookSubmission): Promise<AcceptedHook> => {
     const { integration, body, withinMs, traceContext = null } = submission;
-    const key = selectDeduplicationKey(submission);
-    const eventId = key === null ? (deps.createId ?? createEventId)() : deriveEventId(integration.id, key);
+    const eventId = deriveHookEventId(submission, deps.createId);
     const receivedAt = deps.clock.now();
     const delivery = { ...body, eventId, integrationId: integration.id, receivedAt, redrive: false };
     const item: QueueItem =
@@ -49,6 +48,15 @@ export function makeAcceptHook(deps: AcceptHookDeps) {
     await deps.groupCommit.submit(item, withinMs);
     return { eventId };
   };
+}
+
+/** Returns the id of the event that a hook becomes. */
+export function deriveHookEventId(
+  submission: Pick<HookSubmission, 'integration' | 'body' | 'webhookId' | 'idempotencyKey'>,
+  createId = createEventId,
+): string {
+  const key = selectDeduplicationKey(submission);
+  return key === null ? createId() : deriveEventId(submission.integration.id, key);
 }
 
 /**
@@ -60,7 +68,7 @@ function selectDeduplicationKey({
   body,
   webhookId,
   idempotencyKey,
-}: HookSubmission): DeduplicationKey | null {
+}: Pick<HookSubmission, 'integration' | 'body' | 'webhookId' | 'idempotencyKey'>): DeduplicationKey | null {
   if (webhookId !== null) return { kind: 'webhook-id', value: webhookId };
   if (idempotencyKey !== null) return { kind: 'idempotency-key', value: idempotencyKey };
   return integration.deduplicateByContent ? toContentKey(body) : null;

@@ -1,0 +1,91 @@
+import { pickChangedMembers } from '@widget-service/shared/domain/audit-event.ts';
+import { ServiceError } from '@widget-service/shared/domain/errors.ts';
+import type { HookSource } from '@widget-service/shared/domain/hook-source.ts';
+import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
+import type { Integration, IntegrationStore } from '@widget-service/shared/ports/grant-store.ts';
+import type { makeReplaceSourceSecrets } from '@widget-service/shared/usecases/access/replace-source-secrets.ts';
+import { z } from 'zod';
+import { noteAudit } from '../audit/route-audit.ts';
+import { defineRoute, type Route } from '../http/route.ts';
+import { documentResponses } from '../schemas/problem.ts';
+import { completeMapping, mappingSchema } from '../sources/mapping-schema.ts';
+import { toSourceBody } from '../sources/shown-source.ts';
+import { rejectSecrets, secretsSchema } from '../sources/source-schema.ts';
+import { integrationResource } from './integration-resource.ts';
+import { integrationSchema } from './integration-schema.ts';
+
+export interface SourceRouteDeps {
+  readonly integrations: Pick<IntegrationStore, 'get'>;
+  readonly manageIntegrations: {
+    change(id: string, changes: { readonly source: HookSource }): Promise<Integration | null>;
+  };
+  readonly replaceSourceSecrets: ReturnType<typeof makeReplaceSourceSecrets>;
+}
+
+const paramsSchema = z.object({ id: z.string() });
+
+/** `PUT /api/v1/integrations/{id}/source/mapping`: replaces the mapping. Accepted hooks are mapped already. */
+export function changeMappingRoute({ integrations, manageIntegrations }: SourceRouteDeps): Route {
+  return defineRoute({
+    schema: {
+      operationId: 'example.integrations.changeMapping',
+      summary: 'Change the mapping of an integration',
+      description:
+        'Replaces the whole mapping. It applies to requests that arrive from then on, on every pod within 2 seconds. A hook that was accepted before was mapped before.',
+      params: paramsSchema,
+      body: mappingSchema,
+      response: documentResponses({ 200: integrationSchema }, 'not-found'),
+    },
+    handler: async (request) => {
+      const { id, source } = await requireSource(request.params, integrations);
+      const changed = { ...source, mapping: completeMapping(source.preset, request.body) };
+      const integration = requireFound(await manageIntegrations.change(id, { source: changed }));
+      noteAudit(request, pickChangedMembers(toAuditMembers(source), toAuditMembers(changed)));
+      return integrationResource.toBody(integration);
+    },
+  });
+}
+
+/** `PUT /api/v1/integrations/{id}/source/secrets`: replaces the secrets of the sender. The address stays. */
+export function replaceSecretsRoute({ integrations, replaceSourceSecrets }: SourceRouteDeps): Route {
+  return defineRoute({
+    schema: {
+      operationId: 'example.integrations.replaceSecrets',
+      summary: 'Replace the secrets of an integration',
+      description:
+        'Replaces all secrets of the source, on every pod within 2 seconds. To change the secret of a sender without a refused hook: send the new one and the old one, change it at the sender, then send the new one alone.',
+      params: paramsSchema,
+      body: z
+        .strictObject({ secrets: secretsSchema })
+        .meta({ id: 'SourceSecrets', examples: [{ secrets: ['the new secret', 'the old secret'] }] }),
+      response: documentResponses({ 200: integrationSchema }, 'not-found'),
+    },
+    handler: async (request) => {
+      const { id, source } = await requireSource(request.params, integrations);
+      const { secrets } = request.body;
+      rejectSecrets(source, secrets);
+      const integration = requireFound(await replaceSourceSecrets(id, secrets));
+      noteAudit(request, { after: { secrets: `${secrets.length} replaced` } });
+      return integrationResource.toBody(integration);
+    },
+  });
+}
+
+async function requireSource(
+  params: z.output<typeof paramsSchema>,
+  integrations: SourceRouteDeps['integrations'],
+): Promise<{ readonly id: string; readonly source: HookSource }> {
+  const id = parseUuid(params.id);
+  const { source, ...integration } = requireFound(id === null ? null : await integrations.get(id));
+  if (source === null) throw new ServiceError('not-found', 'This integration has no source.');
+  return { id: integration.id, source };
+}
+
+function requireFound(integration: Integration | null): Integration {
+  if (integration === null) throw new ServiceError('not-found', 'There is no such integration.');
+  return integration;
+}
+
+function toAuditMembers(source: HookSource) {
+  return { mapping: toSourceBody(source).mapping };
+}

@@ -1,0 +1,74 @@
+import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
+import type { Clock } from '@widget-service/shared/runtime/clock.ts';
+import type { FastifyRequest, onRequestHookHandler, preValidationHookHandler } from 'fastify';
+import type { MappedHook } from '../../sources/map-hook.ts';
+import { type ForeignHook, makeReadForeignHook } from './read-foreign-hook.ts';
+
+export interface ForeignHookStepsDeps {
+  readonly clock: Pick<Clock, 'now'>;
+  readonly metrics: Pick<Metrics, 'hooksIgnored'>;
+  readonly publicBaseUrl: string | null;
+}
+
+/** A form, or JSON by another name, such as `application/cloudevents+json`. */
+const foreignType = /^application\/(?:x-www-form-urlencoded|[\w.-]+\+json)(?=\s*(?:;|$))/i;
+/** Something that the schema of the body accepts, for a request without a hook. */
+const noHook = {};
+
+/**
+ * Makes the steps by which the hook address reads requests of foreign senders (integrations with a `source`). They turn
+ * a request into the hook that the interface describes; everything after that is the same for all hooks.
+ */
+export function makeForeignHookSteps({ clock, metrics, publicBaseUrl }: ForeignHookStepsDeps) {
+  const readForeignHook = makeReadForeignHook({ publicBaseUrl });
+  const foreignHooks = new WeakMap<FastifyRequest, ForeignHook>();
+
+  /** Lets the JSON parser take the media types of foreign senders. `rawHeaders` keep what was sent. */
+  const acceptMediaType: onRequestHookHandler = ({ integration, raw: { headers } }, _reply, done) => {
+    const type = headers['content-type'];
+    if (integration?.source != null && type !== undefined) {
+      headers['content-type'] = type.replace(foreignType, 'application/json');
+    }
+    done();
+  };
+
+  /** Returns the hook as the schema of the body expects it. */
+  const takeBody = (request: FastifyRequest, bytes: Uint8Array): unknown => {
+    if (request.integration?.source == null) return undefined;
+    // Not null, so that nothing takes the body for an empty one.
+    request.bodyText = '';
+    const read = readForeignHook(request, bytes, clock.now());
+    foreignHooks.set(request, read);
+    if (read.type !== 'hook') return noHook;
+    request.bodyText = toBodyText(read.hook);
+    const { kind, occurredAt, widgetId, payload } = read.hook;
+    // The text has the payload: nothing reads it from this object.
+    return { kind, occurredAt, widgetId, payload: payload === null ? null : {} };
+  };
+
+  /** Answers what is no hook. */
+  const answer: preValidationHookHandler = (request, reply, done) => {
+    const read = request.integration?.source == null ? undefined : foreignHooks.get(request);
+    if (read === undefined || read.type === 'hook') {
+      done();
+    } else if (read.type === 'handshake') {
+      reply.header('content-type', 'text/plain; charset=utf-8').send(read.answer);
+    } else {
+      metrics.hooksIgnored.inc();
+      reply.code(202).send();
+    }
+  };
+
+  /** Returns what identifies repetitions of the hook of a foreign sender. Null: it is none of a foreign sender. */
+  const findKeys = (request: FastifyRequest): { webhookId: string | null; idempotencyKey: null } | null => {
+    const read = request.integration?.source == null ? undefined : foreignHooks.get(request);
+    return read?.type === 'hook' ? { webhookId: read.hook.id, idempotencyKey: null } : null;
+  };
+
+  return { acceptMediaType, takeBody, answer, findKeys };
+}
+
+/** The JSON of the hook, as a sender that can send hooks as described would send it. */
+function toBodyText({ kind, occurredAt, widgetId, payload }: MappedHook): string {
+  return `{"kind":"${kind}","occurredAt":"${occurredAt}","widgetId":${JSON.stringify(widgetId)},"payload":${payload}}`;
+}

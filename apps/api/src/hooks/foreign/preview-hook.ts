@@ -1,0 +1,171 @@
+import { applyHooks } from '@widget-service/shared/domain/effect.ts';
+import { ServiceError } from '@widget-service/shared/domain/errors.ts';
+import { findValidToken } from '@widget-service/shared/domain/grant.ts';
+import type { HookSource } from '@widget-service/shared/domain/hook-source.ts';
+import { unsealForToken } from '@widget-service/shared/domain/sealed-for-token.ts';
+import { sha256Hex } from '@widget-service/shared/domain/token.ts';
+import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
+import { toEventWithoutWidget, toWidgetEvent } from '@widget-service/shared/domain/widget-event.ts';
+import type { Integration, IntegrationStore } from '@widget-service/shared/ports/grant-store.ts';
+import type { WidgetStore } from '@widget-service/shared/ports/widget-store.ts';
+import type { Clock } from '@widget-service/shared/runtime/clock.ts';
+import { deriveHookEventId } from '@widget-service/shared/usecases/hooks/accept-hook.ts';
+import { z } from 'zod';
+import { defineRoute, type Route } from '../../http/route.ts';
+import { documentResponses } from '../../schemas/problem.ts';
+import type { MappedHook } from '../../sources/map-hook.ts';
+import { type ReadSource, readSource } from '../../sources/read-source.ts';
+import type { SentRequest } from '../../sources/sent-request.ts';
+import { integrationPreviewSchema, previewSchema, sourcePreviewSchema } from './preview-schema.ts';
+import { listSignedUrls, toSourceKeys } from './read-foreign-hook.ts';
+
+export interface PreviewRouteDeps {
+  readonly integrations: Pick<IntegrationStore, 'get'>;
+  readonly widgets: Pick<WidgetStore, 'get'>;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly bodyLimitBytes: number;
+}
+
+/** A body is a JSON text within the body of a preview, which may double its length. A source comes beside it. */
+const toBodyLimit = (bodyLimitBytes: number) => 3 * bodyLimitBytes;
+
+/** The id of no integration (RFC 9562, section 5.9): the source was not saved yet. */
+const noIntegrationId = '00000000-0000-0000-0000-000000000000';
+
+const description =
+  'Says, step by step, what the service would do with a request of the sender: signature, mapping, the hook, and the event as streams would send it. Nothing is stored, and nothing is sent.';
+
+/** `POST /api/v1/integrations/preview`: tries a source before it is saved. */
+export function previewSourceRoute(deps: Omit<PreviewRouteDeps, 'integrations'>): Route {
+  return defineRoute({
+    bodyLimit: toBodyLimit(deps.bodyLimitBytes),
+    config: { hasFreeFormBody: true },
+    schema: {
+      operationId: 'example.integrations.previewSource',
+      summary: 'Preview a source',
+      description,
+      body: sourcePreviewSchema,
+      response: documentResponses({ 200: previewSchema }),
+    },
+    handler: async ({ body: { source: given, ...request } }, reply) => {
+      const { source, secrets } = given;
+      const reading = { source, keys: toSourceKeys(source, secrets), sent: toSentRequest(request) };
+      const text = await preview({ ...reading, integration: null }, deps);
+      return reply.header('content-type', 'application/json; charset=utf-8').send(text);
+    },
+  });
+}
+
+/** `POST /api/v1/integrations/{id}/preview`: tries the source of an integration. */
+export function previewIntegrationRoute({ integrations, ...deps }: PreviewRouteDeps): Route {
+  return defineRoute({
+    bodyLimit: toBodyLimit(deps.bodyLimitBytes),
+    config: { hasFreeFormBody: true },
+    schema: {
+      operationId: 'example.integrations.preview',
+      summary: 'Preview a hook of an integration',
+      description: `${description} The integration must have a source.`,
+      params: z.object({ id: z.string() }),
+      body: integrationPreviewSchema,
+      response: documentResponses({ 200: previewSchema }, 'not-found'),
+    },
+    handler: async ({ params, body }, reply) => {
+      const id = parseUuid(params.id);
+      const integration = id === null ? null : await integrations.get(id);
+      if (integration === null) throw new ServiceError('not-found', 'There is no such integration.');
+      const { source } = integration;
+      if (source === null) throw new ServiceError('not-found', 'This integration has no source.');
+      const keys = toSourceKeys(source, findSecrets(integration, body.url, deps.clock.now()));
+      const text = await preview({ source, keys, sent: toSentRequest(body), integration }, deps);
+      return reply.header('content-type', 'application/json; charset=utf-8').send(text);
+    },
+  });
+}
+
+/** Returns the secrets that the token in the address opens. Null without an address of the integration. */
+function findSecrets(integration: Integration, url: string | undefined, now: Date): readonly string[] | null {
+  const token =
+    URL.parse(url ?? '')
+      ?.pathname.split('/')
+      .at(-1) ?? '';
+  const valid = findValidToken(integration, sha256Hex(token), now);
+  return valid === null ? null : unsealForToken(valid.token.sealedSecret ?? '', token);
+}
+
+interface RequestBody {
+  readonly headers?: Readonly<Record<string, string | readonly string[]>> | undefined;
+  readonly body: string;
+  readonly url?: string | undefined;
+}
+
+function toSentRequest({ headers = {}, body, url }: RequestBody): SentRequest {
+  const rawHeaders = Object.entries(headers).flatMap(([name, values]) =>
+    [values].flat().flatMap((value) => [name, value]),
+  );
+  return { rawHeaders, body: Buffer.from(body), urls: url === undefined ? [] : listSignedUrls(url) };
+}
+
+interface PreviewInput extends Pick<Parameters<typeof readSource>[0], 'keys' | 'sent'> {
+  readonly source: HookSource;
+  /** Null: the source is not saved yet. */
+  readonly integration: Integration | null;
+}
+
+async function preview(
+  { source, keys, sent, integration }: PreviewInput,
+  { widgets, clock }: Pick<PreviewRouteDeps, 'widgets' | 'clock'>,
+): Promise<string> {
+  const now = clock.now();
+  const read = readSource({ source, keys, sent, integrationId: integration?.id ?? null, now });
+  const hook = read.mapping?.outcome === 'hook' ? read.mapping.hook : null;
+  const sender = integration ?? { id: noIntegrationId, deduplicateByContent: true };
+  const eventJson = hook === null ? null : await buildEventJson(hook, sender, now, widgets);
+  return renderPreview(read, hook, eventJson);
+}
+
+async function buildEventJson(
+  { kind, occurredAt, widgetId, payload, id }: MappedHook,
+  integration: Pick<Integration, 'id' | 'deduplicateByContent'>,
+  now: Date,
+  widgets: PreviewRouteDeps['widgets'],
+): Promise<string> {
+  const body = { kind, occurredAt, widgetId, payload };
+  const eventId = deriveHookEventId({ integration, body, webhookId: id, idempotencyKey: null });
+  const delivery = { ...body, eventId, integrationId: integration.id, receivedAt: now, redrive: false };
+  const widget = widgetId === null ? null : await widgets.get(widgetId);
+  const [entry] = widget === null ? [] : applyHooks(widget, [delivery]).entries;
+  if (widget === null || entry === undefined) return toEventWithoutWidget(delivery).json;
+  return toWidgetEvent(widget, entry).json;
+}
+
+/** Renders it as JSON text: the payload keeps its digits. */
+function renderPreview(read: ReadSource, hook: MappedHook | null, eventJson: string | null): string {
+  const { signature, answer = null, mapping } = read;
+  const mapped = mapping?.values.map(({ step, read: text, became }) => ({ member: step, read: text, became })) ?? [];
+  const refusal = findRefusal(read);
+  const outcome = refusal !== null ? 'refused' : answer !== null ? 'answered' : (mapping?.outcome ?? 'refused');
+  const members = {
+    outcome,
+    signature: {
+      result: signature === null ? 'not-verified' : signature.isValid ? 'valid' : 'invalid',
+      secret: signature?.isValid === true ? signature.secret : null,
+      reason: signature?.isValid === false ? signature.reason : null,
+    },
+    mapped,
+    answer,
+    refusal,
+  };
+  return `${JSON.stringify(members).slice(0, -1)},"hook":${renderHook(hook)},"event":${eventJson}}`;
+}
+
+function renderHook(hook: MappedHook | null): string {
+  if (hook === null) return 'null';
+  const { payload, ...members } = hook;
+  return `${JSON.stringify(members).slice(0, -1)},"payload":${payload}}`;
+}
+
+function findRefusal({ signature, mistake, mapping }: ReadSource) {
+  if (signature?.isValid === false) return { step: 'signature', reason: signature.reason };
+  if (mistake !== undefined) return { step: 'body', reason: mistake.message };
+  return mapping?.outcome === 'refused' ? { step: mapping.step, reason: mapping.reason, ...mapping.place } : null;
+}

@@ -1,0 +1,89 @@
+import { ServiceError } from '@widget-service/shared/domain/errors.ts';
+import type { GrantToken } from '@widget-service/shared/domain/grant.ts';
+import type { HookSource } from '@widget-service/shared/domain/hook-source.ts';
+import { unsealForToken } from '@widget-service/shared/domain/sealed-for-token.ts';
+import type { FastifyRequest } from 'fastify';
+import { toPublicUrl } from '../../http/forwarding.ts';
+import { InputError } from '../../http/problem.ts';
+import type { MappedHook } from '../../sources/map-hook.ts';
+import { findScheme } from '../../sources/presets.ts';
+import { type ReadSource, readSource } from '../../sources/read-source.ts';
+import type { SentRequest } from '../../sources/sent-request.ts';
+import { type SourceKey, toSourceKey } from '../../sources/verify-signature.ts';
+
+/** What a request of a foreign sender is: a hook, nothing for us, or a question that the sender wants answered. */
+export type ForeignHook =
+  | { readonly type: 'hook'; readonly hook: MappedHook }
+  | { readonly type: 'ignored' }
+  | { readonly type: 'handshake'; readonly answer: string };
+
+/**
+ * Makes the function that reads a request of a foreign sender. It throws `ServiceError` `invalid-hook-signature` or
+ * `invalid-json`, `InputError` `hook-not-mappable`, or an `Error` if the stored secrets are damaged.
+ */
+export function makeReadForeignHook({ publicBaseUrl }: { readonly publicBaseUrl: string | null }) {
+  const getKeys = makeGetKeys();
+  return (request: FastifyRequest, body: Uint8Array, now: Date): ForeignHook => {
+    const { integration, hookToken } = request;
+    if (integration === null || integration.source === null || hookToken === null) {
+      throw new Error('the policy hook-token did not set an integration with a source');
+    }
+    const { source, id } = integration;
+    const { token } = request.params as { token: string };
+    const keys = getKeys(hookToken, token, source);
+    const sent = toSentRequest(request, body, publicBaseUrl);
+    return toForeignHook(readSource({ source, keys, sent, integrationId: id, now }));
+  };
+}
+
+function toForeignHook({ signature, mistake, answer, mapping }: ReadSource): ForeignHook {
+  if (signature?.isValid === false) {
+    throw new ServiceError('invalid-hook-signature', 'The signature of this hook is missing or not valid.');
+  }
+  if (mistake !== undefined) throw mistake;
+  if (answer !== undefined) return { type: 'handshake', answer };
+  if (mapping === undefined) throw new Error('unreachable: a document is mapped');
+  if (mapping.outcome === 'ignored') return { type: 'ignored' };
+  if (mapping.outcome === 'hook') return { type: 'hook', hook: mapping.hook };
+  const { step, reason, place } = mapping;
+  throw new InputError('hook-not-mappable', `The mapping of this integration finds no ${step}: ${reason}.`, [
+    { detail: `${step}: ${reason}.`, code: 'format', ...place },
+  ]);
+}
+
+/** Unsealed keys, kept as long as the token cache keeps this object. Unsealing costs more than verifying. */
+function makeGetKeys() {
+  const keysOfTokens = new WeakMap<GrantToken, readonly SourceKey[]>();
+  return (hookToken: GrantToken, token: string, source: HookSource): readonly SourceKey[] => {
+    const cached = keysOfTokens.get(hookToken);
+    if (cached !== undefined) return cached;
+    const keys = toSourceKeys(source, unsealForToken(hookToken.sealedSecret ?? '', token));
+    if (keys === null) throw new Error('The stored secrets of a hook token are damaged: rotate its integration.');
+    keysOfTokens.set(hookToken, keys);
+    return keys;
+  };
+}
+
+/** Converts secrets to keys. Null if one is not written as the scheme says, or if there are none to convert. */
+export function toSourceKeys(source: HookSource, secrets: readonly string[] | null): readonly SourceKey[] | null {
+  const scheme = findScheme(source);
+  const keys = secrets?.map((secret) => toSourceKey(secret, scheme)) ?? null;
+  return keys?.every((key) => key !== null) === true ? keys : null;
+}
+
+/** A sender may sign the address with the port of its scheme, or without. */
+function toSentRequest(request: FastifyRequest, body: Uint8Array, publicBaseUrl: string | null): SentRequest {
+  const { raw } = request;
+  const url = toPublicUrl(request, publicBaseUrl, raw.url ?? '');
+  return { rawHeaders: raw.rawHeaders, body, urls: listSignedUrls(url) };
+}
+
+/** Returns the address as a sender may sign it: as it is, without its port, or with the port of its scheme. */
+export function listSignedUrls(url: string): readonly string[] {
+  const match = /^(https?):\/\/([^/?#:]+)(:\d+)?(.*)$/s.exec(url);
+  if (match === null) return [url];
+  const [, scheme = '', host = '', port, rest = ''] = match;
+  const standard = scheme === 'https' ? ':443' : ':80';
+  const withoutPort = `${scheme}://${host}${rest}`;
+  return [withoutPort, port === undefined ? `${scheme}://${host}${standard}${rest}` : url];
+}

@@ -1,0 +1,235 @@
+import { type HookKind, hookKinds } from '@widget-service/shared/domain/event-kind.ts';
+import { toUtcTime } from '@widget-service/shared/domain/foreign-time.ts';
+import type {
+  HookMapping,
+  KindMapping,
+  KindOutcome,
+  TextFilter,
+  TextPlace,
+  TextPlaces,
+  TimeMapping,
+  WidgetIdMapping,
+} from '@widget-service/shared/domain/hook-source.ts';
+import { deriveWidgetId, parseUuid } from '@widget-service/shared/domain/uuid.ts';
+import type { MistakePlace } from '../http/problem.ts';
+import { findTimeMistake } from '../schemas/hook-time.ts';
+import { readHeader, type SentRequest } from './sent-request.ts';
+import { readObjectAt, readTextAt, type SourceDocument } from './source-document.ts';
+
+/** A text that a mapping derives the id of a widget or of a hook from may have this many characters. */
+const nameMaxLength = 1_024;
+
+/** The members of a mapping, in the order in which they are read. */
+type MappingStep = 'only' | 'kind' | 'occurredAt' | 'widgetId' | 'id' | 'payload';
+
+/** What was read for a member, and what it became. */
+interface MappedValue {
+  readonly step: MappingStep;
+  /** The text in the request. Null: there is none. */
+  readonly read: string | null;
+  /** Null: the hook has no such member. */
+  readonly became: string | null;
+}
+
+/** A hook as the interface describes it. */
+export interface MappedHook {
+  readonly kind: HookKind;
+  /** RFC 3339 in UTC. */
+  readonly occurredAt: string;
+  readonly widgetId: string | null;
+  /** What identifies repetitions. */
+  readonly id: string | null;
+  /** The JSON of an object. */
+  readonly payload: string | null;
+}
+
+export type MappingResult = { readonly values: readonly MappedValue[] } & (
+  | { readonly outcome: 'hook'; readonly hook: MappedHook }
+  | { readonly outcome: 'ignored'; readonly step: MappingStep }
+  | { readonly outcome: 'refused'; readonly step: MappingStep; readonly reason: string; readonly place: MistakePlace }
+);
+
+export interface MappingInput {
+  readonly mapping: HookMapping;
+  readonly sent: SentRequest;
+  readonly document: SourceDocument;
+  /** Null before the integration is saved: then the widgets that it knows by name have no id yet. */
+  readonly integrationId: string | null;
+  /** The time of the arrival. */
+  readonly now: Date;
+}
+
+/**
+ * Makes a hook of a request of a foreign sender. It reads each place at most once, so its cost is bounded by the size
+ * of the mapping and of the request. It never throws.
+ */
+export function mapHook(input: MappingInput): MappingResult {
+  const values: MappedValue[] = [];
+  try {
+    return { outcome: 'hook', hook: mapMembers(input, values), values };
+  } catch (error) {
+    if (error instanceof IgnoredHook) return { outcome: 'ignored', step: error.step, values };
+    if (!(error instanceof UnmappableHook)) throw error;
+    return { outcome: 'refused', step: error.step, reason: error.message, place: error.place, values };
+  }
+}
+
+class IgnoredHook extends Error {
+  readonly step: MappingStep;
+  constructor(step: MappingStep) {
+    super();
+    this.step = step;
+  }
+}
+
+class UnmappableHook extends Error {
+  readonly step: MappingStep;
+  readonly place: MistakePlace;
+  constructor(step: MappingStep, reason: string, place: TextPlaces | null) {
+    super(reason);
+    this.step = step;
+    this.place = toMistakePlace(place);
+  }
+}
+
+function toMistakePlace(place: TextPlaces | null): MistakePlace {
+  if (place === null || 'value' in place) return { pointer: '#' };
+  if ('all' in place) return toMistakePlace(place.all[0] ?? null);
+  return 'header' in place ? { header: place.header } : { pointer: `#${encodeURI(place.from)}` };
+}
+
+function mapMembers(input: MappingInput, values: MappedValue[]): MappedHook {
+  const { mapping } = input;
+  for (const filter of mapping.only) applyFilter(input, filter, values);
+  const note = (step: MappingStep, read: string | null, became: string | null) => values.push({ step, read, became });
+  const kind = mapKind(input, mapping.kind, note);
+  const occurredAt = mapTime(input, mapping.occurredAt, note);
+  const widgetId = mapping.widgetId === null ? null : mapWidgetId(input, mapping.widgetId, note);
+  const id = mapping.id === null ? null : mapId(input, mapping.id, note);
+  const payload = mapping.payload === null ? null : mapPayload(input, mapping.payload.from, note);
+  return { kind, occurredAt, widgetId, id, payload };
+}
+
+type Note = (step: MappingStep, read: string | null, became: string | null) => void;
+
+function applyFilter(input: MappingInput, filter: TextFilter, values: MappedValue[]): void {
+  const read = readText(input, 'only', filter.place);
+  const isMatch = read !== null && filter.in.includes(read);
+  values.push({ step: 'only', read, became: isMatch ? 'matches' : 'ignored' });
+  if (!isMatch) throw new IgnoredHook('only');
+}
+
+/** Whether a request matches a filter. */
+export function matchesFilter(input: PlaceInput, { place, in: texts }: TextFilter): boolean {
+  const read = readPlace(input, place);
+  return read !== null && texts.includes(read);
+}
+
+/** Returns the text at a place, or null if there is none. */
+export function readPlace(input: PlaceInput, place: TextPlace): string | null {
+  const read = findText(input, place);
+  return typeof read === 'string' ? read : null;
+}
+
+type PlaceInput = Pick<MappingInput, 'sent' | 'document'>;
+
+function mapKind(input: MappingInput, { place, values, otherwise }: KindMapping, note: Note): HookKind {
+  const read = readText(input, 'kind', place);
+  const outcome = read === null ? otherwise : toOutcome(read, values, otherwise);
+  note('kind', read, outcome);
+  if (outcome === 'ignore') throw new IgnoredHook('kind');
+  if (outcome !== 'refuse') return outcome;
+  throw new UnmappableHook('kind', read === null ? 'there is no text' : 'the text stands for no kind', place);
+}
+
+function toOutcome(text: string, values: KindMapping['values'], otherwise: KindOutcome): KindOutcome {
+  const mapped = Object.hasOwn(values, text) ? values[text] : undefined;
+  return mapped ?? hookKinds.find((kind) => kind === text) ?? otherwise;
+}
+
+function mapTime(input: MappingInput, { place, format, otherwise }: TimeMapping, note: Note): string {
+  const arrivedAt = input.now.toISOString();
+  const read = place === null ? null : readText(input, 'occurredAt', place);
+  if (read === null) {
+    if (place !== null && otherwise === 'refuse') throw new UnmappableHook('occurredAt', 'there is no text', place);
+    note('occurredAt', null, arrivedAt);
+    return arrivedAt;
+  }
+  const time = toUtcTime(read, format);
+  if (time === null) throw new UnmappableHook('occurredAt', `the text is no time of the format ${format}`, place);
+  const mistake = findTimeMistake(time, input.now.getTime());
+  if (mistake !== null) throw new UnmappableHook('occurredAt', toPhrase(mistake.message), place);
+  note('occurredAt', read, time);
+  return time;
+}
+
+/** For a text that begins within a sentence, and whose end another text adds. */
+function toPhrase(sentence: string): string {
+  return `it ${sentence.charAt(0).toLowerCase()}${sentence.slice(1, -1)}`;
+}
+
+function mapWidgetId(input: MappingInput, { place, as, otherwise }: WidgetIdMapping, note: Note): string | null {
+  const read = readTexts(input, 'widgetId', place);
+  if (read === null || read === '') {
+    if (otherwise === 'refuse') throw new UnmappableHook('widgetId', 'there is no text', place);
+    note('widgetId', read, null);
+    return null;
+  }
+  if (as === 'uuid') {
+    const id = parseUuid(read);
+    if (id === null) throw new UnmappableHook('widgetId', 'the text is no UUID', place);
+    note('widgetId', read, id);
+    return id;
+  }
+  requireShort('widgetId', read, place);
+  const id = input.integrationId === null ? null : deriveWidgetId(input.integrationId, read);
+  note('widgetId', read, id);
+  return id;
+}
+
+function mapId(input: MappingInput, place: TextPlaces, note: Note): string {
+  const read = readTexts(input, 'id', place);
+  // Without an id, a repetition would be another event.
+  if (read === null || read === '') throw new UnmappableHook('id', 'there is no text', place);
+  requireShort('id', read, place);
+  note('id', read, read);
+  return read;
+}
+
+function mapPayload({ document }: MappingInput, from: string, note: Note): string | null {
+  const object = readObjectAt(document, from);
+  if (object === undefined) throw new UnmappableHook('payload', 'it is no object', { from });
+  note('payload', object, object);
+  return object;
+}
+
+function requireShort(step: MappingStep, text: string, place: TextPlaces): void {
+  if (text.length <= nameMaxLength) return;
+  throw new UnmappableHook(step, `the text has more than ${nameMaxLength} characters`, place);
+}
+
+/** Null if any of several places has no text. */
+function readTexts(input: MappingInput, step: MappingStep, place: TextPlaces): string | null {
+  if (!('all' in place)) return readText(input, step, place);
+  const texts = place.all.map((one) => readText(input, step, one));
+  return texts.includes(null) ? null : JSON.stringify(texts);
+}
+
+function readText(input: MappingInput, step: MappingStep, place: TextPlace): string | null {
+  const text = findText(input, place);
+  if (typeof text === 'object') {
+    if (text === null) return null;
+    throw new UnmappableHook(step, text.mistake, place);
+  }
+  return text;
+}
+
+function findText({ sent, document }: PlaceInput, place: TextPlace) {
+  if ('value' in place) return place.value;
+  if ('from' in place) {
+    const text = readTextAt(document, place.from);
+    return text === undefined ? { mistake: 'it is an object or an array, not a text' } : text;
+  }
+  const value = readHeader(sent, place.header);
+  return value === 'repeated' ? { mistake: 'the header is repeated' } : value;
+}

@@ -1,0 +1,193 @@
+import type {
+  HookMapping,
+  HookSource,
+  SignatureScheme,
+  SourcePreset,
+  TextFilter,
+  TextPlace,
+} from '@widget-service/shared/domain/hook-source.ts';
+
+/** How a sender signs, and what its requests have in common, whatever their subject is. */
+export interface Preset {
+  /** For people. */
+  readonly title: string;
+  /** The documentation of the sender from which this row comes. */
+  readonly source: string;
+  /** Null with `custom`: the integration says it. */
+  readonly scheme: SignatureScheme | null;
+  /** What a mapping has if it does not say otherwise. */
+  readonly defaults: Pick<HookMapping, 'occurredAt' | 'id'>;
+  /** Null: the sender has none. */
+  readonly handshake: Handshake | null;
+}
+
+/** A request that asks whether somebody is there, and where the text of the 200 that it expects is. */
+export interface Handshake {
+  readonly when: TextFilter;
+  readonly answer: TextPlace;
+}
+
+const plain: SignatureScheme = {
+  algorithm: 'hmac-sha256',
+  header: '',
+  separator: null,
+  prefix: '',
+  encoding: 'hex',
+  signed: '{body}',
+  bodyHashParameter: null,
+  timestamp: null,
+  toleranceSeconds: 300,
+  idHeader: null,
+  secretEncoding: 'text',
+};
+
+/** Twilio signs the address and the fields of a form. */
+const twilio: SignatureScheme = {
+  ...plain,
+  header: 'x-twilio-signature',
+  encoding: 'base64',
+  signed: '{url}{form}',
+  bodyHashParameter: 'bodySHA256',
+};
+
+const arrival: HookMapping['occurredAt'] = { place: null, format: 'rfc3339', otherwise: 'now' };
+
+/** One row for each sender. */
+export const presets: Readonly<Record<SourcePreset, Preset>> = {
+  github: {
+    title: 'GitHub',
+    source: 'https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries',
+    scheme: { ...plain, header: 'x-hub-signature-256', prefix: 'sha256=' },
+    defaults: { occurredAt: arrival, id: { header: 'x-github-delivery' } },
+    handshake: null,
+  },
+  gitlab: {
+    title: 'GitLab',
+    source: 'https://docs.gitlab.com/user/project/integrations/webhooks/',
+    scheme: { ...plain, algorithm: 'token', header: 'x-gitlab-token' },
+    defaults: { occurredAt: arrival, id: { header: 'x-gitlab-event-uuid' } },
+    handshake: null,
+  },
+  stripe: {
+    title: 'Stripe',
+    source: 'https://docs.stripe.com/webhooks/signature',
+    scheme: {
+      ...plain,
+      header: 'stripe-signature',
+      separator: ',',
+      prefix: 'v1=',
+      signed: '{timestamp}.{body}',
+      timestamp: { entry: 't=', unit: 'seconds' },
+    },
+    defaults: {
+      occurredAt: { place: { from: '/created' }, format: 'unix-seconds', otherwise: 'refuse' },
+      id: { from: '/id' },
+    },
+    handshake: null,
+  },
+  shopify: {
+    title: 'Shopify',
+    source: 'https://shopify.dev/docs/apps/build/webhooks/subscribe/https',
+    scheme: { ...plain, header: 'x-shopify-hmac-sha256', encoding: 'base64' },
+    defaults: {
+      occurredAt: { place: { header: 'x-shopify-triggered-at' }, format: 'rfc3339', otherwise: 'now' },
+      id: { header: 'x-shopify-webhook-id' },
+    },
+    handshake: null,
+  },
+  slack: {
+    title: 'Slack',
+    source: 'https://docs.slack.dev/authentication/verifying-requests-from-slack/',
+    scheme: {
+      ...plain,
+      header: 'x-slack-signature',
+      prefix: 'v0=',
+      signed: 'v0:{timestamp}:{body}',
+      timestamp: { header: 'x-slack-request-timestamp', unit: 'seconds' },
+    },
+    defaults: {
+      occurredAt: { place: { from: '/event_time' }, format: 'unix-seconds', otherwise: 'now' },
+      id: { from: '/event_id' },
+    },
+    handshake: {
+      when: { place: { from: '/type' }, in: ['url_verification'] },
+      answer: { from: '/challenge' },
+    },
+  },
+  linear: {
+    title: 'Linear',
+    source: 'https://linear.app/developers/webhooks',
+    scheme: {
+      ...plain,
+      header: 'linear-signature',
+      timestamp: { from: '/webhookTimestamp', unit: 'milliseconds' },
+    },
+    defaults: {
+      occurredAt: { place: { from: '/createdAt' }, format: 'rfc3339', otherwise: 'now' },
+      id: { header: 'linear-delivery' },
+    },
+    handshake: null,
+  },
+  twilio: {
+    title: 'Twilio',
+    source: 'https://www.twilio.com/docs/usage/webhooks/webhooks-security',
+    scheme: { ...twilio, algorithm: 'hmac-sha1' },
+    defaults: { occurredAt: arrival, id: { header: 'i-twilio-idempotency-token' } },
+    handshake: null,
+  },
+  'twilio-shared-key': {
+    title: 'Twilio with a shared key',
+    source: 'twilio 6.3.1 (npm), lib/webhooks',
+    scheme: twilio,
+    defaults: { occurredAt: arrival, id: { header: 'i-twilio-idempotency-token' } },
+    handshake: null,
+  },
+  'standard-webhooks': {
+    title: 'Standard Webhooks',
+    source: 'https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md',
+    scheme: {
+      ...plain,
+      header: 'webhook-signature',
+      separator: ' ',
+      prefix: 'v1,',
+      encoding: 'base64',
+      signed: '{id}.{timestamp}.{body}',
+      timestamp: { header: 'webhook-timestamp', unit: 'seconds' },
+      idHeader: 'webhook-id',
+      secretEncoding: 'whsec',
+    },
+    defaults: {
+      occurredAt: { place: { from: '/timestamp' }, format: 'rfc3339', otherwise: 'now' },
+      id: { header: 'webhook-id' },
+    },
+    handshake: null,
+  },
+  cloudevents: {
+    title: 'CloudEvents with a bearer token',
+    source: 'https://github.com/cloudevents/spec/blob/main/cloudevents/http-webhook.md',
+    scheme: { ...plain, algorithm: 'token', header: 'authorization', prefix: 'Bearer ' },
+    defaults: {
+      occurredAt: { place: { from: '/time' }, format: 'rfc3339', otherwise: 'now' },
+      // An id is unique only within its source.
+      id: { all: [{ from: '/source' }, { from: '/id' }] },
+    },
+    handshake: null,
+  },
+  custom: {
+    title: 'Another sender',
+    source: '',
+    scheme: null,
+    defaults: { occurredAt: arrival, id: null },
+    handshake: null,
+  },
+};
+
+/** The most a scheme of an integration can leave out. */
+export const schemeDefaults = plain;
+
+/** Returns how requests of a sender are signed. */
+export function findScheme({ preset, scheme }: Pick<HookSource, 'preset' | 'scheme'>): SignatureScheme {
+  const found = presets[preset].scheme ?? scheme;
+  if (found === null) throw new Error('A custom source needs a scheme.');
+  return found;
+}

@@ -1,0 +1,58 @@
+import { ServiceError } from '@widget-service/shared/domain/errors.ts';
+import type { HookSource } from '@widget-service/shared/domain/hook-source.ts';
+import { type MappingResult, mapHook, matchesFilter, readPlace } from './map-hook.ts';
+import { findScheme, type Handshake, presets } from './presets.ts';
+import type { SentRequest } from './sent-request.ts';
+import { readDocument } from './source-document.ts';
+import { type SignatureResult, type SourceKey, verifySignature } from './verify-signature.ts';
+
+export interface SourceReading {
+  readonly source: HookSource;
+  /** Null: the signature is not verified, because its keys are not known. */
+  readonly keys: readonly SourceKey[] | null;
+  readonly sent: SentRequest;
+  /** See `MappingInput`. */
+  readonly integrationId: string | null;
+  readonly now: Date;
+}
+
+/** What a request of a foreign sender is. Each step is there if the ones before it succeeded. */
+export interface ReadSource {
+  /** Null: it was not verified. */
+  readonly signature: SignatureResult | null;
+  /** Why the body is no document. */
+  readonly mistake?: ServiceError;
+  /** The text of the 200 that answers a handshake of the sender. */
+  readonly answer?: string;
+  readonly mapping?: MappingResult;
+}
+
+/**
+ * Reads a request of a foreign sender: signature, document, handshake, mapping. Both the hook address and the preview
+ * use it, so they agree.
+ */
+export function readSource({ source, keys, sent, integrationId, now }: SourceReading): ReadSource {
+  const signature = keys === null ? null : verifySignature(findScheme(source), keys, sent, now);
+  if (signature?.isValid === false) return { signature };
+  try {
+    const document = readDocument(sent);
+    const { handshake } = presets[source.preset];
+    const input = { mapping: source.mapping, sent, document, integrationId, now };
+    const answer = handshake === null ? null : answerHandshake(input, handshake);
+    if (answer !== null) return { signature, answer };
+    return { signature, mapping: mapHook(input) };
+  } catch (error) {
+    if (error instanceof ServiceError) return { signature, mistake: error };
+    throw error;
+  }
+}
+
+/** An answer repeats a text of the sender, so it is bounded. */
+const answerMaxLength = 1_024;
+
+/** Returns null if the request is no handshake. */
+function answerHandshake(input: Parameters<typeof readPlace>[0], { when, answer }: Handshake): string | null {
+  if (!matchesFilter(input, when)) return null;
+  const text = readPlace(input, answer);
+  return text === null || text.length > answerMaxLength ? null : text;
+}

@@ -1,0 +1,91 @@
+import type { SignatureScheme, SignatureTime } from '@widget-service/shared/domain/hook-source.ts';
+import { z } from 'zod';
+import { headerName, pointer, text } from './place-schema.ts';
+import { schemeDefaults } from './presets.ts';
+
+const signatureTime = z
+  .strictObject({
+    header: headerName.optional(),
+    entry: text(1, 64).optional().describe('What the entry of the header with the signatures begins with.'),
+    from: pointer.optional(),
+    unit: z.enum(['seconds', 'milliseconds']).optional().meta({ default: 'seconds', description: 'Of the Unix time.' }),
+  })
+  .refine(
+    ({ header, entry, from }) => [header, entry, from].filter((value) => value !== undefined).length === 1,
+    'Must have exactly one of header, entry, from.',
+  )
+  .transform(({ header, entry, from, unit = 'seconds' }): SignatureTime => {
+    if (header !== undefined) return { header, unit };
+    return entry === undefined ? { from: from ?? '', unit } : { entry, unit };
+  });
+
+const signedPlace = /\{([^{}]*)\}/g;
+const signedPlaces = ['body', 'timestamp', 'id', 'url'];
+
+const signed = text(1, 256)
+  .refine((value) => value.includes('{body}'), 'Must have the place {body}.')
+  .refine(
+    (value) => [...value.matchAll(signedPlace)].every(([, name = '']) => signedPlaces.includes(name)),
+    'Must have no other places than {body}, {timestamp}, {id} and {url}.',
+  );
+
+export const schemeSchema = z
+  .strictObject({
+    algorithm: z
+      .enum(['hmac-sha256', 'hmac-sha512', 'ed25519', 'token', 'basic', 'none'])
+      .describe(
+        '`token`: the header holds the secret itself. `basic`: HTTP Basic, with secrets of the form `user:password`. `none`: whoever knows the address may post.',
+      ),
+    header: headerName.optional().describe('The header with the signatures. Required, except with `basic` and `none`.'),
+    separator: z.enum([',', ' ']).nullish().describe('What separates the entries of the header. Null: it has one.'),
+    prefix: text(0, 64)
+      .optional()
+      .meta({ default: '', description: 'What a signature begins with, such as `sha256=`.' }),
+    encoding: z.enum(['hex', 'base64']).optional().meta({ default: 'hex' }),
+    signed: signed.optional().meta({
+      default: '{body}',
+      description: 'What is signed, with the places {body}, {timestamp}, {id} and {url}.',
+      examples: ['v0:{timestamp}:{body}'],
+    }),
+    timestamp: signatureTime.nullish().describe('Where the time of the signature is.'),
+    toleranceSeconds: z.int().min(1).max(3_600).optional().meta({ default: 300 }),
+    idHeader: headerName.nullish().describe('The header with the id that is signed.'),
+    secretEncoding: z.enum(['text', 'hex', 'base64', 'whsec']).optional().meta({ default: 'text' }),
+  })
+  .check(({ value, issues }) => {
+    for (const [path, message] of findSchemeMistakes(value)) {
+      issues.push({ code: 'custom', message, path: [path], input: value });
+    }
+  })
+  .transform(
+    ({ header, timestamp, idHeader, separator, ...given }): SignatureScheme => ({
+      ...schemeDefaults,
+      ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
+      algorithm: given.algorithm,
+      header: header ?? (given.algorithm === 'basic' ? 'authorization' : ''),
+      separator: separator ?? null,
+      timestamp: timestamp ?? null,
+      idHeader: idHeader ?? null,
+    }),
+  )
+  .meta({ id: 'SignatureScheme', description: 'How the sender proves that it sent a request.' });
+
+interface SchemeInput {
+  readonly algorithm: SignatureScheme['algorithm'];
+  readonly header?: string | undefined;
+  readonly signed?: string | undefined;
+  readonly timestamp?: SignatureTime | null | undefined;
+  readonly idHeader?: string | null | undefined;
+}
+
+function* findSchemeMistakes(given: SchemeInput): Generator<readonly [keyof SchemeInput, string]> {
+  const { algorithm, header, signed: template = '{body}', timestamp = null, idHeader = null } = given;
+  if (header === undefined && algorithm !== 'basic' && algorithm !== 'none') yield ['header', 'Must be given.'];
+  if (template.includes('{timestamp}') && timestamp === null) yield ['timestamp', 'Must be given: it is signed.'];
+  // A time that is not signed proves nothing: whoever repeats a request can change it. The body is signed.
+  if (timestamp !== null && !('from' in timestamp) && !template.includes('{timestamp}')) {
+    yield ['signed', 'Must have the place {timestamp}: a time that is not signed proves nothing.'];
+  }
+  if (template.includes('{id}') !== (idHeader !== null))
+    yield ['idHeader', 'Must be given if, and only if, it is signed.'];
+}

@@ -1,0 +1,106 @@
+import { extractTextAt } from '@widget-service/shared/domain/json.ts';
+import { parseJson, toJsonText } from '../http/json-body.ts';
+import { parsePointer } from './json-pointer.ts';
+import { readHeader, type SentRequest } from './sent-request.ts';
+
+// One JSON document for each request, whatever its media type is: mappings and schemes point into it.
+
+const formType = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
+const formPayload = 'payload';
+
+/** The document of a request: its text, and the same parsed. */
+export interface SourceDocument {
+  readonly text: string;
+  readonly value: unknown;
+}
+
+/**
+ * Returns the document of a request.
+ * - JSON: the body.
+ * - a form with the field `payload`, in which some senders put JSON: that JSON. Other forms: an object of their fields;
+ *   a repeated field is an array.
+ * - CloudEvents in binary mode (`ce-specversion`): the event in structured mode.
+ *
+ * Throws `ServiceError` `invalid-json`.
+ */
+export function readDocument(sent: SentRequest): SourceDocument {
+  const text = isForm(sent) ? fromForm(sent.body) : toJsonText(sent.body);
+  const document = readHeader(sent, 'ce-specversion') === null ? text : toStructuredEvent(sent, text);
+  return { text: document, value: parseJson(document, { isFreeForm: true }) };
+}
+
+/** Whether the body is a form, as its media type says. */
+export function isForm(sent: Pick<SentRequest, 'rawHeaders'>): boolean {
+  return formType.test(readHeader(sent, 'content-type') ?? '');
+}
+
+function fromForm(body: Uint8Array): string {
+  const fields = readFormFields(body);
+  const payload = fields.get(formPayload);
+  if (payload !== null) return payload;
+  const names = [...new Set(fields.keys())];
+  const toValue = (values: readonly string[]) => (values.length === 1 ? values[0] : values);
+  return JSON.stringify(Object.fromEntries(names.map((name) => [name, toValue(fields.getAll(name))])));
+}
+
+/** Returns the fields of a form, in the order in which they were sent. */
+export function readFormFields(body: Uint8Array): URLSearchParams {
+  return new URLSearchParams(toJsonText(body));
+}
+
+/**
+ * The attributes are the headers `ce-<name>`, and the body is the data (CloudEvents 1.0, HTTP Protocol Binding). Data
+ * that is no JSON of its own would change the rest of the document.
+ */
+function toStructuredEvent(sent: SentRequest, data: string): string {
+  if (data !== '') parseJson(data, { isFreeForm: true });
+  const attributes = new Map<string, string>();
+  for (let at = 0; at < sent.rawHeaders.length; at += 2) {
+    const name = sent.rawHeaders[at]?.toLowerCase() ?? '';
+    const value = name.startsWith('ce-') ? readHeader(sent, name) : null;
+    if (value !== null && value !== 'repeated') attributes.set(name.slice('ce-'.length), decodePercent(value));
+  }
+  const members = [...attributes].map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`);
+  return `{${[...members, ...(data === '' ? [] : [`"data":${data}`])].join(',')}}`;
+}
+
+/** The binding percent-encodes characters beyond ASCII, quotes and spaces. */
+function decodePercent(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/**
+ * Returns the text of a scalar at a pointer; numbers keep their digits. Null: nothing, or null, is there. Undefined: an
+ * object or an array is there.
+ */
+export function readTextAt({ text, value }: SourceDocument, pointer: string): string | null | undefined {
+  const steps = parsePointer(pointer) ?? [];
+  const found = valueAt(value, steps);
+  if (found === undefined || found === null) return null;
+  if (typeof found === 'object') return undefined;
+  return typeof found === 'number' ? extractTextAt(text, steps) : `${found as string | boolean}`;
+}
+
+/** Returns the JSON of an object at a pointer. Null: nothing, or null, is there. Undefined: anything else is there. */
+export function readObjectAt({ text, value }: SourceDocument, pointer: string): string | null | undefined {
+  const steps = parsePointer(pointer) ?? [];
+  const found = valueAt(value, steps);
+  if (found === undefined || found === null) return null;
+  return typeof found === 'object' && !Array.isArray(found) ? extractTextAt(text, steps) : undefined;
+}
+
+const indexPattern = /^(?:0|[1-9]\d{0,8})$/;
+
+function valueAt(document: unknown, steps: readonly string[]): unknown {
+  let value = document;
+  for (const step of steps) {
+    if (typeof value !== 'object' || value === null) return undefined;
+    if (Array.isArray(value) ? !indexPattern.test(step) : !Object.hasOwn(value, step)) return undefined;
+    value = (value as Record<string, unknown>)[step];
+  }
+  return value;
+}

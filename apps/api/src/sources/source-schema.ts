@@ -1,0 +1,103 @@
+import { type HookSource, type SignatureScheme, sourcePresets } from '@widget-service/shared/domain/hook-source.ts';
+import { z } from 'zod';
+import { InputError } from '../http/problem.ts';
+import { forArrayLength } from '../schemas/text.ts';
+import { completeMapping, exampleMapping, mappingSchema } from './mapping-schema.ts';
+import { findScheme, presets } from './presets.ts';
+import { schemeSchema } from './scheme-schema.ts';
+import { toSourceKey } from './verify-signature.ts';
+
+const secretsMax = 4;
+const secretMinLength = 8;
+
+export const secretsSchema = z
+  .array(z.string())
+  .max(secretsMax, forArrayLength)
+  .meta({
+    writeOnly: true,
+    description:
+      'What the sender signs with, or sends: several while it changes its secret. No response shows them, and only with the token of the address can they be read.',
+    examples: [['whatever the sender was given']],
+  });
+
+/** Returns what is wrong with the secrets of a scheme, each with its index; null as the index: with all of them. */
+function findSecretMistakes(
+  scheme: SignatureScheme,
+  secrets: readonly string[],
+): readonly (readonly [number | null, string])[] {
+  if (scheme.algorithm === 'none') {
+    return secrets.length === 0 ? [] : [[null, 'Must be empty: the scheme has no secret.']];
+  }
+  if (secrets.length === 0) return [[null, 'Must have at least one secret.']];
+  return secrets.flatMap((secret, index) => {
+    const mistake = findSecretMistake(scheme, secret);
+    return mistake === null ? [] : [[index, mistake] as const];
+  });
+}
+
+function findSecretMistake(scheme: SignatureScheme, secret: string): string | null {
+  if (secret.length < secretMinLength)
+    return `Must have at least ${secretMinLength} characters: anybody could guess it.`;
+  if (secret.length > 1_024) return 'Must have at most 1024 characters.';
+  if (scheme.algorithm === 'basic' && !secret.includes(':')) return 'Must have the form user:password.';
+  if (toSourceKey(secret, scheme) !== null) return null;
+  return scheme.algorithm === 'ed25519'
+    ? `Must be the public key of the sender: 32 bytes in ${scheme.secretEncoding}, or PEM.`
+    : `Must be written in ${scheme.secretEncoding === 'whsec' ? 'base64 after whsec_' : scheme.secretEncoding}.`;
+}
+
+/** Throws `InputError` if the secrets are not written as the scheme of the source says. */
+export function rejectSecrets(source: HookSource, secrets: readonly string[]): void {
+  const mistakes = findSecretMistakes(findScheme(source), secrets);
+  if (mistakes.length === 0) return;
+  throw new InputError(
+    'invalid-request',
+    'The request is not valid; "errors" names what is wrong.',
+    mistakes.map(([index, detail]) => ({
+      detail,
+      code: 'format',
+      pointer: index === null ? '#/secrets' : `#/secrets/${index}`,
+    })),
+  );
+}
+
+/** A source with its secrets, which are stored apart from it. */
+export interface GivenSource {
+  readonly source: HookSource;
+  readonly secrets: readonly string[];
+}
+
+/** With the preset `github`. */
+export const exampleSource = { preset: 'github', secrets: ['whatever GitHub was given'], mapping: exampleMapping };
+
+export const newSourceSchema = z
+  .strictObject({
+    preset: z.enum(sourcePresets).describe('The sender. `custom`: any other; `scheme` then says how it signs.'),
+    secrets: secretsSchema.optional(),
+    scheme: schemeSchema.nullish().describe('Only with the preset `custom`.'),
+    mapping: mappingSchema,
+  })
+  .check(({ value, issues }) => {
+    const push = (path: readonly PropertyKey[], message: string) =>
+      issues.push({ code: 'custom', message, path: [...path], input: value });
+    const own = presets[value.preset].scheme;
+    if (own === null && (value.scheme ?? null) === null) push(['scheme'], 'Must be given with the preset custom.');
+    if (own !== null && (value.scheme ?? null) !== null) push(['scheme'], 'Must be left out: the preset has a scheme.');
+    const used = own ?? value.scheme ?? null;
+    if (used === null) return;
+    for (const [index, message] of findSecretMistakes(used, value.secrets ?? [])) {
+      push(index === null ? ['secrets'] : ['secrets', index], message);
+    }
+  })
+  .transform(
+    ({ preset, scheme = null, secrets = [], mapping }): GivenSource => ({
+      source: { preset, scheme, mapping: completeMapping(preset, mapping) },
+      secrets,
+    }),
+  )
+  .meta({
+    id: 'NewHookSource',
+    description:
+      'How the integration understands a sender that cannot send hooks as the interface describes them: how it signs, and where the members of a hook are.',
+    examples: [exampleSource],
+  });

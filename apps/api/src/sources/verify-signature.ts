@@ -1,0 +1,200 @@
+import { createHmac, createPublicKey, hash, type KeyObject, verify } from 'node:crypto';
+import { toUtcTime } from '@widget-service/shared/domain/foreign-time.ts';
+import type { SignatureScheme, SignatureTime } from '@widget-service/shared/domain/hook-source.ts';
+import { isEqualInConstantTime } from '@widget-service/shared/domain/token.ts';
+import { readHeader, type SentRequest } from './sent-request.ts';
+import { isForm, readDocument, readFormFields, readTextAt } from './source-document.ts';
+
+/** Comparing more would only cost time: a sender that rotates its secret sends two. */
+const signaturesMax = 10;
+const hmacHashes = { 'hmac-sha1': 'sha1', 'hmac-sha256': 'sha256', 'hmac-sha512': 'sha512' } as const;
+
+/** `secret`: which one, from 1. Null: the scheme has none. */
+export type SignatureResult =
+  | { readonly isValid: true; readonly secret: number | null }
+  | { readonly isValid: false; readonly reason: string };
+
+/** A secret in the form that its scheme needs. */
+export type SourceKey = Buffer | KeyObject;
+
+/**
+ * Converts a secret to the key of its scheme. Returns null if it is not written as the scheme says. An Ed25519 key is
+ * the sender's public key: its 32 bytes, or PEM.
+ */
+export function toSourceKey(secret: string, scheme: SignatureScheme): SourceKey | null {
+  if (scheme.algorithm === 'ed25519' && secret.startsWith('-----BEGIN')) return toPublicKey(secret);
+  const bytes = decodeSecret(secret, scheme.secretEncoding);
+  if (bytes === null || bytes.length === 0) return null;
+  return scheme.algorithm === 'ed25519' ? toRawPublicKey(bytes) : bytes;
+}
+
+function decodeSecret(secret: string, encoding: SignatureScheme['secretEncoding']): Buffer | null {
+  if (encoding === 'text') return Buffer.from(secret);
+  if (encoding === 'hex') return decodeExactly(secret.toLowerCase(), 'hex');
+  const base64 = encoding === 'base64' ? secret : /^wh(?:sec|pk)_(.*)$/s.exec(secret)?.[1];
+  return base64 === undefined ? null : decodeExactly(base64.replace(/={1,2}$/, ''), 'base64');
+}
+
+/** Each byte string has one text: Node would skip characters that it does not know. */
+function decodeExactly(text: string, encoding: 'hex' | 'base64'): Buffer | null {
+  const bytes = Buffer.from(text, encoding);
+  return bytes.toString(encoding).replace(/={1,2}$/, '') === text ? bytes : null;
+}
+
+function toPublicKey(pem: string): KeyObject | null {
+  try {
+    const key = createPublicKey(pem);
+    return key.asymmetricKeyType === 'ed25519' ? key : null;
+  } catch {
+    return null;
+  }
+}
+
+function toRawPublicKey(bytes: Buffer): KeyObject | null {
+  if (bytes.length !== 32) return null;
+  const key = { kty: 'OKP', crv: 'Ed25519', x: bytes.toString('base64url') };
+  return createPublicKey({ key, format: 'jwk' });
+}
+
+/**
+ * Verifies the signature of a request. One of the first 10 signatures must be made with one of the keys. A header of
+ * the scheme that is sent twice is not valid: the sender sends it once, and a proxy may have taken the other one.
+ */
+export function verifySignature(
+  scheme: SignatureScheme,
+  keys: readonly SourceKey[],
+  sent: SentRequest,
+  now: Date,
+): SignatureResult {
+  if (scheme.algorithm === 'none') return { isValid: true, secret: null };
+  const header = readHeader(sent, scheme.header);
+  if (header === null) return refuse(`the header ${scheme.header} is missing`);
+  if (header === 'repeated') return refuse(`the header ${scheme.header} is repeated`);
+  if (scheme.algorithm === 'token') return compareToken(scheme, keys, header);
+  if (scheme.algorithm === 'basic') return compareBasic(keys, header);
+  const entries = scheme.separator === null ? [header] : header.split(scheme.separator).map((entry) => entry.trim());
+  const signatures = entries
+    .filter((entry) => entry.startsWith(scheme.prefix))
+    .slice(0, signaturesMax)
+    .map((entry) => entry.slice(scheme.prefix.length));
+  if (signatures.length === 0)
+    return refuse(`the header ${scheme.header} has no signature that begins as the scheme says`);
+  const time = readTime(scheme, entries, sent, now);
+  if ('reason' in time) return refuse(time.reason);
+  const bodyMistake = findBodyMistake(scheme, sent);
+  if (bodyMistake !== null) return refuse(bodyMistake);
+  const id = scheme.idHeader === null ? '' : readHeader(sent, scheme.idHeader);
+  if (id === null || id === 'repeated') return refuse(`the header ${scheme.idHeader} is missing or repeated`);
+  for (const content of listSignedContents(scheme, sent, time.text, id)) {
+    const at = keys.findIndex((key) => signatures.some((signature) => isSignature(scheme, key, content, signature)));
+    if (at !== -1) return { isValid: true, secret: at + 1 };
+  }
+  return refuse('no signature was made with a secret of the integration over the bytes of the body');
+}
+
+function refuse(reason: string): SignatureResult {
+  return { isValid: false, reason };
+}
+
+function compareToken({ prefix, header }: SignatureScheme, keys: readonly SourceKey[], value: string): SignatureResult {
+  if (value.slice(0, prefix.length).toLowerCase() !== prefix.toLowerCase()) {
+    return refuse(`the header ${header} does not begin as the scheme says`);
+  }
+  return compareSecret(keys, Buffer.from(value.slice(prefix.length)), `the header ${header} holds another secret`);
+}
+
+/** The name of the scheme is compared without regard to case (RFC 9110, section 11.1). */
+function compareBasic(keys: readonly SourceKey[], value: string): SignatureResult {
+  const base64 = /^basic +([\w+/=-]+)$/i.exec(value)?.[1];
+  if (base64 === undefined) return refuse('the header authorization is not of the scheme Basic');
+  return compareSecret(keys, Buffer.from(base64, 'base64'), 'user or password is another one');
+}
+
+/** Compares digests, so that the time reveals nothing of a secret, not even its length. */
+function compareSecret(keys: readonly SourceKey[], given: Buffer, reason: string): SignatureResult {
+  const digest = hash('sha256', given, 'buffer');
+  const at = keys.findIndex(
+    (key) => Buffer.isBuffer(key) && isEqualInConstantTime(digest, hash('sha256', key, 'buffer')),
+  );
+  return at === -1 ? refuse(reason) : { isValid: true, secret: at + 1 };
+}
+
+function isSignature(scheme: SignatureScheme, key: SourceKey, content: Buffer, signature: string): boolean {
+  const given = scheme.encoding === 'hex' ? signature.toLowerCase() : signature;
+  if (scheme.algorithm === 'ed25519') {
+    const bytes = decodeExactly(given.replace(/={1,2}$/, ''), scheme.encoding);
+    return bytes !== null && !Buffer.isBuffer(key) && verify(null, content, key, bytes);
+  }
+  if (!(scheme.algorithm in hmacHashes) || !Buffer.isBuffer(key)) return false;
+  const name = hmacHashes[scheme.algorithm as keyof typeof hmacHashes];
+  const expected = createHmac(name, key).update(content).digest(scheme.encoding);
+  return isEqualInConstantTime(Buffer.from(given), Buffer.from(expected));
+}
+
+/** Returns the time as it was sent. It is checked before the signature: a wrong one needs no computation. */
+function readTime(
+  { timestamp, toleranceSeconds }: SignatureScheme,
+  entries: readonly string[],
+  sent: SentRequest,
+  now: Date,
+): { readonly text: string } | { readonly reason: string } {
+  if (timestamp === null) return { text: '' };
+  const text = findTime(timestamp, entries, sent);
+  if (text === null) return { reason: 'the time of the signature is missing or repeated' };
+  const utc = toUtcTime(text, timestamp.unit === 'seconds' ? 'unix-seconds' : 'unix-milliseconds');
+  if (utc === null) return { reason: 'the time of the signature is not a Unix time' };
+  const differenceMs = Math.abs(now.getTime() - Date.parse(utc));
+  if (differenceMs <= toleranceSeconds * 1_000) return { text };
+  return { reason: `the time of the signature differs from that of the service by more than ${toleranceSeconds} s` };
+}
+
+function findTime(timestamp: SignatureTime, entries: readonly string[], sent: SentRequest): string | null {
+  if ('header' in timestamp) {
+    const text = readHeader(sent, timestamp.header);
+    return text === 'repeated' ? null : text;
+  }
+  if ('entry' in timestamp) {
+    const found = entries.filter((entry) => entry.startsWith(timestamp.entry));
+    return found.length === 1 ? (found[0]?.slice(timestamp.entry.length) ?? null) : null;
+  }
+  try {
+    return readTextAt(readDocument(sent), timestamp.from) ?? null;
+  } catch {
+    return null;
+  }
+}
+
+const placePattern = /\{(body|timestamp|id|url|form)\}/;
+
+/** Returns what may have been signed: one content, or one for each address that the sender may have used. */
+function listSignedContents({ signed }: SignatureScheme, sent: SentRequest, timestamp: string, id: string): Buffer[] {
+  const parts = signed.split(placePattern);
+  const urls = signed.includes('{url}') ? sent.urls : [''];
+  return urls.map((url) =>
+    Buffer.concat(parts.map((part, index) => (index % 2 === 0 ? Buffer.from(part) : toBytes(part, url)))),
+  );
+
+  function toBytes(place: string, url: string): Uint8Array {
+    if (place === 'body') return sent.body;
+    if (place === 'timestamp') return Buffer.from(timestamp);
+    if (place === 'id') return Buffer.from(id);
+    return place === 'url' ? Buffer.from(url) : Buffer.from(joinForm(sent));
+  }
+}
+
+function findBodyMistake({ bodyHashParameter }: SignatureScheme, sent: SentRequest): string | null {
+  if (bodyHashParameter === null || isForm(sent)) return null;
+  const expected = hash('sha256', sent.body, 'hex');
+  const given = URL.parse(sent.urls[0] ?? '')?.searchParams.getAll(bodyHashParameter) ?? [];
+  return given.length === 1 && given[0]?.toLowerCase() === expected
+    ? null
+    : `the parameter ${bodyHashParameter} of the address is not the SHA-256 of the body`;
+}
+
+/** The names and values of a form, sorted, each pair once. Empty if the body is no form. */
+function joinForm(sent: SentRequest): string {
+  if (!isForm(sent)) return '';
+  const fields = readFormFields(sent.body);
+  const names = [...new Set(fields.keys())].sort();
+  return names.flatMap((name) => [...new Set(fields.getAll(name))].sort().map((value) => `${name}${value}`)).join('');
+}
