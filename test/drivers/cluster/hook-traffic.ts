@@ -17,10 +17,34 @@ export interface HookTrafficOptions {
   readonly widgetIds: readonly string[];
 }
 
-type PlannedHook = Pick<HookOperation, 'eventId' | 'kind' | 'occurredAt' | 'widgetId'> & {
+export type PlannedHook = Pick<HookOperation, 'eventId' | 'kind' | 'occurredAt' | 'widgetId'> & {
+  readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 };
+
+/** Makes the function that posts a hook once, and records it. */
+export function createRecordedPost(
+  { recording, eventLoopDelay, cpuSteal }: Pick<HookTrafficOptions, 'recording' | 'eventLoopDelay' | 'cpuSteal'>,
+  agent: Agent,
+) {
+  return async (hook: PlannedHook): Promise<HookOperation> => {
+    const startedAtMs = performance.now();
+    const elapsedMs = startStopwatch();
+    const answer = await post({ agent, ...hook });
+    const endedAtMs = performance.now();
+    const { eventId, kind, occurredAt, widgetId } = hook;
+    const { outcome, status, refusal, failure } = answer;
+    const operation: HookOperation = {
+      ...{ eventId, kind, occurredAt, widgetId, outcome, status, refusal, failure, startedAtMs, endedAtMs },
+      answeredEventId: answer.headers['webhook-event-id']?.toString() ?? null,
+      latencyMs: elapsedMs() - eventLoopDelay.since(startedAtMs),
+      wasStarved: cpuSteal.wasStarved(startedAtMs, endedAtMs),
+    };
+    recording.hooks.push(operation);
+    return operation;
+  };
+}
 
 const repeatAfterMs = 500;
 /**
@@ -33,29 +57,12 @@ const oldestCount = 20;
  * Sends hooks of every kind, as outside systems do. Most name a known widget, some an unknown widget or none. Some are
  * sent twice with one key. Half of the hooks that were not accepted are repeated.
  */
-export function createHookTraffic({ integration, recording, eventLoopDelay, cpuSteal, widgetIds }: HookTrafficOptions) {
+export function createHookTraffic({ integration, widgetIds, ...recorder }: HookTrafficOptions) {
   const agent = new Agent({ keepAlive: true });
-
-  async function sendOnce(hook: PlannedHook): Promise<HookOperation> {
-    const startedAtMs = performance.now();
-    const elapsedMs = startStopwatch();
-    const answer = await post({ url: integration.url, agent, ...hook });
-    const endedAtMs = performance.now();
-    const { eventId, kind, occurredAt, widgetId } = hook;
-    const { outcome, status, refusal, failure } = answer;
-    const operation: HookOperation = {
-      ...{ eventId, kind, occurredAt, widgetId, outcome, status, refusal, failure, startedAtMs, endedAtMs },
-      answeredEventId: answer.headers['webhook-event-id']?.toString() ?? null,
-      latencyMs: elapsedMs() - eventLoopDelay.since(startedAtMs),
-      wasStarved: cpuSteal.wasStarved(startedAtMs, endedAtMs),
-    };
-    recording.hooks.push(operation);
-    return operation;
-  }
-
+  const sendOnce = createRecordedPost(recorder, agent);
   return {
     send: async (index: number): Promise<void> => {
-      const hook = planHook(index, integration.id, widgetIds);
+      const hook = planHook(index, integration, widgetIds);
       const isSentTwice = index % 20 === 11;
       const [first] = await Promise.all([sendOnce(hook), ...(isSentTwice ? [sendOnce(hook)] : [])]);
       const isRepeatedLater = index % 25 === 13;
@@ -68,7 +75,11 @@ export function createHookTraffic({ integration, recording, eventLoopDelay, cpuS
   };
 }
 
-function planHook(index: number, integrationId: string, widgetIds: readonly string[]): PlannedHook {
+function planHook(
+  index: number,
+  { id: integrationId, url }: HookTrafficOptions['integration'],
+  widgetIds: readonly string[],
+): PlannedHook {
   const kind = index % 20 === 3 ? 'retired' : index % 7 === 1 ? 'created' : 'updated';
   // These times are not in sending order, and never in the future.
   const occurredAt = new Date(Date.now() - ((index * 7_919) % 5_000)).toISOString();
@@ -77,7 +88,7 @@ function planHook(index: number, integrationId: string, widgetIds: readonly stri
   const key = index % 10 === 5 ? ('idempotency-key' as const) : ('webhook-id' as const);
   const target = widgetId === null ? {} : { widgetId };
   return {
-    ...{ kind, occurredAt, widgetId },
+    ...{ kind, occurredAt, widgetId, url },
     eventId: deriveEventId(integrationId, { kind: key, value }),
     headers: { 'content-type': 'application/json', [key]: value },
     body: JSON.stringify({
@@ -89,7 +100,8 @@ function planHook(index: number, integrationId: string, widgetIds: readonly stri
   };
 }
 
-function selectWidgetId(index: number, widgetIds: readonly string[]): string | null {
+/** Selects a known widget, an unknown one, or none. */
+export function selectWidgetId(index: number, widgetIds: readonly string[]): string | null {
   if (index % 10 === 0) return null;
   if (index % 50 === 7) return randomUUID();
   const candidates = index % 2 === 0 ? widgetIds.slice(-newestCount) : widgetIds.slice(0, oldestCount);
