@@ -1268,7 +1268,7 @@ export interface components {
         /** @description How the integration understands a foreign sender. */
         HookSource: {
             /** @enum {string} */
-            preset: "github" | "gitlab" | "stripe" | "shopify" | "slack" | "linear" | "twilio" | "standard-webhooks" | "cloudevents" | "custom";
+            preset: "github" | "gitlab" | "stripe" | "shopify" | "slack" | "linear" | "twilio" | "twilio-shared-key" | "standard-webhooks" | "cloudevents" | "custom";
             /** @description Null: that of the preset. */
             scheme: {
                 [key: string]: unknown;
@@ -1620,7 +1620,7 @@ export interface components {
              * @description The sender. `custom`: any other; `scheme` then says how it signs.
              * @enum {string}
              */
-            preset: "github" | "gitlab" | "stripe" | "shopify" | "slack" | "linear" | "twilio" | "standard-webhooks" | "cloudevents" | "custom";
+            preset: "github" | "gitlab" | "stripe" | "shopify" | "slack" | "linear" | "twilio" | "twilio-shared-key" | "standard-webhooks" | "cloudevents" | "custom";
             /** @description What the sender signs with, or sends: several while it changes its secret. No response shows them, and only with the token of the address can they be read. */
             secrets?: string[];
             /** @description Only with the preset `custom`. */
