@@ -15,10 +15,13 @@ export const hooksDashboard: Dashboard = {
           '{{instance}}': 'sum by (instance) (rate(widget_hooks_accepted_total{NS}[$__rate_interval]))',
         }),
         graph(
-          'Hooks refused, by code',
+          'Hooks refused, by code, and ignored',
           'reqps',
           'unavailable and internal break the promise. The other codes are the sender’s mistake, or the sender is too fast.',
-          { '{{code}}': 'sum by (code) (rate(widget_hooks_refused_total{NS}[$__rate_interval]))' },
+          {
+            '{{code}}': 'sum by (code) (rate(widget_hooks_refused_total{NS}[$__rate_interval]))',
+            'ignored by a mapping': 'sum(rate(widget_hooks_ignored_total{NS}[$__rate_interval]))',
+          },
         ),
         graph(
           'Time until the 202',

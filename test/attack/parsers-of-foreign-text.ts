@@ -2,6 +2,7 @@ import { parseBearerToken } from '@widget-service/api/caller/bearer.ts';
 import { parseSessionId, readCookie, readDeviceCookie } from '@widget-service/api/caller/cookies.ts';
 import { isCsrfToken, isOwnOrigin } from '@widget-service/api/caller/csrf.ts';
 import { createPendingSignIns, parseReturnTo } from '@widget-service/api/caller/oidc/pending-sign-in.ts';
+import { listSignedUrls, toSourceKeys } from '@widget-service/api/hooks/foreign/read-foreign-hook.ts';
 import { makeVerifyHookSignature } from '@widget-service/api/hooks/hook-signature.ts';
 import { isPrivateAddress, toNetwork } from '@widget-service/api/http/forwarding.ts';
 import { parseJson } from '@widget-service/api/http/json-body.ts';
@@ -16,6 +17,13 @@ import {
 } from '@widget-service/api/http/request-screening.ts';
 import { escapeHtml } from '@widget-service/api/pages/page.ts';
 import { findHiddenCharacter } from '@widget-service/api/schemas/hidden-characters.ts';
+import { findTimeMistake } from '@widget-service/api/schemas/hook-time.ts';
+import { parsePointer } from '@widget-service/api/sources/json-pointer.ts';
+import { presets, schemeDefaults } from '@widget-service/api/sources/presets.ts';
+import { readHeader } from '@widget-service/api/sources/sent-request.ts';
+import { readDocument, readObjectAt, readTextAt } from '@widget-service/api/sources/source-document.ts';
+import { rejectSecrets } from '@widget-service/api/sources/source-schema.ts';
+import { toSourceKey, verifySignature } from '@widget-service/api/sources/verify-signature.ts';
 import { encodeHookId } from '@widget-service/client/hooks/post-hook.ts';
 import { parseExactJson, parseExactObject } from '@widget-service/client/json/exact-json.ts';
 import { describeAddress, isUnencryptedRemote, parseAddress } from '@widget-service/client/requests/address.ts';
@@ -27,11 +35,13 @@ import { parseRefusal } from '@widget-service/shared/adapters/refusal-codec.ts';
 import { parseWorkerState } from '@widget-service/shared/adapters/worker-state-codec.ts';
 import { describeDevice } from '@widget-service/shared/domain/device.ts';
 import { findDeviceNonce, isWellFormedDeviceCookie } from '@widget-service/shared/domain/device-cookie.ts';
+import { toUtcTime } from '@widget-service/shared/domain/foreign-time.ts';
 import { deriveEventId } from '@widget-service/shared/domain/hook-event-id.ts';
 import { parseIdempotencyKey } from '@widget-service/shared/domain/idempotent-create.ts';
-import { extractMemberText, toSingleLine, tryParseJson } from '@widget-service/shared/domain/json.ts';
+import { extractMemberText, extractTextAt, toSingleLine, tryParseJson } from '@widget-service/shared/domain/json.ts';
 import { assignPartition } from '@widget-service/shared/domain/queue-item.ts';
 import { readRole } from '@widget-service/shared/domain/role-claim.ts';
+import { isSealedForToken, unsealForToken } from '@widget-service/shared/domain/sealed-for-token.ts';
 import {
   findSecretMistake,
   mintSigningSecret,
@@ -44,7 +54,7 @@ import { resolveStreamStart } from '@widget-service/shared/domain/stream-start.t
 import { parseUtcTimestamp } from '@widget-service/shared/domain/timestamp.ts';
 import { isWellFormedToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { isTraceContext, parseTraceparent } from '@widget-service/shared/domain/trace-context.ts';
-import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
+import { deriveWidgetId, parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import { prefersOpenMetrics } from '@widget-service/shared/metrics/open-metrics.ts';
 
 const user = { id: 'u', passwordHash: 'p' };
@@ -52,6 +62,37 @@ const pendingSignIns = createPendingSignIns({ clientSecret: 'a client secret', i
 const now = new Date();
 const place = { epoch: 'k3f9', ms: 1, seq: 1 };
 const extent = { epoch: 'k3f9', oldest: place, last: place };
+
+const secretEncodings = ['text', 'hex', 'base64', 'whsec'] as const;
+const formType = 'application/x-www-form-urlencoded';
+const githubSource = { preset: 'github', scheme: null } as unknown as Parameters<typeof toSourceKeys>[0];
+const toSent = (type: string, text: string) => ({
+  rawHeaders: ['content-type', type],
+  body: Buffer.from(text),
+  urls: [`https://widgets.example/${text}`],
+});
+
+function readOrRefuse(read: () => unknown): unknown {
+  try {
+    return read();
+  } catch (error) {
+    return error;
+  }
+}
+
+/** Verifies a request with this text in the header with the signatures, and in its body. */
+function verifySourceSignatures(text: string): unknown {
+  return Object.values(presets).map(({ scheme }) => {
+    if (scheme === null) return null;
+    const { rawHeaders, ...sent } = toSent(formType, text);
+    return verifySignature(
+      scheme,
+      [Buffer.from('key')],
+      { ...sent, rawHeaders: [...rawHeaders, scheme.header, text] },
+      now,
+    );
+  });
+}
 
 /** Each parser of text that others send, by its name: calls it with a text, in each place that takes one. */
 export const parsersOfForeignText: Readonly<Record<string, (text: string) => unknown>> = {
@@ -111,7 +152,25 @@ export const parsersOfForeignText: Readonly<Record<string, (text: string) => unk
   parseAddress: (text) => parseAddress(text, 'an address'),
   describeAddress: (text) => describeAddress(`https://widgets.example/${text}`),
   isUnencryptedRemote: (text) => isUnencryptedRemote(`http://widgets.example/${text}`),
+  findTimeMistake: (text) => findTimeMistake(text, now.getTime()),
+  parsePointer,
+  readHeader: (text) => readHeader({ rawHeaders: [text, text, 'x-a', text] }, 'x-a'),
+  readTextAt: (text) => readTextAt({ text, value: { a: { b: 1 } } }, '/a/b'),
+  readObjectAt: (text) => readObjectAt({ text, value: { a: { b: {} } } }, '/a/b'),
+  toSourceKey: (text) =>
+    secretEncodings.map((secretEncoding) => toSourceKey(text, { ...schemeDefaults, secretEncoding })),
+  toSourceKeys: (text) => toSourceKeys(githubSource, [text, text]),
+  rejectSecrets: (text) => rejectSecrets(githubSource, [text, text]),
+  listSignedUrls,
+  toUtcTime: (text) => (['rfc3339', 'unix-seconds', 'unix-milliseconds'] as const).map((each) => toUtcTime(text, each)),
+  extractTextAt: (text) => extractTextAt(text, ['payload', '0', 'a']),
+  isSealedForToken,
+  unsealForToken: (text) => unsealForToken(text, 'a token'),
+  deriveWidgetId: (text) => deriveWidgetId('0197a0b0-0000-7000-8000-00000000abcd', text),
   // These take more than a text.
+  readDocument: (text) =>
+    ['application/json', formType].map((type) => readOrRefuse(() => readDocument(toSent(type, text)))),
+  verifySignature: (text) => verifySourceSignatures(text),
   verifyHookSignature: makeVerifySignature(),
   parsePendingSignIn: (text) => pendingSignIns.parse(`__Host-service_sign_in=${text}`, now),
 };
@@ -136,6 +195,8 @@ export const takersOfOwnText: readonly string[] = [
   'deriveCreationEventId',
   'findValidToken',
   'sealSecret',
+  'sealForToken',
+  'sealAgain',
   'toUuidV8',
   'buildWidget',
   'signHook',

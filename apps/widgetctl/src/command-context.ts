@@ -68,6 +68,12 @@ export class CommandContext {
     return readSecret(this.#surroundings.environment, variable);
   }
 
+  /** Reads secrets, one a line, from the environment, or from the file that it names. Empty if there is none. */
+  async readSecretLines(variable: SecretVariable): Promise<readonly string[]> {
+    const text = await readSecret(this.#surroundings.environment, variable, { hasLines: true });
+    return (text ?? '').split(/\r?\n/).filter((line) => line !== '');
+  }
+
   /** Says what a command waits for, and for how long. */
   readonly noteWait = (wait: Wait): void => this.output.note(formatWait(wait));
 
@@ -111,19 +117,21 @@ type SecretVariable =
   | 'WIDGETCTL_TOKEN'
   | 'WIDGETCTL_HOOK_URL'
   | 'WIDGETCTL_HOOK_SECRET'
+  | 'WIDGETCTL_SOURCE_SECRETS'
   | 'WIDGETCTL_STREAM_URL';
 
 /** Reads a secret from the environment. Resolves with undefined if it is not there. */
 async function readSecret(
   environment: Readonly<Record<string, string | undefined>>,
   variable: SecretVariable,
+  { hasLines = false } = {},
 ): Promise<string | undefined> {
   const { [variable]: value, [`${variable}_FILE`]: file } = environment;
   if (!file) return value || undefined;
   if (value) throw new UsageError(`${variable} and ${variable}_FILE are both set: set one of them.`);
   const text = await readFileText(file);
   if (text.trim() === '') throw new UsageError(`${variable}_FILE: ${file} is empty.`);
-  if (text.includes('\n'))
+  if (text.includes('\n') && !hasLines)
     throw new UsageError(`${variable}_FILE: ${file} has several lines. It must hold only the secret.`);
   return text;
 }

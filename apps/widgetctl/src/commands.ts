@@ -4,6 +4,7 @@ import { grantCommands } from './commands/grants.ts';
 import { hookCommands } from './commands/hooks.ts';
 import { quarantineCommands } from './commands/quarantine.ts';
 import { sessionCommands } from './commands/session.ts';
+import { sourceCommands } from './commands/sources.ts';
 import { tailCommands } from './commands/tail.ts';
 import { widgetCommands } from './commands/widgets.ts';
 import { makeCompletionCommand } from './completion.ts';
@@ -17,5 +18,6 @@ export const commands: readonly CommandDefinition[] = [
   ...deliveryCommands,
   ...quarantineCommands,
   ...grantCommands,
+  ...sourceCommands,
   makeCompletionCommand(() => commands),
 ];

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { decodeLines, type Line } from './decode-lines.ts';
 import { UsageError } from './failures.ts';
 import { whileReadingPipe } from './interruption.ts';
@@ -18,6 +18,18 @@ export function readInputLines(): AsyncGenerator<Line, void, void> {
 /** Reads a small file as a whole. Each end of a line becomes one LF. */
 export async function readFileText(path: string): Promise<string> {
   return joinLines(readFileLines(path));
+}
+
+/** Reads a small file without changing any of its bytes. Throws a `UsageError` with its name if it is not UTF-8. */
+export async function readFileExactly(path: string): Promise<string> {
+  const bytes = await readFile(path).catch((error: unknown) => {
+    throw new UsageError(`${path} cannot be read: ${describeFileError(error)}`);
+  });
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new UsageError(`${path} is not UTF-8.`);
+  }
 }
 
 /** Puts lines together again, without the end of the last one. */

@@ -1621,11 +1621,11 @@ export interface components {
              * @enum {string}
              */
             preset: "github" | "gitlab" | "stripe" | "shopify" | "slack" | "linear" | "twilio" | "twilio-shared-key" | "standard-webhooks" | "cloudevents" | "custom";
-            /** @description What the sender signs with, or sends: several while it changes its secret. No response shows them, and only with the token of the address can they be read. */
-            secrets?: string[];
             /** @description Only with the preset `custom`. */
             scheme?: components["schemas"]["SignatureScheme"] | null;
             mapping: components["schemas"]["NewHookMapping"];
+            /** @description What the sender signs with, or sends: several while it changes its secret. No response shows them, and only with the token of the address can they be read. */
+            secrets?: string[];
         };
         NewIntegration: {
             /** @description A name for people to recognise it by: 1 to 200 characters after trimming, without control characters and invisible ones. */
@@ -1663,7 +1663,7 @@ export interface components {
             permissions?: "widgets:create"[] | null;
         };
         NewSourcePreview: {
-            source: components["schemas"]["NewHookSource"];
+            source: components["schemas"]["TriedHookSource"];
             /** @description The headers of the request. An array: it was sent several times. */
             headers?: {
                 [key: string]: string | string[];
@@ -2269,6 +2269,18 @@ export interface components {
             name?: string;
             expiresAt?: string | null;
             filter?: components["schemas"]["NewEventFilter"] | null;
+        };
+        TriedHookSource: {
+            /**
+             * @description The sender. `custom`: any other; `scheme` then says how it signs.
+             * @enum {string}
+             */
+            preset: "github" | "gitlab" | "stripe" | "shopify" | "slack" | "linear" | "twilio" | "twilio-shared-key" | "standard-webhooks" | "cloudevents" | "custom";
+            /** @description Only with the preset `custom`. */
+            scheme?: components["schemas"]["SignatureScheme"] | null;
+            mapping: components["schemas"]["NewHookMapping"];
+            /** @description Null or left out: the signature is not verified. */
+            secrets?: string[] | null;
         };
         /** @description A person who may sign in, unless `disabled`. */
         User: {

@@ -369,10 +369,19 @@ describe('a preview', () => {
       outcome: 'refused',
       signature: { result: 'invalid', reason: 'the header x-hub-signature-256 is missing' },
       refusal: { step: 'signature' },
-      hook: null,
-      event: null,
     });
     expect(response.body).not.toContain(secret);
+  });
+
+  test('maps a request whose signature is not valid, or not verified, all the same', async () => {
+    const request = { body: '{"action":"archived"}', headers: { 'X-GitHub-Delivery': 'one' } };
+    const { secrets, ...withoutSecrets } = github;
+    for (const source of [github, withoutSecrets]) {
+      const { outcome, hook } = await previewOf(source, request);
+      expect(outcome).toBe(source === github ? 'refused' : 'hook');
+      expect(hook).toMatchObject({ kind: 'retired', id: 'one' });
+    }
+    expect(secrets).toEqual([secret]);
   });
 
   test('shows the widget of the event', async () => {

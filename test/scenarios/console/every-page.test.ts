@@ -22,6 +22,13 @@ describe.runIf(hasBrowser)('every page of the console', () => {
     const longName = { name: 'N'.repeat(100) };
     const subscription = await client.api.POST('/api/v1/subscriptions', { body: longName });
     const integration = await client.api.POST('/api/v1/integrations', { body: longName });
+    const source = {
+      preset: 'github',
+      secrets: ['a secret of GitHub'],
+      mapping: { kind: { from: '/action' } },
+    } as const;
+    const body = { ...longName, source: { ...source, secrets: [...source.secrets] } };
+    const foreign = await client.api.POST('/api/v1/integrations', { body });
     await client.api.POST('/api/v1/provision-tokens', { body: longName });
     const response = await fetch(service.url + new URL(integration.url).pathname, {
       method: 'POST',
@@ -43,6 +50,8 @@ describe.runIf(hasBrowser)('every page of the console', () => {
       '/streams/events',
       '/hooks',
       '/hooks/quarantine',
+      '/hooks/connect',
+      `/hooks/${foreign.id}/mapping`,
       `/hooks/${integration.id}`,
       `/hooks/${integration.id}/deliveries/${eventId}`,
       '/access',

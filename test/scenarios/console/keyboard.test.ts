@@ -66,7 +66,7 @@ describeEachDeployment('the console by the keyboard alone,', (shown) => {
       await keyboard.press('Enter');
       await page.getByRole('dialog').waitFor({ state: 'detached' });
       await expect.poll(() => nameFocused(page)).toBe(area);
-      await page.getByRole('link', { name: word }).waitFor();
+      await page.getByRole('link', { name: word, exact: true }).waitFor();
       await tabTo(page, word);
       await keyboard.press('Enter');
       await heading(word);

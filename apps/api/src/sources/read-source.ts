@@ -14,9 +14,11 @@ export interface SourceReading {
   /** See `MappingInput`. */
   readonly integrationId: string | null;
   readonly now: Date;
+  /** Also reads a request whose signature is not valid. */
+  readonly isPreview?: boolean;
 }
 
-/** What a request of a foreign sender is. Each step is there if the ones before it succeeded. */
+/** What a request of a foreign sender is. Each step is there if the ones before it succeeded, or it is a preview. */
 export interface ReadSource {
   /** Null: it was not verified. */
   readonly signature: SignatureResult | null;
@@ -31,9 +33,9 @@ export interface ReadSource {
  * Reads a request of a foreign sender: signature, document, handshake, mapping. Both the hook address and the preview
  * use it, so they agree.
  */
-export function readSource({ source, keys, sent, integrationId, now }: SourceReading): ReadSource {
+export function readSource({ source, keys, sent, integrationId, now, isPreview = false }: SourceReading): ReadSource {
   const signature = keys === null ? null : verifySignature(findScheme(source), keys, sent, now);
-  if (signature?.isValid === false) return { signature };
+  if (signature?.isValid === false && !isPreview) return { signature };
   try {
     const document = readDocument(sent);
     const { handshake } = presets[source.preset];

@@ -1,4 +1,9 @@
-import { type HookSource, type SignatureScheme, sourcePresets } from '@widget-service/shared/domain/hook-source.ts';
+import {
+  type HookSource,
+  type SignatureScheme,
+  type SourcePreset,
+  sourcePresets,
+} from '@widget-service/shared/domain/hook-source.ts';
 import { z } from 'zod';
 import { InputError } from '../http/problem.ts';
 import { forArrayLength } from '../schemas/text.ts';
@@ -70,25 +75,36 @@ export interface GivenSource {
 /** With the preset `github`. */
 export const exampleSource = { preset: 'github', secrets: ['whatever GitHub was given'], mapping: exampleMapping };
 
+const sourceMembers = {
+  preset: z.enum(sourcePresets).describe('The sender. `custom`: any other; `scheme` then says how it signs.'),
+  scheme: schemeSchema.nullish().describe('Only with the preset `custom`.'),
+  mapping: mappingSchema,
+};
+
+interface SourceInput {
+  readonly preset: SourcePreset;
+  readonly scheme?: SignatureScheme | null | undefined;
+  readonly secrets?: readonly string[] | null | undefined;
+}
+
+/** Checks what belongs together. Without secrets (null), nothing is said of them. */
+function checkSource({ value, issues }: { value: SourceInput; issues: unknown[] }): void {
+  const { preset, scheme = null, secrets = [] } = value;
+  const push = (path: readonly PropertyKey[], message: string) =>
+    issues.push({ code: 'custom', message, path: [...path], input: value });
+  const own = presets[preset].scheme;
+  if (own === null && scheme === null) push(['scheme'], 'Must be given with the preset custom.');
+  if (own !== null && scheme !== null) push(['scheme'], 'Must be left out: the preset has a scheme.');
+  const used = own ?? scheme;
+  if (used === null || secrets === null) return;
+  for (const [index, message] of findSecretMistakes(used, secrets)) {
+    push(index === null ? ['secrets'] : ['secrets', index], message);
+  }
+}
+
 export const newSourceSchema = z
-  .strictObject({
-    preset: z.enum(sourcePresets).describe('The sender. `custom`: any other; `scheme` then says how it signs.'),
-    secrets: secretsSchema.optional(),
-    scheme: schemeSchema.nullish().describe('Only with the preset `custom`.'),
-    mapping: mappingSchema,
-  })
-  .check(({ value, issues }) => {
-    const push = (path: readonly PropertyKey[], message: string) =>
-      issues.push({ code: 'custom', message, path: [...path], input: value });
-    const own = presets[value.preset].scheme;
-    if (own === null && (value.scheme ?? null) === null) push(['scheme'], 'Must be given with the preset custom.');
-    if (own !== null && (value.scheme ?? null) !== null) push(['scheme'], 'Must be left out: the preset has a scheme.');
-    const used = own ?? value.scheme ?? null;
-    if (used === null) return;
-    for (const [index, message] of findSecretMistakes(used, value.secrets ?? [])) {
-      push(index === null ? ['secrets'] : ['secrets', index], message);
-    }
-  })
+  .strictObject({ ...sourceMembers, secrets: secretsSchema.optional() })
+  .check(checkSource)
   .transform(
     ({ preset, scheme = null, secrets = [], mapping }): GivenSource => ({
       source: { preset, scheme, mapping: completeMapping(preset, mapping) },
@@ -101,3 +117,17 @@ export const newSourceSchema = z
       'How the integration understands a sender that cannot send hooks as the interface describes them: how it signs, and where the members of a hook are.',
     examples: [exampleSource],
   });
+
+/** A source that is only tried: without secrets, no signature is verified. */
+export const triedSourceSchema = z
+  .strictObject({
+    ...sourceMembers,
+    secrets: secretsSchema.nullish().describe('Null or left out: the signature is not verified.'),
+  })
+  .transform((value) => ({ ...value, secrets: value.secrets ?? null }))
+  .check(checkSource)
+  .transform(({ preset, scheme = null, secrets, mapping }) => ({
+    source: { preset, scheme, mapping: completeMapping(preset, mapping) } satisfies HookSource,
+    secrets,
+  }))
+  .meta({ id: 'TriedHookSource', examples: [exampleSource] });

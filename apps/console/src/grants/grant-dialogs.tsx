@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { ConfirmDialog } from '../parts/dialog.tsx';
-import { CheckBox, Field, Select } from '../parts/fields.tsx';
+import { CheckBox, Field, LinesField, Select } from '../parts/fields.tsx';
 import { showToast } from '../parts/messages.tsx';
 import { texts } from '../texts/texts.ts';
 import {
@@ -9,6 +9,7 @@ import {
   type IssuedGrant,
   revokeGrant,
   rotateGrant,
+  rotateSource,
   rotateToSigned,
 } from './grant-kind.ts';
 
@@ -32,10 +33,15 @@ export function RotateDialog({ path, grant, onClose, onRotated }: RotateDialogPr
   const overlapSeconds = useSignal(defaultOverlapSeconds);
   const isSigning = useSignal(false);
   const isUnsigned = 'signature' in grant && grant.signature === 'none';
-  const rotate = () =>
-    isSigning.value
+  const hasSource = 'source' in grant && grant.source !== null;
+  // Never in a draft: it is a secret.
+  const secrets = useSignal('');
+  const rotate = () => {
+    if (hasSource) return rotateSource(grant.id, overlapSeconds.value, toSecrets(secrets.value));
+    return isSigning.value
       ? rotateToSigned(grant.id, overlapSeconds.value)
       : rotateGrant(path, grant.id, overlapSeconds.value);
+  };
   return (
     <ConfirmDialog
       title={grants.rotateTitle(grant.name)}
@@ -55,6 +61,14 @@ export function RotateDialog({ path, grant, onClose, onRotated }: RotateDialogPr
           }}
         />
       ) : null}
+      {hasSource ? (
+        <LinesField
+          label={texts.sources.secrets}
+          hint={texts.sources.secretsHint}
+          value={secrets.value}
+          onInput={(next) => (secrets.value = next)}
+        />
+      ) : null}
       <Field
         label={grants.overlap}
         hint={isSigning.value && overlapSeconds.value > 0 ? grants.unsignedOverlap : undefined}
@@ -71,6 +85,11 @@ export function RotateDialog({ path, grant, onClose, onRotated }: RotateDialogPr
       </Field>
     </ConfirmDialog>
   );
+}
+
+/** One secret a line. */
+export function toSecrets(text: string): string[] {
+  return text.split('\n').filter((line) => line !== '');
 }
 
 /** Ends a grant for good. */

@@ -22,6 +22,10 @@ export const readGrants = (path: GrantPath, page: number, signal: AbortSignal): 
 export const rotateGrant = (path: GrantPath, id: string, overlapSeconds: number): Promise<IssuedGrant> =>
   api.POST(`${path}/{id}/rotate`, { params: { path: { id } }, body: { overlapSeconds } });
 
+/** Rotates an integration with a foreign sender: only with the old URL could the service read its secrets. */
+export const rotateSource = (id: string, overlapSeconds: number, secrets: string[]): Promise<IssuedGrant> =>
+  api.POST('/api/v1/integrations/{id}/rotate', { params: { path: { id } }, body: { overlapSeconds, secrets } });
+
 /** Rotates an integration so that its hooks must be signed from now on. */
 export const rotateToSigned = (id: string, overlapSeconds: number): Promise<IssuedGrant> =>
   api.POST('/api/v1/integrations/{id}/rotate', {

@@ -22,8 +22,8 @@ interface GrantsPageProperties {
   readonly createLabel: string;
   /** Where the name of a grant leads, if it has a page. */
   readonly toPage?: (grant: Grant) => string;
-  /** A link beside the button that creates. */
-  readonly link?: readonly [title: string, path: string];
+  /** Links beside the button that creates. */
+  readonly links?: readonly (readonly [title: string, path: string])[];
   /** Between the heading and the list. */
   readonly children?: ComponentChildren;
   readonly renderCreate: (close: () => void, onCreated: (issued: IssuedGrant) => void) => ComponentChildren;
@@ -36,7 +36,7 @@ type Asked = { readonly what: 'change' | 'rotate' | 'revoke'; readonly grant: Gr
 
 /** All grants of a kind, with what can be done to them. */
 export function GrantsPage(properties: GrantsPageProperties) {
-  const { path, title, intro, emptyText, createLabel, toPage, link, children, writeSnippets } = properties;
+  const { path, title, intro, emptyText, createLabel, toPage, links = [], children, writeSnippets } = properties;
   const { grants } = texts;
   const asked = useSignal<Asked | null>(null);
   const issued = useSignal<IssuedGrant | null>(null);
@@ -50,11 +50,11 @@ export function GrantsPage(properties: GrantsPageProperties) {
   return (
     <>
       <PageHeader title={title}>
-        {link === undefined ? null : (
-          <Link to={link[1]} class="button button-plain">
-            {link[0]}
+        {links.map(([name, to]) => (
+          <Link key={to} to={to} class="button button-plain">
+            {name}
           </Link>
-        )}
+        ))}
         <Button kind="primary" data-shortcut="c" onClick={() => ask({ what: 'create' })}>
           {createLabel}
         </Button>

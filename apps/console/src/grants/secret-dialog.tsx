@@ -9,6 +9,7 @@ import type { Snippets } from './snippets.ts';
 
 interface SecretDialogProperties {
   readonly issued: IssuedGrant;
+  /** Code that uses the secret, by language. Empty: there is none to show. */
   readonly snippets: Snippets;
   readonly onClose: () => void;
 }
@@ -32,24 +33,28 @@ export function SecretDialog({ issued, snippets, onClose }: SecretDialogProperti
           {grants.previousUntil} <FullTime at={issued.previousExpiresAt} />
         </p>
       )}
-      <h3 class="code-title">{grants.lines}</h3>
-      <div class="tabs" role="tablist" aria-label={grants.lines}>
-        {Object.keys(snippets).map((name) => (
-          <button
-            key={name}
-            type="button"
-            role="tab"
-            class="tab"
-            aria-selected={name === language.value}
-            onClick={() => (language.value = name)}
-          >
-            {name}
-          </button>
-        ))}
-      </div>
-      <Code>{code}</Code>
+      {code === '' ? null : (
+        <>
+          <h3 class="code-title">{grants.lines}</h3>
+          <div class="tabs" role="tablist" aria-label={grants.lines}>
+            {Object.keys(snippets).map((name) => (
+              <button
+                key={name}
+                type="button"
+                role="tab"
+                class="tab"
+                aria-selected={name === language.value}
+                onClick={() => (language.value = name)}
+              >
+                {name}
+              </button>
+            ))}
+          </div>
+          <Code>{code}</Code>
+        </>
+      )}
       <div class="dialog-actions">
-        <CopyButton text={code} label={grants.copyLines} />
+        {code === '' ? null : <CopyButton text={code} label={grants.copyLines} />}
         <Button kind="primary" onClick={onClose}>
           {grants.secretKept}
         </Button>

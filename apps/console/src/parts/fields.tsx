@@ -58,6 +58,32 @@ export function TextField({ label, hint, value, onInput, ...attributes }: TextFi
   );
 }
 
+interface LinesFieldProperties {
+  readonly label: string;
+  readonly hint: string;
+  readonly value: string;
+  readonly onInput: (value: string) => void;
+}
+
+/** A text of several lines. */
+export function LinesField({ label, hint, value, onInput }: LinesFieldProperties) {
+  return (
+    <Field label={label} hint={hint}>
+      {({ id, hintId }) => (
+        <textarea
+          id={id}
+          class="input"
+          rows={3}
+          aria-describedby={hintId}
+          spellcheck={false}
+          value={value}
+          onInput={({ currentTarget }) => onInput(currentTarget.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
 interface CheckBoxProperties {
   readonly label: string;
   readonly checked: boolean;

@@ -7,6 +7,8 @@ import { DeliveryPage } from '../pages/hooks/delivery-page.tsx';
 import { HooksPage } from '../pages/hooks/hooks-page.tsx';
 import { IntegrationPage } from '../pages/hooks/integration-page.tsx';
 import { QuarantinePage } from '../pages/hooks/quarantine-page.tsx';
+import { MappingPage } from '../pages/hooks/source/mapping-page.tsx';
+import { NewSourcePage } from '../pages/hooks/source/new-source-page.tsx';
 import { OverviewPage } from '../pages/overview/overview-page.tsx';
 import { EventsPage } from '../pages/streams/events-page.tsx';
 import { StreamPage } from '../pages/streams/stream-page.tsx';
@@ -40,6 +42,8 @@ export const pages: readonly ConsolePage[] = [
   detail('/streams/:id', texts.streams.title, 'subscriptions:manage', StreamPage),
   area('/hooks', texts.hooks.title, 'integrations:manage', 'h', HooksPage),
   detail('/hooks/quarantine', texts.hooks.quarantine.title, 'integrations:manage', QuarantinePage),
+  detail('/hooks/connect', texts.sources.title, 'integrations:manage', NewSourcePage),
+  detail('/hooks/:id/mapping', texts.sources.edit, 'integrations:manage', MappingPage),
   detail('/hooks/:id', texts.hooks.title, 'integrations:manage', IntegrationPage),
   detail('/hooks/:id/deliveries/:eventId', texts.hooks.deliveries, 'integrations:manage', DeliveryPage),
   area('/access', texts.access.title, null, 'a', AccountPage),

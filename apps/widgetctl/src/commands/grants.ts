@@ -4,6 +4,7 @@ import type { CommandContext } from '../command-context.ts';
 import { readNewestFirst, takeFirst } from '../lists.ts';
 import type { Column } from '../output.ts';
 import { readNumber } from '../parse-command-line.ts';
+import { readSource, sourceOptions } from '../source-options.ts';
 
 type Schemas = components['schemas'];
 type Grant = Schemas['Subscription'] | Schemas['Integration'] | Schemas['ProvisionToken'];
@@ -64,23 +65,32 @@ function makeCommands({ word, path, one }: Kind): CommandDefinition[] {
     name: `${word} create`,
     parameters: ['NAME'],
     summary: `Make ${one}.`,
-    options: { expires },
+    options: { expires, ...(word === 'integrations' ? sourceOptions : {}) },
     async run(context, input) {
       const [name = ''] = input.parameters;
       const expiresAt = input.value('expires');
-      const body = { name, ...(expiresAt === undefined ? {} : { expiresAt }) };
+      const source = word === 'integrations' ? await readSource(context, input) : undefined;
+      const body = {
+        name,
+        ...(expiresAt === undefined ? {} : { expiresAt }),
+        ...(source === undefined ? {} : { source }),
+      };
       showSecrets(context, await context.client.api.POST(path, { body }));
     },
   };
   const rotate: CommandDefinition = {
     name: `${word} rotate`,
     parameters: ['ID'],
-    summary: 'Replace the secret. The old one stays valid for a while.',
+    summary: `Replace the secret. The old one stays valid for a while.${word === 'integrations' ? ' A foreign sender needs WIDGETCTL_SOURCE_SECRETS.' : ''}`,
     options: { overlap: { value: 'SECONDS', text: 'How long the old secret stays valid. Default: 300.' } },
     async run(context, input) {
       const [id = ''] = input.parameters;
       const overlapSeconds = readNumber(input, 'overlap', 0);
-      const body = overlapSeconds === undefined ? {} : { overlapSeconds };
+      const secrets = word === 'integrations' ? await context.readSecretLines('WIDGETCTL_SOURCE_SECRETS') : [];
+      const body = {
+        ...(overlapSeconds === undefined ? {} : { overlapSeconds }),
+        ...(secrets.length === 0 ? {} : { secrets: [...secrets] }),
+      };
       showSecrets(context, await context.client.api.POST(`${path}/{id}/rotate`, { params: { path: { id } }, body }));
     },
   };

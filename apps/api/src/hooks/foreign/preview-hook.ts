@@ -116,7 +116,7 @@ async function preview(
   { widgets, clock }: Pick<PreviewRouteDeps, 'widgets' | 'clock'>,
 ): Promise<string> {
   const now = clock.now();
-  const read = readSource({ source, keys, sent, integrationId: integration?.id ?? null, now });
+  const read = readSource({ source, keys, sent, integrationId: integration?.id ?? null, now, isPreview: true });
   const hook = read.mapping?.outcome === 'hook' ? read.mapping.hook : null;
   const sender = integration ?? { id: noIntegrationId, deduplicateByContent: true };
   const eventJson = hook === null ? null : await buildEventJson(hook, sender, now, widgets);

@@ -1,7 +1,7 @@
 import { hookKinds } from '@widget-service/shared/domain/event-kind.ts';
 import { z } from 'zod';
 import { widgetEventSchema } from '../../schemas/widget-event.ts';
-import { exampleSource, newSourceSchema } from '../../sources/source-schema.ts';
+import { exampleSource, triedSourceSchema } from '../../sources/source-schema.ts';
 
 const headersMax = 100;
 
@@ -30,7 +30,7 @@ const requestMembers = {
 };
 
 export const sourcePreviewSchema = z
-  .strictObject({ source: newSourceSchema, ...requestMembers })
+  .strictObject({ source: triedSourceSchema, ...requestMembers })
   .meta({ id: 'NewSourcePreview', examples: [{ source: exampleSource, ...exampleRequest }] });
 
 export const integrationPreviewSchema = z

@@ -5,7 +5,7 @@ import { ChangeIntegration, NewIntegration } from './integration-form.tsx';
 
 /** All integrations. */
 export function HooksPage() {
-  const { hooks } = texts;
+  const { hooks, sources } = texts;
   return (
     <GrantsPage
       path="/api/v1/integrations"
@@ -14,7 +14,10 @@ export function HooksPage() {
       emptyText={hooks.empty}
       createLabel={hooks.create}
       toPage={({ id }) => `/hooks/${id}`}
-      link={[hooks.quarantine.title, '/hooks/quarantine']}
+      links={[
+        [sources.title, '/hooks/connect'],
+        [hooks.quarantine.title, '/hooks/quarantine'],
+      ]}
       renderCreate={(close, onCreated) => <NewIntegration onClose={close} onCreated={onCreated} />}
       renderChange={(grant, close, onChanged) =>
         'signature' in grant ? <ChangeIntegration integration={grant} onChanged={onChanged} onClose={close} /> : null

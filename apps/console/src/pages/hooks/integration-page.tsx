@@ -6,19 +6,22 @@ import { PageHeader } from '../../parts/page-header.tsx';
 import { PagedList, usePages } from '../../parts/paged-list.tsx';
 import { Table } from '../../parts/table.tsx';
 import { FullTime, Time } from '../../parts/time.tsx';
+import { Link } from '../../router/link.tsx';
 import type { RouteParameters } from '../../router/match-route.ts';
 import { api, type Schemas } from '../../service/service.ts';
 import { useResource } from '../../service/use-resource.ts';
 import { texts } from '../../texts/texts.ts';
 import { DeliveriesList } from './deliveries-list.tsx';
 import { ChangeIntegration } from './integration-form.tsx';
+import { ReplaceSecretDialog } from './source/replace-secret-dialog.tsx';
 import { TestHookDialog } from './test-hook-dialog.tsx';
 
 /** One integration with its deliveries and refused hooks. */
 export function IntegrationPage({ id = '' }: RouteParameters) {
-  const { hooks, grants } = texts;
+  const { hooks, grants, sources } = texts;
   const isTesting = useSignal(false);
   const isChanging = useSignal(false);
+  const isReplacing = useSignal(false);
   const read = useResource(
     (signal) => api.GET('/api/v1/integrations/{id}', { params: { path: { id } }, signal }),
     [id],
@@ -29,7 +32,16 @@ export function IntegrationPage({ id = '' }: RouteParameters) {
     <>
       <PageHeader title={integration?.name ?? id} parents={[[hooks.title, '/hooks']]}>
         {integration === null ? null : <Button onClick={() => (isChanging.value = true)}>{grants.change}</Button>}
-        <Button onClick={() => (isTesting.value = true)}>{hooks.test}</Button>
+        {integration?.source == null ? (
+          <Button onClick={() => (isTesting.value = true)}>{hooks.test}</Button>
+        ) : (
+          <>
+            <Button onClick={() => (isReplacing.value = true)}>{sources.replaceSecret}</Button>
+            <Link to={`/hooks/${id}/mapping`} class="button button-plain">
+              {sources.edit}
+            </Link>
+          </>
+        )}
       </PageHeader>
       <ProblemNotice error={read.error.value} onRetry={read.reload} />
       {integration === null ? null : (
@@ -37,6 +49,9 @@ export function IntegrationPage({ id = '' }: RouteParameters) {
           <Facts
             facts={[
               [hooks.signature, hooks.signatureNames[integration.signature]],
+              ...(integration.source === null
+                ? []
+                : ([[sources.source, sources.presets[integration.source.preset]]] as const)),
               [hooks.deduplicate, integration.deduplicateByContent ? hooks.yes : hooks.no],
               [hooks.rate, integration.rate === null ? hooks.rateDefault : String(integration.rate)],
               [grants.createdAt, <FullTime key="created" at={integration.createdAt} />],
@@ -55,6 +70,7 @@ export function IntegrationPage({ id = '' }: RouteParameters) {
           ) : null}
         </>
       )}
+      {isReplacing.value ? <ReplaceSecretDialog id={id} onClose={() => (isReplacing.value = false)} /> : null}
       {isTesting.value ? <TestHookDialog onClose={() => (isTesting.value = false)} /> : null}
     </>
   );

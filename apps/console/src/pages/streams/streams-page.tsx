@@ -14,7 +14,7 @@ export function StreamsPage() {
       emptyText={streams.empty}
       createLabel={streams.create}
       toPage={({ id }) => `/streams/${id}`}
-      link={[streams.inspect, '/streams/events']}
+      links={[[streams.inspect, '/streams/events']]}
       renderCreate={(close, onCreated) => <NewSubscription onClose={close} onCreated={onCreated} />}
       renderChange={(grant, close, onChanged) =>
         'filter' in grant ? <ChangeSubscription subscription={grant} onChanged={onChanged} onClose={close} /> : null

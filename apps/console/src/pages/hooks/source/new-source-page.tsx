@@ -1,0 +1,141 @@
+import { type Signal, useSignal } from '@preact/signals';
+import type { IssuedGrant } from '../../../grants/grant-kind.ts';
+import { SecretDialog } from '../../../grants/secret-dialog.tsx';
+import { Button } from '../../../parts/button.tsx';
+import { Field, LinesField, Select, TextField } from '../../../parts/fields.tsx';
+import { ProblemNotice } from '../../../parts/messages.tsx';
+import { PageHeader } from '../../../parts/page-header.tsx';
+import { useDraft } from '../../../parts/use-draft.ts';
+import { goTo } from '../../../router/address.ts';
+import { api, type Schemas } from '../../../service/service.ts';
+import { useAction } from '../../../service/use-action.ts';
+import { texts } from '../../../texts/texts.ts';
+import { exampleScheme, type PresetName } from './examples.ts';
+import { emptyMapping } from './mapping-draft.ts';
+import { SourceEditor } from './source-editor.tsx';
+
+const presetNames = Object.keys(texts.sources.presets) as PresetName[];
+
+/** Creates an integration for a sender that cannot send hooks as described, step by step. */
+export function NewSourcePage() {
+  const { sources, hooks } = texts;
+  const { values: head, clear: clearHead } = useDraft<Head>('new-source', {
+    name: '',
+    preset: 'github',
+    scheme: exampleScheme,
+  });
+  const { values: sample, clear: clearSample } = useDraft('new-source-sample', { headers: '', body: '' });
+  const { values: draft, clear: clearMapping } = useDraft('new-source-mapping', emptyMapping);
+  // Never in a draft: it is a secret.
+  const secret = useSignal('');
+  const issued = useSignal<IssuedGrant | null>(null);
+  const { name, preset, scheme } = head.value;
+  const toSource = (mapping: Schemas['NewHookMapping']) => ({
+    preset,
+    mapping,
+    ...(preset === 'custom' ? { scheme: JSON.parse(scheme) as Schemas['SignatureScheme'] } : {}),
+  });
+  const create = useAction(async (mapping: Schemas['NewHookMapping']) => {
+    const source = { ...toSource(mapping), secrets: secret.peek() === '' ? [] : [secret.peek()] };
+    issued.value = await api.POST('/api/v1/integrations', { body: { name, source } });
+    secret.value = '';
+    clearHead();
+    clearSample();
+    clearMapping();
+  });
+  const isSchemeWrong = preset === 'custom' && !isJson(scheme);
+  return (
+    <>
+      <PageHeader title={sources.title} parents={[[hooks.title, '/hooks']]} />
+      <p class="intro">{sources.intro}</p>
+      <SourceEditor
+        preset={preset}
+        sample={sample}
+        draft={draft}
+        exampleHasMapping
+        previewKey={`${preset} ${scheme}`}
+        readPreview={(mapping, request, signal) =>
+          api.POST('/api/v1/integrations/preview', { body: { source: toSource(mapping), ...request }, signal })
+        }
+        renderEnd={(mapping) => (
+          <>
+            <ProblemNotice error={create.error.value} />
+            <Button
+              kind="primary"
+              isBusy={create.isRunning.value}
+              disabled={mapping === null || isSchemeWrong}
+              onClick={() => mapping !== null && void create.run(mapping)}
+            >
+              {sources.create}
+            </Button>
+          </>
+        )}
+      >
+        <SenderFields head={head} secret={secret} />
+      </SourceEditor>
+      {issued.value === null ? null : (
+        <SecretDialog issued={issued.value} snippets={{}} onClose={() => goTo(`/hooks/${issued.peek()?.id ?? ''}`)} />
+      )}
+    </>
+  );
+}
+
+interface Head {
+  readonly name: string;
+  readonly preset: PresetName;
+  /** Of another sender: JSON. */
+  readonly scheme: string;
+}
+
+interface SenderFieldsProperties {
+  readonly head: Signal<Head>;
+  readonly secret: Signal<string>;
+}
+
+/** Who sends, and how it signs. */
+function SenderFields({ head, secret }: SenderFieldsProperties) {
+  const { sources } = texts;
+  const { name, preset, scheme } = head.value;
+  const set = (changes: Partial<Head>) => (head.value = { ...head.peek(), ...changes });
+  return (
+    <section class="section">
+      <h2>{sources.senderStep}</h2>
+      <TextField label={sources.name} required value={name} onInput={(next) => set({ name: next })} />
+      <Field label={sources.sender}>
+        {({ id }) => (
+          <Select
+            id={id}
+            options={presetNames.map((each) => [each, sources.presets[each]] as const)}
+            value={preset}
+            onChange={(next) => set({ preset: next })}
+          />
+        )}
+      </Field>
+      {preset === 'custom' ? (
+        <LinesField
+          label={sources.scheme}
+          hint={isJson(scheme) ? sources.schemeHint : sources.notJson}
+          value={scheme}
+          onInput={(next) => set({ scheme: next })}
+        />
+      ) : null}
+      <TextField
+        label={sources.secret}
+        hint={sources.secretHint}
+        type="password"
+        autoComplete="off"
+        value={secret.value}
+        onInput={(next) => (secret.value = next)}
+      />
+    </section>
+  );
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,132 @@
+import { createHmac } from 'node:crypto';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { findBarriers } from '../../drivers/cluster/console-browser.ts';
+import { openStream, type StreamClient } from '../../drivers/streams/stream-client.ts';
+import { eventually } from '../../drivers/tools/eventually.ts';
+import { describeEachDeployment } from './shown-service.ts';
+
+const secret = 'what GitHub was given';
+const pictures = process.env.CONSOLE_PICTURES;
+
+describeEachDeployment('a foreign sender is connected in the console', (shown) => {
+  let page: Page;
+  let complaints: readonly string[];
+  let hookUrl: string;
+  let stream: StreamClient;
+  beforeAll(async () => {
+    const { url } = await shown.client.api.POST('/api/v1/subscriptions', { body: { name: 'screen' } });
+    stream = await openStream(shown.service.url + new URL(url).pathname);
+    ({ page, complaints } = await shown.openSignedIn('/hooks'));
+  });
+
+  const take = async (name: string) => {
+    if (pictures !== undefined) await page.screenshot({ path: `${pictures}/${name}.png`, fullPage: true });
+  };
+
+  test('with the keyboard alone: sender, example, values, preview, integration', async () => {
+    const { keyboard } = page;
+    await page.getByRole('link', { name: 'Connect a sender' }).focus();
+    await keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Connect a sender' }).waitFor();
+    await page.getByLabel('Name').focus();
+    await keyboard.type('our repositories');
+    await keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('SELECT');
+    await keyboard.press('Tab');
+    await keyboard.type(secret);
+    await keyboard.press('Tab');
+    await keyboard.press('Enter');
+    await page.getByText('It becomes a hook.').waitFor();
+    expect(await page.getByLabel('Place').first().inputValue()).toBe('/action');
+    // Another value is used for the widget.
+    await page.getByLabel('Use a clicked value for').focus();
+    await keyboard.type('Widget');
+    await page.getByRole('button', { name: /^id 1296269/ }).focus();
+    await keyboard.press('Enter');
+    await page.getByRole('row', { name: /Widget 1296269/ }).waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await take('connect-a-sender');
+    await page.getByRole('button', { name: 'Create the integration' }).focus();
+    await keyboard.press('Enter');
+    const dialog = page.getByRole('dialog');
+    await dialog.waitFor();
+    hookUrl = shown.service.url + new URL((await dialog.locator('code.secret').first().textContent()) ?? '').pathname;
+    await dialog.getByRole('button').last().focus();
+    await keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'our repositories' }).waitFor();
+    expect(await page.getByText('GitHub', { exact: true }).isVisible()).toBe(true);
+    await take('integration-with-a-sender');
+  });
+
+  test('its request becomes an event', async () => {
+    const body = '{"action":"archived","repository":{"id":7,"full_name":"a/b","updated_at":"2026-11-01T10:00:00Z"}}';
+    const signature = `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
+    const own = { 'x-github-event': 'repository', 'x-github-delivery': 'one', 'x-hub-signature-256': signature };
+    const headers = { 'content-type': 'application/json', ...own };
+    const response = await fetch(hookUrl, { method: 'POST', headers, body });
+    expect(response.status).toBe(202);
+    await stream.until(() => stream.widgetEvents().length === 1, 'the event');
+    expect(JSON.parse(stream.widgetEvents()[0]?.data ?? '')).toMatchObject({ type: 'widget.retired' });
+  });
+
+  test('its mapping is changed, and a mistake in it is explained', async () => {
+    await page.getByRole('link', { name: 'Mapping' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Mapping' }).waitFor();
+    const readFilters = () => page.getByLabel('Only requests with').inputValue();
+    await eventually(
+      async () => (await readFilters()) === 'header: x-github-event = repository',
+      'the mapping is shown',
+    );
+    await page.getByRole('button', { name: 'Use an example' }).click();
+    await page.getByText('It becomes a hook.').waitFor();
+    await page.getByLabel('Place').nth(1).fill('/sender/login');
+    await page.getByText('Time: the text is no time of the format rfc3339').waitFor();
+    await take('mapping-with-a-mistake');
+    await page.getByLabel('Place').nth(1).fill('now');
+    await page.getByText('It becomes a hook.').waitFor();
+    await page.getByRole('button', { name: 'Save the mapping' }).click();
+    await page.getByText('The mapping was saved.').waitFor();
+    const { items } = await shown.client.api.GET('/api/v1/integrations');
+    expect(items[0]?.source?.mapping).toMatchObject({
+      occurredAt: { now: true },
+      widgetId: { from: '/repository/id', as: 'name' },
+      only: [{ header: 'x-github-event', in: ['repository'] }],
+    });
+    expect(await findBarriers(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  test('its secret is replaced, and its URL rotated with a secret', async () => {
+    await page.getByRole('link', { name: 'our repositories' }).click();
+    await page.getByRole('button', { name: 'Replace the secret' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Secrets').fill('short');
+    await dialog.getByRole('button', { name: 'Replace the secret' }).click();
+    await dialog.getByText('Must have at least 8 characters').waitFor();
+    await dialog.getByLabel('Secrets').fill('the new secret\nand the old one');
+    expect(await findBarriers(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Replace the secret' }).click();
+    await page.getByText('The secret was replaced.').waitFor();
+    await page.getByRole('link', { name: 'Hooks', exact: true }).first().click();
+    await page.getByRole('button', { name: 'Rotate: our repositories' }).click();
+    await dialog.getByLabel('Secrets').fill('the new secret');
+    await dialog.getByRole('button', { name: 'Rotate' }).click();
+    await dialog.locator('code.secret').first().waitFor();
+    await dialog.getByRole('button').last().click();
+    const { items } = await shown.client.api.GET('/api/v1/integrations');
+    expect(items[0]).toMatchObject({ signature: 'source' });
+  });
+
+  test('what is typed survives a reload, apart from the secret', async () => {
+    await page.goto(`${shown.service.url}/console/hooks/connect`);
+    await page.getByLabel('Name').fill('a draft');
+    await page.getByLabel('Secret').fill('a secret that is not kept');
+    await page.reload();
+    expect(await page.getByLabel('Name').inputValue()).toBe('a draft');
+    expect(await page.getByLabel('Secret').inputValue()).toBe('');
+    const kept = await page.evaluate('JSON.stringify({ ...sessionStorage, ...localStorage })');
+    expect(kept).not.toContain('a secret that is not kept');
+    stream.close();
+  });
+});
