@@ -31,18 +31,20 @@ export async function readSource(context: CommandContext, input: CommandInput): 
   // The service knows the presets, and says what is wrong with a mapping: it may be newer than this command.
   return {
     preset: preset as NewHookSource['preset'],
-    mapping: await readJsonFile<NewHookSource['mapping']>(mapping),
-    ...(scheme === undefined ? {} : { scheme: await readJsonFile<NonNullable<NewHookSource['scheme']>>(scheme) }),
+    mapping: await readJsonFile<NewHookSource['mapping']>(context, mapping),
+    ...(scheme === undefined
+      ? {}
+      : { scheme: await readJsonFile<NonNullable<NewHookSource['scheme']>>(context, scheme) }),
     ...(secrets.length === 0 ? {} : { secrets: [...secrets] }),
   };
 }
 
-/** Reads a file of JSON. Throws a `UsageError` that names it. */
-export async function readJsonFile<Value>(path: string): Promise<Value> {
-  const text = await readFileText(path);
+/** Reads a file of JSON, or the standard input (`-`). Throws a `UsageError` that names it. */
+export async function readJsonFile<Value>(context: CommandContext, path: string): Promise<Value> {
+  const text = path === '-' ? await context.readInput() : await readFileText(path);
   try {
     return parseExactJson(text) as Value;
   } catch {
-    throw new UsageError(`${path} is not JSON.`);
+    throw new UsageError(`${path === '-' ? 'The standard input' : path} is not JSON.`);
   }
 }

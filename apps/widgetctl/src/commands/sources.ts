@@ -10,7 +10,7 @@ type Schemas = components['schemas'];
 const preview: CommandDefinition = {
   name: 'integrations preview',
   parameters: ['FILE', 'ID?'],
-  summary: 'Show what becomes of a request of a foreign sender: FILE is its body. Nothing is stored.',
+  summary: 'Show what becomes of a request of a foreign sender: FILE, or - for the standard input, is its body.',
   options: {
     header: { value: 'HEADER', isRepeated: true, text: 'A header of the request, as NAME: VALUE.' },
     ...sourceOptions,
@@ -20,7 +20,7 @@ const preview: CommandDefinition = {
     const url = await context.readSecret('WIDGETCTL_HOOK_URL');
     const request = {
       headers: readHeaders(input),
-      body: await readFileExactly(file),
+      body: file === '-' ? await context.readInput() : await readFileExactly(file),
       ...(url === undefined ? {} : { url }),
     };
     showPreview(context, await postPreview(context, input, id, request));
@@ -73,12 +73,12 @@ function showPreview({ output }: CommandContext, shown: Schemas['HookPreview']):
 const map: CommandDefinition = {
   name: 'integrations map',
   parameters: ['ID', 'FILE'],
-  summary: 'Replace the mapping of an integration by the one in FILE.',
-  async run({ client, output }, input) {
+  summary: 'Replace the mapping of an integration by the one in FILE, or - for the standard input.',
+  async run(context, input) {
     const [id = '', file = ''] = input.parameters;
-    const body = await readJsonFile<Schemas['NewHookMapping']>(file);
-    await client.api.PUT('/api/v1/integrations/{id}/source/mapping', { params: { path: { id } }, body });
-    output.note('Mapped: it applies on every pod within 2 s.');
+    const body = await readJsonFile<Schemas['NewHookMapping']>(context, file);
+    await context.client.api.PUT('/api/v1/integrations/{id}/source/mapping', { params: { path: { id } }, body });
+    context.output.note('Mapped: it applies on every pod within 2 s.');
   },
 };
 
