@@ -223,6 +223,13 @@ describe('a hook of a foreign sender', () => {
     expectRefused(await request(sender.otherSecret), 'invalid-hook-signature');
   });
 
+  test('a ping of GitHub is ignored, whatever the mapping says', async () => {
+    const { hookPath } = await createGitHub({ kind: { value: 'updated' } });
+    const ping = await post(hookPath, '{"zen":"Keep it logically awesome."}', { 'x-github-event': 'ping' });
+    expect(ping.statusCode).toBe(202);
+    expect(ping.headers).not.toHaveProperty('webhook-event-id');
+  });
+
   test('that the mapping refuses names the step and the place', async () => {
     const { id, hookPath } = await createGitHub({
       kind: { from: '/action', otherwise: 'refuse' },

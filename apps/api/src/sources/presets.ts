@@ -17,8 +17,10 @@ export interface Preset {
   readonly scheme: SignatureScheme | null;
   /** What a mapping has if it does not say otherwise. */
   readonly defaults: Pick<HookMapping, 'occurredAt' | 'id'>;
-  /** Null: the sender has none. */
+  /** Null: the sender has none. So for `ping`. */
   readonly handshake: Handshake | null;
+  /** A request that only tries the address, whatever the mapping says: it is ignored. */
+  readonly ping: TextFilter | null;
 }
 
 /** A request that asks whether somebody is there, and where the text of the 200 that it expects is. */
@@ -60,6 +62,7 @@ export const presets: Readonly<Record<SourcePreset, Preset>> = {
     scheme: { ...plain, header: 'x-hub-signature-256', prefix: 'sha256=' },
     defaults: { occurredAt: arrival, id: { header: 'x-github-delivery' } },
     handshake: null,
+    ping: { place: { header: 'x-github-event' }, in: ['ping'] },
   },
   gitlab: {
     title: 'GitLab',
@@ -67,6 +70,7 @@ export const presets: Readonly<Record<SourcePreset, Preset>> = {
     scheme: { ...plain, algorithm: 'token', header: 'x-gitlab-token' },
     defaults: { occurredAt: arrival, id: { header: 'x-gitlab-event-uuid' } },
     handshake: null,
+    ping: null,
   },
   stripe: {
     title: 'Stripe',
@@ -84,6 +88,7 @@ export const presets: Readonly<Record<SourcePreset, Preset>> = {
       id: { from: '/id' },
     },
     handshake: null,
+    ping: null,
   },
   shopify: {
     title: 'Shopify',
@@ -94,6 +99,7 @@ export const presets: Readonly<Record<SourcePreset, Preset>> = {
       id: { header: 'x-shopify-webhook-id' },
     },
     handshake: null,
+    ping: null,
   },
   slack: {
     title: 'Slack',
@@ -113,6 +119,7 @@ export const presets: Readonly<Record<SourcePreset, Preset>> = {
       when: { place: { from: '/type' }, in: ['url_verification'] },
       answer: { from: '/challenge' },
     },
+    ping: null,
   },
   linear: {
     title: 'Linear',
@@ -127,6 +134,7 @@ export const presets: Readonly<Record<SourcePreset, Preset>> = {
       id: { header: 'linear-delivery' },
     },
     handshake: null,
+    ping: null,
   },
   twilio: {
     title: 'Twilio',
@@ -134,6 +142,7 @@ export const presets: Readonly<Record<SourcePreset, Preset>> = {
     scheme: { ...twilio, algorithm: 'hmac-sha1' },
     defaults: { occurredAt: arrival, id: { header: 'i-twilio-idempotency-token' } },
     handshake: null,
+    ping: null,
   },
   'twilio-shared-key': {
     title: 'Twilio with a shared key',
@@ -141,6 +150,7 @@ export const presets: Readonly<Record<SourcePreset, Preset>> = {
     scheme: twilio,
     defaults: { occurredAt: arrival, id: { header: 'i-twilio-idempotency-token' } },
     handshake: null,
+    ping: null,
   },
   'standard-webhooks': {
     title: 'Standard Webhooks',
@@ -161,6 +171,7 @@ export const presets: Readonly<Record<SourcePreset, Preset>> = {
       id: { header: 'webhook-id' },
     },
     handshake: null,
+    ping: null,
   },
   cloudevents: {
     title: 'CloudEvents with a bearer token',
@@ -172,6 +183,7 @@ export const presets: Readonly<Record<SourcePreset, Preset>> = {
       id: { all: [{ from: '/source' }, { from: '/id' }] },
     },
     handshake: null,
+    ping: null,
   },
   custom: {
     title: 'Another sender',
@@ -179,6 +191,7 @@ export const presets: Readonly<Record<SourcePreset, Preset>> = {
     scheme: null,
     defaults: { occurredAt: arrival, id: null },
     handshake: null,
+    ping: null,
   },
 };
 

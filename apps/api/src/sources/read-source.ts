@@ -1,5 +1,5 @@
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
-import type { HookSource } from '@widget-service/shared/domain/hook-source.ts';
+import type { HookSource, TextFilter } from '@widget-service/shared/domain/hook-source.ts';
 import { type MappingResult, mapHook, matchesFilter, readPlace } from './map-hook.ts';
 import { findScheme, type Handshake, presets } from './presets.ts';
 import type { SentRequest } from './sent-request.ts';
@@ -38,15 +38,21 @@ export function readSource({ source, keys, sent, integrationId, now, isPreview =
   if (signature?.isValid === false && !isPreview) return { signature };
   try {
     const document = readDocument(sent);
-    const { handshake } = presets[source.preset];
+    const { handshake, ping } = presets[source.preset];
     const input = { mapping: source.mapping, sent, document, integrationId, now };
     const answer = handshake === null ? null : answerHandshake(input, handshake);
     if (answer !== null) return { signature, answer };
+    if (ping !== null && matchesFilter(input, ping)) return { signature, mapping: ignorePing(ping) };
     return { signature, mapping: mapHook(input) };
   } catch (error) {
     if (error instanceof ServiceError) return { signature, mistake: error };
     throw error;
   }
+}
+
+function ignorePing({ in: texts }: TextFilter): MappingResult {
+  const read = texts[0] ?? null;
+  return { outcome: 'ignored', step: 'only', values: [{ step: 'only', read, became: 'ignored' }] };
 }
 
 /** An answer repeats a text of the sender, so it is bounded. */
