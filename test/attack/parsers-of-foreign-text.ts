@@ -2,7 +2,6 @@ import { parseBearerToken } from '@widget-service/api/caller/bearer.ts';
 import { parseSessionId, readCookie, readDeviceCookie } from '@widget-service/api/caller/cookies.ts';
 import { isCsrfToken, isOwnOrigin } from '@widget-service/api/caller/csrf.ts';
 import { createPendingSignIns, parseReturnTo } from '@widget-service/api/caller/oidc/pending-sign-in.ts';
-import { listSignedUrls, toSourceKeys } from '@widget-service/api/hooks/foreign/read-foreign-hook.ts';
 import { makeVerifyHookSignature } from '@widget-service/api/hooks/hook-signature.ts';
 import { isPrivateAddress, toNetwork } from '@widget-service/api/http/forwarding.ts';
 import { parseJson } from '@widget-service/api/http/json-body.ts';
@@ -21,9 +20,11 @@ import { findTimeMistake } from '@widget-service/api/schemas/hook-time.ts';
 import { parsePointer } from '@widget-service/api/sources/json-pointer.ts';
 import { presets, schemeDefaults } from '@widget-service/api/sources/presets.ts';
 import { readHeader } from '@widget-service/api/sources/sent-request.ts';
+import { listSignedUrls } from '@widget-service/api/sources/signed-urls.ts';
 import { readDocument, readObjectAt, readTextAt } from '@widget-service/api/sources/source-document.ts';
+import { decodeExactly, toSourceKey, toSourceKeys } from '@widget-service/api/sources/source-key.ts';
 import { rejectSecrets } from '@widget-service/api/sources/source-schema.ts';
-import { toSourceKey, verifySignature } from '@widget-service/api/sources/verify-signature.ts';
+import { verifySignature } from '@widget-service/api/sources/verify-signature.ts';
 import { encodeHookId } from '@widget-service/client/hooks/post-hook.ts';
 import { parseExactJson, parseExactObject } from '@widget-service/client/json/exact-json.ts';
 import { describeAddress, isUnencryptedRemote, parseAddress } from '@widget-service/client/requests/address.ts';
@@ -159,6 +160,7 @@ export const parsersOfForeignText: Readonly<Record<string, (text: string) => unk
   readObjectAt: (text) => readObjectAt({ text, value: { a: { b: {} } } }, '/a/b'),
   toSourceKey: (text) =>
     secretEncodings.map((secretEncoding) => toSourceKey(text, { ...schemeDefaults, secretEncoding })),
+  decodeExactly: (text) => [decodeExactly(text, 'hex'), decodeExactly(text, 'base64')],
   toSourceKeys: (text) => toSourceKeys(githubSource, [text, text]),
   rejectSecrets: (text) => rejectSecrets(githubSource, [text, text]),
   listSignedUrls,

@@ -9,10 +9,6 @@ import type {
 
 /** How a sender signs, and what its requests have in common, whatever their subject is. */
 export interface Preset {
-  /** For people. */
-  readonly title: string;
-  /** The documentation of the sender from which this row comes. */
-  readonly source: string;
   /** Null with `custom`: the integration says it. */
   readonly scheme: SignatureScheme | null;
   /** What a mapping has if it does not say otherwise. */
@@ -29,7 +25,8 @@ export interface Handshake {
   readonly answer: TextPlace;
 }
 
-const plain: SignatureScheme = {
+/** HMAC-SHA256 of the body, in hexadecimal: what a scheme has that says nothing else. */
+export const schemeDefaults: SignatureScheme = {
   algorithm: 'hmac-sha256',
   header: '',
   separator: null,
@@ -45,38 +42,36 @@ const plain: SignatureScheme = {
 
 /** Twilio signs the address and the fields of a form. */
 const twilio: SignatureScheme = {
-  ...plain,
+  ...schemeDefaults,
   header: 'x-twilio-signature',
   encoding: 'base64',
   signed: '{url}{form}',
   bodyHashParameter: 'bodySHA256',
 };
 
+/** The time of the arrival. */
 const arrival: HookMapping['occurredAt'] = { place: null, format: 'rfc3339', otherwise: 'now' };
 
-/** One row for each sender. */
+/** One row for each sender, with the document from which it comes. */
 export const presets: Readonly<Record<SourcePreset, Preset>> = {
   github: {
-    title: 'GitHub',
-    source: 'https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries',
-    scheme: { ...plain, header: 'x-hub-signature-256', prefix: 'sha256=' },
+    // https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries
+    scheme: { ...schemeDefaults, header: 'x-hub-signature-256', prefix: 'sha256=' },
     defaults: { occurredAt: arrival, id: { header: 'x-github-delivery' } },
     handshake: null,
     ping: { place: { header: 'x-github-event' }, in: ['ping'] },
   },
   gitlab: {
-    title: 'GitLab',
-    source: 'https://docs.gitlab.com/user/project/integrations/webhooks/',
-    scheme: { ...plain, algorithm: 'token', header: 'x-gitlab-token' },
+    // https://docs.gitlab.com/user/project/integrations/webhooks/
+    scheme: { ...schemeDefaults, algorithm: 'token', header: 'x-gitlab-token' },
     defaults: { occurredAt: arrival, id: { header: 'x-gitlab-event-uuid' } },
     handshake: null,
     ping: null,
   },
   stripe: {
-    title: 'Stripe',
-    source: 'https://docs.stripe.com/webhooks/signature',
+    // https://docs.stripe.com/webhooks/signature
     scheme: {
-      ...plain,
+      ...schemeDefaults,
       header: 'stripe-signature',
       separator: ',',
       prefix: 'v1=',
@@ -91,9 +86,8 @@ export const presets: Readonly<Record<SourcePreset, Preset>> = {
     ping: null,
   },
   shopify: {
-    title: 'Shopify',
-    source: 'https://shopify.dev/docs/apps/build/webhooks/subscribe/https',
-    scheme: { ...plain, header: 'x-shopify-hmac-sha256', encoding: 'base64' },
+    // https://shopify.dev/docs/apps/build/webhooks/subscribe/https
+    scheme: { ...schemeDefaults, header: 'x-shopify-hmac-sha256', encoding: 'base64' },
     defaults: {
       occurredAt: { place: { header: 'x-shopify-triggered-at' }, format: 'rfc3339', otherwise: 'now' },
       id: { header: 'x-shopify-webhook-id' },
@@ -102,10 +96,9 @@ export const presets: Readonly<Record<SourcePreset, Preset>> = {
     ping: null,
   },
   slack: {
-    title: 'Slack',
-    source: 'https://docs.slack.dev/authentication/verifying-requests-from-slack/',
+    // https://docs.slack.dev/authentication/verifying-requests-from-slack/
     scheme: {
-      ...plain,
+      ...schemeDefaults,
       header: 'x-slack-signature',
       prefix: 'v0=',
       signed: 'v0:{timestamp}:{body}',
@@ -122,10 +115,9 @@ export const presets: Readonly<Record<SourcePreset, Preset>> = {
     ping: null,
   },
   linear: {
-    title: 'Linear',
-    source: 'https://linear.app/developers/webhooks',
+    // https://linear.app/developers/webhooks
     scheme: {
-      ...plain,
+      ...schemeDefaults,
       header: 'linear-signature',
       timestamp: { from: '/webhookTimestamp', unit: 'milliseconds' },
     },
@@ -137,26 +129,23 @@ export const presets: Readonly<Record<SourcePreset, Preset>> = {
     ping: null,
   },
   twilio: {
-    title: 'Twilio',
-    source: 'https://www.twilio.com/docs/usage/webhooks/webhooks-security',
+    // https://www.twilio.com/docs/usage/webhooks/webhooks-security
     scheme: { ...twilio, algorithm: 'hmac-sha1' },
     defaults: { occurredAt: arrival, id: { header: 'i-twilio-idempotency-token' } },
     handshake: null,
     ping: null,
   },
   'twilio-shared-key': {
-    title: 'Twilio with a shared key',
-    source: 'twilio 6.3.1 (npm), lib/webhooks',
+    // twilio 6.3.1 (npm), lib/webhooks
     scheme: twilio,
     defaults: { occurredAt: arrival, id: { header: 'i-twilio-idempotency-token' } },
     handshake: null,
     ping: null,
   },
   'standard-webhooks': {
-    title: 'Standard Webhooks',
-    source: 'https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md',
+    // https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
     scheme: {
-      ...plain,
+      ...schemeDefaults,
       header: 'webhook-signature',
       separator: ' ',
       prefix: 'v1,',
@@ -174,9 +163,8 @@ export const presets: Readonly<Record<SourcePreset, Preset>> = {
     ping: null,
   },
   cloudevents: {
-    title: 'CloudEvents with a bearer token',
-    source: 'https://github.com/cloudevents/spec/blob/main/cloudevents/http-webhook.md',
-    scheme: { ...plain, algorithm: 'token', header: 'authorization', prefix: 'Bearer ' },
+    // https://github.com/cloudevents/spec/blob/main/cloudevents/http-webhook.md
+    scheme: { ...schemeDefaults, algorithm: 'token', header: 'authorization', prefix: 'Bearer ' },
     defaults: {
       occurredAt: { place: { from: '/time' }, format: 'rfc3339', otherwise: 'now' },
       // An id is unique only within its source.
@@ -186,17 +174,12 @@ export const presets: Readonly<Record<SourcePreset, Preset>> = {
     ping: null,
   },
   custom: {
-    title: 'Another sender',
-    source: '',
     scheme: null,
     defaults: { occurredAt: arrival, id: null },
     handshake: null,
     ping: null,
   },
 };
-
-/** The most a scheme of an integration can leave out. */
-export const schemeDefaults = plain;
 
 /** Returns how requests of a sender are signed. */
 export function findScheme({ preset, scheme }: Pick<HookSource, 'preset' | 'scheme'>): SignatureScheme {

@@ -4,7 +4,8 @@ import { type MappingResult, mapHook, matchesFilter, readPlace } from './map-hoo
 import { findScheme, type Handshake, presets } from './presets.ts';
 import type { SentRequest } from './sent-request.ts';
 import { readDocument } from './source-document.ts';
-import { type SignatureResult, type SourceKey, verifySignature } from './verify-signature.ts';
+import type { SourceKey } from './source-key.ts';
+import { type SignatureResult, verifySignature } from './verify-signature.ts';
 
 export interface SourceReading {
   readonly source: HookSource;

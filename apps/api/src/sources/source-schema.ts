@@ -10,7 +10,7 @@ import { forArrayLength } from '../schemas/text.ts';
 import { completeMapping, exampleMapping, mappingSchema } from './mapping-schema.ts';
 import { findScheme, presets } from './presets.ts';
 import { schemeSchema } from './scheme-schema.ts';
-import { toSourceKey } from './verify-signature.ts';
+import { toSourceKey } from './source-key.ts';
 
 const secretsMax = 4;
 const secretMinLength = 8;

@@ -3,7 +3,8 @@ import type { SignatureScheme } from '@widget-service/shared/domain/hook-source.
 import { describe, expect, test } from 'vitest';
 import { presets, schemeDefaults } from './presets.ts';
 import type { SentRequest } from './sent-request.ts';
-import { type SourceKey, toSourceKey, verifySignature } from './verify-signature.ts';
+import { type SourceKey, toSourceKey } from './source-key.ts';
+import { verifySignature } from './verify-signature.ts';
 
 interface Given {
   readonly headers: Readonly<Record<string, string>>;

@@ -1,9 +1,10 @@
-import { createHmac, createPublicKey, hash, type KeyObject, verify } from 'node:crypto';
+import { createHmac, hash, verify } from 'node:crypto';
 import { toUtcTime } from '@widget-service/shared/domain/foreign-time.ts';
 import type { SignatureScheme, SignatureTime } from '@widget-service/shared/domain/hook-source.ts';
 import { isEqualInConstantTime } from '@widget-service/shared/domain/token.ts';
 import { readHeader, type SentRequest } from './sent-request.ts';
 import { isForm, readDocument, readFormFields, readTextAt } from './source-document.ts';
+import { decodeExactly, type SourceKey } from './source-key.ts';
 
 /** Comparing more would only cost time: a sender that rotates its secret sends two. */
 const signaturesMax = 10;
@@ -13,48 +14,6 @@ const hmacHashes = { 'hmac-sha1': 'sha1', 'hmac-sha256': 'sha256', 'hmac-sha512'
 export type SignatureResult =
   | { readonly isValid: true; readonly secret: number | null }
   | { readonly isValid: false; readonly reason: string };
-
-/** A secret in the form that its scheme needs. */
-export type SourceKey = Buffer | KeyObject;
-
-/**
- * Converts a secret to the key of its scheme. Returns null if it is not written as the scheme says. An Ed25519 key is
- * the sender's public key: its 32 bytes, or PEM.
- */
-export function toSourceKey(secret: string, scheme: SignatureScheme): SourceKey | null {
-  if (scheme.algorithm === 'ed25519' && secret.startsWith('-----BEGIN')) return toPublicKey(secret);
-  const bytes = decodeSecret(secret, scheme.secretEncoding);
-  if (bytes === null || bytes.length === 0) return null;
-  return scheme.algorithm === 'ed25519' ? toRawPublicKey(bytes) : bytes;
-}
-
-function decodeSecret(secret: string, encoding: SignatureScheme['secretEncoding']): Buffer | null {
-  if (encoding === 'text') return Buffer.from(secret);
-  if (encoding === 'hex') return decodeExactly(secret.toLowerCase(), 'hex');
-  const base64 = encoding === 'base64' ? secret : /^wh(?:sec|pk)_(.*)$/s.exec(secret)?.[1];
-  return base64 === undefined ? null : decodeExactly(base64.replace(/={1,2}$/, ''), 'base64');
-}
-
-/** Each byte string has one text: Node would skip characters that it does not know. */
-function decodeExactly(text: string, encoding: 'hex' | 'base64'): Buffer | null {
-  const bytes = Buffer.from(text, encoding);
-  return bytes.toString(encoding).replace(/={1,2}$/, '') === text ? bytes : null;
-}
-
-function toPublicKey(pem: string): KeyObject | null {
-  try {
-    const key = createPublicKey(pem);
-    return key.asymmetricKeyType === 'ed25519' ? key : null;
-  } catch {
-    return null;
-  }
-}
-
-function toRawPublicKey(bytes: Buffer): KeyObject | null {
-  if (bytes.length !== 32) return null;
-  const key = { kty: 'OKP', crv: 'Ed25519', x: bytes.toString('base64url') };
-  return createPublicKey({ key, format: 'jwk' });
-}
 
 /**
  * Verifies the signature of a request. One of the first 10 signatures must be made with one of the keys. A header of

@@ -16,8 +16,9 @@ import { documentResponses } from '../../schemas/problem.ts';
 import type { MappedHook } from '../../sources/map-hook.ts';
 import { type ReadSource, readSource } from '../../sources/read-source.ts';
 import type { SentRequest } from '../../sources/sent-request.ts';
+import { listSignedUrls } from '../../sources/signed-urls.ts';
+import { toSourceKeys } from '../../sources/source-key.ts';
 import { integrationPreviewSchema, previewSchema, sourcePreviewSchema } from './preview-schema.ts';
-import { listSignedUrls, toSourceKeys } from './read-foreign-hook.ts';
 
 export interface PreviewRouteDeps {
   readonly integrations: Pick<IntegrationStore, 'get'>;

@@ -6,10 +6,10 @@ import type { FastifyRequest } from 'fastify';
 import { toPublicUrl } from '../../http/forwarding.ts';
 import { InputError } from '../../http/problem.ts';
 import type { MappedHook } from '../../sources/map-hook.ts';
-import { findScheme } from '../../sources/presets.ts';
 import { type ReadSource, readSource } from '../../sources/read-source.ts';
 import type { SentRequest } from '../../sources/sent-request.ts';
-import { type SourceKey, toSourceKey } from '../../sources/verify-signature.ts';
+import { listSignedUrls } from '../../sources/signed-urls.ts';
+import { type SourceKey, toSourceKeys } from '../../sources/source-key.ts';
 
 /** What a request of a foreign sender is: a hook, nothing for us, or a question that the sender wants answered. */
 export type ForeignHook =
@@ -64,26 +64,9 @@ function makeGetKeys() {
   };
 }
 
-/** Converts secrets to keys. Null if one is not written as the scheme says, or if there are none to convert. */
-export function toSourceKeys(source: HookSource, secrets: readonly string[] | null): readonly SourceKey[] | null {
-  const scheme = findScheme(source);
-  const keys = secrets?.map((secret) => toSourceKey(secret, scheme)) ?? null;
-  return keys?.every((key) => key !== null) === true ? keys : null;
-}
-
 /** A sender may sign the address with the port of its scheme, or without. */
 function toSentRequest(request: FastifyRequest, body: Uint8Array, publicBaseUrl: string | null): SentRequest {
   const { raw } = request;
   const url = toPublicUrl(request, publicBaseUrl, raw.url ?? '');
   return { rawHeaders: raw.rawHeaders, body, urls: listSignedUrls(url) };
-}
-
-/** Returns the address as a sender may sign it: as it is, without its port, or with the port of its scheme. */
-export function listSignedUrls(url: string): readonly string[] {
-  const match = /^(https?):\/\/([^/?#:]+)(:\d+)?(.*)$/s.exec(url);
-  if (match === null) return [url];
-  const [, scheme = '', host = '', port, rest = ''] = match;
-  const standard = scheme === 'https' ? ':443' : ':80';
-  const withoutPort = `${scheme}://${host}${rest}`;
-  return [withoutPort, port === undefined ? `${scheme}://${host}${standard}${rest}` : url];
 }
