@@ -2,6 +2,7 @@ import { parseBearerToken } from '@widget-service/api/caller/bearer.ts';
 import { parseSessionId, readCookie, readDeviceCookie } from '@widget-service/api/caller/cookies.ts';
 import { isCsrfToken, isOwnOrigin } from '@widget-service/api/caller/csrf.ts';
 import { createPendingSignIns, parseReturnTo } from '@widget-service/api/caller/oidc/pending-sign-in.ts';
+import { isForeignMediaType } from '@widget-service/api/hooks/foreign/foreign-hook-steps.ts';
 import { makeVerifyHookSignature } from '@widget-service/api/hooks/hook-signature.ts';
 import { isPrivateAddress, toNetwork } from '@widget-service/api/http/forwarding.ts';
 import { parseJson } from '@widget-service/api/http/json-body.ts';
@@ -155,6 +156,7 @@ export const parsersOfForeignText: Readonly<Record<string, (text: string) => unk
   isUnencryptedRemote: (text) => isUnencryptedRemote(`http://widgets.example/${text}`),
   findTimeMistake: (text) => findTimeMistake(text, now.getTime()),
   parsePointer,
+  isForeignMediaType,
   readHeader: (text) => readHeader({ rawHeaders: [text, text, 'x-a', text] }, 'x-a'),
   readTextAt: (text) => readTextAt({ text, value: { a: { b: 1 } } }, '/a/b'),
   readObjectAt: (text) => readObjectAt({ text, value: { a: { b: {} } } }, '/a/b'),

@@ -1238,7 +1238,7 @@ export interface components {
                 member: "signature" | "body" | "only" | "kind" | "occurredAt" | "widgetId" | "id" | "payload";
                 /** @description The text in the request; null: there is none. */
                 read: string | null;
-                /** @description What the hook has; null: nothing. */
+                /** @description The member of the hook, or what the mapping decided; null: nothing, or the text is refused. */
                 became: string | null;
             }[];
             answer: string | null;
@@ -1262,7 +1262,7 @@ export interface components {
                     [key: string]: unknown;
                 } | null;
             } | null;
-            /** @description The event as streams would send it now. Before the integration exists, it has the id of none, and a widget known by a name has no id. */
+            /** @description The event as streams would send it now. Before the integration exists, it names the nil UUID as its integration, and no widget that is known by a name. */
             event: components["schemas"]["WidgetEvent"] | null;
         };
         /** @description How the integration understands a foreign sender. */
@@ -1522,7 +1522,7 @@ export interface components {
                 header?: string;
                 /** @description A constant. */
                 value?: string;
-                /** @description From texts of the sender. A text that is a kind itself needs no member. */
+                /** @description What each text of the sender stands for. A text that is a kind itself needs no member. */
                 values?: {
                     [key: string]: "created" | "updated" | "retired" | "ignore" | "refuse";
                 };

@@ -40,7 +40,7 @@ const anyMapping = fc.record(
     ),
     widgetId: fc
       .tuple(anyPlaces, fc.constantFrom('uuid', 'name'), fc.constantFrom('none', 'refuse'))
-      .map(([place, as, otherwise]) => ({ ...place, as, otherwise })),
+      .map(([place, as, otherwise]) => ({ ...place, as: 'all' in place ? 'name' : as, otherwise })),
     id: fc.oneof(fc.constant(null), anyPlaces),
     payload: fc.oneof(fc.constant(null), fc.record({ from: anyPointer })),
   },

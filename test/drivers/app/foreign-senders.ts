@@ -97,7 +97,7 @@ export const foreignSenders: readonly ForeignSender[] = [
     signsTime: false,
     mapping: { kind: kindAt('/object_attributes/action'), widgetId: { from: '/project/id', as: 'name' } },
     build: ({ secret, id = randomUUID(), name = '17', verb = 'changed' }) => ({
-      headers: { ...json, 'x-gitlab-token': secret, 'x-gitlab-event-uuid': id },
+      headers: { ...json, 'x-gitlab-token': secret, 'idempotency-key': id },
       body: `{"object_attributes":{"action":"${verb}"},"project":{"id":${JSON.stringify(name)}}}`,
     }),
   },

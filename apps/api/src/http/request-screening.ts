@@ -136,8 +136,10 @@ export function collectKnownPaths(app: FastifyInstance): KnownPaths {
   return {
     findAllowedMethods: (url) => {
       const segments = (decodePath(extractPath(url)) ?? '').split('/');
-      const allowed = new Set<string>();
-      for (const [pattern, methods] of methodsByPattern) {
+      // As in the router, a path without parameters wins over one with them.
+      const own = methodsByPattern.get(segments.join('/'));
+      const allowed = new Set<string>(own);
+      for (const [pattern, methods] of own === undefined ? methodsByPattern : []) {
         if (!matchesPattern(pattern.split('/'), segments)) continue;
         for (const method of methods) allowed.add(method);
       }

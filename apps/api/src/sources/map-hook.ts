@@ -13,7 +13,7 @@ import type {
 import { deriveWidgetId, parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import type { MistakePlace } from '../http/problem.ts';
 import { findTimeMistake } from '../schemas/hook-time.ts';
-import { readHeader, type SentRequest } from './sent-request.ts';
+import { readHeader, repeated, type SentRequest } from './sent-request.ts';
 import { readObjectAt, readTextAt, type SourceDocument } from './source-document.ts';
 
 /** A text that a mapping derives the id of a widget or of a hook from may have this many characters. */
@@ -22,12 +22,12 @@ const nameMaxLength = 1_024;
 /** The members of a mapping, in the order in which they are read. */
 type MappingStep = 'only' | 'kind' | 'occurredAt' | 'widgetId' | 'id' | 'payload';
 
-/** What was read for a member, and what it became. */
+/** What was read for a member, and what it became: the member of the hook, or what the mapping decided. */
 interface MappedValue {
   readonly step: MappingStep;
   /** The text in the request. Null: there is none. */
   readonly read: string | null;
-  /** Null: the hook has no such member. */
+  /** Null: the hook has no such member, or the text is refused. */
   readonly became: string | null;
 }
 
@@ -61,7 +61,7 @@ export interface MappingInput {
 
 /**
  * Makes a hook of a request of a foreign sender. It reads each place at most once, so its cost is bounded by the size
- * of the mapping and of the request. It never throws.
+ * of the mapping and of the request. It throws nothing because of the request.
  */
 export function mapHook(input: MappingInput): MappingResult {
   const values: MappedValue[] = [];
@@ -70,7 +70,9 @@ export function mapHook(input: MappingInput): MappingResult {
   } catch (error) {
     if (error instanceof IgnoredHook) return { outcome: 'ignored', step: error.step, values };
     if (!(error instanceof UnmappableHook)) throw error;
-    return { outcome: 'refused', step: error.step, reason: error.message, place: error.place, values };
+    const { step, message: reason, place, read } = error;
+    values.push({ step, read, became: null });
+    return { outcome: 'refused', step, reason, place, values };
   }
 }
 
@@ -85,17 +87,19 @@ class IgnoredHook extends Error {
 class UnmappableHook extends Error {
   readonly step: MappingStep;
   readonly place: MistakePlace;
-  constructor(step: MappingStep, reason: string, place: TextPlaces | null) {
+  readonly read: string | null;
+  constructor(step: MappingStep, reason: string, place: TextPlaces | null, read: string | null = null) {
     super(reason);
     this.step = step;
     this.place = toMistakePlace(place);
+    this.read = read;
   }
 }
 
 function toMistakePlace(place: TextPlaces | null): MistakePlace {
   if (place === null || 'value' in place) return { pointer: '#' };
   if ('all' in place) return toMistakePlace(place.all[0] ?? null);
-  return 'header' in place ? { header: place.header } : { pointer: `#${encodeURI(place.from)}` };
+  return 'header' in place ? { header: place.header } : { pointer: `#${encodeURI(place.from.toWellFormed())}` };
 }
 
 function mapMembers(input: MappingInput, values: MappedValue[]): MappedHook {
@@ -136,10 +140,12 @@ type PlaceInput = Pick<MappingInput, 'sent' | 'document'>;
 function mapKind(input: MappingInput, { place, values, otherwise }: KindMapping, note: Note): HookKind {
   const read = readText(input, 'kind', place);
   const outcome = read === null ? otherwise : toOutcome(read, values, otherwise);
+  if (outcome === 'refuse') {
+    throw new UnmappableHook('kind', read === null ? 'there is no text' : 'the text stands for no kind', place, read);
+  }
   note('kind', read, outcome);
   if (outcome === 'ignore') throw new IgnoredHook('kind');
-  if (outcome !== 'refuse') return outcome;
-  throw new UnmappableHook('kind', read === null ? 'there is no text' : 'the text stands for no kind', place);
+  return outcome;
 }
 
 function toOutcome(text: string, values: KindMapping['values'], otherwise: KindOutcome): KindOutcome {
@@ -149,16 +155,16 @@ function toOutcome(text: string, values: KindMapping['values'], otherwise: KindO
 
 function mapTime(input: MappingInput, { place, format, otherwise }: TimeMapping, note: Note): string {
   const arrivedAt = input.now.toISOString();
-  const read = place === null ? null : readText(input, 'occurredAt', place);
+  const read = place === null ? null : readTexts(input, 'occurredAt', place);
   if (read === null) {
     if (place !== null && otherwise === 'refuse') throw new UnmappableHook('occurredAt', 'there is no text', place);
     note('occurredAt', null, arrivedAt);
     return arrivedAt;
   }
   const time = toUtcTime(read, format);
-  if (time === null) throw new UnmappableHook('occurredAt', `the text is no time of the format ${format}`, place);
+  if (time === null) throw new UnmappableHook('occurredAt', `the text is no time of the format ${format}`, place, read);
   const mistake = findTimeMistake(time, input.now.getTime());
-  if (mistake !== null) throw new UnmappableHook('occurredAt', toPhrase(mistake.message), place);
+  if (mistake !== null) throw new UnmappableHook('occurredAt', toPhrase(mistake.message), place, read);
   note('occurredAt', read, time);
   return time;
 }
@@ -170,14 +176,14 @@ function toPhrase(sentence: string): string {
 
 function mapWidgetId(input: MappingInput, { place, as, otherwise }: WidgetIdMapping, note: Note): string | null {
   const read = readTexts(input, 'widgetId', place);
-  if (read === null || read === '') {
+  if (read === null) {
     if (otherwise === 'refuse') throw new UnmappableHook('widgetId', 'there is no text', place);
     note('widgetId', read, null);
     return null;
   }
   if (as === 'uuid') {
     const id = parseUuid(read);
-    if (id === null) throw new UnmappableHook('widgetId', 'the text is no UUID', place);
+    if (id === null) throw new UnmappableHook('widgetId', 'the text is no UUID', place, read);
     note('widgetId', read, id);
     return id;
   }
@@ -190,7 +196,7 @@ function mapWidgetId(input: MappingInput, { place, as, otherwise }: WidgetIdMapp
 function mapId(input: MappingInput, place: TextPlaces, note: Note): string {
   const read = readTexts(input, 'id', place);
   // Without an id, a repetition would be another event.
-  if (read === null || read === '') throw new UnmappableHook('id', 'there is no text', place);
+  if (read === null) throw new UnmappableHook('id', 'there is no text', place);
   requireShort('id', read, place);
   note('id', read, read);
   return read;
@@ -198,20 +204,26 @@ function mapId(input: MappingInput, place: TextPlaces, note: Note): string {
 
 function mapPayload({ document }: MappingInput, from: string, note: Note): string | null {
   const object = readObjectAt(document, from);
-  if (object === undefined) throw new UnmappableHook('payload', 'it is no object', { from });
+  if (object === 'missing') throw new UnmappableHook('payload', 'there is nothing', { from });
+  if (object === 'other') throw new UnmappableHook('payload', 'it is no object', { from });
   note('payload', object, object);
   return object;
 }
 
 function requireShort(step: MappingStep, text: string, place: TextPlaces): void {
   if (text.length <= nameMaxLength) return;
-  throw new UnmappableHook(step, `the text has more than ${nameMaxLength} characters`, place);
+  throw new UnmappableHook(
+    step,
+    `the text has more than ${nameMaxLength} characters`,
+    place,
+    text.slice(0, nameMaxLength),
+  );
 }
 
-/** Null if any of several places has no text. */
+/** Null if any of several places has no text. An empty text counts as none: it names nothing. */
 function readTexts(input: MappingInput, step: MappingStep, place: TextPlaces): string | null {
-  if (!('all' in place)) return readText(input, step, place);
-  const texts = place.all.map((one) => readText(input, step, one));
+  if (!('all' in place)) return readText(input, step, place) || null;
+  const texts = place.all.map((one) => readText(input, step, one) || null);
   return texts.includes(null) ? null : JSON.stringify(texts);
 }
 
@@ -231,5 +243,5 @@ function findText({ sent, document }: PlaceInput, place: TextPlace) {
     return text === undefined ? { mistake: 'it is an object or an array, not a text' } : text;
   }
   const value = readHeader(sent, place.header);
-  return value === 'repeated' ? { mistake: 'the header is repeated' } : value;
+  return value === repeated ? { mistake: 'the header is repeated' } : value;
 }

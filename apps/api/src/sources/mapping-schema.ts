@@ -15,7 +15,7 @@ const kind = z
       .record(foreignText, kindOutcome)
       .refine((values) => Object.keys(values).length <= valuesMax, `Must have at most ${valuesMax} members.`)
       .optional()
-      .describe('From texts of the sender. A text that is a kind itself needs no member.'),
+      .describe('What each text of the sender stands for. A text that is a kind itself needs no member.'),
     otherwise: kindOutcome
       .optional()
       .meta({ default: 'refuse', description: 'For every other text, and where there is none.' }),
@@ -46,7 +46,11 @@ const widgetId = z
       .optional()
       .meta({ default: 'refuse', description: 'Where there is no text.' }),
   })
-  .check(checkOnePlace(['from', 'header', 'value', 'all']));
+  .check(checkOnePlace(['from', 'header', 'value', 'all']))
+  .refine(({ all, as }) => all === undefined || as === 'name', {
+    path: ['as'],
+    message: 'Must be name: several texts are no UUID.',
+  });
 
 const filter = z
   .strictObject({

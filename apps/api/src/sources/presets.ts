@@ -13,7 +13,7 @@ export interface Preset {
   readonly scheme: SignatureScheme | null;
   /** What a mapping has if it does not say otherwise. */
   readonly defaults: Pick<HookMapping, 'occurredAt' | 'id'>;
-  /** Null: the sender has none. So for `ping`. */
+  /** Null: the sender has none. The same for `ping`. */
   readonly handshake: Handshake | null;
   /** A request that only tries the address, whatever the mapping says: it is ignored. */
   readonly ping: TextFilter | null;
@@ -25,7 +25,7 @@ export interface Handshake {
   readonly answer: TextPlace;
 }
 
-/** HMAC-SHA256 of the body, in hexadecimal: what a scheme has that says nothing else. */
+/** The default scheme: HMAC-SHA256 of the body, in hexadecimal. */
 export const schemeDefaults: SignatureScheme = {
   algorithm: 'hmac-sha256',
   header: '',
@@ -64,7 +64,8 @@ export const presets: Readonly<Record<SourcePreset, Preset>> = {
   gitlab: {
     // https://docs.gitlab.com/user/project/integrations/webhooks/
     scheme: { ...schemeDefaults, algorithm: 'token', header: 'x-gitlab-token' },
-    defaults: { occurredAt: arrival, id: { header: 'x-gitlab-event-uuid' } },
+    // The other header with an id (X-Gitlab-Event-UUID) is the same for all events that one event causes.
+    defaults: { occurredAt: arrival, id: { header: 'idempotency-key' } },
     handshake: null,
     ping: null,
   },

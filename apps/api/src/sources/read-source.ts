@@ -3,7 +3,7 @@ import type { HookSource, TextFilter } from '@widget-service/shared/domain/hook-
 import { type MappingResult, mapHook, matchesFilter, readPlace } from './map-hook.ts';
 import { findScheme, type Handshake, presets } from './presets.ts';
 import type { SentRequest } from './sent-request.ts';
-import { readDocument } from './source-document.ts';
+import { readCloudEvent, readDocument } from './source-document.ts';
 import type { SourceKey } from './source-key.ts';
 import { type SignatureResult, verifySignature } from './verify-signature.ts';
 
@@ -38,7 +38,7 @@ export function readSource({ source, keys, sent, integrationId, now, isPreview =
   const signature = keys === null ? null : verifySignature(findScheme(source), keys, sent, now);
   if (signature?.isValid === false && !isPreview) return { signature };
   try {
-    const document = readDocument(sent);
+    const document = source.preset === 'cloudevents' ? readCloudEvent(sent) : readDocument(sent);
     const { handshake, ping } = presets[source.preset];
     const input = { mapping: source.mapping, sent, document, integrationId, now };
     const answer = handshake === null ? null : answerHandshake(input, handshake);

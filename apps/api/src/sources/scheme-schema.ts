@@ -73,18 +73,47 @@ export const schemeSchema = z
 interface SchemeInput {
   readonly algorithm: SignatureScheme['algorithm'];
   readonly header?: string | undefined;
+  readonly separator?: string | null | undefined;
+  readonly prefix?: string | undefined;
+  readonly encoding?: string | undefined;
   readonly signed?: string | undefined;
   readonly timestamp?: SignatureTime | null | undefined;
+  readonly toleranceSeconds?: number | undefined;
   readonly idHeader?: string | null | undefined;
+  readonly secretEncoding?: string | undefined;
 }
 
-function* findSchemeMistakes(given: SchemeInput): Generator<readonly [keyof SchemeInput, string]> {
-  const { algorithm, header, signed: template = '{body}', timestamp = null, idHeader = null } = given;
+type SchemeMistake = readonly [keyof SchemeInput, string];
+
+/** A member without effect would let its author believe in a protection that is not there. */
+const effects: Readonly<Record<'none' | 'basic' | 'token', readonly (keyof SchemeInput)[]>> = {
+  none: ['algorithm'],
+  basic: ['algorithm', 'header'],
+  token: ['algorithm', 'header', 'prefix'],
+};
+
+function* findSchemeMistakes(given: SchemeInput): Generator<SchemeMistake> {
+  const { algorithm, header } = given;
   if (header === undefined && algorithm !== 'basic' && algorithm !== 'none') yield ['header', 'Must be given.'];
+  if (algorithm === 'none' || algorithm === 'basic' || algorithm === 'token') {
+    const names = Object.keys(given) as (keyof SchemeInput)[];
+    for (const name of names.filter((each) => !effects[algorithm].includes(each) && given[each] != null)) {
+      yield [name, `Must be left out: it has no effect with the algorithm ${algorithm}.`];
+    }
+    return;
+  }
+  yield* findSignedMistakes(given);
+}
+
+function* findSignedMistakes(given: SchemeInput): Generator<SchemeMistake> {
+  const { signed: template = '{body}', timestamp = null, idHeader = null, separator = null } = given;
   if (template.includes('{timestamp}') && timestamp === null) yield ['timestamp', 'Must be given: it is signed.'];
-  // A time that is not signed proves nothing: whoever repeats a request can change it. The body is signed.
+  // A time that is not signed proves nothing: whoever repeats a request can change it. A time in the body is signed.
   if (timestamp !== null && !('from' in timestamp) && !template.includes('{timestamp}')) {
     yield ['signed', 'Must have the place {timestamp}: a time that is not signed proves nothing.'];
+  }
+  if (timestamp !== null && 'entry' in timestamp && separator === null) {
+    yield ['separator', 'Must be given: the time is an entry of the header.'];
   }
   if (template.includes('{id}') !== (idHeader !== null))
     yield ['idHeader', 'Must be given if, and only if, it is signed.'];

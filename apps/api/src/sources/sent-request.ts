@@ -10,14 +10,25 @@ export interface SentRequest {
   readonly urls: readonly string[];
 }
 
-/** Returns the text of a header that was sent once; `name` is in lower case. Null: missing. */
-export function readHeader({ rawHeaders }: Pick<SentRequest, 'rawHeaders'>, name: string): string | null | 'repeated' {
+/** Stands for a header that was sent more than once: the sender, a proxy and this service may each take another one. */
+export const repeated = Symbol('repeated');
+
+/** Returns the text of a header; `name` is in lower case. Null: missing. */
+export function readHeader(
+  { rawHeaders }: Pick<SentRequest, 'rawHeaders'>,
+  name: string,
+): string | null | typeof repeated {
   let value: string | null = null;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     if (rawHeaders[at]?.toLowerCase() !== name) continue;
-    // A sender, a proxy and this service may each take another one for the value.
-    if (value !== null) return 'repeated';
+    if (value !== null) return repeated;
     value = decodeHeaderText(rawHeaders[at + 1] ?? '');
   }
   return value;
+}
+
+/** Returns the media type in lower case, without parameters. Empty if it is missing or repeated. */
+export function readMediaType(sent: Pick<SentRequest, 'rawHeaders'>): string {
+  const type = readHeader(sent, 'content-type');
+  return typeof type === 'string' ? (type.split(';', 1)[0] ?? '').trim().toLowerCase() : '';
 }

@@ -1,4 +1,9 @@
-import { type HookSource, sourcePresets, type TextPlaces } from '@widget-service/shared/domain/hook-source.ts';
+import {
+  type HookSource,
+  type SignatureScheme,
+  sourcePresets,
+  type TextPlaces,
+} from '@widget-service/shared/domain/hook-source.ts';
 import { z } from 'zod';
 import { kindOutcome } from './mapping-schema.ts';
 
@@ -37,7 +42,7 @@ export function toSourceBody({ preset, scheme, mapping }: HookSource): z.output<
   const { place: timePlace, ...timeRest } = occurredAt;
   return {
     preset,
-    scheme: scheme === null ? null : { ...scheme },
+    scheme: scheme === null ? null : toSchemeBody(scheme),
     mapping: {
       only: only.map(({ place: one, in: texts }) => ({ ...one, in: [...texts] })),
       kind: { ...kindPlace, values: { ...kindRest.values }, otherwise: kindRest.otherwise },
@@ -48,6 +53,14 @@ export function toSourceBody({ preset, scheme, mapping }: HookSource): z.output<
       payload,
     },
   };
+}
+
+/** Only what has an effect, so that it can be sent again for another integration. */
+function toSchemeBody({ bodyHashParameter: _, ...scheme }: SignatureScheme): Record<string, unknown> {
+  const { algorithm, header, prefix } = scheme;
+  if (algorithm === 'none') return { algorithm };
+  if (algorithm === 'basic') return { algorithm, header };
+  return algorithm === 'token' ? { algorithm, header, prefix } : scheme;
 }
 
 function copyPlaces(places: TextPlaces) {

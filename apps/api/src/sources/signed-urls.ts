@@ -1,4 +1,4 @@
-/** Returns the address as a sender may sign it: as it is, without its port, or with the port of its scheme. */
+/** Returns the address as a sender may sign it: without a port, and with its own port or that of its scheme. */
 export function listSignedUrls(url: string): readonly string[] {
   const match = /^(https?):\/\/([^/?#:]+)(:\d+)?(.*)$/s.exec(url);
   if (match === null) return [url];

@@ -1,11 +1,11 @@
 import { extractTextAt } from '@widget-service/shared/domain/json.ts';
 import { parseJson, toJsonText } from '../http/json-body.ts';
 import { parsePointer } from './json-pointer.ts';
-import { readHeader, type SentRequest } from './sent-request.ts';
+import { readHeader, readMediaType, type SentRequest } from './sent-request.ts';
 
 // One JSON document for each request, whatever its media type is: mappings and schemes point into it.
 
-const formType = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
+const formType = 'application/x-www-form-urlencoded';
 const formPayload = 'payload';
 
 /** The document of a request: its text, and the same parsed. */
@@ -15,23 +15,42 @@ export interface SourceDocument {
 }
 
 /**
- * Returns the document of a request.
+ * Returns the document of a body.
  * - JSON: the body.
  * - a form with the field `payload`, in which some senders put JSON: that JSON. Other forms: an object of their fields;
  *   a repeated field is an array.
- * - CloudEvents in binary mode (`ce-specversion`): the event in structured mode.
  *
- * Throws `ServiceError` `invalid-json`.
+ * It depends on nothing that a sender does not sign, apart from the choice between form and JSON for a body that can
+ * only be a form. Throws `ServiceError` `invalid-json`.
  */
-export function readDocument(sent: SentRequest): SourceDocument {
-  const text = isForm(sent) ? fromForm(sent.body) : toJsonText(sent.body);
-  const document = readHeader(sent, 'ce-specversion') === null ? text : toStructuredEvent(sent, text);
-  return { text: document, value: parseJson(document, { isFreeForm: true }) };
+export function readDocument(sent: Pick<SentRequest, 'rawHeaders' | 'body'>): SourceDocument {
+  return toDocument(isForm(sent) ? fromForm(sent.body) : toJsonText(sent.body));
 }
 
-/** Whether the body is a form, as its media type says. */
-export function isForm(sent: Pick<SentRequest, 'rawHeaders'>): boolean {
-  return formType.test(readHeader(sent, 'content-type') ?? '');
+/**
+ * Returns the document of a request of a sender of CloudEvents: in binary mode (`ce-specversion`), the event as it is
+ * in structured mode. Throws as `readDocument`.
+ */
+export function readCloudEvent(sent: SentRequest): SourceDocument {
+  if (readHeader(sent, 'ce-specversion') === null) return readDocument(sent);
+  return toDocument(toStructuredEvent(sent, toJsonText(sent.body)));
+}
+
+function toDocument(text: string): SourceDocument {
+  return { text, value: parseJson(text, { isFreeForm: true }) };
+}
+
+/**
+ * Whether the body is a form. A body that begins as JSON is none, whatever its media type says: nobody signs the media
+ * type, so it must not change the meaning of a signed body.
+ */
+export function isForm(sent: Pick<SentRequest, 'rawHeaders' | 'body'>): boolean {
+  return readMediaType(sent) === formType && !beginsAsJson(sent.body);
+}
+
+function beginsAsJson(body: Uint8Array): boolean {
+  const first = body.find((byte) => byte > 0x20);
+  return first === 0x7b || first === 0x5b;
 }
 
 function fromForm(body: Uint8Array): string {
@@ -58,8 +77,10 @@ function toStructuredEvent(sent: SentRequest, data: string): string {
   for (let at = 0; at < sent.rawHeaders.length; at += 2) {
     const name = sent.rawHeaders[at]?.toLowerCase() ?? '';
     const value = name.startsWith('ce-') ? readHeader(sent, name) : null;
-    if (value !== null && value !== 'repeated') attributes.set(name.slice('ce-'.length), decodePercent(value));
+    if (typeof value === 'string') attributes.set(name.slice('ce-'.length), decodePercent(value));
   }
+  const mediaType = readHeader(sent, 'content-type');
+  if (typeof mediaType === 'string') attributes.set('datacontenttype', mediaType);
   const members = [...attributes].map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`);
   return `{${[...members, ...(data === '' ? [] : [`"data":${data}`])].join(',')}}`;
 }
@@ -85,12 +106,13 @@ export function readTextAt({ text, value }: SourceDocument, pointer: string): st
   return typeof found === 'number' ? extractTextAt(text, steps) : `${found as string | boolean}`;
 }
 
-/** Returns the JSON of an object at a pointer. Null: nothing, or null, is there. Undefined: anything else is there. */
-export function readObjectAt({ text, value }: SourceDocument, pointer: string): string | null | undefined {
+/** Returns the JSON of an object at a pointer. Null: a null is there. `other`: a text, a number, an array. */
+export function readObjectAt({ text, value }: SourceDocument, pointer: string): string | null | 'missing' | 'other' {
   const steps = parsePointer(pointer) ?? [];
   const found = valueAt(value, steps);
-  if (found === undefined || found === null) return null;
-  return typeof found === 'object' && !Array.isArray(found) ? extractTextAt(text, steps) : undefined;
+  if (found === undefined) return 'missing';
+  if (found === null) return null;
+  return typeof found === 'object' && !Array.isArray(found) ? extractTextAt(text, steps) : 'other';
 }
 
 const indexPattern = /^(?:0|[1-9]\d{0,8})$/;

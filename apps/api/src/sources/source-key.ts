@@ -10,26 +10,31 @@ export type SourceKey = Buffer | KeyObject;
  * the sender's public key: its 32 bytes, or PEM.
  */
 export function toSourceKey(secret: string, scheme: SignatureScheme): SourceKey | null {
-  if (scheme.algorithm === 'ed25519' && secret.startsWith('-----BEGIN')) return toPublicKey(secret);
-  const bytes = decodeSecret(secret, scheme.secretEncoding);
+  const isPublic = scheme.algorithm === 'ed25519';
+  if (isPublic && secret.startsWith('-----BEGIN')) return toPublicKey(secret);
+  const bytes = decodeSecret(secret, scheme.secretEncoding, isPublic);
   if (bytes === null || bytes.length === 0) return null;
-  return scheme.algorithm === 'ed25519' ? toRawPublicKey(bytes) : bytes;
+  return isPublic ? toRawPublicKey(bytes) : bytes;
 }
 
-function decodeSecret(secret: string, encoding: SignatureScheme['secretEncoding']): Buffer | null {
+/** A public key has another prefix: as the key of an HMAC, everybody would know it. */
+function decodeSecret(secret: string, encoding: SignatureScheme['secretEncoding'], isPublic: boolean): Buffer | null {
   if (encoding === 'text') return Buffer.from(secret);
   if (encoding === 'hex') return decodeExactly(secret.toLowerCase(), 'hex');
-  const base64 = encoding === 'base64' ? secret : /^wh(?:sec|pk)_(.*)$/s.exec(secret)?.[1];
-  return base64 === undefined ? null : decodeExactly(base64.replace(/={1,2}$/, ''), 'base64');
+  const prefix = encoding === 'base64' ? '' : isPublic ? 'whpk_' : 'whsec_';
+  if (!secret.startsWith(prefix)) return null;
+  return decodeExactly(secret.slice(prefix.length).replace(/={1,2}$/, ''), 'base64');
 }
 
-/** Each byte string has one text: Node would skip characters that it does not know. */
+/** Decodes a text without padding. Each byte string has one text: Node would skip characters that it does not know. */
 export function decodeExactly(text: string, encoding: 'hex' | 'base64'): Buffer | null {
   const bytes = Buffer.from(text, encoding);
   return bytes.toString(encoding).replace(/={1,2}$/, '') === text ? bytes : null;
 }
 
+/** Node would make the public key of a private one, which nobody should store here. */
 function toPublicKey(pem: string): KeyObject | null {
+  if (pem.includes('PRIVATE KEY')) return null;
   try {
     const key = createPublicKey(pem);
     return key.asymmetricKeyType === 'ed25519' ? key : null;
@@ -44,7 +49,7 @@ function toRawPublicKey(bytes: Buffer): KeyObject | null {
   return createPublicKey({ key, format: 'jwk' });
 }
 
-/** Converts secrets to keys. Null if one is not written as the scheme says, or if there are none to convert. */
+/** Converts secrets to keys. Null if `secrets` is null, or if one is not written as the scheme says. */
 export function toSourceKeys(source: HookSource, secrets: readonly string[] | null): readonly SourceKey[] | null {
   const scheme = findScheme(source);
   const keys = secrets?.map((secret) => toSourceKey(secret, scheme)) ?? null;

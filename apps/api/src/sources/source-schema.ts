@@ -13,7 +13,9 @@ import { schemeSchema } from './scheme-schema.ts';
 import { toSourceKey } from './source-key.ts';
 
 const secretsMax = 4;
+/** In characters; of what a secret in another encoding stands for, in bytes. */
 const secretMinLength = 8;
+const keyMinBytes = 16;
 
 export const secretsSchema = z
   .array(z.string())
@@ -44,11 +46,22 @@ function findSecretMistake(scheme: SignatureScheme, secret: string): string | nu
   if (secret.length < secretMinLength)
     return `Must have at least ${secretMinLength} characters: anybody could guess it.`;
   if (secret.length > 1_024) return 'Must have at most 1024 characters.';
-  if (scheme.algorithm === 'basic' && !secret.includes(':')) return 'Must have the form user:password.';
-  if (toSourceKey(secret, scheme) !== null) return null;
+  if (scheme.algorithm === 'basic' && !hasPassword(secret)) {
+    return `Must have the form user:password, with a password of at least ${secretMinLength} characters.`;
+  }
+  const key = toSourceKey(secret, scheme);
+  if (key !== null && scheme.secretEncoding !== 'text' && Buffer.isBuffer(key) && key.length < keyMinBytes) {
+    return `Must stand for at least ${keyMinBytes} bytes: anybody could guess it.`;
+  }
+  if (key !== null) return null;
   return scheme.algorithm === 'ed25519'
     ? `Must be the public key of the sender: 32 bytes in ${scheme.secretEncoding}, or PEM.`
     : `Must be written in ${scheme.secretEncoding === 'whsec' ? 'base64 after whsec_' : scheme.secretEncoding}.`;
+}
+
+function hasPassword(secret: string): boolean {
+  const at = secret.indexOf(':');
+  return at !== -1 && secret.length - at > secretMinLength;
 }
 
 /** Throws `InputError` if the secrets are not written as the scheme of the source says. */
@@ -96,7 +109,8 @@ function checkSource({ value, issues }: { value: SourceInput; issues: unknown[] 
   if (own === null && scheme === null) push(['scheme'], 'Must be given with the preset custom.');
   if (own !== null && scheme !== null) push(['scheme'], 'Must be left out: the preset has a scheme.');
   const used = own ?? scheme;
-  if (used === null || secrets === null) return;
+  // A scheme with a mistake has no defaults yet, and says itself what is wrong.
+  if (used === null || secrets === null || issues.length > 0) return;
   for (const [index, message] of findSecretMistakes(used, secrets)) {
     push(index === null ? ['secrets'] : ['secrets', index], message);
   }

@@ -204,6 +204,15 @@ describe('Twilio with JSON', () => {
     expect(check(toUrl('0'.repeat(64)))).toMatchObject({ isValid: false });
     expect(check('https://hooks.example/h')).toMatchObject({ isValid: false });
   });
+
+  test('a signed address with a hash is not one of a form', () => {
+    const url = toUrl(createHash('sha256').update(body).digest('hex'));
+    const headers = { 'X-Twilio-Signature': signUrl(url), 'Content-Type': 'application/x-www-form-urlencoded' };
+    for (const replayed of ['', '&']) {
+      const sent = toSent({ headers, body: replayed, url });
+      expect(verifySignature(scheme, toKeys(scheme, ['12345']), sent, new Date())).toMatchObject({ isValid: false });
+    }
+  });
 });
 
 describe('a scheme of its own', () => {

@@ -2,7 +2,7 @@ import { createHmac, hash, verify } from 'node:crypto';
 import { toUtcTime } from '@widget-service/shared/domain/foreign-time.ts';
 import type { SignatureScheme, SignatureTime } from '@widget-service/shared/domain/hook-source.ts';
 import { isEqualInConstantTime } from '@widget-service/shared/domain/token.ts';
-import { readHeader, type SentRequest } from './sent-request.ts';
+import { readHeader, repeated, type SentRequest } from './sent-request.ts';
 import { isForm, readDocument, readFormFields, readTextAt } from './source-document.ts';
 import { decodeExactly, type SourceKey } from './source-key.ts';
 
@@ -28,7 +28,7 @@ export function verifySignature(
   if (scheme.algorithm === 'none') return { isValid: true, secret: null };
   const header = readHeader(sent, scheme.header);
   if (header === null) return refuse(`the header ${scheme.header} is missing`);
-  if (header === 'repeated') return refuse(`the header ${scheme.header} is repeated`);
+  if (header === repeated) return refuse(`the header ${scheme.header} is repeated`);
   if (scheme.algorithm === 'token') return compareToken(scheme, keys, header);
   if (scheme.algorithm === 'basic') return compareBasic(keys, header);
   const entries = scheme.separator === null ? [header] : header.split(scheme.separator).map((entry) => entry.trim());
@@ -43,12 +43,13 @@ export function verifySignature(
   const bodyMistake = findBodyMistake(scheme, sent);
   if (bodyMistake !== null) return refuse(bodyMistake);
   const id = scheme.idHeader === null ? '' : readHeader(sent, scheme.idHeader);
-  if (id === null || id === 'repeated') return refuse(`the header ${scheme.idHeader} is missing or repeated`);
+  if (typeof id !== 'string') return refuse(`the header ${scheme.idHeader} is missing or repeated`);
+  if (scheme.signed.includes('{url}') && sent.urls.length === 0) return refuse('the address is signed, and not known');
   for (const content of listSignedContents(scheme, sent, time.text, id)) {
     const at = keys.findIndex((key) => signatures.some((signature) => isSignature(scheme, key, content, signature)));
     if (at !== -1) return { isValid: true, secret: at + 1 };
   }
-  return refuse('no signature was made with a secret of the integration over the bytes of the body');
+  return refuse('no signature was made with a secret of the integration over what the scheme signs');
 }
 
 function refuse(reason: string): SignatureResult {
@@ -65,7 +66,7 @@ function compareToken({ prefix, header }: SignatureScheme, keys: readonly Source
 /** The name of the scheme is compared without regard to case (RFC 9110, section 11.1). */
 function compareBasic(keys: readonly SourceKey[], value: string): SignatureResult {
   const base64 = /^basic +([\w+/=-]+)$/i.exec(value)?.[1];
-  if (base64 === undefined) return refuse('the header authorization is not of the scheme Basic');
+  if (base64 === undefined) return refuse('the header is not of the scheme Basic');
   return compareSecret(keys, Buffer.from(base64, 'base64'), 'user or password is another one');
 }
 
@@ -110,7 +111,7 @@ function readTime(
 function findTime(timestamp: SignatureTime, entries: readonly string[], sent: SentRequest): string | null {
   if ('header' in timestamp) {
     const text = readHeader(sent, timestamp.header);
-    return text === 'repeated' ? null : text;
+    return typeof text === 'string' ? text : null;
   }
   if ('entry' in timestamp) {
     const found = entries.filter((entry) => entry.startsWith(timestamp.entry));
@@ -141,11 +142,12 @@ function listSignedContents({ signed }: SignatureScheme, sent: SentRequest, time
   }
 }
 
+/** An address that names a hash has signed it: then it counts for a form, too. */
 function findBodyMistake({ bodyHashParameter }: SignatureScheme, sent: SentRequest): string | null {
-  if (bodyHashParameter === null || isForm(sent)) return null;
-  const expected = hash('sha256', sent.body, 'hex');
+  if (bodyHashParameter === null) return null;
   const given = URL.parse(sent.urls[0] ?? '')?.searchParams.getAll(bodyHashParameter) ?? [];
-  return given.length === 1 && given[0]?.toLowerCase() === expected
+  if (given.length === 0 && isForm(sent)) return null;
+  return given.length === 1 && given[0]?.toLowerCase() === hash('sha256', sent.body, 'hex')
     ? null
     : `the parameter ${bodyHashParameter} of the address is not the SHA-256 of the body`;
 }

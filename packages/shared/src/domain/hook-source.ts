@@ -3,7 +3,7 @@ import type { HookKind } from './event-kind.ts';
 // How an integration understands a sender that cannot send hooks as the interface describes them: its signature scheme,
 // and where the members of a hook are in its requests. Declared, never programmed.
 
-/** The senders with a scheme and defaults of their own (`presets.ts` of the api). `custom` has neither. */
+/** The senders with a scheme and defaults of their own (`presets.ts` of the api). `custom` has the defaults alone. */
 export const sourcePresets = [
   'github',
   'gitlab',
@@ -19,7 +19,7 @@ export const sourcePresets = [
 ] as const;
 export type SourcePreset = (typeof sourcePresets)[number];
 
-/** A sender, as an integration keeps it. Its secrets are sealed with the token (`sealed-for-token.ts`). */
+/** A sender, as an integration keeps it. Its secrets are sealed to a key of the token (`sealed-for-token.ts`). */
 export interface HookSource {
   readonly preset: SourcePreset;
   /** Only with the preset `custom`: how requests are signed. Null: as the preset says. */
@@ -39,13 +39,13 @@ export interface SignatureScheme {
   readonly separator: ',' | ' ' | null;
   /** What a signature begins with, such as `sha256=`. Entries that begin with anything else are ignored. */
   readonly prefix: string;
-  /** The text of a signature. Base64 is the alphabet with `+` and `/`, padded. */
+  /** How a signature is written. Base64 is the alphabet with `+` and `/`, padded. */
   readonly encoding: 'hex' | 'base64';
   /** What is signed: a text with the places `{body}`, `{timestamp}`, `{id}`, `{url}` and `{form}`. */
   readonly signed: string;
   /**
-   * The parameter of the address with the SHA-256 (hexadecimal) of a body that is no form: `signed` has the address,
-   * and not the body. Null: `signed` has the body.
+   * The name of the parameter of the address that holds the SHA-256 (hexadecimal) of a body, where `signed` has the
+   * address and not the body. A form needs none. Null: `signed` has the body.
    */
   readonly bodyHashParameter: string | null;
   /** Where the time of the signature is. Null: the scheme has none. */
@@ -77,7 +77,7 @@ export type KindOutcome = HookKind | 'ignore' | 'refuse';
 
 /** Where the members of a hook are in the requests of a sender. */
 export interface HookMapping {
-  /** The first filter that does not match lets the request be ignored. */
+  /** If one does not match, the request is ignored. */
   readonly only: readonly TextFilter[];
   readonly kind: KindMapping;
   readonly occurredAt: TimeMapping;
@@ -96,7 +96,7 @@ export interface TextFilter {
 
 export interface KindMapping {
   readonly place: TextPlace;
-  /** From the texts of the sender. A text that is a kind itself needs no entry. */
+  /** What each text of the sender stands for. A text that is a kind itself needs no entry. */
   readonly values: Readonly<Record<string, KindOutcome>>;
   /** For a text without entry, and where there is none. */
   readonly otherwise: KindOutcome;

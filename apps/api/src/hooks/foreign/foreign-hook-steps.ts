@@ -12,6 +12,11 @@ export interface ForeignHookStepsDeps {
 
 /** A form, or JSON by another name, such as `application/cloudevents+json`. */
 const foreignType = /^application\/(?:x-www-form-urlencoded|[\w.-]+\+json)(?=\s*(?:;|$))/i;
+/** Whether the hook address reads bodies of this media type (in lower case, without parameters). */
+export function isForeignMediaType(type: string): boolean {
+  return type === 'application/json' || foreignType.test(type);
+}
+
 /** Something that the schema of the body accepts, for a request without a hook. */
 const noHook = {};
 
@@ -59,7 +64,7 @@ export function makeForeignHookSteps({ clock, metrics, publicBaseUrl }: ForeignH
     }
   };
 
-  /** Returns what identifies repetitions of the hook of a foreign sender. Null: it is none of a foreign sender. */
+  /** Returns what identifies repetitions of a foreign hook. Null: the request is no hook of a foreign sender. */
   const findKeys = (request: FastifyRequest): { webhookId: string | null; idempotencyKey: null } | null => {
     const read = request.integration?.source == null ? undefined : foreignHooks.get(request);
     return read?.type === 'hook' ? { webhookId: read.hook.id, idempotencyKey: null } : null;

@@ -14,10 +14,12 @@ import { z } from 'zod';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { documentResponses } from '../../schemas/problem.ts';
 import type { MappedHook } from '../../sources/map-hook.ts';
+import { findScheme } from '../../sources/presets.ts';
 import { type ReadSource, readSource } from '../../sources/read-source.ts';
-import type { SentRequest } from '../../sources/sent-request.ts';
+import { readMediaType, type SentRequest } from '../../sources/sent-request.ts';
 import { listSignedUrls } from '../../sources/signed-urls.ts';
 import { toSourceKeys } from '../../sources/source-key.ts';
+import { isForeignMediaType } from './foreign-hook-steps.ts';
 import { integrationPreviewSchema, previewSchema, sourcePreviewSchema } from './preview-schema.ts';
 
 export interface PreviewRouteDeps {
@@ -27,7 +29,7 @@ export interface PreviewRouteDeps {
   readonly bodyLimitBytes: number;
 }
 
-/** A body is a JSON text within the body of a preview, which may double its length. A source comes beside it. */
+/** A body is a text within the JSON of a preview, which lengthens it: most by a backslash before each quote. */
 const toBodyLimit = (bodyLimitBytes: number) => 3 * bodyLimitBytes;
 
 /** The id of no integration (RFC 9562, section 5.9): the source was not saved yet. */
@@ -48,9 +50,10 @@ export function previewSourceRoute(deps: Omit<PreviewRouteDeps, 'integrations'>)
       body: sourcePreviewSchema,
       response: documentResponses({ 200: previewSchema }),
     },
-    handler: async ({ body: { source: given, ...request } }, reply) => {
-      const { source, secrets } = given;
-      const reading = { source, keys: toSourceKeys(source, secrets), sent: toSentRequest(request) };
+    handler: async ({ body: { source: tried, ...request } }, reply) => {
+      const { source, secrets } = tried;
+      const given = findScheme(source).algorithm === 'none' ? [] : secrets;
+      const reading = { source, keys: toSourceKeys(source, given), sent: toSentRequest(request) };
       const text = await preview({ ...reading, integration: null }, deps);
       return reply.header('content-type', 'application/json; charset=utf-8').send(text);
     },
@@ -114,14 +117,26 @@ interface PreviewInput extends Pick<Parameters<typeof readSource>[0], 'keys' | '
 
 async function preview(
   { source, keys, sent, integration }: PreviewInput,
-  { widgets, clock }: Pick<PreviewRouteDeps, 'widgets' | 'clock'>,
+  { widgets, clock, bodyLimitBytes }: Omit<PreviewRouteDeps, 'integrations'>,
 ): Promise<string> {
   const now = clock.now();
+  const mistake = findBodyMistake(sent, bodyLimitBytes);
+  if (mistake !== null) return renderPreview({ signature: null, mistake }, null, null);
   const read = readSource({ source, keys, sent, integrationId: integration?.id ?? null, now, isPreview: true });
   const hook = read.mapping?.outcome === 'hook' ? read.mapping.hook : null;
   const sender = integration ?? { id: noIntegrationId, deduplicateByContent: true };
   const eventJson = hook === null ? null : await buildEventJson(hook, sender, now, widgets);
   return renderPreview(read, hook, eventJson);
+}
+
+/** What the hook address refuses before it reads a body. A preview may leave out the media type. */
+function findBodyMistake(sent: SentRequest, bodyLimitBytes: number): ServiceError | null {
+  if (sent.body.length > bodyLimitBytes) {
+    return new ServiceError('payload-too-large', `It is larger than ${bodyLimitBytes} bytes.`);
+  }
+  const type = readMediaType(sent);
+  if (type === '' || isForeignMediaType(type)) return null;
+  return new ServiceError('unsupported-media-type', 'Its media type is neither JSON nor a form.');
 }
 
 async function buildEventJson(

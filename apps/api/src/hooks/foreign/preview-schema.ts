@@ -57,7 +57,10 @@ export const previewSchema = z
         z.object({
           member: step,
           read: z.string().nullable().describe('The text in the request; null: there is none.'),
-          became: z.string().nullable().describe('What the hook has; null: nothing.'),
+          became: z
+            .string()
+            .nullable()
+            .describe('The member of the hook, or what the mapping decided; null: nothing, or the text is refused.'),
         }),
       )
       .describe('Each value that was read, in the order in which it was read.'),
@@ -84,7 +87,7 @@ export const previewSchema = z
     event: widgetEventSchema
       .nullable()
       .describe(
-        'The event as streams would send it now. Before the integration exists, it has the id of none, and a widget known by a name has no id.',
+        'The event as streams would send it now. Before the integration exists, it names the nil UUID as its integration, and no widget that is known by a name.',
       ),
   })
   .meta({ id: 'HookPreview', description: 'What the service would do with a request. Nothing is stored.' });

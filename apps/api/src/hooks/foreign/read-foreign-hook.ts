@@ -46,7 +46,7 @@ function toForeignHook({ signature, mistake, answer, mapping }: ReadSource): For
   if (mapping.outcome === 'ignored') return { type: 'ignored' };
   if (mapping.outcome === 'hook') return { type: 'hook', hook: mapping.hook };
   const { step, reason, place } = mapping;
-  throw new InputError('hook-not-mappable', `The mapping of this integration finds no ${step}: ${reason}.`, [
+  throw new InputError('hook-not-mappable', `The mapping of this integration fails at ${step}: ${reason}.`, [
     { detail: `${step}: ${reason}.`, code: 'format', ...place },
   ]);
 }

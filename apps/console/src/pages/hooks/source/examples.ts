@@ -34,7 +34,7 @@ export const examples: Readonly<Record<PresetName, Example>> = {
     },
   ),
   gitlab: example(
-    'x-gitlab-event: Issue Hook\nx-gitlab-event-uuid: 13792a34-cac6-4fda-95a8-c58e00a3954e',
+    'x-gitlab-event: Issue Hook\nidempotency-key: 13792a34-cac6-4fda-95a8-c58e00a3954e',
     write({
       object_kind: 'issue',
       project: { path_with_namespace: 'octo/repo' },
