@@ -3,6 +3,9 @@ import type { Json, OpenApiDocument } from './openapi-document.ts';
 /** The file of `packages/client` that says what each operation answers. It is made from the OpenAPI document, too. */
 export const clientAnswersFile = new URL('../../../packages/client/src/answers.ts', import.meta.url);
 
+/** What is deeper in an answer hardly tells whether it is one of this service, and takes bytes of each page. */
+const depthMax = 1;
+
 interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -19,16 +22,17 @@ export function generateClientAnswers({ paths, components }: OpenApiDocument): s
   const shapes = new Map<string, string>();
 
   /** Returns the source text of a shape. See `Shape` in packages/client/src/requests/shape.ts. */
-  const writeShape = ({ $ref, type, anyOf, items, properties = {}, required = [] }: Schema): string => {
+  const writeShape = (schema: Schema, depth = 0): string => {
+    const { $ref, type, anyOf, items, properties = {}, required = [] } = schema;
     if ($ref !== undefined) return writeNamedShape($ref.split('/').at(-1) ?? '');
-    if (anyOf !== undefined) return writeUnion(anyOf.map(writeShape));
-    if (Array.isArray(type)) return writeUnion(type.map((one) => writeShape({ type: one })));
+    if (anyOf !== undefined) return writeUnion(anyOf.map((one) => writeShape(one, depth)));
+    if (Array.isArray(type)) return writeUnion(type.map((one) => writeShape({ ...schema, type: one }, depth)));
     if (type === 'null') return 'null';
     if (type === 'integer' || type === 'number') return "'number'";
     if (type === 'string' || type === 'boolean') return `'${type}'`;
-    if (type === 'array') return `[${writeShape(items ?? {})}]`;
-    if (type !== 'object') return "'any'";
-    return `{ ${required.map((name) => `${name}: ${writeShape(properties[name] ?? {})}`).join(', ')} }`;
+    if (type === 'array') return `[${writeShape(items ?? {}, depth)}]`;
+    if (type !== 'object' || required.length === 0 || depth >= depthMax) return "'any'";
+    return `{ ${required.map((name) => `${name}: ${writeShape(properties[name] ?? {}, depth + 1)}`).join(', ')} }`;
   };
 
   const writeNamedShape = (name: string): string => {
