@@ -1,5 +1,5 @@
-import { type Signal, useSignal } from '@preact/signals';
-import { useEffect, useMemo } from 'preact/hooks';
+import { type Signal, useSignal, useSignalEffect } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
 import { drafts } from '../session/drafts.ts';
 import { session } from '../session/session.ts';
 
@@ -11,16 +11,19 @@ export function useDraft<Values extends object>(
   name: string,
   initial: Values,
 ): { values: Signal<Values>; clear: () => void } {
-  const userId = useMemo(() => session.value?.user.id ?? '', []);
+  const userId = useMemo(() => session.peek()?.user.id ?? '', []);
+  const empty = useMemo(() => initial, []);
   const kept = useMemo(() => drafts.read(userId, name), []);
-  const values = useSignal<Values>(kept === null ? initial : { ...initial, ...kept });
-  useEffect(() => {
+  const values = useSignal<Values>(kept === null ? empty : { ...empty, ...kept });
+  // At once, not after the next paint: a reload may come before.
+  useSignalEffect(() => {
+    const typed = values.value;
     // The session may have ended since the last key: then nothing must be kept any more.
-    if (values.value !== initial && session.value?.user.id === userId) drafts.write(userId, name, values.value);
-  }, [values.value]);
+    if (typed !== empty && session.peek()?.user.id === userId) drafts.write(userId, name, typed);
+  });
   const clear = () => {
     drafts.remove(userId, name);
-    values.value = initial;
+    values.value = empty;
   };
   return { values, clear };
 }
