@@ -27,6 +27,26 @@ export function readHeader(
   return value;
 }
 
+/**
+ * Returns the headers whose name begins with `prefix` (lower case): the text of each, by the rest of its name. Repeated
+ * ones are left out.
+ */
+export function readHeaders(
+  { rawHeaders }: Pick<SentRequest, 'rawHeaders'>,
+  prefix: string,
+): ReadonlyMap<string, string> {
+  const values = new Map<string, string | typeof repeated>();
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]?.toLowerCase() ?? '';
+    if (!name.startsWith(prefix)) continue;
+    values.set(name, values.has(name) ? repeated : decodeHeaderText(rawHeaders[at + 1] ?? ''));
+  }
+  const once = [...values].flatMap(([name, value]) =>
+    value === repeated ? [] : [[name.slice(prefix.length), value] as const],
+  );
+  return new Map(once);
+}
+
 /** Returns the media type in lower case, without parameters. Empty if it is missing or repeated. */
 export function readMediaType(sent: Pick<SentRequest, 'rawHeaders'>): string {
   const type = readHeader(sent, 'content-type');

@@ -1,7 +1,7 @@
 import { extractTextAt } from '@widget-service/shared/domain/json.ts';
 import { parseJson, toJsonText } from '../http/json-body.ts';
 import { parsePointer } from './json-pointer.ts';
-import { readHeader, readMediaType, type SentRequest } from './sent-request.ts';
+import { readHeader, readHeaders, readMediaType, type SentRequest } from './sent-request.ts';
 
 // One JSON document for each request, whatever its media type is: mappings and schemes point into it.
 
@@ -74,11 +74,7 @@ export function readFormFields(body: Uint8Array): URLSearchParams {
 function toStructuredEvent(sent: SentRequest, data: string): string {
   if (data !== '') parseJson(data, { isFreeForm: true });
   const attributes = new Map<string, string>();
-  for (let at = 0; at < sent.rawHeaders.length; at += 2) {
-    const name = sent.rawHeaders[at]?.toLowerCase() ?? '';
-    const value = name.startsWith('ce-') ? readHeader(sent, name) : null;
-    if (typeof value === 'string') attributes.set(name.slice('ce-'.length), decodePercent(value));
-  }
+  for (const [name, value] of readHeaders(sent, 'ce-')) attributes.set(name, decodePercent(value));
   const mediaType = readHeader(sent, 'content-type');
   if (typeof mediaType === 'string') attributes.set('datacontenttype', mediaType);
   const members = [...attributes].map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`);
