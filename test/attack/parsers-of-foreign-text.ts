@@ -20,7 +20,7 @@ import { findHiddenCharacter } from '@widget-service/api/schemas/hidden-characte
 import { findTimeMistake } from '@widget-service/api/schemas/hook-time.ts';
 import { parsePointer } from '@widget-service/api/sources/json-pointer.ts';
 import { presets, schemeDefaults } from '@widget-service/api/sources/presets.ts';
-import { readHeader } from '@widget-service/api/sources/sent-request.ts';
+import { readHeader, readHeaders } from '@widget-service/api/sources/sent-request.ts';
 import { listSignedUrls } from '@widget-service/api/sources/signed-urls.ts';
 import { readDocument, readObjectAt, readTextAt } from '@widget-service/api/sources/source-document.ts';
 import { decodeExactly, toSourceKey, toSourceKeys } from '@widget-service/api/sources/source-key.ts';
@@ -158,6 +158,7 @@ export const parsersOfForeignText: Readonly<Record<string, (text: string) => unk
   parsePointer,
   isForeignMediaType,
   readHeader: (text) => readHeader({ rawHeaders: [text, text, 'x-a', text] }, 'x-a'),
+  readHeaders: (text) => readHeaders({ rawHeaders: [text, text, `ce-${text}`, text] }, 'ce-'),
   readTextAt: (text) => readTextAt({ text, value: { a: { b: 1 } } }, '/a/b'),
   readObjectAt: (text) => readObjectAt({ text, value: { a: { b: {} } } }, '/a/b'),
   toSourceKey: (text) =>
