@@ -3,6 +3,7 @@ import { parseSessionId, readCookie, readDeviceCookie } from '@widget-service/ap
 import { isCsrfToken, isOwnOrigin } from '@widget-service/api/caller/csrf.ts';
 import { createPendingSignIns, parseReturnTo } from '@widget-service/api/caller/oidc/pending-sign-in.ts';
 import { isForeignMediaType } from '@widget-service/api/hooks/foreign/foreign-hook-steps.ts';
+import { withholdSecrets } from '@widget-service/api/hooks/foreign/withheld-headers.ts';
 import { makeVerifyHookSignature } from '@widget-service/api/hooks/hook-signature.ts';
 import { isPrivateAddress, toNetwork } from '@widget-service/api/http/forwarding.ts';
 import { parseJson } from '@widget-service/api/http/json-body.ts';
@@ -18,6 +19,7 @@ import {
 import { escapeHtml } from '@widget-service/api/pages/page.ts';
 import { findHiddenCharacter } from '@widget-service/api/schemas/hidden-characters.ts';
 import { findTimeMistake } from '@widget-service/api/schemas/hook-time.ts';
+import { answerProbe } from '@widget-service/api/sources/answer-probe.ts';
 import { parsePointer } from '@widget-service/api/sources/json-pointer.ts';
 import { presets, schemeDefaults } from '@widget-service/api/sources/presets.ts';
 import { readHeader, readHeaders } from '@widget-service/api/sources/sent-request.ts';
@@ -34,11 +36,13 @@ import { parseControlEntry } from '@widget-service/shared/adapters/control-entry
 import { parseHookJob } from '@widget-service/shared/adapters/hook-job-codec.ts';
 import { parsePeerAnswer, parsePeerQuestion } from '@widget-service/shared/adapters/peer-message-codec.ts';
 import { parseRefusal } from '@widget-service/shared/adapters/refusal-codec.ts';
+import { parseSample } from '@widget-service/shared/adapters/sample-codec.ts';
 import { parseWorkerState } from '@widget-service/shared/adapters/worker-state-codec.ts';
 import { describeDevice } from '@widget-service/shared/domain/device.ts';
 import { findDeviceNonce, isWellFormedDeviceCookie } from '@widget-service/shared/domain/device-cookie.ts';
 import { toUtcTime } from '@widget-service/shared/domain/foreign-time.ts';
 import { deriveEventId } from '@widget-service/shared/domain/hook-event-id.ts';
+import type { HookSource } from '@widget-service/shared/domain/hook-source.ts';
 import { parseIdempotencyKey } from '@widget-service/shared/domain/idempotent-create.ts';
 import { extractMemberText, extractTextAt, toSingleLine, tryParseJson } from '@widget-service/shared/domain/json.ts';
 import { assignPartition } from '@widget-service/shared/domain/queue-item.ts';
@@ -68,6 +72,19 @@ const extent = { epoch: 'k3f9', oldest: place, last: place };
 const secretEncodings = ['text', 'hex', 'base64', 'whsec'] as const;
 const formType = 'application/x-www-form-urlencoded';
 const githubSource = { preset: 'github', scheme: null } as unknown as Parameters<typeof toSourceKeys>[0];
+const challengedScheme = { ...schemeDefaults, challengeParameter: 'a' };
+const withMapping: HookSource = {
+  preset: 'github',
+  scheme: null,
+  mapping: {
+    only: [],
+    kind: { place: { value: 'updated' }, values: {}, otherwise: 'updated' },
+    occurredAt: { place: null, format: 'rfc3339', otherwise: 'now' },
+    widgetId: null,
+    id: { header: 'x-a' },
+    payload: null,
+  },
+};
 const toSent = (type: string, text: string) => ({
   rawHeaders: ['content-type', type],
   body: Buffer.from(text),
@@ -125,6 +142,7 @@ export const parsersOfForeignText: Readonly<Record<string, (text: string) => unk
   parsePeerQuestion,
   parsePeerAnswer,
   parseRefusal,
+  parseSample,
   parseWorkerState,
   describeDevice,
   findDeviceNonce: (text) => findDeviceNonce(text, user, now),
@@ -157,6 +175,14 @@ export const parsersOfForeignText: Readonly<Record<string, (text: string) => unk
   findTimeMistake: (text) => findTimeMistake(text, now.getTime()),
   parsePointer,
   isForeignMediaType,
+  withholdSecrets: (text) => withholdSecrets([text, text, 'authorization', text], withMapping),
+  answerProbe: (text) =>
+    ['GET', 'OPTIONS'].map((method) =>
+      answerProbe(
+        { ...withMapping, preset: method === 'GET' ? 'custom' : 'cloudevents', scheme: challengedScheme },
+        { method, rawHeaders: ['webhook-request-origin', text], query: new URLSearchParams(text) },
+      ),
+    ),
   readHeader: (text) => readHeader({ rawHeaders: [text, text, 'x-a', text] }, 'x-a'),
   readHeaders: (text) => readHeaders({ rawHeaders: [text, text, `ce-${text}`, text] }, 'ce-'),
   readTextAt: (text) => readTextAt({ text, value: { a: { b: 1 } } }, '/a/b'),

@@ -3,6 +3,7 @@ import { deliveryCommands } from './commands/deliveries.ts';
 import { grantCommands } from './commands/grants.ts';
 import { hookCommands } from './commands/hooks.ts';
 import { quarantineCommands } from './commands/quarantine.ts';
+import { sampleCommands } from './commands/samples.ts';
 import { sessionCommands } from './commands/session.ts';
 import { sourceCommands } from './commands/sources.ts';
 import { tailCommands } from './commands/tail.ts';
@@ -19,5 +20,6 @@ export const commands: readonly CommandDefinition[] = [
   ...quarantineCommands,
   ...grantCommands,
   ...sourceCommands,
+  ...sampleCommands,
   makeCompletionCommand(() => commands),
 ];

@@ -25,6 +25,8 @@ const IssuedIntegration: Shape = { id: 'string', name: 'string', signature: 'str
 const RotatedIntegration: Shape = { id: 'string', name: 'string', signature: 'string', deduplicateByContent: 'boolean', rate: { '?': 'number' }, source: { '?': HookSource }, expiresAt: { '?': 'string' }, tokenIssuedAt: 'string', createdAt: 'string', createdBy: 'string', lastReceivedAt: { '?': 'string' }, token: 'string', url: 'string', previousExpiresAt: { '?': 'string' }, previousSignature: { '?': 'string' } };
 const WidgetEvent: Shape = { specversion: 'string', id: 'string', source: 'string', type: 'string', time: 'string', datacontenttype: 'string', data: 'any' };
 const HookPreview: Shape = { outcome: 'string', signature: 'any', mapped: ['any'], answer: { '?': 'string' }, refusal: { '?': 'any' }, hook: { '?': 'any' }, event: { '?': WidgetEvent } };
+const HookSample: Shape = { requestId: 'string', receivedAt: 'string', code: 'string', refusal: 'any', headers: 'any', withheldHeaders: ['string'], body: 'string' };
+const HookSamples: Shape = { keptUntil: { '?': 'string' }, items: [HookSample] };
 const ProvisionToken: Shape = { id: 'string', name: 'string', permissions: ['string'], expiresAt: { '?': 'string' }, tokenIssuedAt: 'string', createdAt: 'string', createdBy: 'string', lastUsedAt: { '?': 'string' } };
 const PagedResultProvisionToken: Shape = { items: [ProvisionToken], page: 'number', pageSize: 'number', totalItems: 'number', totalPages: 'number', hasNext: 'boolean' };
 const IssuedProvisionToken: Shape = { id: 'string', name: 'string', permissions: ['string'], expiresAt: { '?': 'string' }, tokenIssuedAt: 'string', createdAt: 'string', createdBy: 'string', lastUsedAt: { '?': 'string' }, token: 'string' };
@@ -82,6 +84,9 @@ export const answers: Readonly<Record<string, Answer>> = {
   'PUT /api/v1/integrations/{id}/source/secrets': { statuses: [200], body: Integration },
   'POST /api/v1/integrations/preview': { statuses: [200], body: HookPreview },
   'POST /api/v1/integrations/{id}/preview': { statuses: [200], body: HookPreview },
+  'GET /api/v1/integrations/{id}/samples': { statuses: [200], body: HookSamples },
+  'PUT /api/v1/integrations/{id}/samples': { statuses: [200], body: HookSamples },
+  'DELETE /api/v1/integrations/{id}/samples': { statuses: [204], body: null },
   'GET /api/v1/provision-tokens': { statuses: [200], body: PagedResultProvisionToken },
   'POST /api/v1/provision-tokens': { statuses: [201], body: IssuedProvisionToken },
   'GET /api/v1/provision-tokens/{id}': { statuses: [200], body: ProvisionToken },

@@ -688,6 +688,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/integrations/{id}/samples": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List samples
+         * @description Returns requests of the sender that were refused, as they were sent, the newest first: `headers` and `body` are what a preview takes. At most 10 are kept, each with at most 64 KiB of body: per server process, one a second and code.
+         *
+         *     Needs the permission `integrations:manage`.
+         */
+        get: operations["example.samples.list"];
+        /**
+         * Keep samples
+         * @description Keeps refused requests of the sender for a while, so that a mapping or a secret can be corrected with them. Then all are deleted. To call it again changes the end. Headers that may hold a secret are left out; bodies are kept as they were sent. The integration must have a source.
+         *
+         *     Needs the permission `integrations:manage`.
+         */
+        put: operations["example.samples.keep"];
+        post?: never;
+        /**
+         * Delete samples
+         * @description Deletes all samples of the integration at once, and keeps no more.
+         *
+         *     Needs the permission `integrations:manage`.
+         */
+        delete: operations["example.samples.delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/provision-tokens": {
         parameters: {
             query?: never;
@@ -1027,7 +1061,7 @@ export interface components {
              * @description What was done. There may be further actions at any time.
              * @enum {string}
              */
-            action: "session.created" | "session.failed" | "session.ended" | "personal-stream.issued" | "password.changed" | "user.created" | "user.changed" | "user.unlocked" | "subscription.created" | "subscription.changed" | "subscription.token-rotated" | "subscription.revoked" | "integration.created" | "integration.changed" | "integration.token-rotated" | "integration.mapping-changed" | "integration.secrets-replaced" | "integration.revoked" | "provision-token.created" | "provision-token.changed" | "provision-token.token-rotated" | "provision-token.revoked" | "delivery.redriven" | "delivery.discarded" | "quarantined-text.discarded" | "widget.created" | "stream.ended" | "access.refused";
+            action: "session.created" | "session.failed" | "session.ended" | "personal-stream.issued" | "password.changed" | "user.created" | "user.changed" | "user.unlocked" | "subscription.created" | "subscription.changed" | "subscription.token-rotated" | "subscription.revoked" | "integration.created" | "integration.changed" | "integration.token-rotated" | "integration.mapping-changed" | "integration.secrets-replaced" | "integration.samples-kept" | "integration.samples-deleted" | "integration.revoked" | "provision-token.created" | "provision-token.changed" | "provision-token.token-rotated" | "provision-token.revoked" | "delivery.redriven" | "delivery.discarded" | "quarantined-text.discarded" | "widget.created" | "stream.ended" | "access.refused";
             /** @description The `operationId` of the request. Null without a request, and if the event stands for several. */
             operation: string | null;
             /**
@@ -1264,6 +1298,40 @@ export interface components {
             } | null;
             /** @description The event as streams would send it now. Before the integration exists, it names the nil UUID as its integration, and no widget that is known by a name. */
             event: components["schemas"]["WidgetEvent"] | null;
+        };
+        /** @description A refused request of a foreign sender, as it was sent. */
+        HookSample: {
+            /**
+             * Format: uuid
+             * @description The `requestId` of the problem and of the log line.
+             */
+            requestId: string;
+            /** Format: date-time */
+            receivedAt: string;
+            /** @description The code of the problem that the sender got. */
+            code: string;
+            /** @description The step that failed, as a preview says it. */
+            refusal: {
+                step: string;
+                reason: string;
+                pointer?: string;
+                header?: string;
+            };
+            /** @description The values of each header, as a preview takes them, without `withheldHeaders`. */
+            headers: {
+                [key: string]: string[];
+            };
+            /** @description Headers that are left out, because they may hold a secret. */
+            withheldHeaders: string[];
+            /** @description The body as it was sent. It may hold personal data. */
+            body: string;
+        };
+        /** @description Refused requests of the sender of an integration. */
+        HookSamples: {
+            /** @description Until when samples are kept; then all are deleted. Null: none are kept. */
+            keptUntil: string | null;
+            /** @description The newest first. */
+            items: components["schemas"]["HookSample"][];
         };
         /** @description How the integration understands a foreign sender. */
         HookSource: {
@@ -2149,6 +2217,10 @@ export interface components {
             /** @description How long the previous token keeps working, in seconds. Default: `300`. */
             overlapSeconds?: number | null;
         } | null;
+        Sampling: {
+            /** @description For how long from now, in seconds: 60 to 86400. Default: `3600`. */
+            keepForSeconds?: number;
+        };
         /** @description Who is signed in, and what that user may do. */
         Session: {
             user: components["schemas"]["User"];
@@ -2204,6 +2276,8 @@ export interface components {
              * @enum {string}
              */
             secretEncoding?: "text" | "hex" | "base64" | "whsec";
+            /** @description The parameter of the address with which the sender asks, by GET, whether somebody is there: its text is the answer. Null: a GET is not answered. */
+            challengeParameter?: string | null;
         };
         SourceSecrets: {
             /** @description What the sender signs with, or sends: several while it changes its secret. No response shows them, and only with the token of the address can they be read. */
@@ -4158,6 +4232,100 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    "example.samples.list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the resource, a UUID. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused requests of the sender of an integration. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HookSamples"];
+                };
+            };
+            403: components["responses"]["NotAuthenticatedOrPasswordChangeRequiredOrPermissionDenied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "example.samples.keep": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the resource, a UUID. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Sampling"];
+            };
+        };
+        responses: {
+            /** @description Refused requests of the sender of an integration. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HookSamples"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrInvalidJsonOrUnsupportedMediaTypeOrPayloadTooLarge"];
+            403: components["responses"]["NotAuthenticatedOrCsrfTokenInvalidOrPasswordChangeRequiredOrPermissionDenied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "example.samples.delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the resource, a UUID. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All are deleted. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidJsonOrUnsupportedMediaTypeOrPayloadTooLarge"];
+            403: components["responses"]["NotAuthenticatedOrCsrfTokenInvalidOrPasswordChangeRequiredOrPermissionDenied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     "example.provisionTokens.list": {
         parameters: {
             query?: {
@@ -4672,7 +4840,7 @@ export interface operations {
                 /** @description Only events of this user or provision token. */
                 actorId?: string;
                 /** @description Only events with this action. */
-                action?: "session.created" | "session.failed" | "session.ended" | "personal-stream.issued" | "password.changed" | "user.created" | "user.changed" | "user.unlocked" | "subscription.created" | "subscription.changed" | "subscription.token-rotated" | "subscription.revoked" | "integration.created" | "integration.changed" | "integration.token-rotated" | "integration.mapping-changed" | "integration.secrets-replaced" | "integration.revoked" | "provision-token.created" | "provision-token.changed" | "provision-token.token-rotated" | "provision-token.revoked" | "delivery.redriven" | "delivery.discarded" | "quarantined-text.discarded" | "widget.created" | "stream.ended" | "access.refused";
+                action?: "session.created" | "session.failed" | "session.ended" | "personal-stream.issued" | "password.changed" | "user.created" | "user.changed" | "user.unlocked" | "subscription.created" | "subscription.changed" | "subscription.token-rotated" | "subscription.revoked" | "integration.created" | "integration.changed" | "integration.token-rotated" | "integration.mapping-changed" | "integration.secrets-replaced" | "integration.samples-kept" | "integration.samples-deleted" | "integration.revoked" | "provision-token.created" | "provision-token.changed" | "provision-token.token-rotated" | "provision-token.revoked" | "delivery.redriven" | "delivery.discarded" | "quarantined-text.discarded" | "widget.created" | "stream.ended" | "access.refused";
                 /** @description Only events about the resource with this id. */
                 targetId?: string;
                 /** @description Only events at this time or later, in UTC. */

@@ -14,12 +14,13 @@ import {
 } from './redis/connections.ts';
 import { checkDurability, RedisDurabilityError } from './redis/durability-check.ts';
 import { RedisRefusalError, verifyTarget, waitForFirstContact } from './redis/first-contact.ts';
-import { redisKeys } from './redis/keys.ts';
+import { type RedisKeys, redisKeys } from './redis/keys.ts';
 import { RedisControlLog } from './redis/redis-control-log.ts';
 import { RedisEventLog } from './redis/redis-event-log.ts';
 import { RedisPeerRequests } from './redis/redis-peer-requests.ts';
 import { createRedisRateLimiter } from './redis/redis-rate-limiter.ts';
 import { createRedisRefusalStore } from './redis/redis-refusal-store.ts';
+import { createRedisSampleStore } from './redis/redis-sample-store.ts';
 import { findReplicas } from './redis/replica-reads.ts';
 import {
   type ClusterNodeOptions,
@@ -156,8 +157,6 @@ async function openRedisParts(options: ClusterOptions, partitions: PartitionCoun
     });
   const podRequests = openPeerRequests(keys.podQuestions, 'widget-service:pods');
   const workerRequests = openPeerRequests(keys.workerQuestions, 'widget-service:workers');
-  const rateLimiter = createRedisRateLimiter({ redis: limits, keys });
-  const refusals = createRedisRefusalStore({ redis: limits, keys });
   const hookQueue = new BullmqHookQueue({
     redis: producer,
     keys,
@@ -172,11 +171,21 @@ async function openRedisParts(options: ClusterOptions, partitions: PartitionCoun
     onNotice: options.onNotice ?? (() => undefined),
     onWarning,
   });
-  return { events, keys, eventLog, hookQueue, control, podRequests, workerRequests, rateLimiter, refusals, close };
+  const ports = { eventLog, hookQueue, control, podRequests, workerRequests, ...createSmallStores(limits, keys) };
+  return { events, keys, ports, close };
+}
+
+/** What neither a hook nor an event depends on. */
+function createSmallStores(redis: Redis, keys: RedisKeys) {
+  return {
+    rateLimiter: createRedisRateLimiter({ redis, keys }),
+    refusals: createRedisRefusalStore({ redis, keys }),
+    samples: createRedisSampleStore({ redis, keys }),
+  };
 }
 
 function assemble(mongo: MongoStores, redis: RedisParts): Backend {
-  const { eventLog, hookQueue, control, podRequests, workerRequests, rateLimiter, refusals } = redis;
+  const { eventLog, hookQueue, control, podRequests, workerRequests } = redis.ports;
   const close = async () => {
     await hookQueue.close();
     await eventLog.close();
@@ -189,14 +198,8 @@ function assemble(mongo: MongoStores, redis: RedisParts): Backend {
   return {
     kind: 'cluster',
     ...mongo.ports,
+    ...redis.ports,
     ...createRestoreCheck({ redis: redis.events, keys: redis.keys, runs: mongo.runs, counter: mongo.runCounter }),
-    eventLog,
-    hookQueue,
-    control,
-    podRequests,
-    workerRequests,
-    rateLimiter,
-    refusals,
     // MongoDB's TTL indexes and the expiry of Redis keys do this.
     removeExpired: async () => undefined,
     close: () => withDeadline(close(), closeWithinMs, 'closing the cluster backend'),

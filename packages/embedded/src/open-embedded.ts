@@ -15,6 +15,7 @@ import { createSqlitePersonalStreamStore } from './sqlite-personal-stream-store.
 import { createSqliteQuarantineStore } from './sqlite-quarantine-store.ts';
 import { createSqliteRefusalStore } from './sqlite-refusal-store.ts';
 import { createSqliteRunRegistry } from './sqlite-run-registry.ts';
+import { createSqliteSampleStore } from './sqlite-sample-store.ts';
 import { createSqliteServiceKeyStore } from './sqlite-service-key-store.ts';
 import { createSqliteSessionStore } from './sqlite-session-store.ts';
 import { createSqliteUserStore } from './sqlite-user-store.ts';
@@ -64,6 +65,7 @@ function assemble(db: Database, options: EmbeddedOptions): Backend {
   const personalStreams = createSqlitePersonalStreamStore(db);
   const marks = createSqliteDedupeMarks(db);
   const refusals = createSqliteRefusalStore(db);
+  const samples = createSqliteSampleStore(db);
   const auditEvents = createSqliteAuditEventStore(db);
   const eventLog = new SqliteEventLog(db, { marks, retention: options.retention, now });
   const control = createInProcessControlLog();
@@ -76,6 +78,7 @@ function assemble(db: Database, options: EmbeddedOptions): Backend {
     ledger,
     quarantine: createSqliteQuarantineStore(db),
     refusals,
+    samples,
     runs: createSqliteRunRegistry(db),
     eventLog,
     hookQueue,
@@ -92,7 +95,7 @@ function assemble(db: Database, options: EmbeddedOptions): Backend {
     auditEvents,
     serviceKeys: createSqliteServiceKeyStore(db),
     removeExpired: async (at) => {
-      for (const store of [sessions, personalStreams, marks, refusals]) await store.removeExpired(at);
+      for (const store of [sessions, personalStreams, marks, refusals, samples]) await store.removeExpired(at);
       await ledger.deleteDoneBefore(new Date(at.getTime() - options.deliveryRetentionMs));
       await auditEvents.deleteBefore(new Date(at.getTime() - options.auditRetentionMs));
     },

@@ -257,6 +257,12 @@ describe('the audit trail of widgets and deliveries', () => {
     const replaced = await findEvent(id, await send('PUT', `/api/v1/integrations/${id}/source/secrets`, { secrets }));
     expect(replaced).toMatchObject({ action: 'integration.secrets-replaced', after: { secrets: '2 replaced' } });
     expect(JSON.stringify([event, replaced])).not.toContain(secret);
+    const samples = `/api/v1/integrations/${id}/samples`;
+    const kept = await send('PUT', samples, { keepForSeconds: 60 });
+    const { keptUntil } = kept.json();
+    expect(await findEvent(id, kept)).toMatchObject({ action: 'integration.samples-kept', after: { keptUntil } });
+    const deleted = await send('DELETE', samples);
+    expect(await findEvent(id, deleted)).toMatchObject({ ...byAdmin(), action: 'integration.samples-deleted' });
   });
 
   test('has a redriven and a discarded delivery', async () => {

@@ -67,6 +67,7 @@ describe('the route table', () => {
     const operations = publicRoutes.map(({ url }) => url).filter((url) => /^\/api\/v1\/(?!\w+\.json$)/.test(url));
     expect([...new Set(operations)].sort()).toEqual([
       '/api/v1/events/:token',
+      '/api/v1/events/hooks/:token',
       '/api/v1/session/oidc',
       '/api/v1/session/oidc/callback',
     ]);

@@ -119,7 +119,10 @@ async function useIntegrations(): Promise<void> {
   const previewed = unwrap(await client.POST('/api/v1/integrations/{id}/preview', { ...byId, body: { body: '{}' } }));
   unwrap(await client.PUT('/api/v1/integrations/{id}/source/mapping', { ...byId, body: mapping }));
   unwrap(await client.PUT('/api/v1/integrations/{id}/source/secrets', { ...byId, body: { secrets: ['another'] } }));
-  console.info(tried.outcome, previewed.event?.data.widget?.version);
+  unwrap(await client.PUT('/api/v1/integrations/{id}/samples', { ...byId, body: { keepForSeconds: 600 } }));
+  const samples = unwrap(await client.GET('/api/v1/integrations/{id}/samples', byId));
+  expectSuccess(await client.DELETE('/api/v1/integrations/{id}/samples', byId));
+  console.info(tried.outcome, previewed.event?.data.widget?.version, samples.items[0]?.headers['content-type']?.[0]);
   expectSuccess(await client.DELETE('/api/v1/integrations/{id}', byId));
   console.info(issued.signingSecret, page.items[0]?.lastReceivedAt, integration.deduplicateByContent, rotated.token);
 }

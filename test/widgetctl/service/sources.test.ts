@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { testAdmin } from '../../drivers/app/console-client.ts';
 import { openSharedService } from '../../drivers/app/open-shared.ts';
+import { eventually } from '../../drivers/tools/eventually.ts';
 import { makeSharedFolder } from '../../drivers/tools/shared-folder.ts';
 import { Widgetctl } from '../../drivers/tools/widgetctl.ts';
 
@@ -39,7 +40,7 @@ test('a source is tried, an integration created with it, its mapping and its sec
   const tried = await widgetctl.run(['integrations', 'preview', request, ...github, ...headersOf(secret)], secrets);
   expect(tried).toMatchObject({ code: 0, notes: '' });
   expect(tried.results).toMatch(/^Outcome +hook\nSignature +valid \(secret 1\)\nkind +archived → retired\n/);
-  expect(tried.results).toMatch(/\nEvent +widget\.retired\n$/);
+  expect(tried.results).toMatch(/\nWidget +has an id once the integration exists\nEvent +widget\.retired\n$/);
 
   const created = await widgetctl.run(['integrations', 'create', 'repositories', ...github, '--json'], secrets);
   expect(created.code).toBe(0);
@@ -51,6 +52,16 @@ test('a source is tried, an integration created with it, its mapping and its sec
   const preview = ['integrations', 'preview', request, id];
   expect((await widgetctl.run([...preview, ...headersOf(secret)])).results).toContain('not-verified');
   expect((await widgetctl.run([...preview, ...headersOf(secret)], hookUrl)).results).toContain('valid (secret 1)');
+
+  expect((await widgetctl.run(['samples', 'list', id])).notes).toContain('none');
+  expect((await widgetctl.run(['samples', 'keep', id, '--seconds', '600'])).results).toMatch(/^Kept until +2\d{3}-/);
+  const headers = { 'content-type': 'application/json', 'x-hub-signature-256': sign('another secret') };
+  expect((await fetch(url, { method: 'POST', headers, body })).status).toBe(400);
+  const listSamples = () => widgetctl.read<{ body: string }>('samples', 'list', id, '--json');
+  await eventually(async () => (await listSamples()).length === 1, 'a sample is kept');
+  expect(await listSamples()).toMatchObject([{ code: 'invalid-hook-signature', body }]);
+  expect(await widgetctl.run(['samples', 'delete', id])).toMatchObject({ code: 0, results: '' });
+  expect(await listSamples()).toEqual([]);
 
   const other = await write('other.json', { kind: { value: 'created' } });
   expect(await widgetctl.run(['integrations', 'map', id, other])).toMatchObject({ code: 0, results: '' });
@@ -73,6 +84,7 @@ test.each([
     ['integrations', 'create', 'x', '--preset', 'github', '--mapping', await write('no.json', '{')],
     'no.json is not JSON.',
   ],
+  [['samples', 'keep', 'an-id', '--seconds', '59'], 'it must be a number from 60'],
   [['integrations', 'secrets', 'an-id'], 'WIDGETCTL_SOURCE_SECRETS is not set: one secret a line.'],
 ])('%j is refused before anything is sent', async (args, message) => {
   const { code, results, notes } = await widgetctl.run(args);

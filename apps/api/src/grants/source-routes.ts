@@ -1,7 +1,5 @@
 import { pickChangedMembers } from '@widget-service/shared/domain/audit-event.ts';
-import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import type { HookSource } from '@widget-service/shared/domain/hook-source.ts';
-import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import type { Integration, IntegrationStore } from '@widget-service/shared/ports/grant-store.ts';
 import type { makeReplaceSourceSecrets } from '@widget-service/shared/usecases/access/replace-source-secrets.ts';
 import { z } from 'zod';
@@ -9,6 +7,7 @@ import { noteAudit } from '../audit/route-audit.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { documentResponses } from '../schemas/problem.ts';
 import { completeMapping, mappingSchema } from '../sources/mapping-schema.ts';
+import { requireIntegration, requireSource } from '../sources/require-source.ts';
 import { toSourceBody } from '../sources/shown-source.ts';
 import { rejectSecrets, secretsSchema } from '../sources/source-schema.ts';
 import { integrationResource } from './integration-resource.ts';
@@ -39,7 +38,7 @@ export function changeMappingRoute({ integrations, manageIntegrations }: SourceR
     handler: async (request) => {
       const { id, source } = await requireSource(request.params, integrations);
       const changed = { ...source, mapping: completeMapping(source.preset, request.body) };
-      const integration = requireFound(await manageIntegrations.change(id, { source: changed }));
+      const integration = requireIntegration(await manageIntegrations.change(id, { source: changed }));
       noteAudit(request, pickChangedMembers(toAuditMembers(source), toAuditMembers(changed)));
       return integrationResource.toBody(integration);
     },
@@ -64,26 +63,11 @@ export function replaceSecretsRoute({ integrations, replaceSourceSecrets }: Sour
       const { id, source } = await requireSource(request.params, integrations);
       const { secrets } = request.body;
       rejectSecrets(source, secrets);
-      const integration = requireFound(await replaceSourceSecrets(id, secrets));
+      const integration = requireIntegration(await replaceSourceSecrets(id, secrets));
       noteAudit(request, { after: { secrets: `${secrets.length} replaced` } });
       return integrationResource.toBody(integration);
     },
   });
-}
-
-async function requireSource(
-  params: z.output<typeof paramsSchema>,
-  integrations: SourceRouteDeps['integrations'],
-): Promise<{ readonly id: string; readonly source: HookSource }> {
-  const id = parseUuid(params.id);
-  const { source, ...integration } = requireFound(id === null ? null : await integrations.get(id));
-  if (source === null) throw new ServiceError('not-found', 'This integration has no source.');
-  return { id: integration.id, source };
-}
-
-function requireFound(integration: Integration | null): Integration {
-  if (integration === null) throw new ServiceError('not-found', 'There is no such integration.');
-  return integration;
 }
 
 function toAuditMembers(source: HookSource) {

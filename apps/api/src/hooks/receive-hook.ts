@@ -2,6 +2,7 @@ import type { HookBody } from '@widget-service/shared/domain/delivery.ts';
 import { extractMemberText } from '@widget-service/shared/domain/json.ts';
 import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { RefusalStore } from '@widget-service/shared/ports/refusal-store.ts';
+import type { SampleStore } from '@widget-service/shared/ports/sample-store.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import type { makeAcceptHook } from '@widget-service/shared/usecases/hooks/accept-hook.ts';
@@ -14,6 +15,7 @@ import { defineRoute, type Route } from '../http/route.ts';
 import type { RecordLastUsed } from '../revocation/record-last-used.ts';
 import { documentResponses } from '../schemas/problem.ts';
 import { makeForeignHookSteps } from './foreign/foreign-hook-steps.ts';
+import { SampleRecorder } from './foreign/sample-recorder.ts';
 import { hookEventSchema } from './hook-event-schema.ts';
 import { makeVerifyHookSignature } from './hook-signature.ts';
 import { describeSender, makeRecordRefusal, RefusalRecorder } from './refusal-recorder.ts';
@@ -22,6 +24,7 @@ export interface ReceiveHookRouteDeps {
   readonly acceptHook: ReturnType<typeof makeAcceptHook>;
   readonly recordLastUsed: RecordLastUsed;
   readonly refusals: Pick<RefusalStore, 'add'>;
+  readonly samples: Pick<SampleStore, 'add'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly metrics: Pick<Metrics, 'hooksAccepted' | 'hooksIgnored' | 'hooksRefused'>;
   readonly logger: Logger;
@@ -34,6 +37,7 @@ export function receiveHookRoute({
   acceptHook,
   recordLastUsed,
   refusals,
+  samples,
   clock,
   metrics,
   logger,
@@ -43,11 +47,12 @@ export function receiveHookRoute({
   const log = new AcceptedHookLog(logger);
   const recorder = new RefusalRecorder({ refusals, logger });
   const recordRefusal = makeRecordRefusal({ recorder, clock, trustedProxies });
-  const foreign = makeForeignHookSteps({ clock, metrics, publicBaseUrl });
+  const sampleRecorder = new SampleRecorder({ samples, clock, logger });
+  const foreign = makeForeignHookSteps({ clock, metrics, publicBaseUrl, samples: sampleRecorder });
   return defineRoute({
     onClose: async () => {
       log.endSecond();
-      await recorder.close();
+      await Promise.all([recorder.close(), sampleRecorder.close()]);
     },
     onRequest: foreign.acceptMediaType,
     preValidation: foreign.answer,

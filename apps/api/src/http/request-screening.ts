@@ -128,7 +128,8 @@ interface KnownPaths {
  */
 export function collectKnownPaths(app: FastifyInstance): KnownPaths {
   const methodsByPattern = new Map<string, Set<string>>();
-  app.addHook('onRoute', ({ url, method }) => {
+  app.addHook('onRoute', ({ url, method, config }) => {
+    if (config?.isUnlisted === true) return;
     const methods = methodsByPattern.get(url) ?? new Set();
     for (const name of [method].flat()) methods.add(name);
     methodsByPattern.set(url, methods);

@@ -20,6 +20,8 @@ declare module 'fastify' {
      * body checks. Undefined: it does not read this one. Called as `verifyBody` is.
      */
     takeBody?: (request: FastifyRequest, body: Uint8Array) => unknown;
+    /** The methods of the route are not among those that the header `Allow` lists for its path. */
+    isUnlisted?: boolean;
     /**
      * Returns more members of the request's log line, never a secret. Called only if the request log writes a line, so
      * it costs nothing for a request whose handler writes its own.

@@ -27,7 +27,8 @@ import { makeRecordLastUsed } from '../revocation/record-last-used.ts';
 import type { TokenCache } from '../revocation/token-cache.ts';
 import type { ResolvedGrant } from '../revocation/token-caches.ts';
 import { makeRefuseConnection } from '../streams/admit-stream.ts';
-import { type RouteDeps, registerRoutes } from './routes.ts';
+import type { RouteDeps } from './route-row.ts';
+import { registerRoutes } from './routes.ts';
 import { registerZeroSeries } from './zero-series.ts';
 
 export interface RateLimits {

@@ -1,9 +1,5 @@
 import type { Permission } from '@widget-service/shared/domain/role.ts';
-import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
-import type { Backend } from '@widget-service/shared/ports/backend.ts';
-import type { Clock } from '@widget-service/shared/runtime/clock.ts';
-import type { Logger } from '@widget-service/shared/runtime/logger.ts';
-import type { FastifyContextConfig, FastifyInstance } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { AuditDeclaration, RouteAudit } from '../audit/route-audit.ts';
 import { makeGrantRoutes } from '../grants/grant-routes.ts';
 import { integrationResource } from '../grants/integration-resource.ts';
@@ -15,7 +11,9 @@ import { getDeliveryRoute } from '../hooks/deliveries/get-delivery.ts';
 import { listDeliveriesRoute } from '../hooks/deliveries/list-deliveries.ts';
 import { listDeliveriesOfWidgetRoute } from '../hooks/deliveries/list-deliveries-of-widget.ts';
 import { redriveDeliveryRoute } from '../hooks/deliveries/redrive-delivery.ts';
+import { answerProbeRoute } from '../hooks/foreign/answer-probe-route.ts';
 import { previewIntegrationRoute, previewSourceRoute } from '../hooks/foreign/preview-hook.ts';
+import { deleteSamplesRoute, keepSamplesRoute, listSamplesRoute } from '../hooks/foreign/sample-routes.ts';
 import { listRefusalsRoute } from '../hooks/list-refusals.ts';
 import {
   discardQuarantinedTextRoute,
@@ -23,28 +21,15 @@ import {
   listQuarantineRoute,
 } from '../hooks/quarantine-routes.ts';
 import { receiveHookRoute } from '../hooks/receive-hook.ts';
-import { type Route, registerRoute } from '../http/route.ts';
-import { asyncApiRoute } from '../openapi/describe-events.ts';
-import { openApiRoute } from '../openapi/describe-interface.ts';
-import type { DescribedRoute } from '../openapi/described-route.ts';
+import { registerRoute } from '../http/route.ts';
 import { getOverviewRoute } from '../operators/get-overview.ts';
 import { listAuditEventsRoute } from '../operators/list-audit-events.ts';
-import type { OverviewReader } from '../operators/open-overview.ts';
-import { consoleRoute } from '../pages/console.ts';
-import { docsFileRoute, docsFiles, docsPageRoute, type SignInWays } from '../pages/docs-page.ts';
-import { redirectPage } from '../pages/page.ts';
-import { problemListRoute, problemPageRoute } from '../pages/problem-pages.ts';
-import { securityTxtRoute } from '../pages/security-txt.ts';
 import { changePasswordRoute } from '../people/session/change-password.ts';
 import { getSessionRoute } from '../people/session/get-session.ts';
 import { issuePersonalStreamRoute } from '../people/session/issue-personal-stream.ts';
 import { endOwnSessionRoute, listOwnSessionsRoute } from '../people/session/manage-sessions.ts';
 import { signInRoute } from '../people/session/sign-in.ts';
-import {
-  type ConfiguredIdentityProvider,
-  finishIdentitySignInRoute,
-  startIdentitySignInRoute,
-} from '../people/session/sign-in-by-identity.ts';
+import { finishIdentitySignInRoute, startIdentitySignInRoute } from '../people/session/sign-in-by-identity.ts';
 import { signOutEverywhereRoute, signOutRoute } from '../people/session/sign-out.ts';
 import {
   changeUserRoute,
@@ -60,50 +45,18 @@ import {
 } from '../people/users/user-session-routes.ts';
 import { makeRecordLastUsed } from '../revocation/record-last-used.ts';
 import { endConnectionRoute, listConnectionsRoute } from '../streams/connection-routes.ts';
-import type { StreamDirectory } from '../streams/stream-directory.ts';
 import {
   preflightStreamRoute,
   probeStreamRoute,
   registerServerSentEvents,
-  type StreamRouteDeps,
   streamEventsRoute,
 } from '../streams/stream-events.ts';
 import { createWidgetRoute } from '../widgets/create-widget.ts';
 import { getWidgetRoute } from '../widgets/get-widget.ts';
 import { listWidgetsRoute } from '../widgets/list-widgets.ts';
-import type { InterfaceSettings } from './interface-settings.ts';
-import type { UseCases } from './use-cases.ts';
+import { listPageRoutes } from './page-routes.ts';
+import { type Access, everybody, type RouteDeps, type Row } from './route-row.ts';
 
-type Stores = Pick<
-  Backend,
-  | 'widgets'
-  | 'users'
-  | 'subscriptions'
-  | 'integrations'
-  | 'provisionTokens'
-  | 'ledger'
-  | 'quarantine'
-  | 'eventLog'
-  | 'refusals'
->;
-
-/** Everything that routes need. Each route declares the part that it uses. Without a use case, it calls a store. */
-export interface RouteDeps extends UseCases, Stores, InterfaceSettings {
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly metrics: Metrics;
-  readonly stream: StreamRouteDeps;
-  readonly streamDirectory: Pick<StreamDirectory, 'list' | 'end'>;
-  readonly overview: Pick<OverviewReader, 'read'>;
-  /** Null: nobody signs in through a provider. */
-  readonly identityProvider: ConfiguredIdentityProvider | null;
-  readonly signInWays: SignInWays;
-  readonly describedRoutes: readonly DescribedRoute[];
-}
-
-/** Who may call a route: its policy (`RoutePolicy`). The rate limit follows from it (`selectRateLimit`). */
-type Access = Pick<FastifyContextConfig, 'policy' | 'allowedBeforePasswordChange'>;
-const everybody: Access = { policy: 'public' };
 /** A caller with a session. */
 const signedIn: Access = { policy: 'signed-in' };
 /** Also a user who must change the password first. */
@@ -154,14 +107,6 @@ const provisionTokens = makeGrantRoutes(provisionTokenResource, (deps: RouteDeps
   publicBaseUrl: deps.publicBaseUrl,
 }));
 
-type Row = readonly [
-  methods: string,
-  path: `/${string}`,
-  access: Access,
-  makeRoute: (deps: RouteDeps) => Route,
-  audit?: RouteAudit,
-];
-
 /**
  * The whole interface, in the order of the OpenAPI document: methods, path, who may call the route, what it does, and
  * its audit event. Nothing else registers a route of the service.
@@ -176,6 +121,9 @@ const interfaceRoutes: readonly Row[] = [
   ['HEAD',     '/api/v1/events/:token',                                    everybody,                      probeStream],
   ['OPTIONS',  '/api/v1/events/:token',                                    everybody,                      preflightStreamRoute],
   ['POST',     '/api/v1/events/hooks/:token',                              { policy: 'hook-token' },       receiveHook,                 hooksAreData],
+  // The token in the path is the credential of these, too.
+  ['GET HEAD', '/api/v1/events/hooks/:token',                              everybody,                      answerProbeRoute],
+  ['OPTIONS',  '/api/v1/events/hooks/:token',                              everybody,                      answerProbeRoute],
   ['POST',     '/api/v1/session',                                          { policy: 'own-origin' },       signInRoute,                 signsIn],
   // Not HEAD: it would replace the sign-in that the browser has started, and sign in.
   ['GET',      '/api/v1/session/oidc',                                     everybody,                      startIdentitySignInRoute],
@@ -213,6 +161,9 @@ const interfaceRoutes: readonly Row[] = [
   ['PUT',      '/api/v1/integrations/:id/source/secrets',                  may('integrations:manage'),     replaceSecretsRoute,         audits('integration.secrets-replaced', 'integration', ':id')],
   ['POST',     '/api/v1/integrations/preview',                             may('integrations:manage'),     previewSourceRoute,          previewsStoreNothing],
   ['POST',     '/api/v1/integrations/:id/preview',                         may('integrations:manage'),     previewIntegrationRoute,     previewsStoreNothing],
+  ['GET HEAD', '/api/v1/integrations/:id/samples',                         may('integrations:manage'),     listSamplesRoute],
+  ['PUT',      '/api/v1/integrations/:id/samples',                         may('integrations:manage'),     keepSamplesRoute,            audits('integration.samples-kept', 'integration', ':id')],
+  ['DELETE',   '/api/v1/integrations/:id/samples',                         may('integrations:manage'),     deleteSamplesRoute,          audits('integration.samples-deleted', 'integration', ':id')],
   ['GET HEAD', '/api/v1/provision-tokens',                                 may('tokens:manage'),           provisionTokens.list],
   ['POST',     '/api/v1/provision-tokens',                                 may('tokens:manage'),           provisionTokens.create,      audits('provision-token.created', 'provision-token', 'noted')],
   ['GET HEAD', '/api/v1/provision-tokens/:id',                             may('tokens:manage'),           provisionTokens.get],
@@ -233,43 +184,10 @@ const interfaceRoutes: readonly Row[] = [
   ['GET HEAD', '/api/v1/overview',                                         may('audit:read'),              getOverviewRoute],
 ];
 
-/** The console. Links of its document are relative to its folder. */
-const consoleRoutes: readonly Row[] = [
-  ['GET HEAD', '/console', everybody, () => redirectPage('console/', 308)],
-  ['GET HEAD', '/console/*', everybody, consoleRoute],
-];
-
-const docsRoutes: readonly Row[] = [
-  ['GET HEAD', '/docs', everybody, docsPageRoute],
-  // With the trailing slash, the relative links of the page would be wrong.
-  ['GET HEAD', '/docs/', everybody, () => redirectPage('../docs', 308)],
-  // Browsers request it for every document without an icon of its own, such as openapi.json.
-  ['GET HEAD', '/favicon.ico', everybody, () => redirectPage('docs/icon.svg', 302)],
-  ...docsFiles.map((file): Row => ['GET HEAD', `/docs/${file.name}`, everybody, () => docsFileRoute(file)]),
-  ['GET HEAD', '/problems', everybody, problemListRoute],
-  ['GET HEAD', '/problems/:code', everybody, problemPageRoute],
-  ['GET HEAD', '/api/v1/openapi.json', everybody, openApiRoute],
-  ['GET HEAD', '/api/v1/asyncapi.json', everybody, asyncApiRoute],
-];
-
-/** Registers the routes that the settings switch on. */
+/** Registers the interface, and the pages that the settings switch on. */
 export async function registerRoutes(app: FastifyInstance, deps: RouteDeps): Promise<void> {
   await registerServerSentEvents(app);
-  const { consoleEnabled, docsEnabled } = deps;
-  const rows = [...interfaceRoutes, ...(consoleEnabled ? consoleRoutes : []), ...(docsEnabled ? docsRoutes : [])];
-  // People type the address of the service without a path.
-  const start = consoleEnabled ? 'console/' : docsEnabled ? 'docs' : null;
-  if (start !== null) rows.push(['GET HEAD', '/', everybody, () => redirectPage(start, 302)]);
-  const { securityContacts } = deps;
-  if (securityContacts !== null) {
-    rows.push([
-      'GET HEAD',
-      '/.well-known/security.txt',
-      everybody,
-      () => securityTxtRoute({ ...deps, securityContacts }),
-    ]);
-  }
-  for (const [methods, path, access, makeRoute, audit] of rows) {
+  for (const [methods, path, access, makeRoute, audit] of [...interfaceRoutes, ...listPageRoutes(deps)]) {
     const rules = audit === undefined ? access : { ...access, audit };
     registerRoute(app, { methods, path, access: rules }, makeRoute(deps));
   }

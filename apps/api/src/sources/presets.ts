@@ -17,6 +17,8 @@ export interface Preset {
   readonly handshake: Handshake | null;
   /** A request that only tries the address, whatever the mapping says: it is ignored. */
   readonly ping: TextFilter | null;
+  /** Whether the sender asks by OPTIONS whether it may post hooks (`answerProbe`). */
+  readonly asksForItsOrigin: boolean;
 }
 
 /** A request that asks whether somebody is there, and where the text of the 200 that it expects is. */
@@ -38,6 +40,7 @@ export const schemeDefaults: SignatureScheme = {
   toleranceSeconds: 300,
   idHeader: null,
   secretEncoding: 'text',
+  challengeParameter: null,
 };
 
 /** Twilio signs the address and the fields of a form. */
@@ -60,6 +63,7 @@ export const presets: Readonly<Record<SourcePreset, Preset>> = {
     defaults: { occurredAt: arrival, id: { header: 'x-github-delivery' } },
     handshake: null,
     ping: { place: { header: 'x-github-event' }, in: ['ping'] },
+    asksForItsOrigin: false,
   },
   gitlab: {
     // https://docs.gitlab.com/user/project/integrations/webhooks/
@@ -68,6 +72,7 @@ export const presets: Readonly<Record<SourcePreset, Preset>> = {
     defaults: { occurredAt: arrival, id: { header: 'idempotency-key' } },
     handshake: null,
     ping: null,
+    asksForItsOrigin: false,
   },
   stripe: {
     // https://docs.stripe.com/webhooks/signature
@@ -85,6 +90,7 @@ export const presets: Readonly<Record<SourcePreset, Preset>> = {
     },
     handshake: null,
     ping: null,
+    asksForItsOrigin: false,
   },
   shopify: {
     // https://shopify.dev/docs/apps/build/webhooks/subscribe/https
@@ -95,6 +101,7 @@ export const presets: Readonly<Record<SourcePreset, Preset>> = {
     },
     handshake: null,
     ping: null,
+    asksForItsOrigin: false,
   },
   slack: {
     // https://docs.slack.dev/authentication/verifying-requests-from-slack/
@@ -114,6 +121,7 @@ export const presets: Readonly<Record<SourcePreset, Preset>> = {
       answer: { from: '/challenge' },
     },
     ping: null,
+    asksForItsOrigin: false,
   },
   linear: {
     // https://linear.app/developers/webhooks
@@ -128,6 +136,7 @@ export const presets: Readonly<Record<SourcePreset, Preset>> = {
     },
     handshake: null,
     ping: null,
+    asksForItsOrigin: false,
   },
   twilio: {
     // https://www.twilio.com/docs/usage/webhooks/webhooks-security
@@ -135,6 +144,7 @@ export const presets: Readonly<Record<SourcePreset, Preset>> = {
     defaults: { occurredAt: arrival, id: { header: 'i-twilio-idempotency-token' } },
     handshake: null,
     ping: null,
+    asksForItsOrigin: false,
   },
   'twilio-shared-key': {
     // twilio 6.3.1 (npm), lib/webhooks
@@ -142,6 +152,7 @@ export const presets: Readonly<Record<SourcePreset, Preset>> = {
     defaults: { occurredAt: arrival, id: { header: 'i-twilio-idempotency-token' } },
     handshake: null,
     ping: null,
+    asksForItsOrigin: false,
   },
   'standard-webhooks': {
     // https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
@@ -162,6 +173,7 @@ export const presets: Readonly<Record<SourcePreset, Preset>> = {
     },
     handshake: null,
     ping: null,
+    asksForItsOrigin: false,
   },
   cloudevents: {
     // https://github.com/cloudevents/spec/blob/main/cloudevents/http-webhook.md
@@ -173,12 +185,14 @@ export const presets: Readonly<Record<SourcePreset, Preset>> = {
     },
     handshake: null,
     ping: null,
+    asksForItsOrigin: true,
   },
   custom: {
     scheme: null,
     defaults: { occurredAt: arrival, id: null },
     handshake: null,
     ping: null,
+    asksForItsOrigin: false,
   },
 };
 

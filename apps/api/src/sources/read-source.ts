@@ -51,6 +51,13 @@ export function readSource({ source, keys, sent, integrationId, now, isPreview =
   }
 }
 
+/** Why a request is refused, for whoever may know it: the step that failed, and where. Null: it is not refused. */
+export function findSourceRefusal({ signature, mistake, mapping }: ReadSource) {
+  if (signature?.isValid === false) return { step: 'signature', reason: signature.reason };
+  if (mistake !== undefined) return { step: 'body', reason: mistake.message };
+  return mapping?.outcome === 'refused' ? { step: mapping.step, reason: mapping.reason, ...mapping.place } : null;
+}
+
 function ignorePing({ in: texts }: TextFilter): MappingResult {
   const read = texts[0] ?? null;
   return { outcome: 'ignored', step: 'only', values: [{ step: 'only', read, became: 'ignored' }] };

@@ -51,6 +51,13 @@ export const schemeSchema = z
     toleranceSeconds: z.int().min(1).max(3_600).optional().meta({ default: 300 }),
     idHeader: headerName.nullish().describe('The header with the id that is signed.'),
     secretEncoding: z.enum(['text', 'hex', 'base64', 'whsec']).optional().meta({ default: 'text' }),
+    challengeParameter: text(1, 128)
+      .nullish()
+      .meta({
+        description:
+          'The parameter of the address with which the sender asks, by GET, whether somebody is there: its text is the answer. Null: a GET is not answered.',
+        examples: ['hub.challenge'],
+      }),
   })
   .check(({ value, issues }) => {
     for (const [path, message] of findSchemeMistakes(value)) {
@@ -58,7 +65,7 @@ export const schemeSchema = z
     }
   })
   .transform(
-    ({ header, timestamp, idHeader, separator, ...given }): SignatureScheme => ({
+    ({ header, timestamp, idHeader, separator, challengeParameter, ...given }): SignatureScheme => ({
       ...schemeDefaults,
       ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
       algorithm: given.algorithm,
@@ -66,6 +73,7 @@ export const schemeSchema = z
       separator: separator ?? null,
       timestamp: timestamp ?? null,
       idHeader: idHeader ?? null,
+      challengeParameter: challengeParameter ?? null,
     }),
   )
   .meta({ id: 'SignatureScheme', description: 'How the sender proves that it sent a request.' });
@@ -81,15 +89,16 @@ interface SchemeInput {
   readonly toleranceSeconds?: number | undefined;
   readonly idHeader?: string | null | undefined;
   readonly secretEncoding?: string | undefined;
+  readonly challengeParameter?: string | null | undefined;
 }
 
 type SchemeMistake = readonly [keyof SchemeInput, string];
 
 /** A member without effect would let its author believe in a protection that is not there. */
 const effects: Readonly<Record<'none' | 'basic' | 'token', readonly (keyof SchemeInput)[]>> = {
-  none: ['algorithm'],
-  basic: ['algorithm', 'header'],
-  token: ['algorithm', 'header', 'prefix'],
+  none: ['algorithm', 'challengeParameter'],
+  basic: ['algorithm', 'header', 'challengeParameter'],
+  token: ['algorithm', 'header', 'prefix', 'challengeParameter'],
 };
 
 function* findSchemeMistakes(given: SchemeInput): Generator<SchemeMistake> {

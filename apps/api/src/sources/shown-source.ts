@@ -57,10 +57,10 @@ export function toSourceBody({ preset, scheme, mapping }: HookSource): z.output<
 
 /** Only what has an effect, so that it can be sent again for another integration. */
 function toSchemeBody({ bodyHashParameter: _, ...scheme }: SignatureScheme): Record<string, unknown> {
-  const { algorithm, header, prefix } = scheme;
-  if (algorithm === 'none') return { algorithm };
-  if (algorithm === 'basic') return { algorithm, header };
-  return algorithm === 'token' ? { algorithm, header, prefix } : scheme;
+  const { algorithm, header, prefix, challengeParameter = null } = scheme;
+  if (algorithm === 'none') return { algorithm, challengeParameter };
+  if (algorithm === 'basic') return { algorithm, header, challengeParameter };
+  return algorithm === 'token' ? { algorithm, header, prefix, challengeParameter } : { ...scheme, challengeParameter };
 }
 
 function copyPlaces(places: TextPlaces) {

@@ -65,9 +65,15 @@ function showPreview({ output }: CommandContext, shown: Schemas['HookPreview']):
     ...mapped.map(({ member, read, became }) => [member, `${read ?? 'nothing'} → ${became ?? 'nothing'}`] as const),
     ...(refusal === null ? [] : ([['Refused', `${refusal.step}: ${refusal.reason}`]] as const)),
     ...(answer === null ? [] : ([['Answer', answer]] as const)),
-    ...(hook === null ? [] : ([['Widget', hook.widgetId ?? 'none']] as const)),
+    ...(hook === null ? [] : ([['Widget', hook.widgetId ?? describeMissingWidget(mapped)]] as const)),
     ...(event === null ? [] : ([['Event', event.type]] as const)),
   ]);
+}
+
+/** A widget that is known by a name has an id once the integration has one. */
+function describeMissingWidget(mapped: Schemas['HookPreview']['mapped']): string {
+  const isNamed = mapped.some(({ member, read }) => member === 'widgetId' && read !== null);
+  return isNamed ? 'has an id once the integration exists' : 'none';
 }
 
 const map: CommandDefinition = {

@@ -40,6 +40,7 @@ type MongoPorts = Omit<
   | 'workerRequests'
   | 'rateLimiter'
   | 'refusals'
+  | 'samples'
   | 'removeExpired'
   | 'findMismatch'
   | 'close'

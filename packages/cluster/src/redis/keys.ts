@@ -20,6 +20,10 @@ export interface RedisKeys {
   limit(key: string): string;
   /** The sorted set of an integration's refusals. Absent if it has none that are kept. */
   refusals(integrationId: string): string;
+  /** The sorted set of an integration's samples. Absent if it has none. */
+  samples(integrationId: string): string;
+  /** Until when they are kept, in milliseconds of Unix time. Absent if none are. */
+  keepsSamples(integrationId: string): string;
   /** The hash that counts the deliveries in the hook queue by integration. Absent while the queue is empty. */
   readonly waiting: string;
   /** The number of the last report that was counted there, of one reporter. Expires an hour after it. */
@@ -45,6 +49,8 @@ export function redisKeys(prefix: string): RedisKeys {
     appendedEvent: (eventId) => `${tag}:log:event:${eventId}`,
     limit: (key) => `${tag}:limit:${key}`,
     refusals: (integrationId) => `${tag}:refusals:${integrationId}`,
+    samples: (integrationId) => `${tag}:samples:${integrationId}`,
+    keepsSamples: (integrationId) => `${tag}:samples:until:${integrationId}`,
     waiting: `${tag}:waiting`,
     waitingReport: (reporterId) => `${tag}:waiting:report:${reporterId}`,
     replicated: `${tag}:replicated`,

@@ -17,6 +17,8 @@ export const auditActions = [
   'integration.token-rotated',
   'integration.mapping-changed',
   'integration.secrets-replaced',
+  'integration.samples-kept',
+  'integration.samples-deleted',
   'integration.revoked',
   'provision-token.created',
   'provision-token.changed',

@@ -56,6 +56,11 @@ export interface SignatureScheme {
   readonly idHeader: string | null;
   /** How the secrets are written. `whsec`: base64 after `whsec_` or, for a public key, after `whpk_`. */
   readonly secretEncoding: 'text' | 'hex' | 'base64' | 'whsec';
+  /**
+   * The parameter of a GET whose text answers it, such as `hub.challenge`. Null or, in a scheme that was stored before
+   * there was one, left out: a GET is not answered.
+   */
+  readonly challengeParameter?: string | null;
 }
 
 /** A header, an entry of the header with the signatures that begins with `entry`, or a place in the body. */

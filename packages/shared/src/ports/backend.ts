@@ -10,6 +10,7 @@ import type { QuarantineStore } from './quarantine-store.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import type { RefusalStore } from './refusal-store.ts';
 import type { RunRegistry } from './run-registry.ts';
+import type { SampleStore } from './sample-store.ts';
 import type { ServiceKeyStore } from './service-key-store.ts';
 import type { SessionStore } from './session-store.ts';
 import type { UserStore } from './user-store.ts';
@@ -26,6 +27,7 @@ export interface Backend {
   readonly ledger: DeliveryLedger;
   readonly quarantine: QuarantineStore;
   readonly refusals: RefusalStore;
+  readonly samples: SampleStore;
   readonly runs: RunRegistry;
   readonly eventLog: EventLog;
   readonly hookQueue: HookQueue;
@@ -44,8 +46,8 @@ export interface Backend {
   readonly auditEvents: AuditEventStore;
   readonly serviceKeys: ServiceKeyStore;
   /**
-   * Removes expired sessions, personal streams, dedupe marks and refusals, and ledger rows and audit events past their
-   * retention. On the cluster it does nothing: MongoDB and Redis remove them by themselves.
+   * Removes expired sessions, personal streams, dedupe marks, refusals and samples, and ledger rows and audit events
+   * past their retention. On the cluster it does nothing: MongoDB and Redis remove them by themselves.
    */
   removeExpired(now: Date): Promise<void>;
   /**

@@ -2,12 +2,15 @@ import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { FastifyRequest, onRequestHookHandler, preValidationHookHandler } from 'fastify';
 import type { MappedHook } from '../../sources/map-hook.ts';
-import { type ForeignHook, makeReadForeignHook } from './read-foreign-hook.ts';
+import { type ForeignHook, makeReadForeignHook, type ReadForeignHookDeps } from './read-foreign-hook.ts';
+import type { SampleRecorder } from './sample-recorder.ts';
+import { withholdSecrets } from './withheld-headers.ts';
 
 export interface ForeignHookStepsDeps {
   readonly clock: Pick<Clock, 'now'>;
   readonly metrics: Pick<Metrics, 'hooksIgnored'>;
   readonly publicBaseUrl: string | null;
+  readonly samples: Pick<SampleRecorder, 'record'>;
 }
 
 /** A form, or JSON by another name, such as `application/cloudevents+json`. */
@@ -24,8 +27,17 @@ const noHook = {};
  * Makes the steps by which the hook address reads requests of foreign senders (integrations with a `source`). They turn
  * a request into the hook that the interface describes; everything after that is the same for all hooks.
  */
-export function makeForeignHookSteps({ clock, metrics, publicBaseUrl }: ForeignHookStepsDeps) {
-  const readForeignHook = makeReadForeignHook({ publicBaseUrl });
+export function makeForeignHookSteps({ clock, metrics, publicBaseUrl, samples }: ForeignHookStepsDeps) {
+  const recordSample: ReadForeignHookDeps['onRefused'] = ({ integration, id: requestId, raw }, body, code, refusal) => {
+    const source = integration?.source;
+    if (integration === null || source == null) return;
+    samples.record(integration.id, code, body, () => ({
+      requestId,
+      refusal,
+      ...withholdSecrets(raw.rawHeaders, source),
+    }));
+  };
+  const readForeignHook = makeReadForeignHook({ publicBaseUrl, onRefused: recordSample });
   const foreignHooks = new WeakMap<FastifyRequest, ForeignHook>();
 
   /** Lets the JSON parser take the media types of foreign senders. `rawHeaders` keep what was sent. */

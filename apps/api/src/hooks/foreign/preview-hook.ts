@@ -4,7 +4,6 @@ import { findValidToken } from '@widget-service/shared/domain/grant.ts';
 import type { HookSource } from '@widget-service/shared/domain/hook-source.ts';
 import { unsealForToken } from '@widget-service/shared/domain/sealed-for-token.ts';
 import { sha256Hex } from '@widget-service/shared/domain/token.ts';
-import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import { toEventWithoutWidget, toWidgetEvent } from '@widget-service/shared/domain/widget-event.ts';
 import type { Integration, IntegrationStore } from '@widget-service/shared/ports/grant-store.ts';
 import type { WidgetStore } from '@widget-service/shared/ports/widget-store.ts';
@@ -15,7 +14,8 @@ import { defineRoute, type Route } from '../../http/route.ts';
 import { documentResponses } from '../../schemas/problem.ts';
 import type { MappedHook } from '../../sources/map-hook.ts';
 import { findScheme } from '../../sources/presets.ts';
-import { type ReadSource, readSource } from '../../sources/read-source.ts';
+import { findSourceRefusal, type ReadSource, readSource } from '../../sources/read-source.ts';
+import { requireSource } from '../../sources/require-source.ts';
 import { readMediaType, type SentRequest } from '../../sources/sent-request.ts';
 import { listSignedUrls } from '../../sources/signed-urls.ts';
 import { toSourceKeys } from '../../sources/source-key.ts';
@@ -74,11 +74,8 @@ export function previewIntegrationRoute({ integrations, ...deps }: PreviewRouteD
       response: documentResponses({ 200: previewSchema }, 'not-found'),
     },
     handler: async ({ params, body }, reply) => {
-      const id = parseUuid(params.id);
-      const integration = id === null ? null : await integrations.get(id);
-      if (integration === null) throw new ServiceError('not-found', 'There is no such integration.');
+      const integration = await requireSource(params, integrations);
       const { source } = integration;
-      if (source === null) throw new ServiceError('not-found', 'This integration has no source.');
       const keys = toSourceKeys(source, findSecrets(integration, body.url, deps.clock.now()));
       const text = await preview({ source, keys, sent: toSentRequest(body), integration }, deps);
       return reply.header('content-type', 'application/json; charset=utf-8').send(text);
@@ -158,7 +155,7 @@ async function buildEventJson(
 function renderPreview(read: ReadSource, hook: MappedHook | null, eventJson: string | null): string {
   const { signature, answer = null, mapping } = read;
   const mapped = mapping?.values.map(({ step, read: text, became }) => ({ member: step, read: text, became })) ?? [];
-  const refusal = findRefusal(read);
+  const refusal = findSourceRefusal(read);
   const outcome = refusal !== null ? 'refused' : answer !== null ? 'answered' : (mapping?.outcome ?? 'refused');
   const members = {
     outcome,
@@ -178,10 +175,4 @@ function renderHook(hook: MappedHook | null): string {
   if (hook === null) return 'null';
   const { payload, ...members } = hook;
   return `${JSON.stringify(members).slice(0, -1)},"payload":${payload}}`;
-}
-
-function findRefusal({ signature, mistake, mapping }: ReadSource) {
-  if (signature?.isValid === false) return { step: 'signature', reason: signature.reason };
-  if (mistake !== undefined) return { step: 'body', reason: mistake.message };
-  return mapping?.outcome === 'refused' ? { step: mapping.step, reason: mapping.reason, ...mapping.place } : null;
 }

@@ -2,11 +2,12 @@ import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import type { GrantToken } from '@widget-service/shared/domain/grant.ts';
 import type { HookSource } from '@widget-service/shared/domain/hook-source.ts';
 import { unsealForToken } from '@widget-service/shared/domain/sealed-for-token.ts';
+import type { SampleRefusal } from '@widget-service/shared/ports/sample-store.ts';
 import type { FastifyRequest } from 'fastify';
 import { toPublicUrl } from '../../http/forwarding.ts';
 import { InputError } from '../../http/problem.ts';
 import type { MappedHook } from '../../sources/map-hook.ts';
-import { type ReadSource, readSource } from '../../sources/read-source.ts';
+import { findSourceRefusal, type ReadSource, readSource } from '../../sources/read-source.ts';
 import type { SentRequest } from '../../sources/sent-request.ts';
 import { listSignedUrls } from '../../sources/signed-urls.ts';
 import { type SourceKey, toSourceKeys } from '../../sources/source-key.ts';
@@ -17,11 +18,17 @@ export type ForeignHook =
   | { readonly type: 'ignored' }
   | { readonly type: 'handshake'; readonly answer: string };
 
+export interface ReadForeignHookDeps {
+  readonly publicBaseUrl: string | null;
+  /** Called before a request is refused, with the reason for whoever may know it. */
+  readonly onRefused: (request: FastifyRequest, body: Uint8Array, code: string, refusal: SampleRefusal) => void;
+}
+
 /**
  * Makes the function that reads a request of a foreign sender. It throws `ServiceError` `invalid-hook-signature` or
  * `invalid-json`, `InputError` `hook-not-mappable`, or an `Error` if the stored secrets are damaged.
  */
-export function makeReadForeignHook({ publicBaseUrl }: { readonly publicBaseUrl: string | null }) {
+export function makeReadForeignHook({ publicBaseUrl, onRefused }: ReadForeignHookDeps) {
   const getKeys = makeGetKeys();
   return (request: FastifyRequest, body: Uint8Array, now: Date): ForeignHook => {
     const { integration, hookToken } = request;
@@ -32,7 +39,14 @@ export function makeReadForeignHook({ publicBaseUrl }: { readonly publicBaseUrl:
     const { token } = request.params as { token: string };
     const keys = getKeys(hookToken, token, source);
     const sent = toSentRequest(request, body, publicBaseUrl);
-    return toForeignHook(readSource({ source, keys, sent, integrationId: id, now }));
+    const read = readSource({ source, keys, sent, integrationId: id, now });
+    try {
+      return toForeignHook(read);
+    } catch (error) {
+      const refusal = findSourceRefusal(read);
+      if (error instanceof ServiceError && refusal !== null) onRefused(request, body, error.code, refusal);
+      throw error;
+    }
   };
 }
 

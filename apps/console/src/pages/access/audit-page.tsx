@@ -32,6 +32,8 @@ const listed: Readonly<Record<Action, true>> = {
   'integration.token-rotated': true,
   'integration.mapping-changed': true,
   'integration.secrets-replaced': true,
+  'integration.samples-kept': true,
+  'integration.samples-deleted': true,
   'integration.revoked': true,
   'provision-token.created': true,
   'provision-token.changed': true,

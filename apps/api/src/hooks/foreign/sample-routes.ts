@@ -1,0 +1,92 @@
+import type { IntegrationStore } from '@widget-service/shared/ports/grant-store.ts';
+import type { KeptSamples, SampleStore } from '@widget-service/shared/ports/sample-store.ts';
+import type { Clock } from '@widget-service/shared/runtime/clock.ts';
+import { z } from 'zod';
+import { noteAudit } from '../../audit/route-audit.ts';
+import { defineRoute, type Route } from '../../http/route.ts';
+import { documentResponses } from '../../schemas/problem.ts';
+import { requireSource } from '../../sources/require-source.ts';
+import { samplesSchema, samplingSchema } from './sample-schema.ts';
+
+export interface SampleRouteDeps {
+  readonly integrations: Pick<IntegrationStore, 'get'>;
+  /** It needs no use case, so the routes call the port. */
+  readonly samples: Pick<SampleStore, 'keepUntil' | 'find' | 'delete'>;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+const params = z.object({ id: z.string() });
+
+/** `GET /api/v1/integrations/{id}/samples`: the refused requests that are kept. */
+export function listSamplesRoute({ integrations, samples, clock }: SampleRouteDeps): Route {
+  return defineRoute({
+    schema: {
+      operationId: 'example.samples.list',
+      summary: 'List samples',
+      description:
+        'Returns requests of the sender that were refused, as they were sent, the newest first: `headers` and `body` are what a preview takes. At most 10 are kept, each with at most 64 KiB of body: per server process, one a second and code.',
+      params,
+      response: documentResponses({ 200: samplesSchema }, 'not-found'),
+    },
+    handler: async (request) => {
+      const { id } = await requireSource(request.params, integrations);
+      return toSamplesBody(await samples.find(id, clock.now()));
+    },
+  });
+}
+
+/** `PUT /api/v1/integrations/{id}/samples`: keeps samples from now on. */
+export function keepSamplesRoute({ integrations, samples, clock }: SampleRouteDeps): Route {
+  return defineRoute({
+    schema: {
+      operationId: 'example.samples.keep',
+      summary: 'Keep samples',
+      description:
+        'Keeps refused requests of the sender for a while, so that a mapping or a secret can be corrected with them. Then all are deleted. To call it again changes the end. Headers that may hold a secret are left out; bodies are kept as they were sent. The integration must have a source.',
+      params,
+      body: samplingSchema,
+      response: documentResponses({ 200: samplesSchema }, 'not-found'),
+    },
+    handler: async (request) => {
+      const { id } = await requireSource(request.params, integrations);
+      const now = clock.now();
+      const until = new Date(now.getTime() + request.body.keepForSeconds * 1_000);
+      await samples.keepUntil(id, until);
+      noteAudit(request, { after: { keptUntil: until.toISOString() } });
+      return toSamplesBody(await samples.find(id, now));
+    },
+  });
+}
+
+/** `DELETE /api/v1/integrations/{id}/samples`: deletes all samples, and keeps no more. */
+export function deleteSamplesRoute({ integrations, samples }: SampleRouteDeps): Route {
+  return defineRoute({
+    schema: {
+      operationId: 'example.samples.delete',
+      summary: 'Delete samples',
+      description: 'Deletes all samples of the integration at once, and keeps no more.',
+      params,
+      response: documentResponses({ 204: z.null().describe('All are deleted.') }, 'not-found'),
+    },
+    handler: async (request, reply) => {
+      const { id } = await requireSource(request.params, integrations);
+      await samples.delete(id);
+      return reply.code(204).send();
+    },
+  });
+}
+
+function toSamplesBody({ until, samples }: KeptSamples): z.output<typeof samplesSchema> {
+  return {
+    keptUntil: until?.toISOString() ?? null,
+    items: samples.map(({ requestId, receivedAt, code, refusal, headers, withheldHeaders, body }) => ({
+      requestId,
+      receivedAt: receivedAt.toISOString(),
+      code,
+      refusal,
+      headers: Object.fromEntries(Object.entries(headers).map(([name, values]) => [name, [...values]])),
+      withheldHeaders: [...withheldHeaders],
+      body,
+    })),
+  };
+}

@@ -1,0 +1,63 @@
+import type { HookMapping, HookSource } from '@widget-service/shared/domain/hook-source.ts';
+import { expect, test } from 'vitest';
+import { schemeDefaults } from '../../sources/presets.ts';
+import { withholdSecrets } from './withheld-headers.ts';
+
+const mapping: HookMapping = {
+  only: [],
+  kind: { place: { value: 'updated' }, values: {}, otherwise: 'updated' },
+  occurredAt: { place: null, format: 'rfc3339', otherwise: 'now' },
+  widgetId: null,
+  id: null,
+  payload: null,
+};
+const withhold = (source: Partial<HookSource>, ...rawHeaders: string[]) =>
+  withholdSecrets(rawHeaders, { preset: 'github', scheme: null, mapping, ...source });
+
+test('keeps what the sender sent, also twice, by the name in lower case', () => {
+  const shown = withhold({}, 'Content-Type', 'application/json', 'X-GitHub-Event', 'push', 'X-A', '1', 'x-a', '2');
+  expect(shown.headers).toEqual({
+    'content-type': ['application/json'],
+    'x-github-event': ['push'],
+    'x-a': ['1', '2'],
+  });
+  expect(shown.withheldHeaders).toEqual([]);
+});
+
+test('keeps a signature, from which nobody learns the secret', () => {
+  expect(withhold({}, 'X-Hub-Signature-256', 'sha256=00').headers).toEqual({ 'x-hub-signature-256': ['sha256=00'] });
+});
+
+test.each<[Partial<HookSource>, string]>([
+  [{ preset: 'gitlab' }, 'X-Gitlab-Token'],
+  [{ preset: 'cloudevents' }, 'Authorization'],
+  [{ preset: 'custom', scheme: { ...schemeDefaults, algorithm: 'token', header: 'x-hello' } }, 'X-Hello'],
+  [{ preset: 'custom', scheme: { ...schemeDefaults, algorithm: 'basic', header: 'authorization' } }, 'AUTHORIZATION'],
+  [{}, 'Cookie'],
+  [{}, 'Proxy-Authorization'],
+  [{}, 'X-Api-Key'],
+  [{}, 'X-Shared-Secret'],
+  [{ mapping: { ...mapping, id: { header: 'authorization' } } }, 'authorization'],
+  [
+    {
+      preset: 'gitlab',
+      mapping: { ...mapping, id: { all: [{ header: 'x-gitlab-token' }] } },
+    },
+    'x-gitlab-token',
+  ],
+])('withholds the header with a secret: %j %s', (source, name) => {
+  const name1 = name.toLowerCase();
+  expect(withhold(source, name, 'a secret', 'x-a', '1', name, 'again')).toEqual({
+    headers: { 'x-a': ['1'] },
+    withheldHeaders: [name1],
+  });
+});
+
+test.each([
+  { id: { header: 'i-twilio-idempotency-token' } },
+  { widgetId: { place: { all: [{ header: 'i-twilio-idempotency-token' }] }, as: 'name', otherwise: 'none' } },
+  { only: [{ place: { header: 'i-twilio-idempotency-token' }, in: ['a'] }] },
+] satisfies Partial<HookMapping>[])('keeps a header that the mapping reads, whatever its name: %j', (changed) => {
+  const name = 'i-twilio-idempotency-token';
+  expect(withhold({ mapping: { ...mapping, ...changed } }, name, 'an id').headers).toEqual({ [name]: ['an id'] });
+});

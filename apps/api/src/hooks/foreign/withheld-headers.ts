@@ -1,0 +1,51 @@
+import type { HookSource, TextPlaces } from '@widget-service/shared/domain/hook-source.ts';
+import { decodeHeaderText } from '../../http/request-headers.ts';
+import { findScheme } from '../../sources/presets.ts';
+
+const alwaysSecret = ['authorization', 'proxy-authorization', 'cookie'];
+/** Names of headers in which senders put secrets, such as `x-api-key`. */
+const secretName = /auth|cookie|credential|key|passw|secret|token/;
+
+/** The headers of a request that somebody may read, and the names of the others. */
+export interface ShownHeaders {
+  /** The values of each header, by its name in lower case. */
+  readonly headers: Readonly<Record<string, readonly string[]>>;
+  readonly withheldHeaders: readonly string[];
+}
+
+/**
+ * Separates the headers of a request (names and values in turn) from those that may hold a secret: the header with the
+ * secret of the sender, and those whose names sound so. A header that the mapping reads, or in which the scheme finds a
+ * signature, a time or an id, is none of these.
+ */
+export function withholdSecrets(rawHeaders: readonly string[], source: HookSource): ShownHeaders {
+  const read = listReadHeaders(source);
+  const hidden = [...alwaysSecret, ...listSecretHeaders(source)];
+  const shown = new Map<string, string[]>();
+  const withheld = new Set<string>();
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = (rawHeaders[at] ?? '').toLowerCase();
+    if (hidden.includes(name) || (secretName.test(name) && !read.includes(name))) withheld.add(name);
+    else shown.set(name, [...(shown.get(name) ?? []), decodeHeaderText(rawHeaders[at + 1] ?? '')]);
+  }
+  return { headers: Object.fromEntries(shown), withheldHeaders: [...withheld] };
+}
+
+function listSecretHeaders(source: HookSource): string[] {
+  const { algorithm, header } = findScheme(source);
+  return algorithm === 'token' || algorithm === 'basic' ? [header] : [];
+}
+
+function listReadHeaders(source: HookSource): string[] {
+  const { header, timestamp, idHeader } = findScheme(source);
+  const { only, kind, occurredAt, widgetId, id } = source.mapping;
+  const places = [...only.map(({ place }) => place), kind.place, occurredAt.place, widgetId?.place ?? null, id];
+  const ofScheme = [header, idHeader, timestamp !== null && 'header' in timestamp ? timestamp.header : null];
+  return [...ofScheme.filter((name) => name !== null), ...places.flatMap(listHeaders)];
+}
+
+function listHeaders(place: TextPlaces | null): string[] {
+  if (place === null) return [];
+  if ('all' in place) return place.all.flatMap(listHeaders);
+  return 'header' in place ? [place.header] : [];
+}

@@ -1,0 +1,58 @@
+import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
+import type { Backend } from '@widget-service/shared/ports/backend.ts';
+import type { Clock } from '@widget-service/shared/runtime/clock.ts';
+import type { Logger } from '@widget-service/shared/runtime/logger.ts';
+import type { FastifyContextConfig } from 'fastify';
+import type { RouteAudit } from '../audit/route-audit.ts';
+import type { AnswerProbeRouteDeps } from '../hooks/foreign/answer-probe-route.ts';
+import type { Route } from '../http/route.ts';
+import type { DescribedRoute } from '../openapi/described-route.ts';
+import type { OverviewReader } from '../operators/open-overview.ts';
+import type { SignInWays } from '../pages/docs-page.ts';
+import type { ConfiguredIdentityProvider } from '../people/session/sign-in-by-identity.ts';
+import type { StreamDirectory } from '../streams/stream-directory.ts';
+import type { StreamRouteDeps } from '../streams/stream-events.ts';
+import type { InterfaceSettings } from './interface-settings.ts';
+import type { UseCases } from './use-cases.ts';
+
+type Stores = Pick<
+  Backend,
+  | 'widgets'
+  | 'users'
+  | 'subscriptions'
+  | 'integrations'
+  | 'provisionTokens'
+  | 'ledger'
+  | 'quarantine'
+  | 'eventLog'
+  | 'refusals'
+  | 'samples'
+>;
+
+/** Everything that routes need. Each route declares the part that it uses. Without a use case, it calls a store. */
+export interface RouteDeps extends UseCases, Stores, InterfaceSettings {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly stream: StreamRouteDeps;
+  readonly caches: AnswerProbeRouteDeps['caches'];
+  readonly streamDirectory: Pick<StreamDirectory, 'list' | 'end'>;
+  readonly overview: Pick<OverviewReader, 'read'>;
+  /** Null: nobody signs in through a provider. */
+  readonly identityProvider: ConfiguredIdentityProvider | null;
+  readonly signInWays: SignInWays;
+  readonly describedRoutes: readonly DescribedRoute[];
+}
+
+/** Who may call a route: its policy (`RoutePolicy`). The rate limit follows from it (`selectRateLimit`). */
+export type Access = Pick<FastifyContextConfig, 'policy' | 'allowedBeforePasswordChange'>;
+export const everybody: Access = { policy: 'public' };
+
+/** A row of a table of routes. */
+export type Row = readonly [
+  methods: string,
+  path: `/${string}`,
+  access: Access,
+  makeRoute: (deps: RouteDeps) => Route,
+  audit?: RouteAudit,
+];

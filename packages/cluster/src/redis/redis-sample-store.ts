@@ -1,0 +1,63 @@
+import { parseSample, serializeSample } from '@widget-service/shared/adapters/sample-codec.ts';
+import { type SampleStore, sampleLimits } from '@widget-service/shared/ports/sample-store.ts';
+import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/deadline.ts';
+import type { ChainableCommander, Redis } from 'ioredis';
+import type { RedisKeys } from './keys.ts';
+import { loadScript, runScript, translateErrors, translateRedisError } from './redis-call.ts';
+
+export interface RedisSampleStoreOptions {
+  /** For short calls. The caller closes it. */
+  readonly redis: Redis;
+  readonly keys: Pick<RedisKeys, 'samples' | 'keepsSamples'>;
+}
+
+/**
+ * Two keys per integration: the mark, with the time until which samples are kept, and a sorted set of the texts of the
+ * samples, by time. Redis deletes both at that time.
+ */
+export function createRedisSampleStore({ redis, keys }: RedisSampleStoreOptions): SampleStore {
+  const addSample = loadScript('add-sample');
+
+  function call<T>(work: Promise<T>, operation: string): Promise<T> {
+    return translateErrors(withDeadline(work, requestDeadlineMs, operation), operation);
+  }
+
+  async function run(pipeline: ChainableCommander, operation: string): Promise<unknown[]> {
+    const replies = await call(pipeline.exec(), operation);
+    return (replies ?? []).map(([error, value]) => {
+      if (error !== null) throw translateRedisError(error, operation);
+      return value;
+    });
+  }
+
+  return {
+    keepUntil: async (integrationId, until) => {
+      const remainingMs = Math.max(1, until.getTime() - Date.now());
+      const pipeline = redis
+        .pipeline()
+        .set(keys.keepsSamples(integrationId), until.getTime(), 'PX', remainingMs)
+        .pexpire(keys.samples(integrationId), remainingMs);
+      await run(pipeline, 'samples keep');
+    },
+    add: async (sample) => {
+      const mark = keys.keepsSamples(sample.integrationId);
+      // Nearly always nothing is kept: then nothing is sent.
+      if ((await call(redis.exists(mark), 'samples add')) === 0) return;
+      const args = [sample.receivedAt.getTime(), serializeSample(sample), sampleLimits.perIntegration];
+      await call(runScript(redis, addSample, [mark, keys.samples(sample.integrationId)], args), 'samples add');
+    },
+    find: async (integrationId, now) => {
+      const pipeline = redis
+        .pipeline()
+        .get(keys.keepsSamples(integrationId))
+        .zrange(keys.samples(integrationId), '0', '-1', 'REV');
+      const [untilMs, texts] = (await run(pipeline, 'samples find')) as [string | null, string[]];
+      const until = untilMs === null ? null : new Date(Number(untilMs));
+      if (until === null || until <= now) return { until: null, samples: [] };
+      return { until, samples: texts.map(parseSample) };
+    },
+    delete: async (integrationId) => {
+      await call(redis.del(keys.keepsSamples(integrationId), keys.samples(integrationId)), 'samples delete');
+    },
+  };
+}

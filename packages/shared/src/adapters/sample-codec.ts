@@ -1,0 +1,16 @@
+import type { HookSample } from '../ports/sample-store.ts';
+
+/**
+ * Returns the stored text of a sample. The same sample always has the same text, which begins with its request id: of
+ * two samples with the same time, the texts and the request ids have the same order.
+ */
+export function serializeSample(sample: HookSample): string {
+  const { requestId, receivedAt, ...rest } = sample;
+  return JSON.stringify({ requestId, receivedAt: receivedAt.getTime(), ...rest });
+}
+
+/** Returns the sample of a text that `serializeSample` returned. Throws `SyntaxError` for a text that is not JSON. */
+export function parseSample(text: string): HookSample {
+  const stored = JSON.parse(text) as Omit<HookSample, 'receivedAt'> & { readonly receivedAt: number };
+  return { ...stored, receivedAt: new Date(stored.receivedAt) };
+}

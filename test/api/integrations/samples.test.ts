@@ -1,0 +1,167 @@
+import { describe, expect, test } from 'vitest';
+import { expectProblem } from '../../drivers/app/expect-problem.ts';
+import { openSharedApp } from '../../drivers/app/open-shared.ts';
+import {
+  github,
+  integrationsPath,
+  makeSourceClient,
+  secret,
+  unsigned,
+  withScheme,
+} from '../../drivers/app/source-client.ts';
+import { eventually } from '../../drivers/tools/eventually.ts';
+
+const service = await openSharedApp({ bodyLimitBytes: 131_072 });
+const { headers } = await service.signedIn('admin');
+const { create, createGitHub, post, send } = makeSourceClient(service, headers);
+
+interface Samples {
+  readonly keptUntil: string | null;
+  readonly items: readonly {
+    readonly code: string;
+    readonly headers: Record<string, string[]>;
+    readonly withheldHeaders: string[];
+    readonly body: string;
+  }[];
+}
+const samplesPath = (id: string) => `${integrationsPath}/${id}/samples`;
+const list = async (id: string): Promise<Samples> => (await send('GET', samplesPath(id))).json();
+const keep = (id: string, body: object = {}) => send('PUT', samplesPath(id), body);
+const remove = (id: string) => service.inject({ method: 'DELETE', url: samplesPath(id), headers });
+const postTo = (token: string, payload: string | Buffer, more: Record<string, string> = {}) =>
+  service.inject({
+    method: 'POST',
+    url: `/api/v1/events/hooks/${token}`,
+    headers: { 'content-type': 'application/json', ...more },
+    payload,
+  });
+
+async function createKept(source: object): Promise<{ id: string; token: string }> {
+  const { id, token } = (await create(source)).json() as { id: string; token: string };
+  expect((await keep(id)).statusCode).toBe(200);
+  return { id, token };
+}
+
+/** Waits for the first sample: it is written after the answer. */
+async function findSample(id: string): Promise<Samples['items'][number]> {
+  await eventually(async () => (await list(id)).items.length > 0, 'a sample is kept');
+  const [sample] = (await list(id)).items;
+  if (sample === undefined) throw new Error('unreachable: one is kept');
+  return sample;
+}
+
+describe('samples', () => {
+  test('are kept of no refused request unless somebody asked for it', async () => {
+    const { id, hookPath } = await createGitHub();
+    expect((await post(hookPath, '{}', { signedWith: 'wrong' })).statusCode).toBe(400);
+    expect(await list(id)).toEqual({ keptUntil: null, items: [] });
+    const kept = await keep(id, { keepForSeconds: 120 });
+    const remainingMs = Date.parse(kept.json().keptUntil) - Date.now();
+    expect({ items: kept.json().items, isSoon: remainingMs > 60_000 && remainingMs <= 120_000 }).toEqual({
+      items: [],
+      isSoon: true,
+    });
+  });
+
+  test('are what was sent and why it was refused, and a preview understands them', async () => {
+    const { id, token } = await createKept({ ...github, mapping: { kind: { from: '/action' } } });
+    const body = '{"action":"exploded","number":1.10,"text":"Ünï"}';
+    const refused = await post(`/api/v1/events/hooks/${token}`, body, { 'x-github-event': 'repository' });
+    expectProblem(refused, { status: 400, code: 'hook-not-mappable' });
+    const sample = await findSample(id);
+    expect(sample).toMatchObject({
+      requestId: refused.json().requestId,
+      receivedAt: expect.stringMatching(/^\d{4}-.*Z$/),
+      code: 'hook-not-mappable',
+      refusal: { step: 'kind', reason: expect.stringMatching(/./), pointer: '#/action' },
+      withheldHeaders: [],
+      body,
+    });
+    expect(sample.headers).toMatchObject({ 'x-github-event': ['repository'], 'content-type': ['application/json'] });
+    const mended = { kind: { from: '/action', values: { exploded: 'retired' } } };
+    const preview = await send('POST', `${integrationsPath}/preview`, {
+      source: { ...github, mapping: mended },
+      headers: sample.headers,
+      body: sample.body,
+    });
+    expect(preview.json()).toMatchObject({
+      outcome: 'hook',
+      signature: { result: 'valid' },
+      hook: { kind: 'retired', payload: { action: 'exploded', text: 'Ünï' } },
+    });
+  });
+
+  test('say why a signature is not valid', async () => {
+    const { id, token } = await createKept(github);
+    await post(`/api/v1/events/hooks/${token}`, '{}', { signedWith: 'another secret' });
+    expect(await findSample(id)).toMatchObject({
+      code: 'invalid-hook-signature',
+      refusal: { step: 'signature', reason: expect.stringMatching(/./) },
+    });
+  });
+
+  test.each([
+    ['a token', withScheme({ algorithm: 'token', header: 'x-hello' }), 'x-hello', 'a secret with a typo'],
+    [
+      'a password',
+      withScheme({ algorithm: 'basic' }, 'webhooks:a long password'),
+      'authorization',
+      'Basic d2ViaG9va3M=',
+    ],
+    ['a key', unsigned({}, { from: '/none' }), 'x-api-key', 'a secret with a typo'],
+  ])('hold no secret of the sender: %s', async (_, source, name, value) => {
+    const { id, token } = await createKept(source);
+    expect((await postTo(token, '{}', { [name]: value })).statusCode).toBe(400);
+    const sample = await findSample(id);
+    expect(sample.withheldHeaders).toEqual([name]);
+    const shown = JSON.stringify(await list(id));
+    for (const text of [value, token, secret]) expect(shown).not.toContain(text);
+  });
+
+  test('are none of accepted and ignored requests, large bodies, other bytes, and what no source reads', async () => {
+    const source = unsigned({ only: [{ from: '/skip', in: ['no'] }] }, { from: '/kind' });
+    const { id, token } = await createKept(source);
+    expect((await postTo(token, '{"skip":"no","kind":"updated"}')).statusCode).toBe(202);
+    expect((await postTo(token, '{"skip":"yes"}')).statusCode).toBe(202);
+    const large = JSON.stringify({ skip: 'no', kind: 'a'.repeat(65_536) });
+    expectProblem(await postTo(token, large), { status: 400, code: 'hook-not-mappable' });
+    const text = await postTo(token, '{}', { 'content-type': 'text/plain' });
+    expectProblem(text, { status: 400, code: 'unsupported-media-type' });
+    // The only one of these that is kept.
+    expectProblem(await postTo(token, 'no JSON'), { status: 400, code: 'invalid-json' });
+    await findSample(id);
+    expect((await list(id)).items.map(({ body }) => body)).toEqual(['no JSON']);
+  });
+
+  test('are deleted by one call, which also keeps no more', async () => {
+    const { id, token } = await createKept(github);
+    await post(`/api/v1/events/hooks/${token}`, '{}', { signedWith: 'wrong' });
+    await findSample(id);
+    expect((await remove(id)).statusCode).toBe(204);
+    expect(await list(id)).toEqual({ keptUntil: null, items: [] });
+    expect((await remove(id)).statusCode).toBe(204);
+  });
+
+  test('belong to an integration with a source, and to those who may manage it', async () => {
+    const { id } = (await create(null)).json() as { id: string };
+    const missing = `${integrationsPath}/01a1fc9d-5f9c-7267-ab71-c602763bfae4/samples`;
+    for (const url of [samplesPath(id), missing, `${integrationsPath}/x/samples`]) {
+      expectProblem(await send('GET', url), { status: 404, code: 'not-found' });
+      expectProblem(await send('PUT', url, {}), { status: 404, code: 'not-found' });
+      expectProblem(await service.inject({ method: 'DELETE', url, headers }), { status: 404, code: 'not-found' });
+    }
+    const { headers: ofEditor } = await service.signedIn('editor');
+    const { id: withSource } = await createGitHub();
+    const response = await service.inject({ method: 'GET', url: samplesPath(withSource), headers: ofEditor });
+    expectProblem(response, { status: 403, code: 'permission-denied' });
+  });
+
+  test.each([{ keepForSeconds: 59 }, { keepForSeconds: 86_401 }, { keepForSeconds: '60' }, { until: 1 }])(
+    'are kept for a minute to a day: %j is refused',
+    async (body) => {
+      const { id } = await createGitHub();
+      expectProblem(await keep(id, body), { status: 400, code: 'invalid-request' });
+      expect((await list(id)).keptUntil).toBeNull();
+    },
+  );
+});
