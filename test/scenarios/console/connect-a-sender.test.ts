@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { findBarriers } from '../../drivers/cluster/console-browser.ts';
@@ -116,6 +116,54 @@ describeEachDeployment('a foreign sender is connected in the console', (shown) =
     await dialog.getByRole('button').last().click();
     const { items } = await shown.client.api.GET('/api/v1/integrations');
     expect(items[0]).toMatchObject({ signature: 'source' });
+  });
+
+  test('the first request is waited for: it is refused, shown, mapped, and the next one accepted', async () => {
+    await page.goto(`${shown.service.url}/console/hooks/connect`);
+    await page.getByLabel('Name').fill('waiting for GitHub');
+    await page.getByLabel('Secret').fill(secret);
+    await page.getByRole('button', { name: 'Wait for the first request' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.waitFor();
+    const url = shown.service.url + new URL((await dialog.locator('code.secret').first().textContent()) ?? '').pathname;
+    await dialog.getByRole('button').last().click();
+    await page.getByText('Waiting for a request that is refused…').waitFor();
+    const body = '{"action":"archived","repository":{"full_name":"a/b","stars":1.10}}';
+    const post = async () => {
+      const signature = `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
+      const own = {
+        'x-github-delivery': randomUUID(),
+        'x-hub-signature-256': signature,
+        authorization: 'Basic c2VjcmV0',
+      };
+      const headers = { 'content-type': 'application/json', ...own };
+      return (await fetch(url, { method: 'POST', headers, body })).status;
+    };
+    expect(await post()).toBe(400);
+    await page.getByText('1 request is kept.').waitFor();
+    // It is in the editor by itself, without the header that may hold a secret.
+    expect(await page.getByLabel('Body').inputValue()).toBe(body);
+    expect(await page.getByLabel('Headers').inputValue()).not.toContain('authorization');
+    await page.getByRole('button', { name: /^stars 1\.10/ }).waitFor();
+    await page.getByRole('button', { name: /^action archived/ }).click();
+    await page.getByLabel('Texts and kinds').fill('archived = retired');
+    await page.getByText('It becomes a hook.').waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await page.getByText('"stars": 1.10').waitFor();
+    await take('waited-for-the-first-request');
+    await page.getByRole('button', { name: 'Save the mapping' }).click();
+    await page.getByText('The mapping was saved.').waitFor();
+    await eventually(async () => (await post()) === 202, 'the next request is accepted');
+    await page.getByRole('button', { name: 'Delete them, and keep no more' }).click();
+    await page.getByRole('button', { name: 'Keep refused requests' }).waitFor();
+    const { items } = await shown.client.api.GET('/api/v1/integrations');
+    const { id = '' } = items.find(({ name }) => name === 'waiting for GitHub') ?? {};
+    const params = { path: { id } };
+    expect(await shown.client.api.GET('/api/v1/integrations/{id}/samples', { params })).toEqual({
+      keptUntil: null,
+      items: [],
+    });
+    expect(complaints).toEqual([]);
   });
 
   test('what is typed survives a reload, apart from the secret', async () => {

@@ -8,7 +8,9 @@ import { api, type Schemas } from '../../../service/service.ts';
 import { useAction } from '../../../service/use-action.ts';
 import { useResource } from '../../../service/use-resource.ts';
 import { texts } from '../../../texts/texts.ts';
+import { KeptSamples } from './kept-samples.tsx';
 import { emptyMapping, toDraft } from './mapping-draft.ts';
+import { previewSource } from './preview-source.ts';
 import { SourceEditor } from './source-editor.tsx';
 
 /** Changes the mapping of an integration. */
@@ -44,11 +46,12 @@ export function MappingPage({ id = '' }: RouteParameters) {
           draft={draft}
           exampleHasMapping={false}
           previewKey={id}
+          samples={<KeptSamples id={id} sample={sample} />}
           readPreview={(mapping, request, signal) => {
             // No signature is verified here, so the scheme of another sender does not matter.
             const scheme = source.preset === 'custom' ? { scheme: { algorithm: 'none' as const } } : {};
             const body = { ...request, source: { preset: source.preset, mapping, ...scheme } };
-            return api.POST('/api/v1/integrations/preview', { body, signal });
+            return previewSource(body, signal);
           }}
           renderEnd={(mapping) => (
             <>

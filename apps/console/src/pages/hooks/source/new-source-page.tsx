@@ -12,9 +12,13 @@ import { useAction } from '../../../service/use-action.ts';
 import { texts } from '../../../texts/texts.ts';
 import { exampleScheme, type PresetName } from './examples.ts';
 import { emptyMapping } from './mapping-draft.ts';
+import { previewSource } from './preview-source.ts';
 import { SourceEditor } from './source-editor.tsx';
 
 const presetNames = Object.keys(texts.sources.presets) as PresetName[];
+
+/** Refuses every request: none is accepted before somebody has seen one. */
+const refuseAll: Schemas['NewHookMapping'] = { kind: { value: 'not mapped yet', otherwise: 'refuse' } };
 
 /** Creates an integration for a sender that cannot send hooks as described, step by step. */
 export function NewSourcePage() {
@@ -35,14 +39,25 @@ export function NewSourcePage() {
     mapping,
     ...(preset === 'custom' ? { scheme: JSON.parse(scheme) as Schemas['SignatureScheme'] } : {}),
   });
+  const isWaiting = useSignal(false);
   const create = useAction(async (mapping: Schemas['NewHookMapping']) => {
     const source = { ...toSource(mapping), secrets: secret.peek() === '' ? [] : [secret.peek()] };
-    issued.value = await api.POST('/api/v1/integrations', { body: { name, source } });
+    const created = await api.POST('/api/v1/integrations', { body: { name, source } });
+    issued.value = created;
+    if (isWaiting.peek()) {
+      const params = { path: { id: created.id } };
+      await api.PUT('/api/v1/integrations/{id}/samples', { params, body: {} });
+    }
     secret.value = '';
     clearHead();
     clearSample();
     clearMapping();
   });
+  const wait = () => {
+    isWaiting.value = true;
+    void create.run(refuseAll);
+  };
+  const goOn = () => goTo(`/hooks/${issued.peek()?.id ?? ''}${isWaiting.peek() ? '/mapping' : ''}`);
   const isSchemeWrong = preset === 'custom' && !isJson(scheme);
   return (
     <>
@@ -54,8 +69,14 @@ export function NewSourcePage() {
         draft={draft}
         exampleHasMapping
         previewKey={`${preset} ${scheme}`}
-        readPreview={(mapping, request, signal) =>
-          api.POST('/api/v1/integrations/preview', { body: { source: toSource(mapping), ...request }, signal })
+        readPreview={(mapping, request, signal) => previewSource({ source: toSource(mapping), ...request }, signal)}
+        samples={
+          <>
+            <Button isBusy={create.isRunning.value} disabled={isSchemeWrong} onClick={wait}>
+              {sources.waitForFirst}
+            </Button>
+            <p class="hint">{sources.waitForFirstHint}</p>
+          </>
         }
         renderEnd={(mapping) => (
           <>
@@ -64,7 +85,10 @@ export function NewSourcePage() {
               kind="primary"
               isBusy={create.isRunning.value}
               disabled={mapping === null || isSchemeWrong}
-              onClick={() => mapping !== null && void create.run(mapping)}
+              onClick={() => {
+                isWaiting.value = false;
+                if (mapping !== null) void create.run(mapping);
+              }}
             >
               {sources.create}
             </Button>
@@ -73,9 +97,7 @@ export function NewSourcePage() {
       >
         <SenderFields head={head} secret={secret} />
       </SourceEditor>
-      {issued.value === null ? null : (
-        <SecretDialog issued={issued.value} snippets={{}} onClose={() => goTo(`/hooks/${issued.peek()?.id ?? ''}`)} />
-      )}
+      {issued.value === null ? null : <SecretDialog issued={issued.value} snippets={{}} onClose={goOn} />}
     </>
   );
 }

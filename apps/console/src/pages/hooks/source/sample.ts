@@ -31,6 +31,12 @@ export function toHeaders(text: string): Record<string, string[]> {
   return headers;
 }
 
+/** The reverse of `toHeaders`. */
+export function formatHeaders(headers: Readonly<Record<string, readonly string[]>>): string {
+  const lines = Object.entries(headers).flatMap(([name, values]) => values.map((value) => `${name}: ${value}`));
+  return lines.join('\n');
+}
+
 /** Returns the values of the request: its headers, then those of its body. */
 export function listValues({ headers, body }: Sample): SampleValue[] {
   const own = Object.entries(toHeaders(headers)).map(([name, values]) => ({

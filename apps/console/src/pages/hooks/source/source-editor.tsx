@@ -33,6 +33,8 @@ interface SourceEditorProperties {
     signal: AbortSignal,
   ) => Promise<Schemas['HookPreview']>;
   readonly previewKey: string;
+  /** Where else requests of the sender come from. */
+  readonly samples?: ComponentChildren;
   /** The first step, if there is one. */
   readonly children?: ComponentChildren;
   /** The last one: what to do with the mapping. */
@@ -43,7 +45,8 @@ const pauseMs = 300;
 
 /** A request of the sender, the mapping, and what becomes of the request, side by side. */
 export function SourceEditor(properties: SourceEditorProperties) {
-  const { preset, sample, draft, exampleHasMapping, readPreview, previewKey, children, renderEnd } = properties;
+  const { preset, sample, draft, exampleHasMapping, readPreview, previewKey, samples, children, renderEnd } =
+    properties;
   const { sources } = texts;
   const target = useSignal<Target>('kind');
   const mapping = toMapping(draft.value);
@@ -66,6 +69,7 @@ export function SourceEditor(properties: SourceEditorProperties) {
         <section class="section">
           <h2>{sources.sampleStep}</h2>
           <Button onClick={useExample}>{sources.example}</Button>
+          {samples}
           <SampleFields
             sample={sample}
             target={target.value}
