@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { parseAst } from 'rolldown/parseAst';
 import { describe, expect, test } from 'vitest';
 import { readThreadMs } from '../drivers/tools/longest-turn.ts';
-import { parsersOfForeignText, takersOfOwnText } from './parsers-of-foreign-text.ts';
+import { parsersOfForeignText } from './parsers-of-foreign-text.ts';
+import { takersOfOwnText } from './takers-of-own-text.ts';
 
 const slowMs = 10;
 /** A garbage collection may hit one attempt, not all of them. */

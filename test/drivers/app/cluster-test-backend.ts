@@ -5,6 +5,7 @@ import { queueName, redisKeys } from '@widget-service/cluster/redis/keys.ts';
 import type { HookQueue } from '@widget-service/shared/ports/hook-queue.ts';
 import { Redis } from 'ioredis';
 import { rejectPayloadsInMongo } from '../../faults/unstorable-payloads.ts';
+import { requireServerUrl } from '../cluster/server-url.ts';
 import { findEventsRedis, findQueueRedis, grantAccess, revokeAccess } from '../cluster/test-redis.ts';
 import type { TestBackend, TestBackendOptions } from './test-backend.ts';
 
@@ -32,7 +33,7 @@ export async function openClusterTestBackend(options: TestBackendOptions): Promi
     openPeer: open,
     enqueueText: (text) => enqueueText(name, backend.hookQueue, text),
     rejectPayloads: (where, word) =>
-      rejectPayloadsInMongo({ url: requiredUrl('MONGODB_URL'), database: name }, where, word),
+      rejectPayloadsInMongo({ url: requireServerUrl('MONGODB_URL'), database: name }, where, word),
     copyLog: () => copyLog(name),
     async dispose() {
       try {
@@ -60,7 +61,7 @@ async function openNamed(name: string, options: TestBackendOptions) {
   const [queueRedis, eventsRedis] = [findQueueRedis(), findEventsRedis()];
   const redisTls = (queueRedis.guard ?? eventsRedis.guard)?.tls;
   return await openCluster({
-    mongodbUrl: requiredUrl('MONGODB_URL'),
+    mongodbUrl: requireServerUrl('MONGODB_URL'),
     mongodbDatabase: name,
     redisUrl: await grantAccess(queueRedis, name),
     eventsRedisUrl: await grantAccess(eventsRedis, name),
@@ -111,7 +112,7 @@ async function copyKeys(from: string, to: string): Promise<void> {
 
 async function dropDatabase(name: string): Promise<void> {
   const stores = await openMongoStores({
-    url: requiredUrl('MONGODB_URL'),
+    url: requireServerUrl('MONGODB_URL'),
     database: name,
     startTimeoutMs,
     migrate: false,
@@ -142,11 +143,4 @@ async function dropKeysIn(url: string, name: string): Promise<void> {
   } finally {
     redis.disconnect();
   }
-}
-
-function requiredUrl(name: 'MONGODB_URL'): string {
-  const url = process.env[name];
-  if (url === undefined || url === '')
-    throw new Error(`${name} is not set. Cluster tests need the address of a real server.`);
-  return url;
 }

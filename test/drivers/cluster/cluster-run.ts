@@ -3,6 +3,7 @@ import { Redis } from 'ioredis';
 import { BSON, type Db, MongoClient } from 'mongodb';
 import { testAdmin } from '../app/console-client.ts';
 import { eventually } from '../tools/eventually.ts';
+import { requireServerUrl } from './server-url.ts';
 import { type Environment, type ServiceProcess, startService } from './service-process.ts';
 
 /** One cluster deployment with its own database and key prefix. */
@@ -32,8 +33,8 @@ export interface ClusterRunOptions {
 
 /** Needs the environment variable MONGODB_URL, and REDIS_URL unless `redisUrl` is given. */
 export async function openClusterRun(options: ClusterRunOptions = {}): Promise<ClusterRun> {
-  const mongodbUrl = requiredUrl('MONGODB_URL');
-  const redisUrl = options.redisUrl ?? requiredUrl('REDIS_URL');
+  const mongodbUrl = requireServerUrl('MONGODB_URL');
+  const redisUrl = options.redisUrl ?? requireServerUrl('REDIS_URL');
   const name = `scenario-${randomBytes(6).toString('hex')}`;
   const environment = {
     MONGODB_URL: mongodbUrl,
@@ -114,11 +115,4 @@ async function scan(redis: Redis, pattern: string): Promise<string[]> {
   const keys: string[] = [];
   for await (const page of redis.scanStream({ match: pattern, count: 1_000 })) keys.push(...(page as string[]));
   return keys;
-}
-
-function requiredUrl(name: 'MONGODB_URL' | 'REDIS_URL'): string {
-  const url = process.env[name];
-  if (url === undefined || url === '')
-    throw new Error(`${name} is not set. Cluster scenarios need the address of a real server.`);
-  return url;
 }

@@ -2,6 +2,7 @@ import type { RedisTlsOptions } from '@widget-service/cluster/redis/targets.ts';
 import { Redis } from 'ioredis';
 import { inject } from 'vitest';
 import { readShippedUser, shippedPassword } from '../../faults/shipped-acl.ts';
+import { requireServerUrl } from './server-url.ts';
 
 /** A Redis of a project's tests. */
 export interface TestRedis {
@@ -22,7 +23,7 @@ declare module 'vitest' {
 
 /** Returns the Redis of the queue. */
 export function findQueueRedis(): TestRedis {
-  return inject('queueRedis') ?? { operatorUrl: requiredUrl('REDIS_URL') };
+  return inject('queueRedis') ?? { operatorUrl: requireServerUrl('REDIS_URL') };
 }
 
 /** Returns the Redis of the event log and the control log: by default that of the queue. */
@@ -56,11 +57,4 @@ async function callAsOperator(url: string, [command = '', ...args]: readonly str
   } finally {
     redis.disconnect();
   }
-}
-
-function requiredUrl(name: 'MONGODB_URL' | 'REDIS_URL'): string {
-  const url = process.env[name];
-  if (url === undefined || url === '')
-    throw new Error(`${name} is not set. Cluster tests need the address of a real server.`);
-  return url;
 }

@@ -1,4 +1,4 @@
-import { extractTextAt } from '@widget-service/shared/domain/json.ts';
+import { extractTextAt, isItemIndex } from '@widget-service/shared/domain/json.ts';
 import { parseJson, toJsonText } from '../http/json-body.ts';
 import { parsePointer } from './json-pointer.ts';
 import { readHeader, readHeaders, readMediaType, type SentRequest } from './sent-request.ts';
@@ -111,13 +111,11 @@ export function readObjectAt({ text, value }: SourceDocument, pointer: string): 
   return typeof found === 'object' && !Array.isArray(found) ? extractTextAt(text, steps) : 'other';
 }
 
-const indexPattern = /^(?:0|[1-9]\d{0,8})$/;
-
 function valueAt(document: unknown, steps: readonly string[]): unknown {
   let value = document;
   for (const step of steps) {
     if (typeof value !== 'object' || value === null) return undefined;
-    if (Array.isArray(value) ? !indexPattern.test(step) : !Object.hasOwn(value, step)) return undefined;
+    if (Array.isArray(value) ? !isItemIndex(step) : !Object.hasOwn(value, step)) return undefined;
     value = (value as Record<string, unknown>)[step];
   }
   return value;

@@ -65,12 +65,16 @@ function findMember(json: string, start: number, name: string): Span | null {
   return member;
 }
 
-/** The index of an item as RFC 6901 writes it. */
 const indexPattern = /^(?:0|[1-9]\d{0,8})$/;
+
+/** Whether a step of a JSON Pointer is the index of an item, as RFC 6901 writes it. */
+export function isItemIndex(step: string): boolean {
+  return indexPattern.test(step);
+}
 
 /** An array begins at `start`. */
 function findItem(json: string, start: number, step: string): Span | null {
-  if (!indexPattern.test(step)) return null;
+  if (!isItemIndex(step)) return null;
   let at = skipWhitespace(json, start + 1);
   for (let left = Number(step); json.charCodeAt(at) !== closeBracket; left -= 1) {
     const end = skipValue(json, at);

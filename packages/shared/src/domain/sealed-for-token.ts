@@ -1,23 +1,18 @@
 import {
-  createCipheriv,
-  createDecipheriv,
   createPrivateKey,
   createPublicKey,
   diffieHellman,
   generateKeyPairSync,
   hkdfSync,
   type KeyObject,
-  randomBytes,
 } from 'node:crypto';
+import { decryptText, encryptText } from './encrypted-text.ts';
 
 // Secrets of a foreign sender, which its operator replaces while the address stays. Whoever has the token can unseal
 // them; whoever has only the stored text can replace them, and unseal nothing. `sealed-secret.ts` needs the token for
 // both.
 
-const cipher = 'aes-256-gcm';
 const keyBytes = 32;
-const nonceBytes = 12;
-const tagBytes = 16;
 const keyPairPurpose = 'widget-service sealing key';
 const secretsPurpose = 'widget-service source secrets';
 /** Distinguishes the format from that of `sealed-secret.ts`, which has no dot. */
@@ -51,14 +46,10 @@ export function unsealForToken(sealed: string, token: string): readonly string[]
   if (format !== formatName || recipient === undefined || sender === undefined || content === undefined) return null;
   const privateKey = derivePrivateKey(token);
   if (exportPublicKey(createPublicKey(privateKey)) !== recipient) return null;
-  const bytes = Buffer.from(content, 'base64url');
-  if (bytes.length < nonceBytes + tagBytes) return null;
   try {
     const key = deriveKey(diffieHellman({ privateKey, publicKey: toPublicKey(sender) }), sender, recipient);
-    const decryption = createDecipheriv(cipher, key, bytes.subarray(0, nonceBytes), { authTagLength: tagBytes });
-    decryption.setAuthTag(bytes.subarray(bytes.length - tagBytes));
-    const text = decryption.update(bytes.subarray(nonceBytes, bytes.length - tagBytes));
-    return JSON.parse(Buffer.concat([text, decryption.final()]).toString('utf8')) as readonly string[];
+    const text = decryptText(content, key);
+    return text === null ? null : (JSON.parse(text) as readonly string[]);
   } catch {
     return null;
   }
@@ -69,15 +60,7 @@ function seal(secrets: readonly string[], publicKey: KeyObject): string {
   const own = generateKeyPairSync('x25519');
   const sender = exportPublicKey(own.publicKey);
   const key = deriveKey(diffieHellman({ privateKey: own.privateKey, publicKey }), sender, recipient);
-  const nonce = randomBytes(nonceBytes);
-  const encryption = createCipheriv(cipher, key, nonce);
-  const content = Buffer.concat([
-    nonce,
-    encryption.update(JSON.stringify(secrets), 'utf8'),
-    encryption.final(),
-    encryption.getAuthTag(),
-  ]);
-  return [formatName, recipient, sender, content.toString('base64url')].join('.');
+  return [formatName, recipient, sender, encryptText(JSON.stringify(secrets), key)].join('.');
 }
 
 /** Tokens have 190 random bits, so the key needs no salt and no slow hash. */

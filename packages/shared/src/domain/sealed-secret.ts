@@ -1,10 +1,7 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { hkdfSync, randomBytes } from 'node:crypto';
+import { decryptText, encryptText } from './encrypted-text.ts';
 
-const cipher = 'aes-256-gcm';
 const keyBytes = 32;
-/** The nonce length that GCM is designed for (NIST SP 800-38D, section 8.2). */
-const nonceBytes = 12;
-const tagBytes = 16;
 /** Separates this key from any other key that is derived from the same secret. */
 const signingSecretPurpose = 'widget-service signing secret';
 
@@ -50,30 +47,12 @@ export function findSecretMistake(secret: string): 'format' | 'too-short' | 'too
  * be unsealed for the other.
  */
 export function sealSecret(secret: string, token: string, purpose: string = signingSecretPurpose): string {
-  const nonce = randomBytes(nonceBytes);
-  const encryption = createCipheriv(cipher, deriveKey(token, purpose), nonce);
-  return Buffer.concat([
-    nonce,
-    encryption.update(secret, 'utf8'),
-    encryption.final(),
-    encryption.getAuthTag(),
-  ]).toString('base64url');
+  return encryptText(secret, deriveKey(token, purpose));
 }
 
 /** Decrypts a secret. Returns null if `token` is not the one it was sealed with, or if the text is not as sealed. */
 export function unsealSecret(sealed: string, token: string, purpose: string = signingSecretPurpose): string | null {
-  const bytes = Buffer.from(sealed, 'base64url');
-  if (bytes.length < nonceBytes + tagBytes) return null;
-  const decryption = createDecipheriv(cipher, deriveKey(token, purpose), bytes.subarray(0, nonceBytes), {
-    authTagLength: tagBytes,
-  });
-  decryption.setAuthTag(bytes.subarray(bytes.length - tagBytes));
-  const text = decryption.update(bytes.subarray(nonceBytes, bytes.length - tagBytes));
-  try {
-    return Buffer.concat([text, decryption.final()]).toString('utf8');
-  } catch {
-    return null;
-  }
+  return decryptText(sealed, deriveKey(token, purpose));
 }
 
 /** Tokens have 190 random bits, and providers generate client secrets: the key needs no salt and no slow hash. */

@@ -1,0 +1,28 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+
+const cipher = 'aes-256-gcm';
+/** The nonce length that GCM is designed for (NIST SP 800-38D, section 8.2). */
+const nonceBytes = 12;
+const tagBytes = 16;
+
+/** Encrypts a text with AES-256-GCM. Returns the base64url of nonce, cipher text and tag. `key` has 32 bytes. */
+export function encryptText(text: string, key: Buffer): string {
+  const nonce = randomBytes(nonceBytes);
+  const encryption = createCipheriv(cipher, key, nonce);
+  const parts = [nonce, encryption.update(text, 'utf8'), encryption.final(), encryption.getAuthTag()];
+  return Buffer.concat(parts).toString('base64url');
+}
+
+/** Decrypts what `encryptText` returned. Null: it was encrypted with another key, or changed. */
+export function decryptText(encrypted: string, key: Buffer): string | null {
+  const bytes = Buffer.from(encrypted, 'base64url');
+  if (bytes.length < nonceBytes + tagBytes) return null;
+  const decryption = createDecipheriv(cipher, key, bytes.subarray(0, nonceBytes), { authTagLength: tagBytes });
+  decryption.setAuthTag(bytes.subarray(bytes.length - tagBytes));
+  const text = decryption.update(bytes.subarray(nonceBytes, bytes.length - tagBytes));
+  try {
+    return Buffer.concat([text, decryption.final()]).toString('utf8');
+  } catch {
+    return null;
+  }
+}

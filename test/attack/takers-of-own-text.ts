@@ -1,0 +1,37 @@
+/**
+ * Functions with a text that the service itself has made or has checked before, or that its operator has set. Not
+ * listed here and not above: the test of the parsers fails.
+ */
+export const takersOfOwnText: readonly string[] = [
+  'redirectPage',
+  'createApi',
+  'computeCsrfToken',
+  'toNotVerified',
+  'makeProviderFetch',
+  'formatSessionCookie',
+  'toPublicUrl',
+  'buildProblem',
+  'withinRequestDeadline',
+  'toDeliveryText',
+  'toSessionBody',
+  'coalesceItems',
+  'deriveCreationEventId',
+  'findValidToken',
+  'sealSecret',
+  'sealForToken',
+  'sealAgain',
+  'encryptText',
+  'toUuidV8',
+  'buildWidget',
+  'signHook',
+  'storePositionIn',
+  'nameHostCookie',
+  'listenPublicly',
+  'checkDuration',
+  'checkCount',
+  'checkAnswer',
+  'describeInterface',
+  'findTag',
+  'listTags',
+  'describeFirstAdmin',
+];
