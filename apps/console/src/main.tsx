@@ -1,7 +1,11 @@
 import { render } from 'preact';
+import '@fontsource-variable/geist/wght.css';
+import '@fontsource-variable/geist-mono/wght.css';
 import './styles/tokens.css';
 import './styles/base.css';
 import './styles/parts.css';
+import './styles/badges.css';
+import './styles/dialogs.css';
 import './styles/forms.css';
 import './styles/tables.css';
 import './styles/shell.css';

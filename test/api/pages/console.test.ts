@@ -21,6 +21,7 @@ describe('GET /console/', () => {
         "script-src 'self'",
         "style-src 'self'",
         "img-src 'self'",
+        "font-src 'self'",
         "connect-src 'self'",
         "base-uri 'none'",
         "form-action 'self'",
@@ -51,6 +52,21 @@ describe('GET /console/', () => {
 });
 
 describe('the files of the console', () => {
+  test('include the fonts that the stylesheet names', async () => {
+    const [sheet = ''] = findReferences((await get('/console/')).body).filter((name) => name.endsWith('.css'));
+    const { pathname } = new URL(sheet, 'http://example.com/console/');
+    const fonts = [...(await get(pathname)).body.matchAll(/url\(([^)]+\.woff2)\)/g)].map(([, font = '']) => font);
+    expect(fonts.length).toBeGreaterThan(2);
+    for (const font of fonts) {
+      const { statusCode, headers } = await get(new URL(font, `http://example.com${pathname}`).pathname);
+      expect({ font, statusCode, type: headers['content-type'] }).toEqual({
+        font,
+        statusCode: 200,
+        type: 'font/woff2',
+      });
+    }
+  });
+
   test('may be kept for a year, because another build gives them other names', async () => {
     const names = findReferences((await get('/console/')).body).filter((name) => name.includes('assets/'));
     for (const name of names) {

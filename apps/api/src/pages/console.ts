@@ -17,6 +17,7 @@ const mediaTypes: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
 };
 
 /** The names of built files contain a hash of their content, so a browser may keep them for a year. */
@@ -74,10 +75,13 @@ async function loadFiles(document: Buffer): Promise<ReadonlyMap<string, ConsoleF
       body,
       zipped: await zip(body),
     });
+    const toFontName = (found: string) => `assets/${found.slice(found.lastIndexOf('/') + 1)}`;
     // A script names the others beside it, or below the folder of the document.
     const inScript = findNames(body, /(?:\.\/|assets\/)[\w-]+\.(?:js|css)["'`]/g);
     const toName = (found: string) => `assets/${found.slice(found.lastIndexOf('/') + 1, -1)}`;
     if (name.endsWith('.js')) names.push(...inScript.map(toName));
+    // A stylesheet names its fonts, which are beside it.
+    if (name.endsWith('.css')) names.push(...findNames(body, /\([\w./-]{1,100}\.woff2/g).map(toFontName));
   }
   return files;
 }

@@ -4,36 +4,39 @@ import { liveState } from '../live/shared-widgets.ts';
 import type { Schemas } from '../service/service.ts';
 import { texts } from '../texts/texts.ts';
 
-/** `good`: as it should be. `bad`: needs somebody. `warning`: may need somebody. `quiet`: over or switched off. */
-export type Tone = 'good' | 'bad' | 'warning' | 'quiet' | 'info';
+/**
+ * `normal`: as it should be, shown quietly. `good`: a success. `bad`: needs somebody. `warning`: may need somebody.
+ * `quiet`: over or switched off. `info`: not done yet.
+ */
+export type Tone = 'normal' | 'good' | 'bad' | 'warning' | 'quiet' | 'info';
 
 /** A short state. The word says it; the colour only helps. */
 export function Badge({ tone, children }: { readonly tone: Tone; readonly children: ComponentChildren }) {
-  return <span class={`badge badge-${tone}`}>{children}</span>;
+  return <span class={tone === 'normal' ? 'badge-normal' : `badge badge-${tone}`}>{children}</span>;
 }
 
-const liveTones: Readonly<Record<typeof liveState.value, Tone>> = {
+const liveTones = {
   loading: 'quiet',
   live: 'good',
   stale: 'warning',
   failed: 'bad',
   closed: 'bad',
-};
+} as const satisfies Readonly<Record<typeof liveState.value, Tone>>;
 
 /** Says whether what the page shows is as it is now. */
 export function LiveBadge() {
   return (
     <span role="status">
-      <Badge tone={liveTones[liveState.value]}>{texts.general.liveStates[liveState.value]}</Badge>
+      <span class={`live live-${liveTones[liveState.value]}`}>{texts.general.liveStates[liveState.value]}</span>
     </span>
   );
 }
 
 export function WidgetState({ state }: { readonly state: LiveWidget['state'] }) {
-  return <Badge tone={state === 'active' ? 'good' : 'quiet'}>{texts.widgets.states[state]}</Badge>;
+  return <Badge tone={state === 'active' ? 'normal' : 'quiet'}>{texts.widgets.states[state]}</Badge>;
 }
 
-const deliveryTones = { received: 'info', published: 'good', dead: 'bad', discarded: 'quiet' } as const;
+const deliveryTones = { received: 'info', published: 'normal', dead: 'bad', discarded: 'quiet' } as const;
 
 export function DeliveryState({ state }: { readonly state: Schemas['Delivery']['state'] }) {
   return <Badge tone={deliveryTones[state]}>{texts.hooks.states[state]}</Badge>;

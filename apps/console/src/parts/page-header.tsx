@@ -19,22 +19,19 @@ export function PageHeader({ title, parents = [], aside, children }: PageHeaderP
     document.title = `${title} · ${texts.general.productName}`;
   }, [title]);
   return (
-    <>
+    <header class="page-header">
       {parents.length === 0 ? null : (
         <nav class="breadcrumb">
-          {parents.map(([name, path], index) => (
+          {parents.map(([name, path]) => (
             <span key={path}>
-              {index === 0 ? '' : ' / '}
-              <Link to={path}>{name}</Link>
+              <Link to={path}>{name}</Link> /{' '}
             </span>
           ))}
         </nav>
       )}
-      <header class="page-header">
-        <h1 tabIndex={-1}>{title}</h1>
-        <div class="page-aside">{aside}</div>
-        <div class="page-actions">{children}</div>
-      </header>
-    </>
+      <h1 tabIndex={-1}>{title}</h1>
+      <div class="page-aside">{aside}</div>
+      <div class="page-actions">{children}</div>
+    </header>
   );
 }

@@ -1,6 +1,8 @@
+import { Box, Search } from 'lucide';
 import { useId } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
 import { Select } from '../parts/fields.tsx';
+import { Icon } from '../parts/icon.tsx';
 import { ProblemNotice } from '../parts/messages.tsx';
 import { path } from '../router/address.ts';
 import { Link } from '../router/link.tsx';
@@ -19,12 +21,20 @@ export function Navigation() {
   return (
     <nav class="navigation" aria-label={texts.general.mainNavigation}>
       <Link to="/" class="brand">
+        <span class="brand-mark">
+          <Icon of={Box} size={14} />
+        </span>
         {texts.general.productName}
       </Link>
+      <button type="button" class="search-button" onClick={openPalette}>
+        <Icon of={Search} />
+        {texts.keyboard.openPalette}
+      </button>
       <ul>
-        {shown.map(({ path: to, title }) => (
+        {shown.map(({ path: to, title, navigation }) => (
           <li key={to}>
             <Link to={to} class="navigation-link" aria-current={isWithin(path.value, to) ? 'page' : undefined}>
+              {navigation === undefined ? null : <Icon of={navigation.icon} />}
               {title}
             </Link>
           </li>
@@ -58,7 +68,6 @@ function AccountMenu() {
           onChange={(next) => (theme.value = next)}
         />
       </label>
-      <Button onClick={openPalette}>{texts.keyboard.openPalette}</Button>
       <Button isBusy={leave.isRunning.value} onClick={() => void leave.run()}>
         {texts.general.signOut}
       </Button>

@@ -1,3 +1,4 @@
+import { Box, Gauge, type IconNode, RadioTower, Users, Webhook } from 'lucide';
 import type { ComponentType } from 'preact';
 import { AccountPage } from '../pages/access/account-page.tsx';
 import { AuditPage } from '../pages/access/audit-page.tsx';
@@ -26,27 +27,27 @@ export interface ConsolePage {
   /** Who may see it. Null: everybody who is signed in. */
   readonly permission: Permission | null;
   readonly component: ComponentType<RouteParameters>;
-  /** Whether the navigation lists it; the letter after `g` leads to it. */
-  readonly navigation?: { readonly key: string };
+  /** If the navigation lists it: its icon, and the letter that after `g` leads to it. */
+  readonly navigation?: { readonly key: string; readonly icon: IconNode };
 }
 
 type Component = ConsolePage['component'];
 
 /** Every page of the console, in the order of the navigation. */
 export const pages: readonly ConsolePage[] = [
-  area('/overview', texts.overview.title, 'audit:read', 'o', OverviewPage),
-  area('/widgets', texts.widgets.title, 'widgets:read', 'w', WidgetsPage),
+  area('/overview', texts.overview.title, 'audit:read', { key: 'o', icon: Gauge }, OverviewPage),
+  area('/widgets', texts.widgets.title, 'widgets:read', { key: 'w', icon: Box }, WidgetsPage),
   detail('/widgets/:id', texts.widgets.title, 'widgets:read', WidgetPage),
-  area('/streams', texts.streams.title, 'subscriptions:manage', 's', StreamsPage),
+  area('/streams', texts.streams.title, 'subscriptions:manage', { key: 's', icon: RadioTower }, StreamsPage),
   detail('/streams/events', texts.streams.inspector.title, 'widgets:read', EventsPage),
   detail('/streams/:id', texts.streams.title, 'subscriptions:manage', StreamPage),
-  area('/hooks', texts.hooks.title, 'integrations:manage', 'h', HooksPage),
+  area('/hooks', texts.hooks.title, 'integrations:manage', { key: 'h', icon: Webhook }, HooksPage),
   detail('/hooks/quarantine', texts.hooks.quarantine.title, 'integrations:manage', QuarantinePage),
   detail('/hooks/connect', texts.sources.title, 'integrations:manage', NewSourcePage),
   detail('/hooks/:id/mapping', texts.sources.edit, 'integrations:manage', MappingPage),
   detail('/hooks/:id', texts.hooks.title, 'integrations:manage', IntegrationPage),
   detail('/hooks/:id/deliveries/:eventId', texts.hooks.deliveries, 'integrations:manage', DeliveryPage),
-  area('/access', texts.access.title, null, 'a', AccountPage),
+  area('/access', texts.access.title, null, { key: 'a', icon: Users }, AccountPage),
   detail('/access/users', texts.access.tabs.users, 'users:manage', UsersPage),
   detail('/access/tokens', texts.access.tabs.tokens, 'tokens:manage', TokensPage),
   detail('/access/audit', texts.access.tabs.audit, 'audit:read', AuditPage),
@@ -57,10 +58,10 @@ function area(
   path: string,
   title: string,
   permission: Permission | null,
-  key: string,
+  navigation: NonNullable<ConsolePage['navigation']>,
   component: Component,
 ): ConsolePage {
-  return { path, title, permission, component, navigation: { key } };
+  return { path, title, permission, component, navigation };
 }
 
 function detail(path: string, title: string, permission: Permission | null, component: Component): ConsolePage {

@@ -3,8 +3,8 @@ import { hasJustChanged } from '../../live/shared-widgets.ts';
 import { WidgetState } from '../../parts/badges.tsx';
 import { Time } from '../../parts/time.tsx';
 
-/** In pixels. The same in `pages.css`. */
-export const widgetRowHeight = 44;
+/** In pixels: `--row` of `tokens.css`. A finger is wider than a pointer. */
+export const widgetRowHeight = matchMedia('(pointer: coarse)').matches ? 48 : 36;
 
 /** One line of the list. It glows when the widget has just changed. */
 export function WidgetRow({ widget }: { readonly widget: LiveWidget }) {
