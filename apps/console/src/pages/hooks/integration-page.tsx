@@ -32,7 +32,7 @@ export function IntegrationPage({ id = '' }: RouteParameters) {
     <>
       <PageHeader title={integration?.name ?? id} parents={[[hooks.title, '/hooks']]}>
         {integration === null ? null : <Button onClick={() => (isChanging.value = true)}>{grants.change}</Button>}
-        {integration?.source == null ? (
+        {integration === null ? null : integration.source === null ? (
           <Button onClick={() => (isTesting.value = true)}>{hooks.test}</Button>
         ) : (
           <>
@@ -71,7 +71,12 @@ export function IntegrationPage({ id = '' }: RouteParameters) {
         </>
       )}
       {isReplacing.value ? <ReplaceSecretDialog id={id} onClose={() => (isReplacing.value = false)} /> : null}
-      {isTesting.value ? <TestHookDialog onClose={() => (isTesting.value = false)} /> : null}
+      {integration !== null && isTesting.value ? (
+        <TestHookDialog
+          isSigned={integration.signature === 'standard-webhooks'}
+          onClose={() => (isTesting.value = false)}
+        />
+      ) : null}
     </>
   );
 }

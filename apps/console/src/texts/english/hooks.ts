@@ -101,3 +101,4 @@ export const hooks = {
   testAccepted: (eventId: string) => `Accepted as event ${eventId}.`,
   kinds: { created: 'Created', updated: 'Updated', retired: 'Retired' },
 };
+  testSecretHint: 'Starts with whsec_. This integration accepts only signed hooks.',
