@@ -42,7 +42,9 @@ describeEachDeployment('dead deliveries in the console', (shown) => {
     await page.getByText('"poison": 1').waitFor();
     expect(await findBarriers(page)).toEqual([]);
     await page.getByRole('button', { name: 'Redrive' }).click();
-    await page.getByText('1 delivery will be processed again.').waitFor();
+    await page.getByRole('alert').getByText('1 delivery is dead again. The store rejects it as it is.').waitFor();
+    expect(await page.getByText('published.').count()).toBe(0);
+    expect(await findBarriers(page)).toEqual([]);
     await page.getByRole('definition').filter({ hasText: /^2$/ }).waitFor();
     await page.getByText('Dead', { exact: true }).waitFor();
   });
@@ -50,6 +52,7 @@ describeEachDeployment('dead deliveries in the console', (shown) => {
   test('redrives one after the cause is gone', async () => {
     await shown.service.rejectPayloads(null);
     await page.getByRole('button', { name: 'Redrive' }).click();
+    await page.getByText('1 delivery was published.').waitFor();
     await page.getByText('Published', { exact: true }).first().waitFor();
     await page.getByText('version 3').waitFor();
     expect(await page.getByRole('button', { name: 'Redrive' }).count()).toBe(0);
@@ -92,7 +95,7 @@ describeEachDeployment('dead deliveries in the console', (shown) => {
     await eventually(async () => (await deliveries().count()) === 2, 'two deliveries are listed');
     await page.getByLabel('Select all dead deliveries of this page').check();
     await page.getByRole('button', { name: 'Redrive 2' }).click();
-    await page.getByText('2 deliveries will be processed again.').waitFor();
+    await page.getByText('2 deliveries were published.').waitFor();
     await page.getByRole('heading', { name: 'No delivery' }).waitFor();
     await page.getByLabel('State').selectOption('Published');
     await eventually(async () => (await deliveries().count()) === 4, 'four deliveries are listed');

@@ -8,7 +8,7 @@ import { changeQuery, query } from '../../router/address.ts';
 import { Link } from '../../router/link.tsx';
 import { api, type Schemas } from '../../service/service.ts';
 import { texts } from '../../texts/texts.ts';
-import { DeadDeliveryButtons, useRedrive } from './dead-deliveries.tsx';
+import { DeadDeliveryButtons, RedriveFailure, useRedrive } from './dead-deliveries.tsx';
 
 type Delivery = Schemas['Delivery'];
 const states = ['received', 'published', 'dead', 'discarded'] as const;
@@ -66,6 +66,7 @@ export function DeliveriesList({ integrationId }: { readonly integrationId: stri
           />
         )}
       </div>
+      <RedriveFailure redrive={redrive} />
       <PagedList
         list={list}
         error={redrive.error.value}

@@ -9,7 +9,7 @@ import type { RouteParameters } from '../../router/match-route.ts';
 import { api, type Schemas } from '../../service/service.ts';
 import { useResource } from '../../service/use-resource.ts';
 import { texts } from '../../texts/texts.ts';
-import { DeadDeliveryButtons, useRedrive } from './dead-deliveries.tsx';
+import { DeadDeliveryButtons, RedriveFailure, useRedrive } from './dead-deliveries.tsx';
 
 /** One accepted hook: what it was, what became of it, and its payload. */
 export function DeliveryPage({ id = '', eventId = '' }: RouteParameters) {
@@ -38,6 +38,7 @@ export function DeliveryPage({ id = '', eventId = '' }: RouteParameters) {
         ) : null}
       </PageHeader>
       <ProblemNotice error={read.error.value ?? redrive.error.value} onRetry={read.reload} />
+      <RedriveFailure redrive={redrive} />
       {delivery === null ? null : (
         <>
           {delivery.state === 'discarded' ? <p class="notice">{hooks.discardedNotice}</p> : null}
