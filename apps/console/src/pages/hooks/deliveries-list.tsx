@@ -42,7 +42,7 @@ export function DeliveriesList({ integrationId }: { readonly integrationId: stri
     list.page.value = 1;
     changeQuery(changes);
   };
-  const isAnyTime = from === null && to === null;
+  const isFiltered = state !== undefined || from !== null || to !== null;
   return (
     <section class="section">
       <div class="section-header">
@@ -71,8 +71,8 @@ export function DeliveriesList({ integrationId }: { readonly integrationId: stri
         list={list}
         error={redrive.error.value}
         empty={{
-          title: hooks.deliveriesEmptyTitle,
-          text: isAnyTime ? hooks.deliveriesEmpty : hooks.deliveriesNoMatch,
+          title: isFiltered ? hooks.deliveriesNoMatchTitle : hooks.deliveriesEmptyTitle,
+          text: isFiltered ? hooks.deliveriesNoMatch : hooks.deliveriesEmpty,
         }}
       >
         {(items) => (
