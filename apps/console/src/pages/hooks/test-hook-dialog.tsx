@@ -78,6 +78,8 @@ export function TestHookDialog({ isSigned, onClose }: TestHookDialogProperties) 
       <TextField
         label={hooks.testWidget}
         hint={hooks.testWidgetHint}
+        pointer="/widgetId"
+        wrongForm={hooks.testWidgetWrong}
         value={values.value.widgetId}
         onInput={(text) => change({ widgetId: text.trim() })}
       />
@@ -96,14 +98,15 @@ interface PayloadFieldProperties {
 function PayloadField({ value, onInput }: PayloadFieldProperties) {
   const { hooks } = texts;
   return (
-    <Field label={hooks.testPayload} hint={hooks.testPayloadHint}>
-      {({ id, hintId }) => (
+    <Field label={hooks.testPayload} hint={hooks.testPayloadHint} pointer="/payload">
+      {({ id, hintId, isWrong }) => (
         <textarea
           id={id}
           class="input"
           rows={4}
           spellcheck={false}
           aria-describedby={hintId}
+          aria-invalid={isWrong}
           value={value}
           onInput={({ currentTarget }) => {
             onInput(currentTarget.value);

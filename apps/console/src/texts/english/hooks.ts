@@ -122,6 +122,7 @@ export const hooks = {
   testKind: 'Kind',
   testWidget: 'Widget id',
   testWidgetHint: 'May be empty with the kind “created”.',
+  testWidgetWrong: 'This is not a widget id. The page of a widget shows its id.',
   testPayload: 'Payload',
   testPayloadHint: 'A JSON object.',
   testPayloadWrong: 'The payload is not a JSON object.',

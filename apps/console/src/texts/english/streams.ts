@@ -12,6 +12,7 @@ export const streams = {
   labelsHint: 'Separated by commas. A widget with any of them matches.',
   widgetIds: 'Widget ids',
   widgetIdsHint: 'Separated by commas. Only events of these widgets.',
+  widgetIdsWrong: 'Not every one of these is a widget id. The page of a widget shows its id.',
   states: 'States',
   preview: (matching: number, all: number) => `Of the ${all} current widgets, events of ${matching} would pass.`,
   everything: 'all events',
@@ -26,6 +27,8 @@ export const streams = {
   sent: 'Sent',
   unsent: 'Waiting to be sent',
   end: 'End',
+  endTitle: (address: string) => `End the stream to ${address}`,
+  endText: 'Most programs reconnect at once. To keep a program out, revoke the subscription.',
   ended: 'The stream was ended. Most programs reconnect: revoke the subscription to keep them out.',
   lastConnectedAt: 'Last connected',
   inspector: {
