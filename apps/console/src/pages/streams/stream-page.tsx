@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { Button } from '../../parts/button.tsx';
+import { ConfirmDialog } from '../../parts/dialog.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { formatBytes } from '../../parts/format.ts';
 import { EmptyState, ProblemNotice, showToast } from '../../parts/messages.tsx';
@@ -8,7 +9,6 @@ import { actionsColumn, RowButton, Table } from '../../parts/table.tsx';
 import { FullTime, Time } from '../../parts/time.tsx';
 import type { RouteParameters } from '../../router/match-route.ts';
 import { api, type Schemas } from '../../service/service.ts';
-import { useAction } from '../../service/use-action.ts';
 import { useResource } from '../../service/use-resource.ts';
 import { texts } from '../../texts/texts.ts';
 import { ChangeSubscription } from './subscription-form.tsx';
@@ -60,17 +60,19 @@ function OpenStreams({ id }: { readonly id: string }) {
     [id],
     { refreshMs },
   );
-  const end = useAction(async (connectionId: string) => {
+  /** The stream that the dialog asks about, or null if it is closed. */
+  const ending = useSignal<Schemas['Connection'] | null>(null);
+  const end = async (connectionId: string) => {
     const target = { id, connectionId };
     await api.DELETE('/api/v1/subscriptions/{id}/connections/{connectionId}', { params: { path: target } });
     showToast(streams.ended);
     await list.reload();
-  });
+  };
   const open = list.data.value;
   return (
     <section class="section">
       <h2>{streams.connections}</h2>
-      <ProblemNotice error={list.error.value ?? end.error.value} onRetry={list.reload} />
+      <ProblemNotice error={list.error.value} onRetry={list.reload} />
       {open === null || open.podsAnswered === open.podsAsked ? null : (
         <p class="notice notice-warning">{streams.podsMissing(open.podsAnswered, open.podsAsked)}</p>
       )}
@@ -88,18 +90,42 @@ function OpenStreams({ id }: { readonly id: string }) {
             { title: streams.pod, cell: ({ pod }) => pod },
             { title: streams.sent, cell: ({ sentBytes }) => formatBytes(sentBytes) },
             { title: streams.unsent, cell: ({ unsentBytes }) => formatBytes(unsentBytes) },
-            actionsColumn(({ id: connectionId, address }: Schemas['Connection']) => (
+            actionsColumn((connection: Schemas['Connection']) => (
               <RowButton
                 label={streams.end}
-                row={String(address)}
+                row={connection.address ?? '–'}
                 kind="danger"
-                onClick={() => void end.run(connectionId)}
+                onClick={() => (ending.value = connection)}
               />
             )),
           ]}
         />
       )}
+      {ending.value === null ? null : (
+        <EndStream connection={ending.value} onEnd={end} onClose={() => (ending.value = null)} />
+      )}
     </section>
+  );
+}
+
+interface EndStreamProperties {
+  readonly connection: Schemas['Connection'];
+  readonly onEnd: (connectionId: string) => Promise<void>;
+  readonly onClose: () => void;
+}
+
+/** Asks before it ends a stream. */
+function EndStream({ connection: { id, address }, onEnd, onClose }: EndStreamProperties) {
+  const { streams } = texts;
+  return (
+    <ConfirmDialog
+      title={streams.endTitle(address ?? '–')}
+      text={streams.endText}
+      label={streams.end}
+      isDangerous
+      onConfirm={() => onEnd(id)}
+      onClose={onClose}
+    />
   );
 }
 
