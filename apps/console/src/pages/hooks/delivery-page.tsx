@@ -1,6 +1,7 @@
 import { formatExactJson, parseExactJson } from '@widget-service/client/json/exact-json.ts';
 import { DeliveryState } from '../../parts/badges.tsx';
 import { Code, Facts } from '../../parts/facts.tsx';
+import { formatCount } from '../../parts/format.ts';
 import { ProblemNotice } from '../../parts/messages.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { FullTime } from '../../parts/time.tsx';
@@ -52,8 +53,8 @@ export function DeliveryPage({ id = '', eventId = '' }: RouteParameters) {
               [hooks.publishedAt, <FullTime key="published" at={delivery.publishedAt} />],
               [hooks.effect, describeEffect(delivery.effect)],
               [hooks.position, delivery.position ?? general.none],
-              [hooks.attempts, String(delivery.attempts)],
-              [hooks.duplicates, String(delivery.duplicates)],
+              [hooks.attempts, formatCount(delivery.attempts)],
+              [hooks.duplicates, formatCount(delivery.duplicates)],
             ]}
           />
           {delivery.state === 'discarded' ? null : (

@@ -2,6 +2,7 @@ import { liveState, liveWidgets, rows } from '../../live/shared-widgets.ts';
 import { LiveBadge, WidgetState } from '../../parts/badges.tsx';
 import { CopyButton } from '../../parts/button.tsx';
 import { Facts } from '../../parts/facts.tsx';
+import { formatCount } from '../../parts/format.ts';
 import { ProblemNotice } from '../../parts/messages.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { FullTime } from '../../parts/time.tsx';
@@ -33,7 +34,7 @@ export function WidgetPage({ id = '' }: RouteParameters) {
             ],
             [facts.state, <WidgetState key="state" state={widget.state} />],
             [facts.labels, widget.labels.length === 0 ? texts.general.none : widget.labels.join(', ')],
-            [facts.version, String(widget.version)],
+            [facts.version, formatCount(widget.version)],
             [facts.owner, widget.owner === null ? texts.general.none : (widget.owner.email ?? widget.owner.userId)],
             [facts.createdAt, <FullTime key="created" at={widget.createdAt} />],
             [facts.updatedAt, <FullTime key="updated" at={widget.updatedAt} />],
