@@ -17,7 +17,14 @@ const tones: Readonly<Record<string, Tone>> = {
   'stream.gap': 'bad',
 };
 
-const stateTones = { connecting: 'warning', open: 'good', waiting: 'warning', ended: 'bad', paused: 'quiet' } as const;
+const stateTones = {
+  connecting: 'warning',
+  open: 'good',
+  silent: 'warning',
+  waiting: 'warning',
+  ended: 'bad',
+  paused: 'quiet',
+} as const;
 
 /** Every event of the service as it comes, with the session of the person. */
 export function EventsPage() {

@@ -47,6 +47,7 @@ export const streams = {
     states: {
       connecting: 'Connecting',
       open: 'Live',
+      silent: 'The service is silent',
       waiting: 'Interrupted, reconnecting',
       ended: 'Ended',
       paused: 'Paused',
