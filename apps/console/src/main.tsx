@@ -2,6 +2,7 @@ import { render } from 'preact';
 import './styles/tokens.css';
 import './styles/base.css';
 import './styles/parts.css';
+import './styles/dialogs.css';
 import './styles/forms.css';
 import './styles/tables.css';
 import './styles/shell.css';

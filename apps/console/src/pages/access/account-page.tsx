@@ -2,8 +2,8 @@ import { useSignal } from '@preact/signals';
 import { Badge } from '../../parts/badges.tsx';
 import { Button } from '../../parts/button.tsx';
 import { ConfirmDialog } from '../../parts/dialog.tsx';
-import { ProblemNotice } from '../../parts/messages.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { ReadState } from '../../parts/read-state.tsx';
 import { actionsColumn, RowButton, Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { api, type Schemas } from '../../service/service.ts';
@@ -61,7 +61,7 @@ function OwnSessions() {
   return (
     <section class="section">
       <h2>{access.sessions}</h2>
-      <ProblemNotice error={list.error.value} onRetry={list.reload} />
+      <ReadState read={list} />
       {list.data.value === null ? null : (
         <Table
           label={access.sessions}

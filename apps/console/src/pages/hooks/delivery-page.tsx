@@ -2,8 +2,8 @@ import { formatExactJson, parseExactJson } from '@widget-service/client/json/exa
 import { DeliveryState } from '../../parts/badges.tsx';
 import { Code, Facts } from '../../parts/facts.tsx';
 import { formatCount } from '../../parts/format.ts';
-import { ProblemNotice } from '../../parts/messages.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { ReadState } from '../../parts/read-state.tsx';
 import { FullTime } from '../../parts/time.tsx';
 import { Link } from '../../router/link.tsx';
 import type { RouteParameters } from '../../router/match-route.ts';
@@ -38,7 +38,7 @@ export function DeliveryPage({ id = '', eventId = '' }: RouteParameters) {
           />
         ) : null}
       </PageHeader>
-      <ProblemNotice error={read.error.value ?? redrive.error.value} onRetry={read.reload} />
+      <ReadState read={read} error={redrive.error.value} />
       <RedriveFailure redrive={redrive} />
       {delivery === null ? null : (
         <>

@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { Button } from '../../parts/button.tsx';
 import { Facts } from '../../parts/facts.tsx';
-import { ProblemNotice } from '../../parts/messages.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { ReadState } from '../../parts/read-state.tsx';
 import { FullTime } from '../../parts/time.tsx';
 import { Link } from '../../router/link.tsx';
 import type { RouteParameters } from '../../router/match-route.ts';
@@ -42,7 +42,7 @@ export function IntegrationPage({ id = '' }: RouteParameters) {
           </>
         )}
       </PageHeader>
-      <ProblemNotice error={read.error.value} onRetry={read.reload} />
+      <ReadState read={read} />
       {integration === null ? null : (
         <>
           <Facts

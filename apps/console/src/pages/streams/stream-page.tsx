@@ -3,8 +3,9 @@ import { Button } from '../../parts/button.tsx';
 import { ConfirmDialog } from '../../parts/dialog.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { formatBytes } from '../../parts/format.ts';
-import { EmptyState, ProblemNotice, showToast } from '../../parts/messages.tsx';
+import { EmptyState, showToast } from '../../parts/messages.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { ReadState } from '../../parts/read-state.tsx';
 import { actionsColumn, RowButton, Table } from '../../parts/table.tsx';
 import { FullTime, Time } from '../../parts/time.tsx';
 import type { RouteParameters } from '../../router/match-route.ts';
@@ -27,7 +28,7 @@ export function StreamPage({ id = '' }: RouteParameters) {
       <PageHeader title={subscription?.name ?? id} parents={[[streams.title, '/streams']]}>
         {subscription === null ? null : <Button onClick={() => (isChanging.value = true)}>{grants.change}</Button>}
       </PageHeader>
-      <ProblemNotice error={read.error.value} onRetry={read.reload} />
+      <ReadState read={read} />
       {subscription === null ? null : (
         <>
           <Facts
@@ -72,7 +73,7 @@ function OpenStreams({ id }: { readonly id: string }) {
   return (
     <section class="section">
       <h2>{streams.connections}</h2>
-      <ProblemNotice error={list.error.value} onRetry={list.reload} />
+      <ReadState read={list} />
       {open === null || open.podsAnswered === open.podsAsked ? null : (
         <p class="notice notice-warning">{streams.podsMissing(open.podsAnswered, open.podsAsked)}</p>
       )}

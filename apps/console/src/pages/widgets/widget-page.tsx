@@ -3,8 +3,8 @@ import { LiveBadge, WidgetState } from '../../parts/badges.tsx';
 import { CopyButton } from '../../parts/button.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { formatCount } from '../../parts/format.ts';
-import { ProblemNotice } from '../../parts/messages.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { ReadState } from '../../parts/read-state.tsx';
 import { FullTime } from '../../parts/time.tsx';
 import type { RouteParameters } from '../../router/match-route.ts';
 import { service } from '../../service/service.ts';
@@ -22,8 +22,9 @@ export function WidgetPage({ id = '' }: RouteParameters) {
   return (
     <>
       <PageHeader title={widget?.name ?? id} parents={[[texts.widgets.title, '/widgets']]} aside={<LiveBadge />} />
-      <ProblemNotice error={widget === undefined ? read.error.value : null} onRetry={read.reload} />
-      {widget === undefined ? null : (
+      {widget === undefined ? (
+        <ReadState read={read} />
+      ) : (
         <Facts
           facts={[
             [

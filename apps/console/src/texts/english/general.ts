@@ -3,6 +3,8 @@ export const general = {
   skipToContent: 'Skip to the content',
   mainNavigation: 'Main navigation',
   loading: 'Loading…',
+  slow: 'The service has not answered yet. This page keeps waiting.',
+  outdated: 'The service does not answer at present. What you see may be out of date.',
   retry: 'Try again',
   cancel: 'Cancel',
   close: 'Close',
