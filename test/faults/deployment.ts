@@ -19,6 +19,12 @@ export interface Deployment {
   dispose(): Promise<void>;
 }
 
+/** One process, which can also be frozen (SIGSTOP). */
+export interface EmbeddedDeployment extends Deployment {
+  freeze(): void;
+  thaw(): void;
+}
+
 const settings = {
   API_RATE_PER_SECOND: '0',
   HOOK_RATE_PER_SECOND: '0',
@@ -67,7 +73,9 @@ export async function openClusterDeployment(): Promise<Deployment> {
 }
 
 /** One process with a data folder of its own. `extra` adds settings. */
-export async function openEmbeddedDeployment(extra: Readonly<Record<string, string>> = {}): Promise<Deployment> {
+export async function openEmbeddedDeployment(
+  extra: Readonly<Record<string, string>> = {},
+): Promise<EmbeddedDeployment> {
   const folder = await mkdtemp(join(tmpdir(), 'widget-live-'));
   const ports = { PORT: `${await freePort()}`, OPS_PORT: `${await freePort()}` };
   const environment = { ...settings, ...ports, DATA_DIR: folder, ADMIN_PASSWORD: testAdmin.password, ...extra };
@@ -86,6 +94,8 @@ export async function openEmbeddedDeployment(extra: Readonly<Record<string, stri
         await slot.start();
       },
     },
+    freeze: slot.freeze,
+    thaw: slot.thaw,
     rejectPayloads: async (word) => {
       await slot.stop();
       rejectPayloadsInSqlite(folder, 'outbox', word);

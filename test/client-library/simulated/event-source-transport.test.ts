@@ -35,6 +35,18 @@ describe('a stream over an EventSource', () => {
     expect(widgetIds(await readWidgetEvents(1, server.url, { transport }))).toEqual(['a']);
   }, 20_000);
 
+  test('is never silent: it does not see heartbeats', async () => {
+    await using server = await startScriptedStreamServer([
+      (response) => {
+        streamOf([openBlock('p1', { heartbeatSeconds: 0.02 })], 'stay')(response, response.req);
+        setTimeout(() => response.write(widgetBlock('a', 'p2')), 200);
+      },
+    ]);
+    const states: string[] = [];
+    await readWidgetEvents(1, server.url, { transport, onState: ({ name }) => states.push(name) });
+    expect(states).toEqual(['connecting', 'open']);
+  });
+
   test('ends when its signal is aborted', async () => {
     await using server = await startScriptedStreamServer([streamOf([openBlock('p1')], 'stay')]);
     const abort = new AbortController();

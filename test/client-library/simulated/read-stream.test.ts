@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { StreamState } from '@widget-service/client/stream/read-stream.ts';
 import { describe, expect, test } from 'vitest';
 import { readWidgetEvents, widgetIds } from '../../drivers/streams/read-widget-events.ts';
@@ -118,6 +119,24 @@ describe('readStream', () => {
     expect(widgetIds(await readWidgetEvents(1, server.url, { onState }))).toEqual(['a']);
     expect(causes).toEqual([expect.objectContaining({ name: 'SilenceError' })]);
   }, 10_000);
+
+  test('says that a heartbeat is overdue, and that the stream is open again when something arrives', async () => {
+    let response: ServerResponse | undefined;
+    await using server = await startScriptedStreamServer([
+      (opened) => {
+        response = opened;
+        streamOf([openBlock('p1', { heartbeatSeconds: 2 })], 'stay')(opened, opened.req);
+      },
+    ]);
+    const states: StreamState['name'][] = [];
+    const onState = ({ name }: StreamState) => {
+      states.push(name);
+      if (name === 'silent') response?.write(widgetBlock('a', 'p2'));
+    };
+    expect(widgetIds(await readWidgetEvents(1, server.url, { onState }))).toEqual(['a']);
+    expect(states).toEqual(['connecting', 'open', 'silent', 'open']);
+    expect(server.requests).toHaveLength(1);
+  });
 
   test('does not limit how long a stream stays open', async () => {
     await using server = await startScriptedStreamServer([

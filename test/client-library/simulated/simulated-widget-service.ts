@@ -188,6 +188,8 @@ export class SimulatedWidgetService {
       return { messages: entries.map(({ message }) => message), retryMs: null };
     };
     return {
+      // This service sends none.
+      hidesHeartbeats: true,
       read: () =>
         new Promise((resolve, reject) => {
           signal.addEventListener('abort', () => reject(signal.reason), { once: true });

@@ -90,6 +90,8 @@ describeEachDeployment('grants are changed in the console', (shown) => {
     await dialog().getByText('accepts hooks without a signature').waitFor();
     await overlap.selectOption('0');
     await dialog().getByText('accepts hooks without a signature').waitFor({ state: 'detached' });
+    await dialog().getByText('The old secret stops working at once.').waitFor();
+    expect(await dialog().getByText('nobody is cut off').count()).toBe(0);
     expect(await findBarriers(page)).toEqual([]);
     await dialog().getByRole('button', { name: 'Rotate' }).click();
     await dialog().getByText('Signing secret').first().waitFor();

@@ -42,7 +42,9 @@ describeEachDeployment('dead deliveries in the console', (shown) => {
     await page.getByText('"poison": 1').waitFor();
     expect(await findBarriers(page)).toEqual([]);
     await page.getByRole('button', { name: 'Redrive' }).click();
-    await page.getByText('1 delivery will be processed again.').waitFor();
+    await page.getByRole('alert').getByText('1 delivery is dead again. The store rejects it as it is.').waitFor();
+    expect(await page.getByText('published.').count()).toBe(0);
+    expect(await findBarriers(page)).toEqual([]);
     await page.getByRole('definition').filter({ hasText: /^2$/ }).waitFor();
     await page.getByText('Dead', { exact: true }).waitFor();
   });
@@ -50,6 +52,7 @@ describeEachDeployment('dead deliveries in the console', (shown) => {
   test('redrives one after the cause is gone', async () => {
     await shown.service.rejectPayloads(null);
     await page.getByRole('button', { name: 'Redrive' }).click();
+    await page.getByText('1 delivery was published.').waitFor();
     await page.getByText('Published', { exact: true }).first().waitFor();
     await page.getByText('version 3').waitFor();
     expect(await page.getByRole('button', { name: 'Redrive' }).count()).toBe(0);
@@ -92,7 +95,7 @@ describeEachDeployment('dead deliveries in the console', (shown) => {
     await eventually(async () => (await deliveries().count()) === 2, 'two deliveries are listed');
     await page.getByLabel('Select all dead deliveries of this page').check();
     await page.getByRole('button', { name: 'Redrive 2' }).click();
-    await page.getByText('2 deliveries will be processed again.').waitFor();
+    await page.getByText('2 deliveries were published.').waitFor();
     await page.getByRole('heading', { name: 'No delivery' }).waitFor();
     await page.getByLabel('State').selectOption('Published');
     await eventually(async () => (await deliveries().count()) === 4, 'four deliveries are listed');
@@ -107,7 +110,7 @@ describeEachDeployment('dead deliveries in the console', (shown) => {
     ).items.at(-1)?.receivedAt;
     const nextSecond = new Date(Math.floor(Date.parse(firstAt ?? '') / 1_000) * 1_000 + 1_000).toISOString();
     await page.getByLabel('Before', { exact: true }).fill('2026-01-01T10:00:00');
-    await page.getByText('None was received in this period.').waitFor();
+    await page.getByText('Change the times or the state.').waitFor();
     expect(await findBarriers(page)).toEqual([]);
     await page.getByLabel('Before', { exact: true }).fill(nextSecond.slice(0, 19));
     await page.getByRole('link', { name: eventIds[0] ?? '' }).waitFor();
@@ -116,7 +119,7 @@ describeEachDeployment('dead deliveries in the console', (shown) => {
     expect(new URL(page.url()).searchParams.get('to')).toBe(nextSecond);
     await page.getByLabel('Before', { exact: true }).fill('');
     await page.getByLabel('From', { exact: true }).fill('2099-01-01T10:00:00');
-    await page.getByText('None was received in this period.').waitFor();
+    await page.getByText('Change the times or the state.').waitFor();
   });
 
   test('shows each of them once in the history of the widget', async () => {

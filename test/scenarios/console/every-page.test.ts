@@ -77,6 +77,24 @@ describe.runIf(hasBrowser)('every page of the console', () => {
     await profile.close();
   });
 
+  test('scrolls only up and down when an event of the longest name arrives; says when it is paused, and when nothing matches', async () => {
+    const { profile, page } = await shown.openSignedIn('/streams/events');
+    await page.getByText('Live', { exact: true }).waitFor();
+    await shown.client.createWidget({ name: 'E'.repeat(200) });
+    await page.getByText('E'.repeat(200)).first().waitFor();
+    for (const width of [320, 1_280]) {
+      await page.setViewportSize({ width, height: 800 });
+      expect(await page.evaluate<number>(readExcess)).toBe(0);
+    }
+    await page.getByLabel('Only events with this text').fill('nobody writes this');
+    await page.getByRole('heading', { name: 'No event matches' }).waitFor();
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByText('Paused', { exact: true }).waitFor();
+    expect(await page.getByText('Live', { exact: true }).count()).toBe(0);
+    expect(await findBarriers(page)).toEqual([]);
+    await profile.close();
+  });
+
   test.each(['light', 'dark'] as const)('has no barrier that axe-core finds, %s', async (colorScheme) => {
     const { profile, page, complaints } = await shown.openSignedIn('');
     await page.emulateMedia({ colorScheme });

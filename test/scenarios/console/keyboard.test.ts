@@ -130,6 +130,7 @@ describeEachDeployment('the console by the keyboard alone,', (shown) => {
     // The session ends in another tab.
     const { page: other } = await openTab(profile, shown.service.url, '/access');
     await other.getByRole('button', { name: 'Sign out everywhere' }).click();
+    await other.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click();
     await page.getByLabel('E-mail').waitFor();
     expect(await page.evaluate<string[]>('Object.keys(sessionStorage)')).toEqual([]);
     await signIn();

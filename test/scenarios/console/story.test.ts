@@ -77,6 +77,9 @@ describeEachDeployment('a person with a browser and the console', (shown, name) 
     await page.getByRole('table', { name: 'Open streams' }).getByText('127.0.0.1').waitFor();
     await expectNoBarriers();
     await page.getByRole('button', { name: /^End/ }).click();
+    await dialog().getByText('Most programs reconnect at once.').waitFor();
+    await expectNoBarriers();
+    await dialog().getByRole('button', { name: 'End' }).click();
     await page.getByText('The stream was ended.').waitFor();
     expect(await response.text()).toContain('stream.open');
   });

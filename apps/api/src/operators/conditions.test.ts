@@ -22,6 +22,7 @@ test.each<[string, Partial<JudgedState>, RegExp]>([
   ['hooks-wait', { queues: [{ ageSeconds: 61 }] }, /61 s/],
   ['outboxes-overdue', { outboxAgeSeconds: 61 }, /61 s/],
   ['dead-letters', { deadLetters: [{ integrationName: 'Factory', count: 3 }] }, /3 hooks.*redrive/],
+  ['dead-letters', { deadLetters: [{ integrationName: 'Factory', count: 1 }] }, /^1 hook could.*redrive it/],
   ['pod-not-ready', { pods: [{ ...pod, notReady: ['tail: it waits for redis'] }] }, /tail: it waits/],
   ['tail-behind', { pods: [{ ...pod, lagEvents: 1_001 }] }, /1001 events/],
   ['streams-near-limit', { pods: [{ ...pod, streamsOpen: 81 }] }, /81 of 100/],

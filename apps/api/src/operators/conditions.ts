@@ -183,7 +183,10 @@ function judgeDeadLetters({ deadLetters }: JudgedState): Condition[] {
     code: 'dead-letters',
     severity: 'ticket',
     title: `Dead deliveries of ${integrationName}`,
-    detail: `${count} hooks could not be processed. Look at their reasons, remove the cause, and redrive them.`,
+    detail:
+      count === 1
+        ? '1 hook could not be processed. Look at its reason, remove the cause, and redrive it.'
+        : `${count} hooks could not be processed. Look at their reasons, remove the cause, and redrive them.`,
     runbook: 'dead-letters',
   }));
 }

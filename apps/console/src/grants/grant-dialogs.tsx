@@ -69,10 +69,7 @@ export function RotateDialog({ path, grant, onClose, onRotated }: RotateDialogPr
           onInput={(next) => (secrets.value = next)}
         />
       ) : null}
-      <Field
-        label={grants.overlap}
-        hint={isSigning.value && overlapSeconds.value > 0 ? grants.unsignedOverlap : undefined}
-      >
+      <Field label={grants.overlap} hint={describeOverlap(overlapSeconds.value, isSigning.value)}>
         {({ id, hintId }) => (
           <Select
             id={id}
@@ -85,6 +82,13 @@ export function RotateDialog({ path, grant, onClose, onRotated }: RotateDialogPr
       </Field>
     </ConfirmDialog>
   );
+}
+
+/** Says what happens to those who use the old secret. */
+function describeOverlap(overlapSeconds: number, isSigning: boolean): string {
+  const { grants } = texts;
+  if (overlapSeconds === 0) return grants.noOverlapHint;
+  return isSigning ? grants.unsignedOverlap : grants.overlapHint;
 }
 
 /** One secret a line. */

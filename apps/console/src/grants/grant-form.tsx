@@ -87,6 +87,7 @@ function GrantFields({ values }: { readonly values: Signal<GrantFormValues> }) {
       <TextField
         label={grants.name}
         hint={grants.nameHint}
+        pointer="/name"
         required
         value={name}
         onInput={(next) => (values.value = { ...values.value, name: next })}
@@ -94,6 +95,7 @@ function GrantFields({ values }: { readonly values: Signal<GrantFormValues> }) {
       <TextField
         label={grants.expires}
         hint={grants.expiresHint}
+        pointer="/expiresAt"
         type="datetime-local"
         step="1"
         value={expires}

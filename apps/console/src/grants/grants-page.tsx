@@ -61,7 +61,6 @@ export function GrantsPage(properties: GrantsPageProperties) {
       </PageHeader>
       {children}
       <p class="intro">{intro}</p>
-      {list.data.value === null && list.error.value === null ? <p class="muted">{texts.general.loading}</p> : null}
       <PagedList list={list} empty={{ title: grants.emptyTitle, text: emptyText }}>
         {(items) => <Table label={title} rows={items} keyOf={({ id }) => id} columns={listColumns(toPage, ask)} />}
       </PagedList>

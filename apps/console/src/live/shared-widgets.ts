@@ -3,6 +3,7 @@ import type { LiveWidget } from '@widget-service/client/live/live-widget.ts';
 import type { LiveWidgets, LiveWidgetsState } from '@widget-service/client/live/live-widgets.ts';
 import { service } from '../service/service.ts';
 import { loadSession, may, session } from '../session/session.ts';
+import { createCalmState } from './calm-state.ts';
 
 /** The copy of all widgets that every page of this tab shares: one stream for a tab. Null without the permission. */
 export const liveWidgets = signal<LiveWidgets | null>(null);
@@ -32,13 +33,15 @@ export function followWidgets(): void {
   effect(() => {
     const userId = session.value?.user.id;
     if (userId === undefined || session.value?.user.mustChangePassword || !may('widgets:read')) return;
-    const widgets = service.liveWidgets();
-    const end = connect(widgets);
+    const calm = createCalmState((state) => (liveState.value = state));
+    const widgets = service.liveWidgets({ onRetry: ({ error }) => calm.noteInterruption(error) });
+    const end = connect(widgets, calm.follow);
     const stopPausing = pauseWhileHidden(widgets);
     liveWidgets.value = widgets;
     return () => {
       end();
       stopPausing();
+      calm.close();
       widgets.close();
       liveWidgets.value = null;
       rows.value = [];
@@ -65,7 +68,7 @@ function pauseWhileHidden(widgets: LiveWidgets): () => void {
 }
 
 /** Copies a live collection into the signals above. Returns the function that ends that. */
-function connect(widgets: LiveWidgets): () => void {
+function connect(widgets: LiveWidgets, onState: (state: LiveWidgetsState) => void): () => void {
   let timer: ReturnType<typeof setTimeout> | null = null;
   const renew = () => {
     timer = null;
@@ -79,7 +82,7 @@ function connect(widgets: LiveWidgets): () => void {
   const unsubscribe = widgets.subscribe((changes) => {
     // At once after the first load, so that nobody sees an empty list for a moment.
     if (liveState.value === 'loading' && widgets.state !== 'loading') rows.value = widgets.getSnapshot();
-    liveState.value = widgets.state;
+    onState(widgets.state);
     readCount.value = widgets.readCount;
     // After the end of the session, or if this user was disabled.
     if (widgets.state === 'failed') void loadSession();
@@ -91,7 +94,7 @@ function connect(widgets: LiveWidgets): () => void {
     }
     timer ??= setTimeout(renew, renewMs);
   });
-  liveState.value = widgets.state;
+  onState(widgets.state);
   return () => {
     unsubscribe();
     if (timer !== null) clearTimeout(timer);

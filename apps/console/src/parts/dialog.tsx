@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
-import { type Action, useAction } from '../service/use-action.ts';
+import { useAction } from '../service/use-action.ts';
 import { texts } from '../texts/texts.ts';
+import { ActionForm } from './action-form.tsx';
 import { Button } from './button.tsx';
 import { ProblemNotice } from './messages.tsx';
 import { isComposing } from './read-key.ts';
@@ -93,15 +94,18 @@ export function ConfirmDialog(properties: ConfirmDialogProperties) {
     <Dialog title={title} onClose={onClose}>
       <p>{text}</p>
       {children}
-      <DialogEnd action={action} onClose={onClose}>
-        <Button
-          kind={isDangerous ? 'danger' : 'primary'}
-          isBusy={action.isRunning.value}
-          onClick={() => void action.run()}
-        >
-          {label}
-        </Button>
-      </DialogEnd>
+      <div class="dialog-end">
+        <ProblemNotice error={action.error.value} />
+        <DialogActions onClose={onClose}>
+          <Button
+            kind={isDangerous ? 'danger' : 'primary'}
+            isBusy={action.isRunning.value}
+            onClick={() => void action.run()}
+          >
+            {label}
+          </Button>
+        </DialogActions>
+      </div>
     </Dialog>
   );
 }
@@ -123,39 +127,35 @@ export function FormDialog({ title, submitLabel, closeLabel, children, onSubmit,
   const action = useAction(onSubmit);
   return (
     <Dialog title={title} onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void action.run();
-        }}
+      <ActionForm
+        action={action}
+        endClass="dialog-end"
+        end={
+          <DialogActions closeLabel={closeLabel} onClose={onClose}>
+            <Button kind="primary" type="submit" isBusy={action.isRunning.value}>
+              {submitLabel}
+            </Button>
+          </DialogActions>
+        }
       >
         {children}
-        <DialogEnd action={action} closeLabel={closeLabel} onClose={onClose}>
-          <Button kind="primary" type="submit" isBusy={action.isRunning.value}>
-            {submitLabel}
-          </Button>
-        </DialogEnd>
-      </form>
+      </ActionForm>
     </Dialog>
   );
 }
 
-interface DialogEndProperties {
-  readonly action: Action<[]>;
+interface DialogActionsProperties {
   readonly closeLabel?: string | undefined;
   /** The button that does it. */
   readonly children: ComponentChildren;
   readonly onClose: () => void;
 }
 
-function DialogEnd({ action, closeLabel = texts.general.cancel, children, onClose }: DialogEndProperties) {
+function DialogActions({ closeLabel = texts.general.cancel, children, onClose }: DialogActionsProperties) {
   return (
-    <>
-      <ProblemNotice error={action.error.value} />
-      <div class="dialog-actions">
-        <Button onClick={onClose}>{closeLabel}</Button>
-        {children}
-      </div>
-    </>
+    <div class="dialog-actions">
+      <Button onClick={onClose}>{closeLabel}</Button>
+      {children}
+    </div>
   );
 }

@@ -1,55 +1,77 @@
 import type { ComponentChildren, InputHTMLAttributes } from 'preact';
-import { useId } from 'preact/hooks';
+import { useContext, useId } from 'preact/hooks';
+import { describeMistake, FieldMistakes } from './field-mistakes.ts';
 
-interface FieldProperties {
+interface FieldPlace {
   readonly label: string;
   readonly hint?: string | undefined;
-  /** Gets the id of the control, and the id of the hint for `aria-describedby`. */
-  readonly children: (ids: { readonly id: string; readonly hintId: string | undefined }) => ComponentChildren;
+  /** The member of the request that the field holds: `/email`. The field then shows the mistakes in it. */
+  readonly pointer?: string | undefined;
+  /** Shown if the service says that the member does not have the right form. */
+  readonly wrongForm?: string | undefined;
 }
 
-/** A control with its label, and a hint below it. */
-export function Field({ label, hint, children }: FieldProperties) {
+interface ControlProperties {
+  readonly id: string;
+  /** The ids of the hint and of the mistake, for `aria-describedby`. */
+  readonly hintId: string | undefined;
+  readonly isWrong: boolean;
+}
+
+interface FieldProperties extends FieldPlace {
+  readonly children: (control: ControlProperties) => ComponentChildren;
+}
+
+/** A control with its label. Below it are a hint, and what the service finds wrong. */
+export function Field({ label, hint, pointer, wrongForm, children }: FieldProperties) {
   const id = useId();
-  const hintId = hint === undefined ? undefined : `${id}-hint`;
+  const mistakes = useContext(FieldMistakes);
+  const mistake = pointer === undefined ? null : describeMistake(mistakes, pointer, wrongForm);
+  const ids = [hint === undefined ? '' : `${id}-hint`, mistake === null ? '' : `${id}-mistake`];
+  const hintId = ids.filter((name) => name !== '').join(' ');
   return (
-    <div class="field">
+    <div class="field" data-pointer={pointer}>
       <label for={id}>{label}</label>
-      {children({ id, hintId })}
+      {children({ id, hintId: hintId === '' ? undefined : hintId, isWrong: mistake !== null })}
       {hint === undefined ? null : (
-        <p id={hintId} class="hint">
+        <p id={`${id}-hint`} class="hint">
           {hint}
+        </p>
+      )}
+      {mistake === null ? null : (
+        <p id={`${id}-mistake`} class="field-mistake">
+          {mistake}
         </p>
       )}
     </div>
   );
 }
 
-interface TextFieldProperties {
-  readonly label: string;
-  readonly hint?: string | undefined;
+interface TextFieldProperties extends FieldPlace {
   readonly value: string;
   readonly onInput: (value: string) => void;
-  readonly type?: 'password' | 'url' | 'number' | 'datetime-local';
+  readonly type?: 'password' | 'email' | 'url' | 'number' | 'datetime-local';
   readonly required?: boolean;
   readonly autoComplete?: string;
-  readonly inputMode?: 'email';
+  readonly minLength?: number;
+  readonly maxLength?: number;
   readonly min?: string;
   readonly step?: string;
 }
 
 /** An input of one line. */
-export function TextField({ label, hint, value, onInput, ...attributes }: TextFieldProperties) {
+export function TextField({ label, hint, pointer, wrongForm, value, onInput, ...attributes }: TextFieldProperties) {
   // The types of Preact want each `type` of an input alone.
   const input = attributes as InputHTMLAttributes<HTMLInputElement>;
   return (
-    <Field label={label} hint={hint}>
-      {({ id, hintId }) => (
+    <Field label={label} hint={hint} pointer={pointer} wrongForm={wrongForm}>
+      {({ id, hintId, isWrong }) => (
         <input
           {...input}
           id={id}
           class="input"
           aria-describedby={hintId}
+          aria-invalid={isWrong}
           value={value}
           onInput={({ currentTarget }) => onInput(currentTarget.value)}
         />

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatBytes, formatCount, formatDuration, formatRelative } from './format.ts';
+import { formatBytes, formatClock, formatCount, formatDuration, formatRelative, formatTime } from './format.ts';
 
 test.each([
   [0, 'now'],
@@ -12,6 +12,12 @@ test.each([
 ])('a time %i seconds from now is "%s"', (seconds, text) => {
   const nowMs = Date.parse('2026-11-25T08:00:00Z');
   expect(formatRelative(nowMs + seconds * 1_000, nowMs)).toBe(text);
+});
+
+test('a time of the day has 24 hours, also at midnight', () => {
+  const at = (...time: [number, number, number]) => new Date(2026, 10, 25, ...time).getTime();
+  expect([at(0, 5, 9), at(13, 0, 0)].map(formatClock)).toEqual(['00:05', '13:00']);
+  expect([at(0, 5, 9), at(23, 59, 59)].map(formatTime)).toEqual(['00:05:09', '23:59:59']);
 });
 
 test('counts and sizes are short', () => {

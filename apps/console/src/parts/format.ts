@@ -36,6 +36,26 @@ export function formatAbsolute(atMs: number): string {
   return absolute.format(atMs);
 }
 
+const clock = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+/** `14:05`, in the time zone of the browser. */
+export function formatClock(atMs: number): string {
+  return clock.format(atMs);
+}
+
+const time = new Intl.DateTimeFormat(locale, {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+});
+/** `14:05:59`, in the time zone of the browser. */
+export function formatTime(atMs: number): string {
+  return time.format(atMs);
+}
+
+/** The time zone of the browser: `Europe/Berlin`. */
+export const { timeZone } = clock.resolvedOptions();
+
 const byteUnits = ['B', 'KiB', 'MiB', 'GiB'];
 /** `1536` as `1.5 KiB`. */
 export function formatBytes(bytes: number): string {

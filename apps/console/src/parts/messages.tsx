@@ -1,9 +1,8 @@
 import { signal } from '@preact/signals';
-import { InvalidCallError, ProblemError } from '@widget-service/client/requests/failures.ts';
-import { UnexpectedResponseError } from '@widget-service/client/requests/unexpected-response-error.ts';
 import type { ComponentChildren } from 'preact';
 import { texts } from '../texts/texts.ts';
 import { Button } from './button.tsx';
+import { describeProblem } from './describe-problem.ts';
 
 interface EmptyStateProperties {
   readonly title: string;
@@ -27,12 +26,14 @@ interface ProblemNoticeProperties {
   /** Null shows nothing. */
   readonly error: unknown;
   readonly onRetry?: () => unknown;
+  /** The members of the request whose fields show their own mistakes. */
+  readonly pointers?: readonly string[];
 }
 
 /** Says why something failed, with the request id to quote. */
-export function ProblemNotice({ error, onRetry }: ProblemNoticeProperties) {
+export function ProblemNotice({ error, onRetry, pointers }: ProblemNoticeProperties) {
   if (error === null || error === undefined) return null;
-  const { title, detail, requestId } = describeProblem(error);
+  const { title, detail, requestId } = describeProblem(error, pointers);
   return (
     <div class="notice notice-error" role="alert">
       <p>
@@ -42,28 +43,6 @@ export function ProblemNotice({ error, onRetry }: ProblemNoticeProperties) {
       {onRetry === undefined ? null : <Button onClick={() => void onRetry()}>{texts.general.retry}</Button>}
     </div>
   );
-}
-
-interface ProblemText {
-  readonly title: string;
-  readonly detail: string;
-  /** Null if the service has not answered. */
-  readonly requestId: string | null;
-}
-
-function describeProblem(error: unknown): ProblemText {
-  const { problems } = texts;
-  if (error instanceof ProblemError) {
-    const { title, detail, requestId, errors = [] } = error.problem;
-    return { title, detail: [detail, ...errors.map((mistake) => mistake.detail)].join(' '), requestId };
-  }
-  if (error instanceof UnexpectedResponseError) {
-    return { title: problems.unexpectedTitle, detail: error.message, requestId: null };
-  }
-  if (error instanceof InvalidCallError) {
-    return { title: problems.invalidTitle, detail: error.message, requestId: null };
-  }
-  return { title: problems.unreachableTitle, detail: problems.unreachable, requestId: null };
 }
 
 interface Toast {

@@ -3,7 +3,8 @@ import type { ComponentChildren } from 'preact';
 import { type Resource, type ResourceOptions, useResource } from '../service/use-resource.ts';
 import { texts } from '../texts/texts.ts';
 import { Button } from './button.tsx';
-import { EmptyState, ProblemNotice } from './messages.tsx';
+import { EmptyState } from './messages.tsx';
+import { ReadState } from './read-state.tsx';
 
 export interface Page<Item> {
   readonly items: readonly Item[];
@@ -43,7 +44,7 @@ export function PagedList<Item>({ list, error = null, empty, children }: PagedLi
   const read = list.data.value;
   return (
     <>
-      <ProblemNotice error={list.error.value ?? error} onRetry={list.reload} />
+      <ReadState read={list} error={error} />
       {empty !== undefined && read?.items.length === 0 ? <EmptyState {...empty} /> : null}
       {read === null || read.items.length === 0 ? null : children(read.items)}
       {read === null ? null : <Pager {...read} onPage={(next) => (list.page.value = next)} />}

@@ -4,6 +4,7 @@ import { SignInPage } from '../pages/sign-in/sign-in-page.tsx';
 import { EmptyState, Toasts } from '../parts/messages.tsx';
 import { PageHeader } from '../parts/page-header.tsx';
 import { path, replacePath } from '../router/address.ts';
+import { Link } from '../router/link.tsx';
 import { may, session, sessionState } from '../session/session.ts';
 import { texts } from '../texts/texts.ts';
 import { ShortcutsHelp } from './keyboard.tsx';
@@ -54,28 +55,29 @@ function CurrentPage() {
   }, [path.value]);
   if (isRoot) return null;
   const { general } = texts;
-  if (found === null)
-    return <NoPage title={general.notFoundTitle} hint={general.notFoundTitle} text={general.notFound} />;
+  if (found === null) return <NotFoundPage />;
   const { page, parameters } = found;
   if (page.permission !== null && !may(page.permission)) {
-    return <NoPage title={page.title} hint={general.notPermittedTitle} text={general.notPermitted} />;
+    return (
+      <>
+        <PageHeader title={page.title} />
+        <EmptyState title={general.notPermittedTitle} text={general.notPermitted} />
+      </>
+    );
   }
   const Page = page.component;
   return <Page key={path.value} {...parameters} />;
 }
 
-interface NoPageProperties {
-  readonly title: string;
-  readonly hint: string;
-  readonly text: string;
-}
-
-/** Shown in place of a page that is not there, or that this user may not see. */
-function NoPage({ title, hint, text }: NoPageProperties) {
+function NotFoundPage() {
+  const { general } = texts;
   return (
     <>
-      <PageHeader title={title} />
-      <EmptyState title={hint} text={text} />
+      <PageHeader title={general.notFoundTitle} />
+      <p>{general.notFound}</p>
+      <p>
+        <Link to="/">{general.toFirstPage}</Link>
+      </p>
     </>
   );
 }

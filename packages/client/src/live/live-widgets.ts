@@ -35,7 +35,8 @@ export interface LiveWidgetsSource {
 /**
  * - `loading`: the first load is not complete; the collection is empty.
  * - `live`: it follows the stream.
- * - `stale`: the stream is interrupted or paused, or events are missing and a new load runs. It shows what it knew.
+ * - `stale`: the stream is interrupted, silent or paused, or events are missing and a new load runs. It shows what it
+ *   knew.
  * - `failed`: it cannot go on, for example because the session has ended. `error` says why.
  * - `closed`: your code has closed it.
  */

@@ -47,6 +47,7 @@ export function createEventSourceTransport(EventSource: new (url: string) => Eve
 }
 
 class EventSourceConnection implements Connection {
+  readonly hidesHeartbeats = true;
   readonly #source: EventSourceLike;
   readonly #signal: AbortSignal;
   #messages: RawMessage[] = [];

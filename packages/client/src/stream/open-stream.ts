@@ -12,7 +12,7 @@ export class StreamMessageEvent extends Event {
   }
 }
 
-/** An event `state`: the client connects, is open, waits, or has ended. */
+/** An event `state`: the client connects, is open or silent, waits, or has ended. */
 export class StreamStateEvent extends Event {
   readonly detail: StreamState | { readonly name: 'ended'; readonly error: unknown };
 

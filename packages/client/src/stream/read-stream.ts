@@ -31,6 +31,8 @@ export interface PositionStore {
 export type StreamState =
   | { readonly name: 'connecting' }
   | { readonly name: 'open' }
+  /** A heartbeat is overdue. Back to `open` when something arrives, else it connects again. */
+  | { readonly name: 'silent' }
   /** Waits `delayMs` before it connects again. `cause` is what has broken, or null after an orderly end. */
   | { readonly name: 'waiting'; readonly delayMs: number; readonly cause: unknown };
 
@@ -57,7 +59,9 @@ export interface StreamOptions {
 /** Used until the service sends `retry:` or its heartbeat. */
 const defaultRetryMs = 3_000;
 const defaultHeartbeatMs = 15_000;
-/** A heartbeat is due within 1.2 intervals. After 2.5 the connection is dead. */
+/** A heartbeat is due within 1.2 intervals. After these it is overdue: the state becomes `silent`. */
+const overdueIntervals = 4 / 3;
+/** After these without a heartbeat the connection is dead. */
 const silentIntervals = 2.5;
 /** How many new URLs in a row may be refused before it gives up. */
 const maxRefusedUrls = 3;
@@ -101,7 +105,9 @@ class StreamReader {
   #currentUrl: string | null = null;
   #position: Position | null;
   #retryMs = defaultRetryMs;
-  #silenceMs = silentIntervals * defaultHeartbeatMs;
+  #heartbeatMs = defaultHeartbeatMs;
+  /** Whether the current connection has delivered `stream.open`. */
+  #isOpen = false;
   /** Attempts in a row that did not open. */
   #failures = 0;
   #refusedUrls = 0;
@@ -127,6 +133,7 @@ class StreamReader {
 
   /** Opens a connection, delivers its events, and waits until the next connection is due. */
   async *readOneConnection(): AsyncGenerator<StreamEvent, void, void> {
+    this.#isOpen = false;
     this.#report({ name: 'connecting' });
     const connection = await this.#open();
     if (connection === null) return;
@@ -197,13 +204,29 @@ class StreamReader {
   }
 
   async #read(connection: Connection): Promise<ReadResult> {
+    let isSilent = false;
+    const timer = this.#isHeartbeatKnown(connection)
+      ? setTimeout(() => {
+          isSilent = true;
+          this.#report({ name: 'silent' });
+        }, overdueIntervals * this.#heartbeatMs)
+      : undefined;
     try {
-      const batch = await connection.read(this.#silenceMs);
-      return batch === null ? { status: 'ended', cause: null } : { status: 'batch', batch, cause: null };
+      const batch = await connection.read(silentIntervals * this.#heartbeatMs);
+      if (batch === null) return { status: 'ended', cause: null };
+      if (isSilent) this.#report({ name: 'open' });
+      return { status: 'batch', batch, cause: null };
     } catch (cause) {
       this.#signal.throwIfAborted();
       return { status: 'ended', cause };
+    } finally {
+      clearTimeout(timer);
     }
+  }
+
+  /** Whether silence says something about the connection: it is open, and shows its heartbeats. */
+  #isHeartbeatKnown({ hidesHeartbeats = false }: Connection): boolean {
+    return this.#isOpen && !hidesHeartbeats;
   }
 
   #beforeEvent(event: StreamEvent): void {
@@ -212,7 +235,8 @@ class StreamReader {
     if (event.type !== 'stream.open') return;
     this.#refusedUrls = 0;
     const heartbeatMs = event.heartbeatSeconds * 1_000;
-    if (heartbeatMs > 0) this.#silenceMs = Math.min(silentIntervals * heartbeatMs, maxForeignDelayMs);
+    if (heartbeatMs > 0) this.#heartbeatMs = Math.min(heartbeatMs, maxForeignDelayMs / silentIntervals);
+    this.#isOpen = true;
     this.#report({ name: 'open' });
   }
 

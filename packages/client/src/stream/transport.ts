@@ -20,6 +20,8 @@ export type OpenOutcome =
 
 /** One open connection of a stream. */
 export interface Connection {
+  /** True if the runtime hides heartbeats: then silence has no meaning. */
+  readonly hidesHeartbeats?: boolean;
   /**
    * Resolves to the next messages, in their order, and to null at the end of the stream. Rejects if the connection
    * breaks, and with a {@link SilenceError} if nothing at all arrives for `silenceMs`: a heartbeat is due more often.

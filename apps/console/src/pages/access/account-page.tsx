@@ -1,11 +1,12 @@
+import { useSignal } from '@preact/signals';
 import { Badge } from '../../parts/badges.tsx';
 import { Button } from '../../parts/button.tsx';
-import { ProblemNotice } from '../../parts/messages.tsx';
+import { ConfirmDialog } from '../../parts/dialog.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { ReadState } from '../../parts/read-state.tsx';
 import { actionsColumn, RowButton, Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { api, type Schemas } from '../../service/service.ts';
-import { useAction } from '../../service/use-action.ts';
 import { useResource } from '../../service/use-resource.ts';
 import { loadSession, session, signOutEverywhere } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
@@ -17,23 +18,32 @@ type OwnSession = Schemas['ActiveSession'];
 /** The own sessions, and the own password. */
 export function AccountPage() {
   const { access, general } = texts;
-  const everywhere = useAction(signOutEverywhere);
+  const isLeaving = useSignal(false);
   const user = session.value?.user;
   return (
     <>
       <PageHeader title={access.tabs.own} aside={<span class="muted">{user?.email}</span>}>
-        <Button kind="danger" isBusy={everywhere.isRunning.value} onClick={() => void everywhere.run()}>
+        <Button kind="danger" onClick={() => (isLeaving.value = true)}>
           {general.signOutEverywhere}
         </Button>
       </PageHeader>
       <AccessTabs />
-      <ProblemNotice error={everywhere.error.value} />
       <OwnSessions />
       {user?.identity === null ? (
         <section class="section">
           <h2>{access.changePassword}</h2>
           <PasswordForm />
         </section>
+      ) : null}
+      {isLeaving.value ? (
+        <ConfirmDialog
+          title={general.signOutEverywhere}
+          text={access.signOutEverywhereText}
+          label={general.signOutEverywhere}
+          isDangerous
+          onConfirm={signOutEverywhere}
+          onClose={() => (isLeaving.value = false)}
+        />
       ) : null}
     </>
   );
@@ -42,14 +52,16 @@ export function AccountPage() {
 function OwnSessions() {
   const { access } = texts;
   const list = useResource((signal) => api.GET('/api/v1/sessions', { signal }), [], { refreshMs: 15_000 });
-  const end = useAction(async ({ id, current }: OwnSession) => {
+  /** The session that the dialog asks about, or null if it is closed. */
+  const ending = useSignal<OwnSession | null>(null);
+  const end = async ({ id, current }: OwnSession) => {
     await api.DELETE('/api/v1/sessions/{id}', { params: { path: { id } } });
     await (current ? loadSession() : list.reload());
-  });
+  };
   return (
     <section class="section">
       <h2>{access.sessions}</h2>
-      <ProblemNotice error={list.error.value ?? end.error.value} onRetry={list.reload} />
+      <ReadState read={list} />
       {list.data.value === null ? null : (
         <Table
           label={access.sessions}
@@ -72,12 +84,36 @@ function OwnSessions() {
                 label={access.end}
                 row={own.device ?? access.unknown}
                 kind="danger"
-                onClick={() => void end.run(own)}
+                onClick={() => (ending.value = own)}
               />
             )),
           ]}
         />
       )}
+      {ending.value === null ? null : (
+        <EndSession own={ending.value} onEnd={end} onClose={() => (ending.value = null)} />
+      )}
     </section>
+  );
+}
+
+interface EndSessionProperties {
+  readonly own: OwnSession;
+  readonly onEnd: (own: OwnSession) => Promise<void>;
+  readonly onClose: () => void;
+}
+
+/** Asks before it ends a session. */
+function EndSession({ own, onEnd, onClose }: EndSessionProperties) {
+  const { access } = texts;
+  return (
+    <ConfirmDialog
+      title={access.endTitle(own.device ?? access.unknown)}
+      text={own.current ? access.endCurrentText : access.endText}
+      label={access.end}
+      isDangerous
+      onConfirm={() => onEnd(own)}
+      onClose={onClose}
+    />
   );
 }

@@ -1,7 +1,8 @@
 import { useSignal } from '@preact/signals';
+import { ActionForm } from '../../parts/action-form.tsx';
 import { Button } from '../../parts/button.tsx';
 import { TextField } from '../../parts/fields.tsx';
-import { ProblemNotice, showToast } from '../../parts/messages.tsx';
+import { showToast } from '../../parts/messages.tsx';
 import { useAction } from '../../service/use-action.ts';
 import { changePassword, session } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
@@ -29,18 +30,20 @@ export function PasswordForm() {
     showToast(access.passwordChanged);
   });
   return (
-    <form
+    <ActionForm
       class="narrow"
-      method="post"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void change.run();
-      }}
+      action={change}
+      end={
+        <Button kind="primary" type="submit" isBusy={change.isRunning.value}>
+          {access.changePassword}
+        </Button>
+      }
     >
       {/* Password managers find the account by it. */}
       <input type="hidden" name="email" autoComplete="username" value={session.value?.user.email ?? ''} />
       <TextField
         label={access.currentPassword}
+        pointer="/currentPassword"
         type="password"
         autoComplete="current-password"
         required
@@ -50,16 +53,15 @@ export function PasswordForm() {
       <TextField
         label={access.newPassword}
         hint={access.newPasswordHint}
+        pointer="/newPassword"
         type="password"
+        minLength={12}
+        maxLength={128}
         autoComplete="new-password"
         required
         value={newPassword.value}
         onInput={(text) => (newPassword.value = text)}
       />
-      <ProblemNotice error={change.error.value} />
-      <Button kind="primary" type="submit" isBusy={change.isRunning.value}>
-        {access.changePassword}
-      </Button>
-    </form>
+    </ActionForm>
   );
 }

@@ -190,7 +190,8 @@ function NewUserDialog({ onCreated, onClose }: NewUserDialogProperties) {
     <FormDialog title={access.createUser} submitLabel={grants.create} onSubmit={create} onClose={onClose}>
       <TextField
         label={access.email}
-        inputMode="email"
+        pointer="/email"
+        type="email"
         autoComplete="off"
         required
         value={values.value.email}
@@ -198,6 +199,7 @@ function NewUserDialog({ onCreated, onClose }: NewUserDialogProperties) {
       />
       <TextField
         label={access.name}
+        pointer="/name"
         autoComplete="off"
         value={values.value.name}
         onInput={(name) => change({ name })}
@@ -210,7 +212,10 @@ function NewUserDialog({ onCreated, onClose }: NewUserDialogProperties) {
       <TextField
         label={access.password}
         hint={access.passwordHint}
+        pointer="/password"
         type="password"
+        minLength={12}
+        maxLength={128}
         autoComplete="new-password"
         required
         value={password.value}

@@ -8,7 +8,7 @@ import { changeQuery, query } from '../../router/address.ts';
 import { Link } from '../../router/link.tsx';
 import { api, type Schemas } from '../../service/service.ts';
 import { texts } from '../../texts/texts.ts';
-import { DeadDeliveryButtons, useRedrive } from './dead-deliveries.tsx';
+import { DeadDeliveryButtons, RedriveFailure, useRedrive } from './dead-deliveries.tsx';
 
 type Delivery = Schemas['Delivery'];
 const states = ['received', 'published', 'dead', 'discarded'] as const;
@@ -42,7 +42,7 @@ export function DeliveriesList({ integrationId }: { readonly integrationId: stri
     list.page.value = 1;
     changeQuery(changes);
   };
-  const isAnyTime = from === null && to === null;
+  const isFiltered = state !== undefined || from !== null || to !== null;
   return (
     <section class="section">
       <div class="section-header">
@@ -66,12 +66,13 @@ export function DeliveriesList({ integrationId }: { readonly integrationId: stri
           />
         )}
       </div>
+      <RedriveFailure redrive={redrive} />
       <PagedList
         list={list}
         error={redrive.error.value}
         empty={{
-          title: hooks.deliveriesEmptyTitle,
-          text: isAnyTime ? hooks.deliveriesEmpty : hooks.deliveriesNoMatch,
+          title: isFiltered ? hooks.deliveriesNoMatchTitle : hooks.deliveriesEmptyTitle,
+          text: isFiltered ? hooks.deliveriesNoMatch : hooks.deliveriesEmpty,
         }}
       >
         {(items) => (

@@ -1,15 +1,16 @@
 import { formatExactJson, parseExactJson } from '@widget-service/client/json/exact-json.ts';
 import { DeliveryState } from '../../parts/badges.tsx';
 import { Code, Facts } from '../../parts/facts.tsx';
-import { ProblemNotice } from '../../parts/messages.tsx';
+import { formatCount } from '../../parts/format.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { ReadState } from '../../parts/read-state.tsx';
 import { FullTime } from '../../parts/time.tsx';
 import { Link } from '../../router/link.tsx';
 import type { RouteParameters } from '../../router/match-route.ts';
 import { api, type Schemas } from '../../service/service.ts';
 import { useResource } from '../../service/use-resource.ts';
 import { texts } from '../../texts/texts.ts';
-import { DeadDeliveryButtons, useRedrive } from './dead-deliveries.tsx';
+import { DeadDeliveryButtons, RedriveFailure, useRedrive } from './dead-deliveries.tsx';
 
 /** One accepted hook: what it was, what became of it, and its payload. */
 export function DeliveryPage({ id = '', eventId = '' }: RouteParameters) {
@@ -37,7 +38,8 @@ export function DeliveryPage({ id = '', eventId = '' }: RouteParameters) {
           />
         ) : null}
       </PageHeader>
-      <ProblemNotice error={read.error.value ?? redrive.error.value} onRetry={read.reload} />
+      <ReadState read={read} error={redrive.error.value} />
+      <RedriveFailure redrive={redrive} />
       {delivery === null ? null : (
         <>
           {delivery.state === 'discarded' ? <p class="notice">{hooks.discardedNotice}</p> : null}
@@ -51,8 +53,8 @@ export function DeliveryPage({ id = '', eventId = '' }: RouteParameters) {
               [hooks.publishedAt, <FullTime key="published" at={delivery.publishedAt} />],
               [hooks.effect, describeEffect(delivery.effect)],
               [hooks.position, delivery.position ?? general.none],
-              [hooks.attempts, String(delivery.attempts)],
-              [hooks.duplicates, String(delivery.duplicates)],
+              [hooks.attempts, formatCount(delivery.attempts)],
+              [hooks.duplicates, formatCount(delivery.duplicates)],
             ]}
           />
           {delivery.state === 'discarded' ? null : (

@@ -84,6 +84,7 @@ function IntegrationFields({ values }: { readonly values: Signal<IntegrationValu
       <TextField
         label={hooks.rate}
         hint={hooks.rateHint}
+        pointer="/rate"
         type="number"
         min="1"
         value={rate}

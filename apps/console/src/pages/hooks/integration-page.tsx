@@ -1,18 +1,17 @@
 import { useSignal } from '@preact/signals';
 import { Button } from '../../parts/button.tsx';
 import { Facts } from '../../parts/facts.tsx';
-import { ProblemNotice } from '../../parts/messages.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
-import { PagedList, usePages } from '../../parts/paged-list.tsx';
-import { Table } from '../../parts/table.tsx';
-import { FullTime, Time } from '../../parts/time.tsx';
+import { ReadState } from '../../parts/read-state.tsx';
+import { FullTime } from '../../parts/time.tsx';
 import { Link } from '../../router/link.tsx';
 import type { RouteParameters } from '../../router/match-route.ts';
-import { api, type Schemas } from '../../service/service.ts';
+import { api } from '../../service/service.ts';
 import { useResource } from '../../service/use-resource.ts';
 import { texts } from '../../texts/texts.ts';
 import { DeliveriesList } from './deliveries-list.tsx';
 import { ChangeIntegration } from './integration-form.tsx';
+import { RefusalsList } from './refusals-list.tsx';
 import { ReplaceSecretDialog } from './source/replace-secret-dialog.tsx';
 import { TestHookDialog } from './test-hook-dialog.tsx';
 
@@ -32,7 +31,7 @@ export function IntegrationPage({ id = '' }: RouteParameters) {
     <>
       <PageHeader title={integration?.name ?? id} parents={[[hooks.title, '/hooks']]}>
         {integration === null ? null : <Button onClick={() => (isChanging.value = true)}>{grants.change}</Button>}
-        {integration?.source == null ? (
+        {integration === null ? null : integration.source === null ? (
           <Button onClick={() => (isTesting.value = true)}>{hooks.test}</Button>
         ) : (
           <>
@@ -43,7 +42,7 @@ export function IntegrationPage({ id = '' }: RouteParameters) {
           </>
         )}
       </PageHeader>
-      <ProblemNotice error={read.error.value} onRetry={read.reload} />
+      <ReadState read={read} />
       {integration === null ? null : (
         <>
           <Facts
@@ -71,48 +70,12 @@ export function IntegrationPage({ id = '' }: RouteParameters) {
         </>
       )}
       {isReplacing.value ? <ReplaceSecretDialog id={id} onClose={() => (isReplacing.value = false)} /> : null}
-      {isTesting.value ? <TestHookDialog onClose={() => (isTesting.value = false)} /> : null}
-    </>
-  );
-}
-
-/** The hooks that the service has refused, with the problem that the sender got. */
-function RefusalsList({ integrationId }: { readonly integrationId: string }) {
-  const { hooks } = texts;
-  const list = usePages(
-    ({ page }, signal) => {
-      const params = { path: { id: integrationId }, query: { page, pageSize: 10 } };
-      return api.GET('/api/v1/integrations/{id}/refusals', { params, signal });
-    },
-    [integrationId],
-    { refreshMs: 10_000 },
-  );
-  return (
-    <section class="section">
-      <h2>{hooks.refusals}</h2>
-      <PagedList list={list} empty={{ title: hooks.refusalsEmptyTitle, text: hooks.refusalsEmpty }}>
-        {(items) => (
-          <Table
-            label={hooks.refusals}
-            rows={items}
-            keyOf={({ requestId }) => requestId}
-            columns={[
-              { title: hooks.refusedAt, cell: ({ refusedAt }) => <Time at={refusedAt} /> },
-              { title: hooks.code, cell: ({ code }) => <code>{code}</code> },
-              { title: hooks.detail, cell: describeRefusal },
-            ]}
-          />
-        )}
-      </PagedList>
-    </section>
-  );
-}
-
-function describeRefusal({ detail, errors, requestId }: Schemas['Refusal']) {
-  return (
-    <>
-      {detail} {errors.map(({ pointer, detail: mistake }) => `${pointer ?? ''} ${mistake}`).join(' ')}
-      <span class="muted small selectable">{texts.general.requestId(requestId)}</span>
+      {integration !== null && isTesting.value ? (
+        <TestHookDialog
+          isSigned={integration.signature === 'standard-webhooks'}
+          onClose={() => (isTesting.value = false)}
+        />
+      ) : null}
     </>
   );
 }

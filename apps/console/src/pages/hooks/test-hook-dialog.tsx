@@ -11,10 +11,17 @@ import { texts } from '../../texts/texts.ts';
 const kinds = ['updated', 'created', 'retired'] as const;
 const emptyHook = { kind: 'updated' as (typeof kinds)[number], widgetId: '', payload: '{}' };
 
-/** Sends one hook. The secret URL is only in this form: it is not kept with the draft. */
-export function TestHookDialog({ onClose }: { readonly onClose: () => void }) {
-  const { hooks, general } = texts;
+interface TestHookDialogProperties {
+  /** Whether the integration accepts only hooks that are signed as Standard Webhooks describes. */
+  readonly isSigned: boolean;
+  readonly onClose: () => void;
+}
+
+/** Sends one hook. The secret URL and the signing secret are only in this form: they are not kept with the draft. */
+export function TestHookDialog({ isSigned, onClose }: TestHookDialogProperties) {
+  const { hooks, grants, general } = texts;
   const url = useSignal('');
+  const secret = useSignal('');
   const accepted = useSignal<string | null>(null);
   const { values } = useDraft('test-hook', emptyHook);
   const change = (changes: Partial<typeof emptyHook>) => (values.value = { ...values.value, ...changes });
@@ -23,7 +30,10 @@ export function TestHookDialog({ onClose }: { readonly onClose: () => void }) {
     const { kind, widgetId } = values.value;
     const payload = parseExactObject(values.value.payload);
     if (payload === null) throw new InvalidCallError(hooks.testPayloadWrong);
-    const sender = createHookSender({ url: toOwnAddress(url.value) });
+    const sender = createHookSender({
+      url: toOwnAddress(url.value),
+      ...(isSigned ? { secret: secret.value.trim() } : {}),
+    });
     const event = { kind, occurredAt: new Date().toISOString(), payload };
     accepted.value = (await sender.send(widgetId === '' ? event : { ...event, widgetId })).eventId;
   };
@@ -44,6 +54,17 @@ export function TestHookDialog({ onClose }: { readonly onClose: () => void }) {
         value={url.value}
         onInput={(text) => (url.value = text)}
       />
+      {isSigned ? (
+        <TextField
+          label={grants.signingSecret}
+          hint={hooks.testSecretHint}
+          type="password"
+          autoComplete="off"
+          required
+          value={secret.value}
+          onInput={(text) => (secret.value = text)}
+        />
+      ) : null}
       <Field label={hooks.testKind}>
         {({ id }) => (
           <Select
@@ -57,27 +78,43 @@ export function TestHookDialog({ onClose }: { readonly onClose: () => void }) {
       <TextField
         label={hooks.testWidget}
         hint={hooks.testWidgetHint}
+        pointer="/widgetId"
+        wrongForm={hooks.testWidgetWrong}
         value={values.value.widgetId}
         onInput={(text) => change({ widgetId: text.trim() })}
       />
-      <Field label={hooks.testPayload} hint={hooks.testPayloadHint}>
-        {({ id, hintId }) => (
-          <textarea
-            id={id}
-            class="input"
-            rows={4}
-            spellcheck={false}
-            aria-describedby={hintId}
-            value={values.value.payload}
-            onInput={({ currentTarget }) => {
-              change({ payload: currentTarget.value });
-              const isObject = parseExactObject(currentTarget.value) !== null;
-              currentTarget.setCustomValidity(isObject ? '' : hooks.testPayloadWrong);
-            }}
-          />
-        )}
-      </Field>
+      <PayloadField value={values.value.payload} onInput={(payload) => change({ payload })} />
       <p role="status">{accepted.value === null ? '' : hooks.testAccepted(accepted.value)}</p>
     </FormDialog>
+  );
+}
+
+interface PayloadFieldProperties {
+  readonly value: string;
+  readonly onInput: (value: string) => void;
+}
+
+/** JSON. The form cannot be sent while it is no object. */
+function PayloadField({ value, onInput }: PayloadFieldProperties) {
+  const { hooks } = texts;
+  return (
+    <Field label={hooks.testPayload} hint={hooks.testPayloadHint} pointer="/payload">
+      {({ id, hintId, isWrong }) => (
+        <textarea
+          id={id}
+          class="input"
+          rows={4}
+          spellcheck={false}
+          aria-describedby={hintId}
+          aria-invalid={isWrong}
+          value={value}
+          onInput={({ currentTarget }) => {
+            onInput(currentTarget.value);
+            const isObject = parseExactObject(currentTarget.value) !== null;
+            currentTarget.setCustomValidity(isObject ? '' : hooks.testPayloadWrong);
+          }}
+        />
+      )}
+    </Field>
   );
 }

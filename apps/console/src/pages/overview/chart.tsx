@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { formatCount } from '../../parts/format.ts';
+import { formatClock, formatCount } from '../../parts/format.ts';
 import { theme } from '../../shell/theme.ts';
 import { texts } from '../../texts/texts.ts';
 
@@ -86,7 +86,10 @@ function describePlot(width: number, { line, text, grid }: PlotColors): uPlot.Op
     legend: { show: false },
     cursor: { show: false },
     scales: { y: { range: (_plot, _min, max) => [0, Math.max(1, (max ?? 0) * 1.1)] } },
-    axes: [axis, { ...axis, size: 48 }],
+    axes: [
+      { ...axis, values: (_plot, splits) => splits.map((seconds) => formatClock(seconds * 1_000)) },
+      { ...axis, size: 48 },
+    ],
     series: [{}, { stroke: line, width: 2, spanGaps: false }],
   };
 }

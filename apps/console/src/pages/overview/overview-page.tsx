@@ -1,13 +1,15 @@
 import { useMemo } from 'preact/hooks';
 import { Badge } from '../../parts/badges.tsx';
-import { ProblemNotice } from '../../parts/messages.tsx';
+import { formatTime, timeZone } from '../../parts/format.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { ReadState } from '../../parts/read-state.tsx';
 import { Time } from '../../parts/time.tsx';
 import { api, type Schemas } from '../../service/service.ts';
 import { useResource } from '../../service/use-resource.ts';
 import { texts } from '../../texts/texts.ts';
 import { Chart } from './chart.tsx';
 import { DeadLetters, Pods, Queue, Workers } from './overview-tables.tsx';
+import { readPublishingDelay } from './publishing-delay.ts';
 
 type Overview = Schemas['Overview'];
 const refreshMs = 5_000;
@@ -29,14 +31,12 @@ export function OverviewPage() {
           )
         }
       />
-      <ProblemNotice error={read.error.value} onRetry={read.reload} />
+      <ReadState read={read} />
       {data === null ? null : (
         <>
           <Conditions conditions={data.conditions} />
           <Charts history={data.history} />
-          {data.outboxesWaitingSince === null ? null : (
-            <p class="notice">{overview.outboxes(new Date(data.outboxesWaitingSince).toLocaleTimeString())}</p>
-          )}
+          <DelayedPublishing since={readPublishingDelay(data)} />
           <Queue queues={data.queues} />
           <DeadLetters deadLetters={data.deadLetters} />
           <Pods pods={data.pods} />
@@ -45,6 +45,12 @@ export function OverviewPage() {
       )}
     </>
   );
+}
+
+/** Null: nothing waits for long. */
+function DelayedPublishing({ since }: { readonly since: string | null }) {
+  if (since === null) return null;
+  return <p class="notice">{texts.overview.outboxes(formatTime(Date.parse(since)))}</p>;
 }
 
 /** In words, with the next step. */
@@ -86,10 +92,13 @@ function Charts({ history }: { readonly history: Overview['history'] }) {
     [history],
   );
   return (
-    <div class="charts">
-      <Chart name={charts.hooksAccepted} times={times} values={rates.hooksAccepted} />
-      <Chart name={charts.eventsPublished} times={times} values={rates.eventsPublished} />
-      <Chart name={charts.streamsOpen} times={times} values={streamsOpen} />
-    </div>
+    <>
+      <div class="charts">
+        <Chart name={charts.hooksAccepted} times={times} values={rates.hooksAccepted} />
+        <Chart name={charts.eventsPublished} times={times} values={rates.eventsPublished} />
+        <Chart name={charts.streamsOpen} times={times} values={streamsOpen} />
+      </div>
+      <p class="hint">{texts.overview.timeZone(timeZone)}</p>
+    </>
   );
 }

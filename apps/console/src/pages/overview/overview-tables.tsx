@@ -8,28 +8,46 @@ import { texts } from '../../texts/texts.ts';
 
 type Overview = Schemas['Overview'];
 
-/** The partitions that have jobs. */
+/** What waits. It is one line, and the partitions on demand: a queue that fills and empties does not move the page. */
 export function Queue({ queues }: { readonly queues: Overview['queues'] }) {
   const { overview } = texts;
-  const busy = queues?.filter(({ jobs }) => jobs > 0) ?? [];
   return (
     <section class="section">
       <h2>{overview.queue}</h2>
-      {busy.length === 0 ? (
-        <p class="muted">{queues === null ? overview.queueUnknown : overview.queueEmpty}</p>
-      ) : (
-        <Table
-          label={overview.queue}
-          rows={busy}
-          keyOf={({ queue }) => String(queue)}
-          columns={[
-            { title: overview.partition, cell: ({ queue }) => queue },
-            { title: overview.jobs, cell: ({ jobs }) => formatCount(jobs) },
-            { title: overview.oldest, cell: ({ oldestEnqueuedAt }) => <Time at={oldestEnqueuedAt} /> },
-          ]}
-        />
+      {queues === null ? <p class="muted">{overview.queueUnknown}</p> : <QueueSummary queues={queues} />}
+      {queues === null ? null : (
+        <details>
+          <summary>{overview.byPartition}</summary>
+          <Table
+            label={overview.queue}
+            rows={queues}
+            keyOf={({ queue }) => String(queue)}
+            columns={[
+              { title: overview.partition, cell: ({ queue }) => queue },
+              { title: overview.jobs, cell: ({ jobs }) => formatCount(jobs) },
+              { title: overview.oldest, cell: ({ oldestEnqueuedAt }) => <Time at={oldestEnqueuedAt} /> },
+            ]}
+          />
+        </details>
       )}
     </section>
+  );
+}
+
+function QueueSummary({ queues }: { readonly queues: NonNullable<Overview['queues']> }) {
+  const { overview } = texts;
+  const jobs = queues.reduce((sum, queue) => sum + queue.jobs, 0);
+  const [oldest] = queues.flatMap(({ oldestEnqueuedAt: at }) => (at === null ? [] : [at])).sort();
+  return (
+    <p>
+      {overview.jobsWait(jobs)}
+      {oldest === undefined ? null : (
+        <>
+          {' '}
+          {overview.oldestWaits} <Time at={oldest} />.
+        </>
+      )}
+    </p>
   );
 }
 
@@ -107,13 +125,19 @@ function listProcessColumns(title: string): Column<ServiceProcess>[] {
   const { overview } = texts;
   return [
     { title, cell: ({ name }) => name },
-    { title: overview.state, cell: ({ notReady }) => <Readiness isReady={notReady.length === 0} /> },
+    { title: overview.state, cell: ({ notReady }) => <Readiness notReady={notReady} /> },
     { title: overview.version, cell: ({ version }) => version },
     { title: overview.startedAt, cell: ({ startedAt }) => <Time at={startedAt} /> },
   ];
 }
 
-function Readiness({ isReady }: { readonly isReady: boolean }) {
+/** Ready, or why not. */
+function Readiness({ notReady }: { readonly notReady: readonly string[] }) {
   const { overview } = texts;
-  return <Badge tone={isReady ? 'good' : 'bad'}>{isReady ? overview.ready : overview.notReady}</Badge>;
+  if (notReady.length === 0) return <Badge tone="good">{overview.ready}</Badge>;
+  return (
+    <>
+      <Badge tone="bad">{overview.notReady}</Badge> {notReady.join('; ')}
+    </>
+  );
 }

@@ -17,12 +17,23 @@ const tones: Readonly<Record<string, Tone>> = {
   'stream.gap': 'bad',
 };
 
+const stateTones = {
+  connecting: 'warning',
+  open: 'good',
+  silent: 'warning',
+  waiting: 'warning',
+  ended: 'bad',
+  paused: 'quiet',
+} as const;
+
 /** Every event of the service as it comes, with the session of the person. */
 export function EventsPage() {
   const { inspector } = texts.streams;
   const { events, waiting, state, error, isPaused, clear } = useEvents();
   const search = useSignal('');
   const wanted = search.value.toLowerCase();
+  // What is interrupted during a pause stays interrupted.
+  const shownState = isPaused.value && state.value === 'open' ? 'paused' : state.value;
   const shown = events.value.filter(({ json }) => json.toLowerCase().includes(wanted));
   return (
     <>
@@ -31,7 +42,7 @@ export function EventsPage() {
         parents={[[texts.streams.title, '/streams']]}
         aside={
           <span role="status">
-            <Badge tone={state.value === 'open' ? 'good' : 'warning'}>{inspector.states[state.value]}</Badge>
+            <Badge tone={stateTones[shownState]}>{inspector.states[shownState]}</Badge>
           </span>
         }
       >
@@ -58,7 +69,11 @@ export function EventsPage() {
       <p class="list-summary" role="status">
         {isPaused.value ? inspector.held(waiting.value) : ''}
       </p>
-      {shown.length === 0 ? <EmptyState title={inspector.title} text={inspector.waiting} /> : null}
+      {shown.length > 0 ? null : events.value.length === 0 ? (
+        <EmptyState title={inspector.waitingTitle} text={inspector.waiting} />
+      ) : (
+        <EmptyState title={inspector.noMatchTitle} text={inspector.noMatch} />
+      )}
       <ol class="event-list" aria-label={inspector.list}>
         {shown.map((seen) => (
           <EventItem key={seen.key} seen={seen} />
@@ -68,11 +83,14 @@ export function EventsPage() {
   );
 }
 
-/** One line. Opened, it shows the event as the stream has sent it. */
+/**
+ * One line. Opened, it shows the event as the stream has sent it. The JSON of hundreds of closed lines would be slow.
+ */
 function EventItem({ seen: { event, json, seenAt } }: { readonly seen: SeenEvent }) {
+  const isOpen = useSignal(false);
   return (
     <li>
-      <details class="event">
+      <details class="event" onToggle={({ currentTarget }) => (isOpen.value = currentTarget.open)}>
         <summary>
           <Badge tone={lookUp(tones, event.type) ?? 'quiet'}>{nameEvent(event)}</Badge>
           <strong>{isWidgetEvent(event) ? (event.data.widget?.name ?? '') : ''}</strong>
@@ -81,7 +99,7 @@ function EventItem({ seen: { event, json, seenAt } }: { readonly seen: SeenEvent
             <Time at={seenAt} />
           </span>
         </summary>
-        <Code>{json}</Code>
+        {isOpen.value ? <Code>{json}</Code> : null}
       </details>
     </li>
   );

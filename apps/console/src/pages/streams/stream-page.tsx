@@ -1,14 +1,15 @@
 import { useSignal } from '@preact/signals';
 import { Button } from '../../parts/button.tsx';
+import { ConfirmDialog } from '../../parts/dialog.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { formatBytes } from '../../parts/format.ts';
-import { EmptyState, ProblemNotice, showToast } from '../../parts/messages.tsx';
+import { EmptyState, showToast } from '../../parts/messages.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { ReadState } from '../../parts/read-state.tsx';
 import { actionsColumn, RowButton, Table } from '../../parts/table.tsx';
 import { FullTime, Time } from '../../parts/time.tsx';
 import type { RouteParameters } from '../../router/match-route.ts';
 import { api, type Schemas } from '../../service/service.ts';
-import { useAction } from '../../service/use-action.ts';
 import { useResource } from '../../service/use-resource.ts';
 import { texts } from '../../texts/texts.ts';
 import { ChangeSubscription } from './subscription-form.tsx';
@@ -27,7 +28,7 @@ export function StreamPage({ id = '' }: RouteParameters) {
       <PageHeader title={subscription?.name ?? id} parents={[[streams.title, '/streams']]}>
         {subscription === null ? null : <Button onClick={() => (isChanging.value = true)}>{grants.change}</Button>}
       </PageHeader>
-      <ProblemNotice error={read.error.value} onRetry={read.reload} />
+      <ReadState read={read} />
       {subscription === null ? null : (
         <>
           <Facts
@@ -60,17 +61,19 @@ function OpenStreams({ id }: { readonly id: string }) {
     [id],
     { refreshMs },
   );
-  const end = useAction(async (connectionId: string) => {
+  /** The stream that the dialog asks about, or null if it is closed. */
+  const ending = useSignal<Schemas['Connection'] | null>(null);
+  const end = async (connectionId: string) => {
     const target = { id, connectionId };
     await api.DELETE('/api/v1/subscriptions/{id}/connections/{connectionId}', { params: { path: target } });
     showToast(streams.ended);
     await list.reload();
-  });
+  };
   const open = list.data.value;
   return (
     <section class="section">
       <h2>{streams.connections}</h2>
-      <ProblemNotice error={list.error.value ?? end.error.value} onRetry={list.reload} />
+      <ReadState read={list} />
       {open === null || open.podsAnswered === open.podsAsked ? null : (
         <p class="notice notice-warning">{streams.podsMissing(open.podsAnswered, open.podsAsked)}</p>
       )}
@@ -88,18 +91,42 @@ function OpenStreams({ id }: { readonly id: string }) {
             { title: streams.pod, cell: ({ pod }) => pod },
             { title: streams.sent, cell: ({ sentBytes }) => formatBytes(sentBytes) },
             { title: streams.unsent, cell: ({ unsentBytes }) => formatBytes(unsentBytes) },
-            actionsColumn(({ id: connectionId, address }: Schemas['Connection']) => (
+            actionsColumn((connection: Schemas['Connection']) => (
               <RowButton
                 label={streams.end}
-                row={String(address)}
+                row={connection.address ?? '–'}
                 kind="danger"
-                onClick={() => void end.run(connectionId)}
+                onClick={() => (ending.value = connection)}
               />
             )),
           ]}
         />
       )}
+      {ending.value === null ? null : (
+        <EndStream connection={ending.value} onEnd={end} onClose={() => (ending.value = null)} />
+      )}
     </section>
+  );
+}
+
+interface EndStreamProperties {
+  readonly connection: Schemas['Connection'];
+  readonly onEnd: (connectionId: string) => Promise<void>;
+  readonly onClose: () => void;
+}
+
+/** Asks before it ends a stream. */
+function EndStream({ connection: { id, address }, onEnd, onClose }: EndStreamProperties) {
+  const { streams } = texts;
+  return (
+    <ConfirmDialog
+      title={streams.endTitle(address ?? '–')}
+      text={streams.endText}
+      label={streams.end}
+      isDangerous
+      onConfirm={() => onEnd(id)}
+      onClose={onClose}
+    />
   );
 }
 

@@ -104,12 +104,15 @@ function FilterFields({ values }: { readonly values: Signal<FilterValues> }) {
       <TextField
         label={streams.labels}
         hint={streams.labelsHint}
+        pointer="/filter/labels"
         value={labels}
         onInput={(text) => change({ labels: text })}
       />
       <TextField
         label={streams.widgetIds}
         hint={streams.widgetIdsHint}
+        pointer="/filter/widgetIds"
+        wrongForm={streams.widgetIdsWrong}
         value={widgetIds}
         onInput={(text) => change({ widgetIds: text })}
       />

@@ -1,4 +1,5 @@
 import { type ReadonlySignal, type Signal, useSignal } from '@preact/signals';
+import type { StreamState } from '@widget-service/client/stream/read-stream.ts';
 import { isWidgetEvent, type StreamEvent } from '@widget-service/client/stream/stream-event.ts';
 import { useEffect } from 'preact/hooks';
 import { service } from '../../service/service.ts';
@@ -22,7 +23,7 @@ interface Events {
   readonly events: ReadonlySignal<readonly SeenEvent[]>;
   /** How many have come during the pause. */
   readonly waiting: ReadonlySignal<number>;
-  readonly state: ReadonlySignal<'connecting' | 'open' | 'waiting' | 'ended'>;
+  readonly state: ReadonlySignal<StreamState['name'] | 'ended'>;
   readonly error: ReadonlySignal<unknown>;
   /** While it is true, `events` does not change. */
   readonly isPaused: Signal<boolean>;
@@ -33,7 +34,7 @@ interface Events {
 export function useEvents(): Events {
   const events = useSignal<readonly SeenEvent[]>([]);
   const waiting = useSignal(0);
-  const state = useSignal<'connecting' | 'open' | 'waiting' | 'ended'>('connecting');
+  const state = useSignal<StreamState['name'] | 'ended'>('connecting');
   const error = useSignal<unknown>(null);
   const isPaused = useSignal(false);
 
@@ -48,7 +49,7 @@ export function useEvents(): Events {
       waiting.value = 0;
     }, renewMs);
     const follow = async () => {
-      const onState = ({ name }: { readonly name: 'connecting' | 'open' | 'waiting' }) => (state.value = name);
+      const onState = ({ name }: StreamState) => (state.value = name);
       for await (const event of service.streamOfSession({ signal: left.signal, onState })) {
         if (!isWidgetEvent(event) && event.type !== 'stream.gap') continue;
         key += 1;

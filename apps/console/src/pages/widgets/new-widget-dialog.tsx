@@ -37,6 +37,7 @@ export function NewWidgetDialog({ onClose }: { readonly onClose: () => void }) {
       <TextField
         label={form.name}
         hint={form.nameHint}
+        pointer="/name"
         required
         value={name}
         onInput={(text) => change({ name: text })}
@@ -44,6 +45,7 @@ export function NewWidgetDialog({ onClose }: { readonly onClose: () => void }) {
       <TextField
         label={form.labels}
         hint={form.labelsHint}
+        pointer="/labels"
         value={labels}
         onInput={(text) => change({ labels: text })}
       />

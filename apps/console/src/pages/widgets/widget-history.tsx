@@ -1,8 +1,8 @@
 import { useEffect } from 'preact/hooks';
 import { Badge, DeliveryState } from '../../parts/badges.tsx';
 import { lookUp } from '../../parts/look-up.ts';
-import { ProblemNotice } from '../../parts/messages.tsx';
 import { Pager, usePages } from '../../parts/paged-list.tsx';
+import { ReadState } from '../../parts/read-state.tsx';
 import { FullTime } from '../../parts/time.tsx';
 import { Link } from '../../router/link.tsx';
 import { api, type Schemas } from '../../service/service.ts';
@@ -36,7 +36,7 @@ export function WidgetHistory({ widget }: WidgetHistoryProperties) {
   return (
     <section class="section">
       <h2>{history.title}</h2>
-      <ProblemNotice error={read.error.value} onRetry={read.reload} />
+      <ReadState read={read} />
       {list === null ? null : (
         <>
           <ol class="history" aria-label={history.title}>

@@ -2,8 +2,9 @@ import { liveState, liveWidgets, rows } from '../../live/shared-widgets.ts';
 import { LiveBadge, WidgetState } from '../../parts/badges.tsx';
 import { CopyButton } from '../../parts/button.tsx';
 import { Facts } from '../../parts/facts.tsx';
-import { ProblemNotice } from '../../parts/messages.tsx';
+import { formatCount } from '../../parts/format.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { ReadState } from '../../parts/read-state.tsx';
 import { FullTime } from '../../parts/time.tsx';
 import type { RouteParameters } from '../../router/match-route.ts';
 import { service } from '../../service/service.ts';
@@ -21,8 +22,9 @@ export function WidgetPage({ id = '' }: RouteParameters) {
   return (
     <>
       <PageHeader title={widget?.name ?? id} parents={[[texts.widgets.title, '/widgets']]} aside={<LiveBadge />} />
-      <ProblemNotice error={widget === undefined ? read.error.value : null} onRetry={read.reload} />
-      {widget === undefined ? null : (
+      {widget === undefined ? (
+        <ReadState read={read} />
+      ) : (
         <Facts
           facts={[
             [
@@ -33,7 +35,7 @@ export function WidgetPage({ id = '' }: RouteParameters) {
             ],
             [facts.state, <WidgetState key="state" state={widget.state} />],
             [facts.labels, widget.labels.length === 0 ? texts.general.none : widget.labels.join(', ')],
-            [facts.version, String(widget.version)],
+            [facts.version, formatCount(widget.version)],
             [facts.owner, widget.owner === null ? texts.general.none : (widget.owner.email ?? widget.owner.userId)],
             [facts.createdAt, <FullTime key="created" at={widget.createdAt} />],
             [facts.updatedAt, <FullTime key="updated" at={widget.updatedAt} />],

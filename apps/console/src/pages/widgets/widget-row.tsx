@@ -1,6 +1,7 @@
 import type { LiveWidget } from '@widget-service/client/live/live-widget.ts';
 import { hasJustChanged } from '../../live/shared-widgets.ts';
 import { WidgetState } from '../../parts/badges.tsx';
+import { formatCount } from '../../parts/format.ts';
 import { Time } from '../../parts/time.tsx';
 
 /** In pixels: `--row` of `tokens.css`. A finger is wider than a pointer. */
@@ -21,7 +22,7 @@ export function WidgetRow({ widget }: { readonly widget: LiveWidget }) {
           </span>
         ))}
       </span>
-      <span class="muted number">v{widget.version}</span>
+      <span class="muted number">v{formatCount(widget.version)}</span>
       <span class="muted widget-time">
         <Time at={widget.updatedAt} />
       </span>

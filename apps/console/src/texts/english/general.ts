@@ -3,6 +3,8 @@ export const general = {
   skipToContent: 'Skip to the content',
   mainNavigation: 'Main navigation',
   loading: 'Loading…',
+  slow: 'The service has not answered yet. This page keeps waiting.',
+  outdated: 'The service does not answer at present. What you see may be out of date.',
   retry: 'Try again',
   cancel: 'Cancel',
   close: 'Close',
@@ -30,6 +32,7 @@ export const general = {
   pageOf: (page: number, pages: number) => `Page ${page} of ${pages}`,
   notFoundTitle: 'Page not found',
   notFound: 'The address may be mistyped, or the page has moved.',
+  toFirstPage: 'Go to the first page',
   notPermittedTitle: 'You may not see this page',
   notPermitted: 'Your role lacks the permission. An admin can change your role under Access.',
 };
@@ -59,6 +62,7 @@ export const problems = {
   unreachable: 'The network or the service is interrupted. Nothing that you typed is lost.',
   unexpectedTitle: 'Something other than the service answered',
   invalidTitle: 'This cannot be sent',
+  needAttention: (count: number) => (count === 1 ? '1 field needs attention' : `${count} fields need attention`),
 };
 
 export const signIn = {

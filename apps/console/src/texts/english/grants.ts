@@ -9,8 +9,10 @@ export const grants = {
   rotate: 'Rotate',
   revoke: 'Revoke',
   rotateTitle: (name: string) => `Rotate the secret of “${name}”`,
-  rotateText: 'The service makes a new secret. The old one stays valid for a while, so that nobody is cut off.',
+  rotateText: 'The service makes a new secret.',
   overlap: 'The old secret stays valid for',
+  overlapHint: 'Until then, both secrets work, so that nobody is cut off.',
+  noOverlapHint: 'The old secret stops working at once. Whoever uses it is cut off until they have the new one.',
   requireSignatures: 'Hooks must be signed from now on',
   unsignedOverlap:
     'Until then, the old URL accepts hooks without a signature from anybody who knows it. If it may have leaked, end it now.',

@@ -1,3 +1,20 @@
+import { formatCount } from '../../parts/format.ts';
+
+interface RedriveOutcome {
+  readonly published: number;
+  readonly dead: number;
+  readonly waiting: number;
+  readonly reasons: readonly (keyof typeof reasons)[];
+}
+
+const reasons = {
+  'invalid-delivery': 'Its entry in the queue is malformed, or processing it failed repeatedly.',
+  'store-refused': 'The store rejects it as it is.',
+};
+
+const countDeliveries = (count: number) => (count === 1 ? '1 delivery' : `${formatCount(count)} deliveries`);
+const be = (count: number) => (count === 1 ? 'is' : 'are');
+
 export const hooks = {
   title: 'Hooks',
   create: 'Create an integration',
@@ -21,7 +38,8 @@ export const hooks = {
   deliveriesEmptyTitle: 'No delivery',
   deliveriesEmpty:
     'Each accepted hook appears here, and stays for the retention time of the service (DELIVERY_RETENTION_MS) after its publication. A dead one stays until you redrive or discard it.',
-  deliveriesNoMatch: 'None was received in this period. Change the times or the state.',
+  deliveriesNoMatchTitle: 'No delivery matches',
+  deliveriesNoMatch: 'Change the times or the state.',
   from: 'From',
   to: 'Before',
   state: 'State',
@@ -41,13 +59,18 @@ export const hooks = {
   payload: 'Payload',
   publishedEvent: 'Event, as streams send it',
   eventGone: 'The event log no longer holds it, or did not answer.',
-  reasons: {
-    'invalid-delivery': 'Its entry in the queue is malformed, or processing it failed repeatedly.',
-    'store-refused': 'The store rejects it as it is.',
-  },
+  reasons,
   redrive: 'Redrive',
-  redriven: (count: number) =>
-    count === 1 ? '1 delivery will be processed again.' : `${count} deliveries will be processed again.`,
+  /** What became of redriven deliveries. */
+  describeRedrive: ({ published, dead, waiting, reasons: found }: RedriveOutcome) =>
+    [
+      published === 0 ? '' : `${countDeliveries(published)} ${published === 1 ? 'was' : 'were'} published.`,
+      dead === 0 ? '' : `${countDeliveries(dead)} ${be(dead)} dead again.`,
+      ...found.map((reason) => reasons[reason]),
+      waiting === 0 ? '' : `${countDeliveries(waiting)} ${be(waiting)} not processed yet.`,
+    ]
+      .filter((sentence) => sentence !== '')
+      .join(' '),
   discard: 'Discard',
   buttonsForSelected: (count: number) => ({ redrive: `Redrive ${count}`, discard: `Discard ${count}` }),
   discardTitle: (count: number) => (count === 1 ? 'Discard this delivery?' : `Discard ${count} deliveries?`),
@@ -88,12 +111,18 @@ export const hooks = {
   refusedAt: 'Refused',
   code: 'Problem',
   detail: 'Why',
+  webhookId: 'webhook-id',
+  sender: 'Sender',
+  senderUnknown: 'unknown',
+  unlisted: (count: number) => `and ${formatCount(count)} more in the same second`,
   test: 'Send a test hook',
   testIntro: 'It has the same effect as any other hook. It needs the secret URL, which the service does not keep.',
   testUrl: 'Secret URL',
+  testSecretHint: 'Starts with whsec_. This integration accepts only signed hooks.',
   testKind: 'Kind',
   testWidget: 'Widget id',
   testWidgetHint: 'May be empty with the kind “created”.',
+  testWidgetWrong: 'This is not a widget id. The page of a widget shows its id.',
   testPayload: 'Payload',
   testPayloadHint: 'A JSON object.',
   testPayloadWrong: 'The payload is not a JSON object.',

@@ -1,3 +1,5 @@
+import { formatCount } from '../../parts/format.ts';
+
 export const overview = {
   title: 'Overview',
   allWell: 'All is well.',
@@ -9,6 +11,7 @@ export const overview = {
     eventsPublished: 'Events published per second',
     streamsOpen: 'Open streams',
   },
+  timeZone: (name: string) => `Times are in ${name}.`,
   now: (value: string) => `${value} now`,
   unknown: 'unknown',
   describeChart: (name: string, now: string, most: string) => `${name} in the last hour: ${now} now, at most ${most}`,
@@ -16,7 +19,12 @@ export const overview = {
   partition: 'Partition',
   jobs: 'Jobs',
   oldest: 'Oldest',
-  queueEmpty: 'The queue is empty.',
+  jobsWait: (jobs: number) => {
+    if (jobs === 0) return 'The queue is empty.';
+    return jobs === 1 ? '1 job waits.' : `${formatCount(jobs)} jobs wait.`;
+  },
+  oldestWaits: 'The oldest was queued',
+  byPartition: 'By partition',
   queueUnknown: 'The queue did not answer.',
   deadLetters: 'Dead deliveries',
   noDeadLetters: 'None.',

@@ -1,0 +1,61 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { setOptions } from '../../drivers/cluster/component-options.ts';
+import { findBarriers, hasBrowser } from '../../drivers/cluster/console-browser.ts';
+import { openEmbeddedDeployment } from '../../faults/deployment.ts';
+import { showService } from './shown-service.ts';
+
+/** One story: the service freezes while a page is open, and goes on later. Its connections stay open all the time. */
+describe.runIf(hasBrowser)('the console while the service is frozen', () => {
+  const shown = showService(() => openEmbeddedDeployment(setOptions({ heartbeatIntervalMs: 3_000 })));
+  let page: Page;
+  let complaints: readonly string[];
+  beforeAll(async () => {
+    const { api } = shown.client;
+    await api.POST('/api/v1/integrations', { body: { name: 'Factory' } });
+    await api.POST('/api/v1/subscriptions', { body: { name: 'Wall screen' } });
+    ({ page, complaints } = await shown.openSignedIn('/widgets'));
+  });
+
+  const go = (area: string) =>
+    page.getByRole('navigation', { name: 'Main navigation' }).getByRole('link', { name: area }).click();
+
+  test('says so before the connection is given up: a heartbeat is overdue', async () => {
+    await page.getByText('Live', { exact: true }).waitFor();
+    const requests: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().includes('/api/v1/events/')) requests.push(request.url());
+    });
+    shown.service.freeze();
+    await page.getByText('Reconnecting: what you see may be out of date').waitFor();
+    shown.service.thaw();
+    await page.getByText('Live', { exact: true }).waitFor();
+    expect(requests).toEqual([]);
+  });
+
+  test('shows no page that is empty: it loads, then it says that no answer has come', async () => {
+    await go('Hooks');
+    await page.getByRole('link', { name: 'Factory' }).waitFor();
+    shown.service.freeze();
+    await page.getByRole('link', { name: 'Factory' }).click();
+    await page.getByText('Loading…').first().waitFor();
+    await go('Access');
+    await page.getByText('Loading…').waitFor();
+    await go('Overview');
+    await page.getByText('Loading…').waitFor();
+    await page.getByText('The service has not answered yet.').waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    shown.service.thaw();
+    await page.getByText('All is well.').waitFor();
+    expect(await page.getByText('The service has not answered yet.').count()).toBe(0);
+  });
+
+  test('says that what it has read may be out of date', async () => {
+    shown.service.freeze();
+    await page.getByText('The service does not answer at present.').waitFor();
+    await page.getByText('All is well.').waitFor();
+    shown.service.thaw();
+    await page.getByText('The service does not answer at present.').waitFor({ state: 'detached' });
+    expect(complaints).toEqual([]);
+  });
+});
