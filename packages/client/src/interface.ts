@@ -4364,6 +4364,8 @@ export interface operations {
                 pageSize?: number;
                 /** @description Only deliveries in this state. */
                 state?: "received" | "published" | "dead" | "discarded";
+                /** @description Only the delivery of the hook that was sent with this `webhook-id`: at most one. With a `source`: of the hook for which its mapping read this `id`. */
+                webhookId?: string;
                 /** @description Only deliveries received at this time or later, in UTC. */
                 from?: string;
                 /** @description Only deliveries received before this time, in UTC. Send it, so that new ones do not shift further pages. */
@@ -4508,6 +4510,8 @@ export interface operations {
                 page?: number;
                 /** @description Items per page. More than 200 is an error. Default: `50`. */
                 pageSize?: number;
+                /** @description Only refusals of hooks with this `webhook-id`. A refusal stores its first 256 characters, so only these count. */
+                webhookId?: string;
             };
             header?: never;
             path: {

@@ -40,6 +40,7 @@ import { makeAcceptHook } from '@widget-service/shared/usecases/hooks/accept-hoo
 import type { GroupCommit } from '@widget-service/shared/usecases/hooks/group-commit.ts';
 import {
   makeDiscardDelivery,
+  makeFindDeliveryByWebhookId,
   makeListDeliveries,
   makeRedriveDelivery,
 } from '@widget-service/shared/usecases/hooks/manage-deliveries.ts';
@@ -140,6 +141,7 @@ export function createUseCases(deps: UseCaseDeps) {
     ...makeAllGrantUseCases(deps),
     acceptHook: makeAcceptHook({ groupCommit, clock }),
     listDeliveries: makeListDeliveries(backend),
+    findDeliveryByWebhookId: makeFindDeliveryByWebhookId(backend),
     listAuditEvents: makeListAuditEvents(backend),
     redriveDelivery: makeRedriveDelivery({ ledger: backend.ledger, groupCommit }),
     discardDelivery: makeDiscardDelivery({ ledger: backend.ledger, clock }),

@@ -1,7 +1,7 @@
 import { widgetStates } from '@widget-service/shared/domain/widget.ts';
 import { deadReasons, deliveryStates } from '@widget-service/shared/ports/delivery-ledger.ts';
 import { z } from 'zod';
-import { pageQuerySchema, queryTime, toPageSchema } from '../../schemas/page.ts';
+import { pageQuerySchema, queryTime, queryWebhookId, toPageSchema } from '../../schemas/page.ts';
 import { timestamp, utcTimeFormat } from '../../schemas/text.ts';
 import { widgetEventSchema } from '../../schemas/widget-event.ts';
 
@@ -107,6 +107,9 @@ export const listDeliveriesOfWidgetQuerySchema = pageQuerySchema.extend({
 
 export const listDeliveriesQuerySchema = pageQuerySchema.extend({
   state: z.enum(deliveryStates).optional().describe('Only deliveries in this state.'),
+  webhookId: queryWebhookId.describe(
+    'Only the delivery of the hook that was sent with this `webhook-id`: at most one. With a `source`: of the hook for which its mapping read this `id`.',
+  ),
   ...listDeliveriesOfWidgetQuerySchema.shape,
 });
 
