@@ -1043,6 +1043,8 @@ export interface components {
                 kind: "user" | "provision-token" | "anonymous" | "identity-provider" | "system";
                 id: string | null;
             };
+            /** @description The actor's name when it happened: of a user, who without a name has the e-mail here, or of a provision token. Null if there is none, none is known, or a version of the service without this member wrote the event. */
+            actorName: string | null;
             /** @description What it was done to. Null if there is none, or none is known. */
             target: {
                 /** @enum {string} */
@@ -1050,6 +1052,8 @@ export interface components {
                 /** Format: uuid */
                 id: string;
             } | null;
+            /** @description The target's name after the change, as `actorName`; of a deleted target, its last one. Null also for the deliveries and quarantined texts, which have no names, and for failed sign-ins. */
+            targetName: string | null;
             /** @description The address of the client: IPv4, or the /64 network of an IPv6 address. Null if the request came through a proxy that the service does not trust, and if the event stands for several addresses. */
             clientAddress: string | null;
             /** @description For a failed sign-in: the HMAC-SHA256 of its e-mail, in hexadecimal. Failed sign-ins with one e-mail have one value. Null for everything else. */
