@@ -1107,6 +1107,8 @@ export interface components {
              * @description The integration that posted the hook.
              */
             integrationId: string;
+            /** @description The name that the integration has now. Null if it is deleted. */
+            integrationName: string | null;
             /** @description `created`, `updated` or `retired`. A dead letter that could not be parsed may have any text here. */
             kind: string;
             /** @description The `occurredAt` of the hook, as the sender wrote it. */
@@ -1155,6 +1157,8 @@ export interface components {
              * @description The integration that posted the hook.
              */
             integrationId: string;
+            /** @description The name that the integration has now. Null if it is deleted. */
+            integrationName: string | null;
             /** @description `created`, `updated` or `retired`. A dead letter that could not be parsed may have any text here. */
             kind: string;
             /** @description The `occurredAt` of the hook, as the sender wrote it. */

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { defineRoute, type Route } from '../http/route.ts';
 import { selectPage, toPageBody } from '../schemas/page-body.ts';
 import { documentResponses } from '../schemas/problem.ts';
-import { deliveriesParamsSchema, requireIntegrationId } from './deliveries/delivery-resource.ts';
+import { deliveriesParamsSchema, requireIntegration } from './deliveries/delivery-resource.ts';
 import { cutWebhookId } from './refusal-recorder.ts';
 import { listRefusalsQuerySchema, refusalPageSchema } from './refusal-schema.ts';
 
@@ -31,7 +31,8 @@ export function listRefusalsRoute({ integrations, refusals }: ListRefusalsRouteD
     },
     handler: async ({ params, query }) => {
       // Few enough to read them all.
-      const all = await refusals.list(await requireIntegrationId(params, integrations));
+      const { id } = await requireIntegration(params, integrations);
+      const all = await refusals.list(id);
       return toPageBody(query, selectPage(query, selectByWebhookId(all, query.webhookId)), toRefusalBody);
     },
   });

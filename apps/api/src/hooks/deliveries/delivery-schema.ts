@@ -22,6 +22,10 @@ const deliveryShape = z.object({
     .string()
     .meta({ format: 'uuid', description: 'The event id: the `Webhook-Event-Id` of the 202 response.' }),
   integrationId: z.string().meta({ format: 'uuid', description: 'The integration that posted the hook.' }),
+  integrationName: z
+    .string()
+    .nullable()
+    .meta({ description: 'The name that the integration has now. Null if it is deleted.' }),
   kind: z.string().meta({
     description: '`created`, `updated` or `retired`. A dead letter that could not be parsed may have any text here.',
   }),
@@ -55,6 +59,7 @@ const deliveryShape = z.object({
 const example = {
   eventId: '060223bc-ebbe-8cb6-8b7f-c374291aa2b0',
   integrationId: '7f0c1a52-6d1e-4c3b-9a57-2b8f0e4d6c91',
+  integrationName: 'Plant north',
   kind: 'retired',
   occurredAt: '2026-03-01T10:00:00.123456Z',
   receivedAt: '2026-03-01T10:00:01.000Z',

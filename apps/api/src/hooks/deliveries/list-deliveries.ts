@@ -1,3 +1,4 @@
+import type { DeliverySummary } from '@widget-service/shared/ports/delivery-ledger.ts';
 import type { IntegrationStore } from '@widget-service/shared/ports/grant-store.ts';
 import type {
   makeFindDeliveryByWebhookId,
@@ -6,7 +7,7 @@ import type {
 import { defineRoute, type Route } from '../../http/route.ts';
 import { selectPage, toPageBody } from '../../schemas/page-body.ts';
 import { documentResponses } from '../../schemas/problem.ts';
-import { deliveriesParamsSchema, requireIntegrationId, toDeliveryBody, toReceptionRange } from './delivery-resource.ts';
+import { deliveriesParamsSchema, requireIntegration, toDeliveryBody, toReceptionRange } from './delivery-resource.ts';
 import { deliveryPageSchema, listDeliveriesQuerySchema } from './delivery-schema.ts';
 
 export interface ListDeliveriesRouteDeps {
@@ -32,13 +33,14 @@ export function listDeliveriesRoute(deps: ListDeliveriesRouteDeps): Route {
       ),
     },
     handler: async ({ params, query }) => {
-      const integrationId = await requireIntegrationId(params, integrations);
+      const { id: integrationId, name } = await requireIntegration(params, integrations);
+      const toItem = (row: DeliverySummary) => toDeliveryBody(row, name);
       const filter = { integrationId, state: query.state ?? null, ...toReceptionRange(query) };
       if (query.webhookId === undefined) {
-        return toPageBody(query, await listDeliveries(filter, query), toDeliveryBody);
+        return toPageBody(query, await listDeliveries(filter, query), toItem);
       }
       const found = await findDeliveryByWebhookId(filter, query.webhookId);
-      return toPageBody(query, selectPage(query, found === null ? [] : [found]), toDeliveryBody);
+      return toPageBody(query, selectPage(query, found === null ? [] : [found]), toItem);
     },
   });
 }

@@ -8,7 +8,7 @@ import { defineRoute, type Route } from '../../http/route.ts';
 import { documentResponses } from '../../schemas/problem.ts';
 import {
   deliveryParamsSchema,
-  requireIntegrationId,
+  requireIntegration,
   toDeliveryBody,
   toUnknownDeliveryError,
 } from './delivery-resource.ts';
@@ -39,7 +39,7 @@ export function redriveDeliveryRoute(deps: RedriveDeliveryRouteDeps): Route {
     },
     handler: async (request, reply) => {
       const { params } = request;
-      const integrationId = await requireIntegrationId(params, integrations);
+      const { id: integrationId, name } = await requireIntegration(params, integrations);
       const eventId = parseUuid(params.eventId);
       if (eventId === null) throw toUnknownDeliveryError();
       const outcome = await redriveDelivery(integrationId, eventId);
@@ -49,7 +49,7 @@ export function redriveDeliveryRoute(deps: RedriveDeliveryRouteDeps): Route {
       }
       metrics.deliveriesRedriven.inc();
       noteAudit(request, { after: { integrationId } });
-      return reply.code(202).send(toDeliveryBody(outcome.delivery));
+      return reply.code(202).send(toDeliveryBody(outcome.delivery, name));
     },
   });
 }
