@@ -23,6 +23,13 @@ const rows: readonly Row[] = [
   ['GET', `${list}?webhookId=m1&webhookId=m2`, invalidParameter('webhookId', 'repeated')],
   ['GET', `${list}?kind=updated`, invalidParameter('kind', 'unknown-field')],
   ['GET', `${list}?reason=store-refused`, invalidParameter('reason', 'unknown-field')],
+  ['GET', '/api/v1/deliveries', returns(200)],
+  ['GET', '/api/v1/deliveries?state=dead&from=2026-03-01T10:00:00Z&to=2026-03-02T10:00:00Z&pageSize=200', returns(200)],
+  ['GET', '/api/v1/deliveries?page=2147483647', returns(200)],
+  ['GET', '/api/v1/deliveries?state=lost', invalidParameter('state', 'enum')],
+  ['GET', '/api/v1/deliveries?webhookId=m1', invalidParameter('webhookId', 'unknown-field')],
+  ['GET', '/api/v1/deliveries', rejects(403, 'permission-denied'), { caller: 'editor' }],
+  ['POST', '/api/v1/deliveries', { ...rejects(405, 'method-not-allowed'), allow: 'GET, HEAD' }],
   ['GET', `/api/v1/integrations/${unknownId}/deliveries`, notFound],
   ['GET', '/api/v1/integrations/x/deliveries', notFound],
   ['GET', '/api/v1/integrations/{provision-tokensId}/deliveries', notFound],
@@ -69,7 +76,7 @@ const rows: readonly Row[] = [
   ['PUT', `${list}/{deadDeliveryId}`, { ...rejects(405, 'method-not-allowed'), allow: 'DELETE, GET, HEAD' }],
 ];
 
-/** `/api/v1/integrations/{id}/deliveries` and `refusals`, and `/api/v1/widgets/{id}/deliveries`. */
+/** `/api/v1/deliveries`, `/api/v1/integrations/{id}/deliveries` and `refusals`, `/api/v1/widgets/{id}/deliveries`. */
 export const deliveries: readonly CorpusCase[] = rows.map(([method, url, expected, rest = {}], index) => ({
   name: `${method} ${url} (case ${index + 1})`,
   method,

@@ -89,6 +89,7 @@ export const answers: Readonly<Record<string, Answer>> = {
   'DELETE /api/v1/provision-tokens/{id}': { statuses: [204], body: null },
   'POST /api/v1/provision-tokens/{id}/rotate': { statuses: [200], body: RotatedProvisionToken },
   'GET /api/v1/integrations/{id}/deliveries': { statuses: [200], body: PagedResultDelivery },
+  'GET /api/v1/deliveries': { statuses: [200], body: PagedResultDelivery },
   'GET /api/v1/widgets/{id}/deliveries': { statuses: [200], body: PagedResultDelivery },
   'GET /api/v1/integrations/{id}/deliveries/{eventId}': { statuses: [200], body: DeliveryWithPayload },
   'DELETE /api/v1/integrations/{id}/deliveries/{eventId}': { statuses: [204], body: null },

@@ -792,6 +792,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the deliveries of all integrations
+         * @description Returns the accepted hooks of all integrations, also of deleted ones, with their states, the latest received first. They are kept as those of one integration. `totalItems` is exact up to 10 000; above that, it is only a lower bound. `hasNext` is always exact. Only the first 10 000 can be read: select older ones with `to`.
+         *
+         *     Needs the permission `integrations:manage`.
+         */
+        get: operations["example.deliveries.listAll"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/widgets/{id}/deliveries": {
         parameters: {
             query?: never;
@@ -4372,12 +4394,12 @@ export interface operations {
                 pageSize?: number;
                 /** @description Only deliveries in this state. */
                 state?: "received" | "published" | "dead" | "discarded";
-                /** @description Only the delivery of the hook that was sent with this `webhook-id`: at most one. With a `source`: of the hook for which its mapping read this `id`. */
-                webhookId?: string;
                 /** @description Only deliveries received at this time or later, in UTC. */
                 from?: string;
                 /** @description Only deliveries received before this time, in UTC. Send it, so that new ones do not shift further pages. */
                 to?: string;
+                /** @description Only the delivery of the hook that was sent with this `webhook-id`: at most one. With a `source`: of the hook for which its mapping read this `id`. */
+                webhookId?: string;
             };
             header?: never;
             path: {
@@ -4403,6 +4425,44 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             403: components["responses"]["NotAuthenticatedOrPasswordChangeRequiredOrPermissionDenied"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "example.deliveries.listAll": {
+        parameters: {
+            query?: {
+                /** @description The page number, from 1. A page past the end has no items. Default: `1`. */
+                page?: number;
+                /** @description Items per page. More than 200 is an error. Default: `50`. */
+                pageSize?: number;
+                /** @description Only deliveries in this state. */
+                state?: "received" | "published" | "dead" | "discarded";
+                /** @description Only deliveries received at this time or later, in UTC. */
+                from?: string;
+                /** @description Only deliveries received before this time, in UTC. Send it, so that new ones do not shift further pages. */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of deliveries. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PagedResultDelivery"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            403: components["responses"]["NotAuthenticatedOrPasswordChangeRequiredOrPermissionDenied"];
             429: components["responses"]["RateLimited"];
             503: components["responses"]["Unavailable"];
         };

@@ -128,6 +128,7 @@ async function useDeliveries(): Promise<void> {
   const byEvent = { params: { path: { id, eventId: id } } };
   const query = { state: 'dead', pageSize: 10 } as const;
   const page = unwrap(await client.GET('/api/v1/integrations/{id}/deliveries', { params: { path: { id }, query } }));
+  const ofAll = unwrap(await client.GET('/api/v1/deliveries', { params: { query } }));
   const ofWidget = unwrap(await client.GET('/api/v1/widgets/{id}/deliveries', { params: { path: { id } } }));
   const delivery = unwrap(await client.GET('/api/v1/integrations/{id}/deliveries/{eventId}', byEvent));
   const redriven: Schemas['Delivery'] = unwrap(
@@ -137,6 +138,7 @@ async function useDeliveries(): Promise<void> {
   const refusals = unwrap(await client.GET('/api/v1/integrations/{id}/refusals', { params: { path: { id } } }));
   console.info(
     page.items[0]?.reason,
+    ofAll.items[0]?.integrationName,
     ofWidget.items[0]?.effect?.version,
     delivery.payload,
     redriven.state,

@@ -128,7 +128,8 @@ function findMatching(ledger: Ledger, filter: DeliveryFilter): LedgerRow[] {
     .filter((row) =>
       'widgetId' in filter
         ? row.widgetId === filter.widgetId
-        : row.integrationId === filter.integrationId && (filter.state === null || row.state === filter.state),
+        : (filter.integrationId === null || row.integrationId === filter.integrationId) &&
+          (filter.state === null || row.state === filter.state),
     )
     .filter(
       ({ receivedAt }) =>

@@ -12,6 +12,7 @@ import { changeMappingRoute, replaceSecretsRoute } from '../grants/source-routes
 import { subscriptionResource } from '../grants/subscription-resource.ts';
 import { discardDeliveryRoute } from '../hooks/deliveries/discard-delivery.ts';
 import { getDeliveryRoute } from '../hooks/deliveries/get-delivery.ts';
+import { listAllDeliveriesRoute } from '../hooks/deliveries/list-all-deliveries.ts';
 import { listDeliveriesRoute } from '../hooks/deliveries/list-deliveries.ts';
 import { listDeliveriesOfWidgetRoute } from '../hooks/deliveries/list-deliveries-of-widget.ts';
 import { redriveDeliveryRoute } from '../hooks/deliveries/redrive-delivery.ts';
@@ -220,6 +221,7 @@ const interfaceRoutes: readonly Row[] = [
   ['POST',     '/api/v1/provision-tokens/:id/rotate',                      may('tokens:manage'),           provisionTokens.rotate,      audits('provision-token.token-rotated', 'provision-token', ':id')],
   ['DELETE',   '/api/v1/provision-tokens/:id',                             may('tokens:manage'),           provisionTokens.revoke,      audits('provision-token.revoked', 'provision-token', ':id')],
   ['GET HEAD', '/api/v1/integrations/:id/deliveries',                      may('integrations:manage'),     listDeliveriesRoute],
+  ['GET HEAD', '/api/v1/deliveries',                                       may('integrations:manage'),     listAllDeliveriesRoute],
   ['GET HEAD', '/api/v1/widgets/:id/deliveries',                           may('widgets:read'),            listDeliveriesOfWidgetRoute],
   ['GET HEAD', '/api/v1/integrations/:id/deliveries/:eventId',             may('integrations:manage'),     getDeliveryRoute],
   ['GET HEAD', '/api/v1/integrations/:id/refusals',                        may('integrations:manage'),     listRefusalsRoute],

@@ -263,23 +263,32 @@ function toQuery(filter: DeliveryFilter): Filter<DeliveryDocument> {
   // `get` accepts any text as an id, so this does too: a text that is no UUID selects no row.
   if ('widgetId' in filter) return { widgetId: toBsonUuid(filter.widgetId) ?? { $in: [] }, ...inTimeRange };
   const { integrationId, state } = filter;
-  const ofIntegration = { integrationId, ...inTimeRange };
-  if (state === null) return ofIntegration;
+  const inAnyState = { ...(integrationId === null ? {} : { integrationId }), ...inTimeRange };
+  if (state === null) return inAnyState;
   // A received row has no `expiresAt`. With this condition the TTL index finds the few rows that are not published.
   // `as never`: the type has no null, but in a query null matches a missing field.
-  return { ...ofIntegration, state, ...(state === 'received' ? { expiresAt: null as never } : {}) };
+  return { ...inAnyState, state, ...(state === 'received' ? { expiresAt: null as never } : {}) };
 }
 
 function selectIndex(filter: DeliveryFilter): string {
-  return 'widgetId' in filter ? deliveryIndexes.byWidget : indexesByState[filter.state ?? 'published'];
+  if ('widgetId' in filter) return deliveryIndexes.byWidget;
+  const indexes = filter.integrationId === null ? indexesOfAll : indexesOfIntegration;
+  return indexes[filter.state ?? 'published'];
 }
 
 /** Nearly all rows are published: they need no index of their own. */
-const indexesByState: Readonly<Record<DeliveryState, string>> = {
+const indexesOfIntegration: Readonly<Record<DeliveryState, string>> = {
   received: deliveryIndexes.byExpiry,
   published: deliveryIndexes.byAge,
   dead: deliveryIndexes.deadByAge,
   discarded: deliveryIndexes.discardedByAge,
+};
+
+const indexesOfAll: Readonly<Record<DeliveryState, string>> = {
+  received: deliveryIndexes.byExpiry,
+  published: deliveryIndexes.ofAllByAge,
+  dead: deliveryIndexes.deadOfAllByAge,
+  discarded: deliveryIndexes.discardedOfAllByAge,
 };
 
 function toRowState({ state, widgetId }: ExistingRow) {

@@ -67,8 +67,8 @@ export type DeliverySummary = Omit<LedgerRow, 'payload'>;
 export type DeliveryFilter = ReceptionRange &
   (
     | {
-        /** The deliveries of this integration. */
-        readonly integrationId: string;
+        /** The deliveries of this integration. Null: of all, also of deleted ones. */
+        readonly integrationId: string | null;
         /** Null: in any state. */
         readonly state: DeliveryState | null;
       }

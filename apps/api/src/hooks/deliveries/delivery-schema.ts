@@ -110,12 +110,15 @@ export const listDeliveriesOfWidgetQuerySchema = pageQuerySchema.extend({
   }),
 });
 
-export const listDeliveriesQuerySchema = pageQuerySchema.extend({
+export const listAllDeliveriesQuerySchema = pageQuerySchema.extend({
   state: z.enum(deliveryStates).optional().describe('Only deliveries in this state.'),
+  ...listDeliveriesOfWidgetQuerySchema.shape,
+});
+
+export const listDeliveriesQuerySchema = listAllDeliveriesQuerySchema.extend({
   webhookId: queryWebhookId.describe(
     'Only the delivery of the hook that was sent with this `webhook-id`: at most one. With a `source`: of the hook for which its mapping read this `id`.',
   ),
-  ...listDeliveriesOfWidgetQuerySchema.shape,
 });
 
 export const deliveryPageSchema = toPageSchema(deliverySchema);

@@ -19,7 +19,9 @@ export function makeListDeliveries({ ledger }: { readonly ledger: Pick<DeliveryL
 }
 
 /** Selects deliveries of one integration. */
-export type IntegrationDeliveryFilter = Extract<DeliveryFilter, { readonly integrationId: unknown }>;
+export type IntegrationDeliveryFilter = Extract<DeliveryFilter, { readonly integrationId: unknown }> & {
+  readonly integrationId: string;
+};
 
 /**
  * Makes the function that finds the delivery of the hook that an integration sent with a `webhook-id`. Hooks with one
