@@ -123,6 +123,25 @@ describe('DeliveryLedger.list and count', async () => {
     },
   );
 
+  test('returns and counts only the rows that the list shows after a given one', async () => {
+    const [integrationId, widgetId] = [randomUUID(), randomUUID()];
+    const deliveries = [0, 1, 1, 1, 2].map((ms) => aDelivery({ integrationId, widgetId, receivedAt: afterStart(ms) }));
+    await ledger().register(deliveries);
+    for (const delivery of deliveries) await ledger().markDead(delivery, 'store-refused');
+    const within = { receivedFrom: afterStart(0), receivedBefore: afterStart(2) };
+    for (const filter of [{ integrationId, state: null }, { integrationId, state: 'dead' }, { widgetId }] as const) {
+      const all = await ledger().list(filter, firstHundred);
+      for (const [index, listedAfter] of all.entries()) {
+        expect(await ledger().list({ ...filter, listedAfter }, firstHundred)).toEqual(all.slice(index + 1));
+        expect(await ledger().count({ ...filter, listedAfter }, 100)).toBe(all.length - index - 1);
+        expect(await ledger().list({ ...filter, ...within, listedAfter }, firstHundred)).toEqual(all.slice(index + 1));
+      }
+      const listedAfter = { receivedAt: afterStart(1), eventId: '00000000-0000-0000-0000-000000000000' };
+      expect(await ledger().list({ ...filter, listedAfter }, firstHundred)).toEqual(all.slice(4));
+      expect(await ledger().list({ ...filter, receivedFrom: afterStart(2), listedAfter }, firstHundred)).toEqual([]);
+    }
+  });
+
   test('returns the rows that name a widget, of all integrations and in every state', async () => {
     const widgetId = randomUUID();
     const ofWidget = [0, 1, 2].map((ms) => aDelivery({ widgetId, receivedAt: afterStart(ms) }));

@@ -9,6 +9,7 @@ import type {
   DeliveryState,
   DeliverySummary,
   LedgerRow,
+  ReceptionRange,
   RecordedDelivery,
 } from '@widget-service/shared/ports/delivery-ledger.ts';
 import { isDuplicate } from '@widget-service/shared/ports/duplicate-delivery.ts';
@@ -23,12 +24,11 @@ export function createSqliteDeliveryLedger(
 
   /** Returns the statements for a filter, and the values of their condition. */
   function selectListing(filter: DeliveryFilter): { readonly listing: Listing; readonly values: (string | number)[] } {
-    const from = filter.receivedFrom?.getTime() ?? Number.MIN_SAFE_INTEGER;
-    const before = filter.receivedBefore?.getTime() ?? Number.MAX_SAFE_INTEGER;
-    if ('widgetId' in filter) return { listing: statements.listings.ofWidget, values: [filter.widgetId, from, before] };
+    const range = toRangeValues(filter);
+    if ('widgetId' in filter) return { listing: statements.listings.ofWidget, values: [filter.widgetId, ...range] };
     const { integrationId, state } = filter;
-    if (integrationId === null) return { listing: statements.listings.ofAll[state ?? 'any'], values: [from, before] };
-    return { listing: statements.listings.ofIntegration[state ?? 'any'], values: [integrationId, from, before] };
+    if (integrationId === null) return { listing: statements.listings.ofAll[state ?? 'any'], values: range };
+    return { listing: statements.listings.ofIntegration[state ?? 'any'], values: [integrationId, ...range] };
   }
 
   /** Returns the ids of the duplicates. */
@@ -147,7 +147,16 @@ interface Listing {
   readonly count: StatementSync;
 }
 
-const inTimeRange = 'received_at >= ? AND received_at < ?';
+const inTimeRange = 'received_at >= ? AND (received_at, event_id) < (?, ?)';
+
+/** In the order of the parameters of `inTimeRange`. */
+function toRangeValues({ receivedFrom, receivedBefore, listedAfter }: ReceptionRange): (string | number)[] {
+  const fromMs = receivedFrom?.getTime() ?? Number.MIN_SAFE_INTEGER;
+  const beforeMs = receivedBefore?.getTime() ?? Number.MAX_SAFE_INTEGER;
+  const afterMs = listedAfter?.receivedAt.getTime() ?? Number.MAX_SAFE_INTEGER;
+  // No event id is less than the empty text, so with it the time alone counts.
+  return afterMs < beforeMs ? [fromMs, afterMs, listedAfter?.eventId ?? ''] : [fromMs, beforeMs, ''];
+}
 
 /** Prepares the statements for each state, and for any. */
 function prepareListings(db: Database, condition: string): Readonly<Record<DeliveryState | 'any', Listing>> {

@@ -76,11 +76,13 @@ export type DeliveryFilter = ReceptionRange &
     | { readonly widgetId: string }
   );
 
-interface ReceptionRange {
+export interface ReceptionRange {
   /** Only those received at this time or later. */
   readonly receivedFrom?: Date;
   /** Only those received before this time. */
   readonly receivedBefore?: Date;
+  /** Only those that a list shows after this delivery. It need not be in the ledger any more. */
+  readonly listedAfter?: Pick<LedgerRow, 'receivedAt' | 'eventId'>;
 }
 
 /**
