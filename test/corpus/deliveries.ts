@@ -1,10 +1,20 @@
-import { type CorpusCase, type ExpectedResponse, invalidParameter, json, rejects, returns } from './corpus-case.ts';
+import {
+  type CorpusCase,
+  type ExpectedResponse,
+  invalidAt,
+  invalidParameter,
+  json,
+  rejects,
+  returns,
+} from './corpus-case.ts';
 
 const notFound = rejects(404, 'not-found');
 const unknownId = '0197a0b0-0000-7000-8000-00000000abcd';
 const list = '/api/v1/integrations/{integrationsId}/deliveries';
 
 type Row = readonly [CorpusCase['method'], string, ExpectedResponse, Partial<CorpusCase>?];
+
+const toBody = (body: object) => ({ headers: json, body: JSON.stringify(body) });
 
 const rows: readonly Row[] = [
   ['GET', list, returns(200)],
@@ -65,6 +75,30 @@ const rows: readonly Row[] = [
     { headers: { 'x-csrf-token': 'x' } },
   ],
   ['POST', `${list}/{deadDeliveryId}/redrive`, rejects(403, 'permission-denied'), { caller: 'editor' }],
+  ...[`${list}/redrive`, '/api/v1/deliveries/redrive'].flatMap((url): Row[] => [
+    ['POST', url, returns(200), toBody({ eventIds: ['{deadDeliveryId}', '{publishedDeliveryId}', unknownId] })],
+    ['POST', url, returns(200), toBody({ eventIds: ['{deadDeliveryIdInCapitals}', '{deadDeliveryId}'] })],
+    ['POST', url, returns(200), toBody({ state: 'dead' })],
+    [
+      'POST',
+      url,
+      returns(200),
+      toBody({ state: 'dead', from: '2020-03-01T10:00:00Z', to: '2020-03-01T10:00:00Z', after: '{deadDeliveryId}' }),
+    ],
+    ['POST', url, invalidAt('#/after', 'format'), toBody({ state: 'dead', after: unknownId })],
+    ['POST', url, invalidAt('#/after', 'format'), toBody({ state: 'dead', after: 'x' })],
+    ['POST', url, invalidAt('#/from', 'format'), toBody({ state: 'dead', from: 'yesterday' })],
+    ['POST', url, invalidAt('#/state', 'enum'), toBody({ state: 'published' })],
+    ['POST', url, invalidAt('#/eventIds', 'required'), toBody({})],
+    ['POST', url, invalidAt('#/eventIds', 'too-short'), toBody({ eventIds: [] })],
+    ['POST', url, invalidAt('#/eventIds', 'too-long'), toBody({ eventIds: Array(101).fill(unknownId) })],
+    ['POST', url, invalidAt('#/eventIds/0', 'format'), toBody({ eventIds: ['x'] })],
+    ['POST', url, invalidAt('#/state', 'format'), toBody({ eventIds: [unknownId], state: 'dead' })],
+    ['POST', url, invalidAt('#/to', 'format'), toBody({ eventIds: [unknownId], to: '2026-03-01T10:00:00Z' })],
+    ['POST', url, invalidAt('#/limit', 'unknown-field'), toBody({ state: 'dead', limit: 1 })],
+    ['POST', url, rejects(403, 'permission-denied'), { ...toBody({ state: 'dead' }), caller: 'editor' }],
+  ]),
+  ['POST', `/api/v1/integrations/${unknownId}/deliveries/redrive`, notFound, toBody({ state: 'dead' })],
   ['POST', list, { ...rejects(405, 'method-not-allowed'), allow: 'GET, HEAD' }],
   ['DELETE', list, { ...rejects(405, 'method-not-allowed'), allow: 'GET, HEAD' }],
   ['DELETE', `${list}/{publishedDeliveryId}`, rejects(409, 'delivery-not-dead')],

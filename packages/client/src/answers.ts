@@ -35,6 +35,8 @@ const DeliveryWithPayload: Shape = { eventId: 'string', integrationId: 'string',
 const Mistake: Shape = { detail: 'string', code: 'string' };
 const Refusal: Shape = { requestId: 'string', refusedAt: 'string', code: 'string', status: 'number', detail: 'string', errors: [Mistake], clientAddress: { '?': 'string' }, webhookId: { '?': 'string' }, unlisted: 'number' };
 const PagedResultRefusal: Shape = { items: [Refusal], page: 'number', pageSize: 'number', totalItems: 'number', totalPages: 'number', hasNext: 'boolean' };
+const Redrive: Shape = { eventId: 'string', outcome: 'string' };
+const RedriveReport: Shape = { items: [Redrive], next: { '?': 'string' } };
 const QuarantinedText: Shape = { id: 'string', reason: 'string', jobId: 'string', integrationId: { '?': 'string' }, quarantinedAt: 'string', sizeBytes: 'number' };
 const PagedResultQuarantinedText: Shape = { items: [QuarantinedText], page: 'number', pageSize: 'number', totalItems: 'number', totalPages: 'number', hasNext: 'boolean' };
 const QuarantinedTextWithText: Shape = { id: 'string', reason: 'string', jobId: 'string', integrationId: { '?': 'string' }, quarantinedAt: 'string', sizeBytes: 'number', text: 'string' };
@@ -95,6 +97,8 @@ export const answers: Readonly<Record<string, Answer>> = {
   'DELETE /api/v1/integrations/{id}/deliveries/{eventId}': { statuses: [204], body: null },
   'GET /api/v1/integrations/{id}/refusals': { statuses: [200], body: PagedResultRefusal },
   'POST /api/v1/integrations/{id}/deliveries/{eventId}/redrive': { statuses: [202], body: Delivery },
+  'POST /api/v1/integrations/{id}/deliveries/redrive': { statuses: [200], body: RedriveReport },
+  'POST /api/v1/deliveries/redrive': { statuses: [200], body: RedriveReport },
   'GET /api/v1/quarantine': { statuses: [200], body: PagedResultQuarantinedText },
   'GET /api/v1/quarantine/{id}': { statuses: [200], body: QuarantinedTextWithText },
   'DELETE /api/v1/quarantine/{id}': { statuses: [204], body: null },

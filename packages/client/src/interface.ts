@@ -908,6 +908,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/integrations/{id}/deliveries/redrive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Redrive dead deliveries
+         * @description Puts up to 100 dead deliveries back into the queue, and says what became of each. If none could be queued because of an error, the response is that error. Each that is redriven has an audit event of its own.
+         *
+         *     Needs the permission `integrations:manage`.
+         */
+        post: operations["example.deliveries.redriveMany"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/deliveries/redrive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Redrive dead deliveries of any integrations
+         * @description Puts up to 100 dead deliveries back into the queue, and says what became of each. If none could be queued because of an error, the response is that error. Each that is redriven has an audit event of its own.
+         *
+         *     Needs the permission `integrations:manage`.
+         */
+        post: operations["example.deliveries.redriveAll"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/quarantine": {
         parameters: {
             query?: never;
@@ -2049,6 +2093,48 @@ export interface components {
             sizeBytes: number;
             /** @description The text as the queue held it, or its part of the job as JSON. Anybody who can write to the queue may have written it: escape it before you show it. */
             text: string;
+        };
+        /** @description What became of one delivery. */
+        Redrive: {
+            /** Format: uuid */
+            eventId: string;
+            /**
+             * @description `redriven`: it is durably queued. `not-dead`: it is published, discarded, or being processed. `not-found`: there is no such delivery here, or its integration is deleted. `failed`: the queue did not accept it or did not answer in time; it may be queued all the same. Repeat it: however often you redrive a delivery, it takes effect once.
+             * @enum {string}
+             */
+            outcome: "redriven" | "not-dead" | "not-found" | "failed";
+        };
+        /** @description What became of each delivery. Read the deliveries again later to see whether they are published. */
+        RedriveReport: {
+            /** @description One for each delivery, in the order asked for. */
+            items: components["schemas"]["Redrive"][];
+            /** @description There are more dead deliveries in the range: send it as `after`. Null if there are none. */
+            next: string | null;
+        };
+        /** @description Either `eventIds`, or `state` with any of `from`, `to` and `after`. */
+        RedriveSelection: {
+            /** @description The event ids of the deliveries. One that is named twice counts once. */
+            eventIds?: string[];
+            /**
+             * @description Instead of `eventIds`: the dead deliveries, the latest received first, at most 100.
+             * @enum {string}
+             */
+            state?: "dead";
+            /**
+             * Format: date-time
+             * @description With `state`: only deliveries received at this time or later, in UTC.
+             */
+            from?: string;
+            /**
+             * Format: date-time
+             * @description With `state`: only deliveries received before this time, in UTC.
+             */
+            to?: string;
+            /**
+             * Format: uuid
+             * @description With `state`: the `next` of the previous response, to go on where it ended.
+             */
+            after?: string;
         };
         /** @description A refused hook, with the problem that its sender got. It holds neither the token nor the body. */
         Refusal: {
@@ -4639,6 +4725,72 @@ export interface operations {
             403: components["responses"]["NotAuthenticatedOrCsrfTokenInvalidOrPasswordChangeRequiredOrPermissionDenied"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["DeliveryNotDead"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["UnavailableOrIntegrationBacklogFull"];
+        };
+    };
+    "example.deliveries.redriveMany": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the resource, a UUID. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RedriveSelection"];
+            };
+        };
+        responses: {
+            /** @description What became of each delivery. Read the deliveries again later to see whether they are published. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RedriveReport"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrInvalidJsonOrUnsupportedMediaTypeOrPayloadTooLarge"];
+            403: components["responses"]["NotAuthenticatedOrCsrfTokenInvalidOrPasswordChangeRequiredOrPermissionDenied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["UnavailableOrIntegrationBacklogFull"];
+        };
+    };
+    "example.deliveries.redriveAll": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RedriveSelection"];
+            };
+        };
+        responses: {
+            /** @description What became of each delivery. Read the deliveries again later to see whether they are published. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RedriveReport"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrInvalidJsonOrUnsupportedMediaTypeOrPayloadTooLarge"];
+            403: components["responses"]["NotAuthenticatedOrCsrfTokenInvalidOrPasswordChangeRequiredOrPermissionDenied"];
             429: components["responses"]["RateLimited"];
             503: components["responses"]["UnavailableOrIntegrationBacklogFull"];
         };

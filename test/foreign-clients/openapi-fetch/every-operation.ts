@@ -134,6 +134,10 @@ async function useDeliveries(): Promise<void> {
   const redriven: Schemas['Delivery'] = unwrap(
     await client.POST('/api/v1/integrations/{id}/deliveries/{eventId}/redrive', byEvent),
   );
+  const report: Schemas['RedriveReport'] = unwrap(
+    await client.POST('/api/v1/integrations/{id}/deliveries/redrive', { ...byId, body: { eventIds: [id] } }),
+  );
+  const next = unwrap(await client.POST('/api/v1/deliveries/redrive', { body: { state: 'dead', after: id } }));
   expectSuccess(await client.DELETE('/api/v1/integrations/{id}/deliveries/{eventId}', byEvent));
   const refusals = unwrap(await client.GET('/api/v1/integrations/{id}/refusals', { params: { path: { id } } }));
   console.info(
@@ -142,6 +146,8 @@ async function useDeliveries(): Promise<void> {
     ofWidget.items[0]?.effect?.version,
     delivery.payload,
     redriven.state,
+    report.items[0]?.outcome,
+    next.next,
     refusals.items[0]?.errors[0]?.pointer,
   );
 }

@@ -47,17 +47,18 @@ export interface AuditNotes {
   readonly after?: AuditMembers | null;
   /** The e-mail of a sign-in. Only its HMAC is stored, and only if the sign-in fails. */
   readonly email?: string;
-  /** Changes that the request caused besides, in their order. They took place, whatever the outcome of the request. */
+  /** Changes that the request caused besides, in their order, whatever the outcome of the request. */
   readonly furtherChanges?: readonly FurtherChange[];
   /** The request is worth no event: it changed nothing, or it is one of too many. */
   readonly isSkipped?: boolean;
 }
 
-/** A change with an audit event of its own. */
-export type FurtherChange = Pick<
-  AuditEvent,
-  'action' | 'actor' | 'actorName' | 'target' | 'targetName' | 'before' | 'after'
->;
+/**
+ * A change with an audit event of its own. Left out: the caller is the actor, the outcome is `succeeded`, and there is
+ * no code.
+ */
+export type FurtherChange = Pick<AuditEvent, 'action' | 'target' | 'targetName' | 'before' | 'after'> &
+  Partial<Pick<AuditEvent, 'actor' | 'actorName' | 'outcome' | 'code'>>;
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -168,7 +169,9 @@ function makeRecord({ recorder, hashEmail, clock, declaration, operation }: Reco
   };
   const describeChange = (request: FastifyRequest, change: FurtherChange): SampledEvent => ({
     ...describe(request, change.action),
-    ...{ ...change, outcome: 'succeeded', code: null },
+    outcome: 'succeeded',
+    code: null,
+    ...change,
   });
   const sample = async (event: SampledEvent, email: string | null) =>
     recorder.sample({ ...event, emailHmac: email === null ? null : await hashEmail(email) });

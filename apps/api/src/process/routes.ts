@@ -15,6 +15,7 @@ import { getDeliveryRoute } from '../hooks/deliveries/get-delivery.ts';
 import { listAllDeliveriesRoute } from '../hooks/deliveries/list-all-deliveries.ts';
 import { listDeliveriesRoute } from '../hooks/deliveries/list-deliveries.ts';
 import { listDeliveriesOfWidgetRoute } from '../hooks/deliveries/list-deliveries-of-widget.ts';
+import { redriveDeliveriesOfAllRoute, redriveDeliveriesRoute } from '../hooks/deliveries/redrive-deliveries.ts';
 import { redriveDeliveryRoute } from '../hooks/deliveries/redrive-delivery.ts';
 import { previewIntegrationRoute, previewSourceRoute } from '../hooks/foreign/preview-hook.ts';
 import { listRefusalsRoute } from '../hooks/list-refusals.ts';
@@ -227,6 +228,8 @@ const interfaceRoutes: readonly Row[] = [
   ['GET HEAD', '/api/v1/integrations/:id/refusals',                        may('integrations:manage'),     listRefusalsRoute],
   ['DELETE',   '/api/v1/integrations/:id/deliveries/:eventId',             may('integrations:manage'),     discardDeliveryRoute,        audits('delivery.discarded', 'delivery', ':eventId')],
   ['POST',     '/api/v1/integrations/:id/deliveries/:eventId/redrive',     may('integrations:manage'),     redriveDeliveryRoute,        audits('delivery.redriven', 'delivery', ':eventId')],
+  ['POST',     '/api/v1/integrations/:id/deliveries/redrive',              may('integrations:manage'),     redriveDeliveriesRoute,      audits('delivery.redriven', 'delivery', 'noted')],
+  ['POST',     '/api/v1/deliveries/redrive',                               may('integrations:manage'),     redriveDeliveriesOfAllRoute, audits('delivery.redriven', 'delivery', 'noted')],
   // A text in quarantine may be of any integration.
   ['GET HEAD', '/api/v1/quarantine',                                       may('integrations:manage'),     listQuarantineRoute],
   ['GET HEAD', '/api/v1/quarantine/:id',                                   may('integrations:manage'),     getQuarantinedTextRoute],

@@ -53,8 +53,11 @@ export function toDeliveryText(row: LedgerRow, integrationName: string, eventJso
   return `${members},"payload":${row.payload ?? 'null'},"event":${eventJson ?? 'null'}}`;
 }
 
-/** Converts `from` and `to` of a query to what the ledger selects by. */
-export function toReceptionRange({ from, to }: z.output<typeof listDeliveriesOfWidgetQuerySchema>) {
+/** Converts `from` and `to` of a request to what the ledger selects by. */
+export function toReceptionRange({
+  from,
+  to,
+}: Pick<z.output<typeof listDeliveriesOfWidgetQuerySchema>, 'from' | 'to'>) {
   return {
     ...(from === undefined ? {} : { receivedFrom: from }),
     ...(to === undefined ? {} : { receivedBefore: to }),
