@@ -4,6 +4,7 @@ import { isCsrfToken, isOwnOrigin } from '@widget-service/api/caller/csrf.ts';
 import { createPendingSignIns, parseReturnTo } from '@widget-service/api/caller/oidc/pending-sign-in.ts';
 import { isForeignMediaType } from '@widget-service/api/hooks/foreign/foreign-hook-steps.ts';
 import { makeVerifyHookSignature } from '@widget-service/api/hooks/hook-signature.ts';
+import { cutWebhookId } from '@widget-service/api/hooks/refusal-recorder.ts';
 import { isPrivateAddress, toNetwork } from '@widget-service/api/http/forwarding.ts';
 import { parseJson } from '@widget-service/api/http/json-body.ts';
 import { isProblemCode } from '@widget-service/api/http/problem-kinds.ts';
@@ -111,6 +112,7 @@ export const parsersOfForeignText: Readonly<Record<string, (text: string) => unk
   isProblemCode,
   countHeader: (text) => countHeader({ rawHeaders: [text, text, 'host', text] }, 'host'),
   decodeHeaderText,
+  cutWebhookId,
   encodeHeader,
   findHiddenCharacter,
   normalizeTarget,
@@ -194,6 +196,7 @@ export const takersOfOwnText: readonly string[] = [
   'toPublicUrl',
   'buildProblem',
   'withinRequestDeadline',
+  'toDeliveryBody',
   'toDeliveryText',
   'toSessionBody',
   'coalesceItems',
