@@ -42,7 +42,7 @@ const PagedResultQuarantinedText: Shape = { items: [QuarantinedText], page: 'num
 const QuarantinedTextWithText: Shape = { id: 'string', reason: 'string', jobId: 'string', integrationId: { '?': 'string' }, quarantinedAt: 'string', sizeBytes: 'number', text: 'string' };
 const AuditEvent: Shape = { id: 'string', occurredAt: 'string', action: 'string', operation: { '?': 'string' }, outcome: 'string', code: { '?': 'string' }, actor: 'any', actorName: { '?': 'string' }, target: { '?': 'any' }, targetName: { '?': 'string' }, clientAddress: { '?': 'string' }, emailHmac: { '?': 'string' }, before: { '?': 'any' }, after: { '?': 'any' }, requestId: { '?': 'string' }, unlisted: 'number' };
 const PagedResultAuditEvent: Shape = { items: [AuditEvent], page: 'number', pageSize: 'number', totalItems: 'number', totalPages: 'number', hasNext: 'boolean' };
-const Overview: Shape = { at: 'string', history: 'any', queues: { '?': ['any'] }, outboxesWaitingSince: { '?': 'string' }, deadLetters: { '?': ['any'] }, pods: ['any'], podsAsked: 'number', podsAnswered: 'number', workers: { '?': ['any'] }, workersAsked: 'number', conditions: ['any'] };
+const Overview: Shape = { at: 'string', history: 'any', eventDelay: 'any', queues: { '?': ['any'] }, outboxesWaitingSince: { '?': 'string' }, deadLetters: { '?': ['any'] }, pods: ['any'], podsAsked: 'number', podsAnswered: 'number', workers: { '?': ['any'] }, workersAsked: 'number', conditions: ['any'] };
 
 /** What each operation answers when it succeeds, by method and path. */
 export const answers: Readonly<Record<string, Answer>> = {

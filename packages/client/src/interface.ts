@@ -1808,6 +1808,15 @@ export interface components {
                 /** @description Streams open at the end of each point, on all pods. */
                 streamsOpen: (number | null)[];
             };
+            /** @description How long events took from the acceptance of their hook, or of the creation of a widget, until a server process wrote them to its open streams. Estimated from buckets. Null: no process measured an event in this time. */
+            eventDelay: {
+                /** @description The events of so many seconds count. */
+                windowSeconds: number;
+                /** @description Half of the events took no longer, in milliseconds. */
+                p50Ms: number | null;
+                /** @description 95 % of the events took no longer, in milliseconds. */
+                p95Ms: number | null;
+            };
             /** @description The partitions of the hook queue. Null: the queue did not answer. */
             queues: {
                 /** @description The name of the queue in the store. */
