@@ -5,6 +5,7 @@ import { createPendingSignIns, parseReturnTo } from '@widget-service/api/caller/
 import { isForeignMediaType } from '@widget-service/api/hooks/foreign/foreign-hook-steps.ts';
 import { withholdSecrets } from '@widget-service/api/hooks/foreign/withheld-headers.ts';
 import { makeVerifyHookSignature } from '@widget-service/api/hooks/hook-signature.ts';
+import { cutWebhookId } from '@widget-service/api/hooks/refusal-recorder.ts';
 import { isPrivateAddress, toNetwork } from '@widget-service/api/http/forwarding.ts';
 import { parseJson } from '@widget-service/api/http/json-body.ts';
 import { isProblemCode } from '@widget-service/api/http/problem-kinds.ts';
@@ -135,6 +136,7 @@ export const parsersOfForeignText: Readonly<Record<string, (text: string) => unk
   isProblemCode,
   countHeader: (text) => countHeader({ rawHeaders: [text, text, 'host', text] }, 'host'),
   decodeHeaderText,
+  cutWebhookId,
   encodeHeader,
   findHiddenCharacter,
   normalizeTarget,

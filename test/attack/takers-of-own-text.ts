@@ -12,6 +12,7 @@ export const takersOfOwnText: readonly string[] = [
   'toPublicUrl',
   'buildProblem',
   'withinRequestDeadline',
+  'toDeliveryBody',
   'toDeliveryText',
   'toSessionBody',
   'coalesceItems',

@@ -23,7 +23,9 @@ describe('AuditEventStore', async () => {
     const targetId = randomUUID();
     const members = Object.fromEntries(awkwardTexts.map((text) => [text, [text, 1.5, null, { nested: text }]]));
     const full = anAuditEvent({
+      actorName: awkwardTexts.join(' '),
       target: { kind: 'subscription', id: targetId },
+      targetName: awkwardTexts.toReversed().join(' '),
       before: { ...members, lone: '\ud83e', nul: 'a\u0000b' },
       after: { name: ' new ' },
       unlisted: 7,
@@ -35,7 +37,9 @@ describe('AuditEventStore', async () => {
       outcome: 'refused',
       code: 'invalid-credentials',
       actor: { kind: 'anonymous', id: null },
+      actorName: null,
       target: { kind: 'user', id: targetId },
+      targetName: null,
       clientAddress: null,
       emailHmac: 'a'.repeat(64),
       before: null,

@@ -123,6 +123,25 @@ describe('DeliveryLedger.list and count', async () => {
     },
   );
 
+  test('returns and counts only the rows that the list shows after a given one', async () => {
+    const [integrationId, widgetId] = [randomUUID(), randomUUID()];
+    const deliveries = [0, 1, 1, 1, 2].map((ms) => aDelivery({ integrationId, widgetId, receivedAt: afterStart(ms) }));
+    await ledger().register(deliveries);
+    for (const delivery of deliveries) await ledger().markDead(delivery, 'store-refused');
+    const within = { receivedFrom: afterStart(0), receivedBefore: afterStart(2) };
+    for (const filter of [{ integrationId, state: null }, { integrationId, state: 'dead' }, { widgetId }] as const) {
+      const all = await ledger().list(filter, firstHundred);
+      for (const [index, listedAfter] of all.entries()) {
+        expect(await ledger().list({ ...filter, listedAfter }, firstHundred)).toEqual(all.slice(index + 1));
+        expect(await ledger().count({ ...filter, listedAfter }, 100)).toBe(all.length - index - 1);
+        expect(await ledger().list({ ...filter, ...within, listedAfter }, firstHundred)).toEqual(all.slice(index + 1));
+      }
+      const listedAfter = { receivedAt: afterStart(1), eventId: '00000000-0000-0000-0000-000000000000' };
+      expect(await ledger().list({ ...filter, listedAfter }, firstHundred)).toEqual(all.slice(4));
+      expect(await ledger().list({ ...filter, receivedFrom: afterStart(2), listedAfter }, firstHundred)).toEqual([]);
+    }
+  });
+
   test('returns the rows that name a widget, of all integrations and in every state', async () => {
     const widgetId = randomUUID();
     const ofWidget = [0, 1, 2].map((ms) => aDelivery({ widgetId, receivedAt: afterStart(ms) }));
@@ -142,6 +161,47 @@ describe('DeliveryLedger.list and count', async () => {
     expect(getEventIds(await ledger().list(within, firstHundred))).toEqual([published.eventId]);
     expect(await ledger().count(within, 100)).toBe(1);
   });
+
+  test.each<DeliveryState | null>([null, 'received', 'published', 'dead', 'discarded'])(
+    'returns and counts the rows of all integrations, in state %s',
+    async (state) => {
+      // A range of time of its own: other tests share the ledger. After the start, so that no published row expires.
+      const start = 100_000 + 1_000 * [null, 'received', 'published', 'dead', 'discarded'].indexOf(state);
+      const deliveries: Delivery[] = [];
+      for (const [index, rowState] of (['dead', 'received', 'published', 'discarded'] as const).entries()) {
+        for (const ms of [index, 10 + index, 10 + index]) {
+          const delivery = aDelivery({ receivedAt: afterStart(start + ms) });
+          await ledger().register([delivery]);
+          const { eventId, integrationId } = delivery;
+          if (rowState === 'published')
+            await ledger().markPublished([{ eventId, position: null, effect: null }], new Date());
+          if (rowState === 'dead' || rowState === 'discarded') await ledger().markDead(delivery, 'store-refused');
+          if (rowState === 'discarded') await ledger().discard(integrationId, eventId, new Date());
+          if (state === null || state === rowState) deliveries.push(delivery);
+        }
+      }
+      const expected = deliveries.toSorted(
+        (a, b) => b.receivedAt.getTime() - a.receivedAt.getTime() || (a.eventId < b.eventId ? 1 : -1),
+      );
+      const filter = {
+        integrationId: null,
+        state,
+        receivedFrom: afterStart(start),
+        receivedBefore: afterStart(start + 900),
+      };
+      expect(getEventIds(await ledger().list(filter, firstHundred))).toEqual(getEventIds(expected));
+      expect(getEventIds(await ledger().list(filter, { offset: 1, limit: 1 }))).toEqual(
+        getEventIds(expected.slice(1, 2)),
+      );
+      expect(await ledger().count(filter, 100)).toBe(expected.length);
+      expect(await ledger().count(filter, 2)).toBe(2);
+      const [newest] = await ledger().list(filter, { offset: 0, limit: 1 });
+      expect(newest).toMatchObject({ integrationId: expected[0]?.integrationId });
+      expect(newest).not.toHaveProperty('payload');
+      const within = { ...filter, receivedBefore: afterStart(start + 10) };
+      expect(await ledger().count(within, 100)).toBe(expected.length / 3);
+    },
+  );
 
   test('counts the dead rows of every integration, and stops after atMost rows', async () => {
     const [first, second] = [

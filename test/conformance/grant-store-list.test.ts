@@ -1,6 +1,6 @@
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import { describe, expect, test } from 'vitest';
-import { someTime } from '../drivers/app/builders.ts';
+import { awkwardTexts, someTime } from '../drivers/app/builders.ts';
 import { openSharedBackend } from '../drivers/app/open-shared.ts';
 import { openTestBackend } from '../drivers/app/open-test-backend.ts';
 import { aToken, later, storedGrantKinds } from '../drivers/app/stored-grant-kinds.ts';
@@ -58,6 +58,20 @@ describe.each(storedGrantKinds)('GrantStore.list, $name', async ({ getStore, own
     expect(await store.count({ expiresBefore: later }, 10)).toBe(2);
     expect(await store.count({}, 10)).toBe(5);
     await otherBackend.dispose();
+  });
+
+  test('returns the current names of the grants with given ids, without ids that no grant has', async () => {
+    const store = getStore(testBackend.backend);
+    const grants = awkwardTexts.map((name, n) => ({ ...aGrant(n), name }));
+    for (const grant of grants) await store.insert(grant);
+    const [changed, removed, ...others] = grants;
+    await store.update(changed?.id ?? '', { ...changed, name: 'another name' });
+    await store.remove(removed?.id ?? '');
+    const ids = [...grants.map(({ id }) => id), createUuidV7(), '', changed?.id ?? ''];
+    expect(await store.getNames(ids)).toEqual(
+      new Map([[changed?.id, 'another name'], ...others.map(({ id, name }) => [id, name] as const)]),
+    );
+    expect(await store.getNames([])).toEqual(new Map());
   });
 
   test('selects the grants that were created before a time', async () => {

@@ -1,10 +1,20 @@
-import { type CorpusCase, type ExpectedResponse, invalidParameter, json, rejects, returns } from './corpus-case.ts';
+import {
+  type CorpusCase,
+  type ExpectedResponse,
+  invalidAt,
+  invalidParameter,
+  json,
+  rejects,
+  returns,
+} from './corpus-case.ts';
 
 const notFound = rejects(404, 'not-found');
 const unknownId = '0197a0b0-0000-7000-8000-00000000abcd';
 const list = '/api/v1/integrations/{integrationsId}/deliveries';
 
 type Row = readonly [CorpusCase['method'], string, ExpectedResponse, Partial<CorpusCase>?];
+
+const toBody = (body: object) => ({ headers: json, body: JSON.stringify(body) });
 
 const rows: readonly Row[] = [
   ['GET', list, returns(200)],
@@ -17,8 +27,19 @@ const rows: readonly Row[] = [
   ['GET', `${list}?state=dead&state=dead`, invalidParameter('state', 'repeated')],
   ['GET', `${list}?from=yesterday`, invalidParameter('from', 'format')],
   ['GET', `${list}?to=2026-03-01T10:00:00%2B01:00`, invalidParameter('to', 'format')],
+  ['GET', `${list}?webhookId=m1&state=dead&from=2026-03-01T10:00:00Z&page=2`, returns(200)],
+  ['GET', `${list}?webhookId=%00%F0%9F%A6%84$where`, returns(200)],
+  ['GET', `${list}?webhookId=`, invalidParameter('webhookId', 'too-short')],
+  ['GET', `${list}?webhookId=m1&webhookId=m2`, invalidParameter('webhookId', 'repeated')],
   ['GET', `${list}?kind=updated`, invalidParameter('kind', 'unknown-field')],
   ['GET', `${list}?reason=store-refused`, invalidParameter('reason', 'unknown-field')],
+  ['GET', '/api/v1/deliveries', returns(200)],
+  ['GET', '/api/v1/deliveries?state=dead&from=2026-03-01T10:00:00Z&to=2026-03-02T10:00:00Z&pageSize=200', returns(200)],
+  ['GET', '/api/v1/deliveries?page=2147483647', returns(200)],
+  ['GET', '/api/v1/deliveries?state=lost', invalidParameter('state', 'enum')],
+  ['GET', '/api/v1/deliveries?webhookId=m1', invalidParameter('webhookId', 'unknown-field')],
+  ['GET', '/api/v1/deliveries', rejects(403, 'permission-denied'), { caller: 'editor' }],
+  ['POST', '/api/v1/deliveries', { ...rejects(405, 'method-not-allowed'), allow: 'GET, HEAD' }],
   ['GET', `/api/v1/integrations/${unknownId}/deliveries`, notFound],
   ['GET', '/api/v1/integrations/x/deliveries', notFound],
   ['GET', '/api/v1/integrations/{provision-tokensId}/deliveries', notFound],
@@ -35,7 +56,10 @@ const rows: readonly Row[] = [
     ['GET', `/api/v1/integrations/${integrationId}/refusals`, notFound],
     ['GET', `/api/v1/widgets/${integrationId}/deliveries`, notFound],
   ]),
+  ['GET', '/api/v1/integrations/{integrationsId}/refusals?webhookId=m1&page=2', returns(200)],
+  ['GET', '/api/v1/integrations/{integrationsId}/refusals?webhookId=', invalidParameter('webhookId', 'too-short')],
   ['GET', '/api/v1/integrations/{integrationsId}/refusals?code=x', invalidParameter('code', 'unknown-field')],
+  ['GET', '/api/v1/widgets/{widgetId}/deliveries?webhookId=m1', invalidParameter('webhookId', 'unknown-field')],
   ['GET', '/api/v1/widgets/{widgetId}/deliveries?state=dead', invalidParameter('state', 'unknown-field')],
   ['POST', `${list}/{publishedDeliveryId}/redrive`, rejects(409, 'delivery-not-dead')],
   ['POST', `${list}/${unknownId}/redrive`, notFound],
@@ -51,6 +75,30 @@ const rows: readonly Row[] = [
     { headers: { 'x-csrf-token': 'x' } },
   ],
   ['POST', `${list}/{deadDeliveryId}/redrive`, rejects(403, 'permission-denied'), { caller: 'editor' }],
+  ...[`${list}/redrive`, '/api/v1/deliveries/redrive'].flatMap((url): Row[] => [
+    ['POST', url, returns(200), toBody({ eventIds: ['{deadDeliveryId}', '{publishedDeliveryId}', unknownId] })],
+    ['POST', url, returns(200), toBody({ eventIds: ['{deadDeliveryIdInCapitals}', '{deadDeliveryId}'] })],
+    ['POST', url, returns(200), toBody({ state: 'dead' })],
+    [
+      'POST',
+      url,
+      returns(200),
+      toBody({ state: 'dead', from: '2020-03-01T10:00:00Z', to: '2020-03-01T10:00:00Z', after: '{deadDeliveryId}' }),
+    ],
+    ['POST', url, invalidAt('#/after', 'format'), toBody({ state: 'dead', after: unknownId })],
+    ['POST', url, invalidAt('#/after', 'format'), toBody({ state: 'dead', after: 'x' })],
+    ['POST', url, invalidAt('#/from', 'format'), toBody({ state: 'dead', from: 'yesterday' })],
+    ['POST', url, invalidAt('#/state', 'enum'), toBody({ state: 'published' })],
+    ['POST', url, invalidAt('#/eventIds', 'required'), toBody({})],
+    ['POST', url, invalidAt('#/eventIds', 'too-short'), toBody({ eventIds: [] })],
+    ['POST', url, invalidAt('#/eventIds', 'too-long'), toBody({ eventIds: Array(101).fill(unknownId) })],
+    ['POST', url, invalidAt('#/eventIds/0', 'format'), toBody({ eventIds: ['x'] })],
+    ['POST', url, invalidAt('#/state', 'format'), toBody({ eventIds: [unknownId], state: 'dead' })],
+    ['POST', url, invalidAt('#/to', 'format'), toBody({ eventIds: [unknownId], to: '2026-03-01T10:00:00Z' })],
+    ['POST', url, invalidAt('#/limit', 'unknown-field'), toBody({ state: 'dead', limit: 1 })],
+    ['POST', url, rejects(403, 'permission-denied'), { ...toBody({ state: 'dead' }), caller: 'editor' }],
+  ]),
+  ['POST', `/api/v1/integrations/${unknownId}/deliveries/redrive`, notFound, toBody({ state: 'dead' })],
   ['POST', list, { ...rejects(405, 'method-not-allowed'), allow: 'GET, HEAD' }],
   ['DELETE', list, { ...rejects(405, 'method-not-allowed'), allow: 'GET, HEAD' }],
   ['DELETE', `${list}/{publishedDeliveryId}`, rejects(409, 'delivery-not-dead')],
@@ -62,7 +110,7 @@ const rows: readonly Row[] = [
   ['PUT', `${list}/{deadDeliveryId}`, { ...rejects(405, 'method-not-allowed'), allow: 'DELETE, GET, HEAD' }],
 ];
 
-/** `/api/v1/integrations/{id}/deliveries` and `refusals`, and `/api/v1/widgets/{id}/deliveries`. */
+/** `/api/v1/deliveries`, `/api/v1/integrations/{id}/deliveries` and `refusals`, `/api/v1/widgets/{id}/deliveries`. */
 export const deliveries: readonly CorpusCase[] = rows.map(([method, url, expected, rest = {}], index) => ({
   name: `${method} ${url} (case ${index + 1})`,
   method,

@@ -31,18 +31,20 @@ const ProvisionToken: Shape = { id: 'string', name: 'string', permissions: ['str
 const PagedResultProvisionToken: Shape = { items: [ProvisionToken], page: 'number', pageSize: 'number', totalItems: 'number', totalPages: 'number', hasNext: 'boolean' };
 const IssuedProvisionToken: Shape = { id: 'string', name: 'string', permissions: ['string'], expiresAt: { '?': 'string' }, tokenIssuedAt: 'string', createdAt: 'string', createdBy: 'string', lastUsedAt: { '?': 'string' }, token: 'string' };
 const RotatedProvisionToken: Shape = { id: 'string', name: 'string', permissions: ['string'], expiresAt: { '?': 'string' }, tokenIssuedAt: 'string', createdAt: 'string', createdBy: 'string', lastUsedAt: { '?': 'string' }, token: 'string', previousExpiresAt: { '?': 'string' } };
-const Delivery: Shape = { eventId: 'string', integrationId: 'string', kind: 'string', occurredAt: 'string', receivedAt: 'string', widgetId: { '?': 'string' }, state: 'string', attempts: 'number', duplicates: 'number', reason: { '?': 'string' }, publishedAt: { '?': 'string' }, position: { '?': 'string' }, effect: { '?': 'any' } };
+const Delivery: Shape = { eventId: 'string', integrationId: 'string', integrationName: { '?': 'string' }, kind: 'string', occurredAt: 'string', receivedAt: 'string', widgetId: { '?': 'string' }, state: 'string', attempts: 'number', duplicates: 'number', reason: { '?': 'string' }, publishedAt: { '?': 'string' }, position: { '?': 'string' }, effect: { '?': 'any' } };
 const PagedResultDelivery: Shape = { items: [Delivery], page: 'number', pageSize: 'number', totalItems: 'number', totalPages: 'number', hasNext: 'boolean' };
-const DeliveryWithPayload: Shape = { eventId: 'string', integrationId: 'string', kind: 'string', occurredAt: 'string', receivedAt: 'string', widgetId: { '?': 'string' }, state: 'string', attempts: 'number', duplicates: 'number', reason: { '?': 'string' }, publishedAt: { '?': 'string' }, position: { '?': 'string' }, effect: { '?': 'any' }, payload: 'any', event: { '?': WidgetEvent } };
+const DeliveryWithPayload: Shape = { eventId: 'string', integrationId: 'string', integrationName: { '?': 'string' }, kind: 'string', occurredAt: 'string', receivedAt: 'string', widgetId: { '?': 'string' }, state: 'string', attempts: 'number', duplicates: 'number', reason: { '?': 'string' }, publishedAt: { '?': 'string' }, position: { '?': 'string' }, effect: { '?': 'any' }, payload: 'any', event: { '?': WidgetEvent } };
 const Mistake: Shape = { detail: 'string', code: 'string' };
 const Refusal: Shape = { requestId: 'string', refusedAt: 'string', code: 'string', status: 'number', detail: 'string', errors: [Mistake], clientAddress: { '?': 'string' }, webhookId: { '?': 'string' }, unlisted: 'number' };
 const PagedResultRefusal: Shape = { items: [Refusal], page: 'number', pageSize: 'number', totalItems: 'number', totalPages: 'number', hasNext: 'boolean' };
+const Redrive: Shape = { eventId: 'string', outcome: 'string' };
+const RedriveReport: Shape = { items: [Redrive], next: { '?': 'string' } };
 const QuarantinedText: Shape = { id: 'string', reason: 'string', jobId: 'string', integrationId: { '?': 'string' }, quarantinedAt: 'string', sizeBytes: 'number' };
 const PagedResultQuarantinedText: Shape = { items: [QuarantinedText], page: 'number', pageSize: 'number', totalItems: 'number', totalPages: 'number', hasNext: 'boolean' };
 const QuarantinedTextWithText: Shape = { id: 'string', reason: 'string', jobId: 'string', integrationId: { '?': 'string' }, quarantinedAt: 'string', sizeBytes: 'number', text: 'string' };
-const AuditEvent: Shape = { id: 'string', occurredAt: 'string', action: 'string', operation: { '?': 'string' }, outcome: 'string', code: { '?': 'string' }, actor: 'any', target: { '?': 'any' }, clientAddress: { '?': 'string' }, emailHmac: { '?': 'string' }, before: { '?': 'any' }, after: { '?': 'any' }, requestId: { '?': 'string' }, unlisted: 'number' };
+const AuditEvent: Shape = { id: 'string', occurredAt: 'string', action: 'string', operation: { '?': 'string' }, outcome: 'string', code: { '?': 'string' }, actor: 'any', actorName: { '?': 'string' }, target: { '?': 'any' }, targetName: { '?': 'string' }, clientAddress: { '?': 'string' }, emailHmac: { '?': 'string' }, before: { '?': 'any' }, after: { '?': 'any' }, requestId: { '?': 'string' }, unlisted: 'number' };
 const PagedResultAuditEvent: Shape = { items: [AuditEvent], page: 'number', pageSize: 'number', totalItems: 'number', totalPages: 'number', hasNext: 'boolean' };
-const Overview: Shape = { at: 'string', history: 'any', queues: { '?': ['any'] }, outboxesWaitingSince: { '?': 'string' }, deadLetters: { '?': ['any'] }, pods: ['any'], podsAsked: 'number', podsAnswered: 'number', workers: { '?': ['any'] }, workersAsked: 'number', conditions: ['any'] };
+const Overview: Shape = { at: 'string', history: 'any', eventDelay: 'any', queues: { '?': ['any'] }, outboxesWaitingSince: { '?': 'string' }, deadLetters: { '?': ['any'] }, pods: ['any'], podsAsked: 'number', podsAnswered: 'number', workers: { '?': ['any'] }, workersAsked: 'number', conditions: ['any'] };
 
 /** What each operation answers when it succeeds, by method and path. */
 export const answers: Readonly<Record<string, Answer>> = {
@@ -94,11 +96,14 @@ export const answers: Readonly<Record<string, Answer>> = {
   'DELETE /api/v1/provision-tokens/{id}': { statuses: [204], body: null },
   'POST /api/v1/provision-tokens/{id}/rotate': { statuses: [200], body: RotatedProvisionToken },
   'GET /api/v1/integrations/{id}/deliveries': { statuses: [200], body: PagedResultDelivery },
+  'GET /api/v1/deliveries': { statuses: [200], body: PagedResultDelivery },
   'GET /api/v1/widgets/{id}/deliveries': { statuses: [200], body: PagedResultDelivery },
   'GET /api/v1/integrations/{id}/deliveries/{eventId}': { statuses: [200], body: DeliveryWithPayload },
   'DELETE /api/v1/integrations/{id}/deliveries/{eventId}': { statuses: [204], body: null },
   'GET /api/v1/integrations/{id}/refusals': { statuses: [200], body: PagedResultRefusal },
   'POST /api/v1/integrations/{id}/deliveries/{eventId}/redrive': { statuses: [202], body: Delivery },
+  'POST /api/v1/integrations/{id}/deliveries/redrive': { statuses: [200], body: RedriveReport },
+  'POST /api/v1/deliveries/redrive': { statuses: [200], body: RedriveReport },
   'GET /api/v1/quarantine': { statuses: [200], body: PagedResultQuarantinedText },
   'GET /api/v1/quarantine/{id}': { statuses: [200], body: QuarantinedTextWithText },
   'DELETE /api/v1/quarantine/{id}': { statuses: [204], body: null },

@@ -826,6 +826,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the deliveries of all integrations
+         * @description Returns the accepted hooks of all integrations, also of deleted ones, with their states, the latest received first. They are kept as those of one integration. `totalItems` is exact up to 10 000; above that, it is only a lower bound. `hasNext` is always exact. Only the first 10 000 can be read: select older ones with `to`.
+         *
+         *     Needs the permission `integrations:manage`.
+         */
+        get: operations["example.deliveries.listAll"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/widgets/{id}/deliveries": {
         parameters: {
             query?: never;
@@ -914,6 +936,50 @@ export interface paths {
          *     Needs the permission `integrations:manage`.
          */
         post: operations["example.deliveries.redrive"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/integrations/{id}/deliveries/redrive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Redrive dead deliveries
+         * @description Puts up to 100 dead deliveries back into the queue, and says what became of each. If none could be queued because of an error, the response is that error. Each that is redriven has an audit event of its own.
+         *
+         *     Needs the permission `integrations:manage`.
+         */
+        post: operations["example.deliveries.redriveMany"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/deliveries/redrive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Redrive dead deliveries of any integrations
+         * @description Puts up to 100 dead deliveries back into the queue, and says what became of each. If none could be queued because of an error, the response is that error. Each that is redriven has an audit event of its own.
+         *
+         *     Needs the permission `integrations:manage`.
+         */
+        post: operations["example.deliveries.redriveAll"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1077,6 +1143,8 @@ export interface components {
                 kind: "user" | "provision-token" | "anonymous" | "identity-provider" | "system";
                 id: string | null;
             };
+            /** @description The actor's name when it happened: of a user, who without a name has the e-mail here, or of a provision token. Null if there is none, none is known, or a version of the service without this member wrote the event. */
+            actorName: string | null;
             /** @description What it was done to. Null if there is none, or none is known. */
             target: {
                 /** @enum {string} */
@@ -1084,6 +1152,8 @@ export interface components {
                 /** Format: uuid */
                 id: string;
             } | null;
+            /** @description The target's name after the change, as `actorName`; of a deleted target, its last one. Null also for the deliveries and quarantined texts, which have no names, and for failed sign-ins. */
+            targetName: string | null;
             /** @description The address of the client: IPv4, or the /64 network of an IPv6 address. Null if the request came through a proxy that the service does not trust, and if the event stands for several addresses. */
             clientAddress: string | null;
             /** @description For a failed sign-in: the HMAC-SHA256 of its e-mail, in hexadecimal. Failed sign-ins with one e-mail have one value. Null for everything else. */
@@ -1137,6 +1207,8 @@ export interface components {
              * @description The integration that posted the hook.
              */
             integrationId: string;
+            /** @description The name that the integration has now. Null if it is deleted. */
+            integrationName: string | null;
             /** @description `created`, `updated` or `retired`. A dead letter that could not be parsed may have any text here. */
             kind: string;
             /** @description The `occurredAt` of the hook, as the sender wrote it. */
@@ -1185,6 +1257,8 @@ export interface components {
              * @description The integration that posted the hook.
              */
             integrationId: string;
+            /** @description The name that the integration has now. Null if it is deleted. */
+            integrationName: string | null;
             /** @description `created`, `updated` or `retired`. A dead letter that could not be parsed may have any text here. */
             kind: string;
             /** @description The `occurredAt` of the hook, as the sender wrote it. */
@@ -1802,6 +1876,15 @@ export interface components {
                 /** @description Streams open at the end of each point, on all pods. */
                 streamsOpen: (number | null)[];
             };
+            /** @description How long events took from the acceptance of their hook, or of the creation of a widget, until a server process wrote them to its open streams. Estimated from buckets. Null: no process measured an event in this time. */
+            eventDelay: {
+                /** @description The events of so many seconds count. */
+                windowSeconds: number;
+                /** @description Half of the events took no longer, in milliseconds. */
+                p50Ms: number | null;
+                /** @description 95 % of the events took no longer, in milliseconds. */
+                p95Ms: number | null;
+            };
             /** @description The partitions of the hook queue. Null: the queue did not answer. */
             queues: {
                 /** @description The name of the queue in the store. */
@@ -2087,6 +2170,48 @@ export interface components {
             sizeBytes: number;
             /** @description The text as the queue held it, or its part of the job as JSON. Anybody who can write to the queue may have written it: escape it before you show it. */
             text: string;
+        };
+        /** @description What became of one delivery. */
+        Redrive: {
+            /** Format: uuid */
+            eventId: string;
+            /**
+             * @description `redriven`: it is durably queued. `not-dead`: it is published, discarded, or being processed. `not-found`: there is no such delivery here, or its integration is deleted. `failed`: the queue did not accept it or did not answer in time; it may be queued all the same. Repeat it: however often you redrive a delivery, it takes effect once.
+             * @enum {string}
+             */
+            outcome: "redriven" | "not-dead" | "not-found" | "failed";
+        };
+        /** @description What became of each delivery. Read the deliveries again later to see whether they are published. */
+        RedriveReport: {
+            /** @description One for each delivery, in the order asked for. */
+            items: components["schemas"]["Redrive"][];
+            /** @description There are more dead deliveries in the range: send it as `after`. Null if there are none. */
+            next: string | null;
+        };
+        /** @description Either `eventIds`, or `state` with any of `from`, `to` and `after`. */
+        RedriveSelection: {
+            /** @description The event ids of the deliveries. One that is named twice counts once. */
+            eventIds?: string[];
+            /**
+             * @description Instead of `eventIds`: the dead deliveries, the latest received first, at most 100.
+             * @enum {string}
+             */
+            state?: "dead";
+            /**
+             * Format: date-time
+             * @description With `state`: only deliveries received at this time or later, in UTC.
+             */
+            from?: string;
+            /**
+             * Format: date-time
+             * @description With `state`: only deliveries received before this time, in UTC.
+             */
+            to?: string;
+            /**
+             * Format: uuid
+             * @description With `state`: the `next` of the previous response, to go on where it ended.
+             */
+            after?: string;
         };
         /** @description A refused hook, with the problem that its sender got. It holds neither the token nor the body. */
         Refusal: {
@@ -4536,6 +4661,8 @@ export interface operations {
                 from?: string;
                 /** @description Only deliveries received before this time, in UTC. Send it, so that new ones do not shift further pages. */
                 to?: string;
+                /** @description Only the delivery of the hook that was sent with this `webhook-id`: at most one. With a `source`: of the hook for which its mapping read this `id`. */
+                webhookId?: string;
             };
             header?: never;
             path: {
@@ -4561,6 +4688,44 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             403: components["responses"]["NotAuthenticatedOrPasswordChangeRequiredOrPermissionDenied"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "example.deliveries.listAll": {
+        parameters: {
+            query?: {
+                /** @description The page number, from 1. A page past the end has no items. Default: `1`. */
+                page?: number;
+                /** @description Items per page. More than 200 is an error. Default: `50`. */
+                pageSize?: number;
+                /** @description Only deliveries in this state. */
+                state?: "received" | "published" | "dead" | "discarded";
+                /** @description Only deliveries received at this time or later, in UTC. */
+                from?: string;
+                /** @description Only deliveries received before this time, in UTC. Send it, so that new ones do not shift further pages. */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of deliveries. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PagedResultDelivery"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            403: components["responses"]["NotAuthenticatedOrPasswordChangeRequiredOrPermissionDenied"];
             429: components["responses"]["RateLimited"];
             503: components["responses"]["Unavailable"];
         };
@@ -4676,6 +4841,8 @@ export interface operations {
                 page?: number;
                 /** @description Items per page. More than 200 is an error. Default: `50`. */
                 pageSize?: number;
+                /** @description Only refusals of hooks with this `webhook-id`. A refusal stores its first 256 characters, so only these count. */
+                webhookId?: string;
             };
             header?: never;
             path: {
@@ -4735,6 +4902,72 @@ export interface operations {
             403: components["responses"]["NotAuthenticatedOrCsrfTokenInvalidOrPasswordChangeRequiredOrPermissionDenied"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["DeliveryNotDead"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["UnavailableOrIntegrationBacklogFull"];
+        };
+    };
+    "example.deliveries.redriveMany": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the resource, a UUID. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RedriveSelection"];
+            };
+        };
+        responses: {
+            /** @description What became of each delivery. Read the deliveries again later to see whether they are published. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RedriveReport"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrInvalidJsonOrUnsupportedMediaTypeOrPayloadTooLarge"];
+            403: components["responses"]["NotAuthenticatedOrCsrfTokenInvalidOrPasswordChangeRequiredOrPermissionDenied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["UnavailableOrIntegrationBacklogFull"];
+        };
+    };
+    "example.deliveries.redriveAll": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RedriveSelection"];
+            };
+        };
+        responses: {
+            /** @description What became of each delivery. Read the deliveries again later to see whether they are published. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RedriveReport"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrInvalidJsonOrUnsupportedMediaTypeOrPayloadTooLarge"];
+            403: components["responses"]["NotAuthenticatedOrCsrfTokenInvalidOrPasswordChangeRequiredOrPermissionDenied"];
             429: components["responses"]["RateLimited"];
             503: components["responses"]["UnavailableOrIntegrationBacklogFull"];
         };

@@ -9,6 +9,7 @@ import type {
   DeliveryState,
   DeliverySummary,
   LedgerRow,
+  ReceptionRange,
   RecordedDelivery,
 } from '@widget-service/shared/ports/delivery-ledger.ts';
 import { isDuplicate } from '@widget-service/shared/ports/duplicate-delivery.ts';
@@ -23,10 +24,11 @@ export function createSqliteDeliveryLedger(
 
   /** Returns the statements for a filter, and the values of their condition. */
   function selectListing(filter: DeliveryFilter): { readonly listing: Listing; readonly values: (string | number)[] } {
-    const from = filter.receivedFrom?.getTime() ?? Number.MIN_SAFE_INTEGER;
-    const before = filter.receivedBefore?.getTime() ?? Number.MAX_SAFE_INTEGER;
-    if ('widgetId' in filter) return { listing: statements.listings.ofWidget, values: [filter.widgetId, from, before] };
-    return { listing: statements.listings[filter.state ?? 'any'], values: [filter.integrationId, from, before] };
+    const range = toRangeValues(filter);
+    if ('widgetId' in filter) return { listing: statements.listings.ofWidget, values: [filter.widgetId, ...range] };
+    const { integrationId, state } = filter;
+    if (integrationId === null) return { listing: statements.listings.ofAll[state ?? 'any'], values: range };
+    return { listing: statements.listings.ofIntegration[state ?? 'any'], values: [integrationId, ...range] };
   }
 
   /** Returns the ids of the duplicates. */
@@ -127,17 +129,14 @@ function prepareStatements(db: Database) {
     selectStateOf: db.prepare('SELECT state FROM deliveries WHERE event_id = ? AND integration_id = ?'),
     deletePublished: prepareDelete(db, 'published_at'),
     deleteDiscarded: prepareDelete(db, 'discarded_at'),
-    // SQLite uses the partial index of unpublished rows only if the query repeats its condition.
+    // The index has every column that this reads.
     countDead: db.prepare(
-      'SELECT integration_id, count(*) AS n FROM (SELECT integration_id FROM deliveries ' +
+      'SELECT integration_id, count(*) AS n FROM (SELECT integration_id FROM deliveries INDEXED BY deliveries_unpublished ' +
         "WHERE state = 'dead' AND state <> 'published' LIMIT ?) GROUP BY integration_id",
     ),
     listings: {
-      any: prepareListing(db, ofIntegration),
-      published: prepareListing(db, `${ofIntegration} AND state = 'published'`),
-      received: prepareListing(db, `${ofIntegration} AND state = 'received' AND state <> 'published'`),
-      dead: prepareListing(db, `${ofIntegration} AND state = 'dead' AND state <> 'published'`),
-      discarded: prepareListing(db, `${ofIntegration} AND state = 'discarded' AND state <> 'published'`),
+      ofIntegration: prepareListings(db, `integration_id = ? AND ${inTimeRange}`),
+      ofAll: prepareListings(db, inTimeRange),
       ofWidget: prepareListing(db, `widget_id = ? AND ${inTimeRange}`),
     },
   };
@@ -148,8 +147,30 @@ interface Listing {
   readonly count: StatementSync;
 }
 
-const inTimeRange = 'received_at >= ? AND received_at < ?';
-const ofIntegration = `integration_id = ? AND ${inTimeRange}`;
+const inTimeRange = 'received_at >= ? AND (received_at, event_id) < (?, ?)';
+
+/** In the order of the parameters of `inTimeRange`. */
+function toRangeValues({ receivedFrom, receivedBefore, listedAfter }: ReceptionRange): (string | number)[] {
+  const fromMs = receivedFrom?.getTime() ?? Number.MIN_SAFE_INTEGER;
+  const beforeMs = receivedBefore?.getTime() ?? Number.MAX_SAFE_INTEGER;
+  const afterMs = listedAfter?.receivedAt.getTime() ?? Number.MAX_SAFE_INTEGER;
+  // No event id is less than the empty text, so with it the time alone counts.
+  return afterMs < beforeMs ? [fromMs, afterMs, listedAfter?.eventId ?? ''] : [fromMs, beforeMs, ''];
+}
+
+/** Prepares the statements for each state, and for any. */
+function prepareListings(db: Database, condition: string): Readonly<Record<DeliveryState | 'any', Listing>> {
+  // SQLite uses a partial index of unpublished rows only if the query repeats its condition.
+  const ofState = (state: Exclude<DeliveryState, 'published'>) =>
+    prepareListing(db, `${condition} AND state = '${state}' AND state <> 'published'`);
+  return {
+    any: prepareListing(db, condition),
+    published: prepareListing(db, `${condition} AND state = 'published'`),
+    received: ofState('received'),
+    dead: ofState('dead'),
+    discarded: ofState('discarded'),
+  };
+}
 
 /** `condition` is SQL. Its parameters come first when the statements run. */
 function prepareListing(db: Database, condition: string): Listing {

@@ -81,6 +81,11 @@ export function createSqliteGrantStore<Own extends object, Changes extends objec
       return db.read(() => toGrant(statements.selectByDigest.get(digest, validAtMs)));
     },
     get: (id) => db.read(() => find(id)),
+    getNames: (ids) =>
+      db.read(() => {
+        const rows = statements.selectNames.all(JSON.stringify(ids)) as unknown as Pick<GrantRow, 'id' | 'name'>[];
+        return new Map(rows.map(({ id, name }) => [id, name]));
+      }),
     list: (selection, { offset, limit }) =>
       db.read(() =>
         statements.selectPage.all(...toSelectionValues(selection), limit, offset).flatMap((row) => toGrant(row) ?? []),
@@ -142,6 +147,7 @@ function prepareStatements(db: Database, { table, columns }: Pick<GrantKind<neve
            AND (expires_at IS NULL OR expires_at > ?2)`,
     ),
     selectById: db.prepare(`SELECT * FROM ${table} WHERE id = ?`),
+    selectNames: db.prepare(`SELECT id, name FROM ${table} WHERE id IN (SELECT value FROM json_each(?))`),
     selectPage: db.prepare(
       `SELECT * FROM ${table} WHERE ${isSelected} ORDER BY created_at DESC, id DESC LIMIT ?3 OFFSET ?4`,
     ),

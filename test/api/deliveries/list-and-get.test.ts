@@ -45,6 +45,7 @@ describe('GET /api/v1/integrations/{id}/deliveries', () => {
     expect(all.items[1]).toEqual({
       eventId: published.eventId,
       integrationId,
+      integrationName: 'sender',
       kind: published.kind,
       occurredAt: published.occurredAt,
       receivedAt: at(2).toISOString(),
@@ -106,7 +107,7 @@ describe('GET /api/v1/integrations/{id}/deliveries/{eventId}', () => {
     const response = await get(buildPath(integrationId, eventId.toUpperCase()));
     expect(response.statusCode).toBe(200);
     expect(response.body.endsWith(`,"payload":${awkwardPayload},"event":null}`)).toBe(true);
-    expect(response.json()).toMatchObject({ eventId, state: 'received', reason: null });
+    expect(response.json()).toMatchObject({ eventId, state: 'received', reason: null, integrationName: 'sender' });
   });
 
   test('returns a null payload and the reason for a dead delivery without a payload', async () => {

@@ -92,6 +92,24 @@ describe('GET /api/v1/widgets/{id}/deliveries', () => {
     });
   });
 
+  test('names the integration of each delivery as it is called now, or not at all once it is deleted', async () => {
+    const widgetId = await storeWidget();
+    const [renamed, deleted] = [await service.issueHookToken(), await service.issueHookToken()];
+    const receivedAt = new Date();
+    const deliveries = [renamed, deleted, renamed].map(({ integrationId }, index) =>
+      aDelivery({ widgetId, integrationId, receivedAt: new Date(receivedAt.getTime() + index) }),
+    );
+    await service.backend.ledger.register(deliveries);
+    await service.backend.integrations.update(renamed.integrationId, { name: 'Plant north' });
+    await service.backend.integrations.remove(deleted.integrationId);
+    const { items } = (await get(widgetId)).json();
+    expect(items.map(({ integrationName }: { integrationName: unknown }) => integrationName)).toEqual([
+      'Plant north',
+      null,
+      'Plant north',
+    ]);
+  });
+
   test('shows hooks without an effect: one that is not processed to its end yet, and a dead one', async () => {
     const widgetId = await storeWidget();
     const received = aDelivery({ widgetId, receivedAt: new Date(Date.now() - 1_000) });

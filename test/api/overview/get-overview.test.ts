@@ -30,6 +30,7 @@ describe('GET /api/v1/overview', async () => {
     expect(body.pods).toMatchObject([{ streamsOpen: 0, lagEvents: null, notReady: [] }]);
     expect(body.queues.map(({ jobs }: { jobs: number }) => jobs)).toEqual(body.queues.map(() => 0));
     expect(body.history).toMatchObject({ intervalSeconds: 15 });
+    expect(body.eventDelay).toEqual({ windowSeconds: 300, p50Ms: null, p95Ms: null });
     for (const name of ['hooksAccepted', 'hooksRefused', 'eventsPublished', 'streamsOpen']) {
       expect(body.history[name], name).toHaveLength(hourPoints);
     }
@@ -88,32 +89,46 @@ describe('an overview without its stores', async () => {
 describe('the overview of a running service', async () => {
   const service = await openSharedService({ ADMIN_EMAIL: testAdmin.email, ADMIN_PASSWORD: testAdmin.password });
 
+  const headers = { 'content-type': 'application/json' };
+  const signedIn = await fetch(`${service.url}/api/v1/session`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(testAdmin),
+  });
+  const cookie = signedIn.headers
+    .getSetCookie()
+    .map((line) => line.split(';')[0])
+    .join('; ');
+  const { csrfToken } = (await signedIn.json()) as { csrfToken: string };
+  const read = async () => {
+    const response = await fetch(`${service.url}/api/v1/overview`, { headers: { cookie } });
+    return (await response.json()) as {
+      pods: { streamsOpen: number; lagEvents: number | null; notReady: string[] }[];
+      eventDelay: { windowSeconds: number; p50Ms: number | null; p95Ms: number | null };
+    };
+  };
+
   test('counts the open streams of the pod, which is ready and not behind', async () => {
-    const headers = { 'content-type': 'application/json' };
-    const signedIn = await fetch(`${service.url}/api/v1/session`, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify(testAdmin),
-    });
-    const cookie = signedIn.headers
-      .getSetCookie()
-      .map((line) => line.split(';')[0])
-      .join('; ');
-    const { csrfToken } = (await signedIn.json()) as { csrfToken: string };
     const issued = await fetch(`${service.url}/api/v1/session/stream`, {
       method: 'POST',
       headers: { ...headers, cookie, 'x-csrf-token': csrfToken },
     });
     const { url } = (await issued.json()) as { url: string };
     const stream = await fetch(service.url + new URL(url).pathname);
-    const read = async () => {
-      const response = await fetch(`${service.url}/api/v1/overview`, { headers: { cookie } });
-      return (await response.json()) as {
-        pods: { streamsOpen: number; lagEvents: number | null; notReady: string[] }[];
-      };
-    };
     await eventually(async () => (await read()).pods[0]?.streamsOpen === 1, 'the stream is counted');
     expect((await read()).pods).toMatchObject([{ notReady: [] }]);
     await stream.body?.cancel();
+  });
+
+  test('shows how long hooks took to the streams', async () => {
+    expect((await read()).eventDelay).toEqual({ windowSeconds: 300, p50Ms: null, p95Ms: null });
+    const hookUrl = await service.issueHookUrl();
+    const hook = { kind: 'updated', occurredAt: new Date().toISOString() };
+    const accepted = await fetch(hookUrl, { method: 'POST', headers, body: JSON.stringify(hook) });
+    expect(accepted.status).toBe(202);
+    await eventually(async () => (await read()).eventDelay.p95Ms !== null, 'the event of the hook is measured');
+    const { p50Ms, p95Ms } = (await read()).eventDelay;
+    expect(p50Ms).toBeLessThanOrEqual(p95Ms ?? 0);
+    expect(p95Ms).toBeLessThan(60_000);
   });
 });

@@ -131,18 +131,26 @@ async function useDeliveries(): Promise<void> {
   const byEvent = { params: { path: { id, eventId: id } } };
   const query = { state: 'dead', pageSize: 10 } as const;
   const page = unwrap(await client.GET('/api/v1/integrations/{id}/deliveries', { params: { path: { id }, query } }));
+  const ofAll = unwrap(await client.GET('/api/v1/deliveries', { params: { query } }));
   const ofWidget = unwrap(await client.GET('/api/v1/widgets/{id}/deliveries', { params: { path: { id } } }));
   const delivery = unwrap(await client.GET('/api/v1/integrations/{id}/deliveries/{eventId}', byEvent));
   const redriven: Schemas['Delivery'] = unwrap(
     await client.POST('/api/v1/integrations/{id}/deliveries/{eventId}/redrive', byEvent),
   );
+  const report: Schemas['RedriveReport'] = unwrap(
+    await client.POST('/api/v1/integrations/{id}/deliveries/redrive', { ...byId, body: { eventIds: [id] } }),
+  );
+  const next = unwrap(await client.POST('/api/v1/deliveries/redrive', { body: { state: 'dead', after: id } }));
   expectSuccess(await client.DELETE('/api/v1/integrations/{id}/deliveries/{eventId}', byEvent));
   const refusals = unwrap(await client.GET('/api/v1/integrations/{id}/refusals', { params: { path: { id } } }));
   console.info(
     page.items[0]?.reason,
+    ofAll.items[0]?.integrationName,
     ofWidget.items[0]?.effect?.version,
     delivery.payload,
     redriven.state,
+    report.items[0]?.outcome,
+    next.next,
     refusals.items[0]?.errors[0]?.pointer,
   );
 }

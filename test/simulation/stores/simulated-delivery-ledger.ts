@@ -128,12 +128,23 @@ function findMatching(ledger: Ledger, filter: DeliveryFilter): LedgerRow[] {
     .filter((row) =>
       'widgetId' in filter
         ? row.widgetId === filter.widgetId
-        : row.integrationId === filter.integrationId && (filter.state === null || row.state === filter.state),
+        : (filter.integrationId === null || row.integrationId === filter.integrationId) &&
+          (filter.state === null || row.state === filter.state),
     )
+    .filter((row) => filter.listedAfter === undefined || compareListed(filter.listedAfter, row) < 0)
     .filter(
       ({ receivedAt }) =>
         (filter.receivedFrom === undefined || receivedAt >= filter.receivedFrom) &&
         (filter.receivedBefore === undefined || receivedAt < filter.receivedBefore),
     )
-    .sort((a, b) => b.receivedAt.getTime() - a.receivedAt.getTime() || (a.eventId < b.eventId ? 1 : -1));
+    .sort(compareListed);
+}
+
+type Listed = Pick<LedgerRow, 'receivedAt' | 'eventId'>;
+
+/** Negative if a list shows `a` before `b`. */
+function compareListed(a: Listed, b: Listed): number {
+  const byTime = b.receivedAt.getTime() - a.receivedAt.getTime();
+  if (byTime !== 0 || a.eventId === b.eventId) return byTime;
+  return a.eventId < b.eventId ? 1 : -1;
 }

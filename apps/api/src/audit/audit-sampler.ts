@@ -126,7 +126,8 @@ function toGroup({ actor: { kind } }: AuditEvent): ActorGroup {
 /** The event that stands for all of its action and actor. The target of a `system` event is one that was revoked. */
 function toSharedEvent(event: AuditEvent): AuditEvent {
   const target = event.actor.kind === 'system' ? event.target : null;
-  return { ...event, operation: null, target, clientAddress: null, emailHmac: null, requestId: null };
+  const targetName = target === null ? null : event.targetName;
+  return { ...event, operation: null, target, targetName, clientAddress: null, emailHmac: null, requestId: null };
 }
 
 function isShared(event: AuditEvent): boolean {

@@ -1,10 +1,10 @@
-import type {
-  AuditAction,
-  AuditActor,
-  AuditEvent,
-  AuditMembers,
-  AuditTarget,
-  AuditTargetKind,
+import {
+  type AuditAction,
+  type AuditActor,
+  type AuditEvent,
+  type AuditMembers,
+  type AuditTargetKind,
+  toAuditName,
 } from '@widget-service/shared/domain/audit-event.ts';
 import { createUuidV7, parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
@@ -37,20 +37,28 @@ export interface AuditNotes {
   readonly startedAt?: Date;
   /** Left out: the caller. */
   readonly actor?: AuditActor;
+  /** For an `actor` that is given here. */
+  readonly actorName?: string | null;
   /** For a target with the id `noted`. */
   readonly targetId?: string | null;
+  /** For a target other than the caller. */
+  readonly targetName?: string | null;
   readonly before?: AuditMembers | null;
   readonly after?: AuditMembers | null;
   /** The e-mail of a sign-in. Only its HMAC is stored, and only if the sign-in fails. */
   readonly email?: string;
-  /** Changes that the request caused besides, in their order. They took place, whatever the outcome of the request. */
+  /** Changes that the request caused besides, in their order, whatever the outcome of the request. */
   readonly furtherChanges?: readonly FurtherChange[];
   /** The request is worth no event: it changed nothing, or it is one of too many. */
   readonly isSkipped?: boolean;
 }
 
-/** A change with an audit event of its own. */
-export type FurtherChange = Pick<AuditEvent, 'action' | 'actor' | 'target' | 'before' | 'after'>;
+/**
+ * A change with an audit event of its own. Left out: the caller is the actor, the outcome is `succeeded`, and there is
+ * no code.
+ */
+export type FurtherChange = Pick<AuditEvent, 'action' | 'target' | 'targetName' | 'before' | 'after'> &
+  Partial<Pick<AuditEvent, 'actor' | 'actorName' | 'outcome' | 'code'>>;
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -150,8 +158,8 @@ function makeRecord({ recorder, hashEmail, clock, declaration, operation }: Reco
       operation,
       outcome: problem === null ? 'succeeded' : problem.status >= 500 ? 'failed' : 'refused',
       code: problem?.code ?? null,
-      actor: notes?.actor ?? toActor(request),
-      target: findTarget(request, declaration),
+      ...describeActor(request),
+      ...describeTarget(request, declaration),
       clientAddress: request.auditAddress,
       emailHmac: null,
       before: notes?.before ?? null,
@@ -161,7 +169,9 @@ function makeRecord({ recorder, hashEmail, clock, declaration, operation }: Reco
   };
   const describeChange = (request: FastifyRequest, change: FurtherChange): SampledEvent => ({
     ...describe(request, change.action),
-    ...{ ...change, outcome: 'succeeded', code: null },
+    outcome: 'succeeded',
+    code: null,
+    ...change,
   });
   const sample = async (event: SampledEvent, email: string | null) =>
     recorder.sample({ ...event, emailHmac: email === null ? null : await hashEmail(email) });
@@ -192,18 +202,31 @@ function isAccessRefusal(problem: Problem | null): boolean {
   return problem !== null && refusedByPolicy.includes(problem.code);
 }
 
-function toActor({ caller }: FastifyRequest): AuditEvent['actor'] {
-  if (caller === null) return { kind: 'anonymous', id: null };
+function describeActor(request: FastifyRequest): Pick<AuditEvent, 'actor' | 'actorName'> {
+  const { caller, audit: notes } = request;
+  if (notes?.actor !== undefined) return { actor: notes.actor, actorName: notes.actorName ?? null };
+  const actorName = nameCaller(request);
+  if (caller === null) return { actor: { kind: 'anonymous', id: null }, actorName };
   return caller.kind === 'session'
-    ? { kind: 'user', id: caller.user.id }
-    : { kind: 'provision-token', id: caller.provisionToken.id };
+    ? { actor: { kind: 'user', id: caller.user.id }, actorName }
+    : { actor: { kind: 'provision-token', id: caller.provisionToken.id }, actorName };
 }
 
-function findTarget(request: FastifyRequest, declaration: AuditDeclaration | null): AuditTarget | null {
-  if (declaration === null) return null;
+function nameCaller({ caller }: FastifyRequest): string | null {
+  if (caller === null) return null;
+  return caller.kind === 'session' ? toAuditName(caller.user) : caller.provisionToken.name;
+}
+
+function describeTarget(
+  request: FastifyRequest,
+  declaration: AuditDeclaration | null,
+): Pick<AuditEvent, 'target' | 'targetName'> {
+  if (declaration === null) return { target: null, targetName: null };
   const { kind, id: source } = declaration.target;
   const id = findTargetId(request, source);
-  return id === null ? null : { kind, id };
+  if (id === null) return { target: null, targetName: null };
+  const targetName = source === 'caller' ? nameCaller(request) : (request.audit?.targetName ?? null);
+  return { target: { kind, id }, targetName };
 }
 
 /** A parameter that is no UUID names no resource: it could be anything, also a secret. */

@@ -74,10 +74,11 @@ function createGrantRoute<Own extends object>(
       const issued = await useCases
         .issue(input, { createdBy: requirePrincipalId(request), ...issue })
         .catch(rethrowAsInputError);
-      noteAudit(request, { targetId: issued.grant.id, after: toAuditMembers(issued.grant, resource) });
+      const { id, name } = issued.grant;
+      noteAudit(request, { targetId: id, targetName: name, after: toAuditMembers(issued.grant, resource) });
       return reply
         .code(201)
-        .header('location', `${pathSegment}/${issued.grant.id}`)
+        .header('location', `${pathSegment}/${id}`)
         .send(toIssuedBody(issued, resource, request, publicBaseUrl));
     },
   });
@@ -127,7 +128,8 @@ function changeGrantRoute<Own extends object>(
       const changed = await useCases.change(id, changes).catch(rethrowAsInputError);
       const grant = requireFound(changed, resource);
       const membersBefore = before === null ? {} : toAuditMembers(before, resource);
-      noteAudit(request, pickChangedMembers(membersBefore, toAuditMembers(grant, resource)));
+      const changedMembers = pickChangedMembers(membersBefore, toAuditMembers(grant, resource));
+      noteAudit(request, { targetName: grant.name, ...changedMembers });
       return resource.toBody(grant);
     },
   });
@@ -155,7 +157,7 @@ function rotateGrantRoute<Own extends object>(
       if (grant !== null) resource.checkRotation?.(grant, request.body);
       const rotated = requireFound(await useCases.rotate(id, request.body), resource);
       const previousExpiresAt = previousTokenExpiry(rotated.grant)?.toISOString() ?? null;
-      noteAudit(request, { after: { previousExpiresAt } });
+      noteAudit(request, { targetName: rotated.grant.name, after: { previousExpiresAt } });
       return {
         ...toIssuedBody(rotated, resource, request, publicBaseUrl),
         previousExpiresAt,
@@ -183,7 +185,7 @@ function revokeGrantRoute<Own extends object>(
     handler: async (request, reply) => {
       const id = requireId(request.params, resource);
       const grant = await grants.get(id);
-      noteAudit(request, { before: grant === null ? null : toAuditMembers(grant, resource) });
+      if (grant !== null) noteAudit(request, { targetName: grant.name, before: toAuditMembers(grant, resource) });
       requireFound((await useCases.revoke(id)) ? true : null, resource);
       return reply.code(204).send();
     },

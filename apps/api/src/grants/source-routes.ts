@@ -7,7 +7,7 @@ import { noteAudit } from '../audit/route-audit.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { documentResponses } from '../schemas/problem.ts';
 import { completeMapping, mappingSchema } from '../sources/mapping-schema.ts';
-import { requireIntegration, requireSource } from '../sources/require-source.ts';
+import { requireSource, unknownIntegrationError } from '../sources/require-integration.ts';
 import { toSourceBody } from '../sources/shown-source.ts';
 import { rejectSecrets, secretsSchema } from '../sources/source-schema.ts';
 import { integrationResource } from './integration-resource.ts';
@@ -38,8 +38,10 @@ export function changeMappingRoute({ integrations, manageIntegrations }: SourceR
     handler: async (request) => {
       const { id, source } = await requireSource(request.params, integrations);
       const changed = { ...source, mapping: completeMapping(source.preset, request.body) };
-      const integration = requireIntegration(await manageIntegrations.change(id, { source: changed }));
-      noteAudit(request, pickChangedMembers(toAuditMembers(source), toAuditMembers(changed)));
+      const integration = await manageIntegrations.change(id, { source: changed });
+      if (integration === null) throw unknownIntegrationError();
+      const members = pickChangedMembers(toAuditMembers(source), toAuditMembers(changed));
+      noteAudit(request, { targetName: integration.name, ...members });
       return integrationResource.toBody(integration);
     },
   });
@@ -63,8 +65,9 @@ export function replaceSecretsRoute({ integrations, replaceSourceSecrets }: Sour
       const { id, source } = await requireSource(request.params, integrations);
       const { secrets } = request.body;
       rejectSecrets(source, secrets);
-      const integration = requireIntegration(await replaceSourceSecrets(id, secrets));
-      noteAudit(request, { after: { secrets: `${secrets.length} replaced` } });
+      const integration = await replaceSourceSecrets(id, secrets);
+      if (integration === null) throw unknownIntegrationError();
+      noteAudit(request, { targetName: integration.name, after: { secrets: `${secrets.length} replaced` } });
       return integrationResource.toBody(integration);
     },
   });

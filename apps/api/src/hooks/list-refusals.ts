@@ -1,11 +1,12 @@
-import { toOffset } from '@widget-service/shared/domain/page.ts';
 import type { IntegrationStore } from '@widget-service/shared/ports/grant-store.ts';
 import type { HookRefusal, RefusalStore } from '@widget-service/shared/ports/refusal-store.ts';
 import type { z } from 'zod';
 import { defineRoute, type Route } from '../http/route.ts';
-import { toPageBody } from '../schemas/page-body.ts';
+import { selectPage, toPageBody } from '../schemas/page-body.ts';
 import { documentResponses } from '../schemas/problem.ts';
-import { deliveriesParamsSchema, requireIntegrationId } from './deliveries/delivery-resource.ts';
+import { requireIntegration } from '../sources/require-integration.ts';
+import { deliveriesParamsSchema } from './deliveries/delivery-resource.ts';
+import { cutWebhookId } from './refusal-recorder.ts';
 import { listRefusalsQuerySchema, refusalPageSchema } from './refusal-schema.ts';
 
 export interface ListRefusalsRouteDeps {
@@ -31,15 +32,17 @@ export function listRefusalsRoute({ integrations, refusals }: ListRefusalsRouteD
     },
     handler: async ({ params, query }) => {
       // Few enough to read them all.
-      const all = await refusals.list(await requireIntegrationId(params, integrations));
-      const offset = toOffset(query);
-      return toPageBody(
-        query,
-        { items: all.slice(offset, offset + query.pageSize), totalItems: all.length },
-        toRefusalBody,
-      );
+      const { id } = await requireIntegration(params, integrations);
+      const all = await refusals.list(id);
+      return toPageBody(query, selectPage(query, selectByWebhookId(all, query.webhookId)), toRefusalBody);
     },
   });
+}
+
+function selectByWebhookId(refusals: readonly HookRefusal[], webhookId: string | undefined): readonly HookRefusal[] {
+  if (webhookId === undefined) return refusals;
+  const stored = cutWebhookId(webhookId);
+  return refusals.filter((refusal) => refusal.webhookId === stored);
 }
 
 type RefusalBody = z.output<typeof refusalPageSchema>['items'][number];

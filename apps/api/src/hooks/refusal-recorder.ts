@@ -129,8 +129,12 @@ function describeProblem(
   { id: requestId, headers }: FastifyRequest,
   { code, status, detail, errors = [] }: Problem,
 ): Pick<HookRefusal, 'requestId' | 'code' | 'status' | 'detail' | 'errors' | 'webhookId'> {
-  const id = decodeHeaderText(headers['webhook-id']?.toString() ?? '');
-  // The cut may leave a half of a surrogate pair.
-  const webhookId = id.slice(0, refusalLimits.webhookIdLength).toWellFormed() || null;
+  const webhookId = cutWebhookId(decodeHeaderText(headers['webhook-id']?.toString() ?? '')) || null;
   return { requestId, code, status, detail, errors, webhookId };
+}
+
+/** Returns a `webhook-id` as refusals store it. */
+export function cutWebhookId(id: string): string {
+  // The cut may leave a half of a surrogate pair.
+  return id.slice(0, refusalLimits.webhookIdLength).toWellFormed();
 }

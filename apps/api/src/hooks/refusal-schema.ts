@@ -1,6 +1,6 @@
 import { refusalLimits } from '@widget-service/shared/ports/refusal-store.ts';
 import { z } from 'zod';
-import { pageQuerySchema, toPageSchema } from '../schemas/page.ts';
+import { pageQuerySchema, queryWebhookId, toPageSchema } from '../schemas/page.ts';
 import { mistakeSchema } from '../schemas/problem.ts';
 import { timestamp } from '../schemas/text.ts';
 
@@ -45,5 +45,9 @@ const refusalSchema = z
     ],
   });
 
-export const listRefusalsQuerySchema = pageQuerySchema;
+export const listRefusalsQuerySchema = pageQuerySchema.extend({
+  webhookId: queryWebhookId.describe(
+    'Only refusals of hooks with this `webhook-id`. A refusal stores its first 256 characters, so only these count.',
+  ),
+});
 export const refusalPageSchema = toPageSchema(refusalSchema);

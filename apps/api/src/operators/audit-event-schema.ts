@@ -30,10 +30,18 @@ const auditEventSchema = z
       description:
         'Who did it. The `id` is null for `anonymous`, for `identity-provider`, which gave a user or a role at a sign-in, and for `system`: the service itself.',
     }),
+    actorName: z.string().nullable().meta({
+      description:
+        "The actor's name when it happened: of a user, who without a name has the e-mail here, or of a provision token. Null if there is none, none is known, or a version of the service without this member wrote the event.",
+    }),
     target: z
       .object({ kind: z.enum(auditTargetKinds), id: z.string().meta({ format: 'uuid' }) })
       .nullable()
       .meta({ description: 'What it was done to. Null if there is none, or none is known.' }),
+    targetName: z.string().nullable().meta({
+      description:
+        "The target's name after the change, as `actorName`; of a deleted target, its last one. Null also for the deliveries and quarantined texts, which have no names, and for failed sign-ins.",
+    }),
     clientAddress: z.string().nullable().meta({
       description:
         'The address of the client: IPv4, or the /64 network of an IPv6 address. Null if the request came through a proxy that the service does not trust, and if the event stands for several addresses.',
@@ -69,7 +77,9 @@ const auditEventSchema = z
         outcome: 'succeeded',
         code: null,
         actor: { kind: 'user', id: '7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24' },
+        actorName: 'Ines Moreau',
         target: { kind: 'user', id: 'c3b7a9f0-2f5e-4c1b-9a44-0f6d2f1e7b10' },
+        targetName: 'Tomasz Nowak',
         clientAddress: '198.51.100.7',
         emailHmac: null,
         before: { role: 'viewer' },

@@ -30,6 +30,7 @@ function toBody({ at, history: { lastPoint, ...points }, queues, pods, workers, 
       eventsPublished: copy(points.eventsPublished),
       streamsOpen: copy(points.streamsOpen),
     },
+    eventDelay: overview.eventDelay,
     queues:
       queues?.map((queue) => ({ ...queue, oldestEnqueuedAt: queue.oldestEnqueuedAt?.toISOString() ?? null })) ?? null,
     outboxesWaitingSince: overview.outboxesWaitingSince?.toISOString() ?? null,

@@ -15,6 +15,7 @@ import { z } from 'zod';
 import { type Condition, findConditions } from './conditions.ts';
 import { type History, mergeHistories, PodHistory, pointMs } from './pod-history.ts';
 import { type DeadLetters, type QueueReading, readStores } from './read-stores.ts';
+import { describeDelays, type EventDelay, RecentDelays } from './recent-delays.ts';
 
 /** How long pods may take to answer. A request must end within 2 s. */
 const answerWithinMs = 1_000;
@@ -43,6 +44,8 @@ const answerSchema = z.object({
     eventsPublished: counts,
     streamsOpen: counts,
   }),
+  /** The events of the last minutes by their delay. A pod of an earlier version sends none. */
+  eventDelays: z.array(z.number()).optional(),
 });
 const question = JSON.stringify({ version: textVersion, kind: 'overview' });
 
@@ -53,6 +56,7 @@ type PodState = z.infer<typeof podSchema>;
 export interface Overview {
   readonly at: Date;
   readonly history: History;
+  readonly eventDelay: EventDelay;
   readonly queues: readonly QueueReading[] | null;
   readonly outboxesWaitingSince: Date | null;
   readonly deadLetters: readonly DeadLetters[] | null;
@@ -72,7 +76,7 @@ export interface OverviewDeps {
   readonly clock: Clock;
   readonly serviceVersion: string;
   readonly streamsMax: number;
-  readonly metrics: Pick<Metrics, 'hooksAccepted' | 'hooksRefused' | 'tailLagEvents'>;
+  readonly metrics: Pick<Metrics, 'hooksAccepted' | 'hooksRefused' | 'tailLagEvents' | 'eventDeliverySeconds'>;
   readonly countStreams: () => number;
   /** How far the tail of this pod has read. */
   readonly tailPosition: () => LogPosition | null;
@@ -94,6 +98,8 @@ export function openOverview(deps: OverviewDeps): OverviewReader {
   const { podRequests, clock } = deps;
   const startedAtMs = clock.now().getTime();
   const history = new PodHistory();
+  const { eventDeliverySeconds } = deps.metrics;
+  const delays = new RecentDelays(() => eventDeliverySeconds.labels({}).readCounts(), startedAtMs);
   let lagEvents: number | null = null;
 
   const describePod = (): PodState => ({
@@ -107,7 +113,13 @@ export function openOverview(deps: OverviewDeps): OverviewReader {
   });
   const stopServing = podRequests.serve((text) => {
     if (text !== question) return null;
-    return JSON.stringify({ version: textVersion, pod: describePod(), history: history.read(clock.now().getTime()) });
+    const nowMs = clock.now().getTime();
+    return JSON.stringify({
+      version: textVersion,
+      pod: describePod(),
+      history: history.read(nowMs),
+      eventDelays: delays.read(nowMs),
+    });
   });
 
   const task = createPeriodicTask(
@@ -116,6 +128,7 @@ export function openOverview(deps: OverviewDeps): OverviewReader {
       const { hooksAccepted, hooksRefused, tailLagEvents } = deps.metrics;
       const lag = await readTotal(tailLagEvents);
       lagEvents = Number.isNaN(lag) ? null : lag;
+      delays.sample(clock.now().getTime());
       history.add(clock.now().getTime(), {
         hooksAccepted: await readTotal(hooksAccepted),
         hooksRefused: await readTotal(hooksRefused),
@@ -125,38 +138,46 @@ export function openOverview(deps: OverviewDeps): OverviewReader {
     },
   );
 
-  const readNow = async (): Promise<Overview> => {
-    const at = clock.now();
-    const [asked, workers, stores] = await Promise.all([
-      podRequests.ask(question, answerWithinMs).catch(() => ({ asked: 1, answers: [] })),
-      askWorkers(deps.backend.workerRequests).catch(() => null),
-      readStores(deps.backend, at),
-    ]);
-    const answers = asked.answers.flatMap((text) => answerSchema.safeParse(tryParseJson(text)).data ?? []);
-    const pods = answers.map(({ pod }) => pod).sort(compareNames);
-    const lastPoint = Math.floor(at.getTime() / pointMs) - 1;
-    const state = { ...stores, pods, podsAsked: asked.asked, podsAnswered: answers.length, workers };
-    const toAgeSeconds = (since: Date | null) =>
-      since === null ? 0 : Math.max(0, at.getTime() - since.getTime()) / 1_000;
-    const judged = {
-      ...state,
-      hasWorkers: deps.hasWorkers,
-      queues: stores.queues?.map(({ oldestEnqueuedAt }) => ({ ageSeconds: toAgeSeconds(oldestEnqueuedAt) })) ?? null,
-      outboxAgeSeconds: stores.hasOutboxes ? toAgeSeconds(stores.outboxesWaitingSince) : null,
-    };
-    const histories = answers.map((answer) => answer.history);
-    return { ...state, at, history: mergeHistories(histories, lastPoint), conditions: findConditions(judged) };
-  };
-
   let kept: { readonly untilMs: number; readonly overview: Promise<Overview> } | null = null;
   return {
     read: () => {
       const nowMs = clock.monotonicMs();
-      if (kept === null || nowMs >= kept.untilMs) kept = { untilMs: nowMs + keptMs, overview: readNow() };
+      if (kept === null || nowMs >= kept.untilMs) kept = { untilMs: nowMs + keptMs, overview: readOverview(deps) };
       return kept.overview;
     },
     task,
     close: stopServing,
+  };
+}
+
+/** Asks every pod, every worker and the stores. Never rejects. */
+async function readOverview(deps: OverviewDeps): Promise<Overview> {
+  const { podRequests, clock } = deps;
+  const at = clock.now();
+  const [asked, workers, stores] = await Promise.all([
+    podRequests.ask(question, answerWithinMs).catch(() => ({ asked: 1, answers: [] })),
+    askWorkers(deps.backend.workerRequests).catch(() => null),
+    readStores(deps.backend, at),
+  ]);
+  const answers = asked.answers.flatMap((text) => answerSchema.safeParse(tryParseJson(text)).data ?? []);
+  const pods = answers.map(({ pod }) => pod).sort(compareNames);
+  const lastPoint = Math.floor(at.getTime() / pointMs) - 1;
+  const state = { ...stores, pods, podsAsked: asked.asked, podsAnswered: answers.length, workers };
+  const toAgeSeconds = (since: Date | null) =>
+    since === null ? 0 : Math.max(0, at.getTime() - since.getTime()) / 1_000;
+  const judged = {
+    ...state,
+    hasWorkers: deps.hasWorkers,
+    queues: stores.queues?.map(({ oldestEnqueuedAt }) => ({ ageSeconds: toAgeSeconds(oldestEnqueuedAt) })) ?? null,
+    outboxAgeSeconds: stores.hasOutboxes ? toAgeSeconds(stores.outboxesWaitingSince) : null,
+  };
+  const histories = answers.map((answer) => answer.history);
+  return {
+    ...state,
+    at,
+    history: mergeHistories(histories, lastPoint),
+    eventDelay: describeDelays(answers, deps.metrics.eventDeliverySeconds.buckets),
+    conditions: findConditions(judged),
   };
 }
 

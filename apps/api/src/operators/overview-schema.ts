@@ -16,6 +16,18 @@ const historySchema = z
     'The last hour, the oldest point first. Null: no pod knows. Pods keep it in memory: one that starts again begins anew.',
   );
 
+const delayMs = z.int().nullable();
+
+const eventDelaySchema = z
+  .object({
+    windowSeconds: z.int().describe('The events of so many seconds count.'),
+    p50Ms: delayMs.describe('Half of the events took no longer, in milliseconds.'),
+    p95Ms: delayMs.describe('95 % of the events took no longer, in milliseconds.'),
+  })
+  .describe(
+    'How long events took from the acceptance of their hook, or of the creation of a widget, until a server process wrote them to its open streams. Estimated from buckets. Null: no process measured an event in this time.',
+  );
+
 const queueSchema = z.object({
   queue: z.string().describe('The name of the queue in the store.'),
   partition: z.int(),
@@ -71,6 +83,7 @@ const exampleOverview = {
     eventsPublished: makePoints(150, 149, 152),
     streamsOpen: makePoints(12, 12, 13),
   },
+  eventDelay: { windowSeconds: 300, p50Ms: 14, p95Ms: 47 },
   queues: [{ queue: 'hooks-4-0', partition: 0, jobs: 2, oldestEnqueuedAt: '2026-03-01T10:00:03.900Z' }],
   outboxesWaitingSince: null,
   deadLetters: [{ integrationId: '5b1d6f0a-8c2e-4f7b-9d3a-2e6c1f0b7a98', integrationName: 'Plant north', count: 3 }],
@@ -104,6 +117,7 @@ export const overviewSchema = z
   .object({
     at: timestamp,
     history: historySchema,
+    eventDelay: eventDelaySchema,
     queues: z
       .array(queueSchema)
       .nullable()

@@ -56,11 +56,10 @@ async function readQueues({ hookQueue }: Stores): Promise<QueueReading[]> {
 /** Leaves out those of deleted integrations: nobody can redrive them. */
 async function readDeadLetters({ ledger, integrations }: Stores): Promise<DeadLetters[]> {
   const counts = [...(await ledger.countDead(deadLettersMax))].sort(([, one], [, other]) => other - one);
-  const named = await Promise.all(
-    counts.slice(0, integrationsMax).map(async ([integrationId, count]) => {
-      const integration = await integrations.get(integrationId);
-      return integration === null ? null : { integrationId, integrationName: integration.name, count };
-    }),
-  );
-  return named.filter((letters) => letters !== null);
+  const most = counts.slice(0, integrationsMax);
+  const names = await integrations.getNames(most.map(([integrationId]) => integrationId));
+  return most.flatMap(([integrationId, count]) => {
+    const integrationName = names.get(integrationId);
+    return integrationName === undefined ? [] : [{ integrationId, integrationName, count }];
+  });
 }

@@ -8,8 +8,10 @@ import { changeMappingRoute, replaceSecretsRoute } from '../grants/source-routes
 import { subscriptionResource } from '../grants/subscription-resource.ts';
 import { discardDeliveryRoute } from '../hooks/deliveries/discard-delivery.ts';
 import { getDeliveryRoute } from '../hooks/deliveries/get-delivery.ts';
+import { listAllDeliveriesRoute } from '../hooks/deliveries/list-all-deliveries.ts';
 import { listDeliveriesRoute } from '../hooks/deliveries/list-deliveries.ts';
 import { listDeliveriesOfWidgetRoute } from '../hooks/deliveries/list-deliveries-of-widget.ts';
+import { redriveDeliveriesOfAllRoute, redriveDeliveriesRoute } from '../hooks/deliveries/redrive-deliveries.ts';
 import { redriveDeliveryRoute } from '../hooks/deliveries/redrive-delivery.ts';
 import { answerProbeRoute } from '../hooks/foreign/answer-probe-route.ts';
 import { previewIntegrationRoute, previewSourceRoute } from '../hooks/foreign/preview-hook.ts';
@@ -171,11 +173,14 @@ const interfaceRoutes: readonly Row[] = [
   ['POST',     '/api/v1/provision-tokens/:id/rotate',                      may('tokens:manage'),           provisionTokens.rotate,      audits('provision-token.token-rotated', 'provision-token', ':id')],
   ['DELETE',   '/api/v1/provision-tokens/:id',                             may('tokens:manage'),           provisionTokens.revoke,      audits('provision-token.revoked', 'provision-token', ':id')],
   ['GET HEAD', '/api/v1/integrations/:id/deliveries',                      may('integrations:manage'),     listDeliveriesRoute],
+  ['GET HEAD', '/api/v1/deliveries',                                       may('integrations:manage'),     listAllDeliveriesRoute],
   ['GET HEAD', '/api/v1/widgets/:id/deliveries',                           may('widgets:read'),            listDeliveriesOfWidgetRoute],
   ['GET HEAD', '/api/v1/integrations/:id/deliveries/:eventId',             may('integrations:manage'),     getDeliveryRoute],
   ['GET HEAD', '/api/v1/integrations/:id/refusals',                        may('integrations:manage'),     listRefusalsRoute],
   ['DELETE',   '/api/v1/integrations/:id/deliveries/:eventId',             may('integrations:manage'),     discardDeliveryRoute,        audits('delivery.discarded', 'delivery', ':eventId')],
   ['POST',     '/api/v1/integrations/:id/deliveries/:eventId/redrive',     may('integrations:manage'),     redriveDeliveryRoute,        audits('delivery.redriven', 'delivery', ':eventId')],
+  ['POST',     '/api/v1/integrations/:id/deliveries/redrive',              may('integrations:manage'),     redriveDeliveriesRoute,      audits('delivery.redriven', 'delivery', 'noted')],
+  ['POST',     '/api/v1/deliveries/redrive',                               may('integrations:manage'),     redriveDeliveriesOfAllRoute, audits('delivery.redriven', 'delivery', 'noted')],
   // A text in quarantine may be of any integration.
   ['GET HEAD', '/api/v1/quarantine',                                       may('integrations:manage'),     listQuarantineRoute],
   ['GET HEAD', '/api/v1/quarantine/:id',                                   may('integrations:manage'),     getQuarantinedTextRoute],

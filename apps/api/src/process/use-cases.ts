@@ -40,9 +40,11 @@ import { makeAcceptHook } from '@widget-service/shared/usecases/hooks/accept-hoo
 import type { GroupCommit } from '@widget-service/shared/usecases/hooks/group-commit.ts';
 import {
   makeDiscardDelivery,
+  makeFindDeliveryByWebhookId,
   makeListDeliveries,
   makeRedriveDelivery,
 } from '@widget-service/shared/usecases/hooks/manage-deliveries.ts';
+import { makeRedriveDeliveries } from '@widget-service/shared/usecases/hooks/redrive-deliveries.ts';
 import { makeListAuditEvents } from '@widget-service/shared/usecases/lists/list-audit-events.ts';
 import { makeCreateWidget } from '@widget-service/shared/usecases/widgets/create-widget.ts';
 import { makeListWidgets } from '@widget-service/shared/usecases/widgets/list-widgets.ts';
@@ -99,6 +101,7 @@ export function createUseCases(deps: UseCaseDeps) {
   const endAllSessions = makeEndAllSessions({ sessions, control });
   const endReplacedSession = makeEndReplacedSession({ sessions, control });
   const finishSignIn = makeFinishSignIn({ users, startSession, clock });
+  const redriveDelivery = makeRedriveDelivery({ ledger: backend.ledger, groupCommit });
   return {
     createWidget: makeCreateWidget({ widgets, clock, renderBody: renderWidgetBody, nudge }),
     listWidgets: makeListWidgets({ widgets, clock, tailPosition: deps.tailPosition }),
@@ -140,8 +143,10 @@ export function createUseCases(deps: UseCaseDeps) {
     ...makeAllGrantUseCases(deps),
     acceptHook: makeAcceptHook({ groupCommit, clock }),
     listDeliveries: makeListDeliveries(backend),
+    findDeliveryByWebhookId: makeFindDeliveryByWebhookId(backend),
     listAuditEvents: makeListAuditEvents(backend),
-    redriveDelivery: makeRedriveDelivery({ ledger: backend.ledger, groupCommit }),
+    redriveDelivery,
+    redriveDeliveries: makeRedriveDeliveries({ ...backend, redriveDelivery }),
     discardDelivery: makeDiscardDelivery({ ledger: backend.ledger, clock }),
   };
 }

@@ -1,4 +1,4 @@
-import { countPages, type PageRequest } from '@widget-service/shared/domain/page.ts';
+import { countPages, type PageRequest, toOffset } from '@widget-service/shared/domain/page.ts';
 import type { TooDeepPage } from '@widget-service/shared/usecases/lists/list-counted-page.ts';
 import { InputError } from '../http/problem.ts';
 
@@ -13,6 +13,12 @@ interface PageBody<Item> extends PageRequest {
   readonly totalItems: number;
   readonly totalPages: number;
   readonly hasNext: boolean;
+}
+
+/** Selects one page of a list that was read as a whole. */
+export function selectPage<Row>(request: PageRequest, all: readonly Row[]): PageOfRows<Row> {
+  const offset = toOffset(request);
+  return { items: all.slice(offset, offset + request.pageSize), totalItems: all.length };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { defaultPageSize, maxPage, maxPageSize } from '@widget-service/shared/domain/page.ts';
 import { parseUtcTimestamp } from '@widget-service/shared/domain/timestamp.ts';
 import { z } from 'zod';
+import { forStringLength } from './text.ts';
 
 /** At most 16 digits. A longer text is malformed, not too large. */
 const digits = /^(?:0|[1-9]\d{0,15})$/;
@@ -31,6 +32,9 @@ export const queryTime = z.string().transform((text, { issues }) => {
   // After an issue, zod drops the value.
   return new Date(parsedMs ?? 0);
 });
+
+/** The `webhook-id` of a hook in a query. A list describes what it selects by it. */
+export const queryWebhookId = z.string().min(1, forStringLength).optional();
 
 /** The query of every list. Lists with more parameters extend it and stay strict. */
 export const pageQuerySchema = z.strictObject({

@@ -39,7 +39,7 @@ export function listConnectionsRoute({ subscriptions, streamDirectory }: Connect
 }
 
 /** `DELETE /api/v1/subscriptions/{id}/connections/{connectionId}`: ends one stream. */
-export function endConnectionRoute({ streamDirectory }: ConnectionRoutesDeps): Route {
+export function endConnectionRoute({ subscriptions, streamDirectory }: ConnectionRoutesDeps): Route {
   return defineRoute({
     schema: {
       operationId: 'example.subscriptions.endConnection',
@@ -53,7 +53,8 @@ export function endConnectionRoute({ streamDirectory }: ConnectionRoutesDeps): R
       const { params } = request;
       const id = parseUuid(params.id);
       const connectionId = parseUuid(params.connectionId);
-      noteAudit(request, { before: { connectionId } });
+      const subscription = id === null ? null : await subscriptions.get(id);
+      noteAudit(request, { targetName: subscription?.name ?? null, before: { connectionId } });
       const isEnded =
         id !== null &&
         connectionId !== null &&

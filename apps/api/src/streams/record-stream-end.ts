@@ -30,8 +30,11 @@ export function makeRecordStreamEnd({ audit, clock }: RecordStreamEndDeps) {
       outcome: 'succeeded',
       code: null,
       actor: { kind: 'system', id: null },
+      actorName: null,
       target:
         holder.kind === 'subscription' ? { kind: 'subscription', id: holder.id } : { kind: 'user', id: holder.userId },
+      // The event of the revocation has the name.
+      targetName: null,
       clientAddress,
       emailHmac: null,
       before: null,

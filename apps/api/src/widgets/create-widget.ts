@@ -51,7 +51,7 @@ export function createWidgetRoute({ createWidget }: CreateWidgetRouteDeps): Rout
         noteAudit(request, { isSkipped: true });
       }
       const { name, labels } = request.body;
-      noteAudit(request, { targetId: outcome.widgetId, after: { name, labels } });
+      noteAudit(request, { targetId: outcome.widgetId, targetName: name, after: { name, labels } });
       return reply
         .code(201)
         .header('location', `widgets/${outcome.widgetId}`)

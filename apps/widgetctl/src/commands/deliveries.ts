@@ -32,6 +32,7 @@ const list = makeListCommand<Delivery>({
     state: { value: 'STATE', choices: states, text: 'Only deliveries in this state.' },
     from: { value: 'TIME', text: 'Only those received at this time or later, for example 2026-03-01T10:00:00Z.' },
     to: { value: 'TIME', text: 'Only those received before this time.' },
+    'webhook-id': { value: 'ID', text: 'Only the hook that was sent with this webhook-id.' },
   },
   columns,
   read: (context, input) => readDeliveries(context, input.parameters[0] ?? '', readFilter(input)),
@@ -110,6 +111,7 @@ interface DeliveryFilter {
   readonly state?: State;
   readonly from?: string;
   readonly to?: string;
+  readonly webhookId?: string;
 }
 
 function readDeliveries({ client }: CommandContext, id: string, { to, ...filter }: DeliveryFilter) {
@@ -128,11 +130,12 @@ function readDeliveries({ client }: CommandContext, id: string, { to, ...filter 
 
 function readFilter(input: CommandInput): DeliveryFilter {
   const state = states.find((name) => name === input.value('state'));
-  const [from, to] = [input.value('from'), input.value('to')];
+  const [from, to, webhookId] = [input.value('from'), input.value('to'), input.value('webhook-id')];
   return {
     ...(state === undefined ? {} : { state }),
     ...(from === undefined ? {} : { from }),
     ...(to === undefined ? {} : { to }),
+    ...(webhookId === undefined ? {} : { webhookId }),
   };
 }
 

@@ -43,6 +43,9 @@ export const deliveryIndexes = {
   byAge: 'by_age',
   deadByAge: 'dead_by_age',
   discardedByAge: 'discarded_by_age',
+  ofAllByAge: 'of_all_by_age',
+  deadOfAllByAge: 'dead_of_all_by_age',
+  discardedOfAllByAge: 'discarded_of_all_by_age',
   byExpiry: 'expiry',
   byWidget: 'by_widget',
 } as const;
@@ -83,6 +86,18 @@ const indexes: Readonly<Record<CollectionName, readonly IndexSpec[]>> = {
     {
       name: deliveryIndexes.discardedByAge,
       key: { integrationId: 1, state: 1, receivedAt: -1, _id: -1 },
+      partialFilterExpression: { state: 'discarded' },
+    },
+    // For lists over all integrations.
+    { name: deliveryIndexes.ofAllByAge, key: { receivedAt: -1, _id: -1 } },
+    {
+      name: deliveryIndexes.deadOfAllByAge,
+      key: { state: 1, receivedAt: -1, _id: -1 },
+      partialFilterExpression: { state: 'dead' },
+    },
+    {
+      name: deliveryIndexes.discardedOfAllByAge,
+      key: { state: 1, receivedAt: -1, _id: -1 },
       partialFilterExpression: { state: 'discarded' },
     },
   ],

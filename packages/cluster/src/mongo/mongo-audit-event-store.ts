@@ -21,7 +21,10 @@ interface AuditEventDocument {
   outcome: AuditOutcome;
   code: string | null;
   actor: AuditActor;
+  /** Earlier versions of the service stored no names. */
+  actorName?: string | null;
   target: AuditTarget | null;
+  targetName?: string | null;
   clientAddress: string | null;
   emailHmac: string | null;
   /** JSON text: BSON would change some texts and reject some names of members. */
@@ -78,7 +81,9 @@ function toDocument(event: AuditEvent, retentionMs: number): AuditEventDocument 
     outcome,
     code,
     actor: { kind: actor.kind, id: actor.id },
+    actorName: event.actorName,
     target: target === null ? null : { kind: target.kind, id: target.id },
+    targetName: event.targetName,
     clientAddress,
     emailHmac,
     before: event.before === null ? null : JSON.stringify(event.before),
@@ -98,7 +103,9 @@ function toEvent({ _id, actor, target, before, after, ...document }: AuditEventD
     outcome: document.outcome,
     code: document.code,
     actor: { kind: actor.kind, id: actor.id },
+    actorName: document.actorName ?? null,
     target: target === null ? null : { kind: target.kind, id: target.id },
+    targetName: document.targetName ?? null,
     clientAddress: document.clientAddress,
     emailHmac: document.emailHmac,
     before: parseMembers(before),

@@ -16,7 +16,7 @@ import type {
 } from '@widget-service/shared/ports/delivery-ledger.ts';
 import { isDuplicate } from '@widget-service/shared/ports/duplicate-delivery.ts';
 import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
-import { type AnyBulkWriteOperation, type Collection, type Db, type Filter, UUID } from 'mongodb';
+import { type AnyBulkWriteOperation, type Collection, type Db, UUID } from 'mongodb';
 import { toBsonUuid } from './bson-uuid.ts';
 import {
   type DeliveryDocument,
@@ -25,6 +25,7 @@ import {
   toReceivedDocument,
   toReceivedMembers,
 } from './delivery-document.ts';
+import { selectIndex, toQuery } from './delivery-query.ts';
 import { collectionNames, deliveryIndexes } from './indexes.ts';
 import { isDuplicateKey, retryOnDuplicateKey, runDeadlineMs, runPortCall, writeStorable } from './translate-error.ts';
 
@@ -252,35 +253,6 @@ export class MongoDeliveryLedger implements DeliveryLedger {
     return discarded;
   }
 }
-
-function toQuery(filter: DeliveryFilter): Filter<DeliveryDocument> {
-  const { receivedFrom, receivedBefore } = filter;
-  const receivedAt = {
-    ...(receivedFrom === undefined ? {} : { $gte: receivedFrom }),
-    ...(receivedBefore === undefined ? {} : { $lt: receivedBefore }),
-  };
-  const inTimeRange = Object.keys(receivedAt).length === 0 ? {} : { receivedAt };
-  // `get` accepts any text as an id, so this does too: a text that is no UUID selects no row.
-  if ('widgetId' in filter) return { widgetId: toBsonUuid(filter.widgetId) ?? { $in: [] }, ...inTimeRange };
-  const { integrationId, state } = filter;
-  const ofIntegration = { integrationId, ...inTimeRange };
-  if (state === null) return ofIntegration;
-  // A received row has no `expiresAt`. With this condition the TTL index finds the few rows that are not published.
-  // `as never`: the type has no null, but in a query null matches a missing field.
-  return { ...ofIntegration, state, ...(state === 'received' ? { expiresAt: null as never } : {}) };
-}
-
-function selectIndex(filter: DeliveryFilter): string {
-  return 'widgetId' in filter ? deliveryIndexes.byWidget : indexesByState[filter.state ?? 'published'];
-}
-
-/** Nearly all rows are published: they need no index of their own. */
-const indexesByState: Readonly<Record<DeliveryState, string>> = {
-  received: deliveryIndexes.byExpiry,
-  published: deliveryIndexes.byAge,
-  dead: deliveryIndexes.deadByAge,
-  discarded: deliveryIndexes.discardedByAge,
-};
 
 function toRowState({ state, widgetId }: ExistingRow) {
   return { state, widgetId: widgetId?.toHexString() ?? null };

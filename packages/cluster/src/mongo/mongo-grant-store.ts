@@ -8,7 +8,7 @@ import type {
   Subscription,
 } from '@widget-service/shared/ports/grant-store.ts';
 import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
-import type { Db, Filter, MatchKeysAndValues, WithId } from 'mongodb';
+import type { Collection, Db, Filter, MatchKeysAndValues, WithId } from 'mongodb';
 import { deleteDocument } from './delete-document.ts';
 import { collectionNames } from './indexes.ts';
 import { runPortCall } from './translate-error.ts';
@@ -99,6 +99,7 @@ export function createMongoGrantStore<Own extends object, Changes extends object
       });
     },
     get: (id) => findOne({ _id: id }),
+    getNames: (ids) => runPortCall(`find names of ${kind.displayName}`, () => readNames(grants, ids)),
     list: (selection, { offset, limit }) =>
       runPortCall(`list ${kind.displayName}`, async () => {
         const sort = { createdAt: -1, _id: -1 } as const;
@@ -124,6 +125,15 @@ export function createMongoGrantStore<Own extends object, Changes extends object
         await grants.updateOne({ _id: id }, { $max: { lastUsedAt: at } });
       }),
   };
+}
+
+async function readNames(
+  grants: Collection<GrantDocument>,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const options = { projection: { name: 1 }, batchSize: ids.length + 1, maxTimeMS };
+  const documents = await grants.find({ _id: { $in: [...ids] } }, options).toArray();
+  return new Map(documents.map(({ _id, name }) => [_id, name]));
 }
 
 function toDocument<Own extends object>(grant: Grant & Own): GrantDocument {

@@ -3,7 +3,7 @@ import type { AuditEvent } from '../domain/audit-event.ts';
 /** Returns the stored text of an audit event: JSON on one line. */
 export function serializeAuditEvent(event: AuditEvent): string {
   const { id, action, operation, outcome, code, actor, target, clientAddress, emailHmac } = event;
-  const { before, after, requestId, unlisted } = event;
+  const { actorName, targetName, before, after, requestId, unlisted } = event;
   return JSON.stringify({
     id,
     occurredAt: event.occurredAt.getTime(),
@@ -12,7 +12,9 @@ export function serializeAuditEvent(event: AuditEvent): string {
     outcome,
     code,
     actor,
+    actorName,
     target,
+    targetName,
     clientAddress,
     emailHmac,
     before,
@@ -22,8 +24,12 @@ export function serializeAuditEvent(event: AuditEvent): string {
   });
 }
 
+/** Earlier versions of the service stored no names. */
+type StoredEvent = Omit<AuditEvent, 'occurredAt' | 'actorName' | 'targetName'> &
+  Partial<Pick<AuditEvent, 'actorName' | 'targetName'>> & { readonly occurredAt: number };
+
 /** Returns the event of a text of `serializeAuditEvent`. Throws `SyntaxError` for a text that is not JSON. */
 export function parseAuditEvent(text: string): AuditEvent {
-  const stored = JSON.parse(text) as Omit<AuditEvent, 'occurredAt'> & { readonly occurredAt: number };
-  return { ...stored, occurredAt: new Date(stored.occurredAt) };
+  const { occurredAt, actorName = null, targetName = null, ...stored } = JSON.parse(text) as StoredEvent;
+  return { ...stored, occurredAt: new Date(occurredAt), actorName, targetName };
 }

@@ -84,10 +84,17 @@ export interface AuditEvent {
   /** The code of the problem that the client got. Null if the outcome is `succeeded`. */
   readonly code: string | null;
   readonly actor: AuditActor;
+  /**
+   * The actor's name when it happened: of a user (`toAuditName`) or a provision token. Null if it is not known. Later
+   * changes of the name do not change it.
+   */
+  readonly actorName: string | null;
   /** The operation id of the request in the API description, such as `example.users.update`. Null without a request. */
   readonly operation: string | null;
   /** Null if it has none, or if none is known. */
   readonly target: AuditTarget | null;
+  /** The target's name, as `actorName`. Null if it has none, or if none is known. */
+  readonly targetName: string | null;
   /** The address that rate limits count. Null if it cannot be known, or if the event stands for several addresses. */
   readonly clientAddress: string | null;
   /** HMAC-SHA256 of the e-mail of a failed sign-in, hexadecimal. Null for everything else. */
@@ -100,6 +107,11 @@ export interface AuditEvent {
   readonly requestId: string | null;
   /** How many more events this one stands for: see `AuditRecorder.sample`. */
   readonly unlisted: number;
+}
+
+/** Returns the name by which audit events show a user. */
+export function toAuditName({ name, email }: { readonly name: string | null; readonly email: string }): string {
+  return name ?? email;
 }
 
 /** Returns the members that differ, before and after the change. Both are null if none differs. */

@@ -39,14 +39,15 @@ export class Histogram<Label extends string = never> {
   readonly labelNames: readonly Label[];
   readonly type = 'histogram';
   readonly aggregator = 'sum';
-  readonly #buckets: readonly number[];
+  /** Upper bounds of the buckets. */
+  readonly buckets: readonly number[];
   readonly #seriesByKey = new Map<string, HistogramSeries>();
 
   constructor({ name, help, labelNames = [], buckets, registers }: HistogramOptions<Label>) {
     this.name = name;
     this.help = help;
     this.labelNames = labelNames;
-    this.#buckets = buckets;
+    this.buckets = buckets;
     if (labelNames.length === 0) this.labels({} as LabelValues<Label>);
     // Of a metric, the registry uses the name and `get` only. Its type lists prom-client's own classes.
     for (const registry of registers) registry.registerMetric(this as unknown as Metric);
@@ -57,7 +58,7 @@ export class Histogram<Label extends string = never> {
     const key = JSON.stringify(this.labelNames.map((label) => String(values[label])));
     const known = this.#seriesByKey.get(key);
     if (known !== undefined) return known;
-    const series = new HistogramSeries(values, this.#buckets);
+    const series = new HistogramSeries(values, this.buckets);
     this.#seriesByKey.set(key, series);
     return series;
   }
@@ -101,6 +102,11 @@ export class HistogramSeries {
     if (traceId === undefined) return;
     this.#exemplars ??= [];
     this.#exemplars[bucket] = { traceId, value, atMs: Date.now() };
+  }
+
+  /** Returns the observations since the start per bucket, not cumulative. The last bucket has no upper bound. */
+  readCounts(): number[] {
+    return [...this.#counts];
   }
 
   expose(name: string): ExposedValue[] {

@@ -67,8 +67,8 @@ export type DeliverySummary = Omit<LedgerRow, 'payload'>;
 export type DeliveryFilter = ReceptionRange &
   (
     | {
-        /** The deliveries of this integration. */
-        readonly integrationId: string;
+        /** The deliveries of this integration. Null: of all, also of deleted ones. */
+        readonly integrationId: string | null;
         /** Null: in any state. */
         readonly state: DeliveryState | null;
       }
@@ -76,11 +76,13 @@ export type DeliveryFilter = ReceptionRange &
     | { readonly widgetId: string }
   );
 
-interface ReceptionRange {
+export interface ReceptionRange {
   /** Only those received at this time or later. */
   readonly receivedFrom?: Date;
   /** Only those received before this time. */
   readonly receivedBefore?: Date;
+  /** Only those that a list shows after this delivery. It need not be in the ledger any more. */
+  readonly listedAfter?: Pick<LedgerRow, 'receivedAt' | 'eventId'>;
 }
 
 /**

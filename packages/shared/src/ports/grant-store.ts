@@ -36,6 +36,8 @@ export interface GrantStore<G extends Grant, Changes = never> {
    */
   findByTokenDigest(digest: string, validAt?: Date): Promise<G | null>;
   get(id: string): Promise<G | null>;
+  /** Returns the names of the grants with these ids, in one read. An id without a grant is left out. */
+  getNames(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Newest first: by `createdAt`, then by `id`, both descending. */
   list(selection: GrantSelection, range: RowRange): Promise<readonly G[]>;
   /** Counts up to `atMost`. The time grows with the result. */

@@ -1,18 +1,23 @@
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
+import type { PageRequest } from '@widget-service/shared/domain/page.ts';
 import { formatPosition } from '@widget-service/shared/domain/sse-id.ts';
-import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import type { DeliverySummary, LedgerRow } from '@widget-service/shared/ports/delivery-ledger.ts';
 import type { IntegrationStore } from '@widget-service/shared/ports/grant-store.ts';
+import type { CountedPage, TooDeepPage } from '@widget-service/shared/usecases/lists/list-counted-page.ts';
 import { z } from 'zod';
+import { toPageBody } from '../../schemas/page-body.ts';
 import type { deliverySchema, listDeliveriesOfWidgetQuerySchema } from './delivery-schema.ts';
 
-/** Converts a delivery to the form that the API returns. */
-export function toDeliveryBody(row: DeliverySummary): z.output<typeof deliverySchema> {
+type DeliveryBody = z.output<typeof deliverySchema>;
+
+/** Converts a delivery to the form that the API returns. `integrationName` null: the integration is deleted. */
+export function toDeliveryBody(row: DeliverySummary, integrationName: string | null): DeliveryBody {
   const { eventId, integrationId, kind, occurredAt, receivedAt, widgetId } = row;
   const { state, attempts, duplicates, reason, position, effect } = row;
   return {
     eventId,
     integrationId,
+    integrationName,
     kind,
     occurredAt,
     receivedAt: receivedAt.toISOString(),
@@ -27,17 +32,31 @@ export function toDeliveryBody(row: DeliverySummary): z.output<typeof deliverySc
   };
 }
 
+/** Renders one page of deliveries of any integrations. Throws as `toPageBody`, and `UnavailableError`. */
+export async function toDeliveryPageBody(
+  request: PageRequest,
+  rows: CountedPage<DeliverySummary> | TooDeepPage,
+  integrations: Pick<IntegrationStore, 'getNames'>,
+) {
+  const found = 'items' in rows ? rows.items : [];
+  const names = await integrations.getNames([...new Set(found.map(({ integrationId }) => integrationId))]);
+  return toPageBody(request, rows, (row) => toDeliveryBody(row, names.get(row.integrationId) ?? null));
+}
+
 /**
  * Renders a delivery with its payload and its event as JSON text. Both keep their original text: digits and member
  * order. `eventJson` null: the event is not known.
  */
-export function toDeliveryText(row: LedgerRow, eventJson: string | null): string {
-  const members = JSON.stringify(toDeliveryBody(row)).slice(0, -1);
+export function toDeliveryText(row: LedgerRow, integrationName: string, eventJson: string | null): string {
+  const members = JSON.stringify(toDeliveryBody(row, integrationName)).slice(0, -1);
   return `${members},"payload":${row.payload ?? 'null'},"event":${eventJson ?? 'null'}}`;
 }
 
-/** Converts `from` and `to` of a query to what the ledger selects by. */
-export function toReceptionRange({ from, to }: z.output<typeof listDeliveriesOfWidgetQuerySchema>) {
+/** Converts `from` and `to` of a request to what the ledger selects by. */
+export function toReceptionRange({
+  from,
+  to,
+}: Pick<z.output<typeof listDeliveriesOfWidgetQuerySchema>, 'from' | 'to'>) {
   return {
     ...(from === undefined ? {} : { receivedFrom: from }),
     ...(to === undefined ? {} : { receivedBefore: to }),
@@ -46,17 +65,6 @@ export function toReceptionRange({ from, to }: z.output<typeof listDeliveriesOfW
 
 export const deliveriesParamsSchema = z.object({ id: z.string() });
 export const deliveryParamsSchema = z.object({ id: z.string(), eventId: z.string() });
-
-/** Returns the id of the integration in the path. Throws `not-found` if there is none, and `UnavailableError`. */
-export async function requireIntegrationId(
-  { id }: z.output<typeof deliveriesParamsSchema>,
-  integrations: Pick<IntegrationStore, 'get'>,
-): Promise<string> {
-  const integrationId = parseUuid(id);
-  const integration = integrationId === null ? null : await integrations.get(integrationId);
-  if (integration === null) throw new ServiceError('not-found', 'There is no such integration.');
-  return integration.id;
-}
 
 /** Builds the error for a delivery without a row, or with a row of another integration. */
 export function toUnknownDeliveryError(): ServiceError {

@@ -1,7 +1,7 @@
 import { widgetStates } from '@widget-service/shared/domain/widget.ts';
 import { deadReasons, deliveryStates } from '@widget-service/shared/ports/delivery-ledger.ts';
 import { z } from 'zod';
-import { pageQuerySchema, queryTime, toPageSchema } from '../../schemas/page.ts';
+import { pageQuerySchema, queryTime, queryWebhookId, toPageSchema } from '../../schemas/page.ts';
 import { timestamp, utcTimeFormat } from '../../schemas/text.ts';
 import { widgetEventSchema } from '../../schemas/widget-event.ts';
 
@@ -22,6 +22,10 @@ const deliveryShape = z.object({
     .string()
     .meta({ format: 'uuid', description: 'The event id: the `Webhook-Event-Id` of the 202 response.' }),
   integrationId: z.string().meta({ format: 'uuid', description: 'The integration that posted the hook.' }),
+  integrationName: z
+    .string()
+    .nullable()
+    .meta({ description: 'The name that the integration has now. Null if it is deleted.' }),
   kind: z.string().meta({
     description: '`created`, `updated` or `retired`. A dead letter that could not be parsed may have any text here.',
   }),
@@ -55,6 +59,7 @@ const deliveryShape = z.object({
 const example = {
   eventId: '060223bc-ebbe-8cb6-8b7f-c374291aa2b0',
   integrationId: '7f0c1a52-6d1e-4c3b-9a57-2b8f0e4d6c91',
+  integrationName: 'Plant north',
   kind: 'retired',
   occurredAt: '2026-03-01T10:00:00.123456Z',
   receivedAt: '2026-03-01T10:00:01.000Z',
@@ -105,9 +110,15 @@ export const listDeliveriesOfWidgetQuerySchema = pageQuerySchema.extend({
   }),
 });
 
-export const listDeliveriesQuerySchema = pageQuerySchema.extend({
+export const listAllDeliveriesQuerySchema = pageQuerySchema.extend({
   state: z.enum(deliveryStates).optional().describe('Only deliveries in this state.'),
   ...listDeliveriesOfWidgetQuerySchema.shape,
+});
+
+export const listDeliveriesQuerySchema = listAllDeliveriesQuerySchema.extend({
+  webhookId: queryWebhookId.describe(
+    'Only the delivery of the hook that was sent with this `webhook-id`: at most one. With a `source`: of the hook for which its mapping read this `id`.',
+  ),
 });
 
 export const deliveryPageSchema = toPageSchema(deliverySchema);

@@ -5,12 +5,8 @@ import type { IntegrationStore } from '@widget-service/shared/ports/grant-store.
 import { withDeadline } from '@widget-service/shared/runtime/deadline.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { documentResponses } from '../../schemas/problem.ts';
-import {
-  deliveryParamsSchema,
-  requireIntegrationId,
-  toDeliveryText,
-  toUnknownDeliveryError,
-} from './delivery-resource.ts';
+import { requireIntegration } from '../../sources/require-integration.ts';
+import { deliveryParamsSchema, toDeliveryText, toUnknownDeliveryError } from './delivery-resource.ts';
 import { deliveryWithPayloadSchema } from './delivery-schema.ts';
 
 export interface GetDeliveryRouteDeps {
@@ -35,12 +31,12 @@ export function getDeliveryRoute({ integrations, ledger, eventLog }: GetDelivery
       response: documentResponses({ 200: deliveryWithPayloadSchema }, 'not-found'),
     },
     handler: async ({ params }, reply) => {
-      const integrationId = await requireIntegrationId(params, integrations);
+      const { id: integrationId, name } = await requireIntegration(params, integrations);
       const eventId = parseUuid(params.eventId);
       const row = eventId === null ? null : await ledger.get(eventId);
       if (row === null || row.integrationId !== integrationId) throw toUnknownDeliveryError();
       // A text, not an object: the payload is the sender's own text, and parsing it could change its numbers.
-      const text = toDeliveryText(row, await readEventJson(eventLog, row));
+      const text = toDeliveryText(row, name, await readEventJson(eventLog, row));
       return reply.header('content-type', 'application/json; charset=utf-8').send(text);
     },
   });

@@ -1,17 +1,18 @@
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
+import type { IntegrationStore } from '@widget-service/shared/ports/grant-store.ts';
 import type { WidgetStore } from '@widget-service/shared/ports/widget-store.ts';
 import type { makeListDeliveries } from '@widget-service/shared/usecases/hooks/manage-deliveries.ts';
 import { z } from 'zod';
 import { withinRequestDeadline } from '../../http/request-deadline.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
-import { toPageBody } from '../../schemas/page-body.ts';
 import { documentResponses } from '../../schemas/problem.ts';
-import { toDeliveryBody, toReceptionRange } from './delivery-resource.ts';
+import { toDeliveryPageBody, toReceptionRange } from './delivery-resource.ts';
 import { deliveryPageSchema, listDeliveriesOfWidgetQuerySchema } from './delivery-schema.ts';
 
 export interface ListDeliveriesOfWidgetRouteDeps {
   readonly widgets: Pick<WidgetStore, 'get'>;
+  readonly integrations: Pick<IntegrationStore, 'getNames'>;
   readonly listDeliveries: ReturnType<typeof makeListDeliveries>;
 }
 
@@ -20,7 +21,7 @@ export interface ListDeliveriesOfWidgetRouteDeps {
  * read widgets may read it: the events of a stream tell the same.
  */
 export function listDeliveriesOfWidgetRoute(deps: ListDeliveriesOfWidgetRouteDeps): Route {
-  const { widgets, listDeliveries } = deps;
+  const { widgets, integrations, listDeliveries } = deps;
   return defineRoute({
     schema: {
       operationId: 'example.widgets.listDeliveries',
@@ -40,7 +41,7 @@ export function listDeliveriesOfWidgetRoute(deps: ListDeliveriesOfWidgetRouteDep
       if (widget === null) throw new ServiceError('not-found', 'There is no such widget.');
       const { query } = request;
       const filter = { widgetId: widget.id, ...toReceptionRange(query) };
-      return toPageBody(query, await listDeliveries(filter, query), toDeliveryBody);
+      return toDeliveryPageBody(query, await listDeliveries(filter, query), integrations);
     },
   });
 }

@@ -1,18 +1,25 @@
+import type { DeliverySummary } from '@widget-service/shared/ports/delivery-ledger.ts';
 import type { IntegrationStore } from '@widget-service/shared/ports/grant-store.ts';
-import type { makeListDeliveries } from '@widget-service/shared/usecases/hooks/manage-deliveries.ts';
+import type {
+  makeFindDeliveryByWebhookId,
+  makeListDeliveries,
+} from '@widget-service/shared/usecases/hooks/manage-deliveries.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
-import { toPageBody } from '../../schemas/page-body.ts';
+import { selectPage, toPageBody } from '../../schemas/page-body.ts';
 import { documentResponses } from '../../schemas/problem.ts';
-import { deliveriesParamsSchema, requireIntegrationId, toDeliveryBody, toReceptionRange } from './delivery-resource.ts';
+import { requireIntegration } from '../../sources/require-integration.ts';
+import { deliveriesParamsSchema, toDeliveryBody, toReceptionRange } from './delivery-resource.ts';
 import { deliveryPageSchema, listDeliveriesQuerySchema } from './delivery-schema.ts';
 
 export interface ListDeliveriesRouteDeps {
   readonly integrations: Pick<IntegrationStore, 'get'>;
   readonly listDeliveries: ReturnType<typeof makeListDeliveries>;
+  readonly findDeliveryByWebhookId: ReturnType<typeof makeFindDeliveryByWebhookId>;
 }
 
 /** `GET /api/v1/integrations/{id}/deliveries`: one page of an integration's deliveries, the latest received first. */
-export function listDeliveriesRoute({ integrations, listDeliveries }: ListDeliveriesRouteDeps): Route {
+export function listDeliveriesRoute(deps: ListDeliveriesRouteDeps): Route {
+  const { integrations, listDeliveries, findDeliveryByWebhookId } = deps;
   return defineRoute({
     schema: {
       operationId: 'example.deliveries.list',
@@ -27,9 +34,14 @@ export function listDeliveriesRoute({ integrations, listDeliveries }: ListDelive
       ),
     },
     handler: async ({ params, query }) => {
-      const integrationId = await requireIntegrationId(params, integrations);
+      const { id: integrationId, name } = await requireIntegration(params, integrations);
+      const toItem = (row: DeliverySummary) => toDeliveryBody(row, name);
       const filter = { integrationId, state: query.state ?? null, ...toReceptionRange(query) };
-      return toPageBody(query, await listDeliveries(filter, query), toDeliveryBody);
+      if (query.webhookId === undefined) {
+        return toPageBody(query, await listDeliveries(filter, query), toItem);
+      }
+      const found = await findDeliveryByWebhookId(filter, query.webhookId);
+      return toPageBody(query, selectPage(query, found === null ? [] : [found]), toItem);
     },
   });
 }

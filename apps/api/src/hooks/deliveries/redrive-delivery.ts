@@ -6,12 +6,8 @@ import type { makeRedriveDelivery } from '@widget-service/shared/usecases/hooks/
 import { noteAudit } from '../../audit/route-audit.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { documentResponses } from '../../schemas/problem.ts';
-import {
-  deliveryParamsSchema,
-  requireIntegrationId,
-  toDeliveryBody,
-  toUnknownDeliveryError,
-} from './delivery-resource.ts';
+import { requireIntegration } from '../../sources/require-integration.ts';
+import { deliveryParamsSchema, toDeliveryBody, toUnknownDeliveryError } from './delivery-resource.ts';
 import { deliverySchema } from './delivery-schema.ts';
 
 export interface RedriveDeliveryRouteDeps {
@@ -39,7 +35,7 @@ export function redriveDeliveryRoute(deps: RedriveDeliveryRouteDeps): Route {
     },
     handler: async (request, reply) => {
       const { params } = request;
-      const integrationId = await requireIntegrationId(params, integrations);
+      const { id: integrationId, name } = await requireIntegration(params, integrations);
       const eventId = parseUuid(params.eventId);
       if (eventId === null) throw toUnknownDeliveryError();
       const outcome = await redriveDelivery(integrationId, eventId);
@@ -49,7 +45,7 @@ export function redriveDeliveryRoute(deps: RedriveDeliveryRouteDeps): Route {
       }
       metrics.deliveriesRedriven.inc();
       noteAudit(request, { after: { integrationId } });
-      return reply.code(202).send(toDeliveryBody(outcome.delivery));
+      return reply.code(202).send(toDeliveryBody(outcome.delivery, name));
     },
   });
 }

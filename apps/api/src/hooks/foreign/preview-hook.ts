@@ -15,7 +15,7 @@ import { documentResponses } from '../../schemas/problem.ts';
 import type { MappedHook } from '../../sources/map-hook.ts';
 import { findScheme } from '../../sources/presets.ts';
 import { findSourceRefusal, type ReadSource, readSource } from '../../sources/read-source.ts';
-import { requireSource } from '../../sources/require-source.ts';
+import { requireSource } from '../../sources/require-integration.ts';
 import { readMediaType, type SentRequest } from '../../sources/sent-request.ts';
 import { listSignedUrls } from '../../sources/signed-urls.ts';
 import { toSourceKeys } from '../../sources/source-key.ts';

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { noteAudit } from '../../audit/route-audit.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { documentResponses } from '../../schemas/problem.ts';
-import { requireSource } from '../../sources/require-source.ts';
+import { requireSource } from '../../sources/require-integration.ts';
 import { samplesSchema, samplingSchema } from './sample-schema.ts';
 
 export interface SampleRouteDeps {
@@ -48,11 +48,11 @@ export function keepSamplesRoute({ integrations, samples, clock }: SampleRouteDe
       response: documentResponses({ 200: samplesSchema }, 'not-found'),
     },
     handler: async (request) => {
-      const { id } = await requireSource(request.params, integrations);
+      const { id, name } = await requireSource(request.params, integrations);
       const now = clock.now();
       const until = new Date(now.getTime() + request.body.keepForSeconds * 1_000);
       await samples.keepUntil(id, until);
-      noteAudit(request, { after: { keptUntil: until.toISOString() } });
+      noteAudit(request, { targetName: name, after: { keptUntil: until.toISOString() } });
       return toSamplesBody(await samples.find(id, now));
     },
   });
@@ -69,8 +69,9 @@ export function deleteSamplesRoute({ integrations, samples }: SampleRouteDeps): 
       response: documentResponses({ 204: z.null().describe('All are deleted.') }, 'not-found'),
     },
     handler: async (request, reply) => {
-      const { id } = await requireSource(request.params, integrations);
+      const { id, name } = await requireSource(request.params, integrations);
       await samples.delete(id);
+      noteAudit(request, { targetName: name });
       return reply.code(204).send();
     },
   });

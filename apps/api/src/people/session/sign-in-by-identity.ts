@@ -1,4 +1,4 @@
-import { pickChangedMembers } from '@widget-service/shared/domain/audit-event.ts';
+import { pickChangedMembers, toAuditName } from '@widget-service/shared/domain/audit-event.ts';
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import type { User } from '@widget-service/shared/ports/user-store.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
@@ -178,7 +178,8 @@ export function finishIdentitySignInRoute(deps: SignInByIdentityRouteDeps): Rout
         const { id, role } = outcome.user;
         // The provider gives the role at each sign-in.
         const after = { sessionId: outcome.session.id, role };
-        noteAudit(request, { actor: { kind: 'user', id }, targetId: id, after });
+        const name = toAuditName(outcome.user);
+        noteAudit(request, { actor: { kind: 'user', id }, actorName: name, targetId: id, targetName: name, after });
         const replaced = parseSessionId(request.headers.cookie);
         if (replaced !== null) await deps.endReplacedSession(replaced);
         setCookies(reply, [formatSessionCookie(outcome.sessionId, deps.cookieSecure), pendingSignIns.formatCleared()]);
@@ -191,7 +192,12 @@ export function finishIdentitySignInRoute(deps: SignInByIdentityRouteDeps): Rout
 
 /** The change's audit event. The provider decided it: the person may not even know. */
 function describeChange({ before, after }: IdentityUserChange): FurtherChange {
-  const origin = { actor: { kind: 'identity-provider', id: null }, target: { kind: 'user', id: after.id } } as const;
+  const origin = {
+    actor: { kind: 'identity-provider', id: null },
+    actorName: null,
+    target: { kind: 'user', id: after.id },
+    targetName: toAuditName(after),
+  } as const;
   const { email } = after;
   if (before === null) {
     return { ...origin, action: 'user.created', before: null, after: { email, ...toUserAuditMembers(after) } };

@@ -1,3 +1,4 @@
+import { toAuditName } from '@widget-service/shared/domain/audit-event.ts';
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { makeEndReplacedSession } from '@widget-service/shared/usecases/access/sessions.ts';
@@ -67,7 +68,8 @@ export function signInRoute(deps: SignInRouteDeps): Route {
       }
       const { id } = outcome.user;
       const after = { sessionId: outcome.session.id };
-      noteAudit(request, { actor: { kind: 'user', id }, targetId: id, after });
+      const name = toAuditName(outcome.user);
+      noteAudit(request, { actor: { kind: 'user', id }, actorName: name, targetId: id, targetName: name, after });
       const replaced = parseSessionId(request.headers.cookie);
       if (replaced !== null) await endReplacedSession(replaced);
       return sendNewSession(reply, outcome, { now: clock.now(), isSecure });

@@ -1,4 +1,4 @@
-import { pickChangedMembers } from '@widget-service/shared/domain/audit-event.ts';
+import { pickChangedMembers, toAuditName } from '@widget-service/shared/domain/audit-event.ts';
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import type { User, UserStore } from '@widget-service/shared/ports/user-store.ts';
@@ -52,7 +52,8 @@ export function createUserRoute({ createUser }: { readonly createUser: ReturnTyp
         throw new ServiceError('email-in-use', 'Another user has this e-mail address.');
       }
       const { id, email } = outcome.user;
-      noteAudit(request, { targetId: id, after: { email, ...toUserAuditMembers(outcome.user) } });
+      const after = { email, ...toUserAuditMembers(outcome.user) };
+      noteAudit(request, { targetId: id, targetName: toAuditName(outcome.user), after });
       return reply.code(201).header('location', `users/${id}`).send(toUserBody(outcome.user));
     },
   });
@@ -125,7 +126,8 @@ export function changeUserRoute({ users, changeUser }: ChangeUserRouteDeps): Rou
 /** The new password itself is never recorded. */
 function describeChange(before: User | null, user: User, isPasswordSet: boolean): AuditNotes {
   const after = { ...toUserAuditMembers(user), ...(isPasswordSet ? { passwordSet: true } : {}) };
-  return pickChangedMembers(before === null ? {} : toUserAuditMembers(before), after);
+  const members = pickChangedMembers(before === null ? {} : toUserAuditMembers(before), after);
+  return { targetName: toAuditName(user), ...members };
 }
 
 /** `POST /api/v1/users/{id}/unlock`: forgets the failed sign-ins of a user. */
@@ -140,7 +142,9 @@ export function unlockUserRoute({ unlockUser }: { readonly unlockUser: ReturnTyp
       response: documentResponses({ 204: z.null().describe('The user can sign in.') }, 'not-found'),
     },
     handler: async (request, reply) => {
-      if (!(await unlockUser(requireUserId(request.params)))) throw unknownUserError();
+      const user = await unlockUser(requireUserId(request.params));
+      if (user === null) throw unknownUserError();
+      noteAudit(request, { targetName: toAuditName(user) });
       return reply.code(204).send();
     },
   });

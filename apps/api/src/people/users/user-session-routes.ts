@@ -1,5 +1,6 @@
+import { toAuditName } from '@widget-service/shared/domain/audit-event.ts';
 import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
-import type { UserStore } from '@widget-service/shared/ports/user-store.ts';
+import type { User, UserStore } from '@widget-service/shared/ports/user-store.ts';
 import type {
   makeEndAllSessions,
   makeEndSessionById,
@@ -41,7 +42,7 @@ export function listUserSessionsRoute({ users, listSessions }: UserSessionRoutes
     },
     handler: async (request) => {
       const { params, query } = request;
-      const userId = await requireUser(params, users);
+      const { id: userId } = await requireUser(params, users);
       return toPageBody(query, await listSessions(userId, query), makeToActiveSessionBody(request));
     },
   });
@@ -58,15 +59,16 @@ export function endUserSessionsRoute({ users, endAllSessions }: UserSessionRoute
       response: documentResponses({ 204: z.null().describe('The sessions have ended.') }, 'not-found'),
     },
     handler: async (request, reply) => {
-      await endAllSessions(await requireUser(request.params, users));
-      noteAudit(request, { after: { sessions: 'all-ended' } });
+      const user = await requireUser(request.params, users);
+      await endAllSessions(user.id);
+      noteAudit(request, { targetName: toAuditName(user), after: { sessions: 'all-ended' } });
       return reply.code(204).send();
     },
   });
 }
 
 /** `DELETE /api/v1/users/{id}/sessions/{sessionId}`: ends one session of a user. */
-export function endUserSessionRoute({ endSessionById }: UserSessionRoutesDeps): Route {
+export function endUserSessionRoute({ users, endSessionById }: UserSessionRoutesDeps): Route {
   return defineRoute({
     schema: {
       operationId: 'example.users.endSession',
@@ -79,16 +81,17 @@ export function endUserSessionRoute({ endSessionById }: UserSessionRoutesDeps): 
       const { params } = request;
       const userId = requireUserId(params);
       const sessionId = parseUuid(params.sessionId);
-      noteAudit(request, { before: { sessionId } });
+      const user = await users.findById(userId);
+      noteAudit(request, { targetName: user === null ? null : toAuditName(user), before: { sessionId } });
       if (sessionId === null || !(await endSessionById(userId, sessionId))) throw unknownSessionError();
       return reply.code(204).send();
     },
   });
 }
 
-/** Returns the id of the user in the path. Throws `not-found` if there is no such user. */
-async function requireUser(params: { readonly id: string }, users: Pick<UserStore, 'findById'>): Promise<string> {
-  const userId = requireUserId(params);
-  if ((await users.findById(userId)) === null) throw unknownUserError();
-  return userId;
+/** Returns the user in the path. Throws `not-found` if there is no such user. */
+async function requireUser(params: { readonly id: string }, users: Pick<UserStore, 'findById'>): Promise<User> {
+  const user = await users.findById(requireUserId(params));
+  if (user === null) throw unknownUserError();
+  return user;
 }

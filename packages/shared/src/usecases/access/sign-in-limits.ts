@@ -1,7 +1,7 @@
 import type { RateLimit, RateOutcome } from '../../domain/gcra.ts';
 import { sha256Hex } from '../../domain/token.ts';
 import type { RateLimiter } from '../../ports/rate-limiter.ts';
-import type { UserStore } from '../../ports/user-store.ts';
+import type { User, UserStore } from '../../ports/user-store.ts';
 import type { makeRecognizeBrowser } from './recognize-browser.ts';
 
 type TooManyFailures = Exclude<SignInPermit, { readonly status: 'granted' }>;
@@ -155,16 +155,16 @@ export interface UnlockUserDeps extends SignInLimitsDeps {
 
 /**
  * Makes the function by which an admin forgets the failed sign-ins of a user's account, so that the user can sign in
- * from any browser. The failures of one address stay: that limit ends within a minute. Returns false if the user is
- * unknown. Throws `UnavailableError`.
+ * from any browser. The failures of one address stay: that limit ends within a minute. Returns the user, or null if
+ * there is none. Throws `UnavailableError`.
  */
 export function makeUnlockUser({ users, limiter, failuresPerMinute }: UnlockUserDeps) {
   const { account: limit } = computeSignInLimits(failuresPerMinute);
-  return async (userId: string): Promise<boolean> => {
+  return async (userId: string): Promise<User | null> => {
     const user = await users.findById(userId);
-    if (user === null) return false;
+    if (user === null) return null;
     if (failuresPerMinute > 0) await limiter.giveBack(toAccountKey(user.email), limit, limit.burst);
-    return true;
+    return user;
   };
 }
 

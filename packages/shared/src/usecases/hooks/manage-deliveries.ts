@@ -1,4 +1,5 @@
 import type { Delivery } from '../../domain/delivery.ts';
+import { deriveEventId } from '../../domain/hook-event-id.ts';
 import type { PageRequest } from '../../domain/page.ts';
 import type {
   DeliveryFilter,
@@ -15,6 +16,29 @@ import type { GroupCommit } from './group-commit.ts';
 export function makeListDeliveries({ ledger }: { readonly ledger: Pick<DeliveryLedger, 'list' | 'count'> }) {
   return (filter: DeliveryFilter, request: PageRequest): Promise<CountedPage<DeliverySummary> | TooDeepPage> =>
     listCountedPage(ledger, filter, request);
+}
+
+/** Selects deliveries of one integration. */
+export type IntegrationDeliveryFilter = Extract<DeliveryFilter, { readonly integrationId: unknown }> & {
+  readonly integrationId: string;
+};
+
+/**
+ * Makes the function that finds the delivery of the hook that an integration sent with a `webhook-id`. Hooks with one
+ * `webhook-id` are one delivery, whose event id follows from it, so this reads one row. Returns null if there is none,
+ * or if the filter does not select it. Throws `UnavailableError`.
+ */
+export function makeFindDeliveryByWebhookId({ ledger }: { readonly ledger: Pick<DeliveryLedger, 'get'> }) {
+  return async (filter: IntegrationDeliveryFilter, webhookId: string): Promise<DeliverySummary | null> => {
+    const row = await ledger.get(deriveEventId(filter.integrationId, { kind: 'webhook-id', value: webhookId }));
+    return row !== null && isSelected(row, filter) ? row : null;
+  };
+}
+
+function isSelected(row: LedgerRow, filter: IntegrationDeliveryFilter): boolean {
+  const { integrationId, state, receivedFrom = row.receivedAt, receivedBefore } = filter;
+  if (row.integrationId !== integrationId || (state !== null && row.state !== state)) return false;
+  return row.receivedAt >= receivedFrom && (receivedBefore === undefined || row.receivedAt < receivedBefore);
 }
 
 export interface RedriveDeliveryDeps {

@@ -1,0 +1,55 @@
+import type { DeliveryFilter, DeliveryState, ReceptionRange } from '@widget-service/shared/ports/delivery-ledger.ts';
+import { type Filter, UUID } from 'mongodb';
+import { toBsonUuid } from './bson-uuid.ts';
+import type { DeliveryDocument } from './delivery-document.ts';
+import { deliveryIndexes } from './indexes.ts';
+
+/** Returns the query of a list. */
+export function toQuery(filter: DeliveryFilter): Filter<DeliveryDocument> {
+  const inTimeRange = toRangeQuery(filter);
+  // `get` accepts any text as an id, so this does too: a text that is no UUID selects no row.
+  if ('widgetId' in filter) return { widgetId: toBsonUuid(filter.widgetId) ?? { $in: [] }, ...inTimeRange };
+  const { integrationId, state } = filter;
+  const inAnyState = { ...(integrationId === null ? {} : { integrationId }), ...inTimeRange };
+  if (state === null) return inAnyState;
+  // A received row has no `expiresAt`. With this condition the TTL index finds the few rows that are not published.
+  // `as never`: the type has no null, but in a query null matches a missing field.
+  return { ...inAnyState, state, ...(state === 'received' ? { expiresAt: null as never } : {}) };
+}
+
+function toRangeQuery({ receivedFrom, receivedBefore, listedAfter }: ReceptionRange): Filter<DeliveryDocument> {
+  const receivedAt = {
+    ...(receivedFrom === undefined ? {} : { $gte: receivedFrom }),
+    ...(receivedBefore === undefined ? {} : { $lt: receivedBefore }),
+    // The first condition of `$or` alone would not bound the part of the index that is read.
+    ...(listedAfter === undefined ? {} : { $lte: listedAfter.receivedAt }),
+  };
+  return {
+    ...(Object.keys(receivedAt).length === 0 ? {} : { receivedAt }),
+    ...(listedAfter === undefined
+      ? {}
+      : { $or: [{ receivedAt: { $lt: listedAfter.receivedAt } }, { _id: { $lt: new UUID(listedAfter.eventId) } }] }),
+  };
+}
+
+/** Returns the name of the index through which the list is read. */
+export function selectIndex(filter: DeliveryFilter): string {
+  if ('widgetId' in filter) return deliveryIndexes.byWidget;
+  const indexes = filter.integrationId === null ? indexesOfAll : indexesOfIntegration;
+  return indexes[filter.state ?? 'published'];
+}
+
+/** Nearly all rows are published: they need no index of their own. */
+const indexesOfIntegration: Readonly<Record<DeliveryState, string>> = {
+  received: deliveryIndexes.byExpiry,
+  published: deliveryIndexes.byAge,
+  dead: deliveryIndexes.deadByAge,
+  discarded: deliveryIndexes.discardedByAge,
+};
+
+const indexesOfAll: Readonly<Record<DeliveryState, string>> = {
+  received: deliveryIndexes.byExpiry,
+  published: deliveryIndexes.ofAllByAge,
+  dead: deliveryIndexes.deadOfAllByAge,
+  discarded: deliveryIndexes.discardedOfAllByAge,
+};

@@ -1,0 +1,118 @@
+import { ServiceError } from '../../domain/errors.ts';
+import type { DeliveryLedger, ReceptionRange } from '../../ports/delivery-ledger.ts';
+import type { IntegrationStore } from '../../ports/grant-store.ts';
+import type { makeRedriveDelivery } from './manage-deliveries.ts';
+
+/** The most deliveries that one call redrives. */
+export const redrivesMax = 100;
+
+export type RedriveSelection =
+  | { readonly eventIds: readonly string[] }
+  /** The newest dead deliveries of the range. `after`: only those that a list shows after the delivery with this id. */
+  | { readonly dead: Omit<ReceptionRange, 'listedAfter'>; readonly after: string | null };
+
+/** What became of one delivery. */
+export interface Redrive {
+  readonly eventId: string;
+  /** Null if it is not known. */
+  readonly integrationId: string | null;
+  /**
+   * `not-found`: there is no such delivery, or its integration is deleted or another one. `failed`: the queue did not
+   * accept it, or a store did not answer. It may be queued all the same.
+   */
+  readonly outcome: 'redriven' | 'not-dead' | 'not-found' | 'failed';
+  /** Null unless the outcome is `failed`. */
+  readonly error: Error | null;
+}
+
+export type RedrivesOutcome =
+  | {
+      readonly status: 'done';
+      /** One for each delivery that was selected, in the order of the selection. */
+      readonly redrives: readonly Redrive[];
+      /** There are more dead deliveries in the range: the `after` that selects the next ones. Null: there are none. */
+      readonly next: string | null;
+    }
+  /** There is no delivery with the id `after`. Nothing was redriven. */
+  | { readonly status: 'unknown-after' };
+
+export interface RedriveDeliveriesDeps {
+  readonly ledger: Pick<DeliveryLedger, 'get' | 'list'>;
+  readonly integrations: Pick<IntegrationStore, 'getNames'>;
+  readonly redriveDelivery: ReturnType<typeof makeRedriveDelivery>;
+}
+
+interface Selected {
+  readonly eventIds: readonly string[];
+  readonly next: string | null;
+}
+
+/**
+ * Makes the function that redrives several deliveries of an integration, or of all integrations (null), each as
+ * `makeRedriveDelivery` does. The caller selects at most `redrivesMax` event ids; one that is selected twice counts
+ * once. If a delivery fails, the others are redriven all the same. If none was redriven because of an error, the
+ * function throws that error. It also throws `UnavailableError` if the selection cannot be read.
+ */
+export function makeRedriveDeliveries(deps: RedriveDeliveriesDeps) {
+  return async (integrationId: string | null, selection: RedriveSelection): Promise<RedrivesOutcome> => {
+    const selected = await select(deps.ledger, integrationId, selection);
+    if (selected === null) return { status: 'unknown-after' };
+    const integrationIds =
+      integrationId === null
+        ? await findIntegrations(deps, selected.eventIds)
+        : selected.eventIds.map(() => integrationId);
+    const redrives = await Promise.all(
+      selected.eventIds.map((eventId, index) => redrive(deps, eventId, integrationIds[index] ?? null)),
+    );
+    const failed = redrives.find(({ error }) => error !== null);
+    if (failed !== undefined && !redrives.some(({ outcome }) => outcome === 'redriven')) throw failed.error;
+    return { status: 'done', redrives, next: selected.next };
+  };
+}
+
+async function select(
+  ledger: RedriveDeliveriesDeps['ledger'],
+  integrationId: string | null,
+  selection: RedriveSelection,
+): Promise<Selected | null> {
+  if ('eventIds' in selection) return { eventIds: [...new Set(selection.eventIds)], next: null };
+  const { dead, after } = selection;
+  const listedAfter = after === null ? null : await ledger.get(after);
+  if (after !== null && listedAfter === null) return null;
+  const filter = { ...dead, integrationId, state: 'dead', ...(listedAfter === null ? {} : { listedAfter }) } as const;
+  const rows = await ledger.list(filter, { offset: 0, limit: redrivesMax + 1 });
+  const eventIds = rows.slice(0, redrivesMax).map(({ eventId }) => eventId);
+  return { eventIds, next: rows.length > redrivesMax ? (eventIds.at(-1) ?? null) : null };
+}
+
+/** Returns the integration of each delivery. Null: the delivery is unknown, or its integration is deleted. */
+async function findIntegrations(
+  { ledger, integrations }: RedriveDeliveriesDeps,
+  eventIds: readonly string[],
+): Promise<readonly (string | null)[]> {
+  const rows = await Promise.all(eventIds.map((eventId) => ledger.get(eventId)));
+  const named = rows.map((row) => row?.integrationId ?? null);
+  const existing = await integrations.getNames([...new Set(named.filter((id) => id !== null))]);
+  return named.map((id) => (id !== null && existing.has(id) ? id : null));
+}
+
+async function redrive(
+  { redriveDelivery }: RedriveDeliveriesDeps,
+  eventId: string,
+  integrationId: string | null,
+): Promise<Redrive> {
+  const result = { eventId, integrationId, error: null };
+  if (integrationId === null) return { ...result, outcome: 'not-found' };
+  try {
+    const { status } = await redriveDelivery(integrationId, eventId);
+    return { ...result, outcome: outcomes[status] };
+  } catch (error) {
+    return { ...result, outcome: 'failed', error: toError(error) };
+  }
+}
+
+const outcomes = { queued: 'redriven', unknown: 'not-found', 'not-dead': 'not-dead' } as const;
+
+function toError(error: unknown): Error {
+  return error instanceof Error ? error : new ServiceError('internal', String(error));
+}
