@@ -58,7 +58,9 @@ function AccountMenu() {
           onChange={(next) => (theme.value = next)}
         />
       </label>
-      <Button onClick={openPalette}>{texts.keyboard.openPalette}</Button>
+      <Button onClick={openPalette}>
+        {texts.keyboard.openPalette} <span class="key-hint">{texts.keyboard.openPaletteKey}</span>
+      </Button>
       <Button isBusy={leave.isRunning.value} onClick={() => void leave.run()}>
         {texts.general.signOut}
       </Button>
