@@ -40,7 +40,10 @@ export function GrantsPage(properties: GrantsPageProperties) {
   const { grants } = texts;
   const asked = useSignal<Asked | null>(null);
   const issued = useSignal<IssuedGrant | null>(null);
-  const list = usePages((query, signal) => readGrants(path, query.page, signal), [path], { refreshMs: 15_000 });
+  const list = usePages((query, signal) => readGrants(path, query.page, signal), [path], {
+    refreshMs: 15_000,
+    keyOf: ({ id }) => id,
+  });
   const ask = (next: Asked) => (asked.value = next);
   const current = asked.value;
   // A dialog that was left while its request runs must not close the one that was opened since.

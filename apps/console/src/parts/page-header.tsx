@@ -29,7 +29,9 @@ export function PageHeader({ title, parents = [], aside, children }: PageHeaderP
           ))}
         </nav>
       )}
-      <h1 tabIndex={-1}>{title}</h1>
+      <h1 tabIndex={-1} dir="auto">
+        {title}
+      </h1>
       <div class="page-aside">{aside}</div>
       <div class="page-actions">{children}</div>
     </header>

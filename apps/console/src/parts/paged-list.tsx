@@ -1,10 +1,12 @@
-import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import { changeQuery, query } from '../router/address.ts';
+import { readTime } from '../router/read-time.ts';
 import { type Resource, type ResourceOptions, useResource } from '../service/use-resource.ts';
 import { texts } from '../texts/texts.ts';
 import { Button } from './button.tsx';
 import { EmptyState } from './messages.tsx';
 import { ReadState } from './read-state.tsx';
+import { useHeldPage } from './use-held-page.ts';
 
 export interface Page<Item> {
   readonly items: readonly Item[];
@@ -14,19 +16,55 @@ export interface Page<Item> {
 }
 
 interface Pages<Data> extends Resource<Data> {
-  /** The number of the page, from 1. */
-  readonly page: Signal<number>;
+  readonly goToPage: (page: number) => void;
+  /** Shows its rows in their places, and how many new ones wait. */
+  readonly held: Omit<ReturnType<typeof useHeldPage>, 'data' | 'expectChange'>;
 }
 
-/** Reads a list of the service page by page. Set `page` to 1 together with an input. See `useResource`. */
-export function usePages<Data>(
-  read: (query: { readonly page: number }, signal: AbortSignal) => Promise<Data>,
+interface PageQuery {
+  /** The number of the page, from 1. */
+  readonly page: number;
+  /** RFC 3339. Only rows before this time are read, so that new ones do not shift further pages. Null: all rows. */
+  readonly asOf: string | null;
+}
+
+interface PagesOptions<Item> extends ResourceOptions {
+  /** The parameter of the address. Default: `page`. */
+  readonly pageName?: string;
+  /** For a list that grows at the top: what tells rows apart, so that no row moves while a person looks at it. */
+  readonly keyOf?: (item: Item) => string;
+  /** For a list that can be read as of a time: the time by which it is ordered. */
+  readonly timeOf?: (item: Item) => string;
+}
+
+/** These changes of the address lead to the first page: combine them with those of a filter. */
+export const firstPage = { page: null, asOf: null } as const;
+
+/** Reads a list of the service page by page. The page is in the address. See `useResource`. */
+export function usePages<Item, Data extends Page<Item>>(
+  read: (query: PageQuery, signal: AbortSignal) => Promise<Data & Page<Item>>,
   inputs: readonly unknown[],
-  options?: ResourceOptions,
+  { pageName = 'page', keyOf, timeOf, ...options }: PagesOptions<Item> = {},
 ): Pages<Data> {
-  const page = useSignal(1);
-  const list = useResource((signal) => read({ page: page.value }, signal), [page.value, ...inputs], options);
-  return { ...list, page };
+  const page = Math.max(1, Math.trunc(Number(query.value.get(pageName))) || 1);
+  const asOf = timeOf === undefined || page === 1 ? null : readTime('asOf');
+  const list = useResource<Data>((signal) => read({ page, asOf }, signal), [page, asOf, ...inputs], options);
+  const { data, expectChange, ...held } = useHeldPage<Item, Data>(list.data, keyOf, page > 1);
+  const goToPage = (next: number) => {
+    const [newest] = data.value?.items ?? [];
+    // The service lists what is before this time, and the newest row belongs to it.
+    const start = newest === undefined || timeOf === undefined ? null : Date.parse(timeOf(newest)) + 1;
+    const now = asOf ?? (start === null || page > 1 ? null : new Date(start).toISOString());
+    changeQuery({
+      [pageName]: next === 1 ? null : String(next),
+      ...(timeOf === undefined ? {} : { asOf: next === 1 ? null : now }),
+    });
+  };
+  const reload = () => {
+    expectChange();
+    return list.reload();
+  };
+  return { ...list, data, reload, goToPage, held };
 }
 
 interface PagedListProperties<Item> {
@@ -39,15 +77,27 @@ interface PagedListProperties<Item> {
   readonly children: (items: readonly Item[]) => ComponentChildren;
 }
 
-/** One page of a list, with the way to the others. */
+/** One page of a list, with the way to the others. New rows wait behind a button while a person looks at the list. */
 export function PagedList<Item>({ list, error = null, empty, children }: PagedListProperties<Item>) {
   const read = list.data.value;
+  const { waiting, release, onPointerEnter, onPointerLeave } = list.held;
   return (
     <>
       <ReadState read={list} error={error} />
       {empty !== undefined && read?.items.length === 0 ? <EmptyState {...empty} /> : null}
-      {read === null || read.items.length === 0 ? null : children(read.items)}
-      {read === null ? null : <Pager {...read} onPage={(next) => (list.page.value = next)} />}
+      {read === null || read.items.length === 0 ? null : (
+        <div onPointerEnter={onPointerEnter} onPointerLeave={onPointerLeave}>
+          {waiting === 0 ? null : (
+            <div class="show-new-rows">
+              <Button kind="primary" onClick={release}>
+                {texts.general.showNew(waiting, waiting === read.items.length)}
+              </Button>
+            </div>
+          )}
+          {children(read.items)}
+        </div>
+      )}
+      {read === null ? null : <Pager {...read} onPage={list.goToPage} />}
     </>
   );
 }

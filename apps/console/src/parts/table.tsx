@@ -35,10 +35,10 @@ export function Table<Row>({ label, rows, keyOf, columns, namedBy = 0 }: TablePr
       </thead>
       <tbody>
         {rows.map((row) => (
-          <tr key={keyOf(row)}>
+          <tr key={keyOf(row)} tabIndex={-1} data-row>
             {columns.map(({ title, cell, header }, index) =>
               index === namedBy ? (
-                <th key={title} scope="row">
+                <th key={title} scope="row" dir="auto">
                   {cell(row)}
                 </th>
               ) : (

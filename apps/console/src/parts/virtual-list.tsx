@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren, RefObject, TargetedKeyboardEvent, TargetedMouseEvent } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { recallScroll, rememberScroll } from '../router/scroll-memory.ts';
 import { readKey } from './read-key.ts';
 
 interface VirtualListProperties<Row> {
@@ -30,6 +31,10 @@ export function VirtualList<Row>(properties: VirtualListProperties<Row>) {
   const scrollTop = useSignal(0);
   const height = useHeight(box);
   const active = useActiveRow(properties, box, height);
+  // Back leads to the same place of the list.
+  useLayoutEffect(() => {
+    box.current?.scrollTo({ top: recallScroll(label) });
+  }, []);
 
   const first = Math.max(0, Math.floor(scrollTop.value / rowHeight) - spareRows);
   const last = Math.min(rows.length, Math.ceil((scrollTop.value + height) / rowHeight) + spareRows);
@@ -51,6 +56,7 @@ export function VirtualList<Row>(properties: VirtualListProperties<Row>) {
       onClick={click}
       onScroll={({ currentTarget }) => {
         scrollTop.value = currentTarget.scrollTop;
+        rememberScroll(label, currentTarget.scrollTop);
         onScrolled?.(currentTarget.scrollTop < rowHeight);
       }}
     >

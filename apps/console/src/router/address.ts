@@ -1,4 +1,5 @@
 import { computed, signal } from '@preact/signals';
+import { createRandomId } from '@widget-service/client/requests/random-id.ts';
 import { consoleRoot } from '../service/page-settings.ts';
 
 /** Where the page is: the part of the address after the console's root, and the query. */
@@ -13,6 +14,12 @@ function readLocation() {
   return { path: `/${pathname.slice(consoleRoot.pathname.length)}`, query: new URLSearchParams(search) };
 }
 
+/** Tells the entries of the history apart. It survives a reload. */
+export function readEntryKey(): string {
+  const state: unknown = history.state;
+  return typeof state === 'string' ? state : '';
+}
+
 /** Returns the address of a path of the console: `/widgets?state=active`. */
 export function toHref(path: string): string {
   return new URL(path.slice(1), consoleRoot).href;
@@ -20,14 +27,14 @@ export function toHref(path: string): string {
 
 /** Shows another path. The browser's back button leads back. */
 export function goTo(path: string): void {
-  history.pushState(null, '', toHref(path));
+  history.pushState(createRandomId(), '', toHref(path));
   location.value = readLocation();
   window.scrollTo(0, 0);
 }
 
 /** Shows another path instead of this one. The back button does not lead back to this one. */
 export function replacePath(path: string): void {
-  history.replaceState(null, '', toHref(path));
+  history.replaceState(history.state, '', toHref(path));
   location.value = readLocation();
 }
 
@@ -39,7 +46,7 @@ export function changeQuery(changes: Readonly<Record<string, string | null>>): v
     else next.set(name, value);
   }
   const search = next.size === 0 ? '' : `?${next}`;
-  history.replaceState(null, '', window.location.pathname + search);
+  history.replaceState(history.state, '', window.location.pathname + search);
   location.value = readLocation();
 }
 

@@ -7,6 +7,7 @@ import { may, session } from '../session/session.ts';
 import { texts } from '../texts/texts.ts';
 import { pages } from './pages.ts';
 import { openPalette } from './palette.tsx';
+import { isInRow, moveToRow } from './rows.ts';
 
 /** How long after `g` the second key may come, in milliseconds. */
 const sequenceMs = 1_500;
@@ -41,6 +42,8 @@ function press(key: string): boolean {
     isHelpOpen.value = true;
     return true;
   }
+  if (key === 'j' || key === 'k') return moveToRow(key === 'j' ? 1 : -1);
+  if ((key === 'ArrowDown' || key === 'ArrowUp') && isInRow()) return moveToRow(key === 'ArrowDown' ? 1 : -1);
   return key === '/' || key === 'c' ? activateShortcut(key) : false;
 }
 

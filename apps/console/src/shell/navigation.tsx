@@ -28,7 +28,7 @@ export function Navigation() {
       </Link>
       <button type="button" class="search-button" onClick={openPalette}>
         <Icon of={Search} />
-        {texts.keyboard.openPalette}
+        {texts.keyboard.openPalette} <kbd class="key-hint">{texts.keyboard.openPaletteKey}</kbd>
       </button>
       <ul>
         {shown.map(({ path: to, title, navigation }) => (

@@ -66,10 +66,9 @@ function OpenPalette({ onClose }: { readonly onClose: () => void }) {
         role="listbox"
         aria-label={keyboard.paletteResults}
         tabIndex={-1}
-        onMouseDown={(event) => {
-          const option = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-index]') : null;
-          if (option !== null) choose(entries[Number(option.dataset.index)]);
-        }}
+        // Only a pointer that moves: a list that changes under a resting one keeps its selection.
+        onMouseMove={({ target }) => (active.value = readIndex(target) ?? index)}
+        onMouseDown={({ target }) => choose(entries[readIndex(target) ?? -1])}
       >
         {entries.map(({ key, kind, label }, position) => (
           <div
@@ -81,7 +80,7 @@ function OpenPalette({ onClose }: { readonly onClose: () => void }) {
             data-index={position}
             aria-selected={position === index}
           >
-            {label}
+            <span dir="auto">{label}</span>
             <span class="muted small">{keyboard.kinds[kind]}</span>
           </div>
         ))}
@@ -91,6 +90,12 @@ function OpenPalette({ onClose }: { readonly onClose: () => void }) {
       </p>
     </Dialog>
   );
+}
+
+/** The index of the entry at the pointer, or null beside the entries. */
+function readIndex(target: EventTarget | null): number | null {
+  const option = target instanceof Element ? target.closest<HTMLElement>('[data-index]') : null;
+  return option === null ? null : Number(option.dataset.index);
 }
 
 /** The pages that this user may see, the actions on this page, and the colours. */

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { Badge } from '../../parts/badges.tsx';
 import { Button } from '../../parts/button.tsx';
 import { ConfirmDialog } from '../../parts/dialog.tsx';
+import { Field, Select } from '../../parts/fields.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { ReadState } from '../../parts/read-state.tsx';
 import { actionsColumn, RowButton, Table } from '../../parts/table.tsx';
@@ -9,6 +10,7 @@ import { Time } from '../../parts/time.tsx';
 import { api, type Schemas } from '../../service/service.ts';
 import { useResource } from '../../service/use-resource.ts';
 import { loadSession, session, signOutEverywhere } from '../../session/session.ts';
+import { theme, themes } from '../../shell/theme.ts';
 import { texts } from '../../texts/texts.ts';
 import { AccessTabs } from './access-tabs.tsx';
 import { PasswordForm } from './password-form.tsx';
@@ -29,6 +31,18 @@ export function AccountPage() {
       </PageHeader>
       <AccessTabs />
       <OwnSessions />
+      <section class="section narrow">
+        <Field label={general.theme}>
+          {({ id }) => (
+            <Select
+              id={id}
+              options={themes.map((name) => [name, general.themeNames[name]] as const)}
+              value={theme.value}
+              onChange={(next) => (theme.value = next)}
+            />
+          )}
+        </Field>
+      </section>
       {user?.identity === null ? (
         <section class="section">
           <h2>{access.changePassword}</h2>

@@ -1,7 +1,7 @@
 import { Badge } from '../../parts/badges.tsx';
 import { Select } from '../../parts/fields.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
-import { PagedList, usePages } from '../../parts/paged-list.tsx';
+import { firstPage, PagedList, usePages } from '../../parts/paged-list.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { changeQuery, query } from '../../router/address.ts';
@@ -54,12 +54,17 @@ export function AuditPage() {
   const { access } = texts;
   const action = auditActions.find((name) => name === query.value.get('action'));
   const list = usePages(
-    ({ page }, signal) => {
-      const filter = { page, pageSize: 50, ...(action === undefined ? {} : { action }) };
+    ({ page, asOf }, signal) => {
+      const filter = {
+        page,
+        pageSize: 50,
+        ...(action === undefined ? {} : { action }),
+        ...(asOf === null ? {} : { to: asOf }),
+      };
       return api.GET('/api/v1/audit-events', { params: { query: filter }, signal });
     },
     [action],
-    { refreshMs: 10_000 },
+    { refreshMs: 10_000, keyOf: ({ id }) => id, timeOf: ({ occurredAt }) => occurredAt },
   );
   return (
     <>
@@ -69,10 +74,7 @@ export function AuditPage() {
           label={access.action}
           options={[['', access.allActions], ...auditActions.map((name) => [name, name] as const)]}
           value={action ?? ''}
-          onChange={(next) => {
-            list.page.value = 1;
-            changeQuery({ action: next });
-          }}
+          onChange={(next) => changeQuery({ action: next, ...firstPage })}
         />
       </PageHeader>
       <AccessTabs />

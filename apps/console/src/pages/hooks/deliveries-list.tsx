@@ -1,11 +1,12 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { DeliveryState } from '../../parts/badges.tsx';
 import { Select, TimeInput } from '../../parts/fields.tsx';
-import { PagedList, usePages } from '../../parts/paged-list.tsx';
+import { firstPage, PagedList, usePages } from '../../parts/paged-list.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { changeQuery, query } from '../../router/address.ts';
 import { Link } from '../../router/link.tsx';
+import { readTime } from '../../router/read-time.ts';
 import { api, type Schemas } from '../../service/service.ts';
 import { texts } from '../../texts/texts.ts';
 import { DeadDeliveryButtons, RedriveFailure, useRedrive } from './dead-deliveries.tsx';
@@ -21,27 +22,25 @@ export function DeliveriesList({ integrationId }: { readonly integrationId: stri
   const from = readTime('from');
   const to = readTime('to');
   const list = usePages(
-    ({ page }, signal) => {
+    ({ page, asOf }, signal) => {
+      const until = to === null || (asOf !== null && asOf < to) ? asOf : to;
       const filter = {
         ...(state === undefined ? {} : { state }),
         ...(from === null ? {} : { from }),
-        ...(to === null ? {} : { to }),
+        ...(until === null ? {} : { to: until }),
       };
       const params = { path: { id: integrationId }, query: { page, pageSize: 25, ...filter } };
       return api.GET('/api/v1/integrations/{id}/deliveries', { params, signal });
     },
     [integrationId, state, from, to],
-    { refreshMs: 3_000 },
+    { refreshMs: 3_000, keyOf: ({ eventId }) => eventId, timeOf: ({ receivedAt }) => receivedAt },
   );
   const reload = async () => {
     selected.value = new Set();
     await list.reload();
   };
   const redrive = useRedrive(integrationId, reload);
-  const changeFilter = (changes: Readonly<Record<string, string | null>>) => {
-    list.page.value = 1;
-    changeQuery(changes);
-  };
+  const changeFilter = (changes: Readonly<Record<string, string | null>>) => changeQuery({ ...changes, ...firstPage });
   const isFiltered = state !== undefined || from !== null || to !== null;
   return (
     <section class="section">
@@ -87,12 +86,6 @@ export function DeliveriesList({ integrationId }: { readonly integrationId: stri
       </PagedList>
     </section>
   );
-}
-
-/** A time in the address, or null if there is none, or something else. */
-function readTime(name: string): string | null {
-  const ms = Date.parse(query.value.get(name) ?? '');
-  return Number.isNaN(ms) ? null : new Date(ms).toISOString();
 }
 
 function listColumns(

@@ -24,7 +24,7 @@ export function QuarantinePage() {
   const list = usePages(
     ({ page }, signal) => api.GET('/api/v1/quarantine', { params: { query: { page, pageSize: 25 } }, signal }),
     [],
-    { refreshMs: 10_000 },
+    { refreshMs: 10_000, keyOf: ({ id }) => id },
   );
   const close = () => (asked.value = null);
   return (

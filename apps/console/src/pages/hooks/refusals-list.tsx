@@ -15,7 +15,7 @@ export function RefusalsList({ integrationId }: { readonly integrationId: string
       return api.GET('/api/v1/integrations/{id}/refusals', { params, signal });
     },
     [integrationId],
-    { refreshMs: 10_000 },
+    { refreshMs: 10_000, pageName: 'refusalsPage', keyOf: ({ requestId }) => requestId },
   );
   return (
     <section class="section">

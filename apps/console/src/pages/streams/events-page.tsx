@@ -91,9 +91,9 @@ function EventItem({ seen: { event, json, seenAt } }: { readonly seen: SeenEvent
   return (
     <li>
       <details class="event" onToggle={({ currentTarget }) => (isOpen.value = currentTarget.open)}>
-        <summary>
+        <summary data-row>
           <Badge tone={lookUp(tones, event.type) ?? 'quiet'}>{nameEvent(event)}</Badge>
-          <strong>{isWidgetEvent(event) ? (event.data.widget?.name ?? '') : ''}</strong>
+          <strong dir="auto">{isWidgetEvent(event) ? (event.data.widget?.name ?? '') : ''}</strong>
           <span class="muted">{isWidgetEvent(event) ? event.data.origin : ''}</span>
           <span class="muted event-time">
             <Time at={seenAt} />

@@ -1,6 +1,6 @@
 import type { LiveWidget } from '@widget-service/client/live/live-widget.ts';
 import { expect, test } from 'vitest';
-import { countWaitingRows, filterWidgets } from './shown-widgets.ts';
+import { filterWidgets } from './shown-widgets.ts';
 
 const at = '2026-11-25T08:00:00.000Z';
 const widget = (id: string, name: string, state: 'active' | 'retired', labels: string[]): LiveWidget => ({
@@ -35,16 +35,4 @@ test('finds by state', () => {
 test('returns the same array if nothing is searched', () => {
   const all = [lamp, bell];
   expect(filterWidgets(all, { text: '  ', state: null })).toBe(all);
-});
-
-const rows = (...ids: string[]) => ids.map((id) => ({ id }));
-
-test('counts the rows above the first one that was there before', () => {
-  expect(countWaitingRows(rows('b', 'a'), rows('b', 'a'))).toBe(0);
-  expect(countWaitingRows(rows('b', 'a'), rows('d', 'c', 'b', 'a'))).toBe(2);
-});
-
-test('counts on when the first row has left the list', () => {
-  expect(countWaitingRows(rows('c', 'b', 'a'), rows('d', 'b', 'a'))).toBe(1);
-  expect(countWaitingRows(rows(), rows('a'))).toBe(1);
 });

@@ -29,16 +29,3 @@ export function filterWidgets(widgets: readonly LiveWidget[], { text, state }: W
       (state === null || widget.state === state) && words.every((word) => readSearchText(widget).includes(word)),
   );
 }
-
-/**
- * Counts the new rows of a list while it is held: while a person points at it or has scrolled down, no row may move, so
- * new rows wait. New rows come at the top, so the first row that was there before ends the count.
- */
-export function countWaitingRows(
-  held: readonly Pick<LiveWidget, 'id'>[],
-  latest: readonly Pick<LiveWidget, 'id'>[],
-): number {
-  const known = new Set(held.slice(0, 100).map(({ id }) => id));
-  const index = latest.findIndex(({ id }) => known.has(id));
-  return index === -1 ? latest.length : index;
-}

@@ -21,12 +21,13 @@ interface WidgetHistoryProperties {
 export function WidgetHistory({ widget }: WidgetHistoryProperties) {
   const { history } = texts.widgets;
   const read = usePages(
-    ({ page }, signal) => {
-      const params = { path: { id: widget.id }, query: { page, pageSize: 25 } };
+    ({ page, asOf }, signal) => {
+      const filter = { page, pageSize: 25, ...(asOf === null ? {} : { to: asOf }) };
+      const params = { path: { id: widget.id }, query: filter };
       return api.GET('/api/v1/widgets/{id}/deliveries', { params, signal });
     },
     [widget.id],
-    { refreshMs: 5_000 },
+    { refreshMs: 5_000, timeOf: ({ receivedAt }) => receivedAt },
   );
   // The stream tells of a change earlier than the next refresh.
   useEffect(() => void read.reload(), [widget.version]);
@@ -55,7 +56,7 @@ export function WidgetHistory({ widget }: WidgetHistoryProperties) {
               </li>
             )}
           </ol>
-          <Pager {...list} onPage={(next) => (read.page.value = next)} />
+          <Pager {...list} onPage={read.goToPage} />
         </>
       )}
     </section>

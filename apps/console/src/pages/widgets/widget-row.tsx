@@ -13,11 +13,13 @@ export function WidgetRow({ widget }: { readonly widget: LiveWidget }) {
   const glow = hasJustChanged(widget.id) ? `glow-${widget.version % 2 === 0 ? 'even' : 'odd'}` : '';
   return (
     <div class={`widget-row ${glow}`}>
-      <span class="widget-name">{widget.name}</span>
+      <span class="widget-name" dir="auto">
+        {widget.name}
+      </span>
       <WidgetState state={widget.state} />
       <span class="labels">
         {widget.labels.map((label) => (
-          <span key={label} class="label">
+          <span key={label} class="label" dir="auto">
             {label}
           </span>
         ))}

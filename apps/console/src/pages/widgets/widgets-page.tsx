@@ -6,6 +6,7 @@ import { LiveBadge } from '../../parts/badges.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Select } from '../../parts/fields.tsx';
 import { EmptyState } from '../../parts/messages.tsx';
+import { countNewRows } from '../../parts/new-rows.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { VirtualList } from '../../parts/virtual-list.tsx';
 import { changeQuery, goTo, query } from '../../router/address.ts';
@@ -14,7 +15,7 @@ import { useResource } from '../../service/use-resource.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
 import { NewWidgetDialog } from './new-widget-dialog.tsx';
-import { countWaitingRows, filterWidgets, type WidgetSearch } from './shown-widgets.ts';
+import { filterWidgets, type WidgetSearch } from './shown-widgets.ts';
 import { WidgetRow, widgetRowHeight } from './widget-row.tsx';
 
 /** All widgets, live. */
@@ -99,7 +100,7 @@ function FoundWidgets({ found, search }: { readonly found: readonly LiveWidget[]
   if (found.length === 0 && held === null)
     return <NoWidgets isFiltered={search.text !== '' || search.state !== null} />;
   const shown = held ?? found;
-  const waiting = held === null ? 0 : countWaitingRows(held, found);
+  const waiting = held === null ? 0 : countNewRows(held, found, ({ id }) => id);
   return (
     <div class="fill" {...listEvents}>
       {waiting > 0 ? (

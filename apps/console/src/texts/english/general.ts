@@ -27,6 +27,8 @@ export const general = {
     failed: 'Not live',
     closed: 'Not live',
   },
+  /** `isAll`: none of the rows that are shown is left, so there may be more. */
+  showNew: (count: number, isAll: boolean) => `Show ${count}${isAll ? '+' : ''} new`,
   previousPage: 'Previous page',
   nextPage: 'Next page',
   pageOf: (page: number, pages: number) => `Page ${page} of ${pages}`,
@@ -38,7 +40,8 @@ export const general = {
 };
 
 export const keyboard = {
-  openPalette: 'Go to… (Ctrl K)',
+  openPalette: 'Go to…',
+  openPaletteKey: '(Ctrl K)',
   paletteTitle: 'Go to',
   paletteSearch: 'A page, an action, or the name of a widget',
   paletteNone: 'Nothing matches.',
@@ -50,7 +53,7 @@ export const keyboard = {
     ['/', 'Search'],
     ['c', 'Create'],
     ['g o, g w, g s, g h, g a', 'Overview, widgets, streams, hooks, access'],
-    ['j, k, ↓, ↑', 'Next and previous row of a list'],
+    ['j, k, ↓, ↑', 'Next and previous row of a list or table'],
     ['Enter', 'Open the row'],
     ['Esc', 'Close'],
     ['?', 'These keys'],

@@ -1,0 +1,159 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { findBarriers, hasBrowser, openTab, signInByPage } from '../../drivers/cluster/console-browser.ts';
+import { openEmbeddedDeployment } from '../../faults/deployment.ts';
+import { showService } from './shown-service.ts';
+
+const hebrewName = 'שלום עולם '.repeat(12).trim();
+
+describe.runIf(hasBrowser)('lists of the console', () => {
+  const shown = showService(() => openEmbeddedDeployment());
+  let page: Page;
+  let complaints: readonly string[];
+  let integrationPath: string;
+  let hookUrl: string;
+  let widgetId: string;
+  beforeAll(async () => {
+    const { client, service } = shown;
+    for (let index = 1; index <= 60; index += 1) await client.createWidget({ name: `Lamp ${index}` });
+    widgetId = (await client.createWidget({ name: hebrewName })).id;
+    const { id, url } = await client.api.POST('/api/v1/integrations', { body: { name: 'Factory' } });
+    integrationPath = `/hooks/${id}`;
+    hookUrl = service.url + new URL(url).pathname;
+    for (let index = 1; index <= 30; index += 1) await postHook(index);
+    ({ page, complaints } = await shown.openSignedIn(integrationPath));
+  });
+
+  async function postHook(index: number): Promise<void> {
+    const body = { kind: 'updated', occurredAt: new Date().toISOString(), widgetId, payload: { index } };
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+    expect((await fetch(hookUrl, init)).status).toBe(202);
+  }
+
+  const rows = () => page.getByRole('table', { name: 'Deliveries' }).locator('tbody').getByRole('row');
+  const readFirstRow = () => rows().first().getByRole('link').textContent();
+  /** Resolves when the page has read the deliveries once more. */
+  const nextRefresh = () => page.waitForResponse((response) => response.url().includes('/deliveries?'));
+  const nameFocused = () => page.evaluate<string>('document.activeElement.textContent');
+
+  test('move no row under the pointer: new rows wait until the person asks for them', async () => {
+    await rows().first().hover();
+    const before = await readFirstRow();
+    await postHook(31);
+    await page.getByRole('button', { name: 'Show 1 new' }).waitFor();
+    expect(await readFirstRow()).toBe(before);
+    expect(await findBarriers(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Show 1 new' }).click();
+    await expect.poll(readFirstRow).not.toBe(before);
+    expect(await rows().nth(1).getByRole('link').textContent()).toBe(before);
+  });
+
+  test('have further pages that stay as they are; the address names the page', async () => {
+    await page.getByRole('button', { name: 'Next page' }).click();
+    await page.getByText('Page 2 of 2').waitFor();
+    expect(await rows().count()).toBe(6);
+    const before = await readFirstRow();
+    await postHook(32);
+    await nextRefresh();
+    await nextRefresh();
+    expect([await readFirstRow(), await rows().count()]).toEqual([before, 6]);
+    await page.reload();
+    await page.getByText('Page 2 of 2').waitFor();
+    expect([await readFirstRow(), await rows().count()]).toEqual([before, 6]);
+    await page.getByRole('button', { name: 'Previous page' }).click();
+    await page.getByText('Page 1 of 2').waitFor();
+    expect(new URL(page.url()).search).toBe('');
+  });
+
+  test('are walked with j and k, also before anything has the focus, and Enter opens a row', async () => {
+    const { keyboard } = page;
+    await page.mouse.move(0, 0);
+    await keyboard.press('g');
+    await keyboard.press('h');
+    await page.getByRole('link', { name: 'Factory' }).waitFor();
+    await keyboard.press('j');
+    await expect.poll(nameFocused).toBe('Factory');
+    await keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Factory' }).waitFor();
+    await rows().nth(2).waitFor();
+    for (const key of ['j', 'j', 'ArrowDown', 'k']) await keyboard.press(key);
+    expect(await nameFocused()).toBe(await rows().nth(1).getByRole('link').textContent());
+    await keyboard.press('g');
+    await keyboard.press('w');
+    const list = page.getByRole('listbox', { name: 'Widgets, newest first' });
+    await list.waitFor();
+    await keyboard.press('j');
+    await keyboard.press('j');
+    expect(await list.getByRole('option', { selected: true }).textContent()).toContain('Lamp 60');
+    expect(await findBarriers(page)).toEqual([]);
+  });
+
+  test('are where they were after Back', async () => {
+    const list = page.getByRole('listbox', { name: 'Widgets, newest first' });
+    await page.goto(`${shown.service.url}/console/widgets`);
+    const readTop = () => list.evaluate((element) => element.scrollTop);
+    await list.evaluate((element) => element.scrollTo({ top: 1_500 }));
+    await list.getByRole('option', { name: 'Lamp 20' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Lamp 20' }).waitFor();
+    await page.goBack();
+    await list.getByRole('option', { name: 'Lamp 20' }).waitFor();
+    await expect.poll(readTop).toBe(1_500);
+    // Another visit begins at the top.
+    await page.getByRole('link', { name: 'Hooks' }).click();
+    await page.getByRole('link', { name: 'Widgets' }).click();
+    await list.getByRole('option').first().waitFor();
+    expect(await readTop()).toBe(0);
+  });
+
+  test('have one selection: the pointer moves it', async () => {
+    await page.keyboard.press('Control+k');
+    const results = page.getByRole('listbox', { name: 'Matches' });
+    /** The texts of the entries that stand out. */
+    const readMarked = () =>
+      page.evaluate<string[]>(`[...document.querySelectorAll('[role="option"]')]
+        .filter((option) => option.closest('dialog') && getComputedStyle(option).backgroundColor !== 'rgba(0, 0, 0, 0)')
+        .map((option) => option.textContent)`);
+    const third = await results.getByRole('option').nth(2).textContent();
+    await results.getByRole('option').nth(2).hover();
+    await expect.poll(readMarked).toEqual([third]);
+    await page.keyboard.press('ArrowDown');
+    await expect.poll(async () => (await readMarked()).length).toBe(1);
+    expect(await readMarked()).not.toEqual([third]);
+    await page.keyboard.press('Escape');
+  });
+
+  test('group the digits of versions', async () => {
+    for (let sent = 33; sent <= 1_000; sent += 50) {
+      await Promise.all(Array.from({ length: 50 }, (_, index) => postHook(sent + index)));
+    }
+    await page.goto(`${shown.service.url}/console/widgets/${widgetId}`);
+    await page
+      .getByRole('definition')
+      .getByText(/^1,0\d\d$/)
+      .waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test('fill a phone, cut a right-to-left name at its end, and leave the theme to the person', async () => {
+    const phone = await shown.browser.newContext({
+      viewport: { width: 390, height: 844 },
+      hasTouch: true,
+      isMobile: true,
+    });
+    const { page: small, complaints: ofPhone } = await openTab(phone, shown.service.url, '/widgets');
+    await signInByPage(small);
+    const list = small.getByRole('listbox', { name: 'Widgets, newest first' });
+    const name = list.getByText('שלום').first();
+    await name.waitFor();
+    expect(await small.evaluate("document.querySelector('.widget-name').matches(':dir(rtl)')")).toBe(true);
+    const box = await list.boundingBox();
+    expect(844 - (box?.y ?? 0) - (box?.height ?? 0)).toBeLessThan(24);
+    expect(await small.getByText('(Ctrl K)').isVisible()).toBe(false);
+    expect(await findBarriers(small)).toEqual([]);
+    await small.goto(`${shown.service.url}/console/access`);
+    await small.getByRole('main').getByLabel('Theme').selectOption('Dark');
+    expect(await small.evaluate('document.documentElement.dataset.theme')).toBe('dark');
+    expect(ofPhone).toEqual([]);
+    await phone.close();
+  });
+});
