@@ -108,7 +108,7 @@ describeEachDeployment('a foreign sender is connected in the console', (shown) =
     expect(await findBarriers(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Replace the secret' }).click();
     await page.getByText('The secret was replaced.').waitFor();
-    await page.getByRole('link', { name: 'Hooks', exact: true }).first().click();
+    await page.getByRole('link', { name: 'Integrations', exact: true }).first().click();
     await page.getByRole('button', { name: 'Rotate: our repositories' }).click();
     await dialog.getByLabel('Secrets').fill('the new secret');
     await dialog.getByRole('button', { name: 'Rotate' }).click();

@@ -34,12 +34,12 @@ describe.runIf(hasBrowser)('the console while the service is frozen', () => {
   });
 
   test('shows no page that is empty: it loads, then it says that no answer has come', async () => {
-    await go('Hooks');
+    await go('Integrations');
     await page.getByRole('link', { name: 'Factory' }).waitFor();
     shown.service.freeze();
     await page.getByRole('link', { name: 'Factory' }).click();
     await page.getByText('Loading…').first().waitFor();
-    await go('Access');
+    await go('Your account: admin@localhost');
     await page.getByText('Loading…').waitFor();
     await go('Overview');
     await page.getByText('Loading…').waitFor();

@@ -50,7 +50,7 @@ describeEachDeployment('the console by the keyboard alone,', (shown) => {
 
     for (const [key, area, word] of [
       ['s', 'Streams', 'a screen'],
-      ['h', 'Hooks', 'a sender'],
+      ['i', 'Integrations', 'a sender'],
     ] as const) {
       await keyboard.press('g');
       await keyboard.press(key);
@@ -72,7 +72,7 @@ describeEachDeployment('the console by the keyboard alone,', (shown) => {
       await heading(word);
     }
 
-    for (const title of ['Users', 'Provision tokens', 'Audit events', 'Lamp two']) {
+    for (const title of ['Users', 'Provision tokens', 'Audit log', 'Lamp two']) {
       await keyboard.press('Control+k');
       await page.getByRole('dialog', { name: 'Go to' }).waitFor();
       await keyboard.type(title);
@@ -106,8 +106,8 @@ describeEachDeployment('the console by the keyboard alone,', (shown) => {
     await palette.waitFor({ state: 'detached' });
     await page.evaluate("document.querySelector('h1').focus()");
     await press({ key: 'п', code: 'KeyG' });
-    await press({ key: 'р', code: 'KeyH' });
-    await page.getByRole('heading', { level: 1, name: 'Hooks' }).waitFor();
+    await press({ key: 'ш', code: 'KeyI' });
+    await page.getByRole('heading', { level: 1, name: 'Integrations' }).waitFor();
     await profile.close();
   });
 

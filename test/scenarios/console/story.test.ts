@@ -19,8 +19,11 @@ describeEachDeployment('a person with a browser and the console', (shown, name) 
   });
 
   const go = async (area: string) => {
-    await page.getByRole('navigation', { name: 'Main navigation' }).getByRole('link', { name: area }).click();
-    await page.getByRole('heading', { level: 1, name: area === 'Access' ? 'Your account' : area }).waitFor();
+    await page
+      .getByRole('navigation', { name: 'Main navigation' })
+      .getByRole('link', { name: area, exact: true })
+      .click();
+    await page.getByRole('heading', { level: 1, name: area }).waitFor();
   };
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
   const dialog = () => page.getByRole('dialog');
@@ -87,7 +90,7 @@ describeEachDeployment('a person with a browser and the console', (shown, name) 
   test('creates an integration and sends a test hook, which a watching tab shows live', async () => {
     const watching = await openTab(profile, shown.service.url, '/streams/events');
     await watching.page.getByText('Live', { exact: true }).waitFor();
-    await go('Hooks');
+    await go('Integrations');
     await press('Create an integration');
     await dialog().getByLabel('Name').fill('Factory');
     await dialog().getByRole('button', { name: 'Create' }).click();
@@ -147,7 +150,7 @@ describeEachDeployment('a person with a browser and the console', (shown, name) 
   });
 
   test('rotates a secret: the new one works, and the old one does not', async () => {
-    await go('Hooks');
+    await go('Integrations');
     await page.getByRole('button', { name: 'Rotate: Factory' }).click();
     await dialog().getByLabel('The old secret stays valid for').selectOption('no time: it ends now');
     await dialog().getByRole('button', { name: 'Rotate' }).click();
@@ -174,9 +177,10 @@ describeEachDeployment('a person with a browser and the console', (shown, name) 
   });
 
   test('makes a user, who must choose a password, and sees it in the audit events', async () => {
-    await go('Access');
+    await page.getByRole('link', { name: 'Your account: admin@localhost' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Your account' }).waitFor();
     await expectNoBarriers();
-    await page.getByRole('link', { name: 'Users' }).click();
+    await go('Users');
     await press('Create a user');
     await dialog().getByLabel('E-mail').fill('viewer@example.com');
     await dialog().getByLabel('Password').fill('a first pass phrase');
@@ -184,7 +188,7 @@ describeEachDeployment('a person with a browser and the console', (shown, name) 
     await dialog().getByRole('button', { name: 'Create' }).click();
     await page.getByRole('rowheader', { name: 'viewer@example.com' }).waitFor();
     await expectNoBarriers();
-    await page.getByRole('link', { name: 'Audit events' }).click();
+    await go('Audit log');
     await page.getByLabel('Action').selectOption('user.created');
     await page.getByRole('cell', { name: 'user.created' }).first().waitFor();
     expect(new URL(page.url()).search).toBe('?action=user.created');
@@ -206,7 +210,7 @@ describeEachDeployment('a person with a browser and the console', (shown, name) 
       .getByRole('navigation', { name: 'Main navigation' })
       .getByRole('listitem')
       .allTextContents();
-    expect(areas).toEqual(['Widgets', 'Access']);
+    expect(areas).toEqual(['Widgets', 'Events']);
     await theirs.goto(`${shown.service.url}/console/hooks`);
     await theirs.getByRole('heading', { name: 'You may not see this page' }).waitFor();
     await other.close();

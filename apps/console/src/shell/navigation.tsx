@@ -1,7 +1,4 @@
-import { Box, Search } from 'lucide';
-import { useId } from 'preact/hooks';
-import { Button } from '../parts/button.tsx';
-import { Select } from '../parts/fields.tsx';
+import { Box, CircleUserRound, LogOut, Menu, Search } from 'lucide';
 import { Icon } from '../parts/icon.tsx';
 import { ProblemNotice } from '../parts/messages.tsx';
 import { path } from '../router/address.ts';
@@ -9,68 +6,93 @@ import { Link } from '../router/link.tsx';
 import { useAction } from '../service/use-action.ts';
 import { may, session, signOut } from '../session/session.ts';
 import { texts } from '../texts/texts.ts';
-import { pages } from './pages.ts';
+import { type ConsolePage, navigationGroups, pages } from './pages.ts';
 import { openPalette } from './palette.tsx';
-import { theme, themes } from './theme.ts';
 
-/** The areas of the console that this user may see. */
+/** The areas of the console that this user may see. A phone shows four of them, and the palette leads to the others. */
 export function Navigation() {
+  const { general, keyboard } = texts;
   const shown = pages.filter(
     ({ navigation, permission }) => navigation !== undefined && (permission === null || may(permission)),
   );
+  const current = findCurrent(shown, path.value);
   return (
-    <nav class="navigation" aria-label={texts.general.mainNavigation}>
+    <nav class="navigation" aria-label={general.mainNavigation}>
       <Link to="/" class="brand">
         <span class="brand-mark">
           <Icon of={Box} size={14} />
         </span>
-        {texts.general.productName}
+        {general.productName}
       </Link>
       <button type="button" class="search-button" onClick={openPalette}>
         <Icon of={Search} />
-        {texts.keyboard.openPalette} <kbd class="key-hint">{texts.keyboard.openPaletteKey}</kbd>
+        {keyboard.openPalette} <kbd class="key-hint">{keyboard.openPaletteKey}</kbd>
       </button>
-      <ul>
-        {shown.map(({ path: to, title, navigation }) => (
-          <li key={to}>
-            <Link to={to} class="navigation-link" aria-current={isWithin(path.value, to) ? 'page' : undefined}>
-              {navigation === undefined ? null : <Icon of={navigation.icon} />}
-              {title}
-            </Link>
-          </li>
-        ))}
-      </ul>
+      {navigationGroups.map((group) => (
+        <Group
+          key={group}
+          title={general.navigationGroups[group]}
+          shown={shown.filter(({ navigation }) => navigation?.group === group)}
+          current={current}
+        />
+      ))}
+      <button type="button" class="navigation-link phone-menu" onClick={openPalette}>
+        <Icon of={Menu} />
+        {general.menu}
+      </button>
       <AccountMenu />
     </nav>
   );
 }
 
-function isWithin(path: string, area: string): boolean {
-  return path === area || (area !== '/' && path.startsWith(`${area}/`));
+interface GroupProperties {
+  /** Null: the group needs none. */
+  readonly title: string | null;
+  readonly shown: readonly ConsolePage[];
+  readonly current: ConsolePage | undefined;
 }
 
-/** Who is signed in, the theme, and the way out. */
+function Group({ title, shown, current }: GroupProperties) {
+  if (shown.length === 0) return null;
+  return (
+    <>
+      {title === null ? null : <p class="navigation-group">{title}</p>}
+      <ul>
+        {shown.map((page) => (
+          <li key={page.path} class={page.navigation?.isOnPhone === true ? '' : 'not-on-phone'}>
+            <Link to={page.path} class="navigation-link" aria-current={page === current ? 'page' : undefined}>
+              {page.navigation === undefined ? null : <Icon of={page.navigation.icon} />}
+              {page.title}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+/** The area of a path: of those that contain it, the one with the longest path. */
+function findCurrent(areas: readonly ConsolePage[], shown: string): ConsolePage | undefined {
+  return areas
+    .filter((area) => shown === area.path || shown.startsWith(`${area.path}/`))
+    .sort((one, other) => other.path.length - one.path.length)[0];
+}
+
+/** Who is signed in, and the way out. */
 function AccountMenu() {
   const email = session.value?.user.email ?? '';
   const leave = useAction(signOut);
-  const themeId = useId();
   return (
     <div class="account">
-      <p class="account-email" title={email}>
-        {email}
-      </p>
-      <label class="account-theme" for={themeId}>
-        {texts.general.theme}
-        <Select
-          id={themeId}
-          options={themes.map((name) => [name, texts.general.themeNames[name]] as const)}
-          value={theme.value}
-          onChange={(next) => (theme.value = next)}
-        />
-      </label>
-      <Button isBusy={leave.isRunning.value} onClick={() => void leave.run()}>
+      <Link to="/access" class="navigation-link" aria-current={path.value === '/access' ? 'page' : undefined}>
+        <Icon of={CircleUserRound} />
+        <span class="visually-hidden">{texts.access.own}: </span>
+        <span class="account-email">{email}</span>
+      </Link>
+      <button type="button" class="navigation-link" aria-busy={leave.isRunning.value} onClick={() => void leave.run()}>
+        <Icon of={LogOut} />
         {texts.general.signOut}
-      </Button>
+      </button>
       <ProblemNotice error={leave.error.value} />
     </div>
   );

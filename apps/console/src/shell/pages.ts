@@ -1,4 +1,4 @@
-import { Box, Gauge, type IconNode, RadioTower, Users, Webhook } from 'lucide';
+import { Activity, Box, Gauge, type IconNode, KeyRound, RadioTower, ScrollText, Users, Webhook } from 'lucide';
 import type { ComponentType } from 'preact';
 import { AccountPage } from '../pages/access/account-page.tsx';
 import { AuditPage } from '../pages/access/audit-page.tsx';
@@ -20,6 +20,18 @@ import { matchRoute, type RouteParameters } from '../router/match-route.ts';
 import type { Permission } from '../session/session.ts';
 import { texts } from '../texts/texts.ts';
 
+/** The groups of the navigation, in their order. */
+export const navigationGroups = ['watch', 'connections', 'administration'] as const;
+
+export interface PlaceInNavigation {
+  readonly group: (typeof navigationGroups)[number];
+  readonly icon: IconNode;
+  /** The letter that after `g` leads to the page. */
+  readonly key: string;
+  /** A phone has room for four. */
+  readonly isOnPhone?: boolean;
+}
+
 export interface ConsolePage {
   /** The pattern of its path. */
   readonly path: string;
@@ -27,39 +39,75 @@ export interface ConsolePage {
   /** Who may see it. Null: everybody who is signed in. */
   readonly permission: Permission | null;
   readonly component: ComponentType<RouteParameters>;
-  /** If the navigation lists it: its icon, and the letter that after `g` leads to it. */
-  readonly navigation?: { readonly key: string; readonly icon: IconNode };
+  /** If the navigation lists it. */
+  readonly navigation?: PlaceInNavigation;
 }
 
 type Component = ConsolePage['component'];
 
 /** Every page of the console, in the order of the navigation. */
 export const pages: readonly ConsolePage[] = [
-  area('/overview', texts.overview.title, 'audit:read', { key: 'o', icon: Gauge }, OverviewPage),
-  area('/widgets', texts.widgets.title, 'widgets:read', { key: 'w', icon: Box }, WidgetsPage),
+  area('/overview', texts.overview.title, 'audit:read', OverviewPage, {
+    group: 'watch',
+    icon: Gauge,
+    key: 'o',
+    isOnPhone: true,
+  }),
+  area('/widgets', texts.widgets.title, 'widgets:read', WidgetsPage, {
+    group: 'watch',
+    icon: Box,
+    key: 'w',
+    isOnPhone: true,
+  }),
   detail('/widgets/:id', texts.widgets.title, 'widgets:read', WidgetPage),
-  area('/streams', texts.streams.title, 'subscriptions:manage', { key: 's', icon: RadioTower }, StreamsPage),
-  detail('/streams/events', texts.streams.inspector.title, 'widgets:read', EventsPage),
-  detail('/streams/:id', texts.streams.title, 'subscriptions:manage', StreamPage),
-  area('/hooks', texts.hooks.title, 'integrations:manage', { key: 'h', icon: Webhook }, HooksPage),
+  area('/streams/events', texts.streams.inspector.title, 'widgets:read', EventsPage, {
+    group: 'watch',
+    icon: Activity,
+    key: 'e',
+  }),
+  area('/hooks', texts.hooks.title, 'integrations:manage', HooksPage, {
+    group: 'connections',
+    icon: Webhook,
+    key: 'i',
+    isOnPhone: true,
+  }),
   detail('/hooks/quarantine', texts.hooks.quarantine.title, 'integrations:manage', QuarantinePage),
   detail('/hooks/connect', texts.sources.title, 'integrations:manage', NewSourcePage),
   detail('/hooks/:id/mapping', texts.sources.edit, 'integrations:manage', MappingPage),
   detail('/hooks/:id', texts.hooks.title, 'integrations:manage', IntegrationPage),
   detail('/hooks/:id/deliveries/:eventId', texts.hooks.deliveries, 'integrations:manage', DeliveryPage),
-  area('/access', texts.access.title, null, { key: 'a', icon: Users }, AccountPage),
-  detail('/access/users', texts.access.tabs.users, 'users:manage', UsersPage),
-  detail('/access/tokens', texts.access.tabs.tokens, 'tokens:manage', TokensPage),
-  detail('/access/audit', texts.access.tabs.audit, 'audit:read', AuditPage),
+  area('/streams', texts.streams.title, 'subscriptions:manage', StreamsPage, {
+    group: 'connections',
+    icon: RadioTower,
+    key: 's',
+    isOnPhone: true,
+  }),
+  detail('/streams/:id', texts.streams.title, 'subscriptions:manage', StreamPage),
+  area('/access/tokens', texts.access.tokens, 'tokens:manage', TokensPage, {
+    group: 'connections',
+    icon: KeyRound,
+    key: 't',
+  }),
+  area('/access/users', texts.access.users, 'users:manage', UsersPage, {
+    group: 'administration',
+    icon: Users,
+    key: 'u',
+  }),
+  area('/access/audit', texts.access.audit, 'audit:read', AuditPage, {
+    group: 'administration',
+    icon: ScrollText,
+    key: 'l',
+  }),
+  detail('/access', texts.access.own, null, AccountPage),
 ];
 
 /** A page that the navigation lists. */
 function area(
   path: string,
   title: string,
-  permission: Permission | null,
-  navigation: NonNullable<ConsolePage['navigation']>,
+  permission: Permission,
   component: Component,
+  navigation: PlaceInNavigation,
 ): ConsolePage {
   return { path, title, permission, component, navigation };
 }

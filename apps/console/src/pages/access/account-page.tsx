@@ -3,16 +3,17 @@ import { Badge } from '../../parts/badges.tsx';
 import { Button } from '../../parts/button.tsx';
 import { ConfirmDialog } from '../../parts/dialog.tsx';
 import { Field, Select } from '../../parts/fields.tsx';
+import { ProblemNotice } from '../../parts/messages.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { ReadState } from '../../parts/read-state.tsx';
 import { actionsColumn, RowButton, Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { api, type Schemas } from '../../service/service.ts';
+import { useAction } from '../../service/use-action.ts';
 import { useResource } from '../../service/use-resource.ts';
-import { loadSession, session, signOutEverywhere } from '../../session/session.ts';
+import { loadSession, session, signOut, signOutEverywhere } from '../../session/session.ts';
 import { theme, themes } from '../../shell/theme.ts';
 import { texts } from '../../texts/texts.ts';
-import { AccessTabs } from './access-tabs.tsx';
 import { PasswordForm } from './password-form.tsx';
 
 type OwnSession = Schemas['ActiveSession'];
@@ -21,15 +22,19 @@ type OwnSession = Schemas['ActiveSession'];
 export function AccountPage() {
   const { access, general } = texts;
   const isLeaving = useSignal(false);
+  const leave = useAction(signOut);
   const user = session.value?.user;
   return (
     <>
-      <PageHeader title={access.tabs.own} aside={<span class="muted">{user?.email}</span>}>
+      <PageHeader title={access.own} aside={<span class="muted">{user?.email}</span>}>
+        <Button onClick={() => void leave.run()} isBusy={leave.isRunning.value}>
+          {general.signOut}
+        </Button>
         <Button kind="danger" onClick={() => (isLeaving.value = true)}>
           {general.signOutEverywhere}
         </Button>
       </PageHeader>
-      <AccessTabs />
+      <ProblemNotice error={leave.error.value} />
       <OwnSessions />
       <section class="section narrow">
         <Field label={general.theme}>

@@ -7,7 +7,6 @@ import { Time } from '../../parts/time.tsx';
 import { changeQuery, query } from '../../router/address.ts';
 import { api, type Schemas } from '../../service/service.ts';
 import { texts } from '../../texts/texts.ts';
-import { AccessTabs } from './access-tabs.tsx';
 
 type AuditEvent = Schemas['AuditEvent'];
 type Action = AuditEvent['action'];
@@ -68,7 +67,7 @@ export function AuditPage() {
   );
   return (
     <>
-      <PageHeader title={access.tabs.audit}>
+      <PageHeader title={access.audit}>
         <Select
           isShort
           label={access.action}
@@ -77,7 +76,6 @@ export function AuditPage() {
           onChange={(next) => changeQuery({ action: next, ...firstPage })}
         />
       </PageHeader>
-      <AccessTabs />
       <PagedList list={list} empty={{ title: access.auditEmptyTitle, text: access.auditEmpty }}>
         {(events) => <AuditTable events={events} />}
       </PagedList>
@@ -89,9 +87,9 @@ function AuditTable({ events }: { readonly events: readonly AuditEvent[] }) {
   const { access } = texts;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls, also by the keyboard.
-    <section class="table-scroll" aria-label={access.tabs.audit} tabIndex={0}>
+    <section class="table-scroll" aria-label={access.audit} tabIndex={0}>
       <Table
-        label={access.tabs.audit}
+        label={access.audit}
         rows={events}
         keyOf={({ id }) => id}
         columns={[

@@ -4,7 +4,6 @@ import { writeTokenSnippets } from '../../grants/snippets.ts';
 import { serviceRoot } from '../../service/page-settings.ts';
 import { api } from '../../service/service.ts';
 import { texts } from '../../texts/texts.ts';
-import { AccessTabs } from './access-tabs.tsx';
 
 /** All provision tokens. */
 export function TokensPage() {
@@ -12,7 +11,7 @@ export function TokensPage() {
   return (
     <GrantsPage
       path="/api/v1/provision-tokens"
-      title={access.tabs.tokens}
+      title={access.tokens}
       intro={access.tokensIntro}
       emptyText={access.tokensEmpty}
       createLabel={access.createToken}
@@ -34,8 +33,6 @@ export function TokensPage() {
         />
       )}
       writeSnippets={() => writeTokenSnippets(serviceRoot.href)}
-    >
-      <AccessTabs />
-    </GrantsPage>
+    ></GrantsPage>
   );
 }

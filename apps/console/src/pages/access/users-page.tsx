@@ -13,7 +13,6 @@ import { api, type Schemas } from '../../service/service.ts';
 import { useAction } from '../../service/use-action.ts';
 import { session } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
-import { AccessTabs } from './access-tabs.tsx';
 
 type User = Schemas['User'];
 type Asked = { readonly what: 'disable' | 'end-sessions'; readonly user: User } | null;
@@ -40,14 +39,13 @@ export function UsersPage() {
   );
   return (
     <>
-      <PageHeader title={access.tabs.users}>
+      <PageHeader title={access.users}>
         <Button kind="primary" data-shortcut="c" onClick={() => (isCreating.value = true)}>
           {access.createUser}
         </Button>
       </PageHeader>
-      <AccessTabs />
       <PagedList list={list} error={change.error.value}>
-        {(users) => <Table label={access.tabs.users} rows={users} keyOf={({ id }) => id} columns={columns} />}
+        {(users) => <Table label={access.users} rows={users} keyOf={({ id }) => id} columns={columns} />}
       </PagedList>
       {isCreating.value ? <NewUserDialog onCreated={list.reload} onClose={() => (isCreating.value = false)} /> : null}
       {asked.value === null ? null : (

@@ -16,7 +16,7 @@ const countDeliveries = (count: number) => (count === 1 ? '1 delivery' : `${form
 const be = (count: number) => (count === 1 ? 'is' : 'are');
 
 export const hooks = {
-  title: 'Hooks',
+  title: 'Integrations',
   create: 'Create an integration',
   intro: 'An integration is a secret URL where another system posts hooks. Give each sender its own.',
   empty: 'Create an integration, and give its URL to the system that sends hooks.',

@@ -32,7 +32,7 @@ export const streams = {
   ended: 'The stream was ended. Most programs reconnect: revoke the subscription to keep them out.',
   lastConnectedAt: 'Last connected',
   inspector: {
-    title: 'All events',
+    title: 'Events',
     intro: 'Events as they arrive, read with your session.',
     pause: 'Pause',
     resume: 'Resume',
