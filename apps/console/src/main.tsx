@@ -9,6 +9,7 @@ import './styles/dialogs.css';
 import './styles/forms.css';
 import './styles/tables.css';
 import './styles/shell.css';
+import './styles/navigation.css';
 import './styles/pages.css';
 import { followWidgets } from './live/shared-widgets.ts';
 import { followClock } from './parts/time.tsx';

@@ -46,6 +46,13 @@ describe.runIf(hasBrowser)('lists of the console', () => {
     await page.getByRole('button', { name: 'Show 1 new' }).click();
     await expect.poll(readFirstRow).not.toBe(before);
     expect(await rows().nth(1).getByRole('link').textContent()).toBe(before);
+    // Nor while the person has scrolled down.
+    await page.mouse.move(0, 0);
+    await page.evaluate('scrollTo(0, 300)');
+    const first = await readFirstRow();
+    await postHook(0);
+    await page.getByRole('button', { name: 'Show 1 new' }).waitFor();
+    expect(await readFirstRow()).toBe(first);
   });
 
   test('have further pages that stay as they are; the address names the page', async () => {

@@ -11,7 +11,7 @@ interface ReadStateProperties {
 }
 
 /** After so long without an answer, the page says that the service is slow, in milliseconds. */
-const slowMs = 5_000;
+const slowMs = 4_000;
 
 /** Says that something is loading, that this takes long, or why it failed. Nothing once it was read. */
 export function ReadState({ read, error = null }: ReadStateProperties) {

@@ -39,7 +39,7 @@ export function DeliveryPage({ id = '', eventId = '' }: RouteParameters) {
         ) : null}
       </PageHeader>
       <ReadState read={read} error={redrive.error.value} />
-      <RedriveFailure redrive={redrive} />
+      {delivery?.state === 'dead' ? <RedriveFailure redrive={redrive} /> : null}
       {delivery === null ? null : (
         <>
           {delivery.state === 'discarded' ? <p class="notice">{hooks.discardedNotice}</p> : null}
