@@ -14,9 +14,10 @@ import {
 } from './redis/connections.ts';
 import { checkDurability, RedisDurabilityError } from './redis/durability-check.ts';
 import { RedisRefusalError, verifyTarget, waitForFirstContact } from './redis/first-contact.ts';
-import { redisKeys } from './redis/keys.ts';
+import { type RedisKeys, redisKeys } from './redis/keys.ts';
 import { RedisControlLog } from './redis/redis-control-log.ts';
 import { RedisEventLog } from './redis/redis-event-log.ts';
+import { createRedisHookCountStore } from './redis/redis-hook-count-store.ts';
 import { RedisPeerRequests } from './redis/redis-peer-requests.ts';
 import { createRedisRateLimiter } from './redis/redis-rate-limiter.ts';
 import { createRedisRefusalStore } from './redis/redis-refusal-store.ts';
@@ -156,8 +157,7 @@ async function openRedisParts(options: ClusterOptions, partitions: PartitionCoun
     });
   const podRequests = openPeerRequests(keys.podQuestions, 'widget-service:pods');
   const workerRequests = openPeerRequests(keys.workerQuestions, 'widget-service:workers');
-  const rateLimiter = createRedisRateLimiter({ redis: limits, keys });
-  const refusals = createRedisRefusalStore({ redis: limits, keys });
+  const shortCallPorts = createShortCallPorts({ redis: limits, keys });
   const hookQueue = new BullmqHookQueue({
     redis: producer,
     keys,
@@ -172,11 +172,20 @@ async function openRedisParts(options: ClusterOptions, partitions: PartitionCoun
     onNotice: options.onNotice ?? (() => undefined),
     onWarning,
   });
-  return { events, keys, eventLog, hookQueue, control, podRequests, workerRequests, rateLimiter, refusals, close };
+  return { events, keys, eventLog, hookQueue, control, podRequests, workerRequests, shortCallPorts, close };
+}
+
+/** The ports whose calls are short, and share one connection. */
+function createShortCallPorts(options: { readonly redis: Redis; readonly keys: RedisKeys }) {
+  return {
+    rateLimiter: createRedisRateLimiter(options),
+    refusals: createRedisRefusalStore(options),
+    hookCounts: createRedisHookCountStore(options),
+  };
 }
 
 function assemble(mongo: MongoStores, redis: RedisParts): Backend {
-  const { eventLog, hookQueue, control, podRequests, workerRequests, rateLimiter, refusals } = redis;
+  const { eventLog, hookQueue, control, podRequests, workerRequests, shortCallPorts } = redis;
   const close = async () => {
     await hookQueue.close();
     await eventLog.close();
@@ -195,8 +204,7 @@ function assemble(mongo: MongoStores, redis: RedisParts): Backend {
     control,
     podRequests,
     workerRequests,
-    rateLimiter,
-    refusals,
+    ...shortCallPorts,
     // MongoDB's TTL indexes and the expiry of Redis keys do this.
     removeExpired: async () => undefined,
     close: () => withDeadline(close(), closeWithinMs, 'closing the cluster backend'),

@@ -10,6 +10,7 @@ import { createSqliteDedupeMarks } from './sqlite-dedupe-marks.ts';
 import { createSqliteDeliveryLedger } from './sqlite-delivery-ledger.ts';
 import { SqliteEventLog } from './sqlite-event-log.ts';
 import { createSqliteGrantStore, integrationKind, provisionTokenKind, subscriptionKind } from './sqlite-grant-store.ts';
+import { createSqliteHookCountStore } from './sqlite-hook-count-store.ts';
 import { SqliteHookQueue } from './sqlite-hook-queue.ts';
 import { createSqlitePersonalStreamStore } from './sqlite-personal-stream-store.ts';
 import { createSqliteQuarantineStore } from './sqlite-quarantine-store.ts';
@@ -64,6 +65,7 @@ function assemble(db: Database, options: EmbeddedOptions): Backend {
   const personalStreams = createSqlitePersonalStreamStore(db);
   const marks = createSqliteDedupeMarks(db);
   const refusals = createSqliteRefusalStore(db);
+  const hookCounts = createSqliteHookCountStore(db);
   const auditEvents = createSqliteAuditEventStore(db);
   const eventLog = new SqliteEventLog(db, { marks, retention: options.retention, now });
   const control = createInProcessControlLog();
@@ -76,6 +78,7 @@ function assemble(db: Database, options: EmbeddedOptions): Backend {
     ledger,
     quarantine: createSqliteQuarantineStore(db),
     refusals,
+    hookCounts,
     runs: createSqliteRunRegistry(db),
     eventLog,
     hookQueue,
@@ -92,7 +95,7 @@ function assemble(db: Database, options: EmbeddedOptions): Backend {
     auditEvents,
     serviceKeys: createSqliteServiceKeyStore(db),
     removeExpired: async (at) => {
-      for (const store of [sessions, personalStreams, marks, refusals]) await store.removeExpired(at);
+      for (const store of [sessions, personalStreams, marks, refusals, hookCounts]) await store.removeExpired(at);
       await ledger.deleteDoneBefore(new Date(at.getTime() - options.deliveryRetentionMs));
       await auditEvents.deleteBefore(new Date(at.getTime() - options.auditRetentionMs));
     },

@@ -54,6 +54,7 @@ test.each([
       acceptHook: makeAcceptHook({ groupCommit: new GroupCommit(hangingQueue, systemClock), clock: systemClock }),
       recordLastUsed: () => undefined,
       refusals: { add: async () => undefined },
+      hookCounts: { add: async () => undefined },
       clock: systemClock,
       metrics,
       logger,

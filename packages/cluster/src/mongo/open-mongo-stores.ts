@@ -40,6 +40,7 @@ type MongoPorts = Omit<
   | 'workerRequests'
   | 'rateLimiter'
   | 'refusals'
+  | 'hookCounts'
   | 'removeExpired'
   | 'findMismatch'
   | 'close'

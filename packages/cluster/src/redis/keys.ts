@@ -20,6 +20,8 @@ export interface RedisKeys {
   limit(key: string): string;
   /** The sorted set of an integration's refusals. Absent if it has none that are kept. */
   refusals(integrationId: string): string;
+  /** The hash that counts the hooks of one hour by integration. Absent if there were none. `hour`: RFC 3339. */
+  hookCounts(hour: string): string;
   /** The hash that counts the deliveries in the hook queue by integration. Absent while the queue is empty. */
   readonly waiting: string;
   /** The number of the last report that was counted there, of one reporter. Expires an hour after it. */
@@ -45,6 +47,7 @@ export function redisKeys(prefix: string): RedisKeys {
     appendedEvent: (eventId) => `${tag}:log:event:${eventId}`,
     limit: (key) => `${tag}:limit:${key}`,
     refusals: (integrationId) => `${tag}:refusals:${integrationId}`,
+    hookCounts: (hour) => `${tag}:hook-counts:${hour}`,
     waiting: `${tag}:waiting`,
     waitingReport: (reporterId) => `${tag}:waiting:report:${reporterId}`,
     replicated: `${tag}:replicated`,
