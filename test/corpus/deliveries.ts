@@ -59,6 +59,10 @@ const rows: readonly Row[] = [
   ['GET', '/api/v1/integrations/{integrationsId}/refusals?webhookId=m1&page=2', returns(200)],
   ['GET', '/api/v1/integrations/{integrationsId}/refusals?webhookId=', invalidParameter('webhookId', 'too-short')],
   ['GET', '/api/v1/integrations/{integrationsId}/refusals?code=x', invalidParameter('code', 'unknown-field')],
+  ['GET', '/api/v1/hook-counts', returns(200)],
+  ['GET', '/api/v1/hook-counts?page=2147483647&pageSize=200', returns(200)],
+  ['GET', '/api/v1/hook-counts?integrationId=x', invalidParameter('integrationId', 'unknown-field')],
+  ['GET', '/api/v1/hook-counts', rejects(403, 'permission-denied'), { caller: 'editor' }],
   ['GET', '/api/v1/widgets/{widgetId}/deliveries?webhookId=m1', invalidParameter('webhookId', 'unknown-field')],
   ['GET', '/api/v1/widgets/{widgetId}/deliveries?state=dead', invalidParameter('state', 'unknown-field')],
   ['POST', `${list}/{publishedDeliveryId}/redrive`, rejects(409, 'delivery-not-dead')],
@@ -110,7 +114,7 @@ const rows: readonly Row[] = [
   ['PUT', `${list}/{deadDeliveryId}`, { ...rejects(405, 'method-not-allowed'), allow: 'DELETE, GET, HEAD' }],
 ];
 
-/** `/api/v1/deliveries`, `/api/v1/integrations/{id}/deliveries` and `refusals`, `/api/v1/widgets/{id}/deliveries`. */
+/** The lists of deliveries, of refusals and of counts of hooks; one delivery; redrives and discards. */
 export const deliveries: readonly CorpusCase[] = rows.map(([method, url, expected, rest = {}], index) => ({
   name: `${method} ${url} (case ${index + 1})`,
   method,

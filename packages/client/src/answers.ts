@@ -37,6 +37,8 @@ const DeliveryWithPayload: Shape = { eventId: 'string', integrationId: 'string',
 const Mistake: Shape = { detail: 'string', code: 'string' };
 const Refusal: Shape = { requestId: 'string', refusedAt: 'string', code: 'string', status: 'number', detail: 'string', errors: [Mistake], clientAddress: { '?': 'string' }, webhookId: { '?': 'string' }, unlisted: 'number' };
 const PagedResultRefusal: Shape = { items: [Refusal], page: 'number', pageSize: 'number', totalItems: 'number', totalPages: 'number', hasNext: 'boolean' };
+const HookCounts: Shape = { integrationId: 'string', integrationName: 'string', startsAt: 'string', accepted: ['number'], refused: ['number'] };
+const PagedResultHookCounts: Shape = { items: [HookCounts], page: 'number', pageSize: 'number', totalItems: 'number', totalPages: 'number', hasNext: 'boolean' };
 const Redrive: Shape = { eventId: 'string', outcome: 'string' };
 const RedriveReport: Shape = { items: [Redrive], next: { '?': 'string' } };
 const QuarantinedText: Shape = { id: 'string', reason: 'string', jobId: 'string', integrationId: { '?': 'string' }, quarantinedAt: 'string', sizeBytes: 'number' };
@@ -101,6 +103,7 @@ export const answers: Readonly<Record<string, Answer>> = {
   'GET /api/v1/integrations/{id}/deliveries/{eventId}': { statuses: [200], body: DeliveryWithPayload },
   'DELETE /api/v1/integrations/{id}/deliveries/{eventId}': { statuses: [204], body: null },
   'GET /api/v1/integrations/{id}/refusals': { statuses: [200], body: PagedResultRefusal },
+  'GET /api/v1/hook-counts': { statuses: [200], body: PagedResultHookCounts },
   'POST /api/v1/integrations/{id}/deliveries/{eventId}/redrive': { statuses: [202], body: Delivery },
   'POST /api/v1/integrations/{id}/deliveries/redrive': { statuses: [200], body: RedriveReport },
   'POST /api/v1/deliveries/redrive': { statuses: [200], body: RedriveReport },

@@ -920,6 +920,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/hook-counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count the hooks of each integration
+         * @description Returns how many hooks were accepted and refused in each of the last 24 hours, in the order of the list of integrations. The counts are approximate and up to 10 seconds old. Hooks with an unknown token belong to no integration.
+         *
+         *     Needs the permission `integrations:manage`.
+         */
+        get: operations["example.hookCounts.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/integrations/{id}/deliveries/{eventId}/redrive": {
         parameters: {
             query?: never;
@@ -1305,6 +1327,21 @@ export interface components {
             widgetIds: string[] | null;
             states: ("active" | "retired")[] | null;
             labels: string[] | null;
+        };
+        /** @description How many hooks an integration sent in each of the last 24 hours, approximately. */
+        HookCounts: {
+            /** Format: uuid */
+            integrationId: string;
+            integrationName: string;
+            /**
+             * Format: date-time
+             * @description When the first hour begins: a full hour in UTC. The last hour is the current one.
+             */
+            startsAt: string;
+            /** @description Hooks answered with 202 in each hour, the oldest first. Repetitions count, too. */
+            accepted: number[];
+            /** @description Hooks refused in each hour. */
+            refused: number[];
         };
         /** @description A hook: what an outside system reports about a widget. Unknown members are ignored. */
         HookEvent: {
@@ -1972,6 +2009,15 @@ export interface components {
         };
         PagedResultDelivery: {
             items: components["schemas"]["Delivery"][];
+            page: number;
+            pageSize: number;
+            totalItems: number;
+            /** @description 0 if there are no items. */
+            totalPages: number;
+            hasNext: boolean;
+        };
+        PagedResultHookCounts: {
+            items: components["schemas"]["HookCounts"][];
             page: number;
             pageSize: number;
             totalItems: number;
@@ -4868,6 +4914,38 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             403: components["responses"]["NotAuthenticatedOrPasswordChangeRequiredOrPermissionDenied"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "example.hookCounts.list": {
+        parameters: {
+            query?: {
+                /** @description The page number, from 1. A page past the end has no items. Default: `1`. */
+                page?: number;
+                /** @description Items per page. More than 200 is an error. Default: `50`. */
+                pageSize?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of integrations with their counts. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PagedResultHookCounts"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            403: components["responses"]["NotAuthenticatedOrPasswordChangeRequiredOrPermissionDenied"];
             429: components["responses"]["RateLimited"];
             503: components["responses"]["Unavailable"];
         };

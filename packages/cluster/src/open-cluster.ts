@@ -17,6 +17,7 @@ import { RedisRefusalError, verifyTarget, waitForFirstContact } from './redis/fi
 import { type RedisKeys, redisKeys } from './redis/keys.ts';
 import { RedisControlLog } from './redis/redis-control-log.ts';
 import { RedisEventLog } from './redis/redis-event-log.ts';
+import { createRedisHookCountStore } from './redis/redis-hook-count-store.ts';
 import { RedisPeerRequests } from './redis/redis-peer-requests.ts';
 import { createRedisRateLimiter } from './redis/redis-rate-limiter.ts';
 import { createRedisRefusalStore } from './redis/redis-refusal-store.ts';
@@ -180,6 +181,7 @@ function createSmallStores(redis: Redis, keys: RedisKeys) {
   return {
     rateLimiter: createRedisRateLimiter({ redis, keys }),
     refusals: createRedisRefusalStore({ redis, keys }),
+    hookCounts: createRedisHookCountStore({ redis, keys }),
     samples: createRedisSampleStore({ redis, keys }),
   };
 }

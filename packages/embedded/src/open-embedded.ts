@@ -10,6 +10,7 @@ import { createSqliteDedupeMarks } from './sqlite-dedupe-marks.ts';
 import { createSqliteDeliveryLedger } from './sqlite-delivery-ledger.ts';
 import { SqliteEventLog } from './sqlite-event-log.ts';
 import { createSqliteGrantStore, integrationKind, provisionTokenKind, subscriptionKind } from './sqlite-grant-store.ts';
+import { createSqliteHookCountStore } from './sqlite-hook-count-store.ts';
 import { SqliteHookQueue } from './sqlite-hook-queue.ts';
 import { createSqlitePersonalStreamStore } from './sqlite-personal-stream-store.ts';
 import { createSqliteQuarantineStore } from './sqlite-quarantine-store.ts';
@@ -66,6 +67,7 @@ function assemble(db: Database, options: EmbeddedOptions): Backend {
   const marks = createSqliteDedupeMarks(db);
   const refusals = createSqliteRefusalStore(db);
   const samples = createSqliteSampleStore(db);
+  const hookCounts = createSqliteHookCountStore(db);
   const auditEvents = createSqliteAuditEventStore(db);
   const eventLog = new SqliteEventLog(db, { marks, retention: options.retention, now });
   const control = createInProcessControlLog();
@@ -79,6 +81,7 @@ function assemble(db: Database, options: EmbeddedOptions): Backend {
     quarantine: createSqliteQuarantineStore(db),
     refusals,
     samples,
+    hookCounts,
     runs: createSqliteRunRegistry(db),
     eventLog,
     hookQueue,
@@ -95,7 +98,8 @@ function assemble(db: Database, options: EmbeddedOptions): Backend {
     auditEvents,
     serviceKeys: createSqliteServiceKeyStore(db),
     removeExpired: async (at) => {
-      for (const store of [sessions, personalStreams, marks, refusals, samples]) await store.removeExpired(at);
+      const expiring = [sessions, personalStreams, marks, refusals, samples, hookCounts];
+      for (const store of expiring) await store.removeExpired(at);
       await ledger.deleteDoneBefore(new Date(at.getTime() - options.deliveryRetentionMs));
       await auditEvents.deleteBefore(new Date(at.getTime() - options.auditRetentionMs));
     },

@@ -143,7 +143,9 @@ async function useDeliveries(): Promise<void> {
   const next = unwrap(await client.POST('/api/v1/deliveries/redrive', { body: { state: 'dead', after: id } }));
   expectSuccess(await client.DELETE('/api/v1/integrations/{id}/deliveries/{eventId}', byEvent));
   const refusals = unwrap(await client.GET('/api/v1/integrations/{id}/refusals', { params: { path: { id } } }));
+  const counts = unwrap(await client.GET('/api/v1/hook-counts', { params: { query: { pageSize: 10 } } }));
   console.info(
+    counts.items[0]?.accepted[23],
     page.items[0]?.reason,
     ofAll.items[0]?.integrationName,
     ofWidget.items[0]?.effect?.version,

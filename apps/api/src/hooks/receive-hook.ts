@@ -1,6 +1,7 @@
 import type { HookBody } from '@widget-service/shared/domain/delivery.ts';
 import { extractMemberText } from '@widget-service/shared/domain/json.ts';
 import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
+import type { HookCountStore } from '@widget-service/shared/ports/hook-count-store.ts';
 import type { RefusalStore } from '@widget-service/shared/ports/refusal-store.ts';
 import type { SampleStore } from '@widget-service/shared/ports/sample-store.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
@@ -16,6 +17,7 @@ import type { RecordLastUsed } from '../revocation/record-last-used.ts';
 import { documentResponses } from '../schemas/problem.ts';
 import { makeForeignHookSteps } from './foreign/foreign-hook-steps.ts';
 import { SampleRecorder } from './foreign/sample-recorder.ts';
+import { HookCounter } from './hook-counter.ts';
 import { hookEventSchema } from './hook-event-schema.ts';
 import { makeVerifyHookSignature } from './hook-signature.ts';
 import { describeSender, makeRecordRefusal, RefusalRecorder } from './refusal-recorder.ts';
@@ -25,6 +27,7 @@ export interface ReceiveHookRouteDeps {
   readonly recordLastUsed: RecordLastUsed;
   readonly refusals: Pick<RefusalStore, 'add'>;
   readonly samples: Pick<SampleStore, 'add'>;
+  readonly hookCounts: Pick<HookCountStore, 'add'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly metrics: Pick<Metrics, 'hooksAccepted' | 'hooksIgnored' | 'hooksRefused'>;
   readonly logger: Logger;
@@ -38,6 +41,7 @@ export function receiveHookRoute({
   recordLastUsed,
   refusals,
   samples,
+  hookCounts,
   clock,
   metrics,
   logger,
@@ -46,13 +50,14 @@ export function receiveHookRoute({
 }: ReceiveHookRouteDeps): Route {
   const log = new AcceptedHookLog(logger);
   const recorder = new RefusalRecorder({ refusals, logger });
+  const counter = new HookCounter({ hookCounts, clock, logger });
   const recordRefusal = makeRecordRefusal({ recorder, clock, trustedProxies });
   const sampleRecorder = new SampleRecorder({ samples, clock, logger });
   const foreign = makeForeignHookSteps({ clock, metrics, publicBaseUrl, samples: sampleRecorder });
   return defineRoute({
     onClose: async () => {
       log.endSecond();
-      await Promise.all([recorder.close(), sampleRecorder.close()]);
+      await Promise.all([recorder.close(), counter.close(), sampleRecorder.close()]);
     },
     onRequest: foreign.acceptMediaType,
     preValidation: foreign.answer,
@@ -87,6 +92,7 @@ export function receiveHookRoute({
       const { problem } = request;
       if (problem !== null) {
         metrics.hooksRefused.inc({ code: problem.code });
+        if (request.integration !== null) counter.count(request.integration.id, 'refused');
         recordRefusal(request, problem);
       }
       done();
@@ -101,6 +107,7 @@ export function receiveHookRoute({
       const withinMs = remainingRequestMs(request);
       const { eventId } = await acceptHook({ integration, body, webhookId, idempotencyKey, withinMs, traceContext });
       metrics.hooksAccepted.inc();
+      counter.count(integration.id, 'accepted');
       request.span?.setAttributes({ 'widget.event.id': eventId });
       recordLastUsed(integration.id);
       log.record({ requestId: request.id, eventId, integrationId: integration.id });

@@ -46,9 +46,9 @@ export const securitySchemes = {
 /** The tags of the operations: pattern of the path, name, description. The first pattern that matches decides. */
 const tagRules: readonly (readonly [RegExp, string, string])[] = [
   [
-    /\/(deliveries|refusals|quarantine)/,
+    /\/(deliveries|refusals|hook-counts|quarantine)/,
     'Deliveries',
-    'The state of each accepted hook, the recent refusals, and quarantined texts of the queue.',
+    'The state of each accepted hook, the recent refusals, how many hooks came, and quarantined texts of the queue.',
   ],
   [/^\/api\/v1\/widgets/, 'Widgets', 'List, read and create widgets.'],
   [

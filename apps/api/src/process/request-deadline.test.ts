@@ -55,6 +55,7 @@ test.each([
       recordLastUsed: () => undefined,
       refusals: { add: async () => undefined },
       samples: { add: async () => undefined },
+      hookCounts: { add: async () => undefined },
       clock: systemClock,
       metrics,
       logger,

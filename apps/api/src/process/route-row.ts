@@ -27,6 +27,7 @@ type Stores = Pick<
   | 'eventLog'
   | 'refusals'
   | 'samples'
+  | 'hookCounts'
 >;
 
 /** Everything that routes need. Each route declares the part that it uses. Without a use case, it calls a store. */

@@ -16,6 +16,7 @@ import { redriveDeliveryRoute } from '../hooks/deliveries/redrive-delivery.ts';
 import { answerProbeRoute } from '../hooks/foreign/answer-probe-route.ts';
 import { previewIntegrationRoute, previewSourceRoute } from '../hooks/foreign/preview-hook.ts';
 import { deleteSamplesRoute, keepSamplesRoute, listSamplesRoute } from '../hooks/foreign/sample-routes.ts';
+import { listHookCountsRoute } from '../hooks/list-hook-counts.ts';
 import { listRefusalsRoute } from '../hooks/list-refusals.ts';
 import {
   discardQuarantinedTextRoute,
@@ -91,8 +92,6 @@ const previewsStoreNothing: RouteAudit = { none: 'A preview stores nothing and c
 
 const receiveHook = (deps: RouteDeps) =>
   receiveHookRoute({ ...deps, recordLastUsed: makeRecordLastUsed({ grants: deps.integrations, clock: deps.clock }) });
-const streamEvents = ({ stream }: RouteDeps) => streamEventsRoute(stream);
-const probeStream = ({ stream }: RouteDeps) => probeStreamRoute(stream);
 const subscriptions = makeGrantRoutes(subscriptionResource, (deps: RouteDeps) => ({
   useCases: deps.manageSubscriptions,
   grants: deps.subscriptions,
@@ -119,8 +118,8 @@ const interfaceRoutes: readonly Row[] = [
   ['POST',     '/api/v1/widgets',                                          mayWithToken('widgets:create'), createWidgetRoute,           audits('widget.created', 'widget', 'noted')],
   ['GET HEAD', '/api/v1/widgets/:id',                                      may('widgets:read'),            getWidgetRoute],
   // The token in the path is the credential of a stream. Its route verifies it.
-  ['GET',      '/api/v1/events/:token',                                    everybody,                      streamEvents],
-  ['HEAD',     '/api/v1/events/:token',                                    everybody,                      probeStream],
+  ['GET',      '/api/v1/events/:token',                                    everybody,                      ({ stream }) => streamEventsRoute(stream)],
+  ['HEAD',     '/api/v1/events/:token',                                    everybody,                      ({ stream }) => probeStreamRoute(stream)],
   ['OPTIONS',  '/api/v1/events/:token',                                    everybody,                      preflightStreamRoute],
   ['POST',     '/api/v1/events/hooks/:token',                              { policy: 'hook-token' },       receiveHook,                 hooksAreData],
   // The token in the path is the credential of these, too.
@@ -177,6 +176,7 @@ const interfaceRoutes: readonly Row[] = [
   ['GET HEAD', '/api/v1/widgets/:id/deliveries',                           may('widgets:read'),            listDeliveriesOfWidgetRoute],
   ['GET HEAD', '/api/v1/integrations/:id/deliveries/:eventId',             may('integrations:manage'),     getDeliveryRoute],
   ['GET HEAD', '/api/v1/integrations/:id/refusals',                        may('integrations:manage'),     listRefusalsRoute],
+  ['GET HEAD', '/api/v1/hook-counts',                                      may('integrations:manage'),     listHookCountsRoute],
   ['DELETE',   '/api/v1/integrations/:id/deliveries/:eventId',             may('integrations:manage'),     discardDeliveryRoute,        audits('delivery.discarded', 'delivery', ':eventId')],
   ['POST',     '/api/v1/integrations/:id/deliveries/:eventId/redrive',     may('integrations:manage'),     redriveDeliveryRoute,        audits('delivery.redriven', 'delivery', ':eventId')],
   ['POST',     '/api/v1/integrations/:id/deliveries/redrive',              may('integrations:manage'),     redriveDeliveriesRoute,      audits('delivery.redriven', 'delivery', 'noted')],

@@ -23,7 +23,7 @@ import { texts } from '../texts/texts.ts';
 /** The groups of the navigation, in their order. */
 export const navigationGroups = ['watch', 'connections', 'administration'] as const;
 
-export interface PlaceInNavigation {
+interface PlaceInNavigation {
   readonly group: (typeof navigationGroups)[number];
   readonly icon: IconNode;
   /** The letter that after `g` leads to the page. */

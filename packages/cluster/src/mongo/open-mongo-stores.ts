@@ -41,6 +41,7 @@ type MongoPorts = Omit<
   | 'rateLimiter'
   | 'refusals'
   | 'samples'
+  | 'hookCounts'
   | 'removeExpired'
   | 'findMismatch'
   | 'close'

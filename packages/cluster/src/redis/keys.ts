@@ -24,6 +24,8 @@ export interface RedisKeys {
   samples(integrationId: string): string;
   /** Until when they are kept, in milliseconds of Unix time. Absent if none are. */
   keepsSamples(integrationId: string): string;
+  /** The hash that counts the hooks of one hour by integration. Absent if there were none. `hour`: RFC 3339. */
+  hookCounts(hour: string): string;
   /** The hash that counts the deliveries in the hook queue by integration. Absent while the queue is empty. */
   readonly waiting: string;
   /** The number of the last report that was counted there, of one reporter. Expires an hour after it. */
@@ -51,6 +53,7 @@ export function redisKeys(prefix: string): RedisKeys {
     refusals: (integrationId) => `${tag}:refusals:${integrationId}`,
     samples: (integrationId) => `${tag}:samples:${integrationId}`,
     keepsSamples: (integrationId) => `${tag}:samples:until:${integrationId}`,
+    hookCounts: (hour) => `${tag}:hook-counts:${hour}`,
     waiting: `${tag}:waiting`,
     waitingReport: (reporterId) => `${tag}:waiting:report:${reporterId}`,
     replicated: `${tag}:replicated`,

@@ -3,6 +3,7 @@ import type { ControlLog } from './control-log.ts';
 import type { DeliveryLedger } from './delivery-ledger.ts';
 import type { EventLog } from './event-log.ts';
 import type { IntegrationStore, ProvisionTokenStore, SubscriptionStore } from './grant-store.ts';
+import type { HookCountStore } from './hook-count-store.ts';
 import type { HookQueue } from './hook-queue.ts';
 import type { PeerRequests } from './peer-requests.ts';
 import type { PersonalStreamStore } from './personal-stream-store.ts';
@@ -28,6 +29,7 @@ export interface Backend {
   readonly quarantine: QuarantineStore;
   readonly refusals: RefusalStore;
   readonly samples: SampleStore;
+  readonly hookCounts: HookCountStore;
   readonly runs: RunRegistry;
   readonly eventLog: EventLog;
   readonly hookQueue: HookQueue;
@@ -46,8 +48,8 @@ export interface Backend {
   readonly auditEvents: AuditEventStore;
   readonly serviceKeys: ServiceKeyStore;
   /**
-   * Removes expired sessions, personal streams, dedupe marks, refusals and samples, and ledger rows and audit events
-   * past their retention. On the cluster it does nothing: MongoDB and Redis remove them by themselves.
+   * Removes expired sessions, personal streams, dedupe marks, refusals, samples and counts of hooks, and ledger rows
+   * and audit events past their retention. On the cluster it does nothing: MongoDB and Redis remove them by themselves.
    */
   removeExpired(now: Date): Promise<void>;
   /**

@@ -1,0 +1,48 @@
+import { type HookCountStore, hookCountLimits } from '@widget-service/shared/ports/hook-count-store.ts';
+import type { Database, Expiring } from './database.ts';
+
+interface CountRow {
+  readonly hour: number;
+  readonly integration_id: string;
+  readonly accepted: number;
+  readonly refused: number;
+}
+
+export function createSqliteHookCountStore(db: Database): HookCountStore & Expiring {
+  const add = db.prepare(
+    'INSERT INTO hook_counts (hour, integration_id, accepted, refused) VALUES (?, ?, ?, ?) ' +
+      'ON CONFLICT DO UPDATE SET accepted = accepted + excluded.accepted, refused = refused + excluded.refused',
+  );
+  const select = db.prepare(
+    'SELECT hour, integration_id, accepted, refused FROM hook_counts ' +
+      'WHERE hour IN (SELECT value FROM json_each(?)) AND integration_id IN (SELECT value FROM json_each(?))',
+  );
+  const deleteExpired = db.prepare(
+    `DELETE FROM hook_counts WHERE (hour, integration_id) IN
+       (SELECT hour, integration_id FROM hook_counts WHERE hour <= ? LIMIT ?)`,
+  );
+
+  return {
+    /** Not synced: a power cut may undo it. The sync would delay the hooks that are accepted meanwhile. */
+    add: (counts) => {
+      const write = () => {
+        for (const { hour, integrationId, accepted, refused } of counts) {
+          add.run(hour.getTime(), integrationId, accepted, refused);
+        }
+      };
+      return db.write(write, { isSynced: false });
+    },
+    list: (integrationIds, hours) =>
+      db.read(() => {
+        const hoursMs = hours.map((hour) => hour.getTime());
+        const rows = select.all(JSON.stringify(hoursMs), JSON.stringify(integrationIds)) as unknown as CountRow[];
+        return rows.map(({ hour, integration_id: integrationId, accepted, refused }) => ({
+          integrationId,
+          hour: new Date(hour),
+          accepted,
+          refused,
+        }));
+      }),
+    removeExpired: (now) => db.deleteInBatches(deleteExpired, now.getTime() - hookCountLimits.keepMs),
+  };
+}
