@@ -26,6 +26,8 @@ test('docs/formats.md names every key of Redis', () => {
     keys.limit('<limit>'),
     keys.refusals('<integration id>'),
     keys.hookCounts('<hour>'),
+    keys.samples('<integration id>'),
+    keys.keepsSamples('<integration id>'),
     ...byProcess,
   ];
   const queue = `${keys.queuePrefix}:${queueName(4, 1).replace('-4-1', '-<count>-<partition>')}`;

@@ -249,6 +249,7 @@ describe('the audit trail of widgets and deliveries', () => {
     expect(event).toMatchObject({
       ...byAdmin(),
       target: { kind: 'integration', id },
+      targetName: expect.stringMatching(/./),
       action: 'integration.mapping-changed',
       before: { mapping: shown('/action', {}) },
       after: { mapping: shown('/type', { opened: 'created' }) },
