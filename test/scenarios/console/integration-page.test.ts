@@ -1,3 +1,4 @@
+import { createHookSender } from '@widget-service/client/hooks/hook-sender.ts';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { findBarriers, hasBrowser } from '../../drivers/cluster/console-browser.ts';
@@ -69,6 +70,37 @@ describe.runIf(hasBrowser)('the page of an integration', () => {
       .first()
       .waitFor();
     expect(await findBarriers(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  test('answers whether a hook arrived, by what its sender knows', async () => {
+    const search = page.getByRole('searchbox', { name: 'Webhook id or event id of a hook' });
+    const find = async (text: string) => {
+      await search.fill(text);
+      await page.keyboard.press('Enter');
+    };
+    await find('msg_partner_4711');
+    await page.getByText('Refused.', { exact: true }).waitFor();
+    await page.getByText('from 127.0.0.1').waitFor();
+    await find('msg_unheard_of');
+    await page.getByText('Never reached this integration.').waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    // The sender mends its hook and repeats it, while the operator watches.
+    await find('msg_partner_4711');
+    await page.getByText('Refused.', { exact: true }).waitFor();
+    const sender = createHookSender({ url: shown.service.url + new URL(url).pathname, secret: signingSecret });
+    const hook = { kind: 'created', occurredAt: new Date().toISOString() } as const;
+    const { eventId } = await sender.send(hook, { id: 'msg_partner_4711' });
+    await page.getByText('Arrived and published.').waitFor();
+    await page.getByText('Refused once before.').waitFor();
+    // The address holds the question, so that the answer can be sent to a colleague.
+    await page.reload();
+    await page.getByText('Arrived and published.').waitFor();
+    await page.getByRole('link', { name: 'View the hook' }).click();
+    await page.getByRole('heading', { level: 1, name: eventId }).waitFor();
+    await page.goBack();
+    await find(eventId);
+    await page.getByText('Arrived and published.').waitFor();
     expect(complaints).toEqual([]);
   });
 });

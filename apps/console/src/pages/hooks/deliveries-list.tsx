@@ -4,6 +4,7 @@ import { Select, TimeInput } from '../../parts/fields.tsx';
 import { firstPage, PagedList, usePages } from '../../parts/paged-list.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
+import { WidgetName } from '../../parts/widget-name.tsx';
 import { changeQuery, query } from '../../router/address.ts';
 import { Link } from '../../router/link.tsx';
 import { readTime } from '../../router/read-time.ts';
@@ -88,6 +89,10 @@ export function DeliveriesList({ integrationId }: { readonly integrationId: stri
   );
 }
 
+function describeReason({ reason }: Delivery): string {
+  return reason === null ? '' : texts.hooks.reasons[reason];
+}
+
 function listColumns(
   integrationId: string,
   deliveries: readonly Delivery[],
@@ -130,7 +135,9 @@ function listColumns(
       ),
     },
     { title: hooks.state, cell: ({ state }) => <DeliveryState state={state} /> },
+    { title: hooks.widget, cell: ({ widgetId }) => <WidgetName id={widgetId} /> },
     { title: hooks.kind, cell: ({ kind }) => kind },
+    ...(dead.length === 0 ? [] : [{ title: hooks.reason, cell: describeReason }]),
     { title: hooks.receivedAt, cell: ({ receivedAt }) => <Time at={receivedAt} /> },
     { title: hooks.attempts, cell: ({ attempts }) => attempts },
     { title: hooks.duplicates, cell: ({ duplicates }) => duplicates },

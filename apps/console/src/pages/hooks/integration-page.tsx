@@ -10,6 +10,7 @@ import { api } from '../../service/service.ts';
 import { useResource } from '../../service/use-resource.ts';
 import { texts } from '../../texts/texts.ts';
 import { DeliveriesList } from './deliveries-list.tsx';
+import { FindHook } from './find-hook.tsx';
 import { ChangeIntegration } from './integration-form.tsx';
 import { RefusalsList } from './refusals-list.tsx';
 import { ReplaceSecretDialog } from './source/replace-secret-dialog.tsx';
@@ -45,21 +46,26 @@ export function IntegrationPage({ id = '' }: RouteParameters) {
       <ReadState read={read} />
       {integration === null ? null : (
         <>
-          <Facts
-            facts={[
-              [hooks.signature, hooks.signatureNames[integration.signature]],
-              ...(integration.source === null
-                ? []
-                : ([[sources.source, sources.presets[integration.source.preset]]] as const)),
-              [hooks.deduplicate, integration.deduplicateByContent ? hooks.yes : hooks.no],
-              [hooks.rate, integration.rate === null ? hooks.rateDefault : String(integration.rate)],
-              [grants.createdAt, <FullTime key="created" at={integration.createdAt} />],
-              [grants.expires, <FullTime key="expires" at={integration.expiresAt} />],
-              [hooks.lastReceivedAt, <FullTime key="last" at={integration.lastReceivedAt} />],
-            ]}
-          />
-          <DeliveriesList integrationId={id} />
-          <RefusalsList integrationId={id} />
+          <FindHook integrationId={id} />
+          <div class="with-facts">
+            <div>
+              <DeliveriesList integrationId={id} />
+              <RefusalsList integrationId={id} />
+            </div>
+            <Facts
+              facts={[
+                [hooks.signature, hooks.signatureNames[integration.signature]],
+                ...(integration.source === null
+                  ? []
+                  : ([[sources.source, sources.presets[integration.source.preset]]] as const)),
+                [hooks.deduplicate, integration.deduplicateByContent ? hooks.yes : hooks.no],
+                [hooks.rate, integration.rate === null ? hooks.rateDefault : String(integration.rate)],
+                [grants.createdAt, <FullTime key="created" at={integration.createdAt} />],
+                [grants.expires, <FullTime key="expires" at={integration.expiresAt} />],
+                [hooks.lastReceivedAt, <FullTime key="last" at={integration.lastReceivedAt} />],
+              ]}
+            />
+          </div>
           {isChanging.value ? (
             <ChangeIntegration
               integration={integration}

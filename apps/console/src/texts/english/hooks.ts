@@ -81,6 +81,26 @@ export const hooks = {
   redriveProgress: (done: number, all: number) => `${done} of ${all}`,
   select: 'Select',
   selectAll: 'Select all dead deliveries of this page',
+  find: {
+    title: 'Find a hook',
+    label: 'Webhook id or event id of a hook',
+    submit: 'Find',
+    arrived: {
+      received: 'Arrived, and waits to be processed.',
+      published: 'Arrived and published.',
+      dead: 'Arrived, but could not be processed.',
+      discarded: 'Arrived, and was discarded by an operator.',
+    },
+    refused: 'Refused.',
+    from: (address: string) => `from ${address}`,
+    refusedBefore: (count: number) =>
+      count === 1 ? 'Refused once before.' : `Refused ${formatCount(count)} times before.`,
+    never: 'Never reached this integration.',
+    neverText:
+      'Check the URL and its token. A hook with an unknown token belongs to no integration: only the log has it, as invalid-hook-token.',
+    view: 'View the hook',
+    looked: 'Looked in deliveries, dead deliveries and the listed refusals of the last 7 days.',
+  },
   quarantine: {
     title: 'Quarantine',
     intro:
