@@ -190,7 +190,7 @@ describeEachDeployment('a person with a browser and the console', (shown, name) 
     await expectNoBarriers();
     await go('Audit log');
     await page.getByLabel('Action').selectOption('user.created');
-    await page.getByRole('cell', { name: 'user.created' }).first().waitFor();
+    await page.getByRole('rowheader', { name: 'created the user viewer@example.com' }).first().waitFor();
     expect(new URL(page.url()).search).toBe('?action=user.created');
     await expectNoBarriers();
 

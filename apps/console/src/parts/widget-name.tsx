@@ -5,7 +5,7 @@ import { texts } from '../texts/texts.ts';
 
 const names = computed(() => new Map(rows.value.map(({ id, name }) => [id, name])));
 
-/** The name of a widget, which is what people know, with a link to it. Its id, if it is not loaded or does not exist. */
+/** The name of a widget, which is what people know, with a link to it. Its id if no such widget is loaded. */
 export function WidgetName({ id }: { readonly id: string | null }) {
   if (id === null) return <span class="muted">{texts.general.none}</span>;
   const name = names.value.get(id);

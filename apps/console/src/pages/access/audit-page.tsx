@@ -1,68 +1,41 @@
+import { useSignal } from '@preact/signals';
 import { Badge } from '../../parts/badges.tsx';
+import { Button } from '../../parts/button.tsx';
 import { Select } from '../../parts/fields.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { firstPage, PagedList, usePages } from '../../parts/paged-list.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { changeQuery, query } from '../../router/address.ts';
+import { Link } from '../../router/link.tsx';
 import { api, type Schemas } from '../../service/service.ts';
 import { texts } from '../../texts/texts.ts';
 
 type AuditEvent = Schemas['AuditEvent'];
 type Action = AuditEvent['action'];
-const tones = { succeeded: 'good', refused: 'warning', failed: 'bad' } as const;
+const tones = { refused: 'warning', failed: 'bad' } as const;
 
-/** Every action, once. The compiler compares the names with those of the service. */
-const listed: Readonly<Record<Action, true>> = {
-  'session.created': true,
-  'session.failed': true,
-  'session.ended': true,
-  'personal-stream.issued': true,
-  'password.changed': true,
-  'user.created': true,
-  'user.changed': true,
-  'user.unlocked': true,
-  'subscription.created': true,
-  'subscription.changed': true,
-  'subscription.token-rotated': true,
-  'subscription.revoked': true,
-  'integration.created': true,
-  'integration.changed': true,
-  'integration.token-rotated': true,
-  'integration.mapping-changed': true,
-  'integration.secrets-replaced': true,
-  'integration.samples-kept': true,
-  'integration.samples-deleted': true,
-  'integration.revoked': true,
-  'provision-token.created': true,
-  'provision-token.changed': true,
-  'provision-token.token-rotated': true,
-  'provision-token.revoked': true,
-  'delivery.redriven': true,
-  'delivery.discarded': true,
-  'quarantined-text.discarded': true,
-  'widget.created': true,
-  'stream.ended': true,
-  'access.refused': true,
-};
+const auditActions = Object.keys(texts.access.actions) as Action[];
 
-const auditActions = Object.keys(listed) as Action[];
-
-/** Who did what, newest first. The chosen action is in the address. */
+/** Who did what, newest first. The filters are in the address. */
 export function AuditPage() {
   const { access } = texts;
   const action = auditActions.find((name) => name === query.value.get('action'));
+  const actorId = query.value.get('actorId');
+  const targetId = query.value.get('targetId');
   const list = usePages(
     ({ page, asOf }, signal) => {
       const filter = {
         page,
         pageSize: 50,
         ...(action === undefined ? {} : { action }),
+        ...(actorId === null ? {} : { actorId }),
+        ...(targetId === null ? {} : { targetId }),
         ...(asOf === null ? {} : { to: asOf }),
       };
       return api.GET('/api/v1/audit-events', { params: { query: filter }, signal });
     },
-    [action],
+    [action, actorId, targetId],
     { refreshMs: 10_000, keyOf: ({ id }) => id, timeOf: ({ occurredAt }) => occurredAt },
   );
   return (
@@ -71,65 +44,88 @@ export function AuditPage() {
         <Select
           isShort
           label={access.action}
-          options={[['', access.allActions], ...auditActions.map((name) => [name, name] as const)]}
+          options={[['', access.allActions], ...auditActions.map((name) => [name, access.actions[name]] as const)]}
           value={action ?? ''}
           onChange={(next) => changeQuery({ action: next, ...firstPage })}
         />
       </PageHeader>
+      {actorId === null && targetId === null ? null : (
+        <p class="filters">
+          {actorId === null ? access.onlyTarget : access.onlyActor}
+          <Button onClick={() => changeQuery({ actorId: null, targetId: null, ...firstPage })}>
+            {access.allEntries}
+          </Button>
+        </p>
+      )}
       <PagedList list={list} empty={{ title: access.auditEmptyTitle, text: access.auditEmpty }}>
-        {(events) => <AuditTable events={events} />}
+        {(events) => <AuditTable events={events} isEverything={action === undefined} />}
       </PagedList>
     </>
   );
 }
 
-function AuditTable({ events }: { readonly events: readonly AuditEvent[] }) {
+interface AuditTableProperties {
+  readonly events: readonly AuditEvent[];
+  /** Whether no action was chosen. Then those of the console itself are left out, until somebody wants them. */
+  readonly isEverything: boolean;
+}
+
+function AuditTable({ events, isEverything }: AuditTableProperties) {
   const { access } = texts;
+  const showsAll = useSignal(false);
+  const isOwn = ({ action, outcome }: AuditEvent) => action === 'personal-stream.issued' && outcome === 'succeeded';
+  const hidden = isEverything && !showsAll.value ? events.filter(isOwn).length : 0;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls, also by the keyboard.
-    <section class="table-scroll" aria-label={access.audit} tabIndex={0}>
+    <>
+      {hidden === 0 ? null : (
+        <p class="filters muted">
+          {access.hiddenEntries(hidden)}
+          <Button kind="quiet" onClick={() => (showsAll.value = true)}>
+            {access.showHidden}
+          </Button>
+        </p>
+      )}
       <Table
         label={access.audit}
-        rows={events}
+        rows={hidden === 0 ? events : events.filter((event) => !isOwn(event))}
         keyOf={({ id }) => id}
+        namedBy={1}
         columns={[
           { title: access.when, cell: ({ occurredAt }) => <Time at={occurredAt} /> },
-          { title: access.what, cell: ({ action }) => action },
+          { title: access.what, cell: Sentence },
           {
             title: access.outcome,
-            cell: ({ outcome, code }) => (
-              <>
-                <Badge tone={tones[outcome]}>{access.outcomes[outcome]}</Badge> {code}
-              </>
-            ),
-          },
-          {
-            title: access.who,
-            cell: ({ actor, clientAddress }) => (
-              <>
-                {actor.kind} {clientAddress} <ShortId id={actor.id} />
-              </>
-            ),
-          },
-          {
-            title: access.target,
-            cell: ({ target }) =>
-              target === null ? null : (
+            cell: ({ outcome, code }) =>
+              outcome === 'succeeded' ? null : (
                 <>
-                  {target.kind} <ShortId id={target.id} />
+                  <Badge tone={tones[outcome]}>{access.outcomes[outcome]}</Badge> {code}
                 </>
               ),
           },
+          { title: access.address, cell: ({ clientAddress }) => clientAddress },
           { title: access.changes, cell: (event) => <code class="wrapped">{describeChanges(event)}</code> },
         ]}
       />
-    </section>
+    </>
   );
 }
 
-/** The end of an id, which tells ids apart. The whole one shows on hover. */
-function ShortId({ id }: { readonly id: string | null }) {
-  return id === null ? null : <code title={id}>…{id.slice(-12)}</code>;
+/** `Ines Moreau rotated the token of the integration Mobile app`. Both names lead to their other entries. */
+function Sentence({ action, actor, actorName, target, targetName }: AuditEvent) {
+  const { access } = texts;
+  const who = actorName ?? access.actors[actor.kind];
+  return (
+    <span class="audit-sentence">
+      {actor.id === null ? <strong>{who}</strong> : <Name to={`actorId=${actor.id}`} id={actor.id} name={who} />}{' '}
+      {access.verbs[action]}{' '}
+      {target === null ? null : <Name to={`targetId=${target.id}`} id={target.id} name={targetName} />}
+    </span>
+  );
+}
+
+/** Without a name, the end of the id, which tells ids apart. */
+function Name({ to, id, name }: { readonly to: string; readonly id: string; readonly name: string | null }) {
+  return <Link to={`/access/audit?${to}`}>{name === null ? <code>…{id.slice(-12)}</code> : <bdi>{name}</bdi>}</Link>;
 }
 
 /** `role: viewer → admin`. */

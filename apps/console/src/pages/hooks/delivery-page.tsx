@@ -5,7 +5,7 @@ import { formatCount } from '../../parts/format.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { ReadState } from '../../parts/read-state.tsx';
 import { FullTime } from '../../parts/time.tsx';
-import { Link } from '../../router/link.tsx';
+import { WidgetName } from '../../parts/widget-name.tsx';
 import type { RouteParameters } from '../../router/match-route.ts';
 import { api, type Schemas } from '../../service/service.ts';
 import { useResource } from '../../service/use-resource.ts';
@@ -24,7 +24,7 @@ export function DeliveryPage({ id = '', eventId = '' }: RouteParameters) {
         title={`${hooks.event} ${eventId}`}
         parents={[
           [hooks.title, '/hooks'],
-          [hooks.deliveries, `/hooks/${id}`],
+          [delivery?.integrationName ?? hooks.deliveries, `/hooks/${id}`],
         ]}
         aside={delivery === null ? null : <DeliveryState state={delivery.state} />}
       >
@@ -47,7 +47,7 @@ export function DeliveryPage({ id = '', eventId = '' }: RouteParameters) {
           <Facts
             facts={[
               [hooks.kind, delivery.kind],
-              [hooks.widget, linkWidget(delivery.widgetId)],
+              [hooks.widget, <WidgetName key="widget" id={delivery.widgetId} />],
               [hooks.occurredAt, <FullTime key="occurred" at={delivery.occurredAt} />],
               [hooks.receivedAt, <FullTime key="received" at={delivery.receivedAt} />],
               [hooks.publishedAt, <FullTime key="published" at={delivery.publishedAt} />],
@@ -88,10 +88,6 @@ function describeEffect(effect: Schemas['Delivery']['effect']): string {
     effect.late ? late : null,
   ];
   return parts.filter((part) => part !== null).join(', ');
-}
-
-function linkWidget(id: string | null) {
-  return id === null ? texts.general.none : <Link to={`/widgets/${id}`}>{id}</Link>;
 }
 
 /** Its payload and its event keep every digit, so `formatExactJson` must write them. */

@@ -8,6 +8,7 @@ import { Link } from '../../router/link.tsx';
 import type { RouteParameters } from '../../router/match-route.ts';
 import { api } from '../../service/service.ts';
 import { useResource } from '../../service/use-resource.ts';
+import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
 import { DeliveriesList } from './deliveries-list.tsx';
 import { FindHook } from './find-hook.tsx';
@@ -31,6 +32,11 @@ export function IntegrationPage({ id = '' }: RouteParameters) {
   return (
     <>
       <PageHeader title={integration?.name ?? id} parents={[[hooks.title, '/hooks']]}>
+        {may('audit:read') ? (
+          <Link to={`/access/audit?targetId=${id}`} class="button button-quiet">
+            {texts.access.activity}
+          </Link>
+        ) : null}
         {integration === null ? null : <Button onClick={() => (isChanging.value = true)}>{grants.change}</Button>}
         {integration === null ? null : integration.source === null ? (
           <Button onClick={() => (isTesting.value = true)}>{hooks.test}</Button>

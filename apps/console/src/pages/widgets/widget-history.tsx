@@ -6,7 +6,6 @@ import { ReadState } from '../../parts/read-state.tsx';
 import { FullTime } from '../../parts/time.tsx';
 import { Link } from '../../router/link.tsx';
 import { api, type Schemas } from '../../service/service.ts';
-import { useResource } from '../../service/use-resource.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
 import { findExpiredHooks } from './expired-hooks.ts';
@@ -31,7 +30,6 @@ export function WidgetHistory({ widget }: WidgetHistoryProperties) {
   );
   // The stream tells of a change earlier than the next refresh.
   useEffect(() => void read.reload(), [widget.version]);
-  const names = useIntegrationNames();
   const list = read.data.value;
   const expired = list === null || list.hasNext ? null : findExpiredHooks(list, widget.version);
   return (
@@ -42,7 +40,7 @@ export function WidgetHistory({ widget }: WidgetHistoryProperties) {
         <>
           <ol class="history" aria-label={history.title}>
             {list.items.map((delivery) => (
-              <HistoryEntry key={delivery.eventId} delivery={delivery} name={names.get(delivery.integrationId)} />
+              <HistoryEntry key={delivery.eventId} delivery={delivery} />
             ))}
             {expired === null ? null : (
               <li class="history-entry history-expired muted">{history.expired(expired.from, expired.to)}</li>
@@ -63,15 +61,9 @@ export function WidgetHistory({ widget }: WidgetHistoryProperties) {
   );
 }
 
-interface HistoryEntryProperties {
-  readonly delivery: Delivery;
-  /** The integration's. Undefined if this user may not see it, or if it is deleted. */
-  readonly name: string | undefined;
-}
-
-function HistoryEntry({ delivery, name }: HistoryEntryProperties) {
+function HistoryEntry({ delivery }: { readonly delivery: Delivery }) {
   const { history } = texts.widgets;
-  const { eventId, integrationId, kind, state, effect } = delivery;
+  const { eventId, integrationId, integrationName, kind, state, effect } = delivery;
   return (
     <li class="history-entry">
       <span class="history-title">
@@ -86,7 +78,7 @@ function HistoryEntry({ delivery, name }: HistoryEntryProperties) {
         <FullTime at={delivery.occurredAt} />
       </span>
       <span class="muted">
-        {history.by(name ?? integrationId)}
+        {history.by(integrationName ?? integrationId)}
         {may('integrations:manage') ? (
           <>
             {' · '}
@@ -96,15 +88,4 @@ function HistoryEntry({ delivery, name }: HistoryEntryProperties) {
       </span>
     </li>
   );
-}
-
-/** The names of integrations by id. Empty for a user who may not see integrations. */
-function useIntegrationNames(): ReadonlyMap<string, string> {
-  const canRead = may('integrations:manage');
-  const read = useResource(
-    async (signal) =>
-      canRead ? (await api.GET('/api/v1/integrations', { params: { query: { pageSize: 200 } }, signal })).items : [],
-    [canRead],
-  );
-  return new Map(read.data.value?.map(({ id, name }) => [id, name]));
 }

@@ -44,7 +44,7 @@ export const widgets = {
     version: (version: number) => `version ${formatCount(version)}`,
     becomes: { active: 'becomes active', retired: 'becomes retired' },
     late: 'late',
-    by: (integration: string) => `by ${integration}`,
+    by: (integration: string) => `via ${integration}`,
     showHook: 'Show the hook',
     expired: (from: number, to: number) =>
       from === to
