@@ -59,7 +59,7 @@ describeEachDeployment('dead deliveries in the console', (shown) => {
   });
 
   test('discards one after a question; its payload is gone, and the page says so', async () => {
-    await page.getByRole('link', { name: 'Deliveries' }).click();
+    await page.getByRole('link', { name: 'Factory' }).click();
     await page.getByRole('link', { name: eventIds[4] ?? '' }).click();
     await page.getByText('"poison": 4').waitFor();
     await page.getByRole('button', { name: 'Discard' }).click();
@@ -78,7 +78,7 @@ describeEachDeployment('dead deliveries in the console', (shown) => {
   });
 
   test('discards what is selected in the list', async () => {
-    await page.getByRole('link', { name: 'Deliveries' }).click();
+    await page.getByRole('link', { name: 'Factory' }).click();
     await page.getByLabel('State').selectOption('Dead');
     await eventually(async () => (await deliveries().count()) === 3, 'three deliveries are listed');
     await page.getByLabel(`Select: ${eventIds[5]}`).check();

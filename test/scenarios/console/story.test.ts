@@ -129,13 +129,13 @@ describeEachDeployment('a person with a browser and the console', (shown, name) 
     await page.getByText('"lux": 300').first().waitFor();
     await expectNoBarriers();
     await page.getByText('version 2').waitFor();
-    await page.getByRole('link', { name: widgetId }).click();
+    await page.getByRole('link', { name: 'Boiler' }).click();
     await page.getByRole('heading', { name: 'Boiler' }).waitFor();
   });
 
   test('sees the history of a widget, which grows while it is open', async () => {
     const entries = page.getByRole('list', { name: 'History' }).getByRole('listitem');
-    await entries.filter({ hasText: 'version 2' }).getByText('by Factory').waitFor();
+    await entries.filter({ hasText: 'version 2' }).getByText('via Factory').waitFor();
     expect(await entries.last().textContent()).toContain('The widget was created');
     const body = JSON.stringify({ kind: 'retired', occurredAt: new Date().toISOString(), widgetId });
     const headers = { 'content-type': 'application/json' };

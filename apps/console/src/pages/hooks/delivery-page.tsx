@@ -5,7 +5,7 @@ import { formatCount } from '../../parts/format.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { ReadState } from '../../parts/read-state.tsx';
 import { FullTime } from '../../parts/time.tsx';
-import { WidgetName } from '../../parts/widget-name.tsx';
+import { WidgetLink } from '../../parts/widget-name.tsx';
 import type { RouteParameters } from '../../router/match-route.ts';
 import { api, type Schemas } from '../../service/service.ts';
 import { useResource } from '../../service/use-resource.ts';
@@ -47,7 +47,7 @@ export function DeliveryPage({ id = '', eventId = '' }: RouteParameters) {
           <Facts
             facts={[
               [hooks.kind, delivery.kind],
-              [hooks.widget, <WidgetName key="widget" id={delivery.widgetId} />],
+              [hooks.widget, <WidgetLink key="widget" id={delivery.widgetId} />],
               [hooks.occurredAt, <FullTime key="occurred" at={delivery.occurredAt} />],
               [hooks.receivedAt, <FullTime key="received" at={delivery.receivedAt} />],
               [hooks.publishedAt, <FullTime key="published" at={delivery.publishedAt} />],
