@@ -14,6 +14,21 @@ export function Facts({ facts }: { readonly facts: readonly (readonly [string, C
   );
 }
 
+interface WithFactsProperties {
+  readonly facts: readonly (readonly [string, ComponentChildren])[];
+  readonly children: ComponentChildren;
+}
+
+/** What one came for, and beside it, or below it on a narrow page, what one looks up now and then. */
+export function WithFacts({ facts, children }: WithFactsProperties) {
+  return (
+    <div class="with-facts">
+      <div>{children}</div>
+      <Facts facts={facts} />
+    </div>
+  );
+}
+
 /** Text as a program wrote it. Long lines scroll, also by the keyboard. */
 export function Code({ children }: { readonly children: string }) {
   return (

@@ -103,7 +103,7 @@ function AuditTable({ events, isEverything }: AuditTableProperties) {
               ),
           },
           { title: access.address, cell: ({ clientAddress }) => clientAddress },
-          { title: access.changes, cell: (event) => <code class="wrapped">{describeChanges(event)}</code> },
+          { title: access.changes, cell: Changes },
         ]}
       />
     </>
@@ -118,7 +118,9 @@ function Sentence({ action, actor, actorName, target, targetName }: AuditEvent) 
     <span class="audit-sentence">
       {actor.id === null ? <strong>{who}</strong> : <Name to={`actorId=${actor.id}`} id={actor.id} name={who} />}{' '}
       {access.verbs[action]}{' '}
-      {target === null ? null : <Name to={`targetId=${target.id}`} id={target.id} name={targetName} />}
+      {target === null || target.id === actor.id ? null : (
+        <Name to={`targetId=${target.id}`} id={target.id} name={targetName} />
+      )}
     </span>
   );
 }
@@ -126,6 +128,18 @@ function Sentence({ action, actor, actorName, target, targetName }: AuditEvent) 
 /** Without a name, the end of the id, which tells ids apart. */
 function Name({ to, id, name }: { readonly to: string; readonly id: string; readonly name: string | null }) {
   return <Link to={`/access/audit?${to}`}>{name === null ? <code>…{id.slice(-12)}</code> : <bdi>{name}</bdi>}</Link>;
+}
+
+/** Closed at first: most readers look for who and what. */
+function Changes(event: AuditEvent) {
+  const changes = describeChanges(event);
+  if (changes === '') return null;
+  return (
+    <details>
+      <summary>{texts.access.showChanges}</summary>
+      <code class="wrapped">{changes}</code>
+    </details>
+  );
 }
 
 /** `role: viewer → admin`. */

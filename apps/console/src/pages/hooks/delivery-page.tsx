@@ -1,6 +1,6 @@
 import { formatExactJson, parseExactJson } from '@widget-service/client/json/exact-json.ts';
 import { DeliveryState } from '../../parts/badges.tsx';
-import { Code, Facts } from '../../parts/facts.tsx';
+import { Code, WithFacts } from '../../parts/facts.tsx';
 import { formatCount } from '../../parts/format.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { ReadState } from '../../parts/read-state.tsx';
@@ -44,7 +44,7 @@ export function DeliveryPage({ id = '', eventId = '' }: RouteParameters) {
         <>
           {delivery.state === 'discarded' ? <p class="notice">{hooks.discardedNotice}</p> : null}
           {delivery.reason === null ? null : <p class="notice notice-error">{hooks.reasons[delivery.reason]}</p>}
-          <Facts
+          <WithFacts
             facts={[
               [hooks.kind, delivery.kind],
               [hooks.widget, <WidgetLink key="widget" id={delivery.widgetId} />],
@@ -56,23 +56,24 @@ export function DeliveryPage({ id = '', eventId = '' }: RouteParameters) {
               [hooks.attempts, formatCount(delivery.attempts)],
               [hooks.duplicates, formatCount(delivery.duplicates)],
             ]}
-          />
-          {delivery.state === 'discarded' ? null : (
-            <section class="section">
-              <h2>{hooks.payload}</h2>
-              <Code>{formatExactJson(delivery.payload, 2)}</Code>
-            </section>
-          )}
-          {delivery.state === 'published' ? (
-            <section class="section">
-              <h2>{hooks.publishedEvent}</h2>
-              {delivery.event === null ? (
-                <p class="muted">{hooks.eventGone}</p>
-              ) : (
-                <Code>{formatExactJson(delivery.event, 2)}</Code>
-              )}
-            </section>
-          ) : null}
+          >
+            {delivery.state === 'discarded' ? null : (
+              <section class="section">
+                <h2>{hooks.payload}</h2>
+                <Code>{formatExactJson(delivery.payload, 2)}</Code>
+              </section>
+            )}
+            {delivery.state === 'published' ? (
+              <section class="section">
+                <h2>{hooks.publishedEvent}</h2>
+                {delivery.event === null ? (
+                  <p class="muted">{hooks.eventGone}</p>
+                ) : (
+                  <Code>{formatExactJson(delivery.event, 2)}</Code>
+                )}
+              </section>
+            ) : null}
+          </WithFacts>
         </>
       )}
     </>

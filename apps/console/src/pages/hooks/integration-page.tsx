@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { Button } from '../../parts/button.tsx';
-import { Facts } from '../../parts/facts.tsx';
+import { WithFacts } from '../../parts/facts.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { ReadState } from '../../parts/read-state.tsx';
 import { FullTime } from '../../parts/time.tsx';
@@ -53,25 +53,22 @@ export function IntegrationPage({ id = '' }: RouteParameters) {
       {integration === null ? null : (
         <>
           <FindHook integrationId={id} />
-          <div class="with-facts">
-            <div>
-              <DeliveriesList integrationId={id} />
-              <RefusalsList integrationId={id} />
-            </div>
-            <Facts
-              facts={[
-                [hooks.signature, hooks.signatureNames[integration.signature]],
-                ...(integration.source === null
-                  ? []
-                  : ([[sources.source, sources.presets[integration.source.preset]]] as const)),
-                [hooks.deduplicate, integration.deduplicateByContent ? hooks.yes : hooks.no],
-                [hooks.rate, integration.rate === null ? hooks.rateDefault : String(integration.rate)],
-                [grants.createdAt, <FullTime key="created" at={integration.createdAt} />],
-                [grants.expires, <FullTime key="expires" at={integration.expiresAt} />],
-                [hooks.lastReceivedAt, <FullTime key="last" at={integration.lastReceivedAt} />],
-              ]}
-            />
-          </div>
+          <WithFacts
+            facts={[
+              [hooks.signature, hooks.signatureNames[integration.signature]],
+              ...(integration.source === null
+                ? []
+                : ([[sources.source, sources.presets[integration.source.preset]]] as const)),
+              [hooks.deduplicate, integration.deduplicateByContent ? hooks.yes : hooks.no],
+              [hooks.rate, integration.rate === null ? hooks.rateDefault : String(integration.rate)],
+              [grants.createdAt, <FullTime key="created" at={integration.createdAt} />],
+              [grants.expires, <FullTime key="expires" at={integration.expiresAt} />],
+              [hooks.lastReceivedAt, <FullTime key="last" at={integration.lastReceivedAt} />],
+            ]}
+          >
+            <DeliveriesList integrationId={id} />
+            <RefusalsList integrationId={id} />
+          </WithFacts>
           {isChanging.value ? (
             <ChangeIntegration
               integration={integration}

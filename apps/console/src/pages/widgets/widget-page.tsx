@@ -1,7 +1,7 @@
 import { liveState, liveWidgets, rows } from '../../live/shared-widgets.ts';
 import { LiveBadge, WidgetState } from '../../parts/badges.tsx';
 import { CopyButton } from '../../parts/button.tsx';
-import { Facts } from '../../parts/facts.tsx';
+import { WithFacts } from '../../parts/facts.tsx';
 import { formatCount } from '../../parts/format.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { ReadState } from '../../parts/read-state.tsx';
@@ -25,7 +25,7 @@ export function WidgetPage({ id = '' }: RouteParameters) {
       {widget === undefined ? (
         <ReadState read={read} />
       ) : (
-        <Facts
+        <WithFacts
           facts={[
             [
               facts.id,
@@ -42,9 +42,10 @@ export function WidgetPage({ id = '' }: RouteParameters) {
             [facts.lastEventAt, <FullTime key="event" at={widget.lastEventAt} />],
             [facts.retiredAt, <FullTime key="retired" at={widget.retiredAt} />],
           ]}
-        />
+        >
+          <WidgetHistory widget={widget} />
+        </WithFacts>
       )}
-      {widget === undefined ? null : <WidgetHistory widget={widget} />}
     </>
   );
 }

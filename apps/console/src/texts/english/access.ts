@@ -121,6 +121,7 @@ export const access = {
   outcome: 'Outcome',
   outcomes: { succeeded: 'Succeeded', refused: 'Refused', failed: 'Failed' },
   changes: 'Changes',
+  showChanges: 'Show',
   sessions: 'Your sessions',
   device: 'Device',
   address: 'Address',
