@@ -5,12 +5,12 @@ import { formatCount } from '../../parts/format.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { ReadState } from '../../parts/read-state.tsx';
 import { FullTime } from '../../parts/time.tsx';
-import { Link } from '../../router/link.tsx';
 import type { RouteParameters } from '../../router/match-route.ts';
 import { api, type Schemas } from '../../service/service.ts';
 import { useResource } from '../../service/use-resource.ts';
 import { texts } from '../../texts/texts.ts';
 import { DeadDeliveryButtons, RedriveFailure, useRedrive } from './dead-deliveries.tsx';
+import { linkWidget } from './link-widget.tsx';
 
 /** One accepted hook: what it was, what became of it, and its payload. */
 export function DeliveryPage({ id = '', eventId = '' }: RouteParameters) {
@@ -88,10 +88,6 @@ function describeEffect(effect: Schemas['Delivery']['effect']): string {
     effect.late ? late : null,
   ];
   return parts.filter((part) => part !== null).join(', ');
-}
-
-function linkWidget(id: string | null) {
-  return id === null ? texts.general.none : <Link to={`/widgets/${id}`}>{id}</Link>;
 }
 
 /** Its payload and its event keep every digit, so `formatExactJson` must write them. */
