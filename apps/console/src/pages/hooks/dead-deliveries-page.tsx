@@ -34,8 +34,8 @@ export function DeadDeliveriesPage() {
   );
   const redrive = useRedriveOf(
     async (onProgress, selected: Selection) => {
-      const deliveries = selected === 'all' ? await readAllDead(new Date().toISOString()) : [...selected.values()];
-      return redriveMany(deliveries, (sent) => onProgress(sent, deliveries.length));
+      const deliveries = selected === 'all' ? await readAllDead() : [...selected.values()];
+      return redriveMany(deliveries, (done) => onProgress(done, deliveries.length));
     },
     async () => {
       selection.value = none;
@@ -106,12 +106,15 @@ function listColumns(deliveries: readonly Delivery[], selection: Signal<Selectio
         integrationName === null ? (
           <span class="muted">{deadDeliveries.deletedIntegration}</span>
         ) : (
-          <Link to={`/hooks/${integrationId}`}>
+          <Link to={`/hooks/${integrationId}`} class="name">
             <bdi>{integrationName}</bdi>
           </Link>
         ),
     },
-    { title: hooks.reason, cell: ({ reason }) => (reason === null ? texts.general.none : hooks.reasons[reason]) },
+    {
+      title: hooks.reason,
+      cell: ({ reason }) => <span class="wrapped">{reason === null ? texts.general.none : hooks.reasons[reason]}</span>,
+    },
     { title: hooks.widget, cell: ({ widgetId }) => <code class="id">{linkWidget(widgetId)}</code> },
     { title: hooks.receivedAt, cell: ({ receivedAt }) => <Time at={receivedAt} /> },
     { title: hooks.attempts, isNumber: true, cell: ({ attempts }) => formatCount(attempts) },

@@ -13,15 +13,15 @@ import { type Redrive, useRedriveOf } from './use-redrive.ts';
  */
 export function useRedrive(integrationId: string, onDone: () => Promise<unknown>): Redrive {
   return useRedriveOf(async (onProgress, eventIds: readonly string[]) => {
+    onProgress(0, eventIds.length);
     const redriven: RedrivenDelivery[] = [];
     for (const eventId of eventIds) {
-      onProgress(redriven.length, eventIds.length);
       const path = { id: integrationId, eventId };
       const redrive = '/api/v1/integrations/{id}/deliveries/{eventId}/redrive';
       const { attempts } = await api.POST(redrive, { params: { path } });
       redriven.push({ eventId, integrationId, attempts });
     }
-    return followRedrive(redriven);
+    return followRedrive(redriven, (done) => onProgress(done, eventIds.length));
   }, onDone);
 }
 

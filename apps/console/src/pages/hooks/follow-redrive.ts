@@ -9,8 +9,14 @@ const lookMs = 500;
 /** After so many looks, the outcome says how many deliveries still wait. */
 const looksMax = 40;
 
-/** Reads redriven deliveries until the service has finished with each. */
-export async function followRedrive(redriven: readonly RedrivenDelivery[]): Promise<RedriveOutcome> {
+/**
+ * Reads redriven deliveries until the service has finished with each. `onProgress` gets the number of those that it has
+ * finished with.
+ */
+export async function followRedrive(
+  redriven: readonly RedrivenDelivery[],
+  onProgress: (done: number) => void,
+): Promise<RedriveOutcome> {
   const waiting = new Set(redriven);
   const settled: Schemas['Delivery'][] = [];
   for (let looks = 0; waiting.size > 0 && looks < looksMax; looks += 1) {
@@ -21,6 +27,7 @@ export async function followRedrive(redriven: readonly RedrivenDelivery[]): Prom
       if (!isSettled(delivery, one.attempts)) continue;
       settled.push(delivery);
       waiting.delete(one);
+      onProgress(settled.length);
     }
   }
   return summarizeRedrive(settled, waiting.size);

@@ -6,33 +6,45 @@ import { type RedriveOutcome, sortReport } from './redrive-outcome.ts';
 const batchSize = 100;
 /** The longest page of a list. */
 const pageSize = 200;
+/** The service lists no more, and counts no further. */
+const readableMax = 10_000;
 
 /**
  * Redrives dead deliveries of any integrations, and waits until each is published or dead again. `onProgress` gets how
- * many were sent.
+ * many the service has finished with.
  */
 export async function redriveMany(
   deliveries: readonly RedrivenDelivery[],
-  onProgress: (sent: number) => void,
+  onProgress: (done: number) => void,
 ): Promise<RedriveOutcome> {
+  onProgress(0);
   const reports: Schemas['Redrive'][] = [];
   for (let start = 0; start < deliveries.length; start += batchSize) {
-    onProgress(start);
     const eventIds = deliveries.slice(start, start + batchSize).map(({ eventId }) => eventId);
     reports.push(...(await api.POST('/api/v1/deliveries/redrive', { body: { eventIds } })).items);
   }
-  onProgress(deliveries.length);
   const { followed, failed, gone } = sortReport(deliveries, reports);
-  return { ...(await followRedrive(followed)), failed, gone };
+  return { ...(await followRedrive(followed, onProgress)), failed, gone };
 }
 
-/** Reads all dead deliveries that were received before `to`, of all integrations. */
-export async function readAllDead(to: string): Promise<Schemas['Delivery'][]> {
+/**
+ * Reads the dead deliveries of all integrations, at most the latest 10,000. Those that die meanwhile are left out, so
+ * that they shift no page.
+ */
+export async function readAllDead(): Promise<Schemas['Delivery'][]> {
   const found: Schemas['Delivery'][] = [];
+  let to: string | null = null;
   for (let page = 1; ; page += 1) {
-    const query = { state: 'dead' as const, to, page, pageSize };
-    const { items, hasNext } = await api.GET('/api/v1/deliveries', { params: { query } });
+    const { items, hasNext } = await readDead(page, to);
     found.push(...items);
-    if (!hasNext) return found;
+    const [first] = items;
+    if (!hasNext || first === undefined || found.length >= readableMax) return found;
+    // The service lists what is before this time, and the newest one belongs to it.
+    to ??= new Date(Date.parse(first.receivedAt) + 1).toISOString();
   }
+}
+
+function readDead(page: number, to: string | null) {
+  const query = { state: 'dead' as const, page, pageSize, ...(to === null ? {} : { to }) };
+  return api.GET('/api/v1/deliveries', { params: { query } });
 }

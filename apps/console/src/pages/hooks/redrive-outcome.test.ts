@@ -37,7 +37,9 @@ test('says of those that were not queued that they are dead as before', () => {
 });
 
 test('does not count a delivery that somebody else has discarded as published', () => {
-  expect(summarizeRedrive([discarded], 0)).toMatchObject({ published: 0, dead: 0 });
+  const outcome = summarizeRedrive([discarded], 0);
+  expect(outcome).toMatchObject({ published: 0, dead: 0 });
+  expect(texts.hooks.describeRedrive(outcome)).toBe('No delivery was redriven.');
 });
 
 test('follows what was queued, also by somebody else; what has no report was not queued', () => {

@@ -25,6 +25,7 @@ export function Health({ data }: { readonly data: Overview }) {
   const problems = groupConditions(data.conditions);
   const urgent = problems.filter(({ severity }) => severity === 'page').length;
   const { icon, tone } = looks[urgent > 0 ? 'page' : problems.length > 0 ? 'ticket' : 'normal'];
+  const flow = describeFlow(data);
   const delayedSince = readPublishingDelay(data);
   return (
     <section class="health" aria-label={overview.health}>
@@ -36,7 +37,7 @@ export function Health({ data }: { readonly data: Overview }) {
           <p role="status">
             <strong>{overview.countProblems(problems.length, urgent)}</strong>
           </p>
-          <p class="muted">{describeFlow(data)}</p>
+          {flow === '' ? null : <p class="muted">{flow}</p>}
           {delayedSince === null ? null : <p>{overview.delayed(formatTime(Date.parse(delayedSince)))}</p>}
         </div>
       </div>

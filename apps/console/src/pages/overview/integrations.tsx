@@ -78,7 +78,11 @@ function listColumns(deadLetters: DeadLetters): Column<IntegrationTraffic>[] {
   return [
     {
       title: overview.name,
-      cell: ({ counts }) => <Link to={`/hooks/${counts.integrationId}`}>{counts.integrationName}</Link>,
+      cell: ({ counts }) => (
+        <Link to={`/hooks/${counts.integrationId}`} class="name">
+          {counts.integrationName}
+        </Link>
+      ),
     },
     { title: overview.traffic, cell: ({ counts }) => <Traffic {...counts} /> },
     { title: overview.accepted, isNumber: true, cell: ({ counts }) => formatCount(sum(counts.accepted)) },

@@ -80,7 +80,7 @@ export const hooks = {
         : `${countDeliveries(gone)} cannot be redriven: ${gone === 1 ? 'its' : 'their'} integration is deleted.`,
     ]
       .filter((sentence) => sentence !== '')
-      .join(' '),
+      .join(' ') || 'No delivery was redriven.',
   discard: 'Discard',
   buttonsForSelected: (count: number) => ({ redrive: `Redrive ${count}`, discard: `Discard ${count}` }),
   discardTitle: (count: number) => (count === 1 ? 'Discard this delivery?' : `Discard ${count} deliveries?`),

@@ -10,9 +10,8 @@ export const overview = {
     if (problems === 1) return urgent === 1 ? '1 urgent problem: users are affected' : '1 problem, not urgent';
     return `${problems} problems, ${urgent === 0 ? 'not urgent' : `${urgent} urgent: users are affected`}`;
   },
-  /** What flows. Null: unknown. */
+  /** What flows. Null: unknown. Empty if nothing is known. */
   describeFlow: (acceptedPerSecond: string | null, p95: string | null) => {
-    if (acceptedPerSecond === null && p95 === null) return 'No data yet';
     const accepted = acceptedPerSecond === '0' ? 'No hooks at present.' : `Accepting ${acceptedPerSecond} hooks/s.`;
     return [
       acceptedPerSecond === null ? '' : accepted,
@@ -38,8 +37,8 @@ export const overview = {
     delay: 'Hook to stream, p95',
     streams: 'Open streams',
   },
-  perSecond: 'per second',
-  percentAndRate: (rate: string) => `% · ${rate} per second`,
+  perSecond: '/s',
+  percentAndRate: (rate: string) => `% · ${rate} /s`,
   median: (value: string, unit: string) => `${unit} · median ${value}`,
   delayScope: (minutes: number) => `From the 202 of a hook to the open streams, in the last ${minutes} minutes.`,
   withConsoles: 'with those of consoles',
