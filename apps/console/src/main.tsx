@@ -12,6 +12,7 @@ import './styles/shell.css';
 import './styles/navigation.css';
 import './styles/pages.css';
 import './styles/hooks.css';
+import './styles/overview.css';
 import { followWidgets } from './live/shared-widgets.ts';
 import { followClock } from './parts/time.tsx';
 import { followAddress } from './router/address.ts';

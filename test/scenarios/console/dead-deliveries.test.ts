@@ -27,9 +27,9 @@ describeEachDeployment('dead deliveries in the console', (shown) => {
   const deliveries = () => page.getByRole('table', { name: 'Deliveries' }).locator('tbody').getByRole('row');
 
   test('tells of them in the overview, which leads to them', async () => {
-    await page.getByText('Dead deliveries of Factory').waitFor();
+    await page.getByText('5 hooks from 1 integration could not be processed').waitFor();
     expect(await findBarriers(page)).toEqual([]);
-    await page.getByRole('link', { name: 'Factory', exact: true }).click();
+    await page.getByRole('list', { name: 'Problems' }).getByRole('link', { name: 'Factory', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'Factory' }).waitFor();
     await eventually(async () => (await deliveries().count()) === 5, 'five deliveries are listed');
     expect(await page.getByLabel('State').inputValue()).toBe('dead');

@@ -49,6 +49,7 @@ describe.runIf(hasBrowser)('every page of the console', () => {
       `/streams/${subscription.id}`,
       '/streams/events',
       '/hooks',
+      '/hooks/dead',
       '/hooks/quarantine',
       '/hooks/connect',
       `/hooks/${foreign.id}/mapping`,

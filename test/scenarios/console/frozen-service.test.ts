@@ -51,7 +51,7 @@ describe.runIf(hasBrowser)('the console while the service is frozen', () => {
     await page.getByText('The service has not answered yet.').waitFor();
     expect(await findBarriers(page)).toEqual([]);
     shown.service.thaw();
-    await page.getByText('All is well.').waitFor();
+    await page.getByText('All systems normal').waitFor();
     expect(await page.getByText('The service has not answered yet.').count()).toBe(0);
     expect(complaints).toEqual([]);
   });

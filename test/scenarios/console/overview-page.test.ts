@@ -1,6 +1,8 @@
+import { createHookSender, type HookSender } from '@widget-service/client/hooks/hook-sender.ts';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { findBarriers, hasBrowser, openProfile, openTab, signInByPage } from '../../drivers/cluster/console-browser.ts';
+import { findBarriers, hasBrowser } from '../../drivers/cluster/console-browser.ts';
+import { openEmbeddedDeployment } from '../../faults/deployment.ts';
 import { openFaultCluster } from '../../faults/fault-cluster.ts';
 import { showService } from './shown-service.ts';
 
@@ -17,37 +19,28 @@ describe.runIf(hasBrowser && process.env.MONGODB_URL !== undefined)('the overvie
   let page: Page;
   let complaints: readonly string[];
   beforeAll(async () => {
-    const profile = await openProfile(shown.browser);
-    // What the charts write is in a canvas: no locator finds it.
-    await profile.addInitScript(`globalThis.drawnTexts = [];
-      const { fillText } = CanvasRenderingContext2D.prototype;
-      CanvasRenderingContext2D.prototype.fillText = function (text, ...place) {
-        drawnTexts.push(text);
-        fillText.call(this, text, ...place);
-      };`);
-    ({ page, complaints } = await openTab(profile, shown.service.url, '/overview'));
-    await signInByPage(page);
+    ({ page, complaints } = await shown.openSignedIn('/overview'));
   });
 
-  const ready = (name: string) => page.getByRole('table', { name }).getByRole('row').filter({ hasText: 'Ready' });
+  const ready = (name: string) =>
+    page
+      .getByRole('list', { name })
+      .getByRole('listitem')
+      .filter({ hasText: /^Ready/ });
 
   test('shows each pod and each worker', async () => {
-    await page.getByText('All is well.').waitFor();
+    await page.getByText('All systems normal').waitFor();
+    await page.getByText('2 of 2 ready').waitFor();
+    await page.getByText('1 of 1 ready').waitFor();
     expect(await ready('Pods').count()).toBe(2);
     expect(await ready('Workers').count()).toBe(1);
   });
 
   const queue = () => page.locator('section').filter({ has: page.getByRole('heading', { name: 'Hook queue' }) });
 
-  test('names the times of its charts as everywhere else: 24 hours, in the zone that it names', async () => {
-    await page.getByText(/^Times are in \S+\.$/).waitFor();
-    const times = await page.evaluate<string[]>('drawnTexts.filter((text) => text.includes(":"))');
-    expect(times.length).toBeGreaterThan(0);
-    for (const time of times) expect(time).toMatch(/^\d\d:\d\d$/);
-  });
-
   test('says that no worker answers, and what follows from that', async () => {
     await shown.service.workers[0]?.kill();
+    await page.getByText('1 urgent problem: users are affected').waitFor();
     await page.getByText('No worker answers.').waitFor();
     await page.getByText('nothing processes them').waitFor();
     expect(await findBarriers(page)).toEqual([]);
@@ -67,9 +60,9 @@ describe.runIf(hasBrowser && process.env.MONGODB_URL !== undefined)('the overvie
     expect(await findBarriers(page)).toEqual([]);
   });
 
-  test('says that all is well once the worker is back', async () => {
+  test('says that all systems are normal once the worker is back', async () => {
     await shown.service.workers[0]?.start();
-    await page.getByText('All is well.').waitFor();
+    await page.getByText('All systems normal').waitFor();
     await ready('Workers').waitFor();
     expect(complaints).toEqual([]);
   });
@@ -82,8 +75,103 @@ describe.runIf(hasBrowser && process.env.MONGODB_URL !== undefined)('the overvie
       overview.pods[0].notReady = ['tail: it is behind the event log', 'control: a read has not returned'];
       await route.fulfill({ response, json: overview });
     });
-    const reasons = 'Not ready tail: it is behind the event log; control: a read has not returned';
-    await page.getByRole('table', { name: 'Pods' }).getByRole('row').filter({ hasText: reasons }).waitFor();
+    const reasons = 'tail: it is behind the event log; control: a read has not returned';
+    const pods = page.getByRole('list', { name: 'Pods' }).getByRole('listitem');
+    await pods.filter({ hasText: reasons }).getByText('Not ready').waitFor();
+    await page.getByText('1 of 2 ready').waitFor();
     expect(await findBarriers(page)).toEqual([]);
+  });
+});
+
+/** One story: all is well, then hooks are dead. The overview leads to them, and they are redriven together. */
+describe.runIf(hasBrowser)('the overview of an embedded service', () => {
+  const shown = showService(() => openEmbeddedDeployment());
+  const longName = 'مصنع '.repeat(20).trim();
+  let page: Page;
+  let complaints: readonly string[];
+  let widgetId: string;
+  let factory: HookSender;
+  let other: HookSender;
+  const hook = (payload: Record<string, number>) =>
+    ({ kind: 'updated', occurredAt: new Date().toISOString(), widgetId, payload }) as const;
+  beforeAll(async () => {
+    const { service, client } = shown;
+    const openSender = async (name: string) => {
+      const { url } = await client.api.POST('/api/v1/integrations', { body: { name } });
+      return createHookSender({ url: service.url + new URL(url).pathname });
+    };
+    widgetId = (await client.createWidget({ name: 'Boiler' })).id;
+    [factory, other] = [await openSender('Factory'), await openSender(longName)];
+    await factory.send(hook({ lux: 1 }));
+    ({ page, complaints } = await shown.openSignedIn('/overview'));
+  });
+
+  const integrations = () => page.getByRole('table', { name: 'Integrations' }).locator('tbody').getByRole('row');
+  const dead = () => page.getByRole('table', { name: 'Dead deliveries' }).locator('tbody').getByRole('row');
+
+  test('says that all systems are normal, and what each integration has sent', async () => {
+    await page.getByText('All systems normal').waitFor();
+    await page.getByText('1 of 1 ready').waitFor();
+    const row = integrations().filter({ has: page.getByRole('link', { name: 'Factory', exact: true }) });
+    await row.getByRole('img', { name: /^The busiest hour, from \d\d:00, had 1 hooks?\.$/ }).waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+  });
+
+  test('tells the values of the last hour with their times, by pointer and by keyboard', async () => {
+    await page.getByText(/^Times are in \S+\.$/).waitFor();
+    const line = page.getByRole('slider', { name: 'Open streams: The last hour' });
+    await line.focus();
+    await page.keyboard.press('Home');
+    expect(await line.getAttribute('aria-valuetext')).toMatch(/^\d\d:\d\d:\d\d: No data( yet)?$/);
+    await page.keyboard.press('End');
+    expect(await line.getAttribute('aria-valuetext')).toMatch(/^\d\d:\d\d:\d\d: /);
+    await line.hover();
+    await page
+      .getByText(/^\d\d:\d\d:\d\d$/)
+      .first()
+      .waitFor();
+    expect(await page.getByText(/^\d\d:\d\d:\d\d$/).count()).toBe(4);
+    expect(await findBarriers(page)).toEqual([]);
+    await page.mouse.move(0, 0);
+  });
+
+  test('names the integrations with dead deliveries, and leads to them', async () => {
+    await shown.service.rejectPayloads('poison');
+    for (const sender of [factory, factory, other]) await sender.send(hook({ poison: 1 }));
+    await page.getByText('1 problem, not urgent').waitFor();
+    await page.getByText('3 hooks from 2 integrations could not be processed').waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await page.getByRole('link', { name: 'Review' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Dead deliveries' }).waitFor();
+    await expect.poll(() => dead().count()).toBe(3);
+    expect(await dead().filter({ hasText: longName }).count()).toBe(1);
+    expect(await dead().getByText('The store rejects it as it is.').count()).toBe(3);
+    for (const width of [320, 1_280]) {
+      await page.setViewportSize({ width, height: 900 });
+      expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(width);
+      expect(await findBarriers(page)).toEqual([]);
+    }
+  });
+
+  test('says that all are dead again if they are redriven too early', async () => {
+    await page.getByRole('button', { name: 'Select all 3 dead' }).click();
+    await page.getByRole('button', { name: 'Redrive 3' }).click();
+    const outcome = '3 deliveries are dead again. The store rejects it as it is.';
+    await page.getByRole('alert').getByText(outcome).waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+  });
+
+  test('redrives one, then all that are left, once the cause is gone', async () => {
+    await shown.service.rejectPayloads(null);
+    await dead().first().getByRole('checkbox').check();
+    await page.getByRole('button', { name: 'Redrive 1' }).click();
+    await page.getByText('1 delivery was published.').waitFor();
+    await page.getByRole('button', { name: 'Select all 2 dead' }).click();
+    await page.getByRole('button', { name: 'Redrive 2' }).click();
+    await page.getByText('2 deliveries were published.').waitFor();
+    await page.getByRole('heading', { name: 'No dead deliveries' }).waitFor();
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await page.getByText('All systems normal').waitFor();
+    expect(complaints).toEqual([]);
   });
 });

@@ -31,12 +31,18 @@ describeEachDeployment('a person with a browser and the console', (shown, name) 
   /** The secret that the dialog shows. */
   const readSecret = async () => (await dialog().locator('.secret').first().textContent()) ?? '';
 
-  test('begins with the overview: all is well, and every pod and worker is ready', async () => {
+  test('begins with the overview: all systems are normal, and every pod and worker is ready', async () => {
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
-    await page.getByText('All is well.').waitFor();
-    const pods = page.getByRole('table', { name: 'Pods' }).getByRole('row').filter({ hasText: 'Ready' });
+    await page.getByText('All systems normal').waitFor();
+    const pods = page
+      .getByRole('list', { name: 'Pods' })
+      .getByRole('listitem')
+      .filter({ hasText: /^Ready/ });
     await expect.poll(() => pods.count()).toBe(name === 'a cluster' ? 2 : 1);
-    const workers = page.getByRole('table', { name: 'Workers' }).getByRole('row').filter({ hasText: 'Ready' });
+    const workers = page
+      .getByRole('list', { name: 'Workers' })
+      .getByRole('listitem')
+      .filter({ hasText: /^Ready/ });
     await expect.poll(() => workers.count()).toBe(name === 'a cluster' ? 2 : 0);
     await expectNoBarriers();
   });

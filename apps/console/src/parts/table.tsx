@@ -8,6 +8,8 @@ export interface Column<Row> {
   readonly cell: (row: Row) => ComponentChildren;
   /** Shown instead of the title, which then is only for screen readers. */
   readonly header?: ComponentChildren;
+  /** Numbers stand at the end of the column, so that their digits are below each other. */
+  readonly isNumber?: boolean;
 }
 
 interface TableProperties<Row> {
@@ -26,8 +28,8 @@ export function Table<Row>({ label, rows, keyOf, columns, namedBy = 0 }: TablePr
     <table class="table" aria-label={label}>
       <thead>
         <tr>
-          {columns.map(({ title, header }) => (
-            <th key={title} scope="col">
+          {columns.map(({ title, header, isNumber = false }) => (
+            <th key={title} scope="col" class={isNumber ? 'number' : undefined}>
               {header === undefined ? title : (header ?? <span class="visually-hidden">{title}</span>)}
             </th>
           ))}
@@ -36,13 +38,17 @@ export function Table<Row>({ label, rows, keyOf, columns, namedBy = 0 }: TablePr
       <tbody>
         {rows.map((row) => (
           <tr key={keyOf(row)} tabIndex={-1} data-row>
-            {columns.map(({ title, cell, header }, index) =>
+            {columns.map(({ title, cell, header, isNumber = false }, index) =>
               index === namedBy ? (
                 <th key={title} scope="row" dir="auto">
                   {cell(row)}
                 </th>
               ) : (
-                <td key={title} data-label={header === undefined ? title : undefined}>
+                <td
+                  key={title}
+                  class={isNumber ? 'number' : undefined}
+                  data-label={header === undefined ? title : undefined}
+                >
                   {cell(row)}
                 </td>
               ),

@@ -4,6 +4,7 @@ import { AccountPage } from '../pages/access/account-page.tsx';
 import { AuditPage } from '../pages/access/audit-page.tsx';
 import { TokensPage } from '../pages/access/tokens-page.tsx';
 import { UsersPage } from '../pages/access/users-page.tsx';
+import { DeadDeliveriesPage } from '../pages/hooks/dead-deliveries-page.tsx';
 import { DeliveryPage } from '../pages/hooks/delivery-page.tsx';
 import { HooksPage } from '../pages/hooks/hooks-page.tsx';
 import { IntegrationPage } from '../pages/hooks/integration-page.tsx';
@@ -71,6 +72,7 @@ export const pages: readonly ConsolePage[] = [
     key: 'i',
     isOnPhone: true,
   }),
+  detail('/hooks/dead', texts.hooks.deadDeliveries.title, 'integrations:manage', DeadDeliveriesPage),
   detail('/hooks/quarantine', texts.hooks.quarantine.title, 'integrations:manage', QuarantinePage),
   detail('/hooks/connect', texts.sources.title, 'integrations:manage', NewSourcePage),
   detail('/hooks/:id/mapping', texts.sources.edit, 'integrations:manage', MappingPage),

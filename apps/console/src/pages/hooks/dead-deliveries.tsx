@@ -1,75 +1,32 @@
-import { type ReadonlySignal, useSignal } from '@preact/signals';
+import { useSignal } from '@preact/signals';
 import { Button } from '../../parts/button.tsx';
 import { ConfirmDialog } from '../../parts/dialog.tsx';
 import { showToast } from '../../parts/messages.tsx';
-import { api, type Schemas } from '../../service/service.ts';
-import { type Action, useAction } from '../../service/use-action.ts';
+import { api } from '../../service/service.ts';
 import { texts } from '../../texts/texts.ts';
-import { isSettled, type RedriveOutcome, summarizeRedrive } from './redrive-outcome.ts';
-
-interface Redrive extends Action<[eventIds: readonly string[]]> {
-  /** `3 of 20` while it runs, else null. */
-  readonly progress: ReadonlySignal<string | null>;
-  /** What the last run has left unpublished, in words. Null: nothing, or no run has ended. */
-  readonly failure: ReadonlySignal<string | null>;
-}
-
-/** How long to wait between two looks at the redriven deliveries, in milliseconds. */
-const lookMs = 500;
-/** After so many looks, the page says which deliveries still wait. */
-const looksMax = 40;
+import { followRedrive, type RedrivenDelivery } from './follow-redrive.ts';
+import { type Redrive, useRedriveOf } from './use-redrive.ts';
 
 /**
  * Redrives dead deliveries one after the other, and waits until each is published or dead again. It stops at the first
  * refusal, which is shown.
  */
 export function useRedrive(integrationId: string, onDone: () => Promise<unknown>): Redrive {
-  const progress = useSignal<string | null>(null);
-  const failure = useSignal<string | null>(null);
-  const action = useAction(async (eventIds: readonly string[]) => {
-    failure.value = null;
-    try {
-      const attemptsBefore = new Map<string, number>();
-      for (const eventId of eventIds) {
-        progress.value = texts.hooks.redriveProgress(attemptsBefore.size, eventIds.length);
-        const path = { id: integrationId, eventId };
-        const redrive = '/api/v1/integrations/{id}/deliveries/{eventId}/redrive';
-        attemptsBefore.set(eventId, (await api.POST(redrive, { params: { path } })).attempts);
-      }
-      const outcome = await followRedrive(integrationId, attemptsBefore);
-      const text = texts.hooks.describeRedrive(outcome);
-      if (outcome.dead + outcome.waiting === 0) showToast(text);
-      else failure.value = text;
-    } finally {
-      progress.value = null;
-      await onDone();
-    }
-  });
-  return { ...action, progress, failure };
-}
-
-/** Reads redriven deliveries until the service has finished with each. `attemptsBefore` is by event id. */
-async function followRedrive(
-  integrationId: string,
-  attemptsBefore: ReadonlyMap<string, number>,
-): Promise<RedriveOutcome> {
-  const waiting = new Map(attemptsBefore);
-  const settled: Schemas['Delivery'][] = [];
-  for (let looks = 0; waiting.size > 0 && looks < looksMax; looks += 1) {
-    await new Promise((resolve) => setTimeout(resolve, lookMs));
-    for (const [eventId, attempts] of waiting) {
+  return useRedriveOf(async (onProgress, eventIds: readonly string[]) => {
+    onProgress(0, eventIds.length);
+    const redriven: RedrivenDelivery[] = [];
+    for (const eventId of eventIds) {
       const path = { id: integrationId, eventId };
-      const delivery = await api.GET('/api/v1/integrations/{id}/deliveries/{eventId}', { params: { path } });
-      if (!isSettled(delivery, attempts)) continue;
-      settled.push(delivery);
-      waiting.delete(eventId);
+      const redrive = '/api/v1/integrations/{id}/deliveries/{eventId}/redrive';
+      const { attempts } = await api.POST(redrive, { params: { path } });
+      redriven.push({ eventId, integrationId, attempts });
     }
-  }
-  return summarizeRedrive(settled, waiting.size);
+    return followRedrive(redriven, (done) => onProgress(done, eventIds.length));
+  }, onDone);
 }
 
 /** Says which redriven deliveries are not published. It stays until the next redrive. */
-export function RedriveFailure({ redrive }: { readonly redrive: Redrive }) {
+export function RedriveFailure({ redrive }: { readonly redrive: Pick<Redrive, 'failure'> }) {
   if (redrive.failure.value === null) return null;
   return (
     <p class="notice notice-error" role="alert">

@@ -16,6 +16,7 @@ export function HooksPage() {
       toPage={({ id }) => `/hooks/${id}`}
       links={[
         [sources.title, '/hooks/connect'],
+        [hooks.deadDeliveries.title, '/hooks/dead'],
         [hooks.quarantine.title, '/hooks/quarantine'],
       ]}
       renderCreate={(close, onCreated) => <NewIntegration onClose={close} onCreated={onCreated} />}

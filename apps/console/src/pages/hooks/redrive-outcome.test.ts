@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { texts } from '../../texts/texts.ts';
-import { isSettled, summarizeRedrive } from './redrive-outcome.ts';
+import { isSettled, sortReport, summarizeRedrive } from './redrive-outcome.ts';
 
 const dead = { eventId: '01', state: 'dead', attempts: 2, reason: 'store-refused' } as const;
 const published = { eventId: '02', state: 'published', attempts: 2, reason: null } as const;
+const discarded = { eventId: '03', state: 'discarded', attempts: 2, reason: 'store-refused' } as const;
 
 describe('isSettled', () => {
   test('is false while the delivery waits, and true once it is published', () => {
@@ -27,4 +28,27 @@ test('says how many are published, and why the others are dead again', () => {
   expect(describeRedrive(summarizeRedrive([dead], 2))).toBe(
     '1 delivery is dead again. The store rejects it as it is. 2 deliveries are not processed yet.',
   );
+});
+
+test('says of those that were not queued that they are dead as before', () => {
+  expect(texts.hooks.describeRedrive({ ...summarizeRedrive([published], 0), failed: 1, gone: 2 })).toBe(
+    '1 delivery was published. 1 delivery was not queued: redrive it again. 2 deliveries cannot be redriven: their integration is deleted.',
+  );
+});
+
+test('does not count a delivery that somebody else has discarded as published', () => {
+  const outcome = summarizeRedrive([discarded], 0);
+  expect(outcome).toMatchObject({ published: 0, dead: 0 });
+  expect(texts.hooks.describeRedrive(outcome)).toBe('No delivery was redriven.');
+});
+
+test('follows what was queued, also by somebody else; what has no report was not queued', () => {
+  const deliveries = ['queued', 'elsewhere', 'refused', 'deleted', 'missing'].map((eventId) => ({ eventId }));
+  const sorted = sortReport(deliveries, [
+    { eventId: 'queued', outcome: 'redriven' },
+    { eventId: 'elsewhere', outcome: 'not-dead' },
+    { eventId: 'refused', outcome: 'failed' },
+    { eventId: 'deleted', outcome: 'not-found' },
+  ]);
+  expect(sorted).toEqual({ followed: [{ eventId: 'queued' }, { eventId: 'elsewhere' }], failed: 2, gone: 1 });
 });

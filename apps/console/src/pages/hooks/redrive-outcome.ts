@@ -11,6 +11,10 @@ export interface RedriveOutcome {
   readonly waiting: number;
   /** Why they are dead again, each reason once. */
   readonly reasons: readonly NonNullable<Delivery['reason']>[];
+  /** How many the queue did not accept. */
+  readonly failed: number;
+  /** How many exist no longer, or belong to a deleted integration. */
+  readonly gone: number;
 }
 
 /**
@@ -24,6 +28,29 @@ export function isSettled({ state, attempts }: Delivery, attemptsBefore: number)
 /** Counts what became of the settled deliveries. `waiting` is how many others were redriven. */
 export function summarizeRedrive(settled: readonly Delivery[], waiting: number): RedriveOutcome {
   const dead = settled.filter(({ state }) => state === 'dead');
+  const published = settled.filter(({ state }) => state === 'published').length;
   const reasons = new Set(dead.flatMap(({ reason }) => (reason === null ? [] : [reason])));
-  return { published: settled.length - dead.length, dead: dead.length, waiting, reasons: [...reasons] };
+  return { published, dead: dead.length, waiting, reasons: [...reasons], failed: 0, gone: 0 };
+}
+
+interface SortedReport<Redriven> {
+  /** The service processes them, or somebody else has redriven them: their outcome can be read. */
+  readonly followed: readonly Redriven[];
+  readonly failed: number;
+  readonly gone: number;
+}
+
+/** Tells the deliveries that were queued from those that were not. */
+export function sortReport<Redriven extends { readonly eventId: string }>(
+  deliveries: readonly Redriven[],
+  reports: readonly Schemas['Redrive'][],
+): SortedReport<Redriven> {
+  const outcomes = new Map(reports.map(({ eventId, outcome }) => [eventId, outcome]));
+  const select = (...wanted: Schemas['Redrive']['outcome'][]) =>
+    deliveries.filter(({ eventId }) => wanted.includes(outcomes.get(eventId) ?? 'failed'));
+  return {
+    followed: select('redriven', 'not-dead'),
+    failed: select('failed').length,
+    gone: select('not-found').length,
+  };
 }

@@ -4,6 +4,8 @@ interface RedriveOutcome {
   readonly published: number;
   readonly dead: number;
   readonly waiting: number;
+  readonly failed: number;
+  readonly gone: number;
   readonly reasons: readonly (keyof typeof reasons)[];
 }
 
@@ -62,15 +64,23 @@ export const hooks = {
   reasons,
   redrive: 'Redrive',
   /** What became of redriven deliveries. */
-  describeRedrive: ({ published, dead, waiting, reasons: found }: RedriveOutcome) =>
+  describeRedrive: ({ published, dead, waiting, failed, gone, reasons: found }: RedriveOutcome) =>
     [
       published === 0 ? '' : `${countDeliveries(published)} ${published === 1 ? 'was' : 'were'} published.`,
       dead === 0 ? '' : `${countDeliveries(dead)} ${be(dead)} dead again.`,
       ...found.map((reason) => reasons[reason]),
       waiting === 0 ? '' : `${countDeliveries(waiting)} ${be(waiting)} not processed yet.`,
+      failed === 0
+        ? ''
+        : failed === 1
+          ? '1 delivery was not queued: redrive it again.'
+          : `${countDeliveries(failed)} were not queued: redrive them again.`,
+      gone === 0
+        ? ''
+        : `${countDeliveries(gone)} cannot be redriven: ${gone === 1 ? 'its' : 'their'} integration is deleted.`,
     ]
       .filter((sentence) => sentence !== '')
-      .join(' '),
+      .join(' ') || 'No delivery was redriven.',
   discard: 'Discard',
   buttonsForSelected: (count: number) => ({ redrive: `Redrive ${count}`, discard: `Discard ${count}` }),
   discardTitle: (count: number) => (count === 1 ? 'Discard this delivery?' : `Discard ${count} deliveries?`),
@@ -79,6 +89,19 @@ export const hooks = {
   discarded: (count: number) => (count === 1 ? '1 delivery was discarded.' : `${count} deliveries were discarded.`),
   discardedNotice: 'It was discarded, and its payload was erased for good. The audit events say who did it.',
   redriveProgress: (done: number, all: number) => `${done} of ${all}`,
+  deadDeliveries: {
+    title: 'Dead deliveries',
+    intro:
+      'Hooks of all integrations that were accepted, but cannot be processed as they are. Remove the cause, then redrive them: each takes effect once.',
+    count: (count: number) => countDeliveries(count),
+    emptyTitle: 'No dead deliveries',
+    empty: 'A hook that was accepted but cannot be processed appears here.',
+    integration: 'Integration',
+    deletedIntegration: 'a deleted integration',
+    selectAll: (count: number) => `Select all ${formatCount(count)} dead`,
+    clear: 'Clear the selection',
+    redrive: (count: number) => `Redrive ${formatCount(count)}`,
+  },
   select: 'Select',
   selectAll: 'Select all dead deliveries of this page',
   find: {

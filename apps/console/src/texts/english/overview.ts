@@ -1,20 +1,66 @@
 import { formatCount } from '../../parts/format.ts';
 
+const countHooks = (count: number) => (count === 1 ? '1 hook' : `${formatCount(count)} hooks`);
+
 export const overview = {
   title: 'Overview',
-  allWell: 'All is well.',
-  wrong: 'What is wrong now',
-  severities: { page: 'Users are affected', ticket: 'Needs attention soon' },
-  runbook: (name: string) => `Runbook: docs/runbooks/${name}.md`,
-  charts: {
-    hooksAccepted: 'Hooks accepted per second',
-    eventsPublished: 'Events published per second',
-    streamsOpen: 'Open streams',
+  updated: 'Updated',
+  countProblems: (problems: number, urgent: number) => {
+    if (problems === 0) return 'All systems normal';
+    if (problems === 1) return urgent === 1 ? '1 urgent problem: users are affected' : '1 problem, not urgent';
+    return `${problems} problems, ${urgent === 0 ? 'not urgent' : `${urgent} urgent: users are affected`}`;
   },
+  /** What flows. Null: unknown. Empty if nothing is known. */
+  describeFlow: (acceptedPerSecond: string | null, p95: string | null) => {
+    const accepted = acceptedPerSecond === '0' ? 'No hooks at present.' : `Accepting ${acceptedPerSecond} hooks/s.`;
+    return [
+      acceptedPerSecond === null ? '' : accepted,
+      p95 === null ? '' : `95 of 100 events reach the open streams within ${p95}.`,
+    ]
+      .join(' ')
+      .trim();
+  },
+  health: 'Health',
+  problems: 'Problems',
+  severities: { page: 'Urgent', ticket: 'Not urgent' },
+  runbook: (name: string) => `Runbook: docs/runbooks/${name}.md`,
+  review: 'Review',
+  deadHooks: (hooks: number, integrations: number) =>
+    `${countHooks(hooks)} from ${integrations === 1 ? '1 integration' : `${integrations} integrations`} could not be processed`,
+  moreIntegrations: (count: number) => `and ${formatCount(count)} more`,
+  delayed: (since: string) => `Publishing is delayed: the oldest change has been waiting since ${since}.`,
+  lastHour: 'The last hour',
+  tiles: {
+    accepted: 'Hooks accepted',
+    refused: 'Hooks refused',
+    published: 'Events published',
+    delay: 'Hook to stream, p95',
+    streams: 'Open streams',
+  },
+  perSecond: '/s',
+  percentAndRate: (rate: string) => `% · ${rate} /s`,
+  median: (value: string, unit: string) => `${unit} · median ${value}`,
+  delayScope: (minutes: number) => `From the 202 of a hook to the open streams, in the last ${minutes} minutes.`,
+  withConsoles: 'with those of consoles',
+  noData: 'No data yet',
+  noDataThen: 'No data',
+  most: (value: string) => `most ${value}`,
+  describePoint: (time: string, value: string) => `${time}: ${value}`,
   timeZone: (name: string) => `Times are in ${name}.`,
-  now: (value: string) => `${value} now`,
   unknown: 'unknown',
-  describeChart: (name: string, now: string, most: string) => `${name} in the last hour: ${now} now, at most ${most}`,
+  integrations: 'Integrations',
+  last24Hours: 'last 24 hours',
+  name: 'Name',
+  traffic: 'Traffic',
+  accepted: 'Accepted',
+  refused: 'Refused',
+  dead: 'Dead',
+  lastHook: 'Last hook',
+  countDead: (count: string, integration: string) => `${count} dead deliveries of ${integration}`,
+  describeTraffic: (busiest: string, from: string) => `The busiest hour, from ${from}, had ${busiest} hooks.`,
+  noTraffic: 'No hooks in the last 24 hours.',
+  describeHour: (from: string, accepted: string, refused: string) =>
+    `From ${from}: ${accepted} accepted, ${refused} refused`,
   queue: 'Hook queue',
   partition: 'Partition',
   jobs: 'Jobs',
@@ -26,21 +72,13 @@ export const overview = {
   oldestWaits: 'The oldest was queued',
   byPartition: 'By partition',
   queueUnknown: 'The queue did not answer.',
-  deadLetters: 'Dead deliveries',
-  noDeadLetters: 'None.',
-  integration: 'Integration',
-  count: 'Count',
-  outboxes: (since: string) => `Changes of widgets have been waiting to be published since ${since}.`,
   pods: 'Pods',
-  pod: 'Pod',
   workers: 'Workers',
-  worker: 'Worker',
-  version: 'Version',
+  readyOf: (ready: number, asked: number) => `${ready} of ${asked} ready`,
   startedAt: 'Started',
-  streams: 'Streams',
-  lag: 'Behind by',
-  events: (count: string) => `${count} events`,
-  state: 'State',
+  streams: (count: number) => (count === 1 ? '1 stream' : `${formatCount(count)} streams`),
+  lag: (events: number) => (events === 1 ? '1 event behind' : `${formatCount(events)} events behind`),
+  lagUnknown: 'lag unknown',
   ready: 'Ready',
   notReady: 'Not ready',
 };
