@@ -11,6 +11,7 @@ import './styles/tables.css';
 import './styles/shell.css';
 import './styles/navigation.css';
 import './styles/pages.css';
+import './styles/hand-over.css';
 import { followWidgets } from './live/shared-widgets.ts';
 import { followClock } from './parts/time.tsx';
 import { followAddress } from './router/address.ts';
