@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { BrowserContext, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { findBarriers } from '../../drivers/cluster/console-browser.ts';
+import { findBarriers, signInByPage } from '../../drivers/cluster/console-browser.ts';
 import { readHandOver } from './leave-hand-over.ts';
 import { describeEachDeployment } from './shown-service.ts';
 
@@ -92,7 +92,11 @@ describeEachDeployment('an integration is handed over in the console', (shown) =
     await page.getByRole('button', { name: 'Copy instructions' }).click();
     await expect.poll(readClipboard).toContain('https://www.standardwebhooks.com');
     expect(await readClipboard()).not.toContain(new URL(url).pathname.split('/').at(-1));
-    await page.getByRole('tab', { name: 'Python' }).click();
+    await page.getByRole('tab', { name: 'curl' }).focus();
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowRight');
+    expect(await page.getByRole('tab', { selected: true }).textContent()).toBe('Python');
     await page.getByRole('button', { name: 'Copy code' }).click();
     await expect.poll(readClipboard).toContain("os.environ['HOOK_SECRET']");
     for (const [label, secret] of [
@@ -134,6 +138,21 @@ describeEachDeployment('an integration is handed over in the console', (shown) =
     );
     await page.getByRole('button', { name: 'Done' }).click();
     await page.getByRole('heading', { level: 1, name }).waitFor();
+  });
+
+  test('forgets the secrets when the session ends', async () => {
+    await page.goto(`${shown.service.url}/console/hooks`);
+    await page.getByRole('button', { name: 'Rotate: ' }).click();
+    await dialog().getByRole('button', { name: 'Rotate' }).click();
+    const rotated = await readHandOver(page);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('E-mail').waitFor();
+    expect(await page.content()).not.toContain(rotated.url);
+    await signInByPage(page);
+    await page.getByRole('heading', { name: 'The secrets were shown once' }).waitFor();
+    // Nobody asks any more.
+    await page.getByRole('link', { name: 'Widgets' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Widgets' }).waitFor();
     expect(complaints).toEqual([]);
   });
 });

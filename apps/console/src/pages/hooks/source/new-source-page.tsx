@@ -40,15 +40,16 @@ export function NewSourcePage() {
   const create = useAction(async (mapping: Schemas['NewHookMapping']) => {
     const source = { ...toSource(mapping), secrets: secret.peek() === '' ? [] : [secret.peek()] };
     const created = await api.POST('/api/v1/integrations', { body: { name, source } });
-    if (isWaiting.peek()) {
-      const params = { path: { id: created.id } };
-      await api.PUT('/api/v1/integrations/{id}/samples', { params, body: {} });
-    }
     secret.value = '';
     clearHead();
     clearSample();
     clearMapping();
+    // Before the next request: if it fails, the URL must not be lost.
     handOver(created, { hasSource: true, ...(isWaiting.peek() ? { next: `/hooks/${created.id}/mapping` } : {}) });
+    if (isWaiting.peek()) {
+      const params = { path: { id: created.id } };
+      await api.PUT('/api/v1/integrations/{id}/samples', { params, body: {} });
+    }
   });
   const wait = () => {
     isWaiting.value = true;
