@@ -13,6 +13,7 @@ import './styles/navigation.css';
 import './styles/pages.css';
 import './styles/hooks.css';
 import './styles/overview.css';
+import './styles/hand-over.css';
 import { followWidgets } from './live/shared-widgets.ts';
 import { followClock } from './parts/time.tsx';
 import { followAddress } from './router/address.ts';

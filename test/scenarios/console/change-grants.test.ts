@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { findBarriers } from '../../drivers/cluster/console-browser.ts';
+import { leaveHandOver } from './leave-hand-over.ts';
 import { describeEachDeployment } from './shown-service.ts';
 
 /** Not a full minute: an input of a browser has minutes only, unless it is told otherwise. */
@@ -94,9 +95,9 @@ describeEachDeployment('grants are changed in the console', (shown) => {
     expect(await dialog().getByText('nobody is cut off').count()).toBe(0);
     expect(await findBarriers(page)).toEqual([]);
     await dialog().getByRole('button', { name: 'Rotate' }).click();
-    await dialog().getByText('Signing secret').first().waitFor();
-    expect(await dialog().getByText('The old secret is valid until').count()).toBe(0);
-    await dialog().getByRole('button', { name: 'I have kept it' }).click();
+    await page.getByText('Signing secret').first().waitFor();
+    expect(await page.getByText('The old secret is valid until').count()).toBe(0);
+    expect((await leaveHandOver(page)).signingSecret).toMatch(/^whsec_/);
     expect((await shown.client.api.GET('/api/v1/integrations')).items).toMatchObject([
       { signature: 'standard-webhooks' },
     ]);

@@ -4,6 +4,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { findBarriers } from '../../drivers/cluster/console-browser.ts';
 import { openStream, type StreamClient } from '../../drivers/streams/stream-client.ts';
 import { eventually } from '../../drivers/tools/eventually.ts';
+import { leaveHandOver, readHandOver } from './leave-hand-over.ts';
 import { describeEachDeployment } from './shown-service.ts';
 
 const secret = 'what GitHub was given';
@@ -49,10 +50,11 @@ describeEachDeployment('a foreign sender is connected in the console', (shown) =
     await take('connect-a-sender');
     await page.getByRole('button', { name: 'Create the integration' }).focus();
     await keyboard.press('Enter');
-    const dialog = page.getByRole('dialog');
-    await dialog.waitFor();
-    hookUrl = shown.service.url + new URL((await dialog.locator('code.secret').first().textContent()) ?? '').pathname;
-    await dialog.getByRole('button').last().focus();
+    hookUrl = shown.service.url + new URL((await readHandOver(page)).url).pathname;
+    expect(await findBarriers(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Done' }).focus();
+    await keyboard.press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: "I've saved it" }).focus();
     await keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'our repositories' }).waitFor();
     expect(await page.getByText('GitHub', { exact: true }).isVisible()).toBe(true);
@@ -112,8 +114,7 @@ describeEachDeployment('a foreign sender is connected in the console', (shown) =
     await page.getByRole('button', { name: 'Rotate: our repositories' }).click();
     await dialog.getByLabel('Secrets').fill('the new secret');
     await dialog.getByRole('button', { name: 'Rotate' }).click();
-    await dialog.locator('code.secret').first().waitFor();
-    await dialog.getByRole('button').last().click();
+    await leaveHandOver(page);
     const { items } = await shown.client.api.GET('/api/v1/integrations');
     expect(items[0]).toMatchObject({ signature: 'source' });
   });
@@ -123,10 +124,7 @@ describeEachDeployment('a foreign sender is connected in the console', (shown) =
     await page.getByLabel('Name').fill('waiting for GitHub');
     await page.getByLabel('Secret').fill(secret);
     await page.getByRole('button', { name: 'Wait for the first request' }).click();
-    const dialog = page.getByRole('dialog');
-    await dialog.waitFor();
-    const url = shown.service.url + new URL((await dialog.locator('code.secret').first().textContent()) ?? '').pathname;
-    await dialog.getByRole('button').last().click();
+    const url = shown.service.url + new URL((await leaveHandOver(page)).url).pathname;
     await page.getByText('Waiting for a request that is refused…').waitFor();
     const body = '{"action":"archived","repository":{"full_name":"a/b","stars":1.10}}';
     const post = async () => {

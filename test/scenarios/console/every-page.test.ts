@@ -54,6 +54,7 @@ describe.runIf(hasBrowser)('every page of the console', () => {
       '/hooks/connect',
       `/hooks/${foreign.id}/mapping`,
       `/hooks/${integration.id}`,
+      `/hooks/${integration.id}/hand-over`,
       `/hooks/${integration.id}/deliveries/${eventId}`,
       '/access',
       '/access/users',

@@ -33,7 +33,7 @@ describe.runIf(hasBrowser)('forms and questions of the console', () => {
     expect(y + height).toBeLessThan(600);
     await dialog().getByLabel('Widget ids').fill('');
     await create().click();
-    await dialog().getByRole('button', { name: 'I have kept it' }).click();
+    await dialog().getByRole('button', { name: "I've saved it" }).click();
   });
 
   test('a mistake that the browser finds is not sent', async () => {

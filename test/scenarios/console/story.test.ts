@@ -2,6 +2,7 @@ import { createClient } from '@widget-service/client/client.ts';
 import type { BrowserContext, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { findBarriers, openProfile, openTab } from '../../drivers/cluster/console-browser.ts';
+import { leaveHandOver } from './leave-hand-over.ts';
 import { describeEachDeployment } from './shown-service.ts';
 
 /** One story in one browser: each step needs what the steps before it have made. */
@@ -72,7 +73,7 @@ describeEachDeployment('a person with a browser and the console', (shown, name) 
     expect(lines).not.toContain(streamUrl);
     // Escape does not close it: the secret would be lost.
     await page.keyboard.press('Escape');
-    await press('I have kept it');
+    await press("I've saved it");
     expect(await page.content()).not.toContain(streamUrl);
     await page.getByRole('link', { name: 'Wall screen' }).waitFor();
   });
@@ -100,10 +101,8 @@ describeEachDeployment('a person with a browser and the console', (shown, name) 
     await press('Create an integration');
     await dialog().getByLabel('Name').fill('Factory');
     await dialog().getByRole('button', { name: 'Create' }).click();
-    await dialog().getByText('Copy it now.').waitFor();
-    hookUrl = await readSecret();
-    await press('I have kept it');
-    await page.getByRole('link', { name: 'Factory' }).click();
+    hookUrl = (await leaveHandOver(page)).url;
+    await page.getByRole('heading', { level: 1, name: 'Factory' }).waitFor();
     await page.getByRole('heading', { name: 'No delivery' }).waitFor();
     await press('Send a test hook');
     await dialog().getByLabel('Secret URL').fill(hookUrl);
@@ -160,10 +159,8 @@ describeEachDeployment('a person with a browser and the console', (shown, name) 
     await page.getByRole('button', { name: 'Rotate: Factory' }).click();
     await dialog().getByLabel('The old secret stays valid for').selectOption('no time: it ends now');
     await dialog().getByRole('button', { name: 'Rotate' }).click();
-    await dialog().getByText('Copy it now.').waitFor();
-    const newUrl = await readSecret();
+    const { url: newUrl } = await leaveHandOver(page);
     expect(newUrl).not.toBe(hookUrl);
-    await press('I have kept it');
     const send = async (url: string) => {
       const body = JSON.stringify({ kind: 'updated', occurredAt: new Date().toISOString(), widgetId });
       const headers = { 'content-type': 'application/json' };
@@ -229,7 +226,7 @@ describeEachDeployment('a person with a browser and the console', (shown, name) 
     await dialog().getByRole('button', { name: 'Create' }).click();
     await dialog().getByText('Copy it now.').waitFor();
     const token = await readSecret();
-    await press('I have kept it');
+    await press("I've saved it");
     await createClient({ baseUrl: shown.service.url, provisionToken: token }).createWidget({ name: 'By a script' });
     await go('Widgets');
     await page.getByRole('option', { name: 'By a script' }).waitFor();

@@ -9,6 +9,8 @@ export interface IssuedGrant {
   readonly id: string;
   readonly name: string;
   readonly token: string;
+  /** By the clock of the service. */
+  readonly tokenIssuedAt: string;
   readonly url?: string;
   readonly signingSecret?: string;
   readonly previousExpiresAt?: string | null;

@@ -29,14 +29,16 @@ interface GrantsPageProperties {
   readonly renderCreate: (close: () => void, onCreated: (issued: IssuedGrant) => void) => ComponentChildren;
   readonly renderChange: (grant: Grant, close: () => void, onChanged: () => void) => ComponentChildren;
   /** The code that is shown beside a new secret. */
-  readonly writeSnippets: (issued: IssuedGrant) => Snippets;
+  readonly writeSnippets?: (issued: IssuedGrant) => Snippets;
+  /** Shows a new secret. Gets the grant before its rotation, or null for a new one. Default: a dialog. */
+  readonly onIssued?: (issued: IssuedGrant, grant: Grant | null) => void;
 }
 
 type Asked = { readonly what: 'change' | 'rotate' | 'revoke'; readonly grant: Grant } | { readonly what: 'create' };
 
 /** All grants of a kind, with what can be done to them. */
 export function GrantsPage(properties: GrantsPageProperties) {
-  const { path, title, intro, emptyText, createLabel, toPage, links = [], children, writeSnippets } = properties;
+  const { path, title, intro, emptyText, createLabel, toPage, links = [], children } = properties;
   const { grants } = texts;
   const asked = useSignal<Asked | null>(null);
   const issued = useSignal<IssuedGrant | null>(null);
@@ -50,6 +52,7 @@ export function GrantsPage(properties: GrantsPageProperties) {
   const close = () => {
     if (asked.peek() === current) asked.value = null;
   };
+  const { writeSnippets = () => ({}), onIssued = (grant: IssuedGrant) => (issued.value = grant) } = properties;
   return (
     <>
       <PageHeader title={title}>
@@ -70,7 +73,7 @@ export function GrantsPage(properties: GrantsPageProperties) {
       <GrantDialog
         {...properties}
         asked={current}
-        onIssued={(grant) => (issued.value = grant)}
+        onIssued={onIssued}
         onChanged={() => void list.reload()}
         onClose={close}
       />
@@ -112,7 +115,7 @@ function listColumns(toPage: GrantsPageProperties['toPage'], ask: (asked: Asked)
 
 interface GrantDialogProperties extends Pick<GrantsPageProperties, 'path' | 'renderCreate' | 'renderChange'> {
   readonly asked: Asked | null;
-  readonly onIssued: (issued: IssuedGrant) => void;
+  readonly onIssued: (issued: IssuedGrant, grant: Grant | null) => void;
   readonly onChanged: () => void;
   readonly onClose: () => void;
 }
@@ -123,15 +126,15 @@ function GrantDialog(properties: GrantDialogProperties) {
   if (asked === null) return null;
   if (asked.what === 'create') {
     const onCreated = (grant: IssuedGrant) => {
-      onIssued(grant);
       onChanged();
+      onIssued(grant, null);
     };
     return <>{renderCreate(onClose, onCreated)}</>;
   }
   const { what, grant } = asked;
   if (what === 'change') return <>{renderChange(grant, onClose, onChanged)}</>;
   return what === 'rotate' ? (
-    <RotateDialog path={path} grant={grant} onClose={onClose} onRotated={onIssued} />
+    <RotateDialog path={path} grant={grant} onClose={onClose} onRotated={(rotated) => onIssued(rotated, grant)} />
   ) : (
     <RevokeDialog path={path} grant={grant} onClose={onClose} onRevoked={onChanged} />
   );

@@ -1,7 +1,6 @@
-import { useSignal } from '@preact/signals';
 import { Button, CopyButton } from '../parts/button.tsx';
+import { CodeTabs } from '../parts/code-tabs.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { Code } from '../parts/facts.tsx';
 import { FullTime } from '../parts/time.tsx';
 import { texts } from '../texts/texts.ts';
 import type { IssuedGrant } from './grant-kind.ts';
@@ -9,7 +8,7 @@ import type { Snippets } from './snippets.ts';
 
 interface SecretDialogProperties {
   readonly issued: IssuedGrant;
-  /** Code that uses the secret, by language. Empty: there is none to show. */
+  /** Code that uses the secret, by language. */
   readonly snippets: Snippets;
   readonly onClose: () => void;
 }
@@ -17,8 +16,6 @@ interface SecretDialogProperties {
 /** Shows a secret once. It is nowhere but in this dialog, which only its button closes. */
 export function SecretDialog({ issued, snippets, onClose }: SecretDialogProperties) {
   const { grants } = texts;
-  const language = useSignal(Object.keys(snippets)[0] ?? '');
-  const code = snippets[language.value] ?? '';
   return (
     <Dialog title={grants.secretTitle(issued.name)} onClose={onClose} canDismiss={false}>
       <p class="notice notice-warning">{grants.secretText}</p>
@@ -27,34 +24,14 @@ export function SecretDialog({ issued, snippets, onClose }: SecretDialogProperti
       ) : (
         <Secret label={grants.url} text={issued.url} />
       )}
-      {issued.signingSecret === undefined ? null : <Secret label={grants.signingSecret} text={issued.signingSecret} />}
       {issued.previousExpiresAt == null ? null : (
         <p class="hint">
           {grants.previousUntil} <FullTime at={issued.previousExpiresAt} />
         </p>
       )}
-      {code === '' ? null : (
-        <>
-          <h3 class="code-title">{grants.lines}</h3>
-          <div class="tabs" role="tablist" aria-label={grants.lines}>
-            {Object.keys(snippets).map((name) => (
-              <button
-                key={name}
-                type="button"
-                role="tab"
-                class="tab"
-                aria-selected={name === language.value}
-                onClick={() => (language.value = name)}
-              >
-                {name}
-              </button>
-            ))}
-          </div>
-          <Code>{code}</Code>
-        </>
-      )}
+      <h3 class="code-title">{grants.lines}</h3>
+      <CodeTabs label={grants.lines} codes={snippets} copyLabel={grants.copyLines} />
       <div class="dialog-actions">
-        {code === '' ? null : <CopyButton text={code} label={grants.copyLines} />}
         <Button kind="primary" onClick={onClose}>
           {grants.secretKept}
         </Button>

@@ -8,6 +8,10 @@ const ask = (variable: string) => `printf '${variable}: '; read -rs ${variable} 
 /** Programs that follow a stream. Its URL is a secret. */
 export function writeStreamSnippets(): Snippets {
   return {
+    Browser: `const source = new EventSource(streamUrl);
+for (const type of ['widget.created', 'widget.updated', 'widget.retired']) {
+  source.addEventListener(type, (event) => console.log(JSON.parse(event.data)));
+}`,
     curl: `${ask('STREAM_URL')}printf 'url = "%s"' "$STREAM_URL" | curl -N -K -`,
     JavaScript: `import { readStream } from '@widget-service/client';
 
@@ -24,29 +28,6 @@ connection := sse.NewConnection(request) // github.com/tmaxmax/go-sse
 connection.SubscribeToAll(func(event sse.Event) { fmt.Println(event.Type, event.Data) })
 err := connection.Connect()`,
     widgetctl: `${ask('STREAM_URL')}WIDGETCTL_STREAM_URL=$STREAM_URL widgetctl tail`,
-  };
-}
-
-/** Programs that post a hook. The URL and the signing secret are secrets. */
-export function writeHookSnippets(isSigned: boolean): Snippets {
-  const hook = '{"kind":"updated","occurredAt":"2026-01-01T00:00:00Z","widgetId":"…","payload":{"lux":300}}';
-  const secret = isSigned ? ', secret: process.env.HOOK_SECRET' : '';
-  const signed = {
-    JavaScript: `import { createHookSender } from '@widget-service/client';
-
-const sender = createHookSender({ url: process.env.HOOK_URL${secret} });
-await sender.send({ kind: 'updated', occurredAt: new Date().toISOString(), widgetId: '…' }, { id: 'row 4711' });`,
-    widgetctl: `${ask('HOOK_URL')}${isSigned ? ask('HOOK_SECRET') : ''}WIDGETCTL_HOOK_URL=$HOOK_URL ${
-      isSigned ? 'WIDGETCTL_HOOK_SECRET=$HOOK_SECRET ' : ''
-    }widgetctl hooks send --widget '…'`,
-  };
-  if (isSigned) return signed;
-  return {
-    curl: `${ask('HOOK_URL')}printf 'url = "%s"' "$HOOK_URL" | curl -K - -H 'content-type: application/json' -H 'webhook-id: row 4711' -d '${hook}'`,
-    ...signed,
-    Python: `import os, httpx
-
-httpx.post(os.environ['HOOK_URL'], headers={'webhook-id': 'row 4711'}, json=${hook})`,
   };
 }
 

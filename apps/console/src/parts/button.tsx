@@ -29,15 +29,23 @@ export function Button(properties: ButtonProperties) {
 
 const shownMs = 2_000;
 
+interface CopyButtonProperties {
+  readonly text: string;
+  readonly label?: string;
+  readonly onCopied?: () => void;
+}
+
 /** Copies a text. Says whether that worked: on pages without HTTPS, browsers allow no copying. */
-export function CopyButton({ text, label = texts.general.copy }: { readonly text: string; readonly label?: string }) {
+export function CopyButton({ text, label = texts.general.copy, onCopied }: CopyButtonProperties) {
   const outcome = useSignal<'copied' | 'failed' | null>(null);
   const copy = async () => {
     outcome.value = await navigator.clipboard.writeText(text).then(
       () => 'copied' as const,
       () => 'failed' as const,
     );
-    if (outcome.value === 'copied') setTimeout(() => (outcome.value = null), shownMs);
+    if (outcome.value !== 'copied') return;
+    onCopied?.();
+    setTimeout(() => (outcome.value = null), shownMs);
   };
   return (
     <>

@@ -25,8 +25,22 @@ export function toHref(path: string): string {
   return new URL(path.slice(1), consoleRoot).href;
 }
 
+/** Asks whether the page may be left, and calls `leave` if so. */
+type LeaveGuard = (leave: () => void) => void;
+let guard: LeaveGuard | null = null;
+
+/** Sets what asks before this page is left by a link, a key or the history, or null. */
+export function setLeaveGuard(next: LeaveGuard | null): void {
+  guard = next;
+}
+
 /** Shows another path. The browser's back button leads back. */
 export function goTo(path: string): void {
+  if (guard === null) show(path);
+  else guard(() => show(path));
+}
+
+function show(path: string): void {
   history.pushState(createRandomId(), '', toHref(path));
   location.value = readLocation();
   window.scrollTo(0, 0);
@@ -55,6 +69,15 @@ export function followAddress(): void {
   const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"]');
   if (icon !== null) icon.href = new URL('icon.svg', consoleRoot).href;
   window.addEventListener('popstate', () => {
-    location.value = readLocation();
+    if (guard === null) {
+      location.value = readLocation();
+      return;
+    }
+    // The browser has moved already. One more entry keeps the page, and Back leads to where the person wanted to go.
+    history.pushState(createRandomId(), '', toHref(path.peek()));
+    guard(() => {
+      guard = null;
+      history.back();
+    });
   });
 }

@@ -6,6 +6,7 @@ import { TokensPage } from '../pages/access/tokens-page.tsx';
 import { UsersPage } from '../pages/access/users-page.tsx';
 import { DeadDeliveriesPage } from '../pages/hooks/dead-deliveries-page.tsx';
 import { DeliveryPage } from '../pages/hooks/delivery-page.tsx';
+import { HandOverPage } from '../pages/hooks/hand-over/hand-over-page.tsx';
 import { HooksPage } from '../pages/hooks/hooks-page.tsx';
 import { IntegrationPage } from '../pages/hooks/integration-page.tsx';
 import { QuarantinePage } from '../pages/hooks/quarantine-page.tsx';
@@ -76,6 +77,7 @@ export const pages: readonly ConsolePage[] = [
   detail('/hooks/quarantine', texts.hooks.quarantine.title, 'integrations:manage', QuarantinePage),
   detail('/hooks/connect', texts.sources.title, 'integrations:manage', NewSourcePage),
   detail('/hooks/:id/mapping', texts.sources.edit, 'integrations:manage', MappingPage),
+  detail('/hooks/:id/hand-over', texts.handOver.title, 'integrations:manage', HandOverPage),
   detail('/hooks/:id', texts.hooks.title, 'integrations:manage', IntegrationPage),
   detail('/hooks/:id/deliveries/:eventId', texts.hooks.deliveries, 'integrations:manage', DeliveryPage),
   area('/streams', texts.streams.title, 'subscriptions:manage', StreamsPage, {

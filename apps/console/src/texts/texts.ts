@@ -1,6 +1,7 @@
 import { access } from './english/access.ts';
 import { general, keyboard, problems, signIn } from './english/general.ts';
 import { grants } from './english/grants.ts';
+import { handOver } from './english/hand-over.ts';
 import { hooks } from './english/hooks.ts';
 import { overview } from './english/overview.ts';
 import { sources } from './english/sources.ts';
@@ -8,7 +9,20 @@ import { streams } from './english/streams.ts';
 import { widgets } from './english/widgets.ts';
 
 /** Every text that people read. A translation is another object of the same type. */
-const english = { general, keyboard, problems, signIn, overview, widgets, streams, grants, hooks, sources, access };
+const english = {
+  general,
+  keyboard,
+  problems,
+  signIn,
+  overview,
+  widgets,
+  streams,
+  grants,
+  handOver,
+  hooks,
+  sources,
+  access,
+};
 
 export type Texts = typeof english;
 

@@ -1,6 +1,6 @@
 import { GrantsPage } from '../../grants/grants-page.tsx';
-import { writeHookSnippets } from '../../grants/snippets.ts';
 import { texts } from '../../texts/texts.ts';
+import { handOver } from './hand-over/held-secrets.ts';
 import { ChangeIntegration, NewIntegration } from './integration-form.tsx';
 
 /** All integrations. */
@@ -23,7 +23,9 @@ export function HooksPage() {
       renderChange={(grant, close, onChanged) =>
         'signature' in grant ? <ChangeIntegration integration={grant} onChanged={onChanged} onClose={close} /> : null
       }
-      writeSnippets={({ signingSecret }) => writeHookSnippets(signingSecret !== undefined)}
+      onIssued={({ url = '', ...issued }, grant) =>
+        handOver({ ...issued, url }, { hasSource: grant !== null && 'source' in grant && grant.source !== null })
+      }
     />
   );
 }

@@ -14,14 +14,16 @@ const emptyHook = { kind: 'updated' as (typeof kinds)[number], widgetId: '', pay
 interface TestHookDialogProperties {
   /** Whether the integration accepts only hooks that are signed as Standard Webhooks describes. */
   readonly isSigned: boolean;
+  /** What is filled in, while the page knows it. */
+  readonly secrets?: { readonly url: string; readonly signingSecret?: string };
   readonly onClose: () => void;
 }
 
 /** Sends one hook. The secret URL and the signing secret are only in this form: they are not kept with the draft. */
-export function TestHookDialog({ isSigned, onClose }: TestHookDialogProperties) {
+export function TestHookDialog({ isSigned, secrets, onClose }: TestHookDialogProperties) {
   const { hooks, grants, general } = texts;
-  const url = useSignal('');
-  const secret = useSignal('');
+  const url = useSignal(secrets?.url ?? '');
+  const secret = useSignal(secrets?.signingSecret ?? '');
   const accepted = useSignal<string | null>(null);
   const { values } = useDraft('test-hook', emptyHook);
   const change = (changes: Partial<typeof emptyHook>) => (values.value = { ...values.value, ...changes });

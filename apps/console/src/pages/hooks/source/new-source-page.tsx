@@ -1,15 +1,13 @@
 import { type Signal, useSignal } from '@preact/signals';
-import type { IssuedGrant } from '../../../grants/grant-kind.ts';
-import { SecretDialog } from '../../../grants/secret-dialog.tsx';
 import { Button } from '../../../parts/button.tsx';
 import { Field, LinesField, Select, TextField } from '../../../parts/fields.tsx';
 import { ProblemNotice } from '../../../parts/messages.tsx';
 import { PageHeader } from '../../../parts/page-header.tsx';
 import { useDraft } from '../../../parts/use-draft.ts';
-import { goTo } from '../../../router/address.ts';
 import { api, type Schemas } from '../../../service/service.ts';
 import { useAction } from '../../../service/use-action.ts';
 import { texts } from '../../../texts/texts.ts';
+import { handOver } from '../hand-over/held-secrets.ts';
 import { exampleScheme, type PresetName } from './examples.ts';
 import { emptyMapping } from './mapping-draft.ts';
 import { previewSource } from './preview-source.ts';
@@ -32,7 +30,6 @@ export function NewSourcePage() {
   const { values: draft, clear: clearMapping } = useDraft('new-source-mapping', emptyMapping);
   // Never in a draft: it is a secret.
   const secret = useSignal('');
-  const issued = useSignal<IssuedGrant | null>(null);
   const { name, preset, scheme } = head.value;
   const toSource = (mapping: Schemas['NewHookMapping']) => ({
     preset,
@@ -43,21 +40,21 @@ export function NewSourcePage() {
   const create = useAction(async (mapping: Schemas['NewHookMapping']) => {
     const source = { ...toSource(mapping), secrets: secret.peek() === '' ? [] : [secret.peek()] };
     const created = await api.POST('/api/v1/integrations', { body: { name, source } });
-    issued.value = created;
-    if (isWaiting.peek()) {
-      const params = { path: { id: created.id } };
-      await api.PUT('/api/v1/integrations/{id}/samples', { params, body: {} });
-    }
     secret.value = '';
     clearHead();
     clearSample();
     clearMapping();
+    // Before the next request: if it fails, the URL must not be lost.
+    handOver(created, { hasSource: true, ...(isWaiting.peek() ? { next: `/hooks/${created.id}/mapping` } : {}) });
+    if (isWaiting.peek()) {
+      const params = { path: { id: created.id } };
+      await api.PUT('/api/v1/integrations/{id}/samples', { params, body: {} });
+    }
   });
   const wait = () => {
     isWaiting.value = true;
     void create.run(refuseAll);
   };
-  const goOn = () => goTo(`/hooks/${issued.peek()?.id ?? ''}${isWaiting.peek() ? '/mapping' : ''}`);
   const isSchemeWrong = preset === 'custom' && !isJson(scheme);
   return (
     <>
@@ -97,7 +94,6 @@ export function NewSourcePage() {
       >
         <SenderFields head={head} secret={secret} />
       </SourceEditor>
-      {issued.value === null ? null : <SecretDialog issued={issued.value} snippets={{}} onClose={goOn} />}
     </>
   );
 }

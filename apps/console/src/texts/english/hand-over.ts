@@ -1,0 +1,55 @@
+export const handOver = {
+  title: 'Hand-over',
+  warning: 'Copy them now. The service keeps only hashes, and nobody can show them again. If one is lost, rotate it.',
+  gone: 'The secrets were shown once',
+  goneText: 'The service keeps only hashes. If the secrets are lost, rotate this integration: that makes new ones.',
+  toIntegration: 'Show the integration',
+  done: 'Done',
+  send: 'Send this to the partner',
+  url: 'Hook URL (secret)',
+  signingSecret: 'Signing secret (Standard Webhooks)',
+  show: 'Show',
+  hide: 'Hide',
+  download: 'Download as .env',
+  copyInstructions: 'Copy instructions',
+  instructionsHint: 'The instructions are the text of an e-mail. They contain no secret: send the secrets another way.',
+  /** The text of an e-mail to the partner. */
+  writeInstructions: (name: string, isSigned: boolean) =>
+    [
+      'Hello,',
+      '',
+      `You can now send us hooks (integration "${name}"). You get ${
+        isSigned ? 'a secret URL and a signing secret' : 'a secret URL'
+      } from us separately. Please keep ${isSigned ? 'both' : 'it'} like a password.`,
+      '',
+      'Send each hook as a POST request to the URL, with the header "content-type: application/json" and a body like this:',
+      '',
+      '  {"kind": "updated", "occurredAt": "2026-01-01T10:00:00Z", "widgetId": "<the id of the widget>", "payload": {"lux": 300}}',
+      '',
+      '- kind is "created", "updated" or "retired". occurredAt is the time of the event.',
+      '- widgetId and payload are optional. The payload is any JSON object.',
+      '- Put an id of your own into the header "webhook-id". If you repeat a hook, repeat its id: it then counts once.',
+      ...(isSigned
+        ? [
+            '- Sign each hook as https://www.standardwebhooks.com describes. Libraries for most languages do it. By hand: the header',
+            '  "webhook-timestamp" is the time in seconds since 1970. The header "webhook-signature" is "v1," and the base64 of an',
+            '  HMAC-SHA256 over id.timestamp.body. The key is what follows "whsec_" in the signing secret, decoded from base64.',
+          ]
+        : []),
+      '',
+      'The answer 202 means that the hook is stored. After 429 or 503, wait for the seconds in "Retry-After" and send it again.',
+      'After 400, the answer says what is wrong: please correct the hook.',
+      '',
+    ].join('\n'),
+  tryIt: 'Try it',
+  tryHint: 'Each sample reads the secrets from the environment. Load the downloaded file into your shell first:',
+  waiting: 'Waiting for the first hook…',
+  waitingHint: 'It appears here as soon as it arrives, also if it is refused.',
+  arrived: 'First hook arrived',
+  view: 'Show the delivery',
+  refused: 'Refused',
+  leaveTitle: 'Leave without a copy?',
+  leaveText: 'Nobody has copied every secret yet. When you leave this page, it cannot be shown again.',
+  stay: 'Stay',
+  saved: "I've saved it",
+};
