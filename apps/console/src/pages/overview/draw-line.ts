@@ -6,27 +6,34 @@ export const drawing = { width: 240, height: 56 } as const;
 /** Keeps the stroke of the highest value inside the drawing. */
 const margin = 4;
 
+/** The data of two SVG paths. */
+interface DrawnLine {
+  readonly line: string;
+  /** The area between the line and the lower edge. */
+  readonly area: string;
+}
+
 /**
  * Returns the lines through the known values, from 0 at the lower edge to the highest value: one for each stretch
- * without unknown values. Each is the data of an SVG path.
+ * without unknown values.
  *
  * Example: `[1, 2, null, 4]` gives two lines.
  */
-export function drawLines(values: Values): string[] {
+export function drawLines(values: Values): DrawnLine[] {
   const most = readMost(values) ?? 0;
   const step = drawing.width / Math.max(1, values.length - 1);
-  const lines: string[] = [];
-  let points: string[] = [];
-  const endLine = () => {
+  const lines: DrawnLine[] = [];
+  let start = 0;
+  for (const [index, value] of [...values, null].entries()) {
+    if (value !== null) continue;
+    const points = values.slice(start, index).map((known, offset) => {
+      return `${round((start + offset) * step)} ${round(toHeight(known ?? 0, most))}`;
+    });
     // A single point is a short line: a path of one point draws nothing.
-    if (points.length > 0) lines.push(`M${points.join('L')}${points.length === 1 ? 'h1' : ''}`);
-    points = [];
-  };
-  for (const [index, value] of values.entries()) {
-    if (value === null) endLine();
-    else points.push(`${round(index * step)} ${round(toHeight(value, most))}`);
+    const line = `M${points.join('L')}${points.length === 1 ? 'h1' : ''}`;
+    if (points.length > 0) lines.push({ line, area: `${line}V${drawing.height}H${round(start * step)}Z` });
+    start = index + 1;
   }
-  endLine();
   return lines;
 }
 

@@ -1,6 +1,7 @@
 import type { Signal } from '@preact/signals';
 import type { IconNode } from 'lucide';
 import type { ComponentChildren } from 'preact';
+import { useMemo } from 'preact/hooks';
 import { formatClock, formatTime } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { texts } from '../../texts/texts.ts';
@@ -97,12 +98,15 @@ export function LineTile({ title, icon, tone, timesMs, values, toUnit, cursor }:
 
 function Line({ values, cursor }: { readonly values: Values; readonly cursor: number | null }) {
   const { width, height } = drawing;
-  const lines = drawLines(values);
+  const lines = useMemo(() => drawLines(values), [values]);
   const x = cursor === null ? null : (cursor / Math.max(1, values.length - 1)) * width;
   return (
     <svg viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" aria-hidden="true">
-      {lines.map((line) => (
-        <path key={line} d={line} />
+      {lines.map(({ line, area }) => (
+        <g key={line}>
+          <path class="tile-area" d={area} />
+          <path d={line} />
+        </g>
       ))}
       {x === null ? null : <path class="crosshair" d={`M${x} 0V${height}`} />}
     </svg>
