@@ -233,3 +233,11 @@ describe('POST /api/v1/deliveries/redrive', () => {
     expect(event).toMatchObject({ operation: 'example.deliveries.redriveAll', after: { integrationId: other } });
   });
 });
+
+test('the address of the redrive of many is no delivery: it has one method', async () => {
+  const { integrationId } = await service.issueHookToken();
+  const url = `/api/v1/integrations/${integrationId}/deliveries/redrive`;
+  const redriving = await service.inject({ method: 'OPTIONS', url });
+  const delivery = await service.inject({ method: 'OPTIONS', url: url.replace('redrive', randomUUID()) });
+  expect([redriving.headers.allow, delivery.headers.allow]).toEqual(['POST', 'DELETE, GET, HEAD']);
+});

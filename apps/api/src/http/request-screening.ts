@@ -137,16 +137,18 @@ export function collectKnownPaths(app: FastifyInstance): KnownPaths {
   return {
     findAllowedMethods: (url) => {
       const segments = (decodePath(extractPath(url)) ?? '').split('/');
-      // As in the router, a path without parameters wins over one with them.
-      const own = methodsByPattern.get(segments.join('/'));
-      const allowed = new Set<string>(own);
-      for (const [pattern, methods] of own === undefined ? methodsByPattern : []) {
-        if (!matchesPattern(pattern.split('/'), segments)) continue;
-        for (const method of methods) allowed.add(method);
-      }
+      const matching = [...methodsByPattern].filter(([pattern]) => matchesPattern(pattern.split('/'), segments));
+      // A path with fewer parameters is another resource: `deliveries/redrive` is no delivery.
+      const fewest = Math.min(...matching.map(([pattern]) => countParameters(pattern)));
+      const own = matching.filter(([pattern]) => countParameters(pattern) === fewest);
+      const allowed = new Set(own.flatMap(([, methods]) => [...methods]));
       return allowed.size === 0 ? null : [...allowed].sort().join(', ');
     },
   };
+}
+
+function countParameters(pattern: string): number {
+  return pattern.split('/:').length - 1;
 }
 
 /** Matches like the router: a parameter also matches an empty segment. */
