@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describeError, ServiceError, UnavailableError } from '@widget-service/shared/domain/errors.ts';
-import type { Redis } from 'ioredis';
+import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/deadline.ts';
+import type { ChainableCommander, Redis } from 'ioredis';
 
 /**
  * Translates any Redis error to `UnavailableError`: Redis is down, loading, full or being replaced, so a retry helps.
@@ -26,6 +27,15 @@ export async function translateErrors<T>(work: Promise<T>, operation: string): P
   } catch (error) {
     throw translateRedisError(error, operation);
   }
+}
+
+/** Sends a pipeline, and returns its replies within 2 s. Throws the error of the first command that failed. */
+export async function runPipeline(pipeline: ChainableCommander, operation: string): Promise<unknown[]> {
+  const replies = await translateErrors(withDeadline(pipeline.exec(), requestDeadlineMs, operation), operation);
+  return (replies ?? []).map(([error, value]) => {
+    if (error !== null) throw translateRedisError(error, operation);
+    return value;
+  });
 }
 
 /** A Lua script. Redis runs it atomically. */

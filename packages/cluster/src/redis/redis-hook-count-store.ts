@@ -1,8 +1,7 @@
 import { type HookCountStore, hookCountLimits } from '@widget-service/shared/ports/hook-count-store.ts';
-import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/deadline.ts';
-import type { ChainableCommander, Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import type { RedisKeys } from './keys.ts';
-import { translateErrors, translateRedisError } from './redis-call.ts';
+import { runPipeline } from './redis-call.ts';
 
 export interface RedisHookCountStoreOptions {
   /** For short calls. The caller closes it. */
@@ -19,14 +18,6 @@ const kinds = ['accepted', 'refused'] as const;
 export function createRedisHookCountStore({ redis, keys }: RedisHookCountStoreOptions): HookCountStore {
   const toKey = (hour: Date) => keys.hookCounts(hour.toISOString());
 
-  async function run(pipeline: ChainableCommander, operation: string): Promise<unknown[]> {
-    const replies = await translateErrors(withDeadline(pipeline.exec(), requestDeadlineMs, operation), operation);
-    return (replies ?? []).map(([error, value]) => {
-      if (error !== null) throw translateRedisError(error, operation);
-      return value;
-    });
-  }
-
   return {
     add: async (counts) => {
       const pipeline = redis.pipeline();
@@ -37,14 +28,14 @@ export function createRedisHookCountStore({ redis, keys }: RedisHookCountStoreOp
       for (const ms of new Set(counts.map(({ hour }) => hour.getTime()))) {
         pipeline.pexpire(toKey(new Date(ms)), hookCountLimits.keepMs);
       }
-      await run(pipeline, 'hook counts add');
+      await runPipeline(pipeline, 'hook counts add');
     },
     list: async (integrationIds, hours) => {
       if (integrationIds.length === 0) return [];
       const fields = integrationIds.flatMap((id) => kinds.map((kind) => `${id}:${kind}`));
       const pipeline = redis.pipeline();
       for (const hour of hours) pipeline.hmget(toKey(hour), ...fields);
-      const replies = (await run(pipeline, 'hook counts list')) as (string | null)[][];
+      const replies = (await runPipeline(pipeline, 'hook counts list')) as (string | null)[][];
       return hours.flatMap((hour, at) =>
         integrationIds
           .map((integrationId, index) => ({

@@ -1,9 +1,8 @@
 import { parseRefusal, serializeRefusal } from '@widget-service/shared/adapters/refusal-codec.ts';
 import { type HookRefusal, type RefusalStore, refusalLimits } from '@widget-service/shared/ports/refusal-store.ts';
-import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/deadline.ts';
 import type { ChainableCommander, Redis } from 'ioredis';
 import type { RedisKeys } from './keys.ts';
-import { translateErrors, translateRedisError } from './redis-call.ts';
+import { runPipeline } from './redis-call.ts';
 
 export interface RedisRefusalStoreOptions {
   /** For short calls. The caller closes it. */
@@ -29,24 +28,16 @@ export function createRedisRefusalStore(options: RedisRefusalStoreOptions): Refu
     pipeline.pexpire(key, keepMs);
   }
 
-  async function run(pipeline: ChainableCommander, operation: string): Promise<unknown[]> {
-    const replies = await translateErrors(withDeadline(pipeline.exec(), requestDeadlineMs, operation), operation);
-    return (replies ?? []).map(([error, value]) => {
-      if (error !== null) throw translateRedisError(error, operation);
-      return value;
-    });
-  }
-
   return {
     add: async (refusals) => {
       const pipeline = options.redis.pipeline();
       const byIntegration = Map.groupBy(refusals, ({ integrationId }) => integrationId);
       for (const [integrationId, added] of byIntegration) addTo(pipeline, integrationId, added);
-      await run(pipeline, 'refusals add');
+      await runPipeline(pipeline, 'refusals add');
     },
     list: async (integrationId) => {
       const pipeline = options.redis.pipeline().zrange(options.keys.refusals(integrationId), '0', '-1', 'REV');
-      const [texts] = (await run(pipeline, 'refusals list')) as [string[]];
+      const [texts] = (await runPipeline(pipeline, 'refusals list')) as [string[]];
       return texts.map(parseRefusal);
     },
   };

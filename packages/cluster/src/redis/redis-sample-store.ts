@@ -1,9 +1,9 @@
 import { parseSample, serializeSample } from '@widget-service/shared/adapters/sample-codec.ts';
 import { type SampleStore, sampleLimits } from '@widget-service/shared/ports/sample-store.ts';
 import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/deadline.ts';
-import type { ChainableCommander, Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import type { RedisKeys } from './keys.ts';
-import { loadScript, runScript, translateErrors, translateRedisError } from './redis-call.ts';
+import { loadScript, runPipeline, runScript, translateErrors } from './redis-call.ts';
 
 export interface RedisSampleStoreOptions {
   /** For short calls. The caller closes it. */
@@ -22,14 +22,6 @@ export function createRedisSampleStore({ redis, keys }: RedisSampleStoreOptions)
     return translateErrors(withDeadline(work, requestDeadlineMs, operation), operation);
   }
 
-  async function run(pipeline: ChainableCommander, operation: string): Promise<unknown[]> {
-    const replies = await call(pipeline.exec(), operation);
-    return (replies ?? []).map(([error, value]) => {
-      if (error !== null) throw translateRedisError(error, operation);
-      return value;
-    });
-  }
-
   return {
     keepUntil: async (integrationId, until) => {
       const remainingMs = Math.max(1, until.getTime() - Date.now());
@@ -37,7 +29,7 @@ export function createRedisSampleStore({ redis, keys }: RedisSampleStoreOptions)
         .pipeline()
         .set(keys.keepsSamples(integrationId), until.getTime(), 'PX', remainingMs)
         .pexpire(keys.samples(integrationId), remainingMs);
-      await run(pipeline, 'samples keep');
+      await runPipeline(pipeline, 'samples keep');
     },
     add: async (sample) => {
       const mark = keys.keepsSamples(sample.integrationId);
@@ -51,7 +43,7 @@ export function createRedisSampleStore({ redis, keys }: RedisSampleStoreOptions)
         .pipeline()
         .get(keys.keepsSamples(integrationId))
         .zrange(keys.samples(integrationId), '0', '-1', 'REV');
-      const [untilMs, texts] = (await run(pipeline, 'samples find')) as [string | null, string[]];
+      const [untilMs, texts] = (await runPipeline(pipeline, 'samples find')) as [string | null, string[]];
       const until = untilMs === null ? null : new Date(Number(untilMs));
       if (until === null || until <= now) return { until: null, samples: [] };
       return { until, samples: texts.map(parseSample) };
