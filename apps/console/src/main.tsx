@@ -15,19 +15,25 @@ import './styles/hooks.css';
 import './styles/overview.css';
 import './styles/hand-over.css';
 import { followWidgets } from './live/shared-widgets.ts';
+import { locale } from './parts/format.ts';
 import { followClock } from './parts/time.tsx';
+import { followTimeZone } from './parts/time-zone.ts';
 import { followAddress } from './router/address.ts';
 import { followSession, loadSession } from './session/session.ts';
+import { followHealth } from './shell/health.ts';
 import { followKeys } from './shell/keyboard.tsx';
 import { Shell } from './shell/shell.tsx';
 import { followTheme } from './shell/theme.ts';
 
 followTheme();
+followTimeZone();
+locale.value = navigator.language;
 followAddress();
 followClock();
 followSession();
 followWidgets();
 followKeys();
+followHealth();
 void loadSession();
 
 const place = document.getElementById('console');

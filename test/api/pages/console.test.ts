@@ -23,6 +23,7 @@ describe('GET /console/', () => {
         "img-src 'self'",
         "font-src 'self'",
         "connect-src 'self'",
+        "manifest-src 'self'",
         "base-uri 'none'",
         "form-action 'self'",
         "frame-ancestors 'none'",
@@ -64,6 +65,17 @@ describe('the files of the console', () => {
         statusCode: 200,
         type: 'font/woff2',
       });
+    }
+  });
+
+  test('include the manifest of the page, and the icons that it names', async () => {
+    const { headers, body } = await get('/console/manifest.webmanifest');
+    expect(headers).toMatchObject({ 'content-type': 'application/manifest+json', 'cache-control': 'no-store' });
+    const { icons } = JSON.parse(body) as { icons: readonly { src: string; type: string }[] };
+    expect(icons.length).toBeGreaterThan(1);
+    for (const { src, type } of [...icons, { src: 'icon-urgent.svg', type: 'image/svg+xml' }]) {
+      const icon = await get(`/console/${src}`);
+      expect({ src, status: icon.statusCode, type: icon.headers['content-type'] }).toEqual({ src, status: 200, type });
     }
   });
 

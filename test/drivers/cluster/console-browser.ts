@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { testAdmin } from '../app/console-client.ts';
 
 const browserPath = process.env.CHROMIUM_BIN ?? '';
@@ -22,9 +22,9 @@ export interface ConsoleTab {
   readonly complaints: string[];
 }
 
-/** A browser profile of its own: its tabs share the session. */
-export function openProfile(browser: Browser): Promise<BrowserContext> {
-  return browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' });
+/** A browser profile of its own: its tabs share the session. `options` add to the common ones. */
+export function openProfile(browser: Browser, options: BrowserContextOptions = {}): Promise<BrowserContext> {
+  return browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce', ...options });
 }
 
 /** Opens a tab at a path of the console. Requests that the service refuses are no complaints: tests provoke them. */

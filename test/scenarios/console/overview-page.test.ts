@@ -43,6 +43,7 @@ describe.runIf(hasBrowser && process.env.MONGODB_URL !== undefined)('the overvie
     await page.getByText('1 urgent problem: users are affected').waitFor();
     await page.getByText('No worker answers.').waitFor();
     await page.getByText('nothing processes them').waitFor();
+    expect(await page.locator('link[rel="icon"]').getAttribute('href')).toMatch(/\/icon-urgent\.svg$/);
     expect(await findBarriers(page)).toEqual([]);
   });
 
@@ -64,6 +65,7 @@ describe.runIf(hasBrowser && process.env.MONGODB_URL !== undefined)('the overvie
     await shown.service.workers[0]?.start();
     await page.getByText('All systems normal').waitFor();
     await ready('Workers').waitFor();
+    expect(await page.locator('link[rel="icon"]').getAttribute('href')).toMatch(/\/icon\.svg$/);
     expect(complaints).toEqual([]);
   });
 
@@ -135,11 +137,26 @@ describe.runIf(hasBrowser)('the overview of an embedded service', () => {
     await page.mouse.move(0, 0);
   });
 
+  test('writes numbers and times as the reader knows them, and in UTC after one click', async () => {
+    const reader = await shown.openSignedIn('/overview', { locale: 'de-DE', timezoneId: 'Asia/Tokyo' });
+    await reader.page.getByText('Times are in Asia/Tokyo.').waitFor();
+    await reader.page.getByRole('button', { name: 'show times in UTC' }).click();
+    await reader.page.getByText('Times are in UTC.').waitFor();
+    await reader.page.goto(`${shown.service.url}/console/widgets/${widgetId}`);
+    await reader.page
+      .getByText(/^\d+\. \S+ \d{4}, \d\d:\d\d:\d\d UTC/)
+      .first()
+      .waitFor();
+    expect(reader.complaints).toEqual([]);
+    await reader.profile.close();
+  });
+
   test('names the integrations with dead deliveries, and leads to them', async () => {
     await shown.service.rejectPayloads('poison');
     for (const sender of [factory, factory, other]) await sender.send(hook({ poison: 1 }));
     await page.getByText('1 problem, not urgent').waitFor();
     await page.getByText('3 hooks from 2 integrations could not be processed').waitFor();
+    await page.getByRole('link', { name: 'Integrations 3 dead' }).waitFor();
     expect(await findBarriers(page)).toEqual([]);
     await page.getByRole('link', { name: 'Review' }).click();
     await page.getByRole('heading', { level: 1, name: 'Dead deliveries' }).waitFor();

@@ -1,5 +1,5 @@
 import { createClient, type WidgetServiceClient } from '@widget-service/client/client.ts';
-import type { Browser, BrowserContext } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions } from 'playwright-core';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { testAdmin } from '../../drivers/app/console-client.ts';
 import {
@@ -19,7 +19,10 @@ export interface ShownService<Service> {
   /** A session of the admin beside those of the browser. */
   readonly client: WidgetServiceClient;
   /** Opens a page of the console in a profile of its own, and signs the admin in there. */
-  openSignedIn(path: string): Promise<ConsoleTab & { readonly profile: BrowserContext }>;
+  openSignedIn(
+    path: string,
+    options?: BrowserContextOptions,
+  ): Promise<ConsoleTab & { readonly profile: BrowserContext }>;
 }
 
 /** Opens a service and a browser before the tests of the calling suite, and closes both after them. */
@@ -48,8 +51,8 @@ export function showService<Service extends Pick<Deployment, 'url' | 'dispose'>>
     get client() {
       return client;
     },
-    openSignedIn: async (path) => {
-      const profile = await openProfile(browser);
+    openSignedIn: async (path, options) => {
+      const profile = await openProfile(browser, options);
       const tab = await openTab(profile, service.url, path);
       await signInByPage(tab.page);
       return { profile, ...tab };

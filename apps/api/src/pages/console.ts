@@ -17,11 +17,16 @@ const mediaTypes: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.webmanifest': 'application/manifest+json',
   '.woff2': 'font/woff2',
 };
 
 /** The names of built files contain a hash of their content, so a browser may keep them for a year. */
 const forAYear = 'public, max-age=31536000, immutable';
+/** The icons of a tab and of a home screen, and the manifest that names them: browsers ask for these names. */
+const unhashedNames = ['icon.svg', 'icon-urgent.svg', 'icon.png', 'manifest.webmanifest'];
+
 /** No page of the console has more parts in its path. */
 const depthMax = 8;
 
@@ -66,7 +71,7 @@ async function readBuiltFile(name: string): Promise<Buffer> {
 /** Reads the files that the document names, and those that these name. No request path gets to the file system. */
 async function loadFiles(document: Buffer): Promise<ReadonlyMap<string, ConsoleFile>> {
   const files = new Map<string, ConsoleFile>();
-  const names = ['icon.svg', ...findNames(document, /assets\/[\w.-]+/g)];
+  const names = [...unhashedNames, ...findNames(document, /assets\/[\w.-]+/g)];
   for (let name = names.pop(); name !== undefined; name = names.pop()) {
     if (files.has(name)) continue;
     const body = await readBuiltFile(name);

@@ -2,8 +2,9 @@ import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import { FormDialog } from '../parts/dialog.tsx';
-import { TextField, toLocalText } from '../parts/fields.tsx';
+import { TextField } from '../parts/fields.tsx';
 import { showToast } from '../parts/messages.tsx';
+import { readLocalText, toLocalText } from '../parts/time-zone.ts';
 import { useDraft } from '../parts/use-draft.ts';
 import { texts } from '../texts/texts.ts';
 import type { Grant, IssuedGrant } from './grant-kind.ts';
@@ -107,5 +108,5 @@ function GrantFields({ values }: { readonly values: Signal<GrantFormValues> }) {
 
 /** Returns the time for the service. */
 function toExpiresAt({ expires }: GrantFormValues): string | null {
-  return expires === '' ? null : new Date(expires).toISOString();
+  return readLocalText(expires);
 }

@@ -1,6 +1,7 @@
 import type { ComponentChildren, InputHTMLAttributes } from 'preact';
 import { useContext, useId } from 'preact/hooks';
 import { describeMistake, FieldMistakes } from './field-mistakes.ts';
+import { readLocalText, toLocalText } from './time-zone.ts';
 
 interface FieldPlace {
   readonly label: string;
@@ -166,7 +167,7 @@ interface TimeInputProperties {
   readonly onChange: (value: string | null) => void;
 }
 
-/** A moment, typed in the time zone of the person. */
+/** A moment, typed in the chosen time zone. */
 export function TimeInput({ label, value, onChange }: TimeInputProperties) {
   return (
     <label class="inline-field">
@@ -176,19 +177,8 @@ export function TimeInput({ label, value, onChange }: TimeInputProperties) {
         type="datetime-local"
         step="1"
         value={toLocalText(value)}
-        onChange={({ currentTarget }) => {
-          const ms = Date.parse(currentTarget.value);
-          onChange(Number.isNaN(ms) ? null : new Date(ms).toISOString());
-        }}
+        onChange={({ currentTarget }) => onChange(readLocalText(currentTarget.value))}
       />
     </label>
   );
-}
-
-/** Returns what an input of the type `datetime-local` shows: the local time, without the zone. Empty for null. */
-export function toLocalText(value: string | null): string {
-  if (value === null) return '';
-  const ms = Date.parse(value);
-  if (Number.isNaN(ms)) return '';
-  return new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
 }

@@ -1,15 +1,35 @@
-import { expect, test } from 'vitest';
-import { formatBytes, formatClock, formatCount, formatDuration, formatRelative, formatTime } from './format.ts';
+import { afterEach, expect, test } from 'vitest';
+import {
+  formatAbsolute,
+  formatBytes,
+  formatClock,
+  formatCount,
+  formatDuration,
+  formatRelative,
+  formatTime,
+  locale,
+} from './format.ts';
+import { readLocalText, timeZone, toLocalText } from './time-zone.ts';
+
+afterEach(() => {
+  locale.value = 'en';
+  timeZone.value = 'local';
+});
 
 test.each([
   [0, 'now'],
-  [-30, '30 sec. ago'],
-  [-59, '59 sec. ago'],
-  [-60, '1 min. ago'],
-  [-7_200, '2 hr. ago'],
-  [3_600, 'in 1 hr.'],
-  [-86_400, 'yesterday'],
+  [-30, '30 s ago'],
+  [-59, '59 s ago'],
+  [-60, '1 min ago'],
+  [-7_200, '2 h ago'],
+  [3_600, 'in 1 h'],
+  [-86_400, 'yesterday 08:00'],
+  [93_600, 'tomorrow 10:00'],
+  // More than a day ago, and neither today nor yesterday.
+  [-118_800, '1 day ago'],
+  [-1_000 * 86_400, '1,000 days ago'],
 ])('a time %i seconds from now is "%s"', (seconds, text) => {
+  timeZone.value = 'utc';
   const nowMs = Date.parse('2026-11-25T08:00:00Z');
   expect(formatRelative(nowMs + seconds * 1_000, nowMs)).toBe(text);
 });
@@ -20,11 +40,35 @@ test('a time of the day has 24 hours, also at midnight', () => {
   expect([at(0, 5, 9), at(23, 59, 59)].map(formatTime)).toEqual(['00:05:09', '23:59:59']);
 });
 
+test('numbers and dates are written as the reader knows them', () => {
+  timeZone.value = 'utc';
+  const atMs = Date.parse('2026-11-25T14:05:59Z');
+  expect([formatAbsolute(atMs), formatCount(1_234), formatDuration(3_400)]).toEqual([
+    'Nov 25, 2026, 14:05:59 UTC',
+    '1,234',
+    '3.4 s',
+  ]);
+  locale.value = 'de';
+  expect([formatAbsolute(atMs), formatCount(1_234), formatDuration(3_400)]).toEqual([
+    '25. Nov. 2026, 14:05:59 UTC',
+    '1.234',
+    '3,4 s',
+  ]);
+});
+
+test.each(['utc', 'local'] as const)('a time that is shown in a field is read back as it was (%s)', (zone) => {
+  timeZone.value = zone;
+  const at = '2026-07-25T14:05:59.000Z';
+  expect(readLocalText(toLocalText(at))).toBe(at);
+  expect([toLocalText(null), toLocalText('no time'), readLocalText('')]).toEqual(['', '', null]);
+  if (zone === 'utc') expect(toLocalText(at)).toBe('2026-07-25T14:05:59');
+});
+
 test('counts and sizes are short', () => {
   expect(formatCount(100_000)).toBe('100,000');
   expect([0, 1_023, 1_024, 1_536, 20_480, 5 * 1_048_576].map(formatBytes)).toEqual([
     '0 B',
-    '1023 B',
+    '1,023 B',
     '1.0 KiB',
     '1.5 KiB',
     '20 KiB',

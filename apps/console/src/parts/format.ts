@@ -1,74 +1,84 @@
-const locale = 'en';
+import { computed, signal } from '@preact/signals';
+import { nameTimeZone } from './time-zone.ts';
 
-const counts = new Intl.NumberFormat(locale);
+/** Numbers and dates are written as the reader of the page knows them, whose browser names this locale. */
+export const locale = signal('en');
+
+const counts = computed(() => new Intl.NumberFormat(locale.value));
 /** `100000` as `100,000`. */
 export function formatCount(count: number): string {
-  return counts.format(count);
+  return counts.value.format(count);
 }
 
-const units: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
-  ['day', 86_400],
-  ['hour', 3_600],
-  ['minute', 60],
-  ['second', 1],
-];
-const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' });
-
-/** Says how far a time is from now: `5 min. ago`, `in 2 hr.`, `now`. */
+/**
+ * Says how far a time is from now: `5 min ago`, `in 2 h`, `now`, `yesterday 14:05`, `3 days ago`. Numbers follow the
+ * locale of the reader; the words are those of the console.
+ */
 export function formatRelative(atMs: number, nowMs: number): string {
-  const seconds = Math.round((atMs - nowMs) / 1_000);
-  const [unit, size] = units.find(([, size]) => Math.abs(seconds) >= size) ?? (['second', 1] as const);
-  return relative.format(Math.trunc(seconds / size), unit);
+  const seconds = Math.round(Math.abs(atMs - nowMs) / 1_000);
+  if (seconds === 0) return 'now';
+  const isPast = atMs < nowMs;
+  const say = (text: string) => (isPast ? `${text} ago` : `in ${text}`);
+  if (seconds < 60) return say(`${seconds} s`);
+  if (seconds < 3_600) return say(`${Math.floor(seconds / 60)} min`);
+  if (seconds < daySeconds) return say(`${Math.floor(seconds / 3_600)} h`);
+  const { day, clock } = formats.value;
+  const nextDayMs = nowMs + (isPast ? -1 : 1) * daySeconds * 1_000;
+  if (day.format(atMs) === day.format(nextDayMs)) return `${isPast ? 'yesterday' : 'tomorrow'} ${clock.format(atMs)}`;
+  const days = Math.floor(seconds / daySeconds);
+  return say(days === 1 ? '1 day' : `${formatCount(days)} days`);
 }
 
-const absolute = new Intl.DateTimeFormat(locale, {
-  year: 'numeric',
-  month: 'short',
-  day: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-  hourCycle: 'h23',
-  timeZoneName: 'short',
+const daySeconds = 86_400;
+
+/** With 24 hours in every locale, as logs and dashboards have them. */
+const formats = computed(() => {
+  const common = { hourCycle: 'h23', timeZone: nameTimeZone() } as const;
+  const minutes = { hour: '2-digit', minute: '2-digit' } as const;
+  const day = { year: 'numeric', month: 'short', day: 'numeric' } as const;
+  const create = (options: Intl.DateTimeFormatOptions) =>
+    new Intl.DateTimeFormat(locale.value, { ...common, ...options });
+  return {
+    absolute: create({ ...day, ...minutes, second: '2-digit', timeZoneName: 'short' }),
+    day: create(day),
+    clock: create(minutes),
+    time: create({ ...minutes, second: '2-digit' }),
+  };
 });
-/** In the time zone of the browser, which it names. */
+
+/** `Nov 25, 2026, 14:05:59 GMT+1`: in the chosen time zone, which it names. */
 export function formatAbsolute(atMs: number): string {
-  return absolute.format(atMs);
+  return formats.value.absolute.format(atMs);
 }
 
-const clock = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
-/** `14:05`, in the time zone of the browser. */
+/** `14:05`, in the chosen time zone. */
 export function formatClock(atMs: number): string {
-  return clock.format(atMs);
+  return formats.value.clock.format(atMs);
 }
 
-const time = new Intl.DateTimeFormat(locale, {
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-  hourCycle: 'h23',
-});
-/** `14:05:59`, in the time zone of the browser. */
+/** `14:05:59`, in the chosen time zone. */
 export function formatTime(atMs: number): string {
-  return time.format(atMs);
+  return formats.value.time.format(atMs);
 }
 
-/** The time zone of the browser: `Europe/Berlin`. */
-export const { timeZone } = clock.resolvedOptions();
+/** Writes a number with so many digits after the decimal sign, as the reader knows them: `3.4`, `3,4`. */
+export function formatDecimal(value: number, digits: number): string {
+  return value.toLocaleString(locale.value, { minimumFractionDigits: digits, maximumFractionDigits: digits });
+}
 
 const byteUnits = ['B', 'KiB', 'MiB', 'GiB'];
 /** `1536` as `1.5 KiB`. */
 export function formatBytes(bytes: number): string {
   const power = Math.min(Math.floor(Math.log2(Math.max(bytes, 1)) / 10), byteUnits.length - 1);
   const value = bytes / 1_024 ** power;
-  return `${value < 10 && power > 0 ? value.toFixed(1) : Math.round(value)} ${byteUnits[power]}`;
+  return `${formatDecimal(value, value < 10 && power > 0 ? 1 : 0)} ${byteUnits[power]}`;
 }
 
 /** A duration in the two largest units that matter: `2 h 5 min`, `3.4 s`, `80 ms`. */
 export function formatDuration(durationMs: number): string {
   if (durationMs < 1_000) return `${Math.round(durationMs)} ms`;
   const seconds = durationMs / 1_000;
-  if (seconds < 60) return `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`;
+  if (seconds < 60) return `${formatDecimal(seconds, seconds < 10 ? 1 : 0)} s`;
   const minutes = Math.floor(seconds / 60);
   if (minutes < 60) return `${minutes} min`;
   const hours = Math.floor(minutes / 60);

@@ -1,11 +1,13 @@
-import { Box, CircleUserRound, LogOut, Menu, Search } from 'lucide';
+import { Box, CircleUserRound, Clock, LogOut, Menu, Search } from 'lucide';
 import { Icon } from '../parts/icon.tsx';
 import { ProblemNotice } from '../parts/messages.tsx';
+import { nameTimeZone, timeZone } from '../parts/time-zone.ts';
 import { path } from '../router/address.ts';
 import { Link } from '../router/link.tsx';
 import { useAction } from '../service/use-action.ts';
 import { may, session, signOut } from '../session/session.ts';
 import { texts } from '../texts/texts.ts';
+import { health } from './health.ts';
 import { type ConsolePage, navigationGroups, pages } from './pages.ts';
 import { openPalette } from './palette.tsx';
 
@@ -63,12 +65,19 @@ function Group({ title, shown, current }: GroupProperties) {
             <Link to={page.path} class="navigation-link" aria-current={page === current ? 'page' : undefined}>
               {page.navigation === undefined ? null : <Icon of={page.navigation.icon} />}
               {page.title}
+              {page.path === '/hooks' ? <DeadCount /> : null}
             </Link>
           </li>
         ))}
       </ul>
     </>
   );
+}
+
+/** How many hooks are dead, beside the integrations that they came from. */
+function DeadCount() {
+  const count = health.value?.deadHooks ?? 0;
+  return count === 0 ? null : <span class="navigation-count">{texts.general.countDead(count)}</span>;
 }
 
 /** The area of a path: of those that contain it, the one with the longest path. */
@@ -78,10 +87,11 @@ function findCurrent(areas: readonly ConsolePage[], shown: string): ConsolePage 
     .sort((one, other) => other.path.length - one.path.length)[0];
 }
 
-/** Who is signed in, and the way out. */
+/** Who is signed in, the time zone of what is shown, and the way out. */
 function AccountMenu() {
   const email = session.value?.user.email ?? '';
   const leave = useAction(signOut);
+  const nextTimeZone = timeZone.value === 'utc' ? 'local' : 'utc';
   return (
     <div class="account">
       <Link to="/access" class="navigation-link" aria-current={path.value === '/access' ? 'page' : undefined}>
@@ -89,6 +99,15 @@ function AccountMenu() {
         <span class="visually-hidden">{texts.access.own}: </span>
         <span class="account-email">{email}</span>
       </Link>
+      <button
+        type="button"
+        class="navigation-link"
+        aria-label={texts.general.changeTimeZone(nameTimeZone(), nameTimeZone(nextTimeZone))}
+        onClick={() => (timeZone.value = nextTimeZone)}
+      >
+        <Icon of={Clock} />
+        {nameTimeZone()}
+      </button>
       <button type="button" class="navigation-link" aria-busy={leave.isRunning.value} onClick={() => void leave.run()}>
         <Icon of={LogOut} />
         {texts.general.signOut}

@@ -4,6 +4,7 @@ import { useId } from 'preact/hooks';
 import { rows } from '../live/shared-widgets.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { isComposing } from '../parts/read-key.ts';
+import { nameTimeZone, timeZone, timeZones } from '../parts/time-zone.ts';
 import { goTo } from '../router/address.ts';
 import { may } from '../session/session.ts';
 import { texts } from '../texts/texts.ts';
@@ -113,6 +114,14 @@ function listFixedEntries(): PaletteEntry[] {
       label: `${texts.general.theme}: ${texts.general.themeNames[name]}`,
       choose: () => {
         theme.value = name;
+      },
+    })),
+    ...timeZones.map((zone) => ({
+      key: `times-${zone}`,
+      kind: 'action' as const,
+      label: texts.general.timesIn(nameTimeZone(zone)),
+      choose: () => {
+        timeZone.value = zone;
       },
     })),
   ];

@@ -3,6 +3,9 @@ import { effect, signal } from '@preact/signals';
 export const themes = ['system', 'light', 'dark'] as const;
 type Theme = (typeof themes)[number];
 
+/** `--ground` of `styles/tokens.css`. */
+const groundColours = { light: '#fbfbfc', dark: '#0c0e12' } as const;
+
 const storageKey = 'console-theme';
 
 function readTheme(): Theme {
@@ -16,6 +19,15 @@ export const theme = signal<Theme>(readTheme());
 export function followTheme(): void {
   effect(() => {
     document.documentElement.dataset.theme = theme.value;
+    paintBrowser(theme.value);
     localStorage.setItem(storageKey, theme.value);
   });
+}
+
+/** Gives the frame of the browser the colour of the page. The document has one for each scheme of the system. */
+function paintBrowser(shown: Theme): void {
+  for (const meta of document.querySelectorAll<HTMLMetaElement>('meta[name="theme-color"]')) {
+    const scheme = shown === 'system' ? (meta.media.includes('dark') ? 'dark' : 'light') : shown;
+    meta.content = groundColours[scheme];
+  }
 }

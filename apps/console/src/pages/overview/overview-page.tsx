@@ -1,9 +1,11 @@
+import { useEffect } from 'preact/hooks';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { ReadState } from '../../parts/read-state.tsx';
 import { Time } from '../../parts/time.tsx';
 import { api } from '../../service/service.ts';
 import { useResource } from '../../service/use-resource.ts';
 import { may } from '../../session/session.ts';
+import { noteOverview } from '../../shell/health.ts';
 import { texts } from '../../texts/texts.ts';
 import { Health } from './health.tsx';
 import { Integrations } from './integrations.tsx';
@@ -18,6 +20,9 @@ export function OverviewPage() {
   const { overview } = texts;
   const read = useResource((signal) => api.GET('/api/v1/overview', { signal }), [], { refreshMs });
   const data = read.data.value;
+  useEffect(() => {
+    if (data !== null) noteOverview(data);
+  }, [data]);
   return (
     <>
       <PageHeader

@@ -1,7 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { Activity, Clock, OctagonAlert, RadioTower, Webhook } from 'lucide';
 import { useMemo } from 'preact/hooks';
-import { formatDuration, timeZone } from '../../parts/format.ts';
+import { formatDuration } from '../../parts/format.ts';
+import { nameTimeZone } from '../../parts/time-zone.ts';
 import type { Schemas } from '../../service/service.ts';
 import { texts } from '../../texts/texts.ts';
 import { formatFigure } from './format-figure.ts';
@@ -55,7 +56,7 @@ export function Tiles({ history, eventDelay }: Pick<Overview, 'history' | 'event
           toUnit={() => overview.withConsoles}
         />
       </ul>
-      <p class="hint">{overview.timeZone(timeZone)}</p>
+      <p class="hint">{overview.timeZone(nameTimeZone())}</p>
     </section>
   );
 }

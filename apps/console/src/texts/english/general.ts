@@ -1,3 +1,5 @@
+import { formatCount } from '../../parts/format.ts';
+
 export const general = {
   productName: 'Widget Service',
   skipToContent: 'Skip to the content',
@@ -16,11 +18,15 @@ export const general = {
   never: 'never',
   none: 'none',
   actions: 'Actions',
+  countDead: (count: number) => `${formatCount(count)} dead`,
   requestId: (id: string) => `Request ${id}`,
   signOut: 'Sign out',
   signOutEverywhere: 'Sign out everywhere',
   account: (email: string) => `Account of ${email}`,
   theme: 'Theme',
+  timesIn: (zone: string) => `Times in ${zone}`,
+  /** What a click does comes second. The first part is what the button shows. */
+  changeTimeZone: (shown: string, next: string) => `${shown}: show times in ${next}`,
   themeNames: { system: 'Same as the system', light: 'Light', dark: 'Dark' },
   liveStates: {
     loading: 'Loading',
