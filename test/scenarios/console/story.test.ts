@@ -215,7 +215,7 @@ describeEachDeployment('a person with a browser and the console', (shown, name) 
       .allTextContents();
     expect(areas).toEqual(['Widgets', 'Events']);
     await theirs.goto(`${shown.service.url}/console/hooks`);
-    await theirs.getByRole('heading', { name: 'You may not see this page' }).waitFor();
+    await theirs.getByRole('heading', { name: "You don't have access to this page" }).waitFor();
     await other.close();
   });
 

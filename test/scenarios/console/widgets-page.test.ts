@@ -91,7 +91,7 @@ describeEachDeployment('the list of widgets', (shown, name) => {
     for (const { id, current } of sessions.items) {
       if (!current) await shown.client.api.DELETE('/api/v1/sessions/{id}', { params: { path: { id } } });
     }
-    await page.getByText('Your session has ended.').waitFor();
+    await page.getByText('Your session has expired.').waitFor();
     await signInByPage(page);
     expect(await page.getByLabel('Search by name, label or id').inputValue()).toBe('lamp');
     await profile.close();
@@ -107,7 +107,7 @@ describeEachDeployment('the list of widgets', (shown, name) => {
     await Promise.all([
       shown.service.faults[fault]?.(),
       // On a cluster another pod takes over at once.
-      name === 'a cluster' ? null : page.getByText('Reconnecting: what you see may be out of date').waitFor(),
+      name === 'a cluster' ? null : page.getByText('Reconnecting… What you see may be out of date').waitFor(),
     ]);
     await shown.client.createWidget({ name: `After the fault: ${fault}` });
     await row(page, `After the fault: ${fault}`).waitFor();

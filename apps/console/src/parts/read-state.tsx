@@ -1,5 +1,3 @@
-import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 import type { Resource } from '../service/use-resource.ts';
 import { texts } from '../texts/texts.ts';
 import { ProblemNotice } from './messages.tsx';
@@ -10,35 +8,23 @@ interface ReadStateProperties {
   readonly error?: unknown;
 }
 
-/** After so long without an answer, the page says that the service is slow, in milliseconds. */
-const slowMs = 4_000;
+const rowNumbers = [1, 2, 3, 4, 5, 6];
 
-/** Says that something is loading, that this takes long, or why it failed. Nothing once it was read. */
+/** Shows the place of what is loading, or why that failed. Nothing once it was read. */
 export function ReadState({ read, error = null }: ReadStateProperties) {
-  const isSlow = useSlowness(read);
-  const { general } = texts;
   const failure = read.error.value ?? error;
   if (failure !== null) return <ProblemNotice error={failure} onRetry={read.reload} />;
-  if (read.data.value !== null) return isSlow ? <SlowNotice text={general.outdated} /> : null;
-  return isSlow ? <SlowNotice text={general.slow} /> : <p class="loading">{general.loading}</p>;
+  return read.data.value === null ? <Skeleton /> : null;
 }
 
-function SlowNotice({ text }: { readonly text: string }) {
+/** Grey rows where the data will be. */
+function Skeleton() {
   return (
-    <p class="notice notice-warning" role="status">
-      {text}
-    </p>
+    <div class="skeleton" role="status">
+      <span class="visually-hidden">{texts.general.loading}</span>
+      {rowNumbers.map((row) => (
+        <span key={row} class="skeleton-row" />
+      ))}
+    </div>
   );
-}
-
-/** Whether the running read takes long. */
-function useSlowness({ isLoading }: Resource<unknown>): boolean {
-  const isSlow = useSignal(false);
-  useEffect(() => {
-    isSlow.value = false;
-    if (!isLoading.value) return;
-    const timer = setTimeout(() => (isSlow.value = true), slowMs);
-    return () => clearTimeout(timer);
-  }, [isLoading.value]);
-  return isSlow.value;
 }

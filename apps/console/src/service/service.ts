@@ -2,6 +2,7 @@ import { createClient } from '@widget-service/client/client.ts';
 import type { components } from '@widget-service/client/interface.ts';
 import { isProblem } from '@widget-service/client/requests/failures.ts';
 import { serviceRoot, toOwnAddress } from './page-settings.ts';
+import { watchAnswer } from './reachability.ts';
 
 export type Schemas = components['schemas'];
 
@@ -13,10 +14,13 @@ export function onSignedOut(listener: Listener): void {
   signedOutListeners.add(listener);
 }
 
-/** As `fetch`, and notices the end of the session, wherever it ended. Streams use the address of this page. */
+/**
+ * As `fetch`, and notices the end of the session, wherever it ended, and whether the service answers. Streams use the
+ * address of this page.
+ */
 const watchedFetch: typeof globalThis.fetch = async (input, init) => {
   const isStream = typeof input === 'string' && input.includes('/api/v1/events/');
-  const response = await fetch(isStream ? toOwnAddress(input) : input, init);
+  const response = await watchAnswer(() => fetch(isStream ? toOwnAddress(input) : input, init));
   if (response.status === 403) void noticeSignedOut(response.clone());
   return response;
 };

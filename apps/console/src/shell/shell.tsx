@@ -11,6 +11,7 @@ import { ShortcutsHelp } from './keyboard.tsx';
 import { Navigation } from './navigation.tsx';
 import { findPage } from './pages.ts';
 import { Palette } from './palette.tsx';
+import { UnreachableNotice } from './unreachable-notice.tsx';
 
 /** The whole console: the sign-in page, or the navigation with one page. */
 export function Shell() {
@@ -34,6 +35,7 @@ export function Shell() {
       </a>
       <Navigation />
       <main id="content" class="content">
+        <UnreachableNotice />
         <CurrentPage />
       </main>
       <Toasts />

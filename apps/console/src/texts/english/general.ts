@@ -2,19 +2,19 @@ import { formatCount } from '../../parts/format.ts';
 
 export const general = {
   productName: 'Widget Service',
-  skipToContent: 'Skip to the content',
+  skipToContent: 'Skip to content',
   mainNavigation: 'Main navigation',
   navigationGroups: { watch: null, connections: 'Connections', administration: 'Administration' },
   menu: 'Menu',
   loading: 'Loading…',
-  slow: 'The service has not answered yet. This page keeps waiting.',
-  outdated: 'The service does not answer at present. What you see may be out of date.',
+  unreachableSince: (time: string) =>
+    `Can't reach the service since ${time}. Retrying… What you see may be out of date.`,
   retry: 'Try again',
   cancel: 'Cancel',
   close: 'Close',
   copy: 'Copy',
   copied: 'Copied',
-  copyFailed: 'Select the text and copy it yourself: the browser does not let this page copy.',
+  copyFailed: 'Copying is blocked in this browser (it needs HTTPS). Select the text instead.',
   never: 'never',
   none: 'none',
   actions: 'Actions',
@@ -27,11 +27,11 @@ export const general = {
   timesIn: (zone: string) => `Times in ${zone}`,
   /** What a click does comes second. The first part is what the button shows. */
   changeTimeZone: (shown: string, next: string) => `${shown}: show times in ${next}`,
-  themeNames: { system: 'Same as the system', light: 'Light', dark: 'Dark' },
+  themeNames: { system: 'System', light: 'Light', dark: 'Dark' },
   liveStates: {
     loading: 'Loading',
     live: 'Live',
-    stale: 'Reconnecting: what you see may be out of date',
+    stale: 'Reconnecting… What you see may be out of date',
     failed: 'Not live',
     closed: 'Not live',
   },
@@ -41,9 +41,9 @@ export const general = {
   nextPage: 'Next page',
   pageOf: (page: number, pages: number) => `Page ${page} of ${pages}`,
   notFoundTitle: 'Page not found',
-  notFound: 'The address may be mistyped, or the page has moved.',
+  notFound: 'Check the address, or go to the first page.',
   toFirstPage: 'Go to the first page',
-  notPermittedTitle: 'You may not see this page',
+  notPermittedTitle: "You don't have access to this page",
   notPermitted: 'Your role lacks the permission. An admin can change your role under Users.',
 };
 
@@ -80,8 +80,8 @@ export const problems = {
 
 export const signIn = {
   title: 'Sign in',
-  intro: 'See widgets, streams and hooks as they change.',
-  ended: 'Your session has ended. Sign in again to continue where you left off.',
+  intro: 'The console for operators: widgets, inbound hooks and event streams, live.',
+  ended: 'Your session has expired. Sign in to continue where you left off.',
   email: 'E-mail',
   password: 'Password',
   showPassword: 'Show',
@@ -90,6 +90,6 @@ export const signIn = {
   byIdentity: 'Sign in through the identity provider',
   or: 'or',
   unreachableTitle: 'The service does not answer',
-  unreachable: 'This page retries automatically.',
-  firstAdmin: 'First start? The terminal shows the e-mail and password of the first admin.',
+  unreachable: 'Retrying automatically.',
+  firstAdmin: "First start? The first admin's e-mail and password were printed in the terminal.",
 };
