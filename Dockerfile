@@ -36,6 +36,7 @@ COPY packages/embedded packages/embedded
 COPY packages/cluster packages/cluster
 COPY apps/api apps/api
 COPY apps/worker apps/worker
+COPY docs/runbooks docs/runbooks
 COPY --from=console /app/apps/console/dist apps/console/dist
 
 # What Node has compiled: with it, a process starts in half the time. Each process runs for a moment, without its stores.

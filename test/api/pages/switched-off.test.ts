@@ -8,6 +8,8 @@ test.each([
   '/docs',
   '/docs/',
   '/docs/docs.js',
+  '/docs/runbooks',
+  '/docs/runbooks/dead-letters',
   '/docs/swagger-ui-bundle.js',
   '/api/v1/openapi.json',
   '/api/v1/asyncapi.json',

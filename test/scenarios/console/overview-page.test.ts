@@ -157,6 +157,13 @@ describe.runIf(hasBrowser)('the overview of an embedded service', () => {
     await page.getByText('1 problem, not urgent').waitFor();
     await page.getByText('3 hooks from 2 integrations could not be processed').waitFor();
     await page.getByRole('link', { name: 'Integrations 3 dead' }).waitFor();
+    const [runbook] = await Promise.all([
+      page.waitForEvent('popup'),
+      page.getByRole('link', { name: 'Runbook' }).click(),
+    ]);
+    await runbook.getByRole('heading', { level: 1, name: 'WidgetDeadLetters' }).waitFor();
+    expect(await findBarriers(runbook)).toEqual([]);
+    await runbook.close();
     expect(await findBarriers(page)).toEqual([]);
     await page.getByRole('link', { name: 'Review' }).click();
     await page.getByRole('heading', { level: 1, name: 'Dead deliveries' }).waitFor();

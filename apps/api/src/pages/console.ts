@@ -38,11 +38,17 @@ interface ConsoleFile {
   readonly zipped: Buffer;
 }
 
+interface ConsoleSettings {
+  readonly signInWays: SignInWays;
+  /** Whether /docs is served, which has the runbooks. */
+  readonly docsEnabled: boolean;
+}
+
 /**
  * `GET /console/…`: the console, a page that people use in a browser. Every path below it gets the same document, and a
  * script shows the page that the path names. The files come from the folder that the build has made.
  */
-export function consoleRoute({ signInWays }: { readonly signInWays: SignInWays }): Route {
+export function consoleRoute(settings: ConsoleSettings): Route {
   const readDocument = makeReadOnce(() => readBuiltFile('index.html'));
   const readFiles = makeReadOnce(async () => loadFiles(await readDocument()));
   return definePage(async (request, reply) => {
@@ -56,7 +62,7 @@ export function consoleRoute({ signInWays }: { readonly signInWays: SignInWays }
     return reply
       .header('content-security-policy', contentPolicies.console)
       .type('text/html; charset=utf-8')
-      .send(fillDocument((await readDocument()).toString(), depth, signInWays));
+      .send(fillDocument((await readDocument()).toString(), depth, settings));
   });
 }
 
@@ -95,12 +101,14 @@ function findNames(content: Buffer, pattern: RegExp): string[] {
   return content.toString().match(pattern) ?? [];
 }
 
-/** Makes the links of the document relative to the address that was asked for. */
-function fillDocument(document: string, depth: number, { signInByPassword, signInByIdentity }: SignInWays): string {
+/** Makes the links of the document relative to the address that was asked for, and writes the settings into it. */
+function fillDocument(document: string, depth: number, { signInWays, docsEnabled }: ConsoleSettings): string {
+  const { signInByPassword, signInByIdentity } = signInWays;
   const ways = [signInByPassword ? 'password' : '', signInByIdentity ? 'identity' : ''].join(' ').trim();
   return document
     .replaceAll('"./', `"${'../'.repeat(depth) || './'}`)
-    .replace('name="sign-in-ways" content="password"', `name="sign-in-ways" content="${ways}"`);
+    .replace('name="sign-in-ways" content="password"', `name="sign-in-ways" content="${ways}"`)
+    .replace('name="docs" content="on"', `name="docs" content="${docsEnabled ? 'on' : 'off'}"`);
 }
 
 function sendFile(

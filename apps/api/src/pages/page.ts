@@ -15,7 +15,7 @@ export function redirectPage(location: string, status: 302 | 308): Route {
 export interface Page {
   readonly title: string;
   /** The relative reference from the page to the root of the service: empty, or with a trailing slash. */
-  readonly root: '' | '../';
+  readonly root: '' | '../' | '../../';
   /** HTML to add to the head. */
   readonly head?: string;
   readonly body: string;

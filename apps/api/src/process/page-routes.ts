@@ -4,6 +4,7 @@ import { consoleRoute } from '../pages/console.ts';
 import { docsFileRoute, docsFiles, docsPageRoute } from '../pages/docs-page.ts';
 import { redirectPage } from '../pages/page.ts';
 import { problemListRoute, problemPageRoute } from '../pages/problem-pages.ts';
+import { runbookListRoute, runbookPageRoute } from '../pages/runbook-pages.ts';
 import { securityTxtRoute } from '../pages/security-txt.ts';
 import { everybody, type RouteDeps, type Row } from './route-row.ts';
 
@@ -20,6 +21,8 @@ const docsRoutes: readonly Row[] = [
   // Browsers request it for every document without an icon of its own, such as openapi.json.
   ['GET HEAD', '/favicon.ico', everybody, () => redirectPage('docs/icon.svg', 302)],
   ...docsFiles.map((file): Row => ['GET HEAD', `/docs/${file.name}`, everybody, () => docsFileRoute(file)]),
+  ['GET HEAD', '/docs/runbooks', everybody, runbookListRoute],
+  ['GET HEAD', '/docs/runbooks/:name', everybody, runbookPageRoute],
   ['GET HEAD', '/problems', everybody, problemListRoute],
   ['GET HEAD', '/problems/:code', everybody, problemPageRoute],
   ['GET HEAD', '/api/v1/openapi.json', everybody, openApiRoute],

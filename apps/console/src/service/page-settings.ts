@@ -13,6 +13,11 @@ const ways = readMeta('sign-in-ways').split(' ');
 /** How people sign in to this service. */
 export const signInWays = { byPassword: ways.includes('password'), byIdentity: ways.includes('identity') };
 
+/** The address of a runbook, or null if this service serves no documents. */
+export function toRunbookAddress(name: string): string | null {
+  return readMeta('docs') === 'on' ? new URL(`docs/runbooks/${name}`, serviceRoot).href : null;
+}
+
 /**
  * Returns the same address of the service under the origin and prefix of this page. The service names the address that
  * it has for everybody (`PUBLIC_BASE_URL`), and the content policy allows the page its own origin only.

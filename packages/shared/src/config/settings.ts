@@ -151,7 +151,7 @@ export const settingsTable = {
   PAGES: defineSetting<ReadonlySet<Page>>(
     pageNames,
     new Set(pages),
-    'Pages that the service serves, comma-separated, or none. console: the page for operators at /console. docs: /docs, /api/v1/openapi.json, /api/v1/asyncapi.json and /problems. Those that are left out are 404.',
+    'Pages that the service serves, comma-separated, or none. console: the page for operators at /console. docs: /docs with the runbooks, /api/v1/openapi.json, /api/v1/asyncapi.json and /problems. Those that are left out are 404.',
   ),
   SECURITY_CONTACT: defineSetting<readonly string[] | null>(
     contacts,

@@ -1,8 +1,9 @@
-import { CircleCheck, OctagonAlert, TriangleAlert } from 'lucide';
+import { CircleCheck, ExternalLink, OctagonAlert, TriangleAlert } from 'lucide';
 import { Badge } from '../../parts/badges.tsx';
 import { formatCount, formatDuration, formatTime } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { Link } from '../../router/link.tsx';
+import { toRunbookAddress } from '../../service/page-settings.ts';
 import type { Schemas } from '../../service/service.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
@@ -85,7 +86,7 @@ function ProblemRow({ problem: { code, severity, conditions }, deadLetters }: Pr
                 <strong>{title}.</strong> <span class="muted">{detail}</span>
               </p>
             ))}
-        {runbook === null ? null : <p class="muted small">{overview.runbook(runbook)}</p>}
+        {runbook === null ? null : <Runbook name={runbook} />}
       </div>
       {isDead && may('integrations:manage') ? (
         <Link to="/hooks/dead" class="button button-primary">
@@ -93,6 +94,20 @@ function ProblemRow({ problem: { code, severity, conditions }, deadLetters }: Pr
         </Link>
       ) : null}
     </li>
+  );
+}
+
+/** What to do about the problem, in a tab of its own. */
+function Runbook({ name }: { readonly name: string }) {
+  const { overview } = texts;
+  const address = toRunbookAddress(name);
+  if (address === null) return <p class="muted small">{overview.runbookFile(name)}</p>;
+  return (
+    <p class="small">
+      <a href={address} target="_blank" rel="noreferrer">
+        {overview.runbook} <Icon of={ExternalLink} size={14} />
+      </a>
+    </p>
   );
 }
 
