@@ -1,15 +1,17 @@
 /**
- * `npm run console:screenshots`: writes pictures of every page of the console into test/console-screenshots: light,
- * dark, and 390 pixels wide. docs/console has copies of three of them. Needs CHROMIUM_BIN.
+ * `npm run console:screenshots [-- --minutes 60]`: writes pictures of every page of the console into
+ * test/console-screenshots: light, dark, and 390 pixels wide. Hooks are sent for so many minutes before, by default for
+ * one: after an hour, the lines of the overview are full. docs/console has copies of them. Needs CHROMIUM_BIN.
  */
 import { mkdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { createClient, type WidgetServiceClient } from '@widget-service/client/client.ts';
-import { createHookSender } from '@widget-service/client/hooks/hook-sender.ts';
 import type { Browser } from 'playwright-core';
 import { testAdmin } from '../drivers/app/console-client.ts';
 import { openTab, signInByPage, startBrowser } from '../drivers/cluster/console-browser.ts';
-import { openEmbeddedDeployment } from '../faults/deployment.ts';
+import { type Deployment, openEmbeddedDeployment } from '../faults/deployment.ts';
+import { fillService, measure, postHook, type ShownData, sendTraffic } from './shown-traffic.ts';
 
 const folder = fileURLToPath(new URL('../console-screenshots/', import.meta.url));
 const looks = [
@@ -18,57 +20,37 @@ const looks = [
   { name: 'phone', colorScheme: 'light', width: 390, height: 844 },
 ] as const;
 
-/** What the pages show. Returns the paths of the pages, by the name of the picture, and an open stream. */
-async function fillService(
-  client: WidgetServiceClient,
-  url: string,
-): Promise<{ paths: Record<string, string>; stream: Response }> {
-  const names = ['Boiler', 'Cellar pump', 'Hall lamp', 'Door bell', 'Roof vent', 'Gate north', 'Gate south', 'Meter 7'];
-  const widgets = [];
-  for (const [index, name] of names.entries()) {
-    widgets.push(await client.createWidget({ name, labels: ['hall', `floor ${index % 3}`] }));
+/** Leaves three dead hooks, and returns the paths of all pages by the names of their pictures. */
+async function listPaths(
+  { integrations, widgetIds, streamId }: ShownData,
+  { rejectPayloads }: Deployment,
+): Promise<Readonly<Record<string, string>>> {
+  const [shown, other] = integrations;
+  if (shown === undefined || other === undefined) throw new RangeError('two integrations are missing');
+  const [widgetId] = widgetIds;
+  const watched = await postHook(shown.url, { kind: 'updated', widgetId, payload: measure() });
+  await rejectPayloads('unreadable');
+  for (const { url } of [shown, shown, other]) {
+    await postHook(url, { kind: 'updated', widgetId, payload: { unreadable: true } });
   }
-  const { id: streamId, url: streamUrl } = await client.api.POST('/api/v1/subscriptions', {
-    body: { name: 'Wall screen', filter: { labels: ['hall'] } },
-  });
-  await client.api.POST('/api/v1/subscriptions', { body: { name: 'Phone of the caretaker' } });
-  const stream = await fetch(url + new URL(streamUrl).pathname);
-  const integration = await client.api.POST('/api/v1/integrations', { body: { name: 'Factory' } });
-  const hookUrl = url + new URL(integration.url).pathname;
-  const sender = createHookSender({ url: hookUrl });
-  const occurredAt = new Date().toISOString();
-  const earlier = new Date(Date.now() - 3_600_000).toISOString();
-  const history = [
-    { kind: 'updated', occurredAt },
-    { kind: 'retired', occurredAt },
-    { kind: 'updated', occurredAt: earlier },
-  ] as const;
-  for (const hook of history) await sender.send({ ...hook, widgetId: widgets[0]?.id ?? '' });
-  let eventId = '';
-  for (const { id } of widgets.slice(1, 6)) {
-    eventId = (await sender.send({ kind: 'updated', occurredAt, widgetId: id, payload: { lux: 300 } })).eventId;
-  }
-  await fetch(hookUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"kind":"painted"}' });
-  await client.api.POST('/api/v1/provision-tokens', { body: { name: 'Import at night' } });
-  await client.api.POST('/api/v1/users', {
-    body: { email: 'lea@example.com', name: 'Lea', password: 'a first pass phrase' },
-  });
-  const paths = {
+  return {
     overview: '/overview',
     widgets: '/widgets',
-    widget: `/widgets/${widgets[0]?.id}`,
+    widget: `/widgets/${widgetId}`,
+    events: '/streams/events',
+    integrations: '/hooks',
+    integration: `/hooks/${shown.id}`,
+    delivery: `/hooks/${shown.id}/deliveries/${watched}`,
+    'dead-deliveries': '/hooks/dead',
+    quarantine: '/hooks/quarantine',
+    connect: '/hooks/connect',
     streams: '/streams',
     stream: `/streams/${streamId}`,
-    events: '/streams/events',
-    hooks: '/hooks',
-    integration: `/hooks/${integration.id}`,
-    delivery: `/hooks/${integration.id}/deliveries/${eventId}`,
-    account: '/access',
-    users: '/access/users',
     tokens: '/access/tokens',
+    users: '/access/users',
     audit: '/access/audit',
+    account: '/access',
   };
-  return { paths, stream };
 }
 
 async function draw(
@@ -107,16 +89,23 @@ async function draw(
   }
 }
 
+const { values } = parseArgs({ options: { minutes: { type: 'string', default: '1' } } });
 await mkdir(folder, { recursive: true });
 const deployment = await openEmbeddedDeployment();
-const browser = await startBrowser();
 try {
   const client = createClient({ baseUrl: deployment.url });
   await client.signIn(testAdmin);
-  const { paths, stream } = await fillService(client, deployment.url);
-  await draw(browser, deployment.url, paths, client);
-  await stream.body?.cancel();
-} finally {
+  const shown = await fillService(client, deployment.url);
+  const paths = await listPaths(shown, deployment);
+  await sendTraffic(shown, AbortSignal.timeout(Number(values.minutes) * 60_000));
+  const drawn = new AbortController();
+  const browser = await startBrowser();
+  // Traffic goes on, so that pages show what they show in production.
+  const traffic = sendTraffic(shown, drawn.signal);
+  await draw(browser, deployment.url, paths, client).finally(() => drawn.abort());
+  await traffic;
   await browser.close();
+  for (const stream of shown.streams) await stream.body?.cancel();
+} finally {
   await deployment.dispose();
 }
