@@ -3,7 +3,7 @@
  * test/console-screenshots: light, dark, and 390 pixels wide. Hooks are sent for so many minutes before, by default for
  * one: after an hour, the lines of the overview are full. docs/console has copies of them. Needs CHROMIUM_BIN.
  */
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { createClient, type WidgetServiceClient } from '@widget-service/client/client.ts';
@@ -90,6 +90,7 @@ async function draw(
 }
 
 const { values } = parseArgs({ options: { minutes: { type: 'string', default: '1' } } });
+await rm(folder, { recursive: true, force: true });
 await mkdir(folder, { recursive: true });
 const deployment = await openEmbeddedDeployment();
 try {
@@ -105,7 +106,7 @@ try {
   await draw(browser, deployment.url, paths, client).finally(() => drawn.abort());
   await traffic;
   await browser.close();
-  for (const stream of shown.streams) await stream.body?.cancel();
+  for (const stream of shown.streams) stream.abort();
 } finally {
   await deployment.dispose();
 }

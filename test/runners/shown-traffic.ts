@@ -45,7 +45,7 @@ export interface ShownData {
   /** The subscription with a filter. */
   readonly streamId: string;
   /** The open streams. */
-  readonly streams: readonly Response[];
+  readonly streams: readonly AbortController[];
 }
 
 interface ShownIntegration {
@@ -68,11 +68,15 @@ export async function fillService(client: WidgetServiceClient, serviceUrl: strin
     const { id, url } = await api.POST('/api/v1/integrations', { body: { name } });
     integrations.push({ id, url: serviceUrl + new URL(url).pathname, share });
   }
-  const streams: Response[] = [];
+  const streams: AbortController[] = [];
   const openStream = async (name: string, labels: string[]) => {
     const filter = labels.length === 0 ? {} : { filter: { labels } };
     const { id, url } = await api.POST('/api/v1/subscriptions', { body: { name, ...filter } });
-    streams.push(await fetch(serviceUrl + new URL(url).pathname));
+    const stream = new AbortController();
+    const response = await fetch(serviceUrl + new URL(url).pathname, { signal: stream.signal });
+    // A stream that nobody reads is closed.
+    void response.body?.pipeTo(new WritableStream()).catch(() => undefined);
+    streams.push(stream);
     return id;
   };
   const streamId = await openStream('Control room wall', ['critical', 'safety']);

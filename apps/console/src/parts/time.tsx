@@ -37,7 +37,8 @@ export function FullTime({ at }: { readonly at: string | null }) {
   const atMs = Date.parse(at);
   return (
     <time dateTime={at}>
-      {formatAbsolute(atMs)} <span class="muted">({formatRelative(atMs, readNowMs())})</span>
+      <span class="unbroken">{formatAbsolute(atMs)}</span>{' '}
+      <span class="muted unbroken">({formatRelative(atMs, readNowMs())})</span>
     </time>
   );
 }

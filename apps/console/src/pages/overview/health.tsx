@@ -86,8 +86,8 @@ function ProblemRow({ problem: { code, severity, conditions }, deadLetters }: Pr
                 <strong>{title}.</strong> <span class="muted">{detail}</span>
               </p>
             ))}
-        {runbook === null ? null : <Runbook name={runbook} />}
       </div>
+      {runbook === null ? null : <Runbook name={runbook} />}
       {isDead && may('integrations:manage') ? (
         <Link to="/hooks/dead" class="button button-primary">
           {overview.review}
@@ -103,11 +103,9 @@ function Runbook({ name }: { readonly name: string }) {
   const address = toRunbookAddress(name);
   if (address === null) return <p class="muted small">{overview.runbookFile(name)}</p>;
   return (
-    <p class="small">
-      <a href={address} target="_blank" rel="noreferrer">
-        {overview.runbook} <Icon of={ExternalLink} size={14} />
-      </a>
-    </p>
+    <a class="button button-plain" href={address} target="_blank" rel="noreferrer">
+      <Icon of={ExternalLink} size={14} /> {overview.runbook}
+    </a>
   );
 }
 
