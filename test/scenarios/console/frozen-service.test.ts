@@ -36,10 +36,10 @@ describe.runIf(hasBrowser)('the console while the service is frozen', () => {
   test('says that what it has read may be out of date', async () => {
     await go('Integrations');
     await page.getByRole('link', { name: 'Factory' }).click();
-    await page.getByRole('heading', { name: 'No delivery' }).waitFor();
+    await page.getByRole('heading', { name: 'No hooks yet' }).waitFor();
     shown.service.freeze();
     await page.getByText('The service does not answer at present.').first().waitFor();
-    await page.getByRole('heading', { name: 'No delivery' }).waitFor();
+    await page.getByRole('heading', { name: 'No hooks yet' }).waitFor();
     expect(await findBarriers(page)).toEqual([]);
   });
 

@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest';
-import { formatBytes, formatClock, formatCount, formatDuration, formatRelative, formatTime } from './format.ts';
+import {
+  formatBytes,
+  formatClock,
+  formatClockTime,
+  formatCount,
+  formatDuration,
+  formatRelative,
+  formatTime,
+} from './format.ts';
 
 test.each([
   [0, 'now'],
@@ -18,6 +26,13 @@ test('a time of the day has 24 hours, also at midnight', () => {
   const at = (...time: [number, number, number]) => new Date(2026, 10, 25, ...time).getTime();
   expect([at(0, 5, 9), at(13, 0, 0)].map(formatClock)).toEqual(['00:05', '13:00']);
   expect([at(0, 5, 9), at(23, 59, 59)].map(formatTime)).toEqual(['00:05:09', '23:59:59']);
+});
+
+test('a time of another day has its date', () => {
+  const now = new Date(2026, 10, 25, 8).getTime();
+  expect(formatClockTime(new Date(2026, 10, 25, 0, 5, 9).getTime(), now)).toBe('00:05:09');
+  expect(formatClockTime(new Date(2026, 10, 24, 23, 59, 59).getTime(), now)).toBe('Nov 24, 23:59:59');
+  expect(formatClockTime(new Date(2025, 10, 25, 8).getTime(), now)).toBe('Nov 25, 08:00:00');
 });
 
 test('counts and sizes are short', () => {

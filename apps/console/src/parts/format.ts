@@ -53,6 +53,14 @@ export function formatTime(atMs: number): string {
   return time.format(atMs);
 }
 
+const day = new Intl.DateTimeFormat(locale, { year: 'numeric', month: 'short', day: 'numeric' });
+const dayOfYear = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric' });
+/** `14:05:59` today, otherwise `Mar 1, 14:05:59`, in the time zone of the browser. */
+export function formatClockTime(atMs: number, nowMs: number): string {
+  const isToday = day.format(atMs) === day.format(nowMs);
+  return isToday ? formatTime(atMs) : `${dayOfYear.format(atMs)}, ${formatTime(atMs)}`;
+}
+
 /** The time zone of the browser: `Europe/Berlin`. */
 export const { timeZone } = clock.resolvedOptions();
 
