@@ -122,6 +122,27 @@ describe.runIf(hasBrowser)('the page of an integration', () => {
     await page.goBack();
     await find(eventId);
     await page.getByText('Arrived and published.').waitFor();
+  });
+
+  test('answers the same for all integrations, and names the one that got the hook', async () => {
+    await shown.client.api.POST('/api/v1/integrations', { body: { name: 'Office' } });
+    await page.getByRole('link', { name: 'Integrations' }).first().click();
+    await page.getByRole('heading', { level: 1, name: 'Integrations' }).waitFor();
+    const find = async (text: string) => {
+      await page.keyboard.press('/');
+      await page.keyboard.press('Control+a');
+      await page.keyboard.type(text);
+      await page.keyboard.press('Enter');
+    };
+    const answer = page.getByRole('region', { name: 'Find a hook' }).getByRole('status');
+    await find('msg_unheard_of');
+    await answer.getByText('Never reached any of these integrations.').waitFor();
+    await answer.getByText('Looked in all 2 integrations').waitFor();
+    await find('msg_partner_4711');
+    await answer.getByText('Arrived and published.').waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await answer.getByRole('link', { name: 'Factory' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Factory' }).waitFor();
     expect(complaints).toEqual([]);
   });
 });

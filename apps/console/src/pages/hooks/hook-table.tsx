@@ -26,6 +26,7 @@ export function HookTable({ integrationId, rows, selected }: HookTableProperties
   const { hooks } = texts;
   const dead = rows.flatMap(({ key, delivery }) => (delivery?.state === 'dead' ? [key] : []));
   const hasReasons = rows.some(({ delivery }) => delivery === null || delivery.reason !== null);
+  const isRefusedOnly = rows.every(({ refusal }) => refusal !== null);
   const columnCount = 4 + (dead.length > 0 ? 1 : 0) + (hasReasons ? 1 : 0);
   const opened = query.value.get('refusal');
   return (
@@ -38,8 +39,16 @@ export function HookTable({ integrationId, rows, selected }: HookTableProperties
             </th>
           )}
           <th scope="col">{hooks.state}</th>
-          <th scope="col">{hooks.widget}</th>
-          <th scope="col">{hooks.kind}</th>
+          {isRefusedOnly ? (
+            <th scope="col" colSpan={2}>
+              {hooks.webhookId}
+            </th>
+          ) : (
+            <>
+              <th scope="col">{hooks.widget}</th>
+              <th scope="col">{hooks.kind}</th>
+            </>
+          )}
           {hasReasons ? <th scope="col">{hooks.reason}</th> : null}
           <th scope="col" class="number">
             {hooks.receivedAt}
@@ -127,7 +136,14 @@ function RefusalCells({ refusal, isOpen }: { readonly refusal: Refusal; readonly
           aria-controls={isOpen ? `refusal-${requestId}` : undefined}
           onClick={() => changeQuery({ refusal: isOpen ? null : requestId })}
         >
-          {webhookId === null ? <span class="muted">{hooks.noWebhookId}</span> : <code>{webhookId}</code>}
+          {webhookId === null ? (
+            <span class="muted">{hooks.noWebhookId}</span>
+          ) : (
+            <>
+              <span class="visually-hidden">{hooks.webhookId} </span>
+              <code>{webhookId}</code>
+            </>
+          )}
         </button>
       </th>
       <td class="hook-reason" title={reason}>

@@ -1,22 +1,18 @@
 import { useSignal } from '@preact/signals';
-import { createHookSender } from '@widget-service/client/hooks/hook-sender.ts';
 import { parseExactObject } from '@widget-service/client/json/exact-json.ts';
 import { InvalidCallError } from '@widget-service/client/requests/failures.ts';
+import { useEffect, useMemo } from 'preact/hooks';
 import { FormDialog } from '../../parts/dialog.tsx';
 import { Field, Select, TextField } from '../../parts/fields.tsx';
 import { useDraft } from '../../parts/use-draft.ts';
 import { toOwnAddress } from '../../service/page-settings.ts';
 import { texts } from '../../texts/texts.ts';
+import { type AcceptedHook, sendTestHook } from './send-test-hook.ts';
 import { SentHook } from './sent-hook.tsx';
 import { WidgetField } from './widget-field.tsx';
 
 const kinds = ['updated', 'created', 'retired'] as const;
 const emptyHook = { kind: 'updated' as (typeof kinds)[number], widgetId: '', payload: '{}' };
-
-interface Accepted {
-  readonly eventId: string;
-  readonly durationMs: number;
-}
 
 interface TestHookDialogProperties {
   readonly integrationId: string;
@@ -32,9 +28,12 @@ export function TestHookDialog({ integrationId, isSigned, secrets, onClose }: Te
   const { hooks, grants, general } = texts;
   const url = useSignal(secrets?.url ?? '');
   const secret = useSignal(secrets?.signingSecret ?? '');
-  const accepted = useSignal<Accepted | null>(null);
+  const accepted = useSignal<AcceptedHook | null>(null);
   /** How many attempts have failed while another one follows. */
   const failed = useSignal(0);
+  // A hook that waits to be sent again must not arrive after its form is gone.
+  const closed = useMemo(() => new AbortController(), []);
+  useEffect(() => () => closed.abort(), []);
   const { values } = useDraft('test-hook', emptyHook);
   const change = (changes: Partial<typeof emptyHook>) => (values.value = { ...values.value, ...changes });
   const send = async () => {
@@ -43,22 +42,14 @@ export function TestHookDialog({ integrationId, isSigned, secrets, onClose }: Te
     const { kind, widgetId } = values.value;
     const payload = parseExactObject(values.value.payload);
     if (payload === null) throw new InvalidCallError(hooks.testPayloadWrong);
-    let durationMs = 0;
-    const sender = createHookSender({
+    const event = { kind, occurredAt: new Date().toISOString(), payload, ...(widgetId === '' ? {} : { widgetId }) };
+    const options = {
       url: toOwnAddress(url.value),
       ...(isSigned ? { secret: secret.value.trim() } : {}),
-      fetch: async (...request) => {
-        const startMs = performance.now();
-        const response = await fetch(...request);
-        durationMs = performance.now() - startMs;
-        return response;
-      },
-      onRetry: ({ attempt }) => (failed.value = attempt),
-    });
-    const event = { kind, occurredAt: new Date().toISOString(), payload };
-    const { eventId } = await sender.send(widgetId === '' ? event : { ...event, widgetId });
+      onRetry: ({ attempt }: { readonly attempt: number }) => (failed.value = attempt),
+    };
+    accepted.value = await sendTestHook(event, options, closed.signal);
     failed.value = 0;
-    accepted.value = { eventId, durationMs };
   };
   return (
     <FormDialog
@@ -71,6 +62,7 @@ export function TestHookDialog({ integrationId, isSigned, secrets, onClose }: Te
       <p class="hint">{hooks.testIntro}</p>
       <TextField
         label={hooks.testUrl}
+        hint={secrets === undefined ? hooks.testUrlHint : undefined}
         type="url"
         autoComplete="off"
         required

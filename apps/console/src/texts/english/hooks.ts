@@ -218,9 +218,9 @@ export const hooks = {
   unlisted: (count: number) =>
     `Stands for ${formatCount(count)} more ${count === 1 ? 'hook' : 'hooks'} with this problem in the same second.`,
   test: 'Send test hook',
-  testIntro:
-    'A test hook has the same effect as any other hook. The service does not keep the secret URL: paste it here.',
+  testIntro: 'A test hook has the same effect as any other hook.',
   testUrl: 'Secret URL',
+  testUrlHint: 'Paste the URL that you saved: the service keeps only its hash.',
   testSecretHint: 'Starts with whsec_. This integration accepts only signed hooks.',
   testKind: 'Kind',
   testWidget: 'Widget',
