@@ -65,7 +65,7 @@ describeEachDeployment('grants are changed in the console', (shown) => {
     await page.getByRole('button', { name: 'Change: Factory' }).click();
     await dialog().getByLabel('Name').fill('Factory north');
     await dialog().getByLabel('Hooks per second').fill('50');
-    await dialog().getByLabel('are one hook').uncheck();
+    await dialog().getByLabel('Deduplicate by content').uncheck();
     await dialog().getByLabel('Expires').fill('2099-06-01T10:00');
     expect(await findBarriers(page)).toEqual([]);
     await save();
@@ -84,7 +84,7 @@ describeEachDeployment('grants are changed in the console', (shown) => {
   test('the way of signing of an integration: its old address ends at once, unless the person wants it', async () => {
     await page.goto(`${shown.service.url}/console/hooks`);
     await page.getByRole('button', { name: 'Rotate: Factory north' }).click();
-    await dialog().getByLabel('Hooks must be signed').check();
+    await dialog().getByLabel('Require signed hooks').check();
     const overlap = dialog().getByLabel('The old secret stays valid for');
     expect(await overlap.inputValue()).toBe('0');
     await overlap.selectOption('300');

@@ -27,9 +27,9 @@ describeEachDeployment('a foreign sender is connected in the console', (shown) =
 
   test('with the keyboard alone: sender, example, values, preview, integration', async () => {
     const { keyboard } = page;
-    await page.getByRole('link', { name: 'Connect a sender' }).focus();
+    await page.getByRole('link', { name: 'Connect sender' }).focus();
     await keyboard.press('Enter');
-    await page.getByRole('heading', { level: 1, name: 'Connect a sender' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Connect sender' }).waitFor();
     await page.getByLabel('Name').focus();
     await keyboard.type('our repositories');
     await keyboard.press('Tab');
@@ -38,17 +38,17 @@ describeEachDeployment('a foreign sender is connected in the console', (shown) =
     await keyboard.type(secret);
     await keyboard.press('Tab');
     await keyboard.press('Enter');
-    await page.getByText('It becomes a hook.').waitFor();
+    await page.getByText('The request becomes a hook.').waitFor();
     expect(await page.getByLabel('Place').first().inputValue()).toBe('/action');
     // Another value is used for the widget.
-    await page.getByLabel('Use a clicked value for').focus();
+    await page.getByLabel('Use clicked values for').focus();
     await keyboard.type('Widget');
     await page.getByRole('button', { name: /^id 1296269/ }).focus();
     await keyboard.press('Enter');
     await page.getByRole('row', { name: /Widget 1296269/ }).waitFor();
     expect(await findBarriers(page)).toEqual([]);
     await take('connect-a-sender');
-    await page.getByRole('button', { name: 'Create the integration' }).focus();
+    await page.getByRole('button', { name: 'Create integration' }).focus();
     await keyboard.press('Enter');
     hookUrl = shown.service.url + new URL((await readHandOver(page)).url).pathname;
     expect(await findBarriers(page)).toEqual([]);
@@ -80,15 +80,15 @@ describeEachDeployment('a foreign sender is connected in the console', (shown) =
       async () => (await readFilters()) === 'header: x-github-event = repository',
       'the mapping is shown',
     );
-    await page.getByRole('button', { name: 'Use an example' }).click();
-    await page.getByText('It becomes a hook.').waitFor();
+    await page.getByRole('button', { name: 'Use example' }).click();
+    await page.getByText('The request becomes a hook.').waitFor();
     await page.getByLabel('Place').nth(1).fill('/sender/login');
     await page.getByText('Time: the text is no time of the format rfc3339').waitFor();
     await take('mapping-with-a-mistake');
     await page.getByLabel('Place').nth(1).fill('now');
-    await page.getByText('It becomes a hook.').waitFor();
-    await page.getByRole('button', { name: 'Save the mapping' }).click();
-    await page.getByText('The mapping was saved.').waitFor();
+    await page.getByText('The request becomes a hook.').waitFor();
+    await page.getByRole('button', { name: 'Save mapping' }).click();
+    await page.getByText('Mapping saved.').waitFor();
     const { items } = await shown.client.api.GET('/api/v1/integrations');
     expect(items[0]?.source?.mapping).toMatchObject({
       occurredAt: { now: true },
@@ -101,15 +101,15 @@ describeEachDeployment('a foreign sender is connected in the console', (shown) =
 
   test('its secret is replaced, and its URL rotated with a secret', async () => {
     await page.getByRole('link', { name: 'our repositories' }).click();
-    await page.getByRole('button', { name: 'Replace the secret' }).click();
+    await page.getByRole('button', { name: 'Replace secret' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Secrets').fill('short');
-    await dialog.getByRole('button', { name: 'Replace the secret' }).click();
+    await dialog.getByRole('button', { name: 'Replace secret' }).click();
     await dialog.getByText('Must have at least 8 characters').waitFor();
     await dialog.getByLabel('Secrets').fill('the new secret\nand the old one');
     expect(await findBarriers(page)).toEqual([]);
-    await dialog.getByRole('button', { name: 'Replace the secret' }).click();
-    await page.getByText('The secret was replaced.').waitFor();
+    await dialog.getByRole('button', { name: 'Replace secret' }).click();
+    await page.getByText('Secret replaced.').waitFor();
     await page.getByRole('link', { name: 'Integrations', exact: true }).first().click();
     await page.getByRole('button', { name: 'Rotate: our repositories' }).click();
     await dialog.getByLabel('Secrets').fill('the new secret');
@@ -123,9 +123,9 @@ describeEachDeployment('a foreign sender is connected in the console', (shown) =
     await page.goto(`${shown.service.url}/console/hooks/connect`);
     await page.getByLabel('Name').fill('waiting for GitHub');
     await page.getByLabel('Secret').fill(secret);
-    await page.getByRole('button', { name: 'Wait for the first request' }).click();
+    await page.getByRole('button', { name: 'Wait for first request' }).click();
     const url = shown.service.url + new URL((await leaveHandOver(page)).url).pathname;
-    await page.getByText('Waiting for a request that is refused…').waitFor();
+    await page.getByText('Waiting for a refused request…').waitFor();
     const body = '{"action":"archived","repository":{"full_name":"a/b","stars":1.10}}';
     const post = async () => {
       const signature = `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
@@ -144,15 +144,15 @@ describeEachDeployment('a foreign sender is connected in the console', (shown) =
     expect(await page.getByLabel('Headers').inputValue()).not.toContain('authorization');
     await page.getByRole('button', { name: /^stars 1\.10/ }).waitFor();
     await page.getByRole('button', { name: /^action archived/ }).click();
-    await page.getByLabel('Texts and kinds').fill('archived = retired');
-    await page.getByText('It becomes a hook.').waitFor();
+    await page.getByLabel('Values and kinds').fill('archived = retired');
+    await page.getByText('The request becomes a hook.').waitFor();
     expect(await findBarriers(page)).toEqual([]);
     await page.getByText('"stars": 1.10').waitFor();
     await take('waited-for-the-first-request');
-    await page.getByRole('button', { name: 'Save the mapping' }).click();
-    await page.getByText('The mapping was saved.').waitFor();
+    await page.getByRole('button', { name: 'Save mapping' }).click();
+    await page.getByText('Mapping saved.').waitFor();
     await eventually(async () => (await post()) === 202, 'the next request is accepted');
-    await page.getByRole('button', { name: 'Delete them, and keep no more' }).click();
+    await page.getByRole('button', { name: 'Delete requests and stop' }).click();
     await page.getByRole('button', { name: 'Keep refused requests' }).waitFor();
     const { items } = await shown.client.api.GET('/api/v1/integrations');
     const { id = '' } = items.find(({ name }) => name === 'waiting for GitHub') ?? {};

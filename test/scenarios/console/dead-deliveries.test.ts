@@ -24,7 +24,9 @@ describeEachDeployment('dead deliveries in the console', (shown) => {
     ({ page, complaints } = await shown.openSignedIn('/overview'));
   });
 
-  const deliveries = () => page.getByRole('table', { name: 'Deliveries' }).locator('tbody').getByRole('row');
+  const deliveries = () => page.getByRole('table', { name: 'Hooks' }).locator('tbody').getByRole('row');
+  const linkTo = (index: number) => page.locator(`main a[href$="${eventIds[index]}"]`);
+  const choose = (state: string) => page.getByRole('radio', { name: state }).check();
 
   test('tells of them in the overview, which leads to them', async () => {
     await page.getByText('5 hooks from 1 integration could not be processed').waitFor();
@@ -32,17 +34,18 @@ describeEachDeployment('dead deliveries in the console', (shown) => {
     await page.getByRole('list', { name: 'Problems' }).getByRole('link', { name: 'Factory', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'Factory' }).waitFor();
     await eventually(async () => (await deliveries().count()) === 5, 'five deliveries are listed');
-    expect(await page.getByLabel('State').inputValue()).toBe('dead');
+    expect(await page.getByRole('radio', { name: 'Dead 5' }).isChecked()).toBe(true);
     expect(await findBarriers(page)).toEqual([]);
   });
 
   test('says why one is dead; a redrive too early leaves it dead', async () => {
-    await page.getByRole('link', { name: eventIds[1] ?? '' }).click();
-    await page.getByText('The store rejects it as it is.').waitFor();
+    await linkTo(1).click();
+    await page.getByRole('heading', { level: 1, name: 'Boiler · updated' }).waitFor();
+    await page.getByText('The database rejects the content of this hook.').waitFor();
     await page.getByText('"poison": 1').waitFor();
     expect(await findBarriers(page)).toEqual([]);
     await page.getByRole('button', { name: 'Redrive' }).click();
-    await page.getByRole('alert').getByText('1 delivery is dead again. The store rejects it as it is.').waitFor();
+    await page.getByRole('alert').getByText('1 delivery is dead again: rejected by the database.').waitFor();
     expect(await page.getByText('published.').count()).toBe(0);
     expect(await findBarriers(page)).toEqual([]);
     await page.getByRole('definition').filter({ hasText: /^2$/ }).waitFor();
@@ -60,18 +63,18 @@ describeEachDeployment('dead deliveries in the console', (shown) => {
 
   test('discards one after a question; its payload is gone, and the page says so', async () => {
     await page.getByRole('link', { name: 'Factory' }).click();
-    await page.getByRole('link', { name: eventIds[4] ?? '' }).click();
+    await linkTo(4).click();
     await page.getByText('"poison": 4').waitFor();
     await page.getByRole('button', { name: 'Discard' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('The payload is erased for good').waitFor();
+    await dialog.getByText('This erases the payload for good').waitFor();
     expect(await findBarriers(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await page.getByText('"poison": 4').waitFor();
     await page.getByRole('button', { name: 'Discard' }).click();
     await dialog.getByRole('button', { name: 'Discard' }).click();
     await page.getByText('1 delivery was discarded.').waitFor();
-    await page.getByText('It was discarded, and its payload was erased for good.').waitFor();
+    await page.getByText('Discarded: the payload was erased for good.').waitFor();
     expect(await page.getByText('"poison": 4').count()).toBe(0);
     expect(await page.getByRole('button', { name: 'Redrive' }).count()).toBe(0);
     expect(await findBarriers(page)).toEqual([]);
@@ -79,25 +82,25 @@ describeEachDeployment('dead deliveries in the console', (shown) => {
 
   test('discards what is selected in the list', async () => {
     await page.getByRole('link', { name: 'Factory' }).click();
-    await page.getByLabel('State').selectOption('Dead');
+    await choose('Dead');
     await eventually(async () => (await deliveries().count()) === 3, 'three deliveries are listed');
     await page.getByLabel(`Select: ${eventIds[5]}`).check();
     await page.getByRole('button', { name: 'Discard 1' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();
     await eventually(async () => (await deliveries().count()) === 2, 'two deliveries are listed');
-    await page.getByLabel('State').selectOption('Discarded');
-    await page.getByRole('link', { name: eventIds[5] ?? '' }).waitFor();
+    await choose('Discarded');
+    await linkTo(5).waitFor();
     await eventually(async () => (await deliveries().count()) === 2, 'two discarded deliveries are listed');
   });
 
   test('redrives all that are left at once', async () => {
-    await page.getByLabel('State').selectOption('Dead');
+    await choose('Dead');
     await eventually(async () => (await deliveries().count()) === 2, 'two deliveries are listed');
     await page.getByLabel('Select all dead deliveries of this page').check();
     await page.getByRole('button', { name: 'Redrive 2' }).click();
     await page.getByText('2 deliveries were published.').waitFor();
-    await page.getByRole('heading', { name: 'No delivery' }).waitFor();
-    await page.getByLabel('State').selectOption('Published');
+    await page.getByRole('heading', { name: 'No hooks match' }).waitFor();
+    await choose('Published');
     await eventually(async () => (await deliveries().count()) === 4, 'four deliveries are listed');
     expect(await findBarriers(page)).toEqual([]);
   });
@@ -109,17 +112,22 @@ describeEachDeployment('dead deliveries in the console', (shown) => {
       })
     ).items.at(-1)?.receivedAt;
     const nextSecond = new Date(Math.floor(Date.parse(firstAt ?? '') / 1_000) * 1_000 + 1_000).toISOString();
+    await choose('All');
+    await page.getByLabel('Time range').selectOption('Last hour');
+    await linkTo(0).waitFor();
+    expect(new URL(page.url()).search).toBe('?range=hour');
+    await page.getByLabel('Time range').selectOption('Custom');
     await page.getByLabel('Before', { exact: true }).fill('2026-01-01T10:00:00');
-    await page.getByText('Change the times or the state.').waitFor();
+    await page.getByRole('heading', { name: 'No hooks in this time range' }).waitFor();
     expect(await findBarriers(page)).toEqual([]);
     await page.getByLabel('Before', { exact: true }).fill(nextSecond.slice(0, 19));
-    await page.getByRole('link', { name: eventIds[0] ?? '' }).waitFor();
+    await linkTo(0).waitFor();
     await page.reload();
-    await page.getByRole('link', { name: eventIds[0] ?? '' }).waitFor();
+    await linkTo(0).waitFor();
     expect(new URL(page.url()).searchParams.get('to')).toBe(nextSecond);
     await page.getByLabel('Before', { exact: true }).fill('');
     await page.getByLabel('From', { exact: true }).fill('2099-01-01T10:00:00');
-    await page.getByText('Change the times or the state.').waitFor();
+    await page.getByRole('heading', { name: 'No hooks in this time range' }).waitFor();
   });
 
   test('shows each of them once in the history of the widget', async () => {

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { findBarriers, hasBrowser } from '../../drivers/cluster/console-browser.ts';
+import { eventually } from '../../drivers/tools/eventually.ts';
 import { openEmbeddedDeployment } from '../../faults/deployment.ts';
 import { showService } from './shown-service.ts';
 
@@ -31,17 +32,26 @@ describe.runIf(hasBrowser)('every page of the console', () => {
     const body = { ...longName, source: { ...source, secrets: [...source.secrets] } };
     const foreign = await client.api.POST('/api/v1/integrations', { body });
     await client.api.POST('/api/v1/provision-tokens', { body: longName });
-    const response = await fetch(service.url + new URL(integration.url).pathname, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({
-        kind: 'retired',
-        occurredAt: new Date().toISOString(),
-        widgetId: widget.id,
-        payload: { text: 'P'.repeat(300) },
-      }),
+    const post = (hook: object) =>
+      fetch(service.url + new URL(integration.url).pathname, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'webhook-id': 'I'.repeat(256) },
+        body: JSON.stringify(hook),
+      });
+    expect((await post({})).status).toBe(400);
+    const response = await post({
+      kind: 'retired',
+      occurredAt: new Date().toISOString(),
+      widgetId: widget.id,
+      payload: { text: 'P'.repeat(300) },
     });
     const eventId = response.headers.get('webhook-event-id');
+    const readRefusals = async () => {
+      const params = { path: { id: integration.id } };
+      return (await client.api.GET('/api/v1/integrations/{id}/refusals', { params })).items;
+    };
+    await eventually(async () => (await readRefusals()).length === 1, 'the refusal is listed');
+    const [refusal] = await readRefusals();
     paths = [
       '/overview',
       '/widgets',
@@ -55,6 +65,7 @@ describe.runIf(hasBrowser)('every page of the console', () => {
       '/hooks/connect',
       `/hooks/${foreign.id}/mapping`,
       `/hooks/${integration.id}`,
+      `/hooks/${integration.id}?range=custom&refusal=${refusal?.requestId}`,
       `/hooks/${integration.id}/hand-over`,
       `/hooks/${integration.id}/deliveries/${eventId}`,
       '/access',

@@ -38,11 +38,11 @@ describe.runIf(hasBrowser)('the console while the service is frozen', () => {
   test('says that what it has read may be out of date', async () => {
     await go('Integrations');
     await page.getByRole('link', { name: 'Factory' }).click();
-    await page.getByRole('heading', { name: 'No delivery' }).waitFor();
+    await page.getByRole('heading', { name: 'No hooks yet' }).waitFor();
     shown.service.freeze();
     await unreachable().waitFor();
     expect(await unreachable().count()).toBe(1);
-    await page.getByRole('heading', { name: 'No delivery' }).waitFor();
+    await page.getByRole('heading', { name: 'No hooks yet' }).waitFor();
     expect(await findBarriers(page)).toEqual([]);
   });
 

@@ -25,9 +25,9 @@ describeEachDeployment('an integration is handed over in the console', (shown) =
   const handOverHeading = () => page.getByRole('heading', { level: 1, name: 'Hand-over' });
 
   test('shows the secrets of a new one when asked to', async () => {
-    await page.getByRole('button', { name: 'Create an integration' }).click();
+    await page.getByRole('button', { name: 'Create integration' }).click();
     await dialog().getByLabel('Name').fill(name);
-    await dialog().getByLabel('Hooks must be signed').check();
+    await dialog().getByLabel('Require signed hooks').check();
     await dialog().getByRole('button', { name: 'Create' }).click();
     await page.getByText('Waiting for the first hook…').waitFor();
     expect(await findBarriers(page)).toEqual([]);
@@ -75,12 +75,12 @@ describeEachDeployment('an integration is handed over in the console', (shown) =
     await page.getByText(/^Refused \d\d:\d\d:\d\d: .*signature/i).waitFor();
     await page.getByText('Waiting for the first hook…').waitFor();
     // The form knows both secrets.
-    await page.getByRole('button', { name: 'Send a test hook' }).click();
+    await page.getByRole('button', { name: 'Send test hook' }).click();
     expect(await dialog().getByLabel('Secret URL').inputValue()).toBe(url);
     await dialog().getByLabel('Kind').selectOption('Created');
     await dialog().getByRole('button', { name: 'Send' }).click();
     await dialog()
-      .getByText(/^Accepted as event /)
+      .getByText(/^202 Accepted · /)
       .waitFor();
     await dialog().getByRole('button', { name: 'Close' }).last().click();
     await page.getByText(/^First hook arrived \d\d:\d\d:\d\d$/).waitFor();

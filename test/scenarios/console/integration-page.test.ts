@@ -22,7 +22,8 @@ describe.runIf(hasBrowser)('the page of an integration', () => {
   });
 
   const dialog = () => page.getByRole('dialog');
-  const deliveries = () => page.getByRole('table', { name: 'Deliveries' }).locator('tbody').getByRole('row');
+  const rows = () => page.getByRole('table', { name: 'Hooks' }).locator('tbody').getByRole('row');
+  const choose = (state: string) => page.getByRole('radio', { name: state }).check();
 
   const post = async (headers: Record<string, string> = {}) => {
     const init = { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: '{}' };
@@ -30,30 +31,33 @@ describe.runIf(hasBrowser)('the page of an integration', () => {
   };
 
   test('says why a list is empty', async () => {
-    await page.getByText('Each accepted hook appears here').waitFor();
-    await page.getByText('the problem is listed here for up to 7 days.').waitFor();
-    await page.getByLabel('State').selectOption('Dead');
-    await page.getByRole('heading', { name: 'No delivery matches' }).waitFor();
+    await page.getByText('Each hook that the service accepts or refuses appears here.').waitFor();
+    await choose('Refused');
+    await page.getByText('appears here for 7 days (at most 100)').waitFor();
+    await choose('Dead');
+    await page.getByRole('heading', { name: 'No hooks match' }).waitFor();
     expect(await findBarriers(page)).toEqual([]);
-    await page.getByLabel('State').selectOption('All states');
+    await choose('All');
+    expect(new URL(page.url()).search).toBe('');
   });
 
   test('sends a signed test hook', async () => {
-    await page.getByRole('button', { name: 'Send a test hook' }).click();
+    await page.getByRole('button', { name: 'Send test hook' }).click();
     await dialog().getByLabel('Secret URL').fill(url);
     await dialog().getByLabel('Kind').selectOption('Created');
     await dialog().getByLabel('Signing secret').fill(signingSecret);
     expect(await findBarriers(page)).toEqual([]);
     await dialog().getByRole('button', { name: 'Send' }).click();
     await dialog()
-      .getByText(/^Accepted as event /)
+      .getByText(/^202 Accepted · \d+ ms · View event$/)
       .waitFor();
+    await dialog().getByText('"type": "widget.created"').waitFor();
+    expect(await findBarriers(page)).toEqual([]);
     await dialog().getByRole('button', { name: 'Close' }).last().click();
-    await deliveries().getByText('Published').waitFor();
+    await rows().getByText('Published').waitFor();
   });
 
   test('shows which hooks were refused, from whom, and how many more there were', async () => {
-    const refusals = page.getByRole('table', { name: 'Refused hooks' });
     await post({ 'webhook-id': 'msg_partner_4711' });
     for (let count = 1; count <= 20; count += 1) await post();
     const countRefusals = async () => {
@@ -62,19 +66,35 @@ describe.runIf(hasBrowser)('the page of an integration', () => {
     };
     await eventually(async () => (await countRefusals()) === 21, 'the service has counted all refusals');
     await page.reload();
-    const row = refusals.getByRole('row').filter({ hasText: 'msg_partner_4711' });
-    await row.getByText('127.0.0.1').waitFor();
-    await row.getByText('400').waitFor();
-    await refusals
-      .getByText(/^and \d+ more in the same second$/)
-      .first()
-      .waitFor();
+    // Above the hook that was accepted before.
+    await rows().last().getByText('Published').waitFor();
+    await choose('Refused');
+    await page.getByRole('radio', { name: 'Refused 21' }).waitFor();
+    await page.getByText('Refused hooks are kept for up to 7 days, at most 100.').waitFor();
+    const rowOf = (text: string) => rows().filter({ hasText: text }).first();
+    await rowOf('msg_partner_4711').getByRole('button').click();
+    await page.getByRole('definition').getByText('127.0.0.1').waitFor();
+    await page.getByRole('button', { name: 'Copy request id' }).waitFor();
     expect(await findBarriers(page)).toEqual([]);
+    // The address holds what is open. The keyboard opens another row.
+    await page.reload();
+    await page.getByRole('button', { name: 'Copy webhook-id' }).waitFor();
+    const first = rows().first().getByRole('button');
+    const wasOpen = await first.getAttribute('aria-expanded');
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => first.getAttribute('aria-expanded')).toBe(wasOpen === 'true' ? 'false' : 'true');
+    const { items } = await shown.client.api.GET('/api/v1/integrations/{id}/refusals', { params: { path: { id } } });
+    const more = items.find(({ unlisted }) => unlisted > 0);
+    await page.goto(`${shown.service.url}/console/hooks/${id}?state=refused&refusal=${more?.requestId}`);
+    await page.getByText(/^Stands for \d+ more hooks? with this problem/).waitFor();
+    await choose('All');
+    await rows().last().getByText('Published').waitFor();
     expect(complaints).toEqual([]);
   });
 
   test('answers whether a hook arrived, by what its sender knows', async () => {
-    const search = page.getByRole('searchbox', { name: 'Webhook id or event id of a hook' });
+    const search = page.getByRole('searchbox', { name: 'Find a hook by webhook-id or event id' });
     const find = async (text: string) => {
       await search.fill(text);
       await page.keyboard.press('Enter');
@@ -96,11 +116,33 @@ describe.runIf(hasBrowser)('the page of an integration', () => {
     // The address holds the question, so that the answer can be sent to a colleague.
     await page.reload();
     await page.getByText('Arrived and published.').waitFor();
-    await page.getByRole('link', { name: 'View the hook' }).click();
-    await page.getByRole('heading', { level: 1, name: eventId }).waitFor();
+    await page.getByRole('link', { name: 'View hook' }).click();
+    await page.getByRole('heading', { level: 1, name: 'No widget · created' }).waitFor();
+    await page.getByText(eventId, { exact: true }).waitFor();
     await page.goBack();
     await find(eventId);
     await page.getByText('Arrived and published.').waitFor();
+  });
+
+  test('answers the same for all integrations, and names the one that got the hook', async () => {
+    await shown.client.api.POST('/api/v1/integrations', { body: { name: 'Office' } });
+    await page.getByRole('link', { name: 'Integrations' }).first().click();
+    await page.getByRole('heading', { level: 1, name: 'Integrations' }).waitFor();
+    const find = async (text: string) => {
+      await page.keyboard.press('/');
+      await page.keyboard.press('Control+a');
+      await page.keyboard.type(text);
+      await page.keyboard.press('Enter');
+    };
+    const answer = page.getByRole('region', { name: 'Find a hook' }).getByRole('status');
+    await find('msg_unheard_of');
+    await answer.getByText('Never reached any of these integrations.').waitFor();
+    await answer.getByText('Looked in all 2 integrations').waitFor();
+    await find('msg_partner_4711');
+    await answer.getByText('Arrived and published.').waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await answer.getByRole('link', { name: 'Factory' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Factory' }).waitFor();
     expect(complaints).toEqual([]);
   });
 });

@@ -169,7 +169,7 @@ describe.runIf(hasBrowser)('the overview of an embedded service', () => {
     await page.getByRole('heading', { level: 1, name: 'Dead deliveries' }).waitFor();
     await expect.poll(() => dead().count()).toBe(3);
     expect(await dead().filter({ hasText: longName }).count()).toBe(1);
-    expect(await dead().getByText('The store rejects it as it is.').count()).toBe(3);
+    expect(await dead().getByText('The database rejects the content of this hook.').count()).toBe(3);
     for (const width of [320, 1_280]) {
       await page.setViewportSize({ width, height: 900 });
       expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(width);
@@ -180,7 +180,7 @@ describe.runIf(hasBrowser)('the overview of an embedded service', () => {
   test('says that all are dead again if they are redriven too early', async () => {
     await page.getByRole('button', { name: 'Select all 3 dead' }).click();
     await page.getByRole('button', { name: 'Redrive 3' }).click();
-    const outcome = '3 deliveries are dead again. The store rejects it as it is.';
+    const outcome = '3 deliveries are dead again: rejected by the database.';
     await page.getByRole('alert').getByText(outcome).waitFor();
     expect(await findBarriers(page)).toEqual([]);
   });

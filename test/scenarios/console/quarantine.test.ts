@@ -39,7 +39,7 @@ describe.runIf(hasBrowser)('the quarantine in the console', () => {
     const rows = page.getByRole('table', { name: 'Quarantine' }).locator('tbody').getByRole('row');
     await rows.nth(1).waitFor();
     expect(await rows.nth(0).textContent()).toContain('7f0c1a52-6d1e-4c3b-9a57-2b8f0e4d6c91');
-    expect(await rows.nth(1).textContent()).toContain('No event or integration can be read from it.');
+    expect(await rows.nth(1).textContent()).toContain('It names no event or integration.');
     expect(await findBarriers(page)).toEqual([]);
 
     await page.getByRole('button', { name: `Show: ${hostile.id}` }).click();
@@ -50,11 +50,11 @@ describe.runIf(hasBrowser)('the quarantine in the console', () => {
 
     const discard = page.getByRole('button', { name: `Discard: ${hostile.id}` });
     await discard.click();
-    await dialog.getByText('The text is removed for good.').waitFor();
+    await dialog.getByText('This removes the text for good.').waitFor();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await discard.click();
     await dialog.getByRole('button', { name: 'Discard' }).click();
-    await page.getByText('The text was discarded.').waitFor();
+    await page.getByText('Text discarded.').waitFor();
     await discard.waitFor({ state: 'detached' });
     expect(await rows.count()).toBe(1);
     expect(complaints).toEqual([]);

@@ -98,21 +98,28 @@ describeEachDeployment('a person with a browser and the console', (shown, name) 
     const watching = await openTab(profile, shown.service.url, '/streams/events');
     await watching.page.getByText('Live', { exact: true }).waitFor();
     await go('Integrations');
-    await press('Create an integration');
+    await press('Create integration');
     await dialog().getByLabel('Name').fill('Factory');
     await dialog().getByRole('button', { name: 'Create' }).click();
     hookUrl = (await leaveHandOver(page)).url;
     await page.getByRole('heading', { level: 1, name: 'Factory' }).waitFor();
-    await page.getByRole('heading', { name: 'No delivery' }).waitFor();
-    await press('Send a test hook');
+    await page.getByRole('heading', { name: 'No hooks yet' }).waitFor();
+    await press('Send test hook');
     await dialog().getByLabel('Secret URL').fill(hookUrl);
-    await dialog().getByLabel('Widget id').fill(widgetId);
+    // By its name, with the keyboard alone.
+    const widget = dialog().getByRole('combobox', { name: 'Widget' });
+    await widget.fill('boil');
+    await dialog().getByRole('option', { name: 'Boiler' }).waitFor();
+    await expectNoBarriers();
+    await page.keyboard.press('Enter');
+    expect(await widget.inputValue()).toBe('Boiler');
     await dialog().getByLabel('Payload').fill('{"lux": 300}');
     await expectNoBarriers();
     await dialog().getByRole('button', { name: 'Send' }).click();
     await dialog()
-      .getByText(/^Accepted as event /)
+      .getByText(/^202 Accepted · /)
       .waitFor();
+    await dialog().getByText('"name": "Boiler"').waitFor();
     await dialog().getByRole('button', { name: 'Close' }).last().click();
 
     await watching.page.getByText('Boiler', { exact: true }).click();
@@ -126,10 +133,12 @@ describeEachDeployment('a person with a browser and the console', (shown, name) 
     const headers = { 'content-type': 'application/json' };
     const url = shown.service.url + new URL(hookUrl).pathname;
     await fetch(url, { method: 'POST', headers, body: '{"kind":"painted"}' });
-    await page.getByRole('table', { name: 'Refused hooks' }).getByText('invalid-request').waitFor();
-    await page.getByRole('table', { name: 'Deliveries' }).getByText('Published').waitFor();
+    const hooks = page.getByRole('table', { name: 'Hooks' });
+    await hooks.getByText('kind: Must be one of').waitFor();
+    await hooks.getByText('Published').waitFor();
     await expectNoBarriers();
-    await page.getByRole('table', { name: 'Deliveries' }).getByRole('link').click();
+    await hooks.getByRole('link', { name: 'Boiler' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Boiler · updated' }).waitFor();
     await page.getByRole('heading', { name: 'Payload' }).waitFor();
     await page.getByText('"lux": 300').first().waitFor();
     await expectNoBarriers();

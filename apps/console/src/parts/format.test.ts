@@ -3,6 +3,7 @@ import {
   formatAbsolute,
   formatBytes,
   formatClock,
+  formatClockTime,
   formatCount,
   formatDuration,
   formatRelative,
@@ -62,6 +63,13 @@ test.each(['utc', 'local'] as const)('a time that is shown in a field is read ba
   expect(readLocalText(toLocalText(at))).toBe(at);
   expect([toLocalText(null), toLocalText('no time'), readLocalText('')]).toEqual(['', '', null]);
   if (zone === 'utc') expect(toLocalText(at)).toBe('2026-07-25T14:05:59');
+});
+
+test('a time of another day has its date', () => {
+  const now = new Date(2026, 10, 25, 8).getTime();
+  expect(formatClockTime(new Date(2026, 10, 25, 0, 5, 9).getTime(), now)).toBe('00:05:09');
+  expect(formatClockTime(new Date(2026, 10, 24, 23, 59, 59).getTime(), now)).toBe('Nov 24, 23:59:59');
+  expect(formatClockTime(new Date(2025, 10, 25, 8).getTime(), now)).toBe('Nov 25, 08:00:00');
 });
 
 test('counts and sizes are short', () => {

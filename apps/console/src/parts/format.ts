@@ -41,6 +41,7 @@ const formats = computed(() => {
   return {
     absolute: create({ ...day, ...minutes, second: '2-digit', timeZoneName: 'short' }),
     day: create(day),
+    dayOfYear: create({ month: 'short', day: 'numeric' }),
     clock: create(minutes),
     time: create({ ...minutes, second: '2-digit' }),
   };
@@ -59,6 +60,13 @@ export function formatClock(atMs: number): string {
 /** `14:05:59`, in the chosen time zone. */
 export function formatTime(atMs: number): string {
   return formats.value.time.format(atMs);
+}
+
+/** `14:05:59` today, otherwise `Mar 1, 14:05:59`, in the chosen time zone. */
+export function formatClockTime(atMs: number, nowMs: number): string {
+  const { day, dayOfYear } = formats.value;
+  const isToday = day.format(atMs) === day.format(nowMs);
+  return isToday ? formatTime(atMs) : `${dayOfYear.format(atMs)}, ${formatTime(atMs)}`;
 }
 
 /** Writes a number with so many digits after the decimal sign, as the reader knows them: `3.4`, `3,4`. */

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { texts } from '../texts/texts.ts';
-import { formatAbsolute, formatRelative } from './format.ts';
+import { formatAbsolute, formatClockTime, formatRelative } from './format.ts';
 
 const nowMs = signal(Date.now());
 const renewMs = 5_000;
@@ -39,6 +39,17 @@ export function FullTime({ at }: { readonly at: string | null }) {
     <time dateTime={at}>
       <span class="unbroken">{formatAbsolute(atMs)}</span>{' '}
       <span class="muted unbroken">({formatRelative(atMs, readNowMs())})</span>
+    </time>
+  );
+}
+
+/** A time by the clock, for lists where the order counts. The absolute and the relative time show on hover. */
+export function ClockTime({ at }: { readonly at: string }) {
+  const atMs = Date.parse(at);
+  const now = readNowMs();
+  return (
+    <time dateTime={at} title={`${formatAbsolute(atMs)} (${formatRelative(atMs, now)})`}>
+      {formatClockTime(atMs, now)}
     </time>
   );
 }

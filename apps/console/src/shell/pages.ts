@@ -79,7 +79,7 @@ export const pages: readonly ConsolePage[] = [
   detail('/hooks/:id/mapping', texts.sources.edit, 'integrations:manage', MappingPage),
   detail('/hooks/:id/hand-over', texts.handOver.title, 'integrations:manage', HandOverPage),
   detail('/hooks/:id', texts.hooks.title, 'integrations:manage', IntegrationPage),
-  detail('/hooks/:id/deliveries/:eventId', texts.hooks.deliveries, 'integrations:manage', DeliveryPage),
+  detail('/hooks/:id/deliveries/:eventId', texts.hooks.delivery, 'integrations:manage', DeliveryPage),
   area('/streams', texts.streams.title, 'subscriptions:manage', StreamsPage, {
     group: 'connections',
     icon: RadioTower,

@@ -2,8 +2,8 @@
 const rowSelector = 'main [data-row]';
 
 /**
- * Moves the focus to the next row of the page (`step` 1) or to the previous one (-1): to its first link, if it has one,
- * so that Enter opens it. The list of widgets moves its own active row. Returns false if the page has no rows.
+ * Moves the focus to the next row of the page (`step` 1) or to the previous one (-1): to what opens it, if anything
+ * does. The list of widgets moves its own active row. Returns false if the page has no rows.
  */
 export function moveToRow(step: 1 | -1): boolean {
   const list = document.querySelector<HTMLElement>('main .virtual-list');
@@ -16,7 +16,7 @@ export function moveToRow(step: 1 | -1): boolean {
   const current = findFocusedRow(rows);
   const row = rows[Math.min(Math.max(current + step, 0), rows.length - 1)];
   if (row === undefined) return false;
-  (row.querySelector<HTMLElement>('a[href]') ?? row).focus();
+  (row.querySelector<HTMLElement>('a[href], button[aria-expanded]') ?? row).focus();
   return true;
 }
 

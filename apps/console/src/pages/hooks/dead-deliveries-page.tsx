@@ -4,7 +4,7 @@ import { formatCount } from '../../parts/format.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { PagedList, usePages } from '../../parts/paged-list.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { Time } from '../../parts/time.tsx';
+import { ClockTime } from '../../parts/time.tsx';
 import { WidgetLink } from '../../parts/widget-name.tsx';
 import { Link } from '../../router/link.tsx';
 import { api, type Schemas } from '../../service/service.ts';
@@ -93,7 +93,7 @@ function listColumns(deliveries: readonly Delivery[], selection: Signal<Selectio
   return [
     selectColumn(deliveries, selection),
     {
-      title: hooks.event,
+      title: hooks.eventId,
       cell: ({ integrationId, eventId }) => (
         <Link to={`/hooks/${integrationId}/deliveries/${eventId}`}>
           <code class="id">{eventId}</code>
@@ -116,7 +116,7 @@ function listColumns(deliveries: readonly Delivery[], selection: Signal<Selectio
       cell: ({ reason }) => <span class="wrapped">{reason === null ? texts.general.none : hooks.reasons[reason]}</span>,
     },
     { title: hooks.widget, cell: ({ widgetId }) => <WidgetLink id={widgetId} /> },
-    { title: hooks.receivedAt, cell: ({ receivedAt }) => <Time at={receivedAt} /> },
+    { title: hooks.receivedAt, cell: ({ receivedAt }) => <ClockTime at={receivedAt} /> },
     { title: hooks.attempts, isNumber: true, cell: ({ attempts }) => formatCount(attempts) },
   ];
 }

@@ -1,16 +1,18 @@
-import { formatExactJson, parseExactJson } from '@widget-service/client/json/exact-json.ts';
+import { formatExactJson } from '@widget-service/client/json/exact-json.ts';
 import { DeliveryState } from '../../parts/badges.tsx';
+import { CopyButton } from '../../parts/button.tsx';
 import { Code, WithFacts } from '../../parts/facts.tsx';
 import { formatCount } from '../../parts/format.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { ReadState } from '../../parts/read-state.tsx';
 import { FullTime } from '../../parts/time.tsx';
-import { WidgetLink } from '../../parts/widget-name.tsx';
+import { WidgetLink, widgetNames } from '../../parts/widget-name.tsx';
 import type { RouteParameters } from '../../router/match-route.ts';
-import { api, type Schemas } from '../../service/service.ts';
+import type { Schemas } from '../../service/service.ts';
 import { useResource } from '../../service/use-resource.ts';
 import { texts } from '../../texts/texts.ts';
 import { DeadDeliveryButtons, RedriveFailure, useRedrive } from './dead-deliveries.tsx';
+import { readDelivery } from './read-delivery.ts';
 
 /** One accepted hook: what it was, what became of it, and its payload. */
 export function DeliveryPage({ id = '', eventId = '' }: RouteParameters) {
@@ -21,10 +23,10 @@ export function DeliveryPage({ id = '', eventId = '' }: RouteParameters) {
   return (
     <>
       <PageHeader
-        title={`${hooks.event} ${eventId}`}
+        title={delivery === null ? hooks.delivery : nameDelivery(delivery)}
         parents={[
           [hooks.title, '/hooks'],
-          [delivery?.integrationName ?? hooks.deliveries, `/hooks/${id}`],
+          [delivery?.integrationName ?? hooks.list, `/hooks/${id}`],
         ]}
         aside={delivery === null ? null : <DeliveryState state={delivery.state} />}
       >
@@ -46,6 +48,13 @@ export function DeliveryPage({ id = '', eventId = '' }: RouteParameters) {
           {delivery.reason === null ? null : <p class="notice notice-error">{hooks.reasons[delivery.reason]}</p>}
           <WithFacts
             facts={[
+              [
+                hooks.eventId,
+                <span key="event" class="with-button">
+                  <code class="selectable">{eventId}</code>
+                  <CopyButton text={eventId} label={hooks.copyEventId} />
+                </span>,
+              ],
               [hooks.kind, delivery.kind],
               [hooks.widget, <WidgetLink key="widget" id={delivery.widgetId} />],
               [hooks.occurredAt, <FullTime key="occurred" at={delivery.occurredAt} />],
@@ -58,26 +67,50 @@ export function DeliveryPage({ id = '', eventId = '' }: RouteParameters) {
             ]}
           >
             {delivery.state === 'discarded' ? null : (
-              <section class="section">
-                <h2>{hooks.payload}</h2>
-                <Code>{formatExactJson(delivery.payload, 2)}</Code>
-              </section>
+              <CodeSection
+                title={hooks.payload}
+                code={formatExactJson(delivery.payload, 2)}
+                copyLabel={hooks.copyPayload}
+              />
             )}
             {delivery.state === 'published' ? (
-              <section class="section">
-                <h2>{hooks.publishedEvent}</h2>
-                {delivery.event === null ? (
-                  <p class="muted">{hooks.eventGone}</p>
-                ) : (
-                  <Code>{formatExactJson(delivery.event, 2)}</Code>
-                )}
-              </section>
+              <CodeSection
+                title={hooks.publishedEvent}
+                code={delivery.event === null ? null : formatExactJson(delivery.event, 2)}
+                copyLabel={hooks.copyEvent}
+              />
             ) : null}
           </WithFacts>
         </>
       )}
     </>
   );
+}
+
+interface CodeSectionProperties {
+  readonly title: string;
+  /** Null: there is none any more. */
+  readonly code: string | null;
+  readonly copyLabel: string;
+}
+
+function CodeSection({ title, code, copyLabel }: CodeSectionProperties) {
+  return (
+    <section class="section">
+      <div class="section-header">
+        <h2>{title}</h2>
+        {code === null ? null : <CopyButton text={code} label={copyLabel} />}
+      </div>
+      {code === null ? <p class="muted">{texts.hooks.eventGone}</p> : <Code>{code}</Code>}
+    </section>
+  );
+}
+
+/** By the name of its widget, which is what people know. */
+function nameDelivery({ widgetId, kind }: Schemas['Delivery']): string {
+  const { hooks } = texts;
+  const widget = widgetId === null ? hooks.noWidget : (widgetNames.value.get(widgetId) ?? widgetId);
+  return hooks.nameDelivery(widget, kind);
 }
 
 function describeEffect(effect: Schemas['Delivery']['effect']): string {
@@ -89,14 +122,4 @@ function describeEffect(effect: Schemas['Delivery']['effect']): string {
     effect.late ? late : null,
   ];
   return parts.filter((part) => part !== null).join(', ');
-}
-
-/** Its payload and its event keep every digit, so `formatExactJson` must write them. */
-async function readDelivery(id: string, eventId: string, signal: AbortSignal): Promise<Schemas['DeliveryWithPayload']> {
-  const text: string = await api.GET('/api/v1/integrations/{id}/deliveries/{eventId}', {
-    params: { path: { id, eventId } },
-    parseAs: 'text',
-    signal,
-  });
-  return parseExactJson(text) as Schemas['DeliveryWithPayload'];
 }

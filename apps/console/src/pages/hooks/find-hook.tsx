@@ -1,5 +1,4 @@
 import { useSignal } from '@preact/signals';
-import { ProblemError } from '@widget-service/client/requests/failures.ts';
 import { Search } from 'lucide';
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
@@ -9,17 +8,22 @@ import { ReadState } from '../../parts/read-state.tsx';
 import { FullTime } from '../../parts/time.tsx';
 import { changeQuery, query } from '../../router/address.ts';
 import { Link } from '../../router/link.tsx';
-import { api, type Schemas } from '../../service/service.ts';
+import type { Schemas } from '../../service/service.ts';
 import { useResource } from '../../service/use-resource.ts';
 import { texts } from '../../texts/texts.ts';
-import { isEventId, toVerdict, type Verdict } from './hook-verdict.ts';
-
-type Delivery = Schemas['Delivery'];
+import { describeRefusal } from './describe-refusal.ts';
+import { findHook, findHookEverywhere } from './hook-search.ts';
+import type { Verdict } from './hook-verdict.ts';
 
 const refreshMs = 3_000;
 
+interface FindHookProperties {
+  /** Null: in all integrations. */
+  readonly integrationId: string | null;
+}
+
 /** Answers whether a hook of the sender arrived. What is looked for is in the address, so that the answer is a link. */
-export function FindHook({ integrationId }: { readonly integrationId: string }) {
+export function FindHook({ integrationId }: FindHookProperties) {
   const { find } = texts.hooks;
   const wanted = query.value.get('hook') ?? '';
   const typed = useSignal(wanted);
@@ -54,52 +58,96 @@ export function FindHook({ integrationId }: { readonly integrationId: string }) 
           {find.submit}
         </Button>
       </form>
-      {wanted === '' ? null : <Answer integrationId={integrationId} wanted={wanted} />}
+      {wanted === '' ? null : integrationId === null ? (
+        <AnswerOfAll wanted={wanted} />
+      ) : (
+        <Answer integrationId={integrationId} wanted={wanted} />
+      )}
     </section>
   );
 }
 
 /** Looks again while the hook may still arrive or be published. */
 function Answer({ integrationId, wanted }: { readonly integrationId: string; readonly wanted: string }) {
-  const read = useResource((signal) => look(integrationId, wanted, signal), [integrationId, wanted], { refreshMs });
+  const read = useResource((signal) => findHook(integrationId, wanted, signal), [integrationId, wanted], { refreshMs });
   return (
     <div class="verdict" role="status">
       <ReadState read={read} />
-      {read.data.value === null ? null : <VerdictText verdict={read.data.value} integrationId={integrationId} />}
+      {read.data.value === null ? null : (
+        <VerdictText
+          verdict={read.data.value}
+          integrationId={integrationId}
+          never={texts.hooks.find.never}
+          looked={texts.hooks.find.looked}
+        />
+      )}
     </div>
   );
 }
 
-async function look(id: string, wanted: string, signal: AbortSignal): Promise<Verdict> {
-  const params = { path: { id }, query: { webhookId: wanted, pageSize: 10 } };
-  const [byId, byWebhookId, refusals] = await Promise.all([
-    isEventId(wanted) ? findDelivery(id, wanted, signal) : null,
-    api.GET('/api/v1/integrations/{id}/deliveries', { params, signal }),
-    api.GET('/api/v1/integrations/{id}/refusals', { params, signal }),
-  ]);
-  return toVerdict(byId ?? byWebhookId.items[0] ?? null, refusals.items);
-}
-
-/** Null: there is none with this event id. */
-async function findDelivery(id: string, eventId: string, signal: AbortSignal): Promise<Delivery | null> {
-  const params = { path: { id, eventId } };
-  try {
-    return await api.GET('/api/v1/integrations/{id}/deliveries/{eventId}', { params, signal });
-  } catch (error) {
-    if (error instanceof ProblemError && error.problem.status === 404) return null;
-    throw error;
-  }
-}
-
-function VerdictText({ verdict, integrationId }: { readonly verdict: Verdict; readonly integrationId: string }) {
+/** Looks once: it takes a few requests for each integration. */
+function AnswerOfAll({ wanted }: { readonly wanted: string }) {
   const { find } = texts.hooks;
-  if (verdict.kind === 'never') return <Outcome tone="quiet" title={find.never} text={find.neverText} />;
-  if (verdict.kind === 'refused') {
-    const { refusedAt, detail, errors, clientAddress } = verdict.refusal;
-    const mistakes = errors.map(({ pointer, detail: mistake }) => `${pointer ?? ''} ${mistake}`).join(' ');
+  const read = useResource((signal) => findHookEverywhere(wanted, signal), [wanted]);
+  const answer = read.data.value;
+  if (answer === null) {
     return (
-      <Outcome tone="warning" title={find.refused} text={`${detail} ${mistakes}`.trim()}>
+      <div class="verdict" role="status">
+        <ReadState read={read} />
+      </div>
+    );
+  }
+  const { found, lookedIn, all } = answer;
+  const looked = find.lookedIn(lookedIn, all);
+  return (
+    <div class="verdict" role="status">
+      {found.length === 0 ? (
+        <Outcome tone="quiet" title={find.neverAnywhere} text={find.neverText} looked={looked} />
+      ) : (
+        found.map(({ integration, verdict }) => (
+          <VerdictText
+            key={integration.id}
+            verdict={verdict}
+            integrationId={integration.id}
+            integration={integration}
+            never={find.neverAnywhere}
+            looked={looked}
+          />
+        ))
+      )}
+    </div>
+  );
+}
+
+interface VerdictTextProperties {
+  readonly verdict: Verdict;
+  readonly integrationId: string;
+  /** Named and linked. Left out on its own page. */
+  readonly integration?: Schemas['Integration'];
+  /** Said of a hook that never arrived. */
+  readonly never: string;
+  readonly looked: string;
+}
+
+function VerdictText({ verdict, integrationId, integration, never, looked }: VerdictTextProperties) {
+  const { find } = texts.hooks;
+  const toIntegration =
+    integration === undefined ? null : (
+      <>
+        {' '}
+        <Link to={`/hooks/${integrationId}`}>
+          <bdi>{integration.name}</bdi>
+        </Link>
+      </>
+    );
+  if (verdict.kind === 'never') return <Outcome tone="quiet" title={never} text={find.neverText} looked={looked} />;
+  if (verdict.kind === 'refused') {
+    const { refusal } = verdict;
+    const { refusedAt, clientAddress } = refusal;
+    return (
+      <Outcome tone="warning" title={find.refused} text={describeRefusal(refusal)} looked={looked}>
         <FullTime at={refusedAt} /> {clientAddress === null ? '' : find.from(clientAddress)}
+        {toIntegration}
       </Outcome>
     );
   }
@@ -109,9 +157,11 @@ function VerdictText({ verdict, integrationId }: { readonly verdict: Verdict; re
       tone={state === 'dead' ? 'bad' : state === 'received' ? 'info' : 'good'}
       title={find.arrived[state]}
       text={reason === null ? '' : texts.hooks.reasons[reason]}
+      looked={looked}
     >
       <FullTime at={receivedAt} /> {verdict.refusedBefore === 0 ? '' : `${find.refusedBefore(verdict.refusedBefore)} `}
       <Link to={`/hooks/${integrationId}/deliveries/${eventId}`}>{find.view}</Link>
+      {toIntegration}
     </Outcome>
   );
 }
@@ -120,17 +170,19 @@ interface OutcomeProperties {
   readonly tone: 'good' | 'info' | 'warning' | 'bad' | 'quiet';
   readonly title: string;
   readonly text: string;
+  /** Where it was looked for. */
+  readonly looked: string;
   readonly children?: ComponentChildren;
 }
 
-function Outcome({ tone, title, text, children }: OutcomeProperties) {
+function Outcome({ tone, title, text, looked, children }: OutcomeProperties) {
   return (
     <div class={`outcome outcome-${tone}`}>
       <p>
         <strong>{title}</strong> {text}
       </p>
       {children === undefined ? null : <p class="small">{children}</p>}
-      <p class="muted small">{texts.hooks.find.looked}</p>
+      <p class="muted small">{looked}</p>
     </div>
   );
 }

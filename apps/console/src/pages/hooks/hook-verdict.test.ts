@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Schemas } from '../../service/service.ts';
-import { isEventId, toVerdict } from './hook-verdict.ts';
+import { isUuid, toVerdict } from './hook-verdict.ts';
 
 const delivery = { eventId: 'e', state: 'published' } as Schemas['Delivery'];
 const [newer, older] = [{ requestId: '2' }, { requestId: '1' }] as Schemas['Refusal'][];
@@ -28,5 +28,5 @@ test.each([
   ['b9dce296-9105-8818-a22e-aee490c1c42', false],
   ['', false],
 ])('%s may be an event id: %s', (text, expected) => {
-  expect(isEventId(text)).toBe(expected);
+  expect(isUuid(text)).toBe(expected);
 });

@@ -12,8 +12,8 @@ export type Verdict =
 
 const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
 
-/** Whether the text may be an event id: the `Webhook-Event-Id` of the response to a hook. */
-export function isEventId(text: string): boolean {
+/** Whether the text may be an event id or the id of a widget. */
+export function isUuid(text: string): boolean {
   return uuid.test(text);
 }
 

@@ -1,5 +1,6 @@
 import { GrantsPage } from '../../grants/grants-page.tsx';
 import { texts } from '../../texts/texts.ts';
+import { FindHook } from './find-hook.tsx';
 import { handOver } from './hand-over/held-secrets.ts';
 import { ChangeIntegration, NewIntegration } from './integration-form.tsx';
 
@@ -26,6 +27,8 @@ export function HooksPage() {
       onIssued={({ url = '', ...issued }, grant) =>
         handOver({ ...issued, url }, { hasSource: grant !== null && 'source' in grant && grant.source !== null })
       }
-    />
+    >
+      <FindHook integrationId={null} />
+    </GrantsPage>
   );
 }

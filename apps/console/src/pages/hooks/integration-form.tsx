@@ -36,7 +36,11 @@ export function NewIntegration({ onClose, onCreated }: NewIntegrationProperties)
       onCreated={onCreated}
       onClose={onClose}
     >
-      <CheckBox label={hooks.signature} checked={isSigned.value} onChange={(checked) => (isSigned.value = checked)} />
+      <CheckBox
+        label={hooks.requireSignature}
+        checked={isSigned.value}
+        onChange={(checked) => (isSigned.value = checked)}
+      />
       <p class="hint">{hooks.signatureHint}</p>
       <IntegrationFields values={values} />
     </NewGrantDialog>
@@ -81,6 +85,7 @@ function IntegrationFields({ values }: { readonly values: Signal<IntegrationValu
         checked={deduplicateByContent}
         onChange={(checked) => (values.value = { ...values.value, deduplicateByContent: checked })}
       />
+      <p class="hint">{hooks.deduplicateHint}</p>
       <TextField
         label={hooks.rate}
         hint={hooks.rateHint}

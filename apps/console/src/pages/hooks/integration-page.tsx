@@ -10,14 +10,13 @@ import { api } from '../../service/service.ts';
 import { useResource } from '../../service/use-resource.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
-import { DeliveriesList } from './deliveries-list.tsx';
 import { FindHook } from './find-hook.tsx';
+import { HooksList } from './hooks-list.tsx';
 import { ChangeIntegration } from './integration-form.tsx';
-import { RefusalsList } from './refusals-list.tsx';
 import { ReplaceSecretDialog } from './source/replace-secret-dialog.tsx';
 import { TestHookDialog } from './test-hook-dialog.tsx';
 
-/** One integration with its deliveries and refused hooks. */
+/** One integration with the hooks that it got. */
 export function IntegrationPage({ id = '' }: RouteParameters) {
   const { hooks, grants, sources } = texts;
   const isTesting = useSignal(false);
@@ -59,15 +58,14 @@ export function IntegrationPage({ id = '' }: RouteParameters) {
               ...(integration.source === null
                 ? []
                 : ([[sources.source, sources.presets[integration.source.preset]]] as const)),
-              [hooks.deduplicate, integration.deduplicateByContent ? hooks.yes : hooks.no],
-              [hooks.rate, integration.rate === null ? hooks.rateDefault : String(integration.rate)],
+              [hooks.deduplicate, integration.deduplicateByContent ? hooks.on : hooks.off],
+              [hooks.rateLimit, hooks.formatRate(integration.rate)],
               [grants.createdAt, <FullTime key="created" at={integration.createdAt} />],
               [grants.expires, <FullTime key="expires" at={integration.expiresAt} />],
               [hooks.lastReceivedAt, <FullTime key="last" at={integration.lastReceivedAt} />],
             ]}
           >
-            <DeliveriesList integrationId={id} />
-            <RefusalsList integrationId={id} />
+            <HooksList integrationId={id} />
           </WithFacts>
           {isChanging.value ? (
             <ChangeIntegration
@@ -81,6 +79,7 @@ export function IntegrationPage({ id = '' }: RouteParameters) {
       {isReplacing.value ? <ReplaceSecretDialog id={id} onClose={() => (isReplacing.value = false)} /> : null}
       {integration !== null && isTesting.value ? (
         <TestHookDialog
+          integrationId={id}
           isSigned={integration.signature === 'standard-webhooks'}
           onClose={() => (isTesting.value = false)}
         />

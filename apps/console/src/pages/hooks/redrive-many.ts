@@ -7,7 +7,7 @@ const batchSize = 100;
 /** The longest page of a list. */
 const pageSize = 200;
 /** The service lists no more, and counts no further. */
-const readableMax = 10_000;
+export const readableMax = 10_000;
 
 /**
  * Redrives dead deliveries of any integrations, and waits until each is published or dead again. `onProgress` gets how

@@ -23,10 +23,10 @@ test('says how many are published, and why the others are dead again', () => {
   expect(describeRedrive(summarizeRedrive([published], 0))).toBe('1 delivery was published.');
   expect(describeRedrive(summarizeRedrive([published, published], 0))).toBe('2 deliveries were published.');
   expect(describeRedrive(summarizeRedrive([published, dead, dead], 0))).toBe(
-    '1 delivery was published. 2 deliveries are dead again. The store rejects it as it is.',
+    '1 delivery was published. 2 deliveries are dead again: rejected by the database.',
   );
   expect(describeRedrive(summarizeRedrive([dead], 2))).toBe(
-    '1 delivery is dead again. The store rejects it as it is. 2 deliveries are not processed yet.',
+    '1 delivery is dead again: rejected by the database. 2 deliveries are not processed yet.',
   );
 });
 

@@ -1,17 +1,21 @@
 import { useSignal } from '@preact/signals';
-import { createHookSender } from '@widget-service/client/hooks/hook-sender.ts';
 import { parseExactObject } from '@widget-service/client/json/exact-json.ts';
 import { InvalidCallError } from '@widget-service/client/requests/failures.ts';
+import { useEffect, useMemo } from 'preact/hooks';
 import { FormDialog } from '../../parts/dialog.tsx';
 import { Field, Select, TextField } from '../../parts/fields.tsx';
 import { useDraft } from '../../parts/use-draft.ts';
 import { toOwnAddress } from '../../service/page-settings.ts';
 import { texts } from '../../texts/texts.ts';
+import { type AcceptedHook, sendTestHook } from './send-test-hook.ts';
+import { SentHook } from './sent-hook.tsx';
+import { WidgetField } from './widget-field.tsx';
 
 const kinds = ['updated', 'created', 'retired'] as const;
 const emptyHook = { kind: 'updated' as (typeof kinds)[number], widgetId: '', payload: '{}' };
 
 interface TestHookDialogProperties {
+  readonly integrationId: string;
   /** Whether the integration accepts only hooks that are signed as Standard Webhooks describes. */
   readonly isSigned: boolean;
   /** What is filled in, while the page knows it. */
@@ -20,24 +24,32 @@ interface TestHookDialogProperties {
 }
 
 /** Sends one hook. The secret URL and the signing secret are only in this form: they are not kept with the draft. */
-export function TestHookDialog({ isSigned, secrets, onClose }: TestHookDialogProperties) {
+export function TestHookDialog({ integrationId, isSigned, secrets, onClose }: TestHookDialogProperties) {
   const { hooks, grants, general } = texts;
   const url = useSignal(secrets?.url ?? '');
   const secret = useSignal(secrets?.signingSecret ?? '');
-  const accepted = useSignal<string | null>(null);
+  const accepted = useSignal<AcceptedHook | null>(null);
+  /** How many attempts have failed while another one follows. */
+  const failed = useSignal(0);
+  // A hook that waits to be sent again must not arrive after its form is gone.
+  const closed = useMemo(() => new AbortController(), []);
+  useEffect(() => () => closed.abort(), []);
   const { values } = useDraft('test-hook', emptyHook);
   const change = (changes: Partial<typeof emptyHook>) => (values.value = { ...values.value, ...changes });
   const send = async () => {
     accepted.value = null;
+    failed.value = 0;
     const { kind, widgetId } = values.value;
     const payload = parseExactObject(values.value.payload);
     if (payload === null) throw new InvalidCallError(hooks.testPayloadWrong);
-    const sender = createHookSender({
+    const event = { kind, occurredAt: new Date().toISOString(), payload, ...(widgetId === '' ? {} : { widgetId }) };
+    const options = {
       url: toOwnAddress(url.value),
       ...(isSigned ? { secret: secret.value.trim() } : {}),
-    });
-    const event = { kind, occurredAt: new Date().toISOString(), payload };
-    accepted.value = (await sender.send(widgetId === '' ? event : { ...event, widgetId })).eventId;
+      onRetry: ({ attempt }: { readonly attempt: number }) => (failed.value = attempt),
+    };
+    accepted.value = await sendTestHook(event, options, closed.signal);
+    failed.value = 0;
   };
   return (
     <FormDialog
@@ -50,6 +62,7 @@ export function TestHookDialog({ isSigned, secrets, onClose }: TestHookDialogPro
       <p class="hint">{hooks.testIntro}</p>
       <TextField
         label={hooks.testUrl}
+        hint={secrets === undefined ? hooks.testUrlHint : undefined}
         type="url"
         autoComplete="off"
         required
@@ -77,16 +90,10 @@ export function TestHookDialog({ isSigned, secrets, onClose }: TestHookDialogPro
           />
         )}
       </Field>
-      <TextField
-        label={hooks.testWidget}
-        hint={hooks.testWidgetHint}
-        pointer="/widgetId"
-        wrongForm={hooks.testWidgetWrong}
-        value={values.value.widgetId}
-        onInput={(text) => change({ widgetId: text.trim() })}
-      />
+      <WidgetField value={values.value.widgetId} onChange={(widgetId) => change({ widgetId })} />
       <PayloadField value={values.value.payload} onInput={(payload) => change({ payload })} />
-      <p role="status">{accepted.value === null ? '' : hooks.testAccepted(accepted.value)}</p>
+      <p role="status">{failed.value === 0 ? '' : hooks.testRetrying(failed.value)}</p>
+      {accepted.value === null ? null : <SentHook integrationId={integrationId} {...accepted.value} />}
     </FormDialog>
   );
 }

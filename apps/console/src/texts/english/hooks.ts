@@ -10,8 +10,31 @@ interface RedriveOutcome {
 }
 
 const reasons = {
-  'invalid-delivery': 'Its entry in the queue is malformed, or processing it failed repeatedly.',
-  'store-refused': 'The store rejects it as it is.',
+  'invalid-delivery': 'Processing it failed repeatedly, or its entry in the queue is damaged.',
+  'store-refused': 'The database rejects the content of this hook. Fix the cause, then redrive it.',
+};
+const shortReasons: typeof reasons = {
+  'invalid-delivery': 'Processing failed',
+  'store-refused': 'Rejected by the database',
+};
+
+const describeReasons = (found: RedriveOutcome['reasons']) =>
+  found.length === 0 ? '' : `: ${found.map((reason) => shortReasons[reason].toLowerCase()).join(', ')}`;
+
+/** What an empty list of hooks says. `hasTimes`: only hooks of a time range are shown. */
+const describeEmpty = (state: string, hasTimes: boolean) => {
+  if (hasTimes) return { title: 'No hooks in this time range', text: 'Choose another time range or state.' };
+  if (state === 'all')
+    return {
+      title: 'No hooks yet',
+      text: 'Each hook that the service accepts or refuses appears here. An accepted hook stays for the retention time of the service (DELIVERY_RETENTION_MS) after its publication. A dead one stays until you redrive or discard it.',
+    };
+  if (state === 'refused')
+    return {
+      title: 'No refused hooks',
+      text: 'A hook that the service refuses appears here for 7 days (at most 100), with the reason that its sender got.',
+    };
+  return { title: 'No hooks match', text: 'No hook of this integration is in this state.' };
 };
 
 const countDeliveries = (count: number) => (count === 1 ? '1 delivery' : `${formatCount(count)} deliveries`);
@@ -19,33 +42,54 @@ const be = (count: number) => (count === 1 ? 'is' : 'are');
 
 export const hooks = {
   title: 'Integrations',
-  create: 'Create an integration',
-  intro: 'An integration is a secret URL where another system posts hooks. Give each sender its own.',
+  create: 'Create integration',
+  intro: 'Each integration is a secret URL that one external system posts hooks to.',
   empty: 'Create an integration, and give its URL to the system that sends hooks.',
-  signature: 'Hooks must be signed',
+  requireSignature: 'Require signed hooks',
   signatureHint: 'As defined by Standard Webhooks. The signing secret is shown once.',
-  deduplicate: 'Hooks without an id and with the same content are one hook',
-  rate: 'Hooks per second',
-  rateHint: 'Leave it empty for the limit of the service.',
-  rateDefault: 'the limit of the service',
-  lastReceivedAt: 'Last received',
+  signature: 'Signature',
   signatureNames: {
-    none: 'not required',
-    'standard-webhooks': 'required (Standard Webhooks)',
-    source: 'as the sender signs',
+    none: 'Not required',
+    'standard-webhooks': 'Required (Standard Webhooks)',
+    source: 'That of the sender',
   },
-  yes: 'yes',
-  no: 'no',
-  deliveries: 'Deliveries',
-  deliveriesEmptyTitle: 'No delivery',
-  deliveriesEmpty:
-    'Each accepted hook appears here, and stays for the retention time of the service (DELIVERY_RETENTION_MS) after its publication. A dead one stays until you redrive or discard it.',
-  deliveriesNoMatchTitle: 'No delivery matches',
-  deliveriesNoMatch: 'Change the times or the state.',
+  deduplicate: 'Deduplicate by content',
+  deduplicateHint: 'If a hook has no webhook-id, an identical one counts as a repetition.',
+  on: 'On',
+  off: 'Off',
+  rate: 'Hooks per second',
+  rateHint: 'Optional. Empty: the default of the service.',
+  rateLimit: 'Rate limit',
+  formatRate: (rate: number | null) => (rate === null ? 'Default of the service' : `${formatCount(rate)}/s`),
+  lastReceivedAt: 'Last hook',
+  list: 'Hooks',
+  state: 'State',
+  states: {
+    all: 'All',
+    received: 'Waiting',
+    published: 'Published',
+    refused: 'Refused',
+    dead: 'Dead',
+    discarded: 'Discarded',
+  },
+  timeRange: 'Time range',
+  timeRanges: {
+    any: 'Any time',
+    hour: 'Last hour',
+    day: 'Last 24 hours',
+    week: 'Last 7 days',
+    custom: 'Custom',
+  },
   from: 'From',
   to: 'Before',
-  state: 'State',
-  states: { all: 'All states', received: 'Received', published: 'Published', dead: 'Dead', discarded: 'Discarded' },
+  describeEmpty,
+  /** Below a list with refused hooks. */
+  refusalsNote:
+    'Refused hooks are kept for up to 7 days, at most 100. A listed one may stand for more of the same second.',
+  /** Before a time. */
+  refusalsEnd: 'The list is full: it has no refused hook from before',
+  noWidget: 'No widget',
+  noWebhookId: 'No webhook-id',
   kind: 'Kind',
   receivedAt: 'Received',
   occurredAt: 'Occurred',
@@ -56,19 +100,26 @@ export const hooks = {
   reason: 'Reason',
   position: 'Position',
   effect: 'Effect on the widget',
-  noEffect: 'none so far',
-  event: 'Event',
+  noEffect: 'No change to the widget (yet)',
+  /** The page of one accepted hook. */
+  delivery: 'Delivery',
+  nameDelivery: (widget: string, kind: string) => `${widget} · ${kind}`,
+  eventId: 'Event id',
+  copyEventId: 'Copy event id',
   payload: 'Payload',
+  copyPayload: 'Copy payload',
   publishedEvent: 'Event, as streams send it',
-  eventGone: 'The event log no longer holds it, or did not answer.',
+  copyEvent: 'Copy event',
+  eventGone: 'The event is no longer in the event log, or the event log did not answer.',
   reasons,
+  /** In a list. */
+  shortReasons,
   redrive: 'Redrive',
   /** What became of redriven deliveries. */
   describeRedrive: ({ published, dead, waiting, failed, gone, reasons: found }: RedriveOutcome) =>
     [
       published === 0 ? '' : `${countDeliveries(published)} ${published === 1 ? 'was' : 'were'} published.`,
-      dead === 0 ? '' : `${countDeliveries(dead)} ${be(dead)} dead again.`,
-      ...found.map((reason) => reasons[reason]),
+      dead === 0 ? '' : `${countDeliveries(dead)} ${be(dead)} dead again${describeReasons(found)}.`,
       waiting === 0 ? '' : `${countDeliveries(waiting)} ${be(waiting)} not processed yet.`,
       failed === 0
         ? ''
@@ -85,91 +136,108 @@ export const hooks = {
   buttonsForSelected: (count: number) => ({ redrive: `Redrive ${count}`, discard: `Discard ${count}` }),
   discardTitle: (count: number) => (count === 1 ? 'Discard this delivery?' : `Discard ${count} deliveries?`),
   discardText:
-    'The payload is erased for good, so it can never be redriven. The list still shows, for the retention time of the service, that the hook was received and discarded.',
-  discarded: (count: number) => (count === 1 ? '1 delivery was discarded.' : `${count} deliveries were discarded.`),
-  discardedNotice: 'It was discarded, and its payload was erased for good. The audit events say who did it.',
+    'This erases the payload for good: nobody can redrive it any more. For the retention time of the service, the list still shows that the hook was received and discarded.',
+  discarded: (count: number) => `${countDeliveries(count)} ${count === 1 ? 'was' : 'were'} discarded.`,
+  discardedNotice: 'Discarded: the payload was erased for good. The audit log says who did it.',
   redriveProgress: (done: number, all: number) => `${done} of ${all}`,
   deadDeliveries: {
     title: 'Dead deliveries',
     intro:
-      'Hooks of all integrations that were accepted, but cannot be processed as they are. Remove the cause, then redrive them: each takes effect once.',
+      'Dead: accepted, but cannot be processed. Fix the cause, then redrive them. Each takes effect once, however often you redrive it.',
     count: (count: number) => countDeliveries(count),
     emptyTitle: 'No dead deliveries',
     empty: 'A hook that was accepted but cannot be processed appears here.',
     integration: 'Integration',
-    deletedIntegration: 'a deleted integration',
+    deletedIntegration: 'Deleted integration',
     selectAll: (count: number) => `Select all ${formatCount(count)} dead`,
-    clear: 'Clear the selection',
+    clear: 'Clear selection',
     redrive: (count: number) => `Redrive ${formatCount(count)}`,
   },
   select: 'Select',
   selectAll: 'Select all dead deliveries of this page',
   find: {
     title: 'Find a hook',
-    label: 'Webhook id or event id of a hook',
+    label: 'Find a hook by webhook-id or event id',
     submit: 'Find',
     arrived: {
-      received: 'Arrived, and waits to be processed.',
+      received: 'Arrived. Waiting to be processed.',
       published: 'Arrived and published.',
-      dead: 'Arrived, but could not be processed.',
-      discarded: 'Arrived, and was discarded by an operator.',
+      dead: 'Arrived, but it cannot be processed.',
+      discarded: 'Arrived, and an operator discarded it.',
     },
     refused: 'Refused.',
     from: (address: string) => `from ${address}`,
     refusedBefore: (count: number) =>
       count === 1 ? 'Refused once before.' : `Refused ${formatCount(count)} times before.`,
     never: 'Never reached this integration.',
+    neverAnywhere: 'Never reached any of these integrations.',
     neverText:
       'Check the URL and its token. A hook with an unknown token belongs to no integration: only the log has it, as invalid-hook-token.',
-    view: 'View the hook',
+    view: 'View hook',
     looked: 'Looked in deliveries, dead deliveries and the listed refusals of the last 7 days.',
+    lookedIn: (count: number, all: number) =>
+      count === all
+        ? `Looked in ${all === 1 ? '1 integration' : `all ${formatCount(all)} integrations`}: deliveries, dead deliveries and the listed refusals of the last 7 days.`
+        : `Looked in the ${formatCount(count)} integrations that received hooks last, of ${formatCount(all)}. Search on the page of another one.`,
   },
   quarantine: {
     title: 'Quarantine',
     intro:
-      'Texts in the hook queue that could not even become dead deliveries. They have no effect, and are kept until you discard them. Usually another program wrote them to the queue.',
+      'Texts in the hook queue that could not even become dead deliveries, usually because another program wrote them. They have no effect. They stay until you discard them.',
     emptyTitle: 'Nothing in quarantine',
-    empty: 'As it should be.',
+    empty: 'A text in the hook queue that is not a hook appears here.',
     quarantinedAt: 'Quarantined',
-    reason: 'Why',
+    reason: 'Reason',
     reasons: {
-      unreadable: 'No event or integration can be read from it.',
-      'store-refused': 'The store rejects this hook, even as a dead delivery.',
+      unreadable: 'It names no event or integration.',
+      'store-refused': 'The database rejects this hook, even as a dead delivery.',
     },
     integration: 'Integration',
     size: 'Size',
-    unknown: 'unknown',
+    unknown: 'Unknown',
     show: 'Show',
     showTitle: 'Text in quarantine',
     showText:
-      'Shown as a JSON string, up to its first 20,000 characters. The service did not write it: do not trust it.',
+      'The first 20,000 characters, written as a JSON string. The service did not write this text: do not trust it.',
     discard: 'Discard',
     discardTitle: 'Discard this text?',
-    discardText: 'The text is removed for good. If it is a hook, its sender must repeat it.',
-    discarded: 'The text was discarded.',
+    discardText: 'This removes the text for good. If it is a hook, its sender must repeat it.',
+    discarded: 'Text discarded.',
   },
-  refusals: 'Refused hooks',
-  refusalsEmptyTitle: 'No refused hook',
-  refusalsEmpty: 'When the service refuses a hook, the problem is listed here for up to 7 days.',
   refusedAt: 'Refused',
-  code: 'Problem',
-  detail: 'Why',
+  problem: 'Problem',
+  detail: 'Reason',
+  mistakes: 'Mistakes',
   webhookId: 'webhook-id',
+  copyWebhookId: 'Copy webhook-id',
   sender: 'Sender',
-  senderUnknown: 'unknown',
-  unlisted: (count: number) => `and ${formatCount(count)} more in the same second`,
-  test: 'Send a test hook',
-  testIntro: 'It has the same effect as any other hook. It needs the secret URL, which the service does not keep.',
+  senderUnknown: 'Unknown',
+  requestId: 'Request id',
+  copyRequestId: 'Copy request id',
+  notListed: 'Not listed',
+  unlisted: (count: number) =>
+    `Stands for ${formatCount(count)} more ${count === 1 ? 'hook' : 'hooks'} with this problem in the same second.`,
+  test: 'Send test hook',
+  testIntro: 'A test hook has the same effect as any other hook.',
   testUrl: 'Secret URL',
+  testUrlHint: 'Paste the URL that you saved: the service keeps only its hash.',
   testSecretHint: 'Starts with whsec_. This integration accepts only signed hooks.',
   testKind: 'Kind',
-  testWidget: 'Widget id',
-  testWidgetHint: 'May be empty with the kind “created”.',
+  testWidget: 'Widget',
+  testWidgetHint: 'Search by name, or paste a widget id. Optional for the kind “Created”.',
+  testWidgetMatches: 'Widgets that match',
+  testWidgetNone: 'No widget matches.',
+  testWidgetUnchosen: 'Choose a widget from the list, or paste its id.',
   testWidgetWrong: 'This is not a widget id. The page of a widget shows its id.',
   testPayload: 'Payload',
   testPayloadHint: 'A JSON object.',
-  testPayloadWrong: 'The payload is not a JSON object.',
+  testPayloadWrong: 'The payload must be a JSON object.',
   testSend: 'Send',
-  testAccepted: (eventId: string) => `Accepted as event ${eventId}.`,
+  testAccepted: (duration: string) => `202 Accepted · ${duration} ·`,
+  testView: 'View event',
+  testRetrying: (attempts: number) =>
+    `No success after ${attempts === 1 ? '1 attempt' : `${attempts} attempts`}. Retrying…`,
+  testWaiting: 'Waiting for its publication…',
+  testLate: 'Not in this integration yet. Does the URL belong to another integration?',
   kinds: { created: 'Created', updated: 'Updated', retired: 'Retired' },
 };

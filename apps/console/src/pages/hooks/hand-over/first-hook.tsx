@@ -5,6 +5,7 @@ import { Link } from '../../../router/link.tsx';
 import { api, type Schemas } from '../../../service/service.ts';
 import { useResource } from '../../../service/use-resource.ts';
 import { texts } from '../../../texts/texts.ts';
+import { describeRefusal } from '../describe-refusal.ts';
 
 interface FirstHookProperties {
   readonly integrationId: string;
@@ -68,8 +69,4 @@ export function FirstHook({ integrationId, since }: FirstHookProperties) {
 
 function Clock({ at }: { readonly at: string }) {
   return <time dateTime={at}>{formatTime(Date.parse(at))}</time>;
-}
-
-function describeRefusal({ detail, errors }: Schemas['Refusal']): string {
-  return [detail, ...errors.map(({ pointer, detail: mistake }) => `${pointer ?? ''} ${mistake}`)].join(' ');
 }

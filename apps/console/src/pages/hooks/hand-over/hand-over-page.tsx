@@ -80,6 +80,7 @@ function HandOver({ held }: { readonly held: HeldSecrets }) {
       </ol>
       {isTesting.value ? (
         <TestHookDialog
+          integrationId={issued.id}
           isSigned={issued.signingSecret !== undefined}
           secrets={issued}
           onClose={() => (isTesting.value = false)}

@@ -1,0 +1,134 @@
+import { useSignal } from '@preact/signals';
+import type { LiveWidget } from '@widget-service/client/live/live-widget.ts';
+import type { TargetedKeyboardEvent } from 'preact';
+import { useEffect, useId, useRef } from 'preact/hooks';
+import { rows } from '../../live/shared-widgets.ts';
+import { Field } from '../../parts/fields.tsx';
+import { isComposing } from '../../parts/read-key.ts';
+import { widgetNames } from '../../parts/widget-name.tsx';
+import { texts } from '../../texts/texts.ts';
+import { filterWidgets } from '../widgets/shown-widgets.ts';
+import { isUuid } from './hook-verdict.ts';
+
+const matchesMax = 6;
+
+interface WidgetFieldProperties {
+  /** The id of the chosen widget, or empty. */
+  readonly value: string;
+  readonly onChange: (id: string) => void;
+}
+
+/** Chooses a widget by its name. Its id may be typed, too. */
+export function WidgetField({ value, onChange }: WidgetFieldProperties) {
+  const { hooks } = texts;
+  const input = useRef<HTMLInputElement>(null);
+  /** What the person has typed since a widget was chosen, or null. */
+  const typed = useSignal<string | null>(null);
+  const isOpen = useSignal(false);
+  const active = useSignal(0);
+  const listId = useId();
+  const text = typed.value ?? widgetNames.value.get(value) ?? value;
+  const search = typed.value?.trim() ?? '';
+  const isSearching = isOpen.value && search !== '' && !isUuid(search);
+  const matches = isSearching ? filterWidgets(rows.value, { text: search, state: null }).slice(0, matchesMax) : [];
+  const index = Math.min(active.value, matches.length - 1);
+  const type = (next: string) => {
+    typed.value = next;
+    isOpen.value = true;
+    active.value = 0;
+    onChange(isUuid(next.trim()) ? next.trim() : '');
+  };
+  const choose = (id: string | undefined) => {
+    if (id === undefined) return;
+    onChange(id);
+    typed.value = null;
+    isOpen.value = false;
+  };
+  const press = (event: TargetedKeyboardEvent<HTMLInputElement>) => {
+    if (isComposing(event) || !isSearching) return;
+    if (event.key === 'ArrowDown') active.value = Math.min(index + 1, matches.length - 1);
+    else if (event.key === 'ArrowUp') active.value = Math.max(index - 1, 0);
+    else if (event.key === 'Enter') choose(matches[index]?.id);
+    // Escape closes the list first, then the dialog.
+    else if (event.key === 'Escape') isOpen.value = false;
+    else return;
+    event.preventDefault();
+  };
+  const isUnchosen = value === '' && search !== '';
+  useEffect(() => input.current?.setCustomValidity(isUnchosen ? hooks.testWidgetUnchosen : ''), [isUnchosen]);
+  return (
+    <Field label={hooks.testWidget} hint={hooks.testWidgetHint} pointer="/widgetId" wrongForm={hooks.testWidgetWrong}>
+      {({ id, hintId, isWrong }) => (
+        <div class="widget-field">
+          <input
+            ref={input}
+            id={id}
+            class="input"
+            dir="auto"
+            role="combobox"
+            autoComplete="off"
+            spellcheck={false}
+            aria-autocomplete="list"
+            aria-expanded={matches.length > 0}
+            aria-controls={listId}
+            aria-activedescendant={matches.length === 0 ? undefined : `${listId}-${index}`}
+            aria-describedby={hintId}
+            aria-invalid={isWrong}
+            value={text}
+            onInput={({ currentTarget }) => type(currentTarget.value)}
+            onKeyDown={press}
+            onBlur={() => (isOpen.value = false)}
+          />
+          <Matches
+            id={listId}
+            matches={matches}
+            index={index}
+            onPoint={(position) => (active.value = position)}
+            onChoose={choose}
+          />
+          <p class="hint" role="status">
+            {isSearching && matches.length === 0 ? hooks.testWidgetNone : ''}
+          </p>
+        </div>
+      )}
+    </Field>
+  );
+}
+
+interface MatchesProperties {
+  readonly id: string;
+  readonly matches: readonly LiveWidget[];
+  /** The active one. */
+  readonly index: number;
+  readonly onPoint: (index: number) => void;
+  readonly onChoose: (widgetId: string) => void;
+}
+
+function Matches({ id, matches, index, onPoint, onChoose }: MatchesProperties) {
+  return (
+    <div id={id} class="widget-matches" role="listbox" aria-label={texts.hooks.testWidgetMatches}>
+      {matches.map((widget, position) => (
+        <div
+          key={widget.id}
+          id={`${id}-${position}`}
+          class="palette-entry"
+          role="option"
+          tabIndex={-1}
+          aria-selected={position === index}
+          onMouseMove={() => onPoint(position)}
+          onMouseDown={(event) => {
+            // The field keeps the focus.
+            event.preventDefault();
+            onChoose(widget.id);
+          }}
+        >
+          <span class="widget-name" dir="auto">
+            {widget.name}
+          </span>
+          {/* Tells widgets of the same name apart. */}
+          <code class="muted">{widget.id.slice(-8)}</code>
+        </div>
+      ))}
+    </div>
+  );
+}
