@@ -1,3 +1,5 @@
+import { formatCount } from '../../parts/format.ts';
+
 export const general = {
   productName: 'Widget Service',
   skipToContent: 'Skip to the content',
@@ -44,23 +46,35 @@ export const general = {
 export const keyboard = {
   openPalette: 'Search or go to…',
   openPaletteKey: /^Mac|^iP/.test(navigator.platform) ? '⌘K' : 'Ctrl K',
-  paletteTitle: 'Go to',
-  paletteSearch: 'A page, an action, or the name of a widget',
-  paletteNone: 'Nothing matches.',
+  paletteTitle: 'Search or go to',
+  paletteSearch: 'Name, label, id, page or action',
+  paletteNone: 'No matches',
   paletteResults: 'Matches',
-  kinds: { page: 'Page', action: 'Action', widget: 'Widget' },
-  helpTitle: 'Keys',
+  kinds: {
+    recent: 'Recent',
+    pages: 'Pages',
+    actions: 'Actions',
+    widgets: 'Widgets',
+    integrations: 'Integrations',
+    streams: 'Streams',
+    users: 'Users',
+    hooks: 'Hooks',
+  },
+  shownOf: (shown: number, all: number) => `${formatCount(shown)} of ${formatCount(all)}`,
+  showAllWidgets: (shown: number, all: number) => `${formatCount(shown)} of ${formatCount(all)}: show all in Widgets`,
+  findHook: (id: string) => `Find hook “${id}”`,
+  helpTitle: 'Keyboard shortcuts',
   keys: [
-    ['Ctrl K', 'Go to a page, an action or a widget'],
-    ['/', 'Search'],
+    ['Ctrl K', 'Search or go to anything'],
+    ['/', 'Search this page'],
     ['c', 'Create'],
     ['g o, g w, g e', 'Overview, widgets, events'],
     ['g i, g s, g t', 'Integrations, streams, provision tokens'],
     ['g u, g l', 'Users, audit log'],
-    ['j, k, ↓, ↑', 'Next and previous row of a list or table'],
+    ['j, k, ↓, ↑', 'Move between rows'],
     ['Enter', 'Open the row'],
     ['Esc', 'Close'],
-    ['?', 'These keys'],
+    ['?', 'Keyboard shortcuts'],
   ],
 } as const;
 
