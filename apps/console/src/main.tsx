@@ -11,6 +11,7 @@ import './styles/tables.css';
 import './styles/shell.css';
 import './styles/navigation.css';
 import './styles/pages.css';
+import './styles/history.css';
 import './styles/hooks.css';
 import './styles/overview.css';
 import './styles/hand-over.css';

@@ -191,7 +191,7 @@ describeEachDeployment('the list of widgets', (shown, name) => {
     expect(await findBarriers(page)).toEqual([]);
     await page.keyboard.press('Escape');
     await rows(page).first().click();
-    await page.getByText('The widget was created').waitFor();
+    await page.getByRole('list', { name: 'History' }).getByText('Created').waitFor();
     expect(await findBarriers(page)).toEqual([]);
     expect(complaints).toEqual([]);
     await profile.close();

@@ -92,7 +92,11 @@ function describeEffect(effect: Schemas['Delivery']['effect']): string {
 }
 
 /** Its payload and its event keep every digit, so `formatExactJson` must write them. */
-async function readDelivery(id: string, eventId: string, signal: AbortSignal): Promise<Schemas['DeliveryWithPayload']> {
+export async function readDelivery(
+  id: string,
+  eventId: string,
+  signal: AbortSignal,
+): Promise<Schemas['DeliveryWithPayload']> {
   const text: string = await api.GET('/api/v1/integrations/{id}/deliveries/{eventId}', {
     params: { path: { id, eventId } },
     parseAs: 'text',

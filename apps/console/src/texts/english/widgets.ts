@@ -35,8 +35,6 @@ export const widgets = {
   },
   facts: {
     id: 'Id',
-    state: 'State',
-    labels: 'Labels',
     version: 'Version',
     owner: 'Owner',
     createdAt: 'Created',
@@ -44,18 +42,23 @@ export const widgets = {
     lastEventAt: 'Last event',
     retiredAt: 'Retired',
   },
+  activity: 'Audit log',
   history: {
     title: 'History',
-    created: 'The widget was created',
+    created: 'Created',
     version: (version: number) => `version ${formatCount(version)}`,
+    shortVersion: (version: number) => `v${formatCount(version)}`,
     becomes: { active: 'becomes active', retired: 'becomes retired' },
-    late: 'late',
-    by: (integration: string) => `via ${integration}`,
-    showHook: 'Show the hook',
+    alreadyRetired: 'was retired already',
+    late: 'arrived late',
+    noChanges: 'no values changed',
+    moreChanges: (count: number) => `, ${formatCount(count)} more`,
+    noPayload: 'None, or too long to be listed here.',
+    showHook: 'View hook',
     expired: (from: number, to: number) =>
       from === to
-        ? `The hook of version ${formatCount(from)} is no longer kept.`
-        : `The hooks of versions ${formatCount(from)} to ${formatCount(to)} are no longer kept.`,
+        ? `Version ${formatCount(from)} is past retention.`
+        : `Versions ${formatCount(from)} to ${formatCount(to)} are past retention.`,
   },
   created: (name: string) => `“${name}” was created.`,
 };
