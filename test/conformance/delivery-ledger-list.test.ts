@@ -40,6 +40,19 @@ describe('DeliveryLedger.list and count', async () => {
     expect(await ledger().list({ integrationId: row.integrationId, state: null }, firstHundred)).toEqual([row]);
   });
 
+  test('returns the payloads of deliveries, as they were sent, without long ones and those that have none', async () => {
+    const texts = [awkwardPayload, `{"a":"${'ä'.repeat(10)}"}`, `{"a":"${'ä'.repeat(100)}"}`, null];
+    const deliveries = texts.map((payload) => aDelivery({ payload }));
+    await ledger().register(deliveries);
+    const eventIds = [...getEventIds(deliveries), randomUUID(), 'no UUID'];
+    const [awkward, short, long] = deliveries;
+    expect(await ledger().getPayloads(eventIds, 208)).toEqual(
+      new Map([awkward, short, long].map((delivery) => [delivery?.eventId, delivery?.payload])),
+    );
+    expect((await ledger().getPayloads(eventIds, 207)).has(long?.eventId ?? '')).toBe(false);
+    expect(await ledger().getPayloads([], 100)).toEqual(new Map());
+  });
+
   test('orders rows by receivedAt, then by event id, both descending', async () => {
     const integrationId = randomUUID();
     const at = (ms: number) => aDelivery({ integrationId, receivedAt: afterStart(ms) });

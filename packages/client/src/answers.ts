@@ -33,6 +33,8 @@ const IssuedProvisionToken: Shape = { id: 'string', name: 'string', permissions:
 const RotatedProvisionToken: Shape = { id: 'string', name: 'string', permissions: ['string'], expiresAt: { '?': 'string' }, tokenIssuedAt: 'string', createdAt: 'string', createdBy: 'string', lastUsedAt: { '?': 'string' }, token: 'string', previousExpiresAt: { '?': 'string' } };
 const Delivery: Shape = { eventId: 'string', integrationId: 'string', integrationName: { '?': 'string' }, kind: 'string', occurredAt: 'string', receivedAt: 'string', widgetId: { '?': 'string' }, state: 'string', attempts: 'number', duplicates: 'number', reason: { '?': 'string' }, publishedAt: { '?': 'string' }, position: { '?': 'string' }, effect: { '?': 'any' } };
 const PagedResultDelivery: Shape = { items: [Delivery], page: 'number', pageSize: 'number', totalItems: 'number', totalPages: 'number', hasNext: 'boolean' };
+const DeliveryOfWidget: Shape = { eventId: 'string', integrationId: 'string', integrationName: { '?': 'string' }, kind: 'string', occurredAt: 'string', receivedAt: 'string', widgetId: { '?': 'string' }, state: 'string', attempts: 'number', duplicates: 'number', reason: { '?': 'string' }, publishedAt: { '?': 'string' }, position: { '?': 'string' }, effect: { '?': 'any' }, payload: 'any' };
+const PagedResultDeliveryOfWidget: Shape = { items: [DeliveryOfWidget], page: 'number', pageSize: 'number', totalItems: 'number', totalPages: 'number', hasNext: 'boolean' };
 const DeliveryWithPayload: Shape = { eventId: 'string', integrationId: 'string', integrationName: { '?': 'string' }, kind: 'string', occurredAt: 'string', receivedAt: 'string', widgetId: { '?': 'string' }, state: 'string', attempts: 'number', duplicates: 'number', reason: { '?': 'string' }, publishedAt: { '?': 'string' }, position: { '?': 'string' }, effect: { '?': 'any' }, payload: 'any', event: { '?': WidgetEvent } };
 const Mistake: Shape = { detail: 'string', code: 'string' };
 const Refusal: Shape = { requestId: 'string', refusedAt: 'string', code: 'string', status: 'number', detail: 'string', errors: [Mistake], clientAddress: { '?': 'string' }, webhookId: { '?': 'string' }, unlisted: 'number' };
@@ -99,7 +101,7 @@ export const answers: Readonly<Record<string, Answer>> = {
   'POST /api/v1/provision-tokens/{id}/rotate': { statuses: [200], body: RotatedProvisionToken },
   'GET /api/v1/integrations/{id}/deliveries': { statuses: [200], body: PagedResultDelivery },
   'GET /api/v1/deliveries': { statuses: [200], body: PagedResultDelivery },
-  'GET /api/v1/widgets/{id}/deliveries': { statuses: [200], body: PagedResultDelivery },
+  'GET /api/v1/widgets/{id}/deliveries': { statuses: [200], body: PagedResultDeliveryOfWidget },
   'GET /api/v1/integrations/{id}/deliveries/{eventId}': { statuses: [200], body: DeliveryWithPayload },
   'DELETE /api/v1/integrations/{id}/deliveries/{eventId}': { statuses: [204], body: null },
   'GET /api/v1/integrations/{id}/refusals': { statuses: [200], body: PagedResultRefusal },

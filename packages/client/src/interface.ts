@@ -857,7 +857,7 @@ export interface paths {
         };
         /**
          * List the deliveries of a widget
-         * @description Returns the accepted hooks that name the widget, of all integrations, the latest received first, each with what it changed. So it is the history of the widget since its creation, as far as deliveries are kept: a published or discarded one for 7 days after that, unless the operator of the service has set another time. `totalItems` is exact up to 10 000; above that, it is only a lower bound. `hasNext` is always exact. Only the first 10 000 can be read: select older ones with `to`.
+         * @description Returns the accepted hooks that name the widget, of all integrations, the latest received first, each with what it changed and with its payload, if that is short. So it is the history of the widget since its creation, as far as deliveries are kept: a published or discarded one for 7 days after that, unless the operator of the service has set another time. `totalItems` is exact up to 10 000; above that, it is only a lower bound. `hasNext` is always exact. Only the first 10 000 can be read: select older ones with `to`.
          *
          *     Needs the permission `widgets:read`.
          */
@@ -1266,6 +1266,58 @@ export interface components {
                 /** @description Whether the hook tells of something that happened before the `lastEventAt` that the widget had when the hook was applied. */
                 late: boolean;
             } | null;
+        };
+        /** @description The state of an accepted hook that names a widget, with a short payload. */
+        DeliveryOfWidget: {
+            /**
+             * Format: uuid
+             * @description The event id: the `Webhook-Event-Id` of the 202 response.
+             */
+            eventId: string;
+            /**
+             * Format: uuid
+             * @description The integration that posted the hook.
+             */
+            integrationId: string;
+            /** @description The name that the integration has now. Null if it is deleted. */
+            integrationName: string | null;
+            /** @description `created`, `updated` or `retired`. A dead letter that could not be parsed may have any text here. */
+            kind: string;
+            /** @description The `occurredAt` of the hook, as the sender wrote it. */
+            occurredAt: string;
+            /** Format: date-time */
+            receivedAt: string;
+            widgetId: string | null;
+            /**
+             * @description `received`: a worker has registered it. `published`: its event is in the event log. `dead`: it cannot be processed. It stays dead until it is redriven or discarded. `discarded`: it was dead, and its payload is erased.
+             * @enum {string}
+             */
+            state: "received" | "published" | "dead" | "discarded";
+            /** @description How many times a worker has registered it, other than as a duplicate. 0 for a dead letter that could not be registered. */
+            attempts: number;
+            /** @description How many repetitions of the hook were dropped. */
+            duplicates: number;
+            /** @description Why it is a dead letter. `invalid-delivery`: its queue item is malformed, or processing it fails every time. `store-refused`: the store will never accept it. Null if it is neither dead nor discarded. */
+            reason: ("invalid-delivery" | "store-refused") | null;
+            publishedAt: string | null;
+            /** @description The position of its event in the event log. Null before publication, and also if an earlier attempt had already written the event to the log. */
+            position: string | null;
+            /** @description What the hook changed in its widget. Null before publication, and if the hook names no known widget. Also null if a version of the service without this member published it. */
+            effect: {
+                /** @description The `version` of the widget right after the hook. */
+                version: number;
+                /**
+                 * @description The state of the widget right after the hook.
+                 * @enum {string}
+                 */
+                state: "active" | "retired";
+                /** @description Whether the hook changed the state. */
+                stateChanged: boolean;
+                /** @description Whether the hook tells of something that happened before the `lastEventAt` that the widget had when the hook was applied. */
+                late: boolean;
+            } | null;
+            /** @description The content attached by the sender, as it was sent. Null if there was none, if the delivery is discarded, and if the content is longer than 4096 bytes. */
+            payload: unknown;
         };
         /** @description The state of an accepted hook, with its payload and its event. */
         DeliveryWithPayload: {
@@ -2009,6 +2061,15 @@ export interface components {
         };
         PagedResultDelivery: {
             items: components["schemas"]["Delivery"][];
+            page: number;
+            pageSize: number;
+            totalItems: number;
+            /** @description 0 if there are no items. */
+            totalPages: number;
+            hasNext: boolean;
+        };
+        PagedResultDeliveryOfWidget: {
+            items: components["schemas"]["DeliveryOfWidget"][];
             page: number;
             pageSize: number;
             totalItems: number;
@@ -4806,7 +4867,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PagedResultDelivery"];
+                    "application/json": components["schemas"]["PagedResultDeliveryOfWidget"];
                 };
             };
             400: components["responses"]["InvalidRequest"];

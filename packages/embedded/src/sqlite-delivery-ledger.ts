@@ -73,10 +73,11 @@ export function createSqliteDeliveryLedger(
         if (row === undefined) return 'unknown';
         return row.state === 'discarded' ? 'discarded-before' : 'not-dead';
       }),
-    get: (eventId) =>
+    get: (eventId) => db.read(() => toLedgerRow(statements.select.get(eventId) as DeliveryRow | undefined)),
+    getPayloads: (eventIds, atMostBytes) =>
       db.read(() => {
-        const row = statements.select.get(eventId) as DeliveryRow | undefined;
-        return row === undefined ? null : toLedgerRow(row);
+        const rows = statements.selectPayloads.all(JSON.stringify(eventIds), atMostBytes) as unknown as PayloadRow[];
+        return new Map(rows.map((row) => [row.event_id, row.payload]));
       }),
     list: (filter, { offset, limit }) =>
       db.read(() => {
@@ -122,6 +123,10 @@ function prepareStatements(db: Database) {
         "SET state = 'dead', reason = excluded.reason WHERE state NOT IN ('published', 'discarded')",
     ),
     select: db.prepare('SELECT * FROM deliveries WHERE event_id = ?'),
+    selectPayloads: db.prepare(
+      'SELECT event_id, payload FROM deliveries WHERE event_id IN (SELECT value FROM json_each(?)) ' +
+        'AND length(CAST(payload AS BLOB)) <= ?',
+    ),
     discard: db.prepare(
       "UPDATE deliveries SET state = 'discarded', payload = NULL, discarded_at = ? " +
         "WHERE event_id = ? AND integration_id = ? AND state = 'dead'",
@@ -216,6 +221,11 @@ interface DeliveryRow extends SummaryRow {
   readonly payload: string | null;
 }
 
+interface PayloadRow {
+  readonly event_id: string;
+  readonly payload: string;
+}
+
 /** In the order of the columns of `insertDelivery`. */
 function toColumnValues(delivery: RecordedDelivery) {
   return [
@@ -233,8 +243,8 @@ const insertDelivery =
   'INSERT INTO deliveries (event_id, integration_id, kind, occurred_at, widget_id, received_at, payload, ' +
   'state, attempts, duplicates, reason) ';
 
-function toLedgerRow(row: DeliveryRow): LedgerRow {
-  return { ...toSummary(row), payload: row.payload };
+function toLedgerRow(row: DeliveryRow | undefined): LedgerRow | null {
+  return row === undefined ? null : { ...toSummary(row), payload: row.payload };
 }
 
 function toSummary(row: SummaryRow): DeliverySummary {

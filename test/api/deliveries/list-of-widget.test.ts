@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { parsePosition } from '@widget-service/shared/domain/sse-id.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { describe, expect, test } from 'vitest';
-import { aCreation, aDelivery } from '../../drivers/app/builders.ts';
+import { aCreation, aDelivery, awkwardPayload } from '../../drivers/app/builders.ts';
 import { openSharedApp } from '../../drivers/app/open-shared.ts';
 import { consumeUntil } from '../../processing/consume.ts';
 
@@ -108,6 +108,19 @@ describe('GET /api/v1/widgets/{id}/deliveries', () => {
       null,
       'Plant north',
     ]);
+  });
+
+  test('shows the payload of each hook as it was sent, unless it is long', async () => {
+    const widgetId = await storeWidget();
+    const long = `{"text":"${'x'.repeat(4_096)}"}`;
+    const deliveries = [awkwardPayload, null, long].map((payload, index) =>
+      aDelivery({ widgetId, payload, receivedAt: new Date(Date.now() - index) }),
+    );
+    await service.backend.ledger.register(deliveries);
+    const response = await get(widgetId);
+    expect(response.body).toContain(`"payload":${awkwardPayload}`);
+    const items: { payload: unknown }[] = response.json().items;
+    expect(items.map(({ payload }) => payload)).toEqual([JSON.parse(awkwardPayload), null, null]);
   });
 
   test('shows hooks without an effect: one that is not processed to its end yet, and a dead one', async () => {

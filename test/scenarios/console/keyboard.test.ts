@@ -43,8 +43,8 @@ describeEachDeployment('the console by the keyboard alone,', (shown) => {
     await keyboard.press('/');
     await keyboard.type('one');
     await page.getByRole('option', { name: 'Lamp two' }).waitFor({ state: 'detached' });
-    await tabTo(page, 'Widgets, newest first');
-    await keyboard.press('j');
+    // From the search into the list.
+    await keyboard.press('ArrowDown');
     await keyboard.press('Enter');
     await heading('Lamp one');
 
@@ -89,13 +89,13 @@ describeEachDeployment('the console by the keyboard alone,', (shown) => {
 
     for (const title of ['Users', 'Provision tokens', 'Audit log', 'Lamp two']) {
       await keyboard.press('Control+k');
-      await page.getByRole('dialog', { name: 'Go to' }).waitFor();
+      await page.getByRole('dialog', { name: 'Search or go to' }).waitFor();
       await keyboard.type(title);
       await keyboard.press('Enter');
       await heading(title);
     }
     await keyboard.press('?');
-    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
     await keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     expect(complaints).toEqual([]);
@@ -104,7 +104,7 @@ describeEachDeployment('the console by the keyboard alone,', (shown) => {
 
   test('leaves Enter to input methods, and knows shortcuts on other layouts', async () => {
     const { profile, page } = await shown.openSignedIn('/widgets');
-    const palette = page.getByRole('dialog', { name: 'Go to' });
+    const palette = page.getByRole('dialog', { name: 'Search or go to' });
     /** Sends a key as a keyboard without Latin letters or an input method does. */
     const press = (init: object) =>
       page.evaluate(

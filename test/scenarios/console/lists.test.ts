@@ -130,6 +130,38 @@ describe.runIf(hasBrowser)('lists of the console', () => {
     await page.keyboard.press('Escape');
   });
 
+  test('are searched by one field from every page', async () => {
+    const dialog = page.getByRole('dialog', { name: 'Search or go to' });
+    const results = page.getByRole('listbox', { name: 'Matches' });
+    const search = async (text: string) => {
+      await page.keyboard.press('Control+k');
+      await page.keyboard.type(text);
+    };
+    // The widget that was looked at is offered first.
+    await page.keyboard.press('Control+k');
+    await results.getByRole('group', { name: 'Recent' }).getByRole('option', { name: 'Lamp 20' }).waitFor();
+    await page.keyboard.type('lamp 2');
+    expect(await results.locator('mark').allTextContents()).toContain('Lamp');
+    await results.getByRole('option', { name: '8 of 15: show all in Widgets' }).waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await results.getByRole('option', { name: '8 of 15: show all in Widgets' }).click();
+    await page.getByText('15 of 61 widgets').waitFor();
+    await search('fact');
+    await results.getByRole('group', { name: 'Integrations' }).getByRole('option', { name: 'Factory' }).waitFor();
+    await page.keyboard.press('Escape');
+    await search('create user');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').getByLabel('E-mail').waitFor();
+    expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe('/console/access/users');
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await search('msg_partner_4711');
+    await results.getByRole('option', { name: 'Find hook “msg_partner_4711”' }).waitFor();
+    await page.keyboard.press('Enter');
+    await dialog.waitFor({ state: 'detached' });
+    expect(new URL(page.url()).searchParams.get('find')).toBe('msg_partner_4711');
+  });
+
   test('group the digits of versions', async () => {
     for (let sent = 33; sent <= 1_000; sent += 50) {
       await Promise.all(Array.from({ length: 50 }, (_, index) => postHook(sent + index)));

@@ -149,15 +149,20 @@ describeEachDeployment('a person with a browser and the console', (shown, name) 
 
   test('sees the history of a widget, which grows while it is open', async () => {
     const entries = page.getByRole('list', { name: 'History' }).getByRole('listitem');
-    await entries.filter({ hasText: 'version 2' }).getByText('via Factory').waitFor();
-    expect(await entries.last().textContent()).toContain('The widget was created');
+    await entries.filter({ hasText: 'v2' }).getByText('Factory').waitFor();
+    await entries.filter({ hasText: 'v2' }).getByText('lux 300').waitFor();
+    expect(await entries.last().textContent()).toContain('Createdv1');
     const body = JSON.stringify({ kind: 'retired', occurredAt: new Date().toISOString(), widgetId });
     const headers = { 'content-type': 'application/json' };
     await fetch(shown.service.url + new URL(hookUrl).pathname, { method: 'POST', headers, body });
-    await entries.filter({ hasText: 'version 3' }).getByText('becomes retired').waitFor();
+    await entries.filter({ hasText: 'v3' }).getByText('Retired').waitFor();
     expect(await entries.count()).toBe(3);
+    await entries.nth(1).getByText('v2').click();
+    await entries.nth(1).getByText('"lux": 300').first().waitFor();
+    await entries.nth(1).getByText('"type": "widget.updated"').waitFor();
     await expectNoBarriers();
-    await entries.first().getByRole('link', { name: 'Show the hook' }).click();
+    await entries.first().getByText('v3').click();
+    await entries.first().getByRole('link', { name: 'View hook' }).click();
     await page.getByText('version 3, becomes retired').waitFor();
     await page.getByText('"type": "widget.retired"').waitFor();
     await expectNoBarriers();

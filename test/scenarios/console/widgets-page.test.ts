@@ -30,11 +30,11 @@ describeEachDeployment('the list of widgets', (shown, name) => {
 
   test('shows a widget that it creates, and the change by a hook, without a reload', async () => {
     const { page, profile, complaints } = await shown.openSignedIn('/widgets');
-    await page.getByRole('button', { name: 'Create a widget' }).click();
+    await page.getByRole('button', { name: 'Create widget' }).click();
     await page.getByLabel('Name', { exact: true }).fill('Boiler');
     await page.getByLabel('Labels').fill('cellar, heat');
-    await page.getByLabel('I own it').check();
-    await page.getByLabel('I wish to be notified').check();
+    await page.getByLabel('Make me the owner').check();
+    await page.getByLabel('Notify owner').check();
     await page.getByRole('button', { name: 'Create', exact: true }).click();
     await row(page, 'Boiler').waitFor();
     const found = await shown.client.api.GET('/api/v1/widgets', { params: { query: { pageSize: 200 } } });
@@ -60,6 +60,30 @@ describeEachDeployment('the list of widgets', (shown, name) => {
     await row(page, 'Lamp south').waitFor();
     expect(await rows(page).count()).toBe(1);
     expect(new URL(page.url()).search).toBe('?search=lamp+sou');
+    await profile.close();
+  });
+
+  test('finds by a label that is clicked, orders by name, and opens a row in a tab of its own', async () => {
+    const names = ['Valve 10', 'Valve 9'];
+    for (const name of names) await shown.client.createWidget({ name, labels: ['first floor'] });
+    const { page, profile } = await shown.openSignedIn('/widgets');
+    await row(page, 'Valve 9').getByText('first floor').click();
+    await expect.poll(() => rows(page).count()).toBe(2);
+    expect(await page.getByLabel('Search by name, label or id').inputValue()).toBe('label:"first floor"');
+    await page.getByLabel('Order').selectOption('By name');
+    const byName = page.getByRole('listbox', { name: 'Widgets by name' }).getByRole('option');
+    await expect
+      .poll(async () => (await byName.allTextContents()).map((text) => text.slice(0, 7)))
+      .toEqual(['Valve 9', 'Valve 1']);
+    const [tab] = await Promise.all([
+      profile.waitForEvent('page'),
+      byName.first().click({ modifiers: ['ControlOrMeta'], position: { x: 20, y: 10 } }),
+    ]);
+    await tab.getByRole('heading', { level: 1, name: 'Valve 9' }).waitFor();
+    await page.getByLabel('Search by name, label or id').fill('no such');
+    await page.getByRole('heading', { name: 'No widgets match “no such”' }).waitFor();
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await byName.first().waitFor();
     await profile.close();
   });
 
@@ -163,11 +187,11 @@ describeEachDeployment('the list of widgets', (shown, name) => {
     await rows(page).first().waitFor();
     await delay(100);
     expect(await findBarriers(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Create a widget' }).click();
+    await page.getByRole('button', { name: 'Create widget' }).click();
     expect(await findBarriers(page)).toEqual([]);
     await page.keyboard.press('Escape');
     await rows(page).first().click();
-    await page.getByText('The widget was created').waitFor();
+    await page.getByRole('list', { name: 'History' }).getByText('Created').waitFor();
     expect(await findBarriers(page)).toEqual([]);
     expect(complaints).toEqual([]);
     await profile.close();

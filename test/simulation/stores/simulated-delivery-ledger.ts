@@ -59,6 +59,14 @@ export function createSimulatedDeliveryLedger(database: Database, link: Link): D
           return 'discarded';
         }),
       ),
+    getPayloads: (eventIds, atMostBytes) =>
+      link.call('getPayloads', requestDeadlineMs, (send) =>
+        send(() => {
+          const payloads = eventIds.map((eventId) => [eventId, ledger.get(eventId)?.payload ?? null] as const);
+          const isListed = (payload: string | null) => payload !== null && Buffer.byteLength(payload) <= atMostBytes;
+          return new Map(payloads.flatMap(([id, payload]) => (isListed(payload) ? [[id, payload as string]] : [])));
+        }),
+      ),
     get: (eventId) => link.call('getDelivery', requestDeadlineMs, (send) => send(() => ledger.get(eventId) ?? null)),
     list: (filter, { offset, limit }) =>
       link.call('listDeliveries', requestDeadlineMs, (send) =>

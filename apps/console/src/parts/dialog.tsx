@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { useAction } from '../service/use-action.ts';
 import { texts } from '../texts/texts.ts';
 import { ActionForm } from './action-form.tsx';
@@ -30,7 +30,8 @@ function giveFocusBack(opener: Element | null): void {
 export function Dialog({ title, onClose, children, canDismiss = true }: DialogProperties) {
   const element = useRef<HTMLDialogElement>(null);
   const titleId = useId();
-  useEffect(() => {
+  // Before the next key, which is text for its field: some people type faster than the page is painted.
+  useLayoutEffect(() => {
     const opener = document.activeElement;
     // At the end the reference is empty already, but the page takes no focus until the dialog is closed.
     const dialog = element.current;

@@ -1,6 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { path } from '../router/address.ts';
 import { Link } from '../router/link.tsx';
+import { noteVisit } from '../session/visits.ts';
 import { texts } from '../texts/texts.ts';
 
 interface PageHeaderProperties {
@@ -13,10 +15,11 @@ interface PageHeaderProperties {
   readonly children?: ComponentChildren;
 }
 
-/** The heading of a page. It also names the tab. */
+/** The heading of a page. It also names the tab, and the page among those that were visited. */
 export function PageHeader({ title, parents = [], aside, children }: PageHeaderProperties) {
   useEffect(() => {
     document.title = `${title} · ${texts.general.productName}`;
+    noteVisit(path.peek(), title);
   }, [title]);
   return (
     <header class="page-header">

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren, RefObject, TargetedKeyboardEvent, TargetedMouseEvent } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { isForBrowser } from '../router/link.tsx';
 import { recallScroll, rememberScroll } from '../router/scroll-memory.ts';
 import { readKey } from './read-key.ts';
 
@@ -12,6 +13,8 @@ interface VirtualListProperties<Row> {
   readonly label: string;
   readonly keyOf: (row: Row) => string;
   readonly renderRow: (row: Row) => ComponentChildren;
+  /** The address of what the row opens: each row is a link, which the browser can open in a tab. */
+  readonly toHref: (row: Row) => string;
   /** A click on a row, or Enter on the active one. */
   readonly onOpen: (row: Row) => void;
   /** Told whether the list is at its beginning. */
@@ -26,7 +29,7 @@ const spareRows = 12;
  * row; Enter opens it.
  */
 export function VirtualList<Row>(properties: VirtualListProperties<Row>) {
-  const { rows, rowHeight, label, keyOf, renderRow, onOpen, onScrolled } = properties;
+  const { rows, rowHeight, label, keyOf, renderRow, toHref, onOpen, onScrolled } = properties;
   const box = useRef<HTMLDivElement>(null);
   const scrollTop = useSignal(0);
   const height = useHeight(box);
@@ -40,9 +43,12 @@ export function VirtualList<Row>(properties: VirtualListProperties<Row>) {
   const last = Math.min(rows.length, Math.ceil((scrollTop.value + height) / rowHeight) + spareRows);
   const isActiveShown = active.index >= first && active.index < last;
   const click = (event: TargetedMouseEvent<HTMLDivElement>) => {
+    if (event.defaultPrevented || isForBrowser(event)) return;
     const option = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-index]') : null;
     const row = rows[Number(option?.dataset.index)];
-    if (option !== null && row !== undefined) onOpen(row);
+    if (option === null || row === undefined) return;
+    event.preventDefault();
+    onOpen(row);
   };
   return (
     <div
@@ -63,8 +69,10 @@ export function VirtualList<Row>(properties: VirtualListProperties<Row>) {
       <div class="virtual-list-space" style={{ height: `${rows.length * rowHeight}px` }}>
         <div style={{ transform: `translateY(${first * rowHeight}px)` }}>
           {rows.slice(first, last).map((row, index) => (
-            <div
+            <a
               key={keyOf(row)}
+              href={toHref(row)}
+              draggable={false}
               id={`row-${keyOf(row)}`}
               class="virtual-row"
               role="option"
@@ -76,7 +84,7 @@ export function VirtualList<Row>(properties: VirtualListProperties<Row>) {
               style={{ height: `${rowHeight}px` }}
             >
               {renderRow(row)}
-            </div>
+            </a>
           ))}
         </div>
       </div>

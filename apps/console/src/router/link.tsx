@@ -9,11 +9,15 @@ interface LinkProperties {
   readonly children?: ComponentChildren;
 }
 
+/** Whether a click on a link is for the browser: it opens a tab or a window, or downloads. */
+export function isForBrowser({ ctrlKey, metaKey, shiftKey, altKey, button }: MouseEvent): boolean {
+  return ctrlKey || metaKey || shiftKey || altKey || button !== 0;
+}
+
 /** A link to another page of the console. With a modifier key it opens a tab, as every link. */
 export function Link({ to, children, ...attributes }: LinkProperties) {
   const follow = (event: TargetedMouseEvent<HTMLAnchorElement>) => {
-    const wantsTab = event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0;
-    if (wantsTab) return;
+    if (isForBrowser(event)) return;
     event.preventDefault();
     goTo(to);
   };

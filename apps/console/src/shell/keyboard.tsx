@@ -5,9 +5,11 @@ import { isCommand, readKey } from '../parts/read-key.ts';
 import { goTo } from '../router/address.ts';
 import { may, session } from '../session/session.ts';
 import { texts } from '../texts/texts.ts';
+import { activateShortcut } from './activate-shortcut.ts';
 import { pages } from './pages.ts';
 import { openPalette } from './palette.tsx';
 import { isInRow, moveToRow } from './rows.ts';
+import { takesText } from './takes-text.ts';
 
 /** How long after `g` the second key may come, in milliseconds. */
 const sequenceMs = 1_500;
@@ -23,14 +25,19 @@ export function followKeys(): void {
       return;
     }
     const key = readKey(event);
-    if (key === null || isTyping(event.target) || document.querySelector('dialog[open]') !== null) return;
-    if (press(key)) event.preventDefault();
+    if (key === null || document.querySelector('dialog[open]') !== null) return;
+    if (isTyping(event.target) ? leaveSearch(key, event.target) : press(key)) event.preventDefault();
   });
 }
 
 /** In a field, keys are text. */
 function isTyping(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && target.matches('input, textarea, select, [contenteditable]');
+  return target instanceof HTMLElement && takesText(target);
+}
+
+/** The down arrow leads from the search of a page into its list. */
+function leaveSearch(key: string, field: EventTarget | null): boolean {
+  return key === 'ArrowDown' && field instanceof HTMLElement && field.matches('[data-shortcut="/"]') && moveToRow(1);
 }
 
 /** Returns whether the key means something. */
@@ -53,14 +60,6 @@ function goToArea(key: string): boolean {
   );
   if (area !== undefined) goTo(area.path);
   return area !== undefined;
-}
-
-/** The page names the element that a key stands for: `data-shortcut`. */
-function activateShortcut(key: string): boolean {
-  const element = document.querySelector<HTMLElement>(`[data-shortcut="${key}"]`);
-  if (element instanceof HTMLButtonElement) element.click();
-  else element?.focus();
-  return element !== null;
 }
 
 const isHelpOpen = signal(false);

@@ -3,10 +3,11 @@ import { MustChangePasswordPage } from '../pages/access/password-form.tsx';
 import { SignInPage } from '../pages/sign-in/sign-in-page.tsx';
 import { EmptyState, Toasts } from '../parts/messages.tsx';
 import { PageHeader } from '../parts/page-header.tsx';
-import { path, replacePath } from '../router/address.ts';
+import { changeQuery, path, query, replacePath } from '../router/address.ts';
 import { Link } from '../router/link.tsx';
 import { may, session, sessionState } from '../session/session.ts';
 import { texts } from '../texts/texts.ts';
+import { activateShortcut } from './activate-shortcut.ts';
 import { ShortcutsHelp } from './keyboard.tsx';
 import { Navigation } from './navigation.tsx';
 import { findPage } from './pages.ts';
@@ -55,6 +56,11 @@ function CurrentPage() {
   useEffect(() => {
     document.querySelector<HTMLElement>('h1')?.focus({ preventScroll: true });
   }, [path.value]);
+  // The palette leads to a page in order to create something there.
+  const isCreating = query.value.has('new');
+  useEffect(() => {
+    if (isCreating && activateShortcut('c')) changeQuery({ new: null });
+  }, [path.value, isCreating]);
   if (isRoot) return null;
   const { general } = texts;
   if (found === null) return <NotFoundPage />;

@@ -17,7 +17,7 @@ import type {
 import { isDuplicate } from '@widget-service/shared/ports/duplicate-delivery.ts';
 import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 import { type AnyBulkWriteOperation, type Collection, type Db, UUID } from 'mongodb';
-import { toBsonUuid } from './bson-uuid.ts';
+import { toBsonUuid, toBsonUuids } from './bson-uuid.ts';
 import {
   type DeliveryDocument,
   toDeliverySummary,
@@ -110,6 +110,21 @@ export class MongoDeliveryLedger implements DeliveryLedger {
       if (_id === null) return null;
       const document = await this.#deliveries.findOne({ _id }, { maxTimeMS: requestDeadlineMs });
       return document === null ? null : toLedgerRow(document);
+    });
+  }
+
+  getPayloads(eventIds: readonly string[], atMostBytes: number): Promise<ReadonlyMap<string, string>> {
+    return runPortCall('get payloads', async () => {
+      const documents = await this.#deliveries
+        .find(
+          { _id: { $in: toBsonUuids(eventIds) } },
+          { projection: { payload: 1 }, batchSize: eventIds.length + 1, maxTimeMS: requestDeadlineMs },
+        )
+        .toArray();
+      const isListed = (payload: string | null) => payload !== null && Buffer.byteLength(payload) <= atMostBytes;
+      return new Map(
+        documents.flatMap(({ _id, payload }) => (isListed(payload) ? [[_id.toHexString(), payload as string]] : [])),
+      );
     });
   }
 

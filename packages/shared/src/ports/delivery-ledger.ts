@@ -132,6 +132,11 @@ export interface DeliveryLedger {
   /** Erases the payload of a dead delivery of the integration. Its row becomes `discarded`, and otherwise stays. */
   discard(integrationId: string, eventId: string, discardedAt: Date): Promise<DiscardOutcome>;
   get(eventId: string): Promise<LedgerRow | null>;
+  /**
+   * The payloads of these deliveries, by event id. Without those that are null, and those longer than `atMostBytes`, in
+   * UTF-8.
+   */
+  getPayloads(eventIds: readonly string[], atMostBytes: number): Promise<ReadonlyMap<string, string>>;
   /** Newest first: by `receivedAt`, then by `eventId`, both descending. */
   list(filter: DeliveryFilter, range: RowRange): Promise<DeliverySummary[]>;
   /** Counts matching rows up to `atMost`. The time grows with the result. */

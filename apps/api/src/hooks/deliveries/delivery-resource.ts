@@ -43,6 +43,20 @@ export async function toDeliveryPageBody(
   return toPageBody(request, rows, (row) => toDeliveryBody(row, names.get(row.integrationId) ?? null));
 }
 
+/** Renders such a page as JSON text, each delivery with its payload. `payloads` are JSON texts, by event id. */
+export function toDeliveryPageText(
+  { items, ...page }: Awaited<ReturnType<typeof toDeliveryPageBody>>,
+  payloads: ReadonlyMap<string, string>,
+): string {
+  const texts = items.map((item) => addMember(item, 'payload', payloads.get(item.eventId) ?? 'null'));
+  return addMember(page, 'items', `[${texts.join(',')}]`);
+}
+
+/** Returns the JSON text of an object that has members, with one more. */
+function addMember(object: object, name: string, json: string): string {
+  return `${JSON.stringify(object).slice(0, -1)},"${name}":${json}}`;
+}
+
 /**
  * Renders a delivery with its payload and its event as JSON text. Both keep their original text: digits and member
  * order. `eventJson` null: the event is not known.

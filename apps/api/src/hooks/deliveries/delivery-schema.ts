@@ -98,6 +98,21 @@ export const deliveryWithPayloadSchema = deliveryShape
     examples: [{ ...example, payload: { reason: 'worn' }, event: null }],
   });
 
+/** So a page of 200 is below a megabyte. */
+export const largestListedPayloadBytes = 4_096;
+
+const deliveryOfWidgetSchema = deliveryShape
+  .extend({
+    payload: z.unknown().meta({
+      description: `The content attached by the sender, as it was sent. Null if there was none, if the delivery is discarded, and if the content is longer than ${largestListedPayloadBytes} bytes.`,
+    }),
+  })
+  .meta({
+    id: 'DeliveryOfWidget',
+    description: 'The state of an accepted hook that names a widget, with a short payload.',
+    examples: [{ ...example, payload: { reason: 'worn' } }],
+  });
+
 export const listDeliveriesOfWidgetQuerySchema = pageQuerySchema.extend({
   from: queryTime.optional().meta({
     ...utcTimeFormat,
@@ -122,3 +137,4 @@ export const listDeliveriesQuerySchema = listAllDeliveriesQuerySchema.extend({
 });
 
 export const deliveryPageSchema = toPageSchema(deliverySchema);
+export const deliveryOfWidgetPageSchema = toPageSchema(deliveryOfWidgetSchema);

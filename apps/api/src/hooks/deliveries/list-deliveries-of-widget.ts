@@ -1,5 +1,6 @@
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
+import type { DeliveryLedger } from '@widget-service/shared/ports/delivery-ledger.ts';
 import type { IntegrationStore } from '@widget-service/shared/ports/grant-store.ts';
 import type { WidgetStore } from '@widget-service/shared/ports/widget-store.ts';
 import type { makeListDeliveries } from '@widget-service/shared/usecases/hooks/manage-deliveries.ts';
@@ -7,12 +8,18 @@ import { z } from 'zod';
 import { withinRequestDeadline } from '../../http/request-deadline.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { documentResponses } from '../../schemas/problem.ts';
-import { toDeliveryPageBody, toReceptionRange } from './delivery-resource.ts';
-import { deliveryPageSchema, listDeliveriesOfWidgetQuerySchema } from './delivery-schema.ts';
+import { toDeliveryPageBody, toDeliveryPageText, toReceptionRange } from './delivery-resource.ts';
+import {
+  deliveryOfWidgetPageSchema,
+  largestListedPayloadBytes,
+  listDeliveriesOfWidgetQuerySchema,
+} from './delivery-schema.ts';
 
 export interface ListDeliveriesOfWidgetRouteDeps {
   readonly widgets: Pick<WidgetStore, 'get'>;
   readonly integrations: Pick<IntegrationStore, 'getNames'>;
+  /** A read needs no use case, so the route calls the port. */
+  readonly ledger: Pick<DeliveryLedger, 'getPayloads'>;
   readonly listDeliveries: ReturnType<typeof makeListDeliveries>;
 }
 
@@ -21,27 +28,31 @@ export interface ListDeliveriesOfWidgetRouteDeps {
  * read widgets may read it: the events of a stream tell the same.
  */
 export function listDeliveriesOfWidgetRoute(deps: ListDeliveriesOfWidgetRouteDeps): Route {
-  const { widgets, integrations, listDeliveries } = deps;
+  const { widgets, integrations, ledger, listDeliveries } = deps;
   return defineRoute({
     schema: {
       operationId: 'example.widgets.listDeliveries',
       summary: 'List the deliveries of a widget',
       description:
-        'Returns the accepted hooks that name the widget, of all integrations, the latest received first, each with what it changed. So it is the history of the widget since its creation, as far as deliveries are kept: a published or discarded one for 7 days after that, unless the operator of the service has set another time. `totalItems` is exact up to 10 000; above that, it is only a lower bound. `hasNext` is always exact. Only the first 10 000 can be read: select older ones with `to`.',
+        'Returns the accepted hooks that name the widget, of all integrations, the latest received first, each with what it changed and with its payload, if that is short. So it is the history of the widget since its creation, as far as deliveries are kept: a published or discarded one for 7 days after that, unless the operator of the service has set another time. `totalItems` is exact up to 10 000; above that, it is only a lower bound. `hasNext` is always exact. Only the first 10 000 can be read: select older ones with `to`.',
       params: z.object({ id: z.string() }),
       querystring: listDeliveriesOfWidgetQuerySchema,
       response: documentResponses(
-        { 200: { body: deliveryPageSchema, description: 'One page of deliveries.' } },
+        { 200: { body: deliveryOfWidgetPageSchema, description: 'One page of deliveries.' } },
         'not-found',
       ),
     },
-    handler: async (request) => {
+    handler: async (request, reply) => {
       const id = parseUuid(request.params.id);
       const widget = id === null ? null : await withinRequestDeadline(request, widgets.get(id), 'get a widget');
       if (widget === null) throw new ServiceError('not-found', 'There is no such widget.');
       const { query } = request;
       const filter = { widgetId: widget.id, ...toReceptionRange(query) };
-      return toDeliveryPageBody(query, await listDeliveries(filter, query), integrations);
+      const page = await toDeliveryPageBody(query, await listDeliveries(filter, query), integrations);
+      const eventIds = page.items.map(({ eventId }) => eventId);
+      const payloads = await ledger.getPayloads(eventIds, largestListedPayloadBytes);
+      // A text, not an object: the payload is the sender's own text, and parsing it could change its numbers.
+      return reply.header('content-type', 'application/json; charset=utf-8').send(toDeliveryPageText(page, payloads));
     },
   });
 }

@@ -1,31 +1,44 @@
 import type { LiveWidget } from '@widget-service/client/live/live-widget.ts';
+import { makeMatcher, parseSearch } from './search-words.ts';
+
+/** `newest`: by creation, the last one first, as the rows come. `updated`: the one that changed last first. */
+export const widgetOrders = ['newest', 'updated', 'name'] as const;
+export type WidgetOrder = (typeof widgetOrders)[number];
 
 export interface WidgetSearch {
+  /** See `parseSearch`. */
   readonly text: string;
   readonly state: 'active' | 'retired' | null;
+  readonly order: WidgetOrder;
 }
 
-/** The searchable text of each widget, made once: a new version of a widget is another object. */
-const searchTexts = new WeakMap<LiveWidget, string>();
-
-function readSearchText(widget: LiveWidget): string {
-  let text = searchTexts.get(widget);
-  if (text === undefined) {
-    text = [widget.name, ...widget.labels, widget.id].join('\n').toLowerCase();
-    searchTexts.set(widget, text);
-  }
-  return text;
+/**
+ * Returns the widgets that the search finds, in its order. `widgets` are the newest first. The same array if nothing is
+ * searched and the order is theirs.
+ */
+export function selectWidgets(
+  widgets: readonly LiveWidget[],
+  { text, state, order }: WidgetSearch,
+): readonly LiveWidget[] {
+  const found = filterWidgets(widgets, { text, state });
+  return order === 'newest' ? found : [...found].sort(order === 'name' ? compareNames : compareUpdates);
 }
 
-/** Returns the widgets with all words of the search in name, labels or id. The same array if nothing is searched. */
-export function filterWidgets(widgets: readonly LiveWidget[], { text, state }: WidgetSearch): readonly LiveWidget[] {
-  const words = text
-    .toLowerCase()
-    .split(/\s+/)
-    .filter((word) => word !== '');
-  if (words.length === 0 && state === null) return widgets;
-  return widgets.filter(
-    (widget) =>
-      (state === null || widget.state === state) && words.every((word) => readSearchText(widget).includes(word)),
-  );
+/** Returns the widgets that the search finds. The same array if nothing is searched. */
+export function filterWidgets(
+  widgets: readonly LiveWidget[],
+  { text, state }: Pick<WidgetSearch, 'text' | 'state'>,
+): readonly LiveWidget[] {
+  const sought = parseSearch(text);
+  if (sought.words.length + sought.labels.length === 0 && state === null) return widgets;
+  const matches = makeMatcher(sought);
+  return widgets.filter((widget) => (state === null || widget.state === state) && matches(widget));
+}
+
+const collator = new Intl.Collator('en', { numeric: true });
+const compareNames = (one: LiveWidget, other: LiveWidget) => collator.compare(one.name, other.name);
+
+/** Times of the service have one form, so they sort as texts. */
+function compareUpdates({ updatedAt: one }: LiveWidget, { updatedAt: other }: LiveWidget): number {
+  return one === other ? 0 : one < other ? 1 : -1;
 }

@@ -1,16 +1,15 @@
+import { parseExactJson } from '@widget-service/client/json/exact-json.ts';
 import { useEffect } from 'preact/hooks';
-import { Badge, DeliveryState } from '../../parts/badges.tsx';
-import { lookUp } from '../../parts/look-up.ts';
 import { Pager, usePages } from '../../parts/paged-list.tsx';
 import { ReadState } from '../../parts/read-state.tsx';
-import { FullTime } from '../../parts/time.tsx';
-import { Link } from '../../router/link.tsx';
 import { api, type Schemas } from '../../service/service.ts';
-import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
 import { findExpiredHooks } from './expired-hooks.ts';
+import { EntryTime, HistoryEntry } from './history-entry.tsx';
+import { listChanges, type PayloadChange } from './payload-changes.ts';
 
-type Delivery = Schemas['Delivery'];
+type Delivery = Schemas['DeliveryOfWidget'];
+type DeliveryPage = Schemas['PagedResultDeliveryOfWidget'];
 
 interface WidgetHistoryProperties {
   readonly widget: { readonly id: string; readonly version: number; readonly createdAt: string };
@@ -20,11 +19,7 @@ interface WidgetHistoryProperties {
 export function WidgetHistory({ widget }: WidgetHistoryProperties) {
   const { history } = texts.widgets;
   const read = usePages(
-    ({ page, asOf }, signal) => {
-      const filter = { page, pageSize: 25, ...(asOf === null ? {} : { to: asOf }) };
-      const params = { path: { id: widget.id }, query: filter };
-      return api.GET('/api/v1/widgets/{id}/deliveries', { params, signal });
-    },
+    ({ page, asOf }, signal) => readHistory(widget.id, { page, ...(asOf === null ? {} : { to: asOf }) }, signal),
     [widget.id],
     { refreshMs: 5_000, timeOf: ({ receivedAt }) => receivedAt },
   );
@@ -32,6 +27,7 @@ export function WidgetHistory({ widget }: WidgetHistoryProperties) {
   useEffect(() => void read.reload(), [widget.version]);
   const list = read.data.value;
   const expired = list === null || list.hasNext ? null : findExpiredHooks(list, widget.version);
+  const changes = compareVersions(list?.items ?? []);
   return (
     <section class="section">
       <h2>{history.title}</h2>
@@ -40,17 +36,22 @@ export function WidgetHistory({ widget }: WidgetHistoryProperties) {
         <>
           <ol class="history" aria-label={history.title}>
             {list.items.map((delivery) => (
-              <HistoryEntry key={delivery.eventId} delivery={delivery} />
+              <HistoryEntry
+                key={delivery.eventId}
+                delivery={delivery}
+                changes={changes.get(delivery.eventId) ?? null}
+              />
             ))}
             {expired === null ? null : (
               <li class="history-entry history-expired muted">{history.expired(expired.from, expired.to)}</li>
             )}
             {list.hasNext ? null : (
               <li class="history-entry">
-                <span class="history-title">
-                  <strong>{history.created}</strong> <span class="muted">{history.version(1)}</span>
-                </span>
-                <FullTime at={widget.createdAt} />
+                <div class="history-line">
+                  <strong>{history.created}</strong>
+                  <span class="muted">{history.shortVersion(1)}</span>
+                  <EntryTime at={widget.createdAt} />
+                </div>
               </li>
             )}
           </ol>
@@ -61,31 +62,26 @@ export function WidgetHistory({ widget }: WidgetHistoryProperties) {
   );
 }
 
-function HistoryEntry({ delivery }: { readonly delivery: Delivery }) {
-  const { history } = texts.widgets;
-  const { eventId, integrationId, integrationName, kind, state, effect } = delivery;
-  return (
-    <li class="history-entry">
-      <span class="history-title">
-        {/* A dead letter may have any text as its kind. */}
-        <strong>{lookUp(texts.hooks.kinds, kind) ?? kind}</strong>
-        {effect === null ? null : <span class="muted">{history.version(effect.version)}</span>}
-        {effect?.stateChanged ? <Badge tone="info">{history.becomes[effect.state]}</Badge> : null}
-        {effect?.late ? <Badge tone="warning">{history.late}</Badge> : null}
-        {state === 'published' ? null : <DeliveryState state={state} />}
-      </span>
-      <span>
-        <FullTime at={delivery.occurredAt} />
-      </span>
-      <span class="muted">
-        {history.by(integrationName ?? integrationId)}
-        {may('integrations:manage') ? (
-          <>
-            {' · '}
-            <Link to={`/hooks/${integrationId}/deliveries/${eventId}`}>{history.showHook}</Link>
-          </>
-        ) : null}
-      </span>
-    </li>
-  );
+const pageSize = 25;
+
+/** The payloads keep every digit. */
+async function readHistory(
+  id: string,
+  query: { readonly page: number; readonly to?: string },
+  signal: AbortSignal,
+): Promise<DeliveryPage> {
+  const text: string = await api.GET('/api/v1/widgets/{id}/deliveries', {
+    params: { path: { id }, query: { ...query, pageSize } },
+    parseAs: 'text',
+    signal,
+  });
+  return parseExactJson(text) as DeliveryPage;
+}
+
+/** What each of these hooks changed, by event id, in the order in which they were applied. */
+function compareVersions(deliveries: readonly Delivery[]): ReadonlyMap<string, readonly PayloadChange[]> {
+  const applied = deliveries.filter(({ effect }) => effect !== null);
+  applied.sort((one, other) => (one.effect?.version ?? 0) - (other.effect?.version ?? 0));
+  const changes = listChanges(applied.map(({ payload }) => payload));
+  return new Map(applied.map(({ eventId }, index) => [eventId, changes[index] ?? []]));
 }

@@ -9,20 +9,23 @@ import { EmptyState } from '../../parts/messages.tsx';
 import { countNewRows } from '../../parts/new-rows.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { VirtualList } from '../../parts/virtual-list.tsx';
-import { changeQuery, goTo, query } from '../../router/address.ts';
+import { changeQuery, goTo, query, toHref } from '../../router/address.ts';
+import { Link } from '../../router/link.tsx';
 import { api } from '../../service/service.ts';
 import { useResource } from '../../service/use-resource.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
 import { NewWidgetDialog } from './new-widget-dialog.tsx';
-import { filterWidgets, type WidgetSearch } from './shown-widgets.ts';
+import { toLabelSearch } from './search-words.ts';
+import { selectWidgets, type WidgetOrder, type WidgetSearch, widgetOrders } from './shown-widgets.ts';
 import { WidgetRow, widgetRowHeight } from './widget-row.tsx';
 
 /** All widgets, live. */
 export function WidgetsPage() {
-  const isCreating = useSignal(query.peek().has('new'));
+  const isCreating = useSignal(false);
   const search = readSearch();
-  const found = useMemo(() => filterWidgets(rows.value, search), [rows.value, search.text, search.state]);
+  const all = useCalmRows(search.order);
+  const found = useMemo(() => selectWidgets(all, search), [all, search.text, search.state, search.order]);
   const isLoading = liveState.value === 'loading';
   return (
     <>
@@ -46,7 +49,27 @@ export function WidgetsPage() {
 /** The search is in the address, so that it survives a reload and can be sent to somebody. */
 function readSearch(): WidgetSearch {
   const state = query.value.get('state');
-  return { text: query.value.get('search') ?? '', state: state === 'active' || state === 'retired' ? state : null };
+  return {
+    text: query.value.get('search') ?? '',
+    state: state === 'active' || state === 'retired' ? state : null,
+    order: widgetOrders.find((order) => order === query.value.get('order')) ?? 'newest',
+  };
+}
+
+/** Only the newest first grow at one end. In another order, rows would change places all the time. */
+const calmMs = 2_000;
+
+/** The widgets, renewed so often that a person can still read them in this order. */
+function useCalmRows(order: WidgetOrder): readonly LiveWidget[] {
+  const calm = useSignal<readonly LiveWidget[]>([]);
+  const isCalm = order !== 'newest';
+  useEffect(() => {
+    calm.value = rows.peek();
+    if (!isCalm) return;
+    const timer = setInterval(() => (calm.value = rows.peek()), calmMs);
+    return () => clearInterval(timer);
+  }, [isCalm]);
+  return isCalm && calm.value.length > 0 ? calm.value : rows.value;
 }
 
 /** The search and the state. */
@@ -74,6 +97,13 @@ function WidgetFilters({ search }: { readonly search: WidgetSearch }) {
         value={search.state ?? ''}
         onChange={(state) => changeQuery({ state })}
       />
+      <Select
+        isShort
+        label={widgets.order}
+        options={widgetOrders.map((order) => [order, widgets.orders[order]] as const)}
+        value={search.order}
+        onChange={(order) => changeQuery({ order: order === 'newest' ? null : order })}
+      />
     </search>
   );
 }
@@ -88,7 +118,9 @@ function FirstWidgets() {
     <ul class="plain-list" aria-busy="true">
       {first.data.value?.items.map((widget) => (
         <li key={widget.id}>
-          <WidgetRow widget={widget} />
+          <Link to={`/widgets/${widget.id}`} class="row-link">
+            <WidgetRow widget={widget} />
+          </Link>
         </li>
       ))}
     </ul>
@@ -96,9 +128,11 @@ function FirstWidgets() {
 }
 
 function FoundWidgets({ found, search }: { readonly found: readonly LiveWidget[]; readonly search: WidgetSearch }) {
-  const { held, hold, release, listEvents, isAtTop } = useHeldRows(found, `${search.state} ${search.text}`);
-  if (found.length === 0 && held === null)
-    return <NoWidgets isFiltered={search.text !== '' || search.state !== null} />;
+  const { held, hold, release, listEvents, isAtTop } = useHeldRows(
+    found,
+    `${search.order} ${search.state} ${search.text}`,
+  );
+  if (found.length === 0 && held === null) return <NoWidgets search={search} />;
   const shown = held ?? found;
   const waiting = held === null ? 0 : countNewRows(held, found, ({ id }) => id);
   return (
@@ -111,9 +145,15 @@ function FoundWidgets({ found, search }: { readonly found: readonly LiveWidget[]
       <VirtualList
         rows={shown}
         rowHeight={widgetRowHeight}
-        label={texts.widgets.list}
+        label={texts.widgets.listTitles[search.order]}
         keyOf={(widget) => widget.id}
-        renderRow={(widget) => <WidgetRow widget={liveWidgets.value?.get(widget.id) ?? widget} />}
+        renderRow={(widget) => (
+          <WidgetRow
+            widget={liveWidgets.value?.get(widget.id) ?? widget}
+            onLabel={(label) => changeQuery({ search: toLabelSearch(label) })}
+          />
+        )}
+        toHref={(widget) => toHref(`/widgets/${widget.id}`)}
         onOpen={(widget) => goTo(`/widgets/${widget.id}`)}
         onScrolled={(isNowAtTop) => {
           isAtTop.current = isNowAtTop;
@@ -150,11 +190,12 @@ function useHeldRows(found: readonly LiveWidget[], searchKey: string) {
   return { held: held.value, hold, release, listEvents, isAtTop };
 }
 
-function NoWidgets({ isFiltered }: { readonly isFiltered: boolean }) {
-  if (!isFiltered) return <EmptyState title={texts.widgets.emptyTitle} text={texts.widgets.empty} />;
+function NoWidgets({ search: { text, state } }: { readonly search: WidgetSearch }) {
+  const { widgets } = texts;
+  if (text === '' && state === null) return <EmptyState title={widgets.emptyTitle} text={widgets.empty} />;
   return (
-    <EmptyState title={texts.widgets.noMatchTitle} text={texts.widgets.noMatch}>
-      <Button onClick={() => changeQuery({ search: null, state: null })}>{texts.widgets.clearFilters}</Button>
+    <EmptyState title={widgets.noMatchTitle(text.trim())} text={widgets.noMatch}>
+      <Button onClick={() => changeQuery({ search: null, state: null })}>{widgets.clearFilters}</Button>
     </EmptyState>
   );
 }

@@ -1,0 +1,128 @@
+import { useSignal } from '@preact/signals';
+import { formatExactJson } from '@widget-service/client/json/exact-json.ts';
+import { Badge, DeliveryState } from '../../parts/badges.tsx';
+import { Code } from '../../parts/facts.tsx';
+import { formatAbsolute, formatTime } from '../../parts/format.ts';
+import { lookUp } from '../../parts/look-up.ts';
+import { ReadState } from '../../parts/read-state.tsx';
+import { FullTime } from '../../parts/time.tsx';
+import { Link } from '../../router/link.tsx';
+import type { Schemas } from '../../service/service.ts';
+import { useResource } from '../../service/use-resource.ts';
+import { may } from '../../session/session.ts';
+import { texts } from '../../texts/texts.ts';
+import { readDelivery } from '../hooks/read-delivery.ts';
+import { type PayloadChange, shortenValue } from './payload-changes.ts';
+
+type Delivery = Schemas['DeliveryOfWidget'];
+
+interface HistoryEntryProperties {
+  readonly delivery: Delivery;
+  /** Null: it has changed nothing, or not yet. */
+  readonly changes: readonly PayloadChange[] | null;
+}
+
+/** One hook in one line. Opened, it shows its payload and the event that streams send. */
+export function HistoryEntry({ delivery, changes }: HistoryEntryProperties) {
+  const { history } = texts.widgets;
+  const isOpen = useSignal(false);
+  const { kind, state, effect, integrationId, integrationName, payload } = delivery;
+  return (
+    <li class="history-entry">
+      <details onToggle={({ currentTarget }) => (isOpen.value = currentTarget.open)}>
+        <summary class="history-line">
+          {/* A dead letter may have any text as its kind. */}
+          <strong>{lookUp(texts.hooks.kinds, kind) ?? kind}</strong>
+          {effect === null ? null : <span class="muted">{history.shortVersion(effect.version)}</span>}
+          {kind === 'retired' && effect?.stateChanged === false ? (
+            <span class="muted">{history.alreadyRetired}</span>
+          ) : null}
+          {effect?.late ? <Badge tone="warning">{history.late}</Badge> : null}
+          {state === 'published' ? null : <DeliveryState state={state} />}
+          <span class="history-changes">
+            {changes === null || payload === null ? null : <Changes changes={changes} />}
+          </span>
+          <span class="history-source muted" dir="auto">
+            {integrationName ?? integrationId}
+          </span>
+          <EntryTime at={delivery.occurredAt} />
+        </summary>
+        {isOpen.value ? <EntryDetails delivery={delivery} /> : null}
+      </details>
+    </li>
+  );
+}
+
+/** More values than these do not fit into a line. */
+const mostChanges = 4;
+
+function Changes({ changes }: { readonly changes: readonly PayloadChange[] }) {
+  const { history } = texts.widgets;
+  if (changes.length === 0) return <span class="muted">{history.noChanges}</span>;
+  return (
+    <>
+      {changes.slice(0, mostChanges).map(({ path, before, after }, index) => (
+        <span key={path}>
+          {index === 0 ? '' : ', '}
+          <bdi class="muted">{shortenValue(path)}</bdi>{' '}
+          {before === null ? null : (
+            <>
+              <bdi>{shortenValue(before)}</bdi>
+              {' → '}
+            </>
+          )}
+          <bdi>{shortenValue(after)}</bdi>
+        </span>
+      ))}
+      {changes.length > mostChanges ? (
+        <span class="muted">{history.moreChanges(changes.length - mostChanges)}</span>
+      ) : null}
+    </>
+  );
+}
+
+function EntryDetails({ delivery }: { readonly delivery: Delivery }) {
+  const { widgets, hooks } = texts;
+  const { integrationId, eventId, payload, occurredAt, receivedAt, state } = delivery;
+  return (
+    <div class="history-details">
+      <p class="muted small">
+        {hooks.occurredAt}: <FullTime at={occurredAt} /> · {hooks.receivedAt}: <FullTime at={receivedAt} />
+        {may('integrations:manage') ? (
+          <>
+            {' · '}
+            <Link to={`/hooks/${integrationId}/deliveries/${eventId}`}>{widgets.history.showHook}</Link>
+          </>
+        ) : null}
+      </p>
+      <h3 class="code-title">{hooks.payload}</h3>
+      {payload === null ? <p class="muted">{widgets.history.noPayload}</p> : <Code>{formatExactJson(payload, 2)}</Code>}
+      {state === 'published' && may('integrations:manage') ? <PublishedEvent delivery={delivery} /> : null}
+    </div>
+  );
+}
+
+function PublishedEvent({ delivery: { integrationId, eventId } }: { readonly delivery: Delivery }) {
+  const { hooks } = texts;
+  const read = useResource((signal) => readDelivery(integrationId, eventId, signal), [eventId]);
+  const event = read.data.value?.event;
+  return (
+    <>
+      <h3 class="code-title">{hooks.publishedEvent}</h3>
+      <ReadState read={read} />
+      {event === null ? <p class="muted">{hooks.eventGone}</p> : null}
+      {event === null || event === undefined ? null : <Code>{formatExactJson(event, 2)}</Code>}
+    </>
+  );
+}
+
+/** The time of day, with the date unless it is today. */
+export function EntryTime({ at }: { readonly at: string }) {
+  const atMs = Date.parse(at);
+  const isToday = new Date(atMs).toDateString() === new Date().toDateString();
+  return (
+    <time class="history-time muted" dateTime={at} title={formatAbsolute(atMs)}>
+      {isToday ? formatTime(atMs) : formatAbsolute(atMs)}
+    </time>
+  );
+}

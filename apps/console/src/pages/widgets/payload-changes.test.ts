@@ -1,0 +1,67 @@
+import { parseExactJson } from '@widget-service/client/json/exact-json.ts';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { listChanges, readValues, shortenValue } from './payload-changes.ts';
+
+test('names what each payload changed, from the first one on', () => {
+  const payloads = [
+    { temperature: 4.6, engine: { on: true } },
+    null,
+    { temperature: 2.3, battery: 6, engine: { on: true } },
+    { battery: 6 },
+    { engine: { on: false, errors: ['E1'] }, note: null },
+  ];
+  expect(listChanges(payloads)).toEqual([
+    [
+      { path: 'temperature', before: null, after: '4.6' },
+      { path: 'engine.on', before: null, after: 'true' },
+    ],
+    [],
+    [
+      { path: 'temperature', before: '4.6', after: '2.3' },
+      { path: 'battery', before: null, after: '6' },
+    ],
+    [],
+    [
+      { path: 'engine.on', before: 'true', after: 'false' },
+      { path: 'engine.errors.0', before: null, after: 'E1' },
+      { path: 'note', before: null, after: 'null' },
+    ],
+  ]);
+});
+
+test('keeps the digits, and takes deep, empty and unnamed values as one text', () => {
+  const payload = parseExactJson(
+    '{"id":12345678901234567890,"price":1.0,"tags":[],"a":{"b":{"c":{"d":{"e":{"f":{}}}}}}}',
+  );
+  expect([...readValues(payload)]).toEqual([
+    ['id', '12345678901234567890'],
+    ['price', '1.0'],
+    ['tags', '[]'],
+    ['a.b.c.d.e.f', '{}'],
+  ]);
+  expect([...readValues('no object')]).toEqual([['', 'no object']]);
+  expect([...readValues(JSON.parse('{"__proto__":{"x":1},"constructor":2}'))]).toEqual([
+    ['__proto__.x', '1'],
+    ['constructor', '2'],
+  ]);
+});
+
+test('shortens long values, and cuts no letter in two', () => {
+  expect(shortenValue('short')).toBe('short');
+  expect(shortenValue('x'.repeat(41))).toBe(`${'x'.repeat(39)}…`);
+  expect(shortenValue('🦄'.repeat(40))).toBe(`${'🦄'.repeat(39)}…`);
+});
+
+test('changes nothing if a payload is repeated, and the changes together are the latest values', () => {
+  const payload = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 }), { noNullPrototype: true });
+  fc.assert(
+    fc.property(fc.array(payload), (payloads) => {
+      const changes = listChanges(payloads.flatMap((each) => [each, each]));
+      expect(changes.filter((_, index) => index % 2 === 1).flat()).toEqual([]);
+      const latest = new Map(payloads.flatMap((each) => [...readValues(each)]));
+      expect(new Map(changes.flat().map(({ path, after }) => [path, after]))).toEqual(latest);
+      for (const { before, after } of changes.flat()) expect(before).not.toBe(after);
+    }),
+  );
+});

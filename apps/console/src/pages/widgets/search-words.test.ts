@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { makeMatcher, parseSearch, splitMatches, toLabelSearch } from './search-words.ts';
+
+const lamp = { id: '0195c0de-f00d', name: 'Lamp (hall)', labels: ['Cold', 'first floor', 'say "hi"'] };
+const finds = (text: string) => makeMatcher(parseSearch(text))(lamp);
+
+test('reads words and labels', () => {
+  expect(parseSearch(' lamp label:cold LABEL:"first floor" ')).toEqual({
+    words: ['lamp'],
+    labels: [
+      { text: 'cold', isWhole: false },
+      { text: 'first floor', isWhole: true },
+    ],
+  });
+  expect(parseSearch('  ')).toEqual({ words: [], labels: [] });
+});
+
+test('finds every word in the name, a label or the id, in any case', () => {
+  for (const text of ['', 'LAMP', '(hall', 'floor 0195C', 'de-f00d', 'cold lamp']) expect(finds(text), text).toBe(true);
+  for (const text of ['lamp door', 'lamp.', '^lamp', 'f00d']) expect(finds(text), text).toBe(false);
+});
+
+test('finds a label by its beginning, or as a whole if it is quoted', () => {
+  for (const text of ['label:co', 'label:"COLD"', 'lamp label:first', 'label:say'])
+    expect(finds(text), text).toBe(true);
+  for (const text of ['label:old', 'label:"co"', 'label:lamp', 'label:"cold" door'])
+    expect(finds(text), text).toBe(false);
+  for (const label of lamp.labels) expect(finds(toLabelSearch(label)), label).toBe(true);
+});
+
+test('splits a text at its matches, whatever the words contain', () => {
+  expect(splitMatches('Lamp (hall)', ['LA', 'lamp', '(h'])).toEqual([
+    { text: 'Lamp', isMatch: true },
+    { text: ' ', isMatch: false },
+    { text: '(h', isMatch: true },
+    { text: 'all)', isMatch: false },
+  ]);
+  expect(splitMatches('Lamp', [])).toEqual([{ text: 'Lamp', isMatch: false }]);
+  const nasty = '<b>İ😀 a|b\\ [x] $1</b>';
+  for (const word of ['<', 'i', '😀', '|', '\\', '[x]', '$1', '-']) {
+    expect(
+      splitMatches(nasty, [word, 'x'])
+        .map(({ text }) => text)
+        .join(''),
+    ).toBe(nasty);
+  }
+});
