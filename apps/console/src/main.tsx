@@ -14,6 +14,7 @@ import './styles/pages.css';
 import './styles/hooks.css';
 import './styles/overview.css';
 import './styles/hand-over.css';
+import './styles/streams.css';
 import { followWidgets } from './live/shared-widgets.ts';
 import { followClock } from './parts/time.tsx';
 import { followAddress } from './router/address.ts';

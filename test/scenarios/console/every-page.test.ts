@@ -47,6 +47,9 @@ describe.runIf(hasBrowser)('every page of the console', () => {
       `/widgets/${widget.id}`,
       '/streams',
       `/streams/${subscription.id}`,
+      `/streams/${subscription.id}?tab=code`,
+      `/streams/${subscription.id}?tab=open`,
+      `/streams/${subscription.id}?tab=settings`,
       '/streams/events',
       '/hooks',
       '/hooks/dead',
@@ -88,8 +91,8 @@ describe.runIf(hasBrowser)('every page of the console', () => {
       await page.setViewportSize({ width, height: 800 });
       expect(await page.evaluate<number>(readExcess)).toBe(0);
     }
-    await page.getByLabel('Only events with this text').fill('nobody writes this');
-    await page.getByRole('heading', { name: 'No event matches' }).waitFor();
+    await page.getByLabel('Filter events').fill('nobody writes this');
+    await page.getByRole('heading', { name: 'No events match' }).waitFor();
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.getByText('Paused', { exact: true }).waitFor();
     expect(await page.getByText('Live', { exact: true }).count()).toBe(0);
