@@ -3823,6 +3823,8 @@ export interface operations {
                 createdBefore?: string;
                 /** @description Only those that expire before this time, in UTC, or have expired already. */
                 expiresBefore?: string;
+                /** @description Only those whose name contains this text. Letters from A to Z match in either case, all others exactly. */
+                name?: string;
             };
             header?: never;
             path?: never;
@@ -4081,6 +4083,8 @@ export interface operations {
                 createdBefore?: string;
                 /** @description Only those that expire before this time, in UTC, or have expired already. */
                 expiresBefore?: string;
+                /** @description Only those whose name contains this text. Letters from A to Z match in either case, all others exactly. */
+                name?: string;
             };
             header?: never;
             path?: never;
@@ -4508,6 +4512,8 @@ export interface operations {
                 createdBefore?: string;
                 /** @description Only those that expire before this time, in UTC, or have expired already. */
                 expiresBefore?: string;
+                /** @description Only those whose name contains this text. Letters from A to Z match in either case, all others exactly. */
+                name?: string;
             };
             header?: never;
             path?: never;
