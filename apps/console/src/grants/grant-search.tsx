@@ -29,7 +29,7 @@ export function readOrder(): GrantOrder {
 export function GrantSearch({ canSort }: { readonly canSort: boolean }) {
   const { grants } = texts;
   return (
-    <search class="filters">
+    <search class="filters filters-above-list">
       <input
         class="input"
         type="search"

@@ -56,10 +56,10 @@ function EventItem({ seen: { event, json, seenAtMs } }: { readonly seen: SeenEve
         <summary data-row>
           <Badge tone={lookUp(tones, event.type) ?? 'quiet'}>{nameEvent(event)}</Badge>
           <strong dir="auto">{isWidgetEvent(event) ? (event.data.widget?.name ?? '') : ''}</strong>
-          <span class="muted">
+          <span class="event-origin">
             {isWidgetEvent(event) ? lookUp(texts.streams.inspector.origins, event.data.origin) : ''}
           </span>
-          <time class="muted event-time" dateTime={new Date(seenAtMs).toISOString()} title={formatAbsolute(seenAtMs)}>
+          <time class="event-time" dateTime={new Date(seenAtMs).toISOString()} title={formatAbsolute(seenAtMs)}>
             {formatExactTime(seenAtMs)}
           </time>
         </summary>

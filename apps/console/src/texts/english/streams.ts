@@ -51,7 +51,7 @@ export const streams = {
   },
   samples: {
     title: 'Sample code',
-    hint: 'Each program reads the URL from the environment. Put it there first: the shell asks for it, so it is not in its history.',
+    hint: 'Programs in a terminal read the URL from the environment. Put it there first: the shell asks for it, so its history does not have it.',
     corsTitle: 'In a web page',
     cors: [
       'Pages of any origin may open the stream: the service allows that at stream URLs (CORS), without cookies.',
@@ -88,7 +88,7 @@ export const streams = {
     noMatchTitle: 'No events match',
     noMatch: 'Change the filter. Events that match appear here as they arrive.',
     held: (count: number) => `${formatCount(count)} new while paused`,
-    origins: { api: 'created over the API', hook: 'by a hook' },
+    origins: { api: 'over the API', hook: 'by a hook' },
     states: {
       connecting: 'Connecting',
       open: 'Live',
