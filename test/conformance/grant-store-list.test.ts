@@ -60,6 +60,29 @@ describe.each(storedGrantKinds)('GrantStore.list, $name', async ({ getStore, own
     await otherBackend.dispose();
   });
 
+  test('selects the grants whose name contains a text: A to Z in either case, all other characters exactly', async () => {
+    const otherBackend = await openTestBackend();
+    const store = getStore(otherBackend.backend);
+    const names = [...awkwardTexts, 'Wall screen', 'wallpaper [a-z]+', 'ÄÖ', 'äö', 'İstanbul', '\\d(1)|^$'];
+    const grants = names.map((name, n) => ({ ...aGrant(n * 3), name }));
+    for (const grant of grants) await store.insert(grant);
+    const find = async (name: string) => {
+      const found = await store.list({ name }, { offset: 0, limit: 100 });
+      expect(await store.count({ name }, 100)).toBe(found.length);
+      return found.map((grant) => grant.name).toReversed();
+    };
+    for (const name of names) expect(await find(name), name).toContain(name);
+    expect(await find('WALL')).toEqual(['Wall screen', 'wallpaper [a-z]+']);
+    expect(await find('äÖ')).toEqual([]);
+    expect(await find('ÄÖ')).toEqual(['ÄÖ']);
+    expect(await find('i\u0307stanbul')).toEqual([]);
+    expect(await find('%')).toEqual(names.filter((name) => name.includes('%')));
+    expect(await find('.*')).toEqual([]);
+    expect(await find('[a-z]')).toEqual(['wallpaper [a-z]+']);
+    expect(await store.list({ name: 'wall', createdBefore: someTime }, { offset: 0, limit: 10 })).toEqual([]);
+    await otherBackend.dispose();
+  });
+
   test('returns the current names of the grants with given ids, without ids that no grant has', async () => {
     const store = getStore(testBackend.backend);
     const grants = awkwardTexts.map((name, n) => ({ ...aGrant(n), name }));

@@ -208,6 +208,13 @@ function listCases(plural: keyof typeof listOwnRows): CorpusCase[] {
     ...['expiresBefore', 'createdBefore'].map((name) =>
       toCase(`list with a malformed ${name}`, 'GET', `${url}?${name}=soon`, invalidParameter(name, 'format')),
     ),
+    toCase('list with an empty name', 'GET', `${url}?name=%20`, invalidParameter('name', 'too-short')),
+    toCase(
+      'list with a name that is too long',
+      'GET',
+      `${url}?name=${'n'.repeat(201)}`,
+      invalidParameter('name', 'too-long'),
+    ),
     toCase('list with an unknown parameter', 'GET', `${url}?state=active`, invalidParameter('state', 'unknown-field')),
     toCase('list past the end', 'GET', `${url}?page=2147483647&pageSize=200`, returns(200)),
     toCase('PUT to the list', 'PUT', url, { ...rejects(405, 'method-not-allowed'), allow: 'GET, HEAD, POST' }),

@@ -78,7 +78,7 @@ async function draw(
     }
     await page.goto(`${url}/console/streams`);
     await page.waitForTimeout(700);
-    await page.getByRole('button', { name: 'Create a subscription' }).click();
+    await page.getByRole('button', { name: 'Create subscription' }).click();
     await page.screenshot({ path: `${folder}new-subscription-${look}.jpg`, type: 'jpeg', quality: 60 });
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });

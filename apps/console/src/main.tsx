@@ -16,6 +16,7 @@ import './styles/hooks.css';
 import './styles/hook-list.css';
 import './styles/overview.css';
 import './styles/hand-over.css';
+import './styles/streams.css';
 import { followWidgets } from './live/shared-widgets.ts';
 import { locale } from './parts/format.ts';
 import { followClock } from './parts/time.tsx';

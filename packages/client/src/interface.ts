@@ -3884,6 +3884,8 @@ export interface operations {
                 createdBefore?: string;
                 /** @description Only those that expire before this time, in UTC, or have expired already. */
                 expiresBefore?: string;
+                /** @description Only those whose name contains this text. Letters from A to Z match in either case, all others exactly. */
+                name?: string;
             };
             header?: never;
             path?: never;
@@ -4142,6 +4144,8 @@ export interface operations {
                 createdBefore?: string;
                 /** @description Only those that expire before this time, in UTC, or have expired already. */
                 expiresBefore?: string;
+                /** @description Only those whose name contains this text. Letters from A to Z match in either case, all others exactly. */
+                name?: string;
             };
             header?: never;
             path?: never;
@@ -4569,6 +4573,8 @@ export interface operations {
                 createdBefore?: string;
                 /** @description Only those that expire before this time, in UTC, or have expired already. */
                 expiresBefore?: string;
+                /** @description Only those whose name contains this text. Letters from A to Z match in either case, all others exactly. */
+                name?: string;
             };
             header?: never;
             path?: never;

@@ -138,7 +138,9 @@ function prepareStatements(db: Database, { table, columns }: Pick<GrantKind<neve
   ];
   const set = (names: readonly string[]) => names.map((name) => `${name} = ?`).join(', ');
   // Every time of creation is less than the number that stands for no `createdBefore`.
-  const isSelected = 'created_at < ?1 AND (?2 IS NULL OR expires_at < ?2)';
+  // SQLite's `lower` changes the letters from A to Z only.
+  const isSelected =
+    'created_at < ?1 AND (?2 IS NULL OR expires_at < ?2) AND (?3 IS NULL OR instr(lower(name), lower(?3)) > 0)';
   return {
     insert: db.prepare(`INSERT INTO ${table} (${allColumns.join(', ')}) VALUES (${toPlaceholders(allColumns)})`),
     selectByDigest: db.prepare(
@@ -149,9 +151,9 @@ function prepareStatements(db: Database, { table, columns }: Pick<GrantKind<neve
     selectById: db.prepare(`SELECT * FROM ${table} WHERE id = ?`),
     selectNames: db.prepare(`SELECT id, name FROM ${table} WHERE id IN (SELECT value FROM json_each(?))`),
     selectPage: db.prepare(
-      `SELECT * FROM ${table} WHERE ${isSelected} ORDER BY created_at DESC, id DESC LIMIT ?3 OFFSET ?4`,
+      `SELECT * FROM ${table} WHERE ${isSelected} ORDER BY created_at DESC, id DESC LIMIT ?4 OFFSET ?5`,
     ),
-    count: db.prepare(`SELECT count(*) AS total FROM (SELECT 1 FROM ${table} WHERE ${isSelected} LIMIT ?3)`),
+    count: db.prepare(`SELECT count(*) AS total FROM (SELECT 1 FROM ${table} WHERE ${isSelected} LIMIT ?4)`),
     update: db.prepare(`UPDATE ${table} SET ${set(['name', 'expires_at', ...columns])} WHERE id = ?`),
     replaceTokens: db.prepare(`UPDATE ${table} SET ${set(tokenColumns)} WHERE id = ? AND token_digest = ?`),
     replaceTokensAndExpiry: db.prepare(
@@ -225,6 +227,6 @@ export const provisionTokenKind: GrantKind<Pick<ProvisionToken, 'permissions'>> 
   parseRow: (row) => ({ permissions: JSON.parse(row.permissions as string) as Permission[] }),
 };
 
-function toSelectionValues({ createdBefore, expiresBefore }: GrantSelection) {
-  return [createdBefore?.getTime() ?? Number.MAX_SAFE_INTEGER, expiresBefore?.getTime() ?? null] as const;
+function toSelectionValues({ createdBefore, expiresBefore, name }: GrantSelection) {
+  return [createdBefore?.getTime() ?? Number.MAX_SAFE_INTEGER, expiresBefore?.getTime() ?? null, name ?? null] as const;
 }

@@ -43,6 +43,14 @@ describe.each(grantKinds)('GET $path', ({ path }) => {
     expect((await list(`?expiresBefore=${expiresAt}`)).json()).toMatchObject({ items: [], totalItems: 0 });
   });
 
+  test('lists only grants whose name contains a text, and counts only them', async () => {
+    for (const name of ['Wall screen', 'Wallpaper (old)', 'Phone']) await create(name);
+    const found = (await list('?name=wall&pageSize=1')).json();
+    expect(found).toMatchObject({ items: [{ name: 'Wallpaper (old)' }], totalItems: 2, hasNext: true });
+    expect((await list(`?name=${encodeURIComponent('(OLD)')}`)).json()).toMatchObject({ totalItems: 1 });
+    expect((await list(`?name=${encodeURIComponent('wall.*')}`)).json()).toMatchObject({ items: [], totalItems: 0 });
+  });
+
   test('lists only grants that were created before a time, and counts only them', async () => {
     const all: { createdAt: string }[] = (await list('?pageSize=200')).json().items;
     const newest = all[0]?.createdAt ?? '';

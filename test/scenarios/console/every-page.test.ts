@@ -58,6 +58,9 @@ describe.runIf(hasBrowser)('every page of the console', () => {
       `/widgets/${widget.id}`,
       '/streams',
       `/streams/${subscription.id}`,
+      `/streams/${subscription.id}?tab=code`,
+      `/streams/${subscription.id}?tab=open`,
+      `/streams/${subscription.id}?tab=settings`,
       '/streams/events',
       '/hooks',
       '/hooks/dead',
@@ -92,7 +95,7 @@ describe.runIf(hasBrowser)('every page of the console', () => {
     await profile.close();
   });
 
-  test('scrolls only up and down when an event of the longest name arrives; says when it is paused, and when nothing matches', async () => {
+  test('scrolls only up and down when an event of the longest name arrives; keeps the pause and the filter of events in the address', async () => {
     const { profile, page } = await shown.openSignedIn('/streams/events');
     await page.getByText('Live', { exact: true }).waitFor();
     await shown.client.createWidget({ name: 'E'.repeat(200) });
@@ -101,12 +104,26 @@ describe.runIf(hasBrowser)('every page of the console', () => {
       await page.setViewportSize({ width, height: 800 });
       expect(await page.evaluate<number>(readExcess)).toBe(0);
     }
-    await page.getByLabel('Only events with this text').fill('nobody writes this');
-    await page.getByRole('heading', { name: 'No event matches' }).waitFor();
+    await page.getByLabel('Filter events').fill('nobody writes this');
+    await page.getByRole('heading', { name: 'No events match' }).waitFor();
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.getByText('Paused', { exact: true }).waitFor();
     expect(await page.getByText('Live', { exact: true }).count()).toBe(0);
     expect(await findBarriers(page)).toEqual([]);
+    // The address has both: they survive a reload.
+    await page.reload();
+    await page.getByText('Paused', { exact: true }).waitFor();
+    expect(await page.getByLabel('Filter events').inputValue()).toBe('nobody writes this');
+    await page.getByLabel('Filter events').fill('');
+    await shown.client.createWidget({ name: 'While paused' });
+    await page.getByText('1 new while paused').waitFor();
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByText('While paused', { exact: true }).waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.locator('pre').getByText('"name": "While paused"').waitFor();
+    await page.getByText(/^\d\d:\d\d:\d\d\.\d{3}$/).waitFor();
+    expect(new URL(page.url()).search).toBe('');
     await profile.close();
   });
 

@@ -19,21 +19,21 @@ describe.runIf(hasBrowser)('forms and questions of the console', () => {
 
   test('the field that the service refuses says what is wrong with it, and has the focus', async () => {
     await page.setViewportSize({ width: 1_280, height: 600 });
-    await page.getByRole('button', { name: 'Create a subscription' }).click();
+    await page.getByRole('button', { name: 'Create subscription' }).click();
     await dialog().getByLabel('Name').fill('Wall screen');
-    await dialog().getByLabel('Widget ids').fill('abc');
+    await dialog().getByLabel('Widgets').fill('abc');
     await create().click();
     await dialog().getByRole('alert').getByText('1 field needs attention').waitFor();
     await dialog().getByText('Not every one of these is a widget id.').waitFor();
-    await expect.poll(nameFocused).toBe('Widget ids');
+    await expect.poll(nameFocused).toBe('Widgets');
     expect(await dialog().getByText('"errors"').count()).toBe(0);
     expect(await findBarriers(page)).toEqual([]);
     // The button is still where a person can click it.
     const { y = 0, height = 0 } = (await create().boundingBox()) ?? {};
     expect(y + height).toBeLessThan(600);
-    await dialog().getByLabel('Widget ids').fill('');
+    await dialog().getByLabel('Widgets').fill('');
     await create().click();
-    await dialog().getByRole('button', { name: "I've saved it" }).click();
+    await page.getByRole('button', { name: "I've saved it" }).click();
   });
 
   test('a mistake that the browser finds is not sent', async () => {

@@ -96,6 +96,27 @@ describe.runIf(hasBrowser)('lists of the console', () => {
     expect(await findBarriers(page)).toEqual([]);
   });
 
+  test('of a hundred subscriptions are searched by name and sorted; the address says how', async () => {
+    const names = Array.from({ length: 100 }, (_, index) => `Screen ${index}`);
+    for (const name of names) await shown.client.api.POST('/api/v1/subscriptions', { body: { name } });
+    const table = page.getByRole('table', { name: 'Streams' });
+    const readNames = () => table.getByRole('link').allTextContents();
+    await page.goto(`${shown.service.url}/console/streams`);
+    await expect.poll(readNames).toEqual(names.toReversed());
+    await page.getByLabel('Order').selectOption('By name');
+    await expect.poll(readNames).toEqual(names);
+    await page.keyboard.press('/');
+    await page.keyboard.type('SCREEN 9');
+    const found = names.filter((name) => name.includes('Screen 9'));
+    await expect.poll(readNames).toEqual(found);
+    await page.reload();
+    await expect.poll(readNames).toEqual(found);
+    await page.getByLabel('Search by name').fill('nothing like it');
+    await page.getByRole('heading', { name: 'No name contains “nothing like it”' }).waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    expect(new URL(page.url()).search).toBe('?sort=name&search=nothing+like+it');
+  });
+
   test('are where they were after Back', async () => {
     const list = page.getByRole('listbox', { name: 'Widgets, newest first' });
     await page.goto(`${shown.service.url}/console/widgets`);

@@ -134,4 +134,11 @@ export const listGrantsQuerySchema = pageQuerySchema.extend({
     ...utcTimeFormat,
     description: 'Only those that expire before this time, in UTC, or have expired already.',
   }),
+  name: displayText(1, 200)
+    .optional()
+    .meta({
+      description:
+        'Only those whose name contains this text. Letters from A to Z match in either case, all others exactly.',
+      examples: ['plant'],
+    }),
 });

@@ -18,8 +18,9 @@ export interface IssuedGrant {
 
 export type GrantPath = '/api/v1/subscriptions' | '/api/v1/integrations' | '/api/v1/provision-tokens';
 
-export const readGrants = (path: GrantPath, page: number, signal: AbortSignal): Promise<Page<Grant>> =>
-  api.GET(path, { params: { query: { page, pageSize: 50 } }, signal });
+/** `search`: a part of the name, or an empty text for all. */
+export const readGrants = (path: GrantPath, page: number, search: string, signal: AbortSignal): Promise<Page<Grant>> =>
+  api.GET(path, { params: { query: { page, pageSize: 200, ...(search === '' ? {} : { name: search }) } }, signal });
 
 export const rotateGrant = (path: GrantPath, id: string, overlapSeconds: number): Promise<IssuedGrant> =>
   api.POST(`${path}/{id}/rotate`, { params: { path: { id } }, body: { overlapSeconds } });
@@ -37,8 +38,3 @@ export const rotateToSigned = (id: string, overlapSeconds: number): Promise<Issu
 
 export const revokeGrant = (path: GrantPath, id: string): Promise<unknown> =>
   api.DELETE(`${path}/{id}`, { params: { path: { id } } });
-
-export function readLastUsed(grant: Grant): string | null {
-  if ('lastConnectedAt' in grant) return grant.lastConnectedAt;
-  return 'lastReceivedAt' in grant ? grant.lastReceivedAt : grant.lastUsedAt;
-}

@@ -8,9 +8,12 @@ import { Time } from '../parts/time.tsx';
 import { Link } from '../router/link.tsx';
 import { texts } from '../texts/texts.ts';
 import { RevokeDialog, RotateDialog } from './grant-dialogs.tsx';
-import { type Grant, type GrantPath, type IssuedGrant, readGrants, readLastUsed } from './grant-kind.ts';
+import { type Grant, type GrantPath, type IssuedGrant, readGrants } from './grant-kind.ts';
+import { GrantSearch, readOrder, useSearchText } from './grant-search.tsx';
+import { readLastUsed } from './read-last-used.ts';
 import { SecretDialog } from './secret-dialog.tsx';
 import type { Snippets } from './snippets.ts';
+import { sortGrants } from './sort-grants.ts';
 
 interface GrantsPageProperties {
   readonly path: GrantPath;
@@ -42,7 +45,8 @@ export function GrantsPage(properties: GrantsPageProperties) {
   const { grants } = texts;
   const asked = useSignal<Asked | null>(null);
   const issued = useSignal<IssuedGrant | null>(null);
-  const list = usePages((query, signal) => readGrants(path, query.page, signal), [path], {
+  const search = useSearchText();
+  const list = usePages((query, signal) => readGrants(path, query.page, search, signal), [path, search], {
     refreshMs: 15_000,
     keyOf: ({ id }) => id,
   });
@@ -67,8 +71,25 @@ export function GrantsPage(properties: GrantsPageProperties) {
       </PageHeader>
       {children}
       <p class="intro">{intro}</p>
-      <PagedList list={list} empty={{ title: grants.emptyTitle, text: emptyText }}>
-        {(items) => <Table label={title} rows={items} keyOf={({ id }) => id} columns={listColumns(toPage, ask)} />}
+      {search === '' && list.data.value?.items.length === 0 ? null : (
+        <GrantSearch canSort={list.data.value === null || list.data.value.totalPages <= 1} />
+      )}
+      <PagedList
+        list={list}
+        empty={
+          search === ''
+            ? { title: grants.emptyTitle, text: emptyText }
+            : { title: grants.noMatchTitle(search), text: grants.noMatch }
+        }
+      >
+        {(items) => (
+          <Table
+            label={title}
+            rows={list.data.value?.totalPages === 1 ? sortGrants(items, readOrder()) : items}
+            keyOf={({ id }) => id}
+            columns={listColumns(toPage, ask)}
+          />
+        )}
       </PagedList>
       <GrantDialog
         {...properties}

@@ -178,9 +178,17 @@ export const provisionTokenKind: GrantKind<Pick<ProvisionToken, 'permissions'>> 
   read: ({ permissions }) => ({ permissions: permissions as ProvisionToken['permissions'] }),
 };
 
-function toQuery({ createdBefore, expiresBefore }: GrantSelection) {
+function toQuery({ createdBefore, expiresBefore, name }: GrantSelection) {
   return {
     ...(createdBefore === undefined ? {} : { createdAt: { $lt: createdBefore } }),
     ...(expiresBefore === undefined ? {} : { expiresAt: { $lt: expiresBefore } }),
+    ...(name === undefined ? {} : { name: { $regex: toContainsPattern(name) } }),
   };
+}
+
+/** Returns a pattern for texts that contain this one. The option `i` would also ignore the case of other letters. */
+function toContainsPattern(text: string): string {
+  return text
+    .replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&')
+    .replaceAll(/[A-Za-z]/g, (letter) => `[${letter.toLowerCase()}${letter.toUpperCase()}]`);
 }

@@ -20,6 +20,8 @@ export interface GrantSelection {
   readonly createdBefore?: Date | undefined;
   /** Only grants that expire before this time, or have expired already. */
   readonly expiresBefore?: Date | undefined;
+  /** Only grants whose name contains this text. Letters from A to Z match in either case, all others exactly. */
+  readonly name?: string | undefined;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { GrantsPage } from '../../grants/grants-page.tsx';
-import { writeStreamSnippets } from '../../grants/snippets.ts';
 import { texts } from '../../texts/texts.ts';
+import { showNewUrl } from './held-stream.ts';
 import { ChangeSubscription, NewSubscription } from './subscription-form.tsx';
 
 /** All subscriptions. */
@@ -19,7 +19,7 @@ export function StreamsPage() {
       renderChange={(grant, close, onChanged) =>
         'filter' in grant ? <ChangeSubscription subscription={grant} onChanged={onChanged} onClose={close} /> : null
       }
-      writeSnippets={writeStreamSnippets}
+      onIssued={showNewUrl}
     />
   );
 }

@@ -1,76 +1,86 @@
-import { type ReadonlySignal, type Signal, useSignal } from '@preact/signals';
-import type { StreamState } from '@widget-service/client/stream/read-stream.ts';
-import { isWidgetEvent, type StreamEvent } from '@widget-service/client/stream/stream-event.ts';
-import { useEffect } from 'preact/hooks';
-import { service } from '../../service/service.ts';
-import { loadSession } from '../../session/session.ts';
+import { type ReadonlySignal, useSignal } from '@preact/signals';
+import type { StreamEvent, StreamOpenEvent } from '@widget-service/client/stream/stream-event.ts';
+import { useEffect, useRef } from 'preact/hooks';
+import { type FollowStream, isShown, type StreamStateName } from './follow-stream.ts';
 import { formatEvent } from './format-event.ts';
 
 export interface SeenEvent {
   readonly key: number;
   readonly event: StreamEvent;
   readonly json: string;
-  readonly seenAt: string;
+  readonly seenAtMs: number;
 }
 
-/** How many events the page keeps. */
-export const keptEvents = 500;
 /** The page is renewed at most this often, in milliseconds. */
 const renewMs = 200;
+
+interface EventsOptions {
+  readonly follow: FollowStream;
+  /** What tells streams apart: the page follows another one when it changes. */
+  readonly streamKey: string;
+  /** How many events the page keeps. */
+  readonly kept: number;
+  /** While it is true, `events` does not change. */
+  readonly isPaused?: boolean;
+  /** Leaves out the events for which it is false. Default: none. */
+  readonly passes?: (event: StreamEvent) => boolean;
+}
 
 interface Events {
   /** Newest first. */
   readonly events: ReadonlySignal<readonly SeenEvent[]>;
   /** How many have come during the pause. */
   readonly waiting: ReadonlySignal<number>;
-  readonly state: ReadonlySignal<StreamState['name'] | 'ended'>;
-  readonly error: ReadonlySignal<unknown>;
-  /** While it is true, `events` does not change. */
-  readonly isPaused: Signal<boolean>;
+  readonly state: ReadonlySignal<StreamStateName>;
+  /** The first message of the stream, or null before it. */
+  readonly opening: ReadonlySignal<StreamOpenEvent | null>;
+  /** Why the stream has ended, or null. */
+  readonly failure: ReadonlySignal<unknown>;
   readonly clear: () => void;
 }
 
-/** Reads all events while the component is there. It opens a stream of its own. */
-export function useEvents(): Events {
+/** Reads the events of a stream while the component is there. It opens a stream of its own. */
+export function useEvents(options: EventsOptions): Events {
   const events = useSignal<readonly SeenEvent[]>([]);
   const waiting = useSignal(0);
-  const state = useSignal<StreamState['name'] | 'ended'>('connecting');
-  const error = useSignal<unknown>(null);
-  const isPaused = useSignal(false);
+  const state = useSignal<StreamStateName>('connecting');
+  const opening = useSignal<StreamOpenEvent | null>(null);
+  const failure = useSignal<unknown>(null);
+  const latest = useRef(options);
+  latest.current = options;
 
   useEffect(() => {
     const left = new AbortController();
     const arrived: SeenEvent[] = [];
     let key = 0;
+    events.value = [];
+    opening.value = null;
+    failure.value = null;
+    state.value = 'connecting';
     const timer = setInterval(() => {
-      waiting.value = arrived.length;
-      if (isPaused.value || arrived.length === 0) return;
-      events.value = [...arrived.splice(0).reverse(), ...events.value].slice(0, keptEvents);
-      waiting.value = 0;
+      const { isPaused = false, kept } = latest.current;
+      waiting.value = isPaused ? arrived.length : 0;
+      if (isPaused || arrived.length === 0) return;
+      events.value = [...arrived.splice(0).reverse(), ...events.value].slice(0, kept);
     }, renewMs);
-    const follow = async () => {
-      const onState = ({ name }: StreamState) => (state.value = name);
-      for await (const event of service.streamOfSession({ signal: left.signal, onState })) {
-        if (!isWidgetEvent(event) && event.type !== 'stream.gap') continue;
-        key += 1;
-        arrived.push({ key, event, json: formatEvent(event), seenAt: new Date().toISOString() });
-        if (arrived.length > keptEvents) arrived.shift();
-      }
+    const onEvent = (event: StreamEvent) => {
+      if (event.type === 'stream.open') opening.value = event;
+      const { passes = () => true, kept } = latest.current;
+      if (!isShown(event) || !passes(event)) return;
+      key += 1;
+      arrived.push({ key, event, json: formatEvent(event), seenAtMs: Date.now() });
+      if (arrived.length > kept) arrived.shift();
     };
-    follow().catch((reason: unknown) => {
-      if (left.signal.aborted) return;
-      state.value = 'ended';
-      error.value = reason;
-      void loadSession();
-    });
+    const onState = (name: StreamStateName) => (state.value = name);
+    options.follow({ onEvent, onState, onFailure: (reason) => (failure.value = reason) }, left.signal);
     return () => {
       left.abort();
       clearInterval(timer);
     };
-  }, []);
+  }, [options.streamKey]);
 
   const clear = () => {
     events.value = [];
   };
-  return { events, waiting, state, error, isPaused, clear };
+  return { events, waiting, state, opening, failure, clear };
 }

@@ -39,4 +39,9 @@ export const grants = {
   copyLines: 'Copy code',
   previousUntil: 'The old secret is valid until',
   emptyTitle: 'None yet',
+  search: 'Search by name',
+  noMatchTitle: (text: string) => `No name contains “${text}”`,
+  noMatch: 'Change the search, or clear it to see all.',
+  order: 'Order',
+  orders: { newest: 'Newest first', name: 'By name', lastUsed: 'Last used first', expires: 'Expires first' },
 };

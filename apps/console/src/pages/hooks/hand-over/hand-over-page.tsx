@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { Check, Download, Send, TriangleAlert } from 'lucide';
 import { useEffect } from 'preact/hooks';
+import { SecretLine } from '../../../grants/secret-line.tsx';
 import { Button, CopyButton } from '../../../parts/button.tsx';
 import { CodeTabs } from '../../../parts/code-tabs.tsx';
 import { Code } from '../../../parts/facts.tsx';
@@ -17,7 +18,6 @@ import { TestHookDialog } from '../test-hook-dialog.tsx';
 import { FirstHook } from './first-hook.tsx';
 import { type HeldSecrets, heldSecrets } from './held-secrets.ts';
 import { environmentFileName, loadEnvironment, writeEnvironmentFile, writeHookSamples } from './hook-samples.ts';
-import { SecretLine } from './secret-line.tsx';
 
 /** Hands a new or rotated integration over to those who send. Its secrets are gone when the page is left. */
 export function HandOverPage({ id = '' }: RouteParameters) {

@@ -1,7 +1,6 @@
-import { signal } from '@preact/signals';
 import type { IssuedGrant } from '../../../grants/grant-kind.ts';
+import { holdSecrets } from '../../../grants/hold-secrets.ts';
 import { goTo } from '../../../router/address.ts';
-import { sessionState } from '../../../session/session.ts';
 
 /** An integration whose secrets a person has not handed over yet. */
 export interface HeldSecrets {
@@ -12,13 +11,7 @@ export interface HeldSecrets {
   readonly next: string;
 }
 
-/** Only in memory: never in the address, the history or a storage. */
-export const heldSecrets = signal<HeldSecrets | null>(null);
-
-// The next person at this machine must not see them.
-sessionState.subscribe(({ kind }) => {
-  if (kind !== 'signed-in') heldSecrets.value = null;
-});
+export const heldSecrets = holdSecrets<HeldSecrets>();
 
 interface HandOverOptions {
   readonly hasSource?: boolean;

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
-import { Button, CopyButton } from '../../../parts/button.tsx';
-import { texts } from '../../../texts/texts.ts';
+import { Button, CopyButton } from '../parts/button.tsx';
+import { texts } from '../texts/texts.ts';
 import { maskSecret } from './mask-secret.ts';
 
 interface SecretLineProperties {

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { fromFilter, noFilter, toFilter } from './filter-values.ts';
+
+const everything = { types: null, states: null, labels: null, widgetIds: null };
+
+test('an empty field lets everything through', () => {
+  expect(toFilter(noFilter)).toEqual(everything);
+  expect(toFilter(fromFilter(everything))).toEqual(everything);
+});
+
+test('what is typed counts as one more value, once', () => {
+  const typed = { ...noFilter, labels: { chosen: ['cellar', 'hall, east'], text: ' attic ' } };
+  expect(toFilter(typed).labels).toEqual(['cellar', 'hall, east', 'attic']);
+  expect(toFilter({ ...noFilter, labels: { chosen: ['cellar'], text: 'cellar' } }).labels).toEqual(['cellar']);
+});
+
+test('a filter stays the same if nobody changes it, also a label with a comma', () => {
+  const filter = {
+    types: ['widget.created' as const],
+    states: ['retired' as const],
+    labels: ['hall, east'],
+    widgetIds: ['1'],
+  };
+  expect(toFilter(fromFilter(filter))).toEqual(filter);
+});

@@ -1,0 +1,50 @@
+import type { Schemas } from '../../service/service.ts';
+
+type EventFilter = Schemas['NewEventFilter'];
+
+/** What a field of several values holds. */
+export interface PickedValues {
+  readonly chosen: readonly string[];
+  /** What is typed beside them. It counts as one more value. */
+  readonly text: string;
+}
+
+/** What the fields of a filter hold. */
+export interface FilterValues {
+  readonly types: readonly NonNullable<EventFilter['types']>[number][];
+  readonly states: readonly NonNullable<EventFilter['states']>[number][];
+  readonly labels: PickedValues;
+  readonly widgetIds: PickedValues;
+}
+
+const nothing: PickedValues = { chosen: [], text: '' };
+export const noFilter: FilterValues = { types: [], states: [], labels: nothing, widgetIds: nothing };
+
+/** Returns every value of a field once, what is typed included. */
+export function readPicked({ chosen, text }: PickedValues): string[] {
+  return [...new Set([...chosen, text.trim()])].filter((value) => value !== '');
+}
+
+/** Returns the filter for the service. An empty field lets everything through. */
+export function toFilter({ types, states, labels, widgetIds }: FilterValues) {
+  return {
+    types: orNull(types),
+    states: orNull(states),
+    labels: orNull(readPicked(labels)),
+    widgetIds: orNull(readPicked(widgetIds)),
+  };
+}
+
+/** Returns what the fields show for a filter. */
+export function fromFilter({ types, states, labels, widgetIds }: Schemas['EventFilter']): FilterValues {
+  return {
+    types: types ?? [],
+    states: states ?? [],
+    labels: { chosen: labels ?? [], text: '' },
+    widgetIds: { chosen: widgetIds ?? [], text: '' },
+  };
+}
+
+function orNull<Value>(values: readonly Value[]): Value[] | null {
+  return values.length === 0 ? null : [...values];
+}

@@ -1,0 +1,153 @@
+import { useSignal } from '@preact/signals';
+import type { TargetedKeyboardEvent } from 'preact';
+import { useId } from 'preact/hooks';
+import { Field } from '../../parts/fields.tsx';
+import { isComposing } from '../../parts/read-key.ts';
+import { texts } from '../../texts/texts.ts';
+import type { PickedValues } from './filter-values.ts';
+import type { Suggestion } from './suggestions.ts';
+
+interface PickFieldProperties {
+  readonly label: string;
+  readonly hint: string;
+  /** The member of the request that the field holds. */
+  readonly pointer: string;
+  readonly wrongForm?: string;
+  readonly value: PickedValues;
+  readonly onChange: (value: PickedValues) => void;
+  /** What fits the text. */
+  readonly suggestions: readonly Suggestion[];
+  /** What a chosen value is called. */
+  readonly nameOf: (value: string) => string;
+}
+
+/**
+ * A field of several values, with suggestions. Enter adds the chosen suggestion, or the text as it is; with an empty
+ * text, it sends the form. Backspace in the empty field removes the last value.
+ */
+export function PickField({ label, hint, pointer, wrongForm, value, ...properties }: PickFieldProperties) {
+  const { onChange, suggestions, nameOf } = properties;
+  const { chosen, text } = value;
+  const isOpen = useSignal(false);
+  /** The index of the suggestion that Enter chooses, or -1. */
+  const active = useSignal(-1);
+  const listId = useId();
+  const shown = isOpen.value ? suggestions : [];
+  const index = Math.min(active.value, shown.length - 1);
+  const close = () => {
+    isOpen.value = false;
+    active.value = -1;
+  };
+  const add = (added: string) => {
+    onChange({ chosen: chosen.includes(added) ? chosen : [...chosen, added], text: '' });
+    close();
+  };
+  const press = (event: TargetedKeyboardEvent<HTMLInputElement>) => {
+    if (isComposing(event)) return;
+    const typed = text.trim();
+    if (event.key === 'ArrowDown') {
+      isOpen.value = true;
+      active.value = Math.min(index + 1, suggestions.length - 1);
+    } else if (event.key === 'ArrowUp') active.value = Math.max(index - 1, -1);
+    else if (event.key === 'Enter' && index >= 0) add(shown[index]?.value ?? typed);
+    else if (event.key === 'Enter' && typed !== '') add(typed);
+    else if (event.key === 'Escape' && shown.length > 0) close();
+    else if (event.key === 'Backspace' && text === '' && chosen.length > 0)
+      onChange({ chosen: chosen.slice(0, -1), text });
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <Field label={label} hint={hint} pointer={pointer} wrongForm={wrongForm}>
+      {({ id, hintId, isWrong }) => (
+        <div class="pick">
+          <Chosen
+            values={chosen}
+            nameOf={nameOf}
+            onRemove={(removed) => onChange({ chosen: chosen.filter((other) => other !== removed), text })}
+          />
+          <input
+            id={id}
+            class="input"
+            role="combobox"
+            autoComplete="off"
+            dir="auto"
+            aria-autocomplete="list"
+            aria-expanded={shown.length > 0}
+            aria-controls={shown.length > 0 ? listId : undefined}
+            aria-activedescendant={index < 0 ? undefined : `${listId}-${index}`}
+            aria-describedby={hintId}
+            aria-invalid={isWrong}
+            value={text}
+            onInput={({ currentTarget }) => {
+              onChange({ chosen, text: currentTarget.value });
+              isOpen.value = currentTarget.value.trim() !== '';
+              active.value = -1;
+            }}
+            onClick={() => (isOpen.value = true)}
+            onBlur={close}
+            onKeyDown={press}
+          />
+          {shown.length === 0 ? null : <Suggestions id={listId} suggestions={shown} active={index} onChoose={add} />}
+        </div>
+      )}
+    </Field>
+  );
+}
+
+interface ChosenProperties {
+  readonly values: readonly string[];
+  readonly nameOf: (value: string) => string;
+  readonly onRemove: (value: string) => void;
+}
+
+function Chosen({ values, nameOf, onRemove }: ChosenProperties) {
+  return (
+    <span class="chips">
+      {values.map((value) => (
+        <span key={value} class="chip">
+          <span class="chip-text" dir="auto">
+            {nameOf(value)}
+          </span>
+          <button type="button" aria-label={texts.streams.remove(nameOf(value))} onClick={() => onRemove(value)}>
+            ×
+          </button>
+        </span>
+      ))}
+    </span>
+  );
+}
+
+interface SuggestionsProperties {
+  readonly id: string;
+  readonly suggestions: readonly Suggestion[];
+  readonly active: number;
+  readonly onChoose: (value: string) => void;
+}
+
+function Suggestions({ id, suggestions, active, onChoose }: SuggestionsProperties) {
+  return (
+    <div id={id} class="pick-list" role="listbox" tabIndex={-1} aria-label={texts.streams.suggestions}>
+      {suggestions.map(({ value, text, detail }, index) => (
+        <div
+          key={value}
+          id={`${id}-${index}`}
+          class="pick-option"
+          role="option"
+          tabIndex={-1}
+          aria-selected={index === active}
+          // Before the field loses the focus and closes the list.
+          onMouseDown={(event) => {
+            event.preventDefault();
+            onChoose(value);
+          }}
+        >
+          <span class="chip-text" dir="auto">
+            {text}
+          </span>
+          <span class="muted small">{detail}</span>
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { readStreamUrl } from './stream-url.ts';
+
+const own = 'https://widgets.example.com';
+
+test('tells the address of this page from another one', () => {
+  const path = '/prefix/api/v1/events/wst_abc';
+  expect(readStreamUrl(` ${own}${path}\n`, own)).toEqual({
+    kind: 'own',
+    url: `${own}${path}`,
+    host: 'widgets.example.com',
+  });
+  expect(readStreamUrl(`http://widgets.example.com:8080${path}`, own)).toMatchObject({
+    kind: 'other',
+    host: 'widgets.example.com:8080',
+  });
+});
+
+test.each(['', 'abc', 'wst_abc', `${own}/api/v1/events/`, `${own}/api/v1/events/hooks/wht_abc`, 'javascript:alert(1)'])(
+  '%s: is not the URL of a stream',
+  (text) => {
+    expect(readStreamUrl(text, own)).toEqual({ kind: 'wrong' });
+  },
+);
