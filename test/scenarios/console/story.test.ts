@@ -2,6 +2,7 @@ import { createClient } from '@widget-service/client/client.ts';
 import type { BrowserContext, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { findBarriers, openProfile, openTab } from '../../drivers/cluster/console-browser.ts';
+import { chooseAction } from './choose-action.ts';
 import { leaveHandOver } from './leave-hand-over.ts';
 import { describeEachDeployment } from './shown-service.ts';
 
@@ -156,7 +157,7 @@ describeEachDeployment('a person with a browser and the console', (shown, name) 
 
   test('rotates a secret: the new one works, and the old one does not', async () => {
     await go('Integrations');
-    await page.getByRole('button', { name: 'Rotate: Factory' }).click();
+    await chooseAction(page, 'Factory', 'Rotate secret…');
     await dialog().getByLabel('The old secret stays valid for').selectOption('no time: it ends now');
     await dialog().getByRole('button', { name: 'Rotate' }).click();
     const { url: newUrl } = await leaveHandOver(page);
@@ -172,7 +173,7 @@ describeEachDeployment('a person with a browser and the console', (shown, name) 
 
   test('revokes a subscription', async () => {
     await go('Streams');
-    await page.getByRole('button', { name: 'Revoke: Wall screen' }).click();
+    await chooseAction(page, 'Wall screen', 'Revoke…');
     await expectNoBarriers();
     await dialog().getByRole('button', { name: 'Revoke' }).click();
     await page.getByRole('heading', { name: 'None yet' }).waitFor();

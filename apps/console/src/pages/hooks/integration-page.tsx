@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { GrantActions } from '../../grants/grant-actions.tsx';
 import { Button } from '../../parts/button.tsx';
 import { WithFacts } from '../../parts/facts.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
@@ -12,7 +13,7 @@ import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
 import { DeliveriesList } from './deliveries-list.tsx';
 import { FindHook } from './find-hook.tsx';
-import { ChangeIntegration } from './integration-form.tsx';
+import { integrationGrants } from './integration-grants.tsx';
 import { RefusalsList } from './refusals-list.tsx';
 import { ReplaceSecretDialog } from './source/replace-secret-dialog.tsx';
 import { TestHookDialog } from './test-hook-dialog.tsx';
@@ -21,7 +22,6 @@ import { TestHookDialog } from './test-hook-dialog.tsx';
 export function IntegrationPage({ id = '' }: RouteParameters) {
   const { hooks, grants, sources } = texts;
   const isTesting = useSignal(false);
-  const isChanging = useSignal(false);
   const isReplacing = useSignal(false);
   const read = useResource(
     (signal) => api.GET('/api/v1/integrations/{id}', { params: { path: { id } }, signal }),
@@ -37,7 +37,6 @@ export function IntegrationPage({ id = '' }: RouteParameters) {
             {texts.access.activity}
           </Link>
         ) : null}
-        {integration === null ? null : <Button onClick={() => (isChanging.value = true)}>{grants.change}</Button>}
         {integration === null ? null : integration.source === null ? (
           <Button onClick={() => (isTesting.value = true)}>{hooks.test}</Button>
         ) : (
@@ -47,6 +46,14 @@ export function IntegrationPage({ id = '' }: RouteParameters) {
               {sources.edit}
             </Link>
           </>
+        )}
+        {integration === null ? null : (
+          <GrantActions
+            {...integrationGrants}
+            grant={integration}
+            listPage="/hooks"
+            onChanged={() => void read.reload()}
+          />
         )}
       </PageHeader>
       <ReadState read={read} />
@@ -69,13 +76,6 @@ export function IntegrationPage({ id = '' }: RouteParameters) {
             <DeliveriesList integrationId={id} />
             <RefusalsList integrationId={id} />
           </WithFacts>
-          {isChanging.value ? (
-            <ChangeIntegration
-              integration={integration}
-              onChanged={() => void read.reload()}
-              onClose={() => (isChanging.value = false)}
-            />
-          ) : null}
         </>
       )}
       {isReplacing.value ? <ReplaceSecretDialog id={id} onClose={() => (isReplacing.value = false)} /> : null}

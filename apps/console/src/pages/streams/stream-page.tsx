@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { Button } from '../../parts/button.tsx';
+import { GrantActions } from '../../grants/grant-actions.tsx';
 import { ConfirmDialog } from '../../parts/dialog.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { formatBytes } from '../../parts/format.ts';
@@ -12,7 +12,7 @@ import type { RouteParameters } from '../../router/match-route.ts';
 import { api, type Schemas } from '../../service/service.ts';
 import { useResource } from '../../service/use-resource.ts';
 import { texts } from '../../texts/texts.ts';
-import { ChangeSubscription } from './subscription-form.tsx';
+import { subscriptionGrants } from './subscription-grants.tsx';
 
 const refreshMs = 5_000;
 
@@ -22,11 +22,17 @@ export function StreamPage({ id = '' }: RouteParameters) {
   const path = { id };
   const read = useResource((signal) => api.GET('/api/v1/subscriptions/{id}', { params: { path }, signal }), [id]);
   const subscription = read.data.value;
-  const isChanging = useSignal(false);
   return (
     <>
       <PageHeader title={subscription?.name ?? id} parents={[[streams.title, '/streams']]}>
-        {subscription === null ? null : <Button onClick={() => (isChanging.value = true)}>{grants.change}</Button>}
+        {subscription === null ? null : (
+          <GrantActions
+            {...subscriptionGrants}
+            grant={subscription}
+            listPage="/streams"
+            onChanged={() => void read.reload()}
+          />
+        )}
       </PageHeader>
       <ReadState read={read} />
       {subscription === null ? null : (
@@ -40,13 +46,6 @@ export function StreamPage({ id = '' }: RouteParameters) {
             ]}
           />
           <OpenStreams id={id} />
-          {isChanging.value ? (
-            <ChangeSubscription
-              subscription={subscription}
-              onChanged={() => void read.reload()}
-              onClose={() => (isChanging.value = false)}
-            />
-          ) : null}
         </>
       )}
     </>

@@ -1,27 +1,22 @@
 import { useSignal } from '@preact/signals';
 import { ConfirmDialog } from '../parts/dialog.tsx';
 import { CheckBox, Field, LinesField, Select } from '../parts/fields.tsx';
-import { showToast } from '../parts/messages.tsx';
 import { texts } from '../texts/texts.ts';
 import {
   type Grant,
   type GrantPath,
   type IssuedGrant,
-  revokeGrant,
   rotateGrant,
   rotateSource,
   rotateToSigned,
 } from './grant-kind.ts';
+import { toSecrets } from './to-secrets.ts';
 
-interface GrantDialogProperties {
+interface RotateDialogProperties {
   readonly path: GrantPath;
-  readonly grant: Pick<Grant, 'id' | 'name'>;
-  readonly onClose: () => void;
-}
-
-interface RotateDialogProperties extends GrantDialogProperties {
   readonly grant: Grant;
   readonly onRotated: (issued: IssuedGrant) => void;
+  readonly onClose: () => void;
 }
 
 /** As long as the service itself does it. */
@@ -89,33 +84,4 @@ function describeOverlap(overlapSeconds: number, isSigning: boolean): string {
   const { grants } = texts;
   if (overlapSeconds === 0) return grants.noOverlapHint;
   return isSigning ? grants.unsignedOverlap : grants.overlapHint;
-}
-
-/** One secret a line. */
-export function toSecrets(text: string): string[] {
-  return text.split('\n').filter((line) => line !== '');
-}
-
-/** Ends a grant for good. */
-export function RevokeDialog({
-  path,
-  grant,
-  onClose,
-  onRevoked,
-}: GrantDialogProperties & { readonly onRevoked: () => void }) {
-  const { grants } = texts;
-  return (
-    <ConfirmDialog
-      title={grants.revokeTitle(grant.name)}
-      text={grants.revokeText}
-      label={grants.revoke}
-      isDangerous
-      onConfirm={async () => {
-        await revokeGrant(path, grant.id);
-        showToast(grants.revoked(grant.name));
-        onRevoked();
-      }}
-      onClose={onClose}
-    />
-  );
 }
