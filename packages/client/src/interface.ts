@@ -474,6 +474,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/subscriptions/{id}/previous-token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End the previous token of a subscription
+         * @description The token that the last rotation replaced stops working within 2 seconds; the current one stays. Does nothing if there is no previous token. After a 503 it may have ended already: repeat the request until you get 204 or 404.
+         *
+         *     Needs the permission `subscriptions:manage`.
+         */
+        delete: operations["example.subscriptions.endPreviousToken"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/subscriptions/{id}/connections": {
         parameters: {
             query?: never;
@@ -595,6 +617,28 @@ export interface paths {
          */
         post: operations["example.integrations.rotate"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/integrations/{id}/previous-token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End the previous token of an integration
+         * @description The token that the last rotation replaced stops working within 2 seconds; the current one stays. Does nothing if there is no previous token. After a 503 it may have ended already: repeat the request until you get 204 or 404.
+         *
+         *     Needs the permission `integrations:manage`.
+         */
+        delete: operations["example.integrations.endPreviousToken"];
         options?: never;
         head?: never;
         patch?: never;
@@ -799,6 +843,28 @@ export interface paths {
          */
         post: operations["example.provisionTokens.rotate"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/provision-tokens/{id}/previous-token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End the previous token of a provision token
+         * @description The token that the last rotation replaced stops working within 2 seconds; the current one stays. Does nothing if there is no previous token. After a 503 it may have ended already: repeat the request until you get 204 or 404.
+         *
+         *     Needs the permission `tokens:manage`.
+         */
+        delete: operations["example.provisionTokens.endPreviousToken"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1536,6 +1602,8 @@ export interface components {
              * @description When its current token was issued: at its creation, or at the last rotation.
              */
             tokenIssuedAt: string;
+            /** @description Until when the previous token works after a rotation. It may be over. Null: there is no previous token. */
+            previousExpiresAt: string | null;
             /** Format: date-time */
             createdAt: string;
             /**
@@ -1585,6 +1653,8 @@ export interface components {
              * @description When its current token was issued: at its creation, or at the last rotation.
              */
             tokenIssuedAt: string;
+            /** @description Until when the previous token works after a rotation. It may be over. Null: there is no previous token. */
+            previousExpiresAt: string | null;
             /** Format: date-time */
             createdAt: string;
             /**
@@ -1616,6 +1686,8 @@ export interface components {
              * @description When its current token was issued: at its creation, or at the last rotation.
              */
             tokenIssuedAt: string;
+            /** @description Until when the previous token works after a rotation. It may be over. Null: there is no previous token. */
+            previousExpiresAt: string | null;
             /** Format: date-time */
             createdAt: string;
             /**
@@ -1640,6 +1712,8 @@ export interface components {
              * @description When its current token was issued: at its creation, or at the last rotation.
              */
             tokenIssuedAt: string;
+            /** @description Until when the previous token works after a rotation. It may be over. Null: there is no previous token. */
+            previousExpiresAt: string | null;
             /** Format: date-time */
             createdAt: string;
             /**
@@ -2157,6 +2231,8 @@ export interface components {
              * @description When its current token was issued: at its creation, or at the last rotation.
              */
             tokenIssuedAt: string;
+            /** @description Until when the previous token works after a rotation. It may be over. Null: there is no previous token. */
+            previousExpiresAt: string | null;
             /** Format: date-time */
             createdAt: string;
             /**
@@ -2304,6 +2380,8 @@ export interface components {
              * @description When its current token was issued: at its creation, or at the last rotation.
              */
             tokenIssuedAt: string;
+            /** @description Until when the previous token works after a rotation. It may be over. Null: there is no previous token. */
+            previousExpiresAt: string | null;
             /** Format: date-time */
             createdAt: string;
             /**
@@ -2322,8 +2400,6 @@ export interface components {
             url: string;
             /** @description Present if hooks must be signed and the service made the secret to sign with. It is not shown again. */
             signingSecret?: string;
-            /** @description Until when the previous token keeps working; null if it no longer works. */
-            previousExpiresAt: string | null;
             /** @description How hooks to the previous address are signed; null if it no longer works. With `none`, whoever knows that address can post hooks without a signature until `previousExpiresAt`. */
             previousSignature: ("none" | "standard-webhooks" | "source") | null;
         };
@@ -2339,6 +2415,8 @@ export interface components {
              * @description When its current token was issued: at its creation, or at the last rotation.
              */
             tokenIssuedAt: string;
+            /** @description Until when the previous token works after a rotation. It may be over. Null: there is no previous token. */
+            previousExpiresAt: string | null;
             /** Format: date-time */
             createdAt: string;
             /**
@@ -2350,8 +2428,6 @@ export interface components {
             lastUsedAt: string | null;
             /** @description The token. Keep it secret: it is not shown again. */
             token: string;
-            /** @description Until when the previous token keeps working; null if it no longer works. */
-            previousExpiresAt: string | null;
         };
         RotatedSubscription: {
             /** Format: uuid */
@@ -2365,6 +2441,8 @@ export interface components {
              * @description When its current token was issued: at its creation, or at the last rotation.
              */
             tokenIssuedAt: string;
+            /** @description Until when the previous token works after a rotation. It may be over. Null: there is no previous token. */
+            previousExpiresAt: string | null;
             /** Format: date-time */
             createdAt: string;
             /**
@@ -2381,8 +2459,6 @@ export interface components {
              * @description The address to use. It contains the token, so keep the whole address secret.
              */
             url: string;
-            /** @description Until when the previous token keeps working; null if it no longer works. */
-            previousExpiresAt: string | null;
         };
         Rotation: {
             /** @description How long the previous token keeps working, in seconds. Default: `300`. */
@@ -2499,6 +2575,8 @@ export interface components {
              * @description When its current token was issued: at its creation, or at the last rotation.
              */
             tokenIssuedAt: string;
+            /** @description Until when the previous token works after a rotation. It may be over. Null: there is no previous token. */
+            previousExpiresAt: string | null;
             /** Format: date-time */
             createdAt: string;
             /**
@@ -4009,6 +4087,35 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    "example.subscriptions.endPreviousToken": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the resource, a UUID. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description There is no previous token. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidJsonOrUnsupportedMediaTypeOrPayloadTooLarge"];
+            403: components["responses"]["NotAuthenticatedOrCsrfTokenInvalidOrPasswordChangeRequiredOrPermissionDenied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     "example.subscriptions.listConnections": {
         parameters: {
             query?: never;
@@ -4261,6 +4368,35 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidRequestOrInvalidJsonOrUnsupportedMediaTypeOrPayloadTooLarge"];
+            403: components["responses"]["NotAuthenticatedOrCsrfTokenInvalidOrPasswordChangeRequiredOrPermissionDenied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "example.integrations.endPreviousToken": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the resource, a UUID. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description There is no previous token. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidJsonOrUnsupportedMediaTypeOrPayloadTooLarge"];
             403: components["responses"]["NotAuthenticatedOrCsrfTokenInvalidOrPasswordChangeRequiredOrPermissionDenied"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
@@ -4688,6 +4824,35 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidRequestOrInvalidJsonOrUnsupportedMediaTypeOrPayloadTooLarge"];
+            403: components["responses"]["NotAuthenticatedOrCsrfTokenInvalidOrPasswordChangeRequiredOrPermissionDenied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "example.provisionTokens.endPreviousToken": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the resource, a UUID. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description There is no previous token. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidJsonOrUnsupportedMediaTypeOrPayloadTooLarge"];
             403: components["responses"]["NotAuthenticatedOrCsrfTokenInvalidOrPasswordChangeRequiredOrPermissionDenied"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
