@@ -1,6 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { goTo } from '../router/address.ts';
+import { EndOldSecretDialog } from './end-old-secret-dialog.tsx';
 import type { Grant, GrantPath, IssuedGrant } from './grant-kind.ts';
 import { type GrantAction, GrantMenu } from './grant-menu.tsx';
 import { RevokeDialog } from './revoke-dialog.tsx';
@@ -40,6 +41,7 @@ export function GrantActionDialog(properties: GrantActionDialogProperties) {
   const dialog = { path, grant, onClose };
   if (action === 'edit') return <>{renderChange(grant, onClose, onChanged)}</>;
   if (action === 'revoke') return <RevokeDialog {...dialog} onRevoked={onRevoked} />;
+  if (action === 'end-old') return <EndOldSecretDialog {...dialog} onEnded={onChanged} />;
   const rotated = (issued: IssuedGrant) => {
     onChanged();
     onIssued(issued, grant);

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { GrantActions } from '../../grants/grant-actions.tsx';
+import { listSecretFacts } from '../../grants/secret-facts.tsx';
 import { Button } from '../../parts/button.tsx';
 import { WithFacts } from '../../parts/facts.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
@@ -69,6 +70,7 @@ export function IntegrationPage({ id = '' }: RouteParameters) {
               [hooks.deduplicate, integration.deduplicateByContent ? hooks.yes : hooks.no],
               [hooks.rate, integration.rate === null ? hooks.rateDefault : String(integration.rate)],
               [grants.createdAt, <FullTime key="created" at={integration.createdAt} />],
+              ...listSecretFacts(integrationGrants.path, integration, () => void read.reload()),
               [grants.expires, <FullTime key="expires" at={integration.expiresAt} />],
               [hooks.lastReceivedAt, <FullTime key="last" at={integration.lastReceivedAt} />],
             ]}

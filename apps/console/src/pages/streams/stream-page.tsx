@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { GrantActions } from '../../grants/grant-actions.tsx';
+import { listSecretFacts } from '../../grants/secret-facts.tsx';
 import { ConfirmDialog } from '../../parts/dialog.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { formatBytes } from '../../parts/format.ts';
@@ -20,7 +21,9 @@ const refreshMs = 5_000;
 export function StreamPage({ id = '' }: RouteParameters) {
   const { streams, grants } = texts;
   const path = { id };
-  const read = useResource((signal) => api.GET('/api/v1/subscriptions/{id}', { params: { path }, signal }), [id]);
+  const read = useResource((signal) => api.GET('/api/v1/subscriptions/{id}', { params: { path }, signal }), [id], {
+    refreshMs: 15_000,
+  });
   const subscription = read.data.value;
   return (
     <>
@@ -41,6 +44,7 @@ export function StreamPage({ id = '' }: RouteParameters) {
             facts={[
               [streams.filter, describeFilter(subscription.filter)],
               [grants.createdAt, <FullTime key="created" at={subscription.createdAt} />],
+              ...listSecretFacts(subscriptionGrants.path, subscription, () => void read.reload()),
               [grants.expires, <FullTime key="expires" at={subscription.expiresAt} />],
               [streams.lastConnectedAt, <FullTime key="last" at={subscription.lastConnectedAt} />],
             ]}
