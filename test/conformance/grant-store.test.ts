@@ -166,6 +166,19 @@ describe.each(kinds)('GrantStore, $name', ({ getStore, ownMembers, changes }) =>
     expect(await store().get(other.id)).toEqual(other);
   });
 
+  test('endPreviousToken ends the previous token with the given digest, and keeps everything else', async () => {
+    const [grant, other] = [await insert({ previousToken: aPreviousToken() }), await insert()];
+    const digest = grant.previousToken?.digest ?? '';
+    for (const wrong of [grant.token.digest, '']) expect(await store().endPreviousToken(grant.id, wrong)).toBe(false);
+    expect(await store().endPreviousToken(other.id, digest)).toBe(false);
+    expect(await store().get(grant.id)).toEqual(grant);
+    expect(await store().endPreviousToken(grant.id, digest)).toBe(true);
+    expect(await store().endPreviousToken(grant.id, digest)).toBe(false);
+    expect(await store().get(grant.id)).toEqual({ ...grant, previousToken: null });
+    expect(await store().findByTokenDigest(digest)).toBeNull();
+    expect(await store().get(other.id)).toEqual(other);
+  });
+
   test('remove deletes exactly one grant, and every method treats it as unknown afterwards', async () => {
     const [grant, other] = [await insert({ previousToken: aPreviousToken() }), await insert()];
     expect(await store().remove(grant.id)).toBe(true);
@@ -182,6 +195,7 @@ describe.each(kinds)('GrantStore, $name', ({ getStore, ownMembers, changes }) =>
       previousToken: null,
     };
     expect(await store().replaceTokens(grant.id, replacement)).toBeNull();
+    expect(await store().endPreviousToken(grant.id, grant.previousToken?.digest ?? '')).toBe(false);
     await store().recordLastUsed(grant.id, later);
     expect(await store().get(grant.id)).toBeNull();
     expect(await store().get(other.id)).toEqual(other);

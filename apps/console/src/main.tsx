@@ -8,6 +8,7 @@ import './styles/badges.css';
 import './styles/dialogs.css';
 import './styles/forms.css';
 import './styles/tables.css';
+import './styles/menus.css';
 import './styles/shell.css';
 import './styles/navigation.css';
 import './styles/pages.css';

@@ -12,25 +12,25 @@ const PagedResultActiveSession: Shape = { items: [ActiveSession], page: 'number'
 const PersonalStream: Shape = { token: 'string', url: 'string', cursor: { '?': 'string' }, expiresAt: 'string' };
 const PagedResultUser: Shape = { items: [User], page: 'number', pageSize: 'number', totalItems: 'number', totalPages: 'number', hasNext: 'boolean' };
 const EventFilter: Shape = { types: { '?': ['string'] }, widgetIds: { '?': ['string'] }, states: { '?': ['string'] }, labels: { '?': ['string'] } };
-const Subscription: Shape = { id: 'string', name: 'string', filter: EventFilter, expiresAt: { '?': 'string' }, tokenIssuedAt: 'string', createdAt: 'string', createdBy: 'string', lastConnectedAt: { '?': 'string' } };
+const Subscription: Shape = { id: 'string', name: 'string', filter: EventFilter, expiresAt: { '?': 'string' }, tokenIssuedAt: 'string', previousExpiresAt: { '?': 'string' }, createdAt: 'string', createdBy: 'string', lastConnectedAt: { '?': 'string' } };
 const PagedResultSubscription: Shape = { items: [Subscription], page: 'number', pageSize: 'number', totalItems: 'number', totalPages: 'number', hasNext: 'boolean' };
-const IssuedSubscription: Shape = { id: 'string', name: 'string', filter: EventFilter, expiresAt: { '?': 'string' }, tokenIssuedAt: 'string', createdAt: 'string', createdBy: 'string', lastConnectedAt: { '?': 'string' }, token: 'string', url: 'string' };
-const RotatedSubscription: Shape = { id: 'string', name: 'string', filter: EventFilter, expiresAt: { '?': 'string' }, tokenIssuedAt: 'string', createdAt: 'string', createdBy: 'string', lastConnectedAt: { '?': 'string' }, token: 'string', url: 'string', previousExpiresAt: { '?': 'string' } };
+const IssuedSubscription: Shape = { id: 'string', name: 'string', filter: EventFilter, expiresAt: { '?': 'string' }, tokenIssuedAt: 'string', previousExpiresAt: { '?': 'string' }, createdAt: 'string', createdBy: 'string', lastConnectedAt: { '?': 'string' }, token: 'string', url: 'string' };
+const RotatedSubscription: Shape = { id: 'string', name: 'string', filter: EventFilter, expiresAt: { '?': 'string' }, tokenIssuedAt: 'string', previousExpiresAt: { '?': 'string' }, createdAt: 'string', createdBy: 'string', lastConnectedAt: { '?': 'string' }, token: 'string', url: 'string' };
 const Connection: Shape = { id: 'string', address: { '?': 'string' }, position: 'string', openedAt: 'string', sentBytes: 'number', unsentBytes: 'number', pod: 'string' };
 const OpenConnections: Shape = { items: [Connection], totalItems: 'number', podsAsked: 'number', podsAnswered: 'number' };
 const HookSource: Shape = { preset: 'string', scheme: { '?': 'any' }, mapping: 'any' };
-const Integration: Shape = { id: 'string', name: 'string', signature: 'string', deduplicateByContent: 'boolean', rate: { '?': 'number' }, source: { '?': HookSource }, expiresAt: { '?': 'string' }, tokenIssuedAt: 'string', createdAt: 'string', createdBy: 'string', lastReceivedAt: { '?': 'string' } };
+const Integration: Shape = { id: 'string', name: 'string', signature: 'string', deduplicateByContent: 'boolean', rate: { '?': 'number' }, source: { '?': HookSource }, expiresAt: { '?': 'string' }, tokenIssuedAt: 'string', previousExpiresAt: { '?': 'string' }, createdAt: 'string', createdBy: 'string', lastReceivedAt: { '?': 'string' } };
 const PagedResultIntegration: Shape = { items: [Integration], page: 'number', pageSize: 'number', totalItems: 'number', totalPages: 'number', hasNext: 'boolean' };
-const IssuedIntegration: Shape = { id: 'string', name: 'string', signature: 'string', deduplicateByContent: 'boolean', rate: { '?': 'number' }, source: { '?': HookSource }, expiresAt: { '?': 'string' }, tokenIssuedAt: 'string', createdAt: 'string', createdBy: 'string', lastReceivedAt: { '?': 'string' }, token: 'string', url: 'string' };
-const RotatedIntegration: Shape = { id: 'string', name: 'string', signature: 'string', deduplicateByContent: 'boolean', rate: { '?': 'number' }, source: { '?': HookSource }, expiresAt: { '?': 'string' }, tokenIssuedAt: 'string', createdAt: 'string', createdBy: 'string', lastReceivedAt: { '?': 'string' }, token: 'string', url: 'string', previousExpiresAt: { '?': 'string' }, previousSignature: { '?': 'string' } };
+const IssuedIntegration: Shape = { id: 'string', name: 'string', signature: 'string', deduplicateByContent: 'boolean', rate: { '?': 'number' }, source: { '?': HookSource }, expiresAt: { '?': 'string' }, tokenIssuedAt: 'string', previousExpiresAt: { '?': 'string' }, createdAt: 'string', createdBy: 'string', lastReceivedAt: { '?': 'string' }, token: 'string', url: 'string' };
+const RotatedIntegration: Shape = { id: 'string', name: 'string', signature: 'string', deduplicateByContent: 'boolean', rate: { '?': 'number' }, source: { '?': HookSource }, expiresAt: { '?': 'string' }, tokenIssuedAt: 'string', previousExpiresAt: { '?': 'string' }, createdAt: 'string', createdBy: 'string', lastReceivedAt: { '?': 'string' }, token: 'string', url: 'string', previousSignature: { '?': 'string' } };
 const WidgetEvent: Shape = { specversion: 'string', id: 'string', source: 'string', type: 'string', time: 'string', datacontenttype: 'string', data: 'any' };
 const HookPreview: Shape = { outcome: 'string', signature: 'any', mapped: ['any'], answer: { '?': 'string' }, refusal: { '?': 'any' }, hook: { '?': 'any' }, event: { '?': WidgetEvent } };
 const HookSample: Shape = { requestId: 'string', receivedAt: 'string', code: 'string', refusal: 'any', headers: 'any', withheldHeaders: ['string'], body: 'string' };
 const HookSamples: Shape = { keptUntil: { '?': 'string' }, items: [HookSample] };
-const ProvisionToken: Shape = { id: 'string', name: 'string', permissions: ['string'], expiresAt: { '?': 'string' }, tokenIssuedAt: 'string', createdAt: 'string', createdBy: 'string', lastUsedAt: { '?': 'string' } };
+const ProvisionToken: Shape = { id: 'string', name: 'string', permissions: ['string'], expiresAt: { '?': 'string' }, tokenIssuedAt: 'string', previousExpiresAt: { '?': 'string' }, createdAt: 'string', createdBy: 'string', lastUsedAt: { '?': 'string' } };
 const PagedResultProvisionToken: Shape = { items: [ProvisionToken], page: 'number', pageSize: 'number', totalItems: 'number', totalPages: 'number', hasNext: 'boolean' };
-const IssuedProvisionToken: Shape = { id: 'string', name: 'string', permissions: ['string'], expiresAt: { '?': 'string' }, tokenIssuedAt: 'string', createdAt: 'string', createdBy: 'string', lastUsedAt: { '?': 'string' }, token: 'string' };
-const RotatedProvisionToken: Shape = { id: 'string', name: 'string', permissions: ['string'], expiresAt: { '?': 'string' }, tokenIssuedAt: 'string', createdAt: 'string', createdBy: 'string', lastUsedAt: { '?': 'string' }, token: 'string', previousExpiresAt: { '?': 'string' } };
+const IssuedProvisionToken: Shape = { id: 'string', name: 'string', permissions: ['string'], expiresAt: { '?': 'string' }, tokenIssuedAt: 'string', previousExpiresAt: { '?': 'string' }, createdAt: 'string', createdBy: 'string', lastUsedAt: { '?': 'string' }, token: 'string' };
+const RotatedProvisionToken: Shape = { id: 'string', name: 'string', permissions: ['string'], expiresAt: { '?': 'string' }, tokenIssuedAt: 'string', previousExpiresAt: { '?': 'string' }, createdAt: 'string', createdBy: 'string', lastUsedAt: { '?': 'string' }, token: 'string' };
 const Delivery: Shape = { eventId: 'string', integrationId: 'string', integrationName: { '?': 'string' }, kind: 'string', occurredAt: 'string', receivedAt: 'string', widgetId: { '?': 'string' }, state: 'string', attempts: 'number', duplicates: 'number', reason: { '?': 'string' }, publishedAt: { '?': 'string' }, position: { '?': 'string' }, effect: { '?': 'any' } };
 const PagedResultDelivery: Shape = { items: [Delivery], page: 'number', pageSize: 'number', totalItems: 'number', totalPages: 'number', hasNext: 'boolean' };
 const DeliveryOfWidget: Shape = { eventId: 'string', integrationId: 'string', integrationName: { '?': 'string' }, kind: 'string', occurredAt: 'string', receivedAt: 'string', widgetId: { '?': 'string' }, state: 'string', attempts: 'number', duplicates: 'number', reason: { '?': 'string' }, publishedAt: { '?': 'string' }, position: { '?': 'string' }, effect: { '?': 'any' }, payload: 'any' };
@@ -78,6 +78,7 @@ export const answers: Readonly<Record<string, Answer>> = {
   'PATCH /api/v1/subscriptions/{id}': { statuses: [200], body: Subscription },
   'DELETE /api/v1/subscriptions/{id}': { statuses: [204], body: null },
   'POST /api/v1/subscriptions/{id}/rotate': { statuses: [200], body: RotatedSubscription },
+  'DELETE /api/v1/subscriptions/{id}/previous-token': { statuses: [204], body: null },
   'GET /api/v1/subscriptions/{id}/connections': { statuses: [200], body: OpenConnections },
   'DELETE /api/v1/subscriptions/{id}/connections/{connectionId}': { statuses: [204], body: null },
   'GET /api/v1/integrations': { statuses: [200], body: PagedResultIntegration },
@@ -86,6 +87,7 @@ export const answers: Readonly<Record<string, Answer>> = {
   'PATCH /api/v1/integrations/{id}': { statuses: [200], body: Integration },
   'DELETE /api/v1/integrations/{id}': { statuses: [204], body: null },
   'POST /api/v1/integrations/{id}/rotate': { statuses: [200], body: RotatedIntegration },
+  'DELETE /api/v1/integrations/{id}/previous-token': { statuses: [204], body: null },
   'PUT /api/v1/integrations/{id}/source/mapping': { statuses: [200], body: Integration },
   'PUT /api/v1/integrations/{id}/source/secrets': { statuses: [200], body: Integration },
   'POST /api/v1/integrations/preview': { statuses: [200], body: HookPreview },
@@ -99,6 +101,7 @@ export const answers: Readonly<Record<string, Answer>> = {
   'PATCH /api/v1/provision-tokens/{id}': { statuses: [200], body: ProvisionToken },
   'DELETE /api/v1/provision-tokens/{id}': { statuses: [204], body: null },
   'POST /api/v1/provision-tokens/{id}/rotate': { statuses: [200], body: RotatedProvisionToken },
+  'DELETE /api/v1/provision-tokens/{id}/previous-token': { statuses: [204], body: null },
   'GET /api/v1/integrations/{id}/deliveries': { statuses: [200], body: PagedResultDelivery },
   'GET /api/v1/deliveries': { statuses: [200], body: PagedResultDelivery },
   'GET /api/v1/widgets/{id}/deliveries': { statuses: [200], body: PagedResultDeliveryOfWidget },

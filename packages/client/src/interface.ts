@@ -474,6 +474,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/subscriptions/{id}/previous-token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End the previous token of a subscription
+         * @description The token that the last rotation replaced stops working within 2 seconds; the current one stays. Does nothing if there is no previous token. After a 503 it may have ended already: repeat the request until you get 204 or 404.
+         *
+         *     Needs the permission `subscriptions:manage`.
+         */
+        delete: operations["example.subscriptions.endPreviousToken"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/subscriptions/{id}/connections": {
         parameters: {
             query?: never;
@@ -595,6 +617,28 @@ export interface paths {
          */
         post: operations["example.integrations.rotate"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/integrations/{id}/previous-token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End the previous token of an integration
+         * @description The token that the last rotation replaced stops working within 2 seconds; the current one stays. Does nothing if there is no previous token. After a 503 it may have ended already: repeat the request until you get 204 or 404.
+         *
+         *     Needs the permission `integrations:manage`.
+         */
+        delete: operations["example.integrations.endPreviousToken"];
         options?: never;
         head?: never;
         patch?: never;
@@ -799,6 +843,28 @@ export interface paths {
          */
         post: operations["example.provisionTokens.rotate"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/provision-tokens/{id}/previous-token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End the previous token of a provision token
+         * @description The token that the last rotation replaced stops working within 2 seconds; the current one stays. Does nothing if there is no previous token. After a 503 it may have ended already: repeat the request until you get 204 or 404.
+         *
+         *     Needs the permission `tokens:manage`.
+         */
+        delete: operations["example.provisionTokens.endPreviousToken"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1588,6 +1654,8 @@ export interface components {
              * @description When its current token was issued: at its creation, or at the last rotation.
              */
             tokenIssuedAt: string;
+            /** @description Until when the previous token works after a rotation. It may be over. Null: there is no previous token. */
+            previousExpiresAt: string | null;
             /** Format: date-time */
             createdAt: string;
             /**
@@ -1637,6 +1705,8 @@ export interface components {
              * @description When its current token was issued: at its creation, or at the last rotation.
              */
             tokenIssuedAt: string;
+            /** @description Until when the previous token works after a rotation. It may be over. Null: there is no previous token. */
+            previousExpiresAt: string | null;
             /** Format: date-time */
             createdAt: string;
             /**
@@ -1668,6 +1738,8 @@ export interface components {
              * @description When its current token was issued: at its creation, or at the last rotation.
              */
             tokenIssuedAt: string;
+            /** @description Until when the previous token works after a rotation. It may be over. Null: there is no previous token. */
+            previousExpiresAt: string | null;
             /** Format: date-time */
             createdAt: string;
             /**
@@ -1692,6 +1764,8 @@ export interface components {
              * @description When its current token was issued: at its creation, or at the last rotation.
              */
             tokenIssuedAt: string;
+            /** @description Until when the previous token works after a rotation. It may be over. Null: there is no previous token. */
+            previousExpiresAt: string | null;
             /** Format: date-time */
             createdAt: string;
             /**
@@ -2218,6 +2292,8 @@ export interface components {
              * @description When its current token was issued: at its creation, or at the last rotation.
              */
             tokenIssuedAt: string;
+            /** @description Until when the previous token works after a rotation. It may be over. Null: there is no previous token. */
+            previousExpiresAt: string | null;
             /** Format: date-time */
             createdAt: string;
             /**
@@ -2365,6 +2441,8 @@ export interface components {
              * @description When its current token was issued: at its creation, or at the last rotation.
              */
             tokenIssuedAt: string;
+            /** @description Until when the previous token works after a rotation. It may be over. Null: there is no previous token. */
+            previousExpiresAt: string | null;
             /** Format: date-time */
             createdAt: string;
             /**
@@ -2383,8 +2461,6 @@ export interface components {
             url: string;
             /** @description Present if hooks must be signed and the service made the secret to sign with. It is not shown again. */
             signingSecret?: string;
-            /** @description Until when the previous token keeps working; null if it no longer works. */
-            previousExpiresAt: string | null;
             /** @description How hooks to the previous address are signed; null if it no longer works. With `none`, whoever knows that address can post hooks without a signature until `previousExpiresAt`. */
             previousSignature: ("none" | "standard-webhooks" | "source") | null;
         };
@@ -2400,6 +2476,8 @@ export interface components {
              * @description When its current token was issued: at its creation, or at the last rotation.
              */
             tokenIssuedAt: string;
+            /** @description Until when the previous token works after a rotation. It may be over. Null: there is no previous token. */
+            previousExpiresAt: string | null;
             /** Format: date-time */
             createdAt: string;
             /**
@@ -2411,8 +2489,6 @@ export interface components {
             lastUsedAt: string | null;
             /** @description The token. Keep it secret: it is not shown again. */
             token: string;
-            /** @description Until when the previous token keeps working; null if it no longer works. */
-            previousExpiresAt: string | null;
         };
         RotatedSubscription: {
             /** Format: uuid */
@@ -2426,6 +2502,8 @@ export interface components {
              * @description When its current token was issued: at its creation, or at the last rotation.
              */
             tokenIssuedAt: string;
+            /** @description Until when the previous token works after a rotation. It may be over. Null: there is no previous token. */
+            previousExpiresAt: string | null;
             /** Format: date-time */
             createdAt: string;
             /**
@@ -2442,8 +2520,6 @@ export interface components {
              * @description The address to use. It contains the token, so keep the whole address secret.
              */
             url: string;
-            /** @description Until when the previous token keeps working; null if it no longer works. */
-            previousExpiresAt: string | null;
         };
         Rotation: {
             /** @description How long the previous token keeps working, in seconds. Default: `300`. */
@@ -2560,6 +2636,8 @@ export interface components {
              * @description When its current token was issued: at its creation, or at the last rotation.
              */
             tokenIssuedAt: string;
+            /** @description Until when the previous token works after a rotation. It may be over. Null: there is no previous token. */
+            previousExpiresAt: string | null;
             /** Format: date-time */
             createdAt: string;
             /**
@@ -4072,6 +4150,35 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    "example.subscriptions.endPreviousToken": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the resource, a UUID. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description There is no previous token. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidJsonOrUnsupportedMediaTypeOrPayloadTooLarge"];
+            403: components["responses"]["NotAuthenticatedOrCsrfTokenInvalidOrPasswordChangeRequiredOrPermissionDenied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     "example.subscriptions.listConnections": {
         parameters: {
             query?: never;
@@ -4326,6 +4433,35 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidRequestOrInvalidJsonOrUnsupportedMediaTypeOrPayloadTooLarge"];
+            403: components["responses"]["NotAuthenticatedOrCsrfTokenInvalidOrPasswordChangeRequiredOrPermissionDenied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "example.integrations.endPreviousToken": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the resource, a UUID. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description There is no previous token. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidJsonOrUnsupportedMediaTypeOrPayloadTooLarge"];
             403: components["responses"]["NotAuthenticatedOrCsrfTokenInvalidOrPasswordChangeRequiredOrPermissionDenied"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
@@ -4755,6 +4891,35 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidRequestOrInvalidJsonOrUnsupportedMediaTypeOrPayloadTooLarge"];
+            403: components["responses"]["NotAuthenticatedOrCsrfTokenInvalidOrPasswordChangeRequiredOrPermissionDenied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "example.provisionTokens.endPreviousToken": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the resource, a UUID. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description There is no previous token. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidJsonOrUnsupportedMediaTypeOrPayloadTooLarge"];
             403: components["responses"]["NotAuthenticatedOrCsrfTokenInvalidOrPasswordChangeRequiredOrPermissionDenied"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];

@@ -117,6 +117,7 @@ export function createSqliteGrantStore<Own extends object, Changes extends objec
         return changes === 0 ? null : find(id);
       });
     },
+    endPreviousToken: (id, digest) => db.write(() => statements.endPreviousToken.run(id, digest).changes === 1),
     remove: (id) => db.write(() => statements.delete.run(id).changes === 1),
     recordLastUsed: (id, at) =>
       db.write(() => {
@@ -158,6 +159,10 @@ function prepareStatements(db: Database, { table, columns }: Pick<GrantKind<neve
     replaceTokens: db.prepare(`UPDATE ${table} SET ${set(tokenColumns)} WHERE id = ? AND token_digest = ?`),
     replaceTokensAndExpiry: db.prepare(
       `UPDATE ${table} SET ${set([...tokenColumns, 'expires_at'])} WHERE id = ? AND token_digest = ? AND expires_at IS ?`,
+    ),
+    endPreviousToken: db.prepare(
+      `UPDATE ${table} SET previous_digest = NULL, previous_sealed_secret = NULL, previous_expires_at = NULL
+         WHERE id = ? AND previous_digest = ?`,
     ),
     delete: db.prepare(`DELETE FROM ${table} WHERE id = ?`),
     updateLastUsed: db.prepare(`UPDATE ${table} SET last_used_at = max(coalesce(last_used_at, 0), ?) WHERE id = ?`),

@@ -82,6 +82,19 @@ describe.each([
       after: { previousExpiresAt: rotated.json().previousExpiresAt },
     });
 
+    const { previousExpiresAt } = rotated.json();
+    const ended = await send('DELETE', `/api/v1/${path}/${id}/previous-token`);
+    expect(await findEvent(id, ended)).toMatchObject({
+      ...byAdmin(),
+      target,
+      targetName: 'second',
+      action: `${kind}.changed`,
+      before: { previousExpiresAt },
+      after: { previousExpiresAt: null },
+    });
+    // It changes nothing.
+    await send('DELETE', `/api/v1/${path}/${id}/previous-token`);
+
     const revoked = await send('DELETE', `/api/v1/${path}/${id}`);
     expect(await findEvent(id, revoked)).toMatchObject({
       ...byAdmin(),
@@ -92,7 +105,7 @@ describe.each([
     });
 
     const all = await listAuditEvents(service, admin, `targetId=${id}`);
-    expect(all).toHaveLength(4);
+    expect(all).toHaveLength(5);
     for (const secret of [token, rotated.json().token]) expect(JSON.stringify(all)).not.toContain(secret);
   });
 

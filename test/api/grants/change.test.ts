@@ -138,7 +138,8 @@ describe('rotate', async () => {
         url: `${path}/${before.id}`,
         headers: { cookie: admin.cookie },
       });
-      expect(read.json()).toEqual({ ...before, tokenIssuedAt: clock.now().toISOString() });
+      const previousExpiresAt = timeIn(300).toISOString();
+      expect(read.json()).toEqual({ ...before, tokenIssuedAt: clock.now().toISOString(), previousExpiresAt });
     });
 
     test.each([
@@ -226,6 +227,65 @@ describe('rotate', async () => {
       control.isUnavailable = false;
       expect(await selectStore(service.backend).findByTokenDigest(sha256Hex(token))).toBeNull();
       expect((await rotate(id, { overlapSeconds: 0 })).statusCode).toBe(200);
+    });
+  });
+});
+
+describe('end the previous token', async () => {
+  const { service, control } = await openAppWithWatchedControlLog();
+  const admin = await service.signedIn('admin');
+
+  afterAll(() => service.close());
+
+  describe.each(grantKinds)('DELETE $path/{id}/previous-token', ({ path, kind, selectStore }) => {
+    const end = (id: string, headers: Readonly<Record<string, string>> = admin.headers) =>
+      service.inject({ method: 'DELETE', url: `${path}/${id}/previous-token`, headers });
+    const post = async (url: string, payload: object) =>
+      (await service.inject({ method: 'POST', url, headers: admin.headers, payload })).json();
+    const createRotated = async () => {
+      const { id, token: first } = await post(path, { name: 'mine' });
+      const { token: second } = await post(`${path}/${id}/rotate`, { overlapSeconds: 86_400 });
+      return { id: id as string, first: first as string, second: second as string };
+    };
+    const readStored = (id: string) => selectStore(service.backend).get(id);
+
+    test('returns 204, ends the previous token, keeps the current one, and announces the change', async () => {
+      const { id, first, second } = await createRotated();
+      const before = await readStored(id);
+      control.announced.length = 0;
+      const response = await end(id);
+      expect([response.statusCode, response.body]).toEqual([204, '']);
+      expect(await readStored(id)).toEqual({ ...before, previousToken: null });
+      expect(before?.token.digest).toBe(sha256Hex(second));
+      expect(await selectStore(service.backend).findByTokenDigest(sha256Hex(first))).toBeNull();
+      expect(control.announced).toEqual([{ kind, id, change: 'changed' }]);
+      const read = await service.inject({ method: 'GET', url: `${path}/${id}`, headers: { cookie: admin.cookie } });
+      expect(read.json().previousExpiresAt).toBeNull();
+    });
+
+    test('returns 204 without a previous token, and 404 without the grant', async () => {
+      const { id } = await post(path, { name: 'mine' });
+      expect((await end(id)).statusCode).toBe(204);
+      await service.inject({ method: 'DELETE', url: `${path}/${id}`, headers: admin.headers });
+      expectProblem(await end(id), { status: 404, code: 'not-found' });
+      expectProblem(await end('x'), { status: 404, code: 'not-found' });
+    });
+
+    test('returns 403 for an editor, and without the CSRF token', async () => {
+      const [{ id }, editor] = [await createRotated(), await service.signedIn('editor')];
+      expectProblem(await end(id, editor.headers), { status: 403, code: 'permission-denied' });
+      expectProblem(await end(id, { cookie: admin.cookie }), { status: 403, code: 'csrf-token-invalid' });
+      expect((await readStored(id))?.previousToken).not.toBeNull();
+    });
+
+    test('returns 503 while the control log is unavailable; the repeated request announces the end', async () => {
+      const { id } = await createRotated();
+      control.isUnavailable = true;
+      expectProblem(await end(id), { status: 503, code: 'unavailable' });
+      control.isUnavailable = false;
+      control.announced.length = 0;
+      expect((await end(id)).statusCode).toBe(204);
+      expect(control.announced).toEqual([{ kind, id, change: 'changed' }]);
     });
   });
 });

@@ -19,6 +19,7 @@ describe.each(grantKinds)('POST $path', ({ path, prefix, buildPath, selectStore,
       name: 'mine',
       ...defaults,
       expiresAt: null,
+      previousExpiresAt: null,
       createdBy: admin.userId,
       ...(buildPath === null ? {} : { url: `http://widgets.example:8080${buildPath(token)}` }),
     });
@@ -41,6 +42,7 @@ describe.each(grantKinds)('POST $path', ({ path, prefix, buildPath, selectStore,
       createdAt: response.json().createdAt,
       createdBy: admin.userId,
       tokenIssuedAt: response.json().createdAt,
+      previousExpiresAt: null,
     });
   });
 

@@ -28,27 +28,30 @@ describe('invalid tokens', async () => {
     return response.body === '' ? { id: '', token: '' } : response.json();
   }
 
-  /** One token of each way of being invalid. The revoked, expired and replaced ones were valid before. */
+  /** One token of each way of being invalid. The revoked, expired, replaced and ended ones were valid before. */
   async function makeInvalidTokens(kind: GrantCase): Promise<readonly (readonly [string, string])[]> {
     const { path, prefix, otherPrefix, expire } = kind;
-    const [revoked, expired, replaced, valid] = await Promise.all(
-      ['revoked', 'expired', 'replaced', 'valid'].map((name) => manage('POST', path, { name })),
+    const [revoked, expired, replaced, endedEarly, valid] = await Promise.all(
+      ['revoked', 'expired', 'replaced', 'ended early', 'valid'].map((name) => manage('POST', path, { name })),
     );
-    if (!revoked || !expired || !replaced || !valid) throw new Error('expected four grants');
+    if (!revoked || !expired || !replaced || !endedEarly || !valid) throw new Error('expected five grants');
+    await manage('POST', `${path}/${endedEarly.id}/rotate`, { overlapSeconds: 86_400 });
     // Uses the tokens once, so that the pod has them cached as valid.
-    for (const { token } of [revoked, replaced]) await kind.send(token);
+    for (const { token } of [revoked, replaced, endedEarly]) await kind.send(token);
+    await manage('DELETE', `${path}/${endedEarly.id}/previous-token`);
     await manage('DELETE', `${path}/${revoked.id}`);
     await expire(expired.id);
     await manage('POST', `${path}/${replaced.id}/rotate`, { overlapSeconds: 0 });
-    for (const { token } of [revoked, replaced]) {
+    for (const { token } of [revoked, replaced, endedEarly]) {
       const isRejected = async () => (await kind.send(token)).statusCode === kind.expected.status;
-      await eventually(isRejected, 'the revoked or replaced token is rejected', 2_000);
+      await eventually(isRejected, 'the revoked, replaced or ended token is rejected', 2_000);
     }
     return [
       ['unknown', mintToken(prefix)],
       ['revoked', revoked.token],
       ['expired', expired.token],
       ['replaced', replaced.token],
+      ['ended before its overlap', endedEarly.token],
       ['of another kind', mintToken(otherPrefix)],
       ['mistyped', `${valid.token.slice(0, -1)}${valid.token.endsWith('0') ? '1' : '0'}`],
       ['cut off', valid.token.slice(0, -1)],

@@ -97,6 +97,7 @@ async function useSubscriptions(): Promise<void> {
   const open: Schemas['OpenConnections'] = unwrap(await client.GET('/api/v1/subscriptions/{id}/connections', byId));
   const byConnection = { params: { path: { id, connectionId: open.items[0]?.id ?? id } } };
   expectSuccess(await client.DELETE('/api/v1/subscriptions/{id}/connections/{connectionId}', byConnection));
+  expectSuccess(await client.DELETE('/api/v1/subscriptions/{id}/previous-token', byId));
   expectSuccess(await client.DELETE('/api/v1/subscriptions/{id}', byId));
   console.info(issued.url, page.totalItems, subscription.filter.labels?.join(), rotated.previousExpiresAt);
 }
@@ -123,6 +124,7 @@ async function useIntegrations(): Promise<void> {
   const samples = unwrap(await client.GET('/api/v1/integrations/{id}/samples', byId));
   expectSuccess(await client.DELETE('/api/v1/integrations/{id}/samples', byId));
   console.info(tried.outcome, previewed.event?.data.widget?.version, samples.items[0]?.headers['content-type']?.[0]);
+  expectSuccess(await client.DELETE('/api/v1/integrations/{id}/previous-token', byId));
   expectSuccess(await client.DELETE('/api/v1/integrations/{id}', byId));
   console.info(issued.signingSecret, page.items[0]?.lastReceivedAt, integration.deduplicateByContent, rotated.token);
 }
@@ -182,6 +184,7 @@ async function useProvisionTokens(): Promise<void> {
   const provisionToken: Schemas['ProvisionToken'] = unwrap(await client.GET('/api/v1/provision-tokens/{id}', byId));
   unwrap(await client.PATCH('/api/v1/provision-tokens/{id}', { ...byId, body: { name: 'Importer 2' } }));
   const rotated = unwrap(await client.POST('/api/v1/provision-tokens/{id}/rotate', byId));
+  expectSuccess(await client.DELETE('/api/v1/provision-tokens/{id}/previous-token', byId));
   expectSuccess(await client.DELETE('/api/v1/provision-tokens/{id}', byId));
   console.info(issued.token, page.items.length, provisionToken.permissions, rotated.token);
 }

@@ -4,6 +4,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { findBarriers } from '../../drivers/cluster/console-browser.ts';
 import { openStream, type StreamClient } from '../../drivers/streams/stream-client.ts';
 import { eventually } from '../../drivers/tools/eventually.ts';
+import { chooseAction } from './choose-action.ts';
 import { leaveHandOver, readHandOver } from './leave-hand-over.ts';
 import { describeEachDeployment } from './shown-service.ts';
 
@@ -111,7 +112,7 @@ describeEachDeployment('a foreign sender is connected in the console', (shown) =
     await dialog.getByRole('button', { name: 'Replace secret' }).click();
     await page.getByText('Secret replaced.').waitFor();
     await page.getByRole('link', { name: 'Integrations', exact: true }).first().click();
-    await page.getByRole('button', { name: 'Rotate: our repositories' }).click();
+    await chooseAction(page, 'our repositories', 'Rotate secret…');
     await dialog.getByLabel('Secrets').fill('the new secret');
     await dialog.getByRole('button', { name: 'Rotate' }).click();
     await leaveHandOver(page);

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { BrowserContext, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { findBarriers, signInByPage } from '../../drivers/cluster/console-browser.ts';
+import { chooseAction } from './choose-action.ts';
 import { readHandOver } from './leave-hand-over.ts';
 import { describeEachDeployment } from './shown-service.ts';
 
@@ -124,7 +125,7 @@ describeEachDeployment('an integration is handed over in the console', (shown) =
 
   test('offers the new secrets of a rotation as a file, which counts as a copy', async () => {
     await page.goto(`${shown.service.url}/console/hooks`);
-    await page.getByRole('button', { name: 'Rotate: ' }).click();
+    await chooseAction(page, name, 'Rotate secret…');
     await dialog().getByRole('button', { name: 'Rotate' }).click();
     const rotated = await readHandOver(page);
     expect(rotated.url).not.toBe(url);
@@ -142,7 +143,7 @@ describeEachDeployment('an integration is handed over in the console', (shown) =
 
   test('forgets the secrets when the session ends', async () => {
     await page.goto(`${shown.service.url}/console/hooks`);
-    await page.getByRole('button', { name: 'Rotate: ' }).click();
+    await chooseAction(page, name, 'Rotate secret…');
     await dialog().getByRole('button', { name: 'Rotate' }).click();
     const rotated = await readHandOver(page);
     await page.getByRole('button', { name: 'Sign out' }).click();

@@ -2,6 +2,7 @@ import { createClient } from '@widget-service/client/client.ts';
 import type { BrowserContext, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { findBarriers, openProfile, openTab } from '../../drivers/cluster/console-browser.ts';
+import { chooseAction } from './choose-action.ts';
 import { leaveHandOver } from './leave-hand-over.ts';
 import { describeEachDeployment } from './shown-service.ts';
 
@@ -163,25 +164,54 @@ describeEachDeployment('a person with a browser and the console', (shown, name) 
     await expectNoBarriers();
   });
 
-  test('rotates a secret: the new one works, and the old one does not', async () => {
+  test('rotates a secret: both work, until the old one is ended early', async () => {
+    const oldUrl = hookUrl;
     await go('Integrations');
-    await page.getByRole('button', { name: 'Rotate: Factory' }).click();
-    await dialog().getByLabel('The old secret stays valid for').selectOption('no time: it ends now');
-    await dialog().getByRole('button', { name: 'Rotate' }).click();
-    const { url: newUrl } = await leaveHandOver(page);
-    expect(newUrl).not.toBe(hookUrl);
+    await chooseAction(page, 'Factory', 'Rotate secret…');
+    await expectNoBarriers();
+    await dialog().getByRole('button', { name: 'Rotate secret' }).click();
+    hookUrl = (await leaveHandOver(page)).url;
+    expect(hookUrl).not.toBe(oldUrl);
     const send = async (url: string) => {
       const body = JSON.stringify({ kind: 'updated', occurredAt: new Date().toISOString(), widgetId });
       const headers = { 'content-type': 'application/json' };
       return (await fetch(shown.service.url + new URL(url).pathname, { method: 'POST', headers, body })).status;
     };
-    expect(await send(newUrl)).toBe(202);
-    await expect.poll(() => send(hookUrl)).toBe(400);
+    expect([await send(oldUrl), await send(hookUrl)]).toEqual([202, 202]);
+    await page.getByText('by admin@localhost').waitFor();
+    await page.getByText(/^Valid until/).waitFor();
+    await expectNoBarriers();
+    await press('End now');
+    await expectNoBarriers();
+    await dialog().getByRole('button', { name: 'End old secret' }).click();
+    await page.getByText('The old secret was ended.').waitFor();
+    await page.getByText(/^Valid until/).waitFor({ state: 'detached' });
+    await expect.poll(() => send(oldUrl)).toBe(400);
+    expect(await send(hookUrl)).toBe(202);
+  });
+
+  test('rotates a leaked secret: its streams are closed, and it stops working', async () => {
+    const oldUrl = shown.service.url + new URL(streamUrl).pathname;
+    const response = await fetch(oldUrl);
+    await go('Streams');
+    await page.getByRole('link', { name: 'Wall screen' }).click();
+    await page.getByRole('table', { name: 'Open streams' }).getByText('127.0.0.1').waitFor();
+    await chooseAction(page, 'Wall screen', 'Rotate secret…');
+    await dialog().getByLabel('The secret has leaked').check();
+    await dialog().getByText('1 open stream will be closed.').waitFor();
+    await expectNoBarriers();
+    await dialog().getByRole('button', { name: 'Rotate secret' }).click();
+    await dialog().getByText('Copy it now.').waitFor();
+    streamUrl = await readSecret();
+    await press("I've saved it");
+    expect(await page.getByText(/^Valid until/).count()).toBe(0);
+    expect(await response.text()).toContain('stream.open');
+    await expect.poll(async () => (await fetch(oldUrl)).status).toBe(404);
   });
 
   test('revokes a subscription', async () => {
     await go('Streams');
-    await page.getByRole('button', { name: 'Revoke: Wall screen' }).click();
+    await chooseAction(page, 'Wall screen', 'Revoke…');
     await expectNoBarriers();
     await dialog().getByRole('button', { name: 'Revoke' }).click();
     await page.getByRole('heading', { name: 'None yet' }).waitFor();

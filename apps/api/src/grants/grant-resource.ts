@@ -14,7 +14,7 @@ interface NewGrantInput<Own extends object> {
   readonly sourceSecrets?: readonly string[] | null;
 }
 
-/** Everything that differs between the kinds of grants in their six operations. */
+/** Everything that differs between the kinds of grants in their seven operations. */
 export interface GrantResource<Own extends object> {
   readonly nouns: {
     /** With its article: "a subscription". */

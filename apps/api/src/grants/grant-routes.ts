@@ -1,7 +1,5 @@
 import { type AuditMembers, pickChangedMembers } from '@widget-service/shared/domain/audit-event.ts';
-import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { type Grant, previousTokenExpiry } from '@widget-service/shared/domain/grant.ts';
-import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import type { IssuedGrant, NewGrant } from '@widget-service/shared/usecases/access/manage-grants.ts';
 import { ExpiryTooLateError } from '@widget-service/shared/usecases/access/token-lifetime.ts';
 import { listCountedPage } from '@widget-service/shared/usecases/lists/list-counted-page.ts';
@@ -15,10 +13,12 @@ import { defineRoute, type Route } from '../http/route.ts';
 import { toPageSchema } from '../schemas/page.ts';
 import { toPageBody } from '../schemas/page-body.ts';
 import { documentResponses } from '../schemas/problem.ts';
+import { endPreviousTokenRoute } from './end-previous-token.ts';
+import { grantParamsSchema, requireFound, requireId } from './grant-params.ts';
 import type { GrantResource, GrantRouteDeps } from './grant-resource.ts';
 import { listGrantsQuerySchema } from './grant-schema.ts';
 
-/** Makes the six routes of one kind of grant. `select` returns the part of the api's dependencies that they need. */
+/** Makes the seven routes of one kind of grant. `select` returns the part of the api's dependencies that they need. */
 export function makeGrantRoutes<Own extends object, Deps>(
   resource: GrantResource<Own>,
   select: (deps: Deps) => GrantRouteDeps<Own>,
@@ -31,6 +31,7 @@ export function makeGrantRoutes<Own extends object, Deps>(
     get: bind(getGrantRoute),
     change: bind(changeGrantRoute),
     rotate: bind(rotateGrantRoute),
+    endPrevious: bind(endPreviousTokenRoute),
     revoke: bind(revokeGrantRoute),
   };
 }
@@ -160,7 +161,6 @@ function rotateGrantRoute<Own extends object>(
       noteAudit(request, { targetName: rotated.grant.name, after: { previousExpiresAt } });
       return {
         ...toIssuedBody(rotated, resource, request, publicBaseUrl),
-        previousExpiresAt,
         ...resource.toPreviousBody?.(rotated.grant, previousExpiresAt !== null),
       };
     },
@@ -200,27 +200,12 @@ function rethrowAsInputError(error: unknown): never {
   ]);
 }
 
-type NamedResource = Pick<GrantResource<never>, 'nouns'>;
-
-const grantParamsSchema = z.object({ id: z.string() });
-
-/** Returns the id in the path, in lower case. Throws `not-found` if it is not a UUID. */
-function requireId(params: z.output<typeof grantParamsSchema>, resource: NamedResource): string {
-  return requireFound(parseUuid(params.id), resource);
-}
-
-/** Returns the value. Throws `not-found` if it is null. */
-function requireFound<T>(value: T | null, { nouns }: NamedResource): T {
-  if (value === null) throw new ServiceError('not-found', `There is no such ${nouns.singular.replace(/^an? /, '')}.`);
-  return value;
-}
-
 /** Returns the members of a grant that people set. Those that change by use would look like a part of a change. */
 function toAuditMembers<Own extends object>(
   grant: Grant & Own,
   { toBody }: Pick<GrantResource<Own>, 'toBody'>,
 ): AuditMembers {
-  const unset = ['id', 'createdAt', 'lastConnectedAt', 'lastReceivedAt', 'lastUsedAt'];
+  const unset = ['id', 'createdAt', 'previousExpiresAt', 'lastConnectedAt', 'lastReceivedAt', 'lastUsedAt'];
   return Object.fromEntries(Object.entries(toBody(grant)).filter(([name]) => !unset.includes(name)));
 }
 

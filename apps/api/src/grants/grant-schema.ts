@@ -1,4 +1,4 @@
-import type { Grant } from '@widget-service/shared/domain/grant.ts';
+import { type Grant, previousTokenExpiry } from '@widget-service/shared/domain/grant.ts';
 import { parseUtcTimestamp } from '@widget-service/shared/domain/timestamp.ts';
 import type { Rotation } from '@widget-service/shared/usecases/access/manage-grants.ts';
 import { z } from 'zod';
@@ -62,6 +62,11 @@ export const grantHead = {
 export const grantTail = {
   expiresAt: timestamp.nullable().meta({ description: 'When it expires; null: never.', examples: [null] }),
   tokenIssuedAt: timestamp.describe('When its current token was issued: at its creation, or at the last rotation.'),
+  previousExpiresAt: timestamp.nullable().meta({
+    description:
+      'Until when the previous token works after a rotation. It may be over. Null: there is no previous token.',
+    examples: [null],
+  }),
   createdAt: timestamp,
   createdBy: z.string().meta({
     format: 'uuid',
@@ -79,6 +84,7 @@ export function toGrantBody<Own extends object>(grant: Grant, own: Own) {
     ...own,
     expiresAt: expiresAt?.toISOString() ?? null,
     tokenIssuedAt: tokenIssuedAt.toISOString(),
+    previousExpiresAt: previousTokenExpiry(grant)?.toISOString() ?? null,
     createdAt: createdAt.toISOString(),
     createdBy,
   };
@@ -96,11 +102,6 @@ export const urlMember = {
     format: 'uri',
     description: 'The address to use. It contains the token, so keep the whole address secret.',
   }),
-};
-export const previousExpiresAtMember = {
-  previousExpiresAt: timestamp
-    .nullable()
-    .meta({ description: 'Until when the previous token keeps working; null if it no longer works.' }),
 };
 
 export const rotationMembers = {

@@ -8,7 +8,6 @@ import {
   grantHead,
   grantTail,
   newGrantMembers,
-  previousExpiresAtMember,
   rotationMembers,
   tokenMember,
   toRotation,
@@ -180,7 +179,6 @@ const issuedShape = integrationShape.extend({
 export const issuedIntegrationSchema = issuedShape.meta({ id: 'IssuedIntegration' });
 export const rotatedIntegrationSchema = issuedShape
   .extend({
-    ...previousExpiresAtMember,
     previousSignature: z
       .enum(shownSignatures)
       .nullable()

@@ -1,14 +1,7 @@
 import { type Permission, permissions } from '@widget-service/shared/domain/role.ts';
 import { z } from 'zod';
 import { forArrayLength, timestamp } from '../schemas/text.ts';
-import {
-  grantChangeMembers,
-  grantHead,
-  grantTail,
-  newGrantMembers,
-  previousExpiresAtMember,
-  tokenMember,
-} from './grant-schema.ts';
+import { grantChangeMembers, grantHead, grantTail, newGrantMembers, tokenMember } from './grant-schema.ts';
 
 /** The permissions that a provision token may have. */
 const grantablePermissions = ['widgets:create'] as const satisfies readonly Permission[];
@@ -50,6 +43,4 @@ export const provisionTokenSchema = provisionTokenShape.meta({
 /** Only this response and `rotatedProvisionTokenSchema` show the token. */
 const issuedShape = provisionTokenShape.extend(tokenMember);
 export const issuedProvisionTokenSchema = issuedShape.meta({ id: 'IssuedProvisionToken' });
-export const rotatedProvisionTokenSchema = issuedShape
-  .extend(previousExpiresAtMember)
-  .meta({ id: 'RotatedProvisionToken' });
+export const rotatedProvisionTokenSchema = issuedShape.meta({ id: 'RotatedProvisionToken' });

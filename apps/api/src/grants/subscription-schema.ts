@@ -3,15 +3,7 @@ import { widgetEventTypes } from '@widget-service/shared/domain/event-kind.ts';
 import { widgetStates } from '@widget-service/shared/domain/widget.ts';
 import { z } from 'zod';
 import { displayText, forArrayLength, timestamp, uuid } from '../schemas/text.ts';
-import {
-  grantChangeMembers,
-  grantHead,
-  grantTail,
-  newGrantMembers,
-  previousExpiresAtMember,
-  tokenMember,
-  urlMember,
-} from './grant-schema.ts';
+import { grantChangeMembers, grantHead, grantTail, newGrantMembers, tokenMember, urlMember } from './grant-schema.ts';
 
 const filterValuesMax = 100;
 
@@ -87,6 +79,4 @@ export const subscriptionSchema = subscriptionShape.meta({
 /** Only this response and `rotatedSubscriptionSchema` show the token. */
 const issuedShape = subscriptionShape.extend({ ...tokenMember, ...urlMember });
 export const issuedSubscriptionSchema = issuedShape.meta({ id: 'IssuedSubscription' });
-export const rotatedSubscriptionSchema = issuedShape
-  .extend(previousExpiresAtMember)
-  .meta({ id: 'RotatedSubscription' });
+export const rotatedSubscriptionSchema = issuedShape.meta({ id: 'RotatedSubscription' });

@@ -68,12 +68,12 @@ export function ChangeGrantDialog({ grant, children, onChange, onChanged, onClos
       ...(name === before.name ? {} : { name }),
       ...(expires === before.expires ? {} : { expiresAt: toExpiresAt(values.value) }),
     });
-    showToast(grants.changed(name.trim()));
+    showToast(grants.saved);
     onClose();
     onChanged();
   };
   return (
-    <FormDialog title={grants.changeTitle(grant.name)} submitLabel={grants.save} onSubmit={submit} onClose={onClose}>
+    <FormDialog title={grants.editTitle(grant.name)} submitLabel={grants.save} onSubmit={submit} onClose={onClose}>
       <GrantFields values={values} />
       {children}
     </FormDialog>

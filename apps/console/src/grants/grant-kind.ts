@@ -36,5 +36,14 @@ export const rotateToSigned = (id: string, overlapSeconds: number): Promise<Issu
     body: { overlapSeconds, signature: 'standard-webhooks' },
   });
 
+/** Ends the secret from before the last rotation. */
+export const endOldSecret = (path: GrantPath, id: string): Promise<unknown> =>
+  api.DELETE(`${path}/{id}/previous-token`, { params: { path: { id } } });
+
+/** Whether the secret from before the last rotation works. */
+export function hasOldSecret({ previousExpiresAt }: Grant, nowMs: number): boolean {
+  return previousExpiresAt !== null && Date.parse(previousExpiresAt) > nowMs;
+}
+
 export const revokeGrant = (path: GrantPath, id: string): Promise<unknown> =>
   api.DELETE(`${path}/{id}`, { params: { path: { id } } });

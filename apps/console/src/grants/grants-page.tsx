@@ -3,20 +3,18 @@ import type { ComponentChildren } from 'preact';
 import { Button } from '../parts/button.tsx';
 import { PageHeader } from '../parts/page-header.tsx';
 import { PagedList, usePages } from '../parts/paged-list.tsx';
-import { actionsColumn, type Column, RowButton, Table } from '../parts/table.tsx';
+import { actionsColumn, type Column, Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { Link } from '../router/link.tsx';
 import { texts } from '../texts/texts.ts';
-import { RevokeDialog, RotateDialog } from './grant-dialogs.tsx';
-import { type Grant, type GrantPath, type IssuedGrant, readGrants } from './grant-kind.ts';
+import { type AskedAction, GrantActionDialog, type GrantKind, IssuedSecret } from './grant-actions.tsx';
+import { type Grant, type IssuedGrant, readGrants } from './grant-kind.ts';
+import { GrantMenu } from './grant-menu.tsx';
 import { GrantSearch, readOrder, useSearchText } from './grant-search.tsx';
 import { readLastUsed } from './read-last-used.ts';
-import { SecretDialog } from './secret-dialog.tsx';
-import type { Snippets } from './snippets.ts';
 import { sortGrants } from './sort-grants.ts';
 
-interface GrantsPageProperties {
-  readonly path: GrantPath;
+interface GrantsPageProperties extends GrantKind {
   readonly title: string;
   /** Says what such a grant is. */
   readonly intro: string;
@@ -30,14 +28,9 @@ interface GrantsPageProperties {
   /** Between the heading and the list. */
   readonly children?: ComponentChildren;
   readonly renderCreate: (close: () => void, onCreated: (issued: IssuedGrant) => void) => ComponentChildren;
-  readonly renderChange: (grant: Grant, close: () => void, onChanged: () => void) => ComponentChildren;
-  /** The code that is shown beside a new secret. */
-  readonly writeSnippets?: (issued: IssuedGrant) => Snippets;
-  /** Shows a new secret. Gets the grant before its rotation, or null for a new one. Default: a dialog. */
-  readonly onIssued?: (issued: IssuedGrant, grant: Grant | null) => void;
 }
 
-type Asked = { readonly what: 'change' | 'rotate' | 'revoke'; readonly grant: Grant } | { readonly what: 'create' };
+type Asked = AskedAction | { readonly action: 'create' };
 
 /** All grants of a kind, with what can be done to them. */
 export function GrantsPage(properties: GrantsPageProperties) {
@@ -56,7 +49,7 @@ export function GrantsPage(properties: GrantsPageProperties) {
   const close = () => {
     if (asked.peek() === current) asked.value = null;
   };
-  const { writeSnippets = () => ({}), onIssued = (grant: IssuedGrant) => (issued.value = grant) } = properties;
+  const { writeSnippets, onIssued = (grant: IssuedGrant) => (issued.value = grant) } = properties;
   return (
     <>
       <PageHeader title={title}>
@@ -65,7 +58,7 @@ export function GrantsPage(properties: GrantsPageProperties) {
             {name}
           </Link>
         ))}
-        <Button kind="primary" data-shortcut="c" onClick={() => ask({ what: 'create' })}>
+        <Button kind="primary" data-shortcut="c" onClick={() => ask({ action: 'create' })}>
           {createLabel}
         </Button>
       </PageHeader>
@@ -98,13 +91,7 @@ export function GrantsPage(properties: GrantsPageProperties) {
         onChanged={() => void list.reload()}
         onClose={close}
       />
-      {issued.value === null ? null : (
-        <SecretDialog
-          issued={issued.value}
-          snippets={writeSnippets(issued.value)}
-          onClose={() => (issued.value = null)}
-        />
-      )}
+      <IssuedSecret issued={issued} {...(writeSnippets === undefined ? {} : { writeSnippets })} />
     </>
   );
 }
@@ -119,18 +106,7 @@ function listColumns(toPage: GrantsPageProperties['toPage'], ask: (asked: Asked)
     { title: grants.createdAt, cell: ({ createdAt }) => <Time at={createdAt} /> },
     { title: grants.expires, cell: ({ expiresAt }) => <Time at={expiresAt} /> },
     { title: grants.lastUsed, cell: (grant) => <Time at={readLastUsed(grant)} /> },
-    actionsColumn((grant) => (
-      <>
-        <RowButton label={grants.change} row={grant.name} onClick={() => ask({ what: 'change', grant })} />
-        <RowButton label={grants.rotate} row={grant.name} onClick={() => ask({ what: 'rotate', grant })} />
-        <RowButton
-          label={grants.revoke}
-          row={grant.name}
-          kind="danger"
-          onClick={() => ask({ what: 'revoke', grant })}
-        />
-      </>
-    )),
+    actionsColumn((grant) => <GrantMenu grant={grant} onAsk={(action) => ask({ action, grant })} />),
   ];
 }
 
@@ -145,18 +121,22 @@ interface GrantDialogProperties extends Pick<GrantsPageProperties, 'path' | 'ren
 function GrantDialog(properties: GrantDialogProperties) {
   const { asked, path, renderCreate, renderChange, onIssued, onChanged, onClose } = properties;
   if (asked === null) return null;
-  if (asked.what === 'create') {
+  if (asked.action === 'create') {
     const onCreated = (grant: IssuedGrant) => {
       onChanged();
       onIssued(grant, null);
     };
     return <>{renderCreate(onClose, onCreated)}</>;
   }
-  const { what, grant } = asked;
-  if (what === 'change') return <>{renderChange(grant, onClose, onChanged)}</>;
-  return what === 'rotate' ? (
-    <RotateDialog path={path} grant={grant} onClose={onClose} onRotated={(rotated) => onIssued(rotated, grant)} />
-  ) : (
-    <RevokeDialog path={path} grant={grant} onClose={onClose} onRevoked={onChanged} />
+  return (
+    <GrantActionDialog
+      path={path}
+      renderChange={renderChange}
+      asked={asked}
+      onIssued={onIssued}
+      onChanged={onChanged}
+      onRevoked={onChanged}
+      onClose={onClose}
+    />
   );
 }

@@ -1,5 +1,6 @@
 import type { Grant, GrantToken, PreviousToken } from '@widget-service/shared/domain/grant.ts';
 import type { HookSource } from '@widget-service/shared/domain/hook-source.ts';
+import type { RowRange } from '@widget-service/shared/domain/page.ts';
 import type {
   GrantSelection,
   GrantStore,
@@ -100,12 +101,8 @@ export function createMongoGrantStore<Own extends object, Changes extends object
     },
     get: (id) => findOne({ _id: id }),
     getNames: (ids) => runPortCall(`find names of ${kind.displayName}`, () => readNames(grants, ids)),
-    list: (selection, { offset, limit }) =>
-      runPortCall(`list ${kind.displayName}`, async () => {
-        const sort = { createdAt: -1, _id: -1 } as const;
-        const documents = await grants.find(toQuery(selection), { sort, skip: offset, limit, maxTimeMS }).toArray();
-        return documents.map((document) => toGrant(document));
-      }),
+    list: async (selection, range) =>
+      (await runPortCall(`list ${kind.displayName}`, () => readPage(grants, selection, range))).map(toGrant),
     count: (selection, atMost) =>
       runPortCall(`count ${kind.displayName}`, () =>
         grants.countDocuments(toQuery(selection), { limit: atMost, maxTimeMS }),
@@ -119,12 +116,19 @@ export function createMongoGrantStore<Own extends object, Changes extends object
       if (expiry === undefined) return set(filter, members);
       return set({ ...filter, expiresAt: expiry.replaced }, { ...members, expiresAt: expiry.value });
     },
+    endPreviousToken: async (id, digest) =>
+      (await set({ _id: id, 'previousToken.digest': digest }, { previousToken: null })) !== null,
     remove: (id) => runPortCall(`remove ${kind.displayName}`, () => deleteDocument(grants, { _id: id })),
     recordLastUsed: (id, at) =>
       runPortCall(`record the last use of ${kind.displayName}`, async () => {
         await grants.updateOne({ _id: id }, { $max: { lastUsedAt: at } });
       }),
   };
+}
+
+function readPage(grants: Collection<GrantDocument>, selection: GrantSelection, { offset, limit }: RowRange) {
+  const sort = { createdAt: -1, _id: -1 } as const;
+  return grants.find(toQuery(selection), { sort, skip: offset, limit, maxTimeMS }).toArray();
 }
 
 async function readNames(

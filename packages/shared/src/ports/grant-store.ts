@@ -51,6 +51,8 @@ export interface GrantStore<G extends Grant, Changes = never> {
    * current token, and `expiry.replaced` as its current expiry.
    */
   replaceTokens(id: string, replacement: TokenReplacement): Promise<G | null>;
+  /** Returns false and changes nothing unless the previous token of this grant has this digest. */
+  endPreviousToken(id: string, digest: string): Promise<boolean>;
   /** Returns false if there is no such grant. */
   remove(id: string): Promise<boolean>;
   /** Sets `lastUsedAt` unless it is already later. */

@@ -1,15 +1,15 @@
 import { GrantsPage } from '../../grants/grants-page.tsx';
 import { texts } from '../../texts/texts.ts';
 import { FindHook } from './find-hook.tsx';
-import { handOver } from './hand-over/held-secrets.ts';
-import { ChangeIntegration, NewIntegration } from './integration-form.tsx';
+import { NewIntegration } from './integration-form.tsx';
+import { integrationGrants } from './integration-grants.tsx';
 
 /** All integrations. */
 export function HooksPage() {
   const { hooks, sources } = texts;
   return (
     <GrantsPage
-      path="/api/v1/integrations"
+      {...integrationGrants}
       title={hooks.title}
       intro={hooks.intro}
       emptyText={hooks.empty}
@@ -21,12 +21,6 @@ export function HooksPage() {
         [hooks.quarantine.title, '/hooks/quarantine'],
       ]}
       renderCreate={(close, onCreated) => <NewIntegration onClose={close} onCreated={onCreated} />}
-      renderChange={(grant, close, onChanged) =>
-        'signature' in grant ? <ChangeIntegration integration={grant} onChanged={onChanged} onClose={close} /> : null
-      }
-      onIssued={({ url = '', ...issued }, grant) =>
-        handOver({ ...issued, url }, { hasSource: grant !== null && 'source' in grant && grant.source !== null })
-      }
     >
       <FindHook integrationId={null} />
     </GrantsPage>

@@ -1,4 +1,6 @@
 import { useSignal } from '@preact/signals';
+import { GrantActions } from '../../grants/grant-actions.tsx';
+import { listSecretFacts } from '../../grants/secret-facts.tsx';
 import { Button } from '../../parts/button.tsx';
 import { WithFacts } from '../../parts/facts.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
@@ -12,7 +14,7 @@ import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
 import { FindHook } from './find-hook.tsx';
 import { HooksList } from './hooks-list.tsx';
-import { ChangeIntegration } from './integration-form.tsx';
+import { integrationGrants } from './integration-grants.tsx';
 import { ReplaceSecretDialog } from './source/replace-secret-dialog.tsx';
 import { TestHookDialog } from './test-hook-dialog.tsx';
 
@@ -20,7 +22,6 @@ import { TestHookDialog } from './test-hook-dialog.tsx';
 export function IntegrationPage({ id = '' }: RouteParameters) {
   const { hooks, grants, sources } = texts;
   const isTesting = useSignal(false);
-  const isChanging = useSignal(false);
   const isReplacing = useSignal(false);
   const read = useResource(
     (signal) => api.GET('/api/v1/integrations/{id}', { params: { path: { id } }, signal }),
@@ -36,7 +37,6 @@ export function IntegrationPage({ id = '' }: RouteParameters) {
             {texts.access.activity}
           </Link>
         ) : null}
-        {integration === null ? null : <Button onClick={() => (isChanging.value = true)}>{grants.change}</Button>}
         {integration === null ? null : integration.source === null ? (
           <Button onClick={() => (isTesting.value = true)}>{hooks.test}</Button>
         ) : (
@@ -46,6 +46,14 @@ export function IntegrationPage({ id = '' }: RouteParameters) {
               {sources.edit}
             </Link>
           </>
+        )}
+        {integration === null ? null : (
+          <GrantActions
+            {...integrationGrants}
+            grant={integration}
+            listPage="/hooks"
+            onChanged={() => void read.reload()}
+          />
         )}
       </PageHeader>
       <ReadState read={read} />
@@ -61,19 +69,13 @@ export function IntegrationPage({ id = '' }: RouteParameters) {
               [hooks.deduplicate, integration.deduplicateByContent ? hooks.on : hooks.off],
               [hooks.rateLimit, hooks.formatRate(integration.rate)],
               [grants.createdAt, <FullTime key="created" at={integration.createdAt} />],
+              ...listSecretFacts(integrationGrants.path, integration, () => void read.reload()),
               [grants.expires, <FullTime key="expires" at={integration.expiresAt} />],
               [hooks.lastReceivedAt, <FullTime key="last" at={integration.lastReceivedAt} />],
             ]}
           >
             <HooksList integrationId={id} />
           </WithFacts>
-          {isChanging.value ? (
-            <ChangeIntegration
-              integration={integration}
-              onChanged={() => void read.reload()}
-              onClose={() => (isChanging.value = false)}
-            />
-          ) : null}
         </>
       )}
       {isReplacing.value ? <ReplaceSecretDialog id={id} onClose={() => (isReplacing.value = false)} /> : null}

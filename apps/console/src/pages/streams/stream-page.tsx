@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { GrantActions } from '../../grants/grant-actions.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { ReadState } from '../../parts/read-state.tsx';
 import { TabLinks } from '../../parts/tab-links.tsx';
@@ -14,6 +15,7 @@ import { NewUrl } from './new-url.tsx';
 import { OpenStreams } from './open-streams.tsx';
 import { SampleCode } from './sample-code.tsx';
 import { StreamSettings } from './stream-settings.tsx';
+import { subscriptionGrants } from './subscription-grants.tsx';
 
 const tabs = ['preview', 'code', 'open', 'settings'] as const;
 
@@ -42,7 +44,16 @@ export function StreamPage({ id = '' }: RouteParameters) {
   const subscription = read.data.value;
   return (
     <>
-      <PageHeader title={subscription?.name ?? held?.name ?? id} parents={[[streams.title, '/streams']]} />
+      <PageHeader title={subscription?.name ?? held?.name ?? id} parents={[[streams.title, '/streams']]}>
+        {subscription === null ? null : (
+          <GrantActions
+            {...subscriptionGrants}
+            grant={subscription}
+            listPage="/streams"
+            onChanged={() => void read.reload()}
+          />
+        )}
+      </PageHeader>
       {held === null || held.url === saved.value ? null : (
         <NewUrl key={held.url} held={held} onSaved={() => hideUrl(held.url)} />
       )}

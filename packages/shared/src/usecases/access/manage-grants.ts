@@ -7,6 +7,7 @@ import { createUuidV7 } from '../../domain/uuid.ts';
 import type { ControlEntry, ControlLog } from '../../ports/control-log.ts';
 import type { GrantStore, TokenReplacement } from '../../ports/grant-store.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { makeEndPreviousToken } from './end-previous-token.ts';
 import { findLatestExpiry, limitExpiry, type TokenMaxLifetimeMs } from './token-lifetime.ts';
 
 export interface GrantUseCaseDeps<Own extends object> {
@@ -27,6 +28,7 @@ export function makeGrantUseCases<Own extends object>(deps: GrantUseCaseDeps<Own
     issue: makeIssueToken<Own>(deps),
     change: makeChangeGrant<Own>(deps),
     rotate: makeRotateToken<Own>(deps),
+    endPreviousToken: makeEndPreviousToken<Own>(deps),
     revoke: makeRevokeToken(deps),
   };
 }

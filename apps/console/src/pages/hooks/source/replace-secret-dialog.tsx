@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { toSecrets } from '../../../grants/grant-dialogs.tsx';
+import { toSecrets } from '../../../grants/to-secrets.ts';
 import { FormDialog } from '../../../parts/dialog.tsx';
 import { LinesField } from '../../../parts/fields.tsx';
 import { showToast } from '../../../parts/messages.tsx';
