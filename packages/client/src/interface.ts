@@ -2038,6 +2038,8 @@ export interface components {
                 eventsPublished: (number | null)[];
                 /** @description Streams open at the end of each point, on all pods. */
                 streamsOpen: (number | null)[];
+                /** @description How many of them were personal streams, such as those of consoles. */
+                personalStreamsOpen: (number | null)[];
             };
             /** @description How long events took from the acceptance of their hook, or of the creation of a widget, until a server process wrote them to its open streams. Estimated from buckets. Null: no process measured an event in this time. */
             eventDelay: {

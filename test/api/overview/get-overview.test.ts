@@ -31,7 +31,7 @@ describe('GET /api/v1/overview', async () => {
     expect(body.queues.map(({ jobs }: { jobs: number }) => jobs)).toEqual(body.queues.map(() => 0));
     expect(body.history).toMatchObject({ intervalSeconds: 15 });
     expect(body.eventDelay).toEqual({ windowSeconds: 300, p50Ms: null, p95Ms: null });
-    for (const name of ['hooksAccepted', 'hooksRefused', 'eventsPublished', 'streamsOpen']) {
+    for (const name of ['hooksAccepted', 'hooksRefused', 'eventsPublished', 'streamsOpen', 'personalStreamsOpen']) {
       expect(body.history[name], name).toHaveLength(hourPoints);
     }
     expect(Date.parse(body.at) - Date.parse(body.history.endsAt)).toBeLessThan(15_000);

@@ -29,6 +29,7 @@ function toBody({ at, history: { lastPoint, ...points }, queues, pods, workers, 
       hooksRefused: copy(points.hooksRefused),
       eventsPublished: copy(points.eventsPublished),
       streamsOpen: copy(points.streamsOpen),
+      personalStreamsOpen: copy(points.personalStreamsOpen),
     },
     eventDelay: overview.eventDelay,
     queues:

@@ -43,6 +43,8 @@ const answerSchema = z.object({
     hooksRefused: counts,
     eventsPublished: counts,
     streamsOpen: counts,
+    // A pod of an earlier version sends none.
+    personalStreamsOpen: counts.default([]),
   }),
   /** The events of the last minutes by their delay. A pod of an earlier version sends none. */
   eventDelays: z.array(z.number()).optional(),
@@ -78,6 +80,7 @@ export interface OverviewDeps {
   readonly streamsMax: number;
   readonly metrics: Pick<Metrics, 'hooksAccepted' | 'hooksRefused' | 'tailLagEvents' | 'eventDeliverySeconds'>;
   readonly countStreams: () => number;
+  readonly countPersonalStreams: () => number;
   /** How far the tail of this pod has read. */
   readonly tailPosition: () => LogPosition | null;
   /** Why this pod is not ready. Empty: it is. */
@@ -133,6 +136,7 @@ export function openOverview(deps: OverviewDeps): OverviewReader {
         hooksAccepted: await readTotal(hooksAccepted),
         hooksRefused: await readTotal(hooksRefused),
         streamsOpen: deps.countStreams(),
+        personalStreamsOpen: deps.countPersonalStreams(),
         position: deps.tailPosition(),
       });
     },

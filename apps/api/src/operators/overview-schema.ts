@@ -11,6 +11,7 @@ const historySchema = z
     hooksRefused: points.describe('Hooks refused within each point, by all pods.'),
     eventsPublished: points.describe('Events published within each point.'),
     streamsOpen: points.describe('Streams open at the end of each point, on all pods.'),
+    personalStreamsOpen: points.describe('How many of them were personal streams, such as those of consoles.'),
   })
   .describe(
     'The last hour, the oldest point first. Null: no pod knows. Pods keep it in memory: one that starts again begins anew.',
@@ -82,6 +83,7 @@ const exampleOverview = {
     hooksRefused: makePoints(0, 0, 1),
     eventsPublished: makePoints(150, 149, 152),
     streamsOpen: makePoints(12, 12, 13),
+    personalStreamsOpen: makePoints(2, 2, 3),
   },
   eventDelay: { windowSeconds: 300, p50Ms: 14, p95Ms: 47 },
   queues: [{ queue: 'hooks-4-0', partition: 0, jobs: 2, oldestEnqueuedAt: '2026-03-01T10:00:03.900Z' }],

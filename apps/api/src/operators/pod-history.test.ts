@@ -6,6 +6,7 @@ const sample = (hooksAccepted: number, seq: number, epoch = 'a'): PodSample => (
   hooksAccepted,
   hooksRefused: hooksAccepted / 10,
   streamsOpen: hooksAccepted / 5,
+  personalStreamsOpen: hooksAccepted / 10,
   position: { epoch, ms: 0, seq },
 });
 const last = <T>(values: readonly T[], count: number) => values.slice(-count);
@@ -23,6 +24,7 @@ describe('the history of a pod', () => {
     expect(last(read.hooksAccepted, 2)).toEqual([null, 30]);
     expect(last(read.eventsPublished, 1)).toEqual([7]);
     expect(last(read.streamsOpen, 3)).toEqual([null, 20, 26]);
+    expect(last(read.personalStreamsOpen, 3)).toEqual([null, 10, 13]);
   });
 
   test('is unknown where the pod took no sample, and where the log began anew', () => {
@@ -59,6 +61,7 @@ describe('the history of all pods', () => {
     const merged = mergeHistories([one.read(at(6)), other.read(at(6))], 5);
     expect(last(merged.hooksAccepted, 3)).toEqual([null, 10, 25]);
     expect(last(merged.eventsPublished, 2)).toEqual([1, 1]);
+    expect(last(merged.personalStreamsOpen, 3)).toEqual([0, 11, 13.5]);
   });
 
   test('moves a history that ends at another point', () => {

@@ -10,6 +10,8 @@ export interface PodSample {
   readonly hooksAccepted: number;
   readonly hooksRefused: number;
   readonly streamsOpen: number;
+  /** How many of them are streams of sessions. */
+  readonly personalStreamsOpen: number;
   /** How far its tail has read the event log. Null: it does not know. */
   readonly position: LogPosition | null;
 }
@@ -22,6 +24,7 @@ export interface History {
   readonly hooksRefused: readonly (number | null)[];
   readonly eventsPublished: readonly (number | null)[];
   readonly streamsOpen: readonly (number | null)[];
+  readonly personalStreamsOpen: readonly (number | null)[];
 }
 
 /**
@@ -57,6 +60,7 @@ export class PodHistory {
       hooksRefused: toDifferences((sample, before) => sample.hooksRefused - before.hooksRefused),
       eventsPublished: toDifferences(({ position }, before) => countEvents(before.position, position)),
       streamsOpen: points.map((point) => this.#samples.get(point)?.streamsOpen ?? null),
+      personalStreamsOpen: points.map((point) => this.#samples.get(point)?.personalStreamsOpen ?? null),
     };
   }
 }
@@ -86,5 +90,6 @@ export function mergeHistories(histories: readonly History[], lastPoint: number)
     hooksRefused: merge('hooksRefused', sum),
     eventsPublished: merge('eventsPublished', (values) => Math.max(...values)),
     streamsOpen: merge('streamsOpen', sum),
+    personalStreamsOpen: merge('personalStreamsOpen', sum),
   };
 }

@@ -102,6 +102,7 @@ export function composePod(deps: PodDeps) {
     streamsMax: settings.STREAMS_PER_POD,
     metrics,
     countStreams: () => hub.size(),
+    countPersonalStreams: () => hub.countPersonal(),
     tailPosition,
     listNotReady: readiness.listReasons,
     ...overrides.overview,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { HubOptions } from './hub.ts';
-import { type FakeHub, openFakeHub } from './testing/fake-hub.ts';
+import { anEntitlement, type FakeHub, openFakeHub } from './testing/fake-hub.ts';
 import { openFakeSink, parseEventSeqs } from './testing/fake-sink.ts';
 
 const open: FakeHub[] = [];
@@ -139,6 +139,18 @@ describe('Hub', () => {
     sinks[0]?.leave();
     expect(hub.size()).toBe(1);
     expect(reasons).toEqual(['client-left']);
+  });
+
+  test('counts the streams of sessions', () => {
+    const { hub, join } = openHub(0, 10);
+    const sinks = [openFakeSink(), openFakeSink()];
+    join(openFakeSink(), 0);
+    for (const sink of sinks) {
+      join(sink, 0, anEntitlement({}, { holder: { kind: 'session', id: 'session', userId: 'user' } }));
+    }
+    expect([hub.countPersonal(), hub.size()]).toEqual([2, 3]);
+    sinks[0]?.leave();
+    expect(hub.countPersonal()).toBe(1);
   });
 
   test('closes a joining stream of another epoch with resync', () => {

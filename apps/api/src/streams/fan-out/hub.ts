@@ -84,6 +84,13 @@ export class Hub implements OpenStreams {
     return this.#connections.size;
   }
 
+  /** How many of them are streams of sessions, not of subscriptions. */
+  countPersonal(): number {
+    let count = 0;
+    for (const { entitlement } of this.#connections) if (entitlement.holder.kind === 'session') count += 1;
+    return count;
+  }
+
   /** The open streams: a live view, not a copy. */
   connections(): Iterable<Connection> {
     return this.#connections;

@@ -12,12 +12,15 @@ export interface LastHour {
   /** How many of the hooks were refused. */
   readonly refusedPercent: Values;
   readonly publishedPerSecond: Values;
+  /** Without those of consoles. */
   readonly streamsOpen: Values;
+  readonly consoleStreams: Values;
 }
 
 /** Returns rates and shares instead of counts. */
 export function readLastHour(history: Schemas['Overview']['history']): LastHour {
-  const { intervalSeconds, endsAt, hooksAccepted, hooksRefused, eventsPublished, streamsOpen } = history;
+  const { intervalSeconds, endsAt, hooksAccepted, hooksRefused, eventsPublished, streamsOpen, personalStreamsOpen } =
+    history;
   const endsAtMs = Date.parse(endsAt);
   const last = streamsOpen.length - 1;
   const toRates = (counts: Values) => counts.map((count) => (count === null ? null : count / intervalSeconds));
@@ -27,7 +30,8 @@ export function readLastHour(history: Schemas['Overview']['history']): LastHour 
     refusedPerSecond: toRates(hooksRefused),
     refusedPercent: hooksRefused.map((refused, index) => toPercent(refused, hooksAccepted[index] ?? null)),
     publishedPerSecond: toRates(eventsPublished),
-    streamsOpen,
+    streamsOpen: streamsOpen.map((open, index) => (open === null ? null : open - (personalStreamsOpen[index] ?? 0))),
+    consoleStreams: personalStreamsOpen,
   };
 }
 

@@ -53,7 +53,7 @@ export function Tiles({ history, eventDelay }: Pick<Overview, 'history' | 'event
           icon={RadioTower}
           tone="normal"
           values={hour.streamsOpen}
-          toUnit={() => overview.withConsoles}
+          toUnit={(index) => overview.plusConsoles(hour.consoleStreams[index] ?? 0)}
         />
       </ul>
       <p class="hint">{overview.timeZone(nameTimeZone())}</p>

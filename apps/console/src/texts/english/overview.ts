@@ -42,7 +42,7 @@ export const overview = {
   percentAndRate: (rate: string) => `% · ${rate} /s`,
   median: (value: string, unit: string) => `${unit} · median ${value}`,
   delayScope: (minutes: number) => `From the 202 of a hook to the open streams, in the last ${minutes} minutes.`,
-  withConsoles: 'with those of consoles',
+  plusConsoles: (count: number) => (count === 0 ? '' : `+ ${formatCount(count)} of consoles`),
   noData: 'No data yet',
   noDataThen: 'No data',
   most: (value: string) => `most ${value}`,
