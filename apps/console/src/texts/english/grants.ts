@@ -24,7 +24,7 @@ export const grants = {
   closedStreams: (count: number, isIncomplete: boolean) =>
     `${isIncomplete ? 'At least ' : ''}${count} open ${count === 1 ? 'stream' : 'streams'} will be closed.`,
   olderEnds: 'The secret before that one still works. It ends now.',
-  requireSignatures: 'Hooks must be signed from now on',
+  requireSignatures: 'Require signed hooks from now on',
   unsignedOverlap:
     'Until then, the old URL accepts hooks without a signature from anybody who knows it. If it may have leaked, end it now.',
   overlaps: [
