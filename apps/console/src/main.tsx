@@ -13,6 +13,7 @@ import './styles/shell.css';
 import './styles/navigation.css';
 import './styles/pages.css';
 import './styles/hooks.css';
+import './styles/access.css';
 import './styles/overview.css';
 import './styles/hand-over.css';
 import { followWidgets } from './live/shared-widgets.ts';

@@ -10,6 +10,8 @@ export const general = {
   retry: 'Try again',
   cancel: 'Cancel',
   close: 'Close',
+  done: 'Done',
+  undo: 'Undo',
   copy: 'Copy',
   copied: 'Copied',
   copyFailed: 'Select the text and copy it yourself: the browser does not let this page copy.',
