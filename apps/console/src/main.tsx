@@ -15,6 +15,7 @@ import './styles/pages.css';
 import './styles/history.css';
 import './styles/hooks.css';
 import './styles/hook-list.css';
+import './styles/access.css';
 import './styles/overview.css';
 import './styles/hand-over.css';
 import './styles/streams.css';

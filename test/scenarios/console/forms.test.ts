@@ -49,10 +49,11 @@ describe.runIf(hasBrowser)('forms and questions of the console', () => {
     await expect.poll(nameFocused).toBe('E-mail');
     await dialog().getByLabel('E-mail').fill('ines@example');
     await create().click();
-    await expect.poll(nameFocused).toBe('Password');
+    await expect.poll(nameFocused).toBe('One-time password');
     expect(requests).toEqual([]);
     await dialog().getByLabel('Password').fill('a first pass phrase');
     await create().click();
+    await dialog().getByRole('button', { name: 'Done' }).click();
     await page.getByRole('rowheader', { name: 'ines@example' }).waitFor();
   });
 

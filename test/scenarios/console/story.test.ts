@@ -228,25 +228,33 @@ describeEachDeployment('a person with a browser and the console', (shown, name) 
     await go('Users');
     await press('Create a user');
     await dialog().getByLabel('E-mail').fill('viewer@example.com');
-    await dialog().getByLabel('Password').fill('a first pass phrase');
+    await dialog().getByLabel('Name').fill('Ines Moreau');
+    await dialog().getByRole('button', { name: 'Generate' }).click();
     await expectNoBarriers();
     await dialog().getByRole('button', { name: 'Create' }).click();
+    await dialog().getByRole('button', { name: 'Copy message for Ines Moreau' }).click();
+    await expectNoBarriers();
+    const message = await page.evaluate<string>('navigator.clipboard.readText()');
+    expect(message).toContain(`Address: ${shown.service.url}/console/\nE-mail: viewer@example.com\n`);
+    const password = /^One-time password: (.+)$/m.exec(message)?.[1] ?? '';
+    await dialog().getByRole('button', { name: 'Done' }).click();
+    expect(await page.content()).not.toContain(password);
     await page.getByRole('rowheader', { name: 'viewer@example.com' }).waitFor();
     await expectNoBarriers();
     await go('Audit log');
     await page.getByLabel('Action').selectOption('user.created');
-    await page.getByRole('rowheader', { name: 'created the user viewer@example.com' }).first().waitFor();
+    await page.getByRole('rowheader', { name: 'created the user Ines Moreau' }).first().waitFor();
     expect(new URL(page.url()).search).toBe('?action=user.created');
     await expectNoBarriers();
 
     const other = await openProfile(shown.browser);
     const { page: theirs } = await openTab(other, shown.service.url, '');
     await theirs.getByLabel('E-mail').fill('viewer@example.com');
-    await theirs.getByLabel('Password', { exact: true }).fill('a first pass phrase');
+    await theirs.getByLabel('Password', { exact: true }).fill(password);
     await theirs.keyboard.press('Enter');
     await theirs.getByText('An admin chose your password.').waitFor();
     expect(await findBarriers(theirs)).toEqual([]);
-    await theirs.getByLabel('Current password').fill('a first pass phrase');
+    await theirs.getByLabel('Current password').fill(password);
     await theirs.getByLabel('New password').fill('entirely my own phrase');
     await theirs.keyboard.press('Enter');
     await theirs.getByRole('navigation', { name: 'Main navigation' }).waitFor();
@@ -259,6 +267,39 @@ describeEachDeployment('a person with a browser and the console', (shown, name) 
     await theirs.goto(`${shown.service.url}/console/hooks`);
     await theirs.getByRole('heading', { name: "You don't have access to this page" }).waitFor();
     await other.close();
+  });
+
+  test('changes the role of a user, who must be confirmed as an admin, and undoes it', async () => {
+    await go('Users');
+    const role = page.getByLabel('Role: viewer@example.com');
+    await role.selectOption('admin');
+    await dialog().getByText('An admin manages users').waitFor();
+    await expectNoBarriers();
+    await dialog().getByRole('button', { name: 'Cancel' }).click();
+    expect(await role.inputValue()).toBe('viewer');
+    await role.selectOption('admin');
+    await dialog().getByRole('button', { name: 'Make admin' }).click();
+    await page.getByText('Ines Moreau is now Admin.').waitFor();
+    expect(await role.inputValue()).toBe('admin');
+    await expectNoBarriers();
+    await press('Undo');
+    await page.getByText('Ines Moreau is now Viewer.').waitFor();
+    expect(await role.inputValue()).toBe('viewer');
+  });
+
+  test('disables and enables a user, and lets a user sign in again', async () => {
+    await chooseAction(page, 'Ines Moreau', 'Disable…');
+    await expectNoBarriers();
+    await dialog().getByRole('button', { name: 'Disable' }).click();
+    await page.getByText('Ines Moreau was disabled.').waitFor();
+    await page.getByRole('rowheader', { name: 'Disabled' }).waitFor();
+    await chooseAction(page, 'Ines Moreau', 'Enable');
+    await page.getByText('Ines Moreau was enabled.').waitFor();
+    await chooseAction(page, 'Ines Moreau', 'Unlock sign-in');
+    await page.getByText('Sign-in unlocked for Ines Moreau.').waitFor();
+    await chooseAction(page, 'Ines Moreau', 'End sessions…');
+    await dialog().getByRole('button', { name: 'End sessions' }).click();
+    await page.getByText('All sessions of Ines Moreau were ended.').waitFor();
   });
 
   test('creates a provision token, and a script creates a widget with it', async () => {

@@ -45,31 +45,54 @@ export function ProblemNotice({ error, onRetry, pointers }: ProblemNoticePropert
   );
 }
 
+/** What a person can do about what a toast says, such as to undo it. */
+interface ToastAction {
+  readonly label: string;
+  readonly onClick: () => void;
+}
+
 interface Toast {
   readonly id: number;
   readonly text: string;
+  readonly action: ToastAction | undefined;
 }
 
 const toasts = signal<readonly Toast[]>([]);
 const shownMs = 6_000;
+/** Long enough to read it, to decide, and to move there. */
+const shownWithActionMs = 15_000;
 let lastId = 0;
 
 /** Says that something was done. For failures, use a `ProblemNotice`: it stays until somebody has read it. */
-export function showToast(text: string): void {
+export function showToast(text: string, action?: ToastAction): void {
   lastId += 1;
-  const toast = { id: lastId, text };
+  const toast = { id: lastId, text, action };
   toasts.value = [...toasts.value, toast];
-  setTimeout(() => {
-    toasts.value = toasts.value.filter((other) => other !== toast);
-  }, shownMs);
+  setTimeout(() => removeToast(toast), action === undefined ? shownMs : shownWithActionMs);
+}
+
+function removeToast(toast: Toast): void {
+  toasts.value = toasts.value.filter((other) => other !== toast);
 }
 
 export function Toasts() {
   return (
     <div class="toasts" role="status" aria-live="polite">
-      {toasts.value.map(({ id, text }) => (
-        <p key={id} class="toast">
-          {text}
+      {toasts.value.map((toast) => (
+        <p key={toast.id} class="toast">
+          <span>{toast.text}</span>
+          {toast.action === undefined ? null : (
+            <button
+              type="button"
+              class="toast-action"
+              onClick={() => {
+                removeToast(toast);
+                toast.action?.onClick();
+              }}
+            >
+              {toast.action.label}
+            </button>
+          )}
         </p>
       ))}
     </div>

@@ -102,7 +102,11 @@ function AuditTable({ events, isEverything }: AuditTableProperties) {
                 </>
               ),
           },
-          { title: access.address, cell: ({ clientAddress }) => clientAddress },
+          {
+            title: access.address,
+            cell: ({ clientAddress }) =>
+              clientAddress === null ? null : <span class="audit-address">{clientAddress}</span>,
+          },
           { title: access.changes, cell: Changes },
         ]}
       />
@@ -135,7 +139,7 @@ function Changes(event: AuditEvent) {
   const changes = describeChanges(event);
   if (changes === '') return null;
   return (
-    <details>
+    <details class="audit-changes">
       <summary>{texts.access.showChanges}</summary>
       <code class="wrapped">{changes}</code>
     </details>

@@ -12,6 +12,8 @@ export const general = {
   retry: 'Try again',
   cancel: 'Cancel',
   close: 'Close',
+  done: 'Done',
+  undo: 'Undo',
   copy: 'Copy',
   copied: 'Copied',
   copyFailed: 'Copying is blocked in this browser (it needs HTTPS). Select the text instead.',
