@@ -84,7 +84,7 @@ describeEachDeployment('grants are changed in the console', (shown) => {
   test('the way of signing of an integration: its old address ends at once, unless the person wants it', async () => {
     await page.goto(`${shown.service.url}/console/hooks`);
     await page.getByRole('button', { name: 'Rotate: Factory north' }).click();
-    await dialog().getByLabel('Require signed hooks').check();
+    await dialog().getByLabel('Hooks must be signed').check();
     const overlap = dialog().getByLabel('The old secret stays valid for');
     expect(await overlap.inputValue()).toBe('0');
     await overlap.selectOption('300');
