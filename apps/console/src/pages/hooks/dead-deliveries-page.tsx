@@ -5,11 +5,11 @@ import { PageHeader } from '../../parts/page-header.tsx';
 import { PagedList, usePages } from '../../parts/paged-list.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { ClockTime } from '../../parts/time.tsx';
-import { WidgetLink } from '../../parts/widget-name.tsx';
 import { Link } from '../../router/link.tsx';
 import { api, type Schemas } from '../../service/service.ts';
 import { texts } from '../../texts/texts.ts';
 import { RedriveFailure } from './dead-deliveries.tsx';
+import { HookWidget } from './hook-widget.tsx';
 import { readAllDead, redriveMany } from './redrive-many.ts';
 import { useRedriveOf } from './use-redrive.ts';
 
@@ -93,10 +93,10 @@ function listColumns(deliveries: readonly Delivery[], selection: Signal<Selectio
   return [
     selectColumn(deliveries, selection),
     {
-      title: hooks.eventId,
-      cell: ({ integrationId, eventId }) => (
+      title: hooks.widget,
+      cell: ({ integrationId, eventId, widgetId }) => (
         <Link to={`/hooks/${integrationId}/deliveries/${eventId}`}>
-          <code class="id">{eventId}</code>
+          <HookWidget id={widgetId} />
         </Link>
       ),
     },
@@ -115,7 +115,6 @@ function listColumns(deliveries: readonly Delivery[], selection: Signal<Selectio
       title: hooks.reason,
       cell: ({ reason }) => <span class="wrapped">{reason === null ? texts.general.none : hooks.reasons[reason]}</span>,
     },
-    { title: hooks.widget, cell: ({ widgetId }) => <WidgetLink id={widgetId} /> },
     { title: hooks.receivedAt, cell: ({ receivedAt }) => <ClockTime at={receivedAt} /> },
     { title: hooks.attempts, isNumber: true, cell: ({ attempts }) => formatCount(attempts) },
   ];

@@ -134,7 +134,7 @@ function VerdictText({ verdict, integrationId, integration, never, looked }: Ver
   const toIntegration =
     integration === undefined ? null : (
       <>
-        {' '}
+        {' · '}
         <Link to={`/hooks/${integrationId}`}>
           <bdi>{integration.name}</bdi>
         </Link>

@@ -2,13 +2,13 @@ import type { Signal } from '@preact/signals';
 import { Fragment } from 'preact';
 import { Badge, DeliveryState } from '../../parts/badges.tsx';
 import { ClockTime } from '../../parts/time.tsx';
-import { WidgetName } from '../../parts/widget-name.tsx';
 import { changeQuery, query } from '../../router/address.ts';
 import { Link } from '../../router/link.tsx';
 import type { Schemas } from '../../service/service.ts';
 import { texts } from '../../texts/texts.ts';
 import { describeRefusal } from './describe-refusal.ts';
 import type { HookRow } from './hook-rows.ts';
+import { HookWidget } from './hook-widget.tsx';
 import { RefusalDetails } from './refusal-details.tsx';
 
 type Delivery = Schemas['Delivery'];
@@ -103,7 +103,7 @@ function DeliveryCells({ delivery, integrationId, hasReasons }: DeliveryCellsPro
       </td>
       <th scope="row" class="hook-name" dir="auto">
         <Link to={`/hooks/${integrationId}/deliveries/${eventId}`} class="row-link">
-          {widgetId === null ? <span class="muted">{hooks.noWidget}</span> : <WidgetName id={widgetId} />}
+          <HookWidget id={widgetId} />
         </Link>
       </th>
       <td class="hook-kind" dir="auto">

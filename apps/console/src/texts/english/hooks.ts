@@ -51,7 +51,7 @@ export const hooks = {
   signatureNames: {
     none: 'Not required',
     'standard-webhooks': 'Required (Standard Webhooks)',
-    source: 'That of the sender',
+    source: 'Scheme of the sender',
   },
   deduplicate: 'Deduplicate by content',
   deduplicateHint: 'If a hook has no webhook-id, an identical one counts as a repetition.',
