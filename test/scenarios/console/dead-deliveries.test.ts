@@ -85,6 +85,9 @@ describeEachDeployment('dead deliveries in the console', (shown) => {
     await choose('Dead');
     await eventually(async () => (await deliveries().count()) === 3, 'three deliveries are listed');
     await page.getByLabel(`Select: ${eventIds[5]}`).check();
+    // A check box takes no text, so the keys of the list work in it.
+    await page.keyboard.press('j');
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('A');
     await page.getByRole('button', { name: 'Discard 1' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();
     await eventually(async () => (await deliveries().count()) === 2, 'two deliveries are listed');

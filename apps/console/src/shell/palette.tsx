@@ -33,7 +33,7 @@ function OpenPalette({ onClose }: { readonly onClose: () => void }) {
   const groups = useGroups(text.value);
   const { words } = parseSearch(text.value);
   const options = groups.flatMap(listOptions);
-  const index = Math.min(active.value, options.length - 1);
+  const index = Math.max(0, Math.min(active.value, options.length - 1));
   const activeId = `${listId}-${index}`;
   useLayoutEffect(() => document.getElementById(activeId)?.scrollIntoView({ block: 'nearest' }), [activeId]);
   const choose = (option: PaletteEntry | undefined) => {
@@ -76,7 +76,7 @@ function OpenPalette({ onClose }: { readonly onClose: () => void }) {
         tabIndex={-1}
         // Only a pointer that moves: a list that changes under a resting one keeps its selection.
         onMouseMove={({ target }) => (active.value = readIndex(target) ?? index)}
-        onMouseDown={({ target }) => choose(options[readIndex(target) ?? -1])}
+        onMouseDown={({ target, button }) => (button === 0 ? choose(options[readIndex(target) ?? -1]) : undefined)}
       >
         {groups.map((group, position) => (
           <Group

@@ -47,17 +47,27 @@ const shortestIdPart = 6;
 export function makeMatcher({ words, labels }: SearchWords): (searched: Searched) => boolean {
   const sought = words.map((word) => word.toLowerCase());
   const soughtLabels = labels.map(({ text, isWhole }) => ({ text: text.toLowerCase(), isWhole }));
-  const hasLabel = (found: readonly string[], { text, isWhole }: SoughtLabel) =>
-    found.some((label) => (isWhole ? label.toLowerCase() === text : label.toLowerCase().startsWith(text)));
   const isInId = (id: string, word: string) =>
     id.startsWith(word) || (word.length >= shortestIdPart && id.includes(word));
-  return ({ id, name, labels: found }) => {
+  const isFound = ({ id, name, labels: found }: Searched) => {
     // Most widgets are judged by their name alone.
     const smallName = name.toLowerCase();
-    const hasWord = (word: string) =>
-      smallName.includes(word) || found.some((label) => label.toLowerCase().includes(word)) || isInId(id, word);
-    return sought.every(hasWord) && soughtLabels.every((label) => hasLabel(found, label));
+    return sought.every(
+      (word) => smallName.includes(word) || found.some((label) => toSmall(label).includes(word)) || isInId(id, word),
+    );
   };
+  const hasLabel = (found: readonly string[], { text, isWhole }: SoughtLabel) =>
+    found.some((label) => (isWhole ? toSmall(label) === text : toSmall(label).startsWith(text)));
+  // Many widgets share a few labels.
+  const small = new Map<string, string>();
+  const toSmall = (label: string) => {
+    const known = small.get(label);
+    if (known !== undefined) return known;
+    small.set(label, label.toLowerCase());
+    return label.toLowerCase();
+  };
+  return (searched) =>
+    (sought.length === 0 || isFound(searched)) && soughtLabels.every((label) => hasLabel(searched.labels, label));
 }
 
 /** Splits a text at what the words match, so that a page can mark it. The parts together are the text. */

@@ -1,4 +1,5 @@
 import type { LiveWidget } from '@widget-service/client/live/live-widget.ts';
+import { orderByName } from './order-by-name.ts';
 import { makeMatcher, parseSearch } from './search-words.ts';
 
 /** `newest`: by creation, the last one first, as the rows come. `updated`: the one that changed last first. */
@@ -21,7 +22,8 @@ export function selectWidgets(
   { text, state, order }: WidgetSearch,
 ): readonly LiveWidget[] {
   const found = filterWidgets(widgets, { text, state });
-  return order === 'newest' ? found : [...found].sort(order === 'name' ? compareNames : compareUpdates);
+  if (order === 'newest') return found;
+  return order === 'name' ? orderByName(found) : [...found].sort(compareUpdates);
 }
 
 /** Returns the widgets that the search finds. The same array if nothing is searched. */
@@ -34,9 +36,6 @@ export function filterWidgets(
   const matches = makeMatcher(sought);
   return widgets.filter((widget) => (state === null || widget.state === state) && matches(widget));
 }
-
-const collator = new Intl.Collator('en', { numeric: true });
-const compareNames = (one: LiveWidget, other: LiveWidget) => collator.compare(one.name, other.name);
 
 /** Times of the service have one form, so they sort as texts. */
 function compareUpdates({ updatedAt: one }: LiveWidget, { updatedAt: other }: LiveWidget): number {
