@@ -4,9 +4,11 @@ import { PageHeader } from '../../parts/page-header.tsx';
 import { ReadState } from '../../parts/read-state.tsx';
 import { TabLinks } from '../../parts/tab-links.tsx';
 import { query } from '../../router/address.ts';
+import { Link } from '../../router/link.tsx';
 import type { RouteParameters } from '../../router/match-route.ts';
 import { api } from '../../service/service.ts';
 import { useResource } from '../../service/use-resource.ts';
+import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
 import { heldStream } from './held-stream.ts';
 import { LivePreview } from './live-preview.tsx';
@@ -42,7 +44,13 @@ export function StreamPage({ id = '' }: RouteParameters) {
   const subscription = read.data.value;
   return (
     <>
-      <PageHeader title={subscription?.name ?? held?.name ?? id} parents={[[streams.title, '/streams']]} />
+      <PageHeader title={subscription?.name ?? held?.name ?? id} parents={[[streams.title, '/streams']]}>
+        {may('audit:read') ? (
+          <Link to={`/access/audit?targetId=${id}`} class="button button-quiet">
+            {texts.access.activity}
+          </Link>
+        ) : null}
+      </PageHeader>
       {held === null || held.url === saved.value ? null : (
         <NewUrl key={held.url} held={held} onSaved={() => hideUrl(held.url)} />
       )}
