@@ -93,6 +93,7 @@ describeEachDeployment('a person with a browser and the console', (shown, name) 
   test('creates an integration and sends a test hook, which a watching tab shows live', async () => {
     const watching = await openTab(profile, shown.service.url, '/streams/events');
     await watching.page.getByText('Live', { exact: true }).waitFor();
+    await page.bringToFront();
     await go('Integrations');
     await press('Create integration');
     await dialog().getByLabel('Name').fill('Factory');

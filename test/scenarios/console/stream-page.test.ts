@@ -23,6 +23,7 @@ describeEachDeployment('a stream has a page for developers in the console', (sho
   const urlLine = () => page.getByRole('group', { name: 'Stream URL (secret)' });
   const events = () => page.getByRole('list', { name: 'Events, newest first' }).getByRole('listitem');
   const waitUntilLive = () => page.getByText('Live', { exact: true }).waitFor();
+  const nameFocused = () => page.evaluate('document.activeElement.textContent');
   const token = () => new URL(url).pathname.split('/').at(-1) ?? '';
   /** Creates two widgets, of which the filter lets only the first one through. */
   async function createTwo(passing: string): Promise<void> {
@@ -106,6 +107,7 @@ describeEachDeployment('a stream has a page for developers in the console', (sho
     await page.getByText('the URL leads to elsewhere.example.com').waitFor();
     expect(await findBarriers(page)).toEqual([]);
     await page.getByRole('button', { name: /^Listen through/ }).click();
+    await expect.poll(nameFocused).toBe('Live preview');
     await page.getByText('By the URL').waitFor();
     await waitUntilLive();
     await createTwo('Pump');

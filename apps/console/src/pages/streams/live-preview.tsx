@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { isWidgetEvent } from '@widget-service/client/stream/stream-event.ts';
+import { useRef } from 'preact/hooks';
 import { maskSecret } from '../../grants/mask-secret.ts';
 import { rows } from '../../live/shared-widgets.ts';
 import { Button } from '../../parts/button.tsx';
@@ -28,6 +29,12 @@ export function LivePreview({ subscription, url: knownUrl }: LivePreviewProperti
   const { id, filter } = subscription;
   // Only in memory.
   const url = useSignal(knownUrl === null ? null : toOwnAddress(knownUrl));
+  const heading = useRef<HTMLHeadingElement>(null);
+  const listen = (next: string | null) => {
+    url.value = next;
+    // What had the focus goes.
+    heading.current?.focus();
+  };
   const { events, state, opening, failure } = useEvents({
     follow: url.value === null ? followWithSession : followByUrl(url.value),
     streamKey: url.value ?? 'session',
@@ -38,12 +45,14 @@ export function LivePreview({ subscription, url: knownUrl }: LivePreviewProperti
   return (
     <section class="section">
       <div class="section-header">
-        <h2>{preview.title}</h2>
+        <h2 ref={heading} tabIndex={-1}>
+          {preview.title}
+        </h2>
         <StreamStateBadge state={state.value} />
       </div>
       {url.value === null ? (
         <>
-          <PasteUrl onListen={(pasted) => (url.value = pasted)} />
+          <PasteUrl onListen={listen} />
           <p class="hint preview-source">{preview.bySession(describeFilter(filter, nameWidget))}</p>
         </>
       ) : (
@@ -51,7 +60,7 @@ export function LivePreview({ subscription, url: knownUrl }: LivePreviewProperti
           <p>
             {preview.byUrl} <code class="secret">{maskSecret(url.value)}</code>
           </p>
-          <Button onClick={() => (url.value = null)}>{preview.useSession}</Button>
+          <Button onClick={() => listen(null)}>{preview.useSession}</Button>
         </div>
       )}
       {isOther ? <p class="notice notice-warning">{preview.otherSubscription}</p> : null}

@@ -3,17 +3,17 @@ import { Button } from '../../parts/button.tsx';
 import { Field } from '../../parts/fields.tsx';
 import { serviceRoot, toOwnAddress } from '../../service/page-settings.ts';
 import { texts } from '../../texts/texts.ts';
-import { type PastedUrl, readStreamUrl } from './stream-url.ts';
+import { type RefusedUrl, readStreamUrl } from './stream-url.ts';
 
 /** Asks for the secret URL of a stream. It is kept nowhere. */
 export function PasteUrl({ onListen }: { readonly onListen: (url: string) => void }) {
   const { preview } = texts.streams;
   const text = useSignal('');
-  const refused = useSignal<Exclude<PastedUrl, { kind: 'own' }> | null>(null);
+  const refused = useSignal<RefusedUrl | null>(null);
   const listen = () => {
     const pasted = readStreamUrl(text.value, serviceRoot.origin);
     if (pasted.kind === 'own') onListen(pasted.url);
-    else refused.value = pasted as typeof refused.value;
+    else refused.value = pasted;
   };
   const wrong = refused.value;
   return (

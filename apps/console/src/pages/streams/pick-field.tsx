@@ -64,7 +64,11 @@ export function PickField({ label, hint, pointer, wrongForm, value, ...propertie
           <Chosen
             values={chosen}
             nameOf={nameOf}
-            onRemove={(removed) => onChange({ chosen: chosen.filter((other) => other !== removed), text })}
+            onRemove={(removed) => {
+              onChange({ chosen: chosen.filter((other) => other !== removed), text });
+              // The button that had the focus goes.
+              document.getElementById(id)?.focus();
+            }}
           />
           <input
             id={id}

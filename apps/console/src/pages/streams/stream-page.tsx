@@ -5,9 +5,11 @@ import { PageHeader } from '../../parts/page-header.tsx';
 import { ReadState } from '../../parts/read-state.tsx';
 import { TabLinks } from '../../parts/tab-links.tsx';
 import { query } from '../../router/address.ts';
+import { Link } from '../../router/link.tsx';
 import type { RouteParameters } from '../../router/match-route.ts';
 import { api } from '../../service/service.ts';
 import { useResource } from '../../service/use-resource.ts';
+import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
 import { heldStream } from './held-stream.ts';
 import { LivePreview } from './live-preview.tsx';
@@ -45,6 +47,11 @@ export function StreamPage({ id = '' }: RouteParameters) {
   return (
     <>
       <PageHeader title={subscription?.name ?? held?.name ?? id} parents={[[streams.title, '/streams']]}>
+        {may('audit:read') ? (
+          <Link to={`/access/audit?targetId=${id}`} class="button button-quiet">
+            {texts.access.activity}
+          </Link>
+        ) : null}
         {subscription === null ? null : (
           <GrantActions
             {...subscriptionGrants}

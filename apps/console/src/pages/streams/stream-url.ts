@@ -1,6 +1,9 @@
 /** What a person has pasted: the URL of a stream at the address of this page, one at another address, or neither. */
-export type PastedUrl =
-  | { readonly kind: 'own' | 'other'; readonly url: string; readonly host: string }
+type PastedUrl = { readonly kind: 'own'; readonly url: string } | RefusedUrl;
+
+/** A URL that this page does not connect to. */
+export type RefusedUrl =
+  | { readonly kind: 'other'; readonly url: string; readonly host: string }
   | { readonly kind: 'wrong' };
 
 /** Reads the URL of a stream that a person has pasted. `ownOrigin`: that of this page. */
@@ -8,5 +11,6 @@ export function readStreamUrl(text: string, ownOrigin: string): PastedUrl {
   const url = URL.canParse(text.trim()) ? new URL(text.trim()) : null;
   if (url === null || !/^https?:$/.test(url.protocol)) return { kind: 'wrong' };
   if (!/\/api\/v1\/events\/[^/]+$/.test(url.pathname)) return { kind: 'wrong' };
-  return { kind: url.origin === ownOrigin ? 'own' : 'other', url: url.href, host: url.host };
+  if (url.origin === ownOrigin) return { kind: 'own', url: url.href };
+  return { kind: 'other', url: url.href, host: url.host };
 }
