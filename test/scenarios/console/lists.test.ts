@@ -100,17 +100,18 @@ describe.runIf(hasBrowser)('lists of the console', () => {
     const names = Array.from({ length: 100 }, (_, index) => `Screen ${index}`);
     for (const name of names) await shown.client.api.POST('/api/v1/subscriptions', { body: { name } });
     const table = page.getByRole('table', { name: 'Streams' });
-    const readNames = () => table.getByRole('link').allTextContents();
+    const expectNames = (expected: readonly string[]) =>
+      expect.poll(() => table.getByRole('link').allTextContents(), { timeout: 15_000 }).toEqual(expected);
     await page.goto(`${shown.service.url}/console/streams`);
-    await expect.poll(readNames).toEqual(names.toReversed());
+    await expectNames(names.toReversed());
     await page.getByLabel('Order').selectOption('By name');
-    await expect.poll(readNames).toEqual(names);
+    await expectNames(names);
     await page.keyboard.press('/');
     await page.keyboard.type('SCREEN 9');
     const found = names.filter((name) => name.includes('Screen 9'));
-    await expect.poll(readNames).toEqual(found);
+    await expectNames(found);
     await page.reload();
-    await expect.poll(readNames).toEqual(found);
+    await expectNames(found);
     await page.getByLabel('Search by name').fill('nothing like it');
     await page.getByRole('heading', { name: 'No name contains “nothing like it”' }).waitFor();
     expect(await findBarriers(page)).toEqual([]);
