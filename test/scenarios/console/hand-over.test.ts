@@ -110,7 +110,7 @@ describeEachDeployment('an integration is handed over in the console', (shown) =
   });
 
   test('is left without a question then, leads to the delivery, and never shows the secrets again', async () => {
-    await page.getByRole('link', { name: 'Show the delivery' }).click();
+    await page.getByRole('link', { name: 'View hook' }).click();
     await page.getByRole('heading', { name: 'Payload' }).waitFor();
     await page.goBack();
     await page.getByRole('heading', { name: 'The secrets were shown once' }).waitFor();
