@@ -1,6 +1,6 @@
 import { render } from 'preact';
 import '@fontsource-variable/geist/wght.css';
-import '@fontsource-variable/geist-mono/wght.css';
+import '@fontsource/geist-mono/400.css';
 import './styles/tokens.css';
 import './styles/base.css';
 import './styles/parts.css';

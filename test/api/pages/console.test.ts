@@ -88,9 +88,10 @@ describe('the files of the console', () => {
     }
   });
 
-  test('are compressed for browsers that ask for it, and together smaller than 150 KB', async () => {
+  test('are compressed for browsers that ask for it, and with both fonts of a page in English smaller than 150 KB', async () => {
     const { body } = await get('/console/');
     let bytes = Buffer.byteLength(body);
+    let sheet = '';
     for (const reference of findReferences(body)) {
       const { pathname } = new URL(reference, 'http://example.com/console/');
       const plain = await get(pathname);
@@ -98,8 +99,16 @@ describe('the files of the console', () => {
       expect(plain.headers['content-encoding']).toBeUndefined();
       expect(zipped.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'accept-encoding' });
       expect(gunzipSync(zipped.rawPayload).toString()).toBe(plain.body);
+      if (reference.endsWith('.css')) sheet = plain.body;
       bytes += zipped.rawPayload.length;
     }
+    const fonts = [...sheet.matchAll(/url\(([^)]+-latin-(?:wght|400)-normal-[\w-]+\.woff2)\)/g)];
+    expect(fonts.length).toBe(2);
+    for (const [, font = ''] of fonts) {
+      const { headers } = await get(new URL(font, 'http://example.com/console/assets/').pathname);
+      bytes += Number(headers['content-length']);
+    }
+    expect(bytes).toBeGreaterThan(100_000);
     expect(bytes).toBeLessThan(150_000);
   });
 
