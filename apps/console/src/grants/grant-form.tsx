@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import { FormDialog } from '../parts/dialog.tsx';
 import { TextField, toLocalText } from '../parts/fields.tsx';
+import { timeZone } from '../parts/format.ts';
 import { showToast } from '../parts/messages.tsx';
 import { useDraft } from '../parts/use-draft.ts';
 import { texts } from '../texts/texts.ts';
@@ -94,7 +95,7 @@ function GrantFields({ values }: { readonly values: Signal<GrantFormValues> }) {
       />
       <TextField
         label={grants.expires}
-        hint={grants.expiresHint}
+        hint={grants.expiresHint(timeZone)}
         pointer="/expiresAt"
         type="datetime-local"
         step="1"
