@@ -38,7 +38,7 @@ describe.runIf(hasBrowser)('forms and questions of the console', () => {
 
   test('a mistake that the browser finds is not sent', async () => {
     await page.goto(`${shown.service.url}/console/access/users`);
-    await page.getByRole('button', { name: 'Create a user' }).click();
+    await page.getByRole('button', { name: 'Create user' }).click();
     const requests: string[] = [];
     page.on('request', (request) => {
       if (request.method() === 'POST') requests.push(request.url());

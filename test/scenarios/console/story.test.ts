@@ -222,12 +222,12 @@ describeEachDeployment('a person with a browser and the console', (shown, name) 
     await expect.poll(async () => (await fetch(shown.service.url + new URL(streamUrl).pathname)).status).toBe(404);
   });
 
-  test('makes a user, who must choose a password, and sees it in the audit events', async () => {
+  test('makes a user, who must choose a password, and sees it in the audit log', async () => {
     await page.getByRole('link', { name: 'Your account: admin@localhost' }).click();
     await page.getByRole('heading', { level: 1, name: 'Your account' }).waitFor();
     await expectNoBarriers();
     await go('Users');
-    await press('Create a user');
+    await press('Create user');
     await dialog().getByLabel('E-mail').fill('viewer@example.com');
     await dialog().getByLabel('Name').fill('Ines Moreau');
     await dialog().getByRole('button', { name: 'Generate' }).click();
@@ -247,13 +247,16 @@ describeEachDeployment('a person with a browser and the console', (shown, name) 
     await page.getByRole('rowheader', { name: 'created the user Ines Moreau' }).first().waitFor();
     expect(new URL(page.url()).search).toBe('?action=user.created');
     await expectNoBarriers();
+    await page.getByRole('link', { name: 'Ines Moreau' }).click();
+    await page.getByText('Only what was done to Ines Moreau.').waitFor();
+    await page.getByRole('button', { name: 'Show all entries' }).click();
 
     const other = await openProfile(shown.browser);
     const { page: theirs } = await openTab(other, shown.service.url, '');
     await theirs.getByLabel('E-mail').fill('viewer@example.com');
     await theirs.getByLabel('Password', { exact: true }).fill(password);
     await theirs.keyboard.press('Enter');
-    await theirs.getByText('An admin chose your password.').waitFor();
+    await theirs.getByText('Choose your own password to continue.').waitFor();
     expect(await findBarriers(theirs)).toEqual([]);
     await theirs.getByLabel('Current password').fill(password);
     await theirs.getByLabel('New password').fill('entirely my own phrase');
@@ -305,7 +308,7 @@ describeEachDeployment('a person with a browser and the console', (shown, name) 
 
   test('creates a provision token, and a script creates a widget with it', async () => {
     await page.getByRole('link', { name: 'Provision tokens' }).click();
-    await press('Create a provision token');
+    await press('Create provision token');
     await dialog().getByLabel('Name').fill('A script');
     await dialog().getByRole('button', { name: 'Create' }).click();
     await dialog().getByText('Copy it now.').waitFor();

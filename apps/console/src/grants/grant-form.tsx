@@ -4,7 +4,7 @@ import { useRef } from 'preact/hooks';
 import { FormDialog } from '../parts/dialog.tsx';
 import { TextField } from '../parts/fields.tsx';
 import { showToast } from '../parts/messages.tsx';
-import { readLocalText, toLocalText } from '../parts/time-zone.ts';
+import { nameTimeZone, readLocalText, toLocalText } from '../parts/time-zone.ts';
 import { useDraft } from '../parts/use-draft.ts';
 import { texts } from '../texts/texts.ts';
 import type { Grant, IssuedGrant } from './grant-kind.ts';
@@ -95,7 +95,7 @@ function GrantFields({ values }: { readonly values: Signal<GrantFormValues> }) {
       />
       <TextField
         label={grants.expires}
-        hint={grants.expiresHint}
+        hint={grants.expiresHint(nameTimeZone())}
         pointer="/expiresAt"
         type="datetime-local"
         step="1"

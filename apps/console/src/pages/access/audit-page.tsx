@@ -38,6 +38,8 @@ export function AuditPage() {
     [action, actorId, targetId],
     { refreshMs: 10_000, keyOf: ({ id }) => id, timeOf: ({ occurredAt }) => occurredAt },
   );
+  // All entries that are shown have the same one.
+  const named = list.data.value?.items[0];
   return (
     <>
       <PageHeader title={access.audit}>
@@ -51,7 +53,7 @@ export function AuditPage() {
       </PageHeader>
       {actorId === null && targetId === null ? null : (
         <p class="filters">
-          {actorId === null ? access.onlyTarget : access.onlyActor}
+          {actorId === null ? access.onlyTarget(named?.targetName ?? null) : access.onlyActor(named?.actorName ?? null)}
           <Button onClick={() => changeQuery({ actorId: null, targetId: null, ...firstPage })}>
             {access.allEntries}
           </Button>
@@ -118,13 +120,12 @@ function AuditTable({ events, isEverything }: AuditTableProperties) {
 function Sentence({ action, actor, actorName, target, targetName }: AuditEvent) {
   const { access } = texts;
   const who = actorName ?? access.actors[actor.kind];
+  const isOwn = target !== null && target.id === actor.id;
+  const verb = (isOwn ? access.ownVerbs[action] : undefined) ?? access.verbs[action];
   return (
     <span class="audit-sentence">
-      {actor.id === null ? <strong>{who}</strong> : <Name to={`actorId=${actor.id}`} id={actor.id} name={who} />}{' '}
-      {access.verbs[action]}{' '}
-      {target === null || target.id === actor.id ? null : (
-        <Name to={`targetId=${target.id}`} id={target.id} name={targetName} />
-      )}
+      {actor.id === null ? <strong>{who}</strong> : <Name to={`actorId=${actor.id}`} id={actor.id} name={who} />} {verb}{' '}
+      {target === null || isOwn ? null : <Name to={`targetId=${target.id}`} id={target.id} name={targetName} />}
     </span>
   );
 }
