@@ -134,8 +134,9 @@ describeEachDeployment('a stream has a page for developers in the console', (sho
 
   test('rotates the URL, and shows the new one', async () => {
     await page.getByRole('link', { name: 'Settings' }).click();
-    await page.getByRole('button', { name: 'Rotate' }).click();
-    await dialog().getByRole('button', { name: 'Rotate' }).click();
+    await page.getByRole('button', { name: /^Actions of / }).click();
+    await page.getByRole('menuitem', { name: 'Rotate secret…' }).click();
+    await dialog().getByRole('button', { name: 'Rotate secret' }).click();
     await page.getByText('The old secret is valid until').waitFor();
     await page.getByText('By the URL').waitFor();
     expect(complaints).toEqual([]);

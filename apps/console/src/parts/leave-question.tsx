@@ -22,6 +22,8 @@ export function LeaveQuestion({ title, text, stayLabel, leaveLabel }: LeaveQuest
     return () => {
       setLeaveGuard(null);
       window.removeEventListener('beforeunload', ask);
+      // The reason to ask is gone while the person leaves: nothing keeps them.
+      leave.peek()?.();
     };
   }, []);
   const go = leave.value;

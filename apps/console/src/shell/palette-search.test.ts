@@ -15,7 +15,7 @@ const sources = {
     actions: [entry('Create widget')],
     users: [{ ...entry('Ines'), labels: ['ines@example.com'] }],
   },
-  findHook: (id: string) => entry(`Find hook ${id}`, `/hooks?find=${id}`),
+  findHook: (id: string) => entry(`Find hook ${id}`, `/hooks?hook=${id}`),
 };
 const find = (text: string) => findGroups(text, sources);
 const kinds = (text: string) => find(text).map(({ kind }) => kind);
@@ -41,7 +41,7 @@ test('finds widgets by label and id, and users by e-mail', () => {
 
 test('offers to find a hook by its event id or webhook-id', () => {
   for (const id of ['b9dce296-9105-8818-a22e-aee490c1c421', 'msg_partner_4711']) {
-    expect(find(id)).toMatchObject([{ kind: 'hooks', entries: [{ target: `/hooks?find=${id}` }] }]);
+    expect(find(id)).toMatchObject([{ kind: 'hooks', entries: [{ target: `/hooks?hook=${id}` }] }]);
     expect(findGroups(id, { ...sources, findHook: null })).toEqual([]);
   }
   for (const text of ['lamp', 'temperature', 'msg partner 4711', 'label:cold4711']) {

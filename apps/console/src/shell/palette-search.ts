@@ -67,7 +67,7 @@ const webhookIdPattern = /^[\w.:-]{8,256}$/;
 
 /** Whether a text may be the event id or the `webhook-id` of a hook. */
 function isHookId(text: string): boolean {
-  return uuidPattern.test(text) || (webhookIdPattern.test(text) && /\d/.test(text) && !/^label:/i.test(text));
+  return uuidPattern.test(text) || (webhookIdPattern.test(text) && /[\d_-]/.test(text) && !/^label:/i.test(text));
 }
 
 function toWidgetEntry({ id, name, labels }: LiveWidget): PaletteEntry {

@@ -122,7 +122,7 @@ function listVisits(): PaletteEntry[] {
 }
 
 function toFindHook(id: string): PaletteEntry {
-  return { id, name: texts.keyboard.findHook(id), labels: [], target: `/hooks?${new URLSearchParams({ find: id })}` };
+  return { id, name: texts.keyboard.findHook(id), labels: [], target: `/hooks?${new URLSearchParams({ hook: id })}` };
 }
 
 /** Where all that match are listed. */

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { Search } from 'lucide';
 import type { ComponentChildren } from 'preact';
-import { useId } from 'preact/hooks';
+import { useEffect, useId } from 'preact/hooks';
 import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { ReadState } from '../../parts/read-state.tsx';
@@ -28,6 +28,10 @@ export function FindHook({ integrationId }: FindHookProperties) {
   const wanted = query.value.get('hook') ?? '';
   const typed = useSignal(wanted);
   const id = useId();
+  // Something else than this field may ask: the palette, or the way back.
+  useEffect(() => {
+    typed.value = wanted;
+  }, [wanted]);
   return (
     <section class="find-hook" aria-label={find.title}>
       <form
