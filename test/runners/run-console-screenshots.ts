@@ -6,8 +6,8 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { createClient, type WidgetServiceClient } from '@widget-service/client/client.ts';
-import type { Browser } from 'playwright-core';
+import { createClient } from '@widget-service/client/client.ts';
+import type { Browser, Page } from 'playwright-core';
 import { testAdmin } from '../drivers/app/console-client.ts';
 import { openTab, signInByPage, startBrowser } from '../drivers/cluster/console-browser.ts';
 import { type Deployment, openEmbeddedDeployment } from '../faults/deployment.ts';
@@ -53,40 +53,50 @@ async function listPaths(
   };
 }
 
-async function draw(
-  browser: Browser,
-  url: string,
-  paths: Readonly<Record<string, string>>,
-  client: WidgetServiceClient,
-) {
+async function draw(browser: Browser, url: string, paths: Readonly<Record<string, string>>): Promise<void> {
   for (const { name: look, colorScheme, width, height } of looks) {
     const profile = await browser.newContext({ viewport: { width, height }, colorScheme, reducedMotion: 'reduce' });
     const { page } = await openTab(profile, url, '/');
+    const draw = (name: string) => page.screenshot({ path: `${folder}${name}-${look}.jpg`, type: 'jpeg', quality: 80 });
     await page.getByLabel('E-mail').waitFor();
-    await page.screenshot({ path: `${folder}sign-in-${look}.jpg`, type: 'jpeg', quality: 60 });
+    await draw('sign-in');
     await signInByPage(page);
     for (const [name, path] of Object.entries(paths)) {
       await page.goto(`${url}/console${path}`);
       await page.getByRole('heading', { level: 1 }).waitFor();
-      // The inspector shows what comes while it is open.
-      if (name === 'events') {
-        await page.getByText('Live', { exact: true }).waitFor();
-        for (const widget of ['Lamp 8', 'Lamp 9']) await client.createWidget({ name: widget });
-      }
-      await page.waitForTimeout(700);
-      await page.screenshot({ path: `${folder}${name}-${look}.jpg`, type: 'jpeg', quality: 60 });
+      // Pages with events show what comes while they are open.
+      await page.waitForTimeout(['events', 'stream'].includes(name) ? 8_000 : 1_000);
+      await draw(name);
     }
-    await page.goto(`${url}/console/streams`);
-    await page.waitForTimeout(700);
-    await page.getByRole('button', { name: 'Create subscription' }).click();
-    await page.screenshot({ path: `${folder}new-subscription-${look}.jpg`, type: 'jpeg', quality: 60 });
-    await page.keyboard.press('Escape');
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.keyboard.press('Control+k');
-    await page.getByRole('dialog').waitFor();
-    await page.screenshot({ path: `${folder}palette-${look}.jpg`, type: 'jpeg', quality: 60 });
+    await page.keyboard.type('boiler');
+    await page.getByRole('option', { name: 'Boiler' }).first().waitFor();
+    await draw('palette');
+    await page.keyboard.press('Escape');
+    await drawForms(page, url, draw);
     await profile.close();
   }
+}
+
+/** The forms that make a subscription and an integration, and the page that hands the integration over. */
+async function drawForms(page: Page, url: string, draw: (name: string) => Promise<unknown>): Promise<void> {
+  const dialog = page.getByRole('dialog');
+  await page.goto(`${url}/console/streams`);
+  await page.getByRole('button', { name: 'Create subscription' }).click();
+  await dialog.getByLabel('Name').fill('Night watch');
+  await dialog.getByLabel('Labels').fill('saf');
+  await page.waitForTimeout(1_000);
+  await draw('new-subscription');
+  await page.goto(`${url}/console/hooks`);
+  await page.getByRole('button', { name: 'Create integration' }).click();
+  await dialog.getByLabel('Name').fill('Parking barriers');
+  await dialog.getByLabel('Require signed hooks').check();
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  await page.getByText('Waiting for the first hook…').waitFor();
+  await draw('hand-over');
+  await page.getByRole('button', { name: 'Done' }).click();
+  await dialog.getByRole('button', { name: "I've saved it" }).click();
+  await page.getByRole('heading', { level: 1, name: 'Parking barriers' }).waitFor();
 }
 
 const { values } = parseArgs({ options: { minutes: { type: 'string', default: '1' } } });
@@ -103,7 +113,7 @@ try {
   const browser = await startBrowser();
   // Traffic goes on, so that pages show what they show in production.
   const traffic = sendTraffic(shown, drawn.signal);
-  await draw(browser, deployment.url, paths, client).finally(() => drawn.abort());
+  await draw(browser, deployment.url, paths).finally(() => drawn.abort());
   await traffic;
   await browser.close();
   for (const stream of shown.streams) stream.abort();
