@@ -1,4 +1,4 @@
-import { effect, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 import type { LiveWidget } from '@widget-service/client/live/live-widget.ts';
 import type { LiveWidgets, LiveWidgetsState } from '@widget-service/client/live/live-widgets.ts';
 import { service } from '../service/service.ts';
@@ -8,8 +8,15 @@ import { createCalmState } from './calm-state.ts';
 /** The copy of all widgets that every page of this tab shares: one stream for a tab. Null without the permission. */
 export const liveWidgets = signal<LiveWidgets | null>(null);
 export const liveState = signal<LiveWidgetsState>('loading');
-/** The widgets, newest first. Renewed at most every `renewMs`, however many events come. */
-export const rows = signal<readonly LiveWidget[]>([]);
+/** Counts the renewals of `rows`. */
+const renewals = signal(0);
+/**
+ * The widgets, newest first. Renewed at most every `renewMs`, however many events come. Computed, because the copy of
+ * 100 000 widgets costs: pages that do not read it do without.
+ */
+export const rows = computed<readonly LiveWidget[]>(() =>
+  renewals.value === 0 ? [] : (liveWidgets.value?.getSnapshot() ?? []),
+);
 /** How many widgets the running load has read. */
 export const readCount = signal(0);
 
@@ -44,7 +51,7 @@ export function followWidgets(): void {
       calm.close();
       widgets.close();
       liveWidgets.value = null;
-      rows.value = [];
+      renewals.value = 0;
       readCount.value = 0;
       changedAtMs.clear();
     };
@@ -72,7 +79,7 @@ function connect(widgets: LiveWidgets, onState: (state: LiveWidgetsState) => voi
   let timer: ReturnType<typeof setTimeout> | null = null;
   const renew = () => {
     timer = null;
-    rows.value = widgets.getSnapshot();
+    renewals.value = renewals.peek() + 1;
     const oldestMs = Date.now() - glowMs;
     for (const [id, atMs] of changedAtMs) {
       if (atMs >= oldestMs) break;
@@ -81,7 +88,7 @@ function connect(widgets: LiveWidgets, onState: (state: LiveWidgetsState) => voi
   };
   const unsubscribe = widgets.subscribe((changes) => {
     // At once after the first load, so that nobody sees an empty list for a moment.
-    if (liveState.value === 'loading' && widgets.state !== 'loading') rows.value = widgets.getSnapshot();
+    if (liveState.value === 'loading' && widgets.state !== 'loading') renewals.value = renewals.peek() + 1;
     onState(widgets.state);
     readCount.value = widgets.readCount;
     // After the end of the session, or if this user was disabled.

@@ -11,8 +11,8 @@ export interface SeenEvent {
   readonly seenAtMs: number;
 }
 
-/** The page is renewed at most this often, in milliseconds. */
-const renewMs = 200;
+/** A lone event shows at once. While more come, the list is renewed this often, in milliseconds: each time costs. */
+const renewMs = 500;
 
 interface EventsOptions {
   readonly follow: FollowStream;
@@ -48,6 +48,7 @@ export function useEvents(options: EventsOptions): Events {
   const failure = useSignal<unknown>(null);
   const latest = useRef(options);
   latest.current = options;
+  const renewNow = useRef(() => {});
 
   useEffect(() => {
     const left = new AbortController();
@@ -57,12 +58,20 @@ export function useEvents(options: EventsOptions): Events {
     opening.value = null;
     failure.value = null;
     state.value = 'connecting';
-    const timer = setInterval(() => {
+    let timer: ReturnType<typeof setTimeout> | null = null;
+    let renewedAtMs = 0;
+    const renew = () => {
+      timer = null;
+      renewedAtMs = performance.now();
       const { isPaused = false, kept } = latest.current;
       waiting.value = isPaused ? arrived.length : 0;
       if (isPaused || arrived.length === 0) return;
       events.value = [...arrived.splice(0).reverse(), ...events.value].slice(0, kept);
-    }, renewMs);
+    };
+    renewNow.current = renew;
+    const renewSoon = () => {
+      timer ??= setTimeout(renew, Math.max(0, renewedAtMs + renewMs - performance.now()));
+    };
     const onEvent = (event: StreamEvent) => {
       if (event.type === 'stream.open') opening.value = event;
       const { passes = () => true, kept } = latest.current;
@@ -70,14 +79,17 @@ export function useEvents(options: EventsOptions): Events {
       key += 1;
       arrived.push({ key, event, json: formatEvent(event), seenAtMs: Date.now() });
       if (arrived.length > kept) arrived.shift();
+      renewSoon();
     };
     const onState = (name: StreamStateName) => (state.value = name);
     options.follow({ onEvent, onState, onFailure: (reason) => (failure.value = reason) }, left.signal);
     return () => {
       left.abort();
-      clearInterval(timer);
+      if (timer !== null) clearTimeout(timer);
     };
   }, [options.streamKey]);
+  // The end of a pause shows what has waited.
+  useEffect(() => renewNow.current(), [options.isPaused]);
 
   const clear = () => {
     events.value = [];
