@@ -10,7 +10,7 @@ import { createClient } from '@widget-service/client/client.ts';
 import type { Browser, Page } from 'playwright-core';
 import { testAdmin } from '../drivers/app/console-client.ts';
 import { openTab, signInByPage, startBrowser } from '../drivers/cluster/console-browser.ts';
-import { type Deployment, openEmbeddedDeployment } from '../faults/deployment.ts';
+import { openEmbeddedDeployment } from '../faults/deployment.ts';
 import { fillService, measure, postHook, type ShownData, sendTraffic } from './shown-traffic.ts';
 
 const folder = fileURLToPath(new URL('../console-screenshots/', import.meta.url));
@@ -21,15 +21,11 @@ const looks = [
 ] as const;
 
 /** Leaves three dead hooks, and returns the paths of all pages by the names of their pictures. */
-async function listPaths(
-  { integrations, widgetIds, streamId }: ShownData,
-  { rejectPayloads }: Deployment,
-): Promise<Readonly<Record<string, string>>> {
+async function listPaths({ integrations, widgetIds, streamId }: ShownData): Promise<Readonly<Record<string, string>>> {
   const [shown, other] = integrations;
   if (shown === undefined || other === undefined) throw new RangeError('two integrations are missing');
   const [widgetId] = widgetIds;
   const watched = await postHook(shown.url, { kind: 'updated', widgetId, payload: measure() });
-  await rejectPayloads('unreadable');
   for (const { url } of [shown, shown, other]) {
     await postHook(url, { kind: 'updated', widgetId, payload: { unreadable: true } });
   }
@@ -105,9 +101,11 @@ await mkdir(folder, { recursive: true });
 const deployment = await openEmbeddedDeployment();
 try {
   const client = createClient({ baseUrl: deployment.url });
+  // It starts the service again, so first: streams would end.
+  await deployment.rejectPayloads('unreadable');
   await client.signIn(testAdmin);
   const shown = await fillService(client, deployment.url);
-  const paths = await listPaths(shown, deployment);
+  const paths = await listPaths(shown);
   await sendTraffic(shown, AbortSignal.timeout(Number(values.minutes) * 60_000));
   const drawn = new AbortController();
   const browser = await startBrowser();

@@ -21,7 +21,7 @@ const places = [
   'Town hall',
   'Clinic',
   'مدرسة',
-  'Gdańsk 冷蔵庫',
+  'Gdańsk shipyard',
 ] as const;
 const rooms = ['cellar', 'floor 1', 'floor 2', 'roof'] as const;
 

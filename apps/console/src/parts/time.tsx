@@ -37,8 +37,7 @@ export function FullTime({ at }: { readonly at: string | null }) {
   const atMs = Date.parse(at);
   return (
     <time dateTime={at}>
-      <span class="unbroken">{formatAbsolute(atMs)}</span>{' '}
-      <span class="muted unbroken">({formatRelative(atMs, readNowMs())})</span>
+      {formatAbsolute(atMs)} <span class="muted unbroken">({formatRelative(atMs, readNowMs())})</span>
     </time>
   );
 }

@@ -107,10 +107,10 @@ interface ChosenProperties {
 
 function Chosen({ values, nameOf, onRemove }: ChosenProperties) {
   return (
-    <span class="chips">
+    <span class="picked">
       {values.map((value) => (
-        <span key={value} class="chip">
-          <span class="chip-text" dir="auto">
+        <span key={value} class="picked-value">
+          <span class="picked-text" dir="auto">
             {nameOf(value)}
           </span>
           <button type="button" aria-label={texts.streams.remove(nameOf(value))} onClick={() => onRemove(value)}>
@@ -146,7 +146,7 @@ function Suggestions({ id, suggestions, active, onChoose }: SuggestionsPropertie
             onChoose(value);
           }}
         >
-          <span class="chip-text" dir="auto">
+          <span class="picked-text" dir="auto">
             {text}
           </span>
           <span class="muted small">{detail}</span>

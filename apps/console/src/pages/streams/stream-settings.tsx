@@ -44,7 +44,7 @@ function listFilter({ types, states, labels, widgetIds }: Schemas['EventFilter']
 
 function LabelList({ labels }: { readonly labels: readonly string[] }) {
   return (
-    <span class="chips">
+    <span class="picked">
       {labels.map((label) => (
         <span key={label} class="label" dir="auto">
           {label}
@@ -56,7 +56,7 @@ function LabelList({ labels }: { readonly labels: readonly string[] }) {
 
 function WidgetList({ ids }: { readonly ids: readonly string[] }) {
   return (
-    <span class="chips">
+    <span class="picked">
       {ids.map((id) => (
         <WidgetLink key={id} id={id} />
       ))}

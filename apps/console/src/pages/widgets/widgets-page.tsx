@@ -118,7 +118,7 @@ function FirstWidgets() {
     <ul class="plain-list" aria-busy="true">
       {first.data.value?.items.map((widget) => (
         <li key={widget.id}>
-          <Link to={`/widgets/${widget.id}`} class="row-link">
+          <Link to={`/widgets/${widget.id}`} class="widget-link">
             <WidgetRow widget={widget} />
           </Link>
         </li>

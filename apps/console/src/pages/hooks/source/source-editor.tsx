@@ -68,8 +68,10 @@ export function SourceEditor(properties: SourceEditorProperties) {
         {children}
         <section class="section">
           <h2>{sources.sampleStep}</h2>
-          <Button onClick={useExample}>{sources.example}</Button>
-          {samples}
+          <div class="sample-sources">
+            <Button onClick={useExample}>{sources.example}</Button>
+            {samples}
+          </div>
           <SampleFields
             sample={sample}
             target={target.value}
