@@ -88,6 +88,9 @@ describeEachDeployment('dead deliveries in the console', (shown) => {
     // A check box takes no text, so the keys of the list work in it.
     await page.keyboard.press('j');
     expect(await page.evaluate('document.activeElement.tagName')).toBe('A');
+    await page.keyboard.press('x');
+    await page.getByRole('button', { name: 'Discard 2' }).waitFor();
+    await page.keyboard.press('x');
     await page.getByRole('button', { name: 'Discard 1' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();
     await eventually(async () => (await deliveries().count()) === 2, 'two deliveries are listed');

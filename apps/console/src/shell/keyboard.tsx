@@ -8,7 +8,7 @@ import { texts } from '../texts/texts.ts';
 import { activateShortcut } from './activate-shortcut.ts';
 import { pages } from './pages.ts';
 import { openPalette } from './palette.tsx';
-import { isInRow, moveToRow } from './rows.ts';
+import { isInRow, moveToRow, toggleRow } from './rows.ts';
 import { takesText } from './takes-text.ts';
 
 /** How long after `g` the second key may come, in milliseconds. */
@@ -49,6 +49,7 @@ function press(key: string): boolean {
     isHelpOpen.value = true;
     return true;
   }
+  if (key === 'x') return toggleRow();
   if (key === 'j' || key === 'k') return moveToRow(key === 'j' ? 1 : -1);
   if ((key === 'ArrowDown' || key === 'ArrowUp') && isInRow()) return moveToRow(key === 'ArrowDown' ? 1 : -1);
   return key === '/' || key === 'c' ? activateShortcut(key) : false;

@@ -20,6 +20,14 @@ export function moveToRow(step: 1 | -1): boolean {
   return true;
 }
 
+/** Selects the row with the focus, or no longer. Returns false if it has no check box. */
+export function toggleRow(): boolean {
+  const rows = [...document.querySelectorAll<HTMLElement>(rowSelector)];
+  const box = rows[findFocusedRow(rows)]?.querySelector<HTMLInputElement>('input[type="checkbox"]');
+  box?.click();
+  return box != null;
+}
+
 /** Whether the focus is in a row. Elsewhere, the arrow keys scroll the page. */
 export function isInRow(): boolean {
   return findFocusedRow([...document.querySelectorAll<HTMLElement>(rowSelector)]) !== -1;

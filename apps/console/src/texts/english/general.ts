@@ -83,6 +83,7 @@ export const keyboard = {
     ['g u, g l', 'Users, audit log'],
     ['j, k, ↓, ↑', 'Move between rows'],
     ['Enter', 'Open the row'],
+    ['x', 'Select the row'],
     ['Esc', 'Close'],
     ['?', 'Keyboard shortcuts'],
   ],
