@@ -134,7 +134,7 @@ describeEachDeployment('grants are changed in the console', (shown) => {
     await page.goto(`${shown.service.url}/console/hooks`);
     await chooseAction(page, 'Factory north', 'Rotate secret…');
     await dialog().getByLabel('Require signed hooks').check();
-    const overlap = dialog().getByLabel('The old secret keeps working for');
+    const overlap = dialog().getByLabel('The old secret stops working');
     expect(await overlap.inputValue()).toBe('0');
     await overlap.selectOption('300');
     await dialog().getByText('accepts hooks without a signature').waitFor();

@@ -24,7 +24,7 @@ describe.runIf(hasBrowser)('forms and questions of the console', () => {
     await dialog().getByLabel('Widgets').fill('abc');
     await create().click();
     await dialog().getByRole('alert').getByText('1 field needs attention').waitFor();
-    await dialog().getByText('Not every one of these is a widget id.').waitFor();
+    await dialog().getByText('Some of these are not widget ids.').waitFor();
     await expect.poll(nameFocused).toBe('Widgets');
     expect(await dialog().getByText('"errors"').count()).toBe(0);
     expect(await findBarriers(page)).toEqual([]);
@@ -62,7 +62,7 @@ describe.runIf(hasBrowser)('forms and questions of the console', () => {
     await page.getByRole('heading', { name: 'Page not found' }).waitFor();
     expect(await page.getByRole('heading').count()).toBe(1);
     expect(await findBarriers(page)).toEqual([]);
-    await page.getByRole('link', { name: 'Go to the first page' }).click();
+    await page.getByRole('link', { name: 'Go to start page' }).click();
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
   });
 
@@ -70,7 +70,7 @@ describe.runIf(hasBrowser)('forms and questions of the console', () => {
     await page.goto(`${shown.service.url}/console/access`);
     const own = page.getByRole('row').filter({ hasText: 'This session' });
     await own.getByRole('button', { name: /^End/ }).click();
-    await dialog().getByText('This is your own session: you are signed out here.').waitFor();
+    await dialog().getByText('This is the session you are using: you will be signed out here.').waitFor();
     expect(await findBarriers(page)).toEqual([]);
     await dialog().getByRole('button', { name: 'Cancel' }).click();
     await own.waitFor();

@@ -20,7 +20,7 @@ describe.runIf(hasBrowser)('the console while the service is frozen', () => {
   const go = (area: string) =>
     page.getByRole('navigation', { name: 'Main navigation' }).getByRole('link', { name: area }).click();
 
-  const unreachable = () => page.getByText(/^Can't reach the service since \d\d:\d\d:\d\d\. Retrying…/);
+  const unreachable = () => page.getByText(/^No answer from the service since \d\d:\d\d:\d\d\. Retrying…/);
 
   test('says so before the connection is given up: a heartbeat is overdue', async () => {
     await page.getByText('Live', { exact: true }).waitFor();

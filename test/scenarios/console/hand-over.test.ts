@@ -113,7 +113,7 @@ describeEachDeployment('an integration is handed over in the console', (shown) =
     await page.getByRole('link', { name: 'View hook' }).click();
     await page.getByRole('heading', { name: 'Payload' }).waitFor();
     await page.goBack();
-    await page.getByRole('heading', { name: 'The secrets were shown once' }).waitFor();
+    await page.getByRole('heading', { name: 'The secrets are shown only once' }).waitFor();
     expect(await findBarriers(page)).toEqual([]);
     const kept = await page.evaluate<string>(
       'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, history.state, location.href, document.body.innerHTML])',
@@ -150,7 +150,7 @@ describeEachDeployment('an integration is handed over in the console', (shown) =
     await page.getByLabel('E-mail').waitFor();
     expect(await page.content()).not.toContain(rotated.url);
     await signInByPage(page);
-    await page.getByRole('heading', { name: 'The secrets were shown once' }).waitFor();
+    await page.getByRole('heading', { name: 'The secrets are shown only once' }).waitFor();
     // Nobody asks any more.
     await page.getByRole('link', { name: 'Widgets' }).click();
     await page.getByRole('heading', { level: 1, name: 'Widgets' }).waitFor();

@@ -54,7 +54,7 @@ describe.runIf(hasBrowser && process.env.MONGODB_URL !== undefined)('the overvie
     const body = JSON.stringify({ kind: 'created', occurredAt: new Date().toISOString() });
     const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body };
     expect((await fetch(shown.service.url + new URL(url).pathname, init)).status).toBe(202);
-    await queue().getByText('1 job waits. The oldest was queued').waitFor();
+    await queue().getByText('1 job is waiting. The oldest was queued').waitFor();
     expect((await queue().boundingBox())?.height).toBe(before?.height);
     await queue().getByText('By partition').click();
     await queue().getByRole('table', { name: 'Hook queue' }).waitFor();
@@ -115,7 +115,7 @@ describe.runIf(hasBrowser)('the overview of an embedded service', () => {
     await page.getByText('All systems normal').waitFor();
     await page.getByText('1 of 1 ready').waitFor();
     const row = integrations().filter({ has: page.getByRole('link', { name: 'Factory', exact: true }) });
-    await row.getByRole('img', { name: /^The busiest hour, from \d\d:00, had 1 hooks?\.$/ }).waitFor();
+    await row.getByRole('img', { name: /^The busiest hour, from \d\d:00, had 1 hook\.$/ }).waitFor();
     expect(await findBarriers(page)).toEqual([]);
   });
 

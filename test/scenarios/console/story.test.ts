@@ -160,7 +160,7 @@ describeEachDeployment('a person with a browser and the console', (shown, name) 
     await expectNoBarriers();
     await entries.first().getByText('v3').click();
     await entries.first().getByRole('link', { name: 'View hook' }).click();
-    await page.getByText('version 3, becomes retired').waitFor();
+    await page.getByText('version 3, became retired').waitFor();
     await page.getByText('"type": "widget.retired"').waitFor();
     await expectNoBarriers();
   });
@@ -185,7 +185,7 @@ describeEachDeployment('a person with a browser and the console', (shown, name) 
     await press('End now');
     await expectNoBarriers();
     await dialog().getByRole('button', { name: 'End old secret' }).click();
-    await page.getByText('The old secret was ended.').waitFor();
+    await page.getByText('Old secret ended.').waitFor();
     await page.getByText(/^Valid until/).waitFor({ state: 'detached' });
     await expect.poll(() => send(oldUrl)).toBe(400);
     expect(await send(hookUrl)).toBe(202);
@@ -248,7 +248,7 @@ describeEachDeployment('a person with a browser and the console', (shown, name) 
     expect(new URL(page.url()).search).toBe('?action=user.created');
     await expectNoBarriers();
     await page.getByRole('link', { name: 'Ines Moreau' }).click();
-    await page.getByText('Only what was done to Ines Moreau.').waitFor();
+    await page.getByText('Only entries about Ines Moreau.').waitFor();
     await page.getByRole('button', { name: 'Show all entries' }).click();
 
     const other = await openProfile(shown.browser);

@@ -60,6 +60,6 @@ describe('describeProblem', () => {
 
   test('reads mistakes only from refusals', () => {
     expect(readMistakes(new Error('away'))).toEqual([]);
-    expect(describeProblem(new Error('away'))).toMatchObject({ title: 'The service did not answer', requestId: null });
+    expect(describeProblem(new Error('away'))).toMatchObject({ title: "Can't reach the service", requestId: null });
   });
 });

@@ -26,7 +26,7 @@ test('says how many problems there are, and how many are urgent', () => {
 test('says what flows, as far as it is known', () => {
   const { describeFlow } = texts.overview;
   expect(describeFlow(null, null)).toBe('');
-  expect(describeFlow('0', null)).toBe('No hooks at present.');
+  expect(describeFlow('0', null)).toBe('No hooks right now.');
   expect(describeFlow(null, '84 ms')).toBe('95 of 100 events reach the open streams within 84 ms.');
   expect(describeFlow('17.2', '84 ms')).toBe(
     'Accepting 17.2 hooks/s. 95 of 100 events reach the open streams within 84 ms.',

@@ -8,7 +8,7 @@ export const general = {
   menu: 'Menu',
   loading: 'Loading…',
   unreachableSince: (time: string) =>
-    `Can't reach the service since ${time}. Retrying… What you see may be out of date.`,
+    `No answer from the service since ${time}. Retrying… What you see may be out of date.`,
   retry: 'Try again',
   cancel: 'Cancel',
   close: 'Close',
@@ -47,10 +47,10 @@ export const general = {
   nextPage: 'Next page',
   pageOf: (page: number, pages: number) => `Page ${page} of ${pages}`,
   notFoundTitle: 'Page not found',
-  notFound: 'Check the address, or go to the first page.',
-  toFirstPage: 'Go to the first page',
+  notFound: 'Check the address, or go to the start page.',
+  toFirstPage: 'Go to start page',
   notPermittedTitle: "You don't have access to this page",
-  notPermitted: 'Your role lacks the permission. An admin can change your role under Users.',
+  notPermitted: 'Ask an admin to change your role.',
 };
 
 export const keyboard = {
@@ -75,7 +75,7 @@ export const keyboard = {
   findHook: (id: string) => `Find hook “${id}”`,
   helpTitle: 'Keyboard shortcuts',
   keys: [
-    ['Ctrl K', 'Search or go to anything'],
+    ['Ctrl K', 'Search or go to…'],
     ['/', 'Search this page'],
     ['c', 'Create'],
     ['g o, g w, g e', 'Overview, widgets, events'],
@@ -90,10 +90,10 @@ export const keyboard = {
 } as const;
 
 export const problems = {
-  unreachableTitle: 'The service did not answer',
-  unreachable: 'The network or the service is interrupted. Nothing that you typed is lost.',
-  unexpectedTitle: 'Something other than the service answered',
-  invalidTitle: 'This cannot be sent',
+  unreachableTitle: "Can't reach the service",
+  unreachable: 'The network or the service is down. Your input is kept.',
+  unexpectedTitle: 'Unexpected answer, probably from a proxy',
+  invalidTitle: "This can't be sent",
   needAttention: (count: number) => (count === 1 ? '1 field needs attention' : `${count} fields need attention`),
 };
 
@@ -108,7 +108,7 @@ export const signIn = {
   submit: 'Sign in',
   byIdentity: 'Sign in through the identity provider',
   or: 'or',
-  unreachableTitle: 'The service does not answer',
+  unreachableTitle: "Can't reach the service",
   unreachable: 'Retrying automatically.',
   firstAdmin: "First start? The first admin's e-mail and password were printed in the terminal.",
 };

@@ -17,21 +17,21 @@ export const grants = {
     routine: ['Routine', 'The old secret keeps working for a while, so that nobody is cut off.'],
     leaked: ['The secret has leaked', 'The old secret stops working now.'],
   } as const,
-  overlap: 'The old secret keeps working for',
+  overlap: 'The old secret stops working',
   overlapHint: 'Until then, both secrets work.',
   noOverlap: 'The old secret stops working within 2 seconds. Whoever uses it is cut off until they have the new one.',
   /** `isIncomplete`: a pod did not say how many it has. */
   closedStreams: (count: number, isIncomplete: boolean) =>
     `${isIncomplete ? 'At least ' : ''}${count} open ${count === 1 ? 'stream' : 'streams'} will be closed.`,
-  olderEnds: 'The secret before that one still works. It ends now.',
+  olderEnds: 'An even older secret still works. It stops working now.',
   requireSignatures: 'Require signed hooks from now on',
   unsignedOverlap:
-    'Until then, the old URL accepts hooks without a signature from anybody who knows it. If it may have leaked, end it now.',
+    'Until then, the old URL accepts hooks without a signature from anyone who knows it. If it may have leaked, choose “Immediately”.',
   overlaps: [
-    [86_400, '1 day'],
-    [3_600, '1 hour'],
-    [300, '5 minutes'],
-    [0, 'No time: end it now'],
+    [86_400, 'After 1 day'],
+    [3_600, 'After 1 hour'],
+    [300, 'After 5 minutes'],
+    [0, 'Immediately'],
   ] as readonly (readonly [seconds: number, text: string])[],
   secretIssued: 'Secret issued',
   by: 'by',
@@ -43,8 +43,8 @@ export const grants = {
   endOld: 'End old secret',
   endOldTitle: (name: string) => `End the old secret of ${name}`,
   endOldText:
-    'The old secret stops working within 2 seconds. Whoever still uses it is cut off. The current secret stays.',
-  oldEnded: 'The old secret was ended.',
+    'The old secret stops working within 2 seconds. Whoever still uses it is cut off. The current secret keeps working.',
+  oldEnded: 'Old secret ended.',
   edit: 'Edit',
   editTitle: (name: string) => `Edit ${name}`,
   saved: 'Saved',
@@ -66,5 +66,5 @@ export const grants = {
   noMatchTitle: (text: string) => `No name contains “${text}”`,
   noMatch: 'Change the search, or clear it to see all.',
   order: 'Order',
-  orders: { newest: 'Newest first', name: 'By name', lastUsed: 'Last used first', expires: 'Expires first' },
+  orders: { newest: 'Newest first', name: 'By name', lastUsed: 'Recently used first', expires: 'Expiring first' },
 };

@@ -1,8 +1,8 @@
 export const handOver = {
   title: 'Hand-over',
-  warning: 'Copy them now. The service keeps only hashes, and nobody can show them again. If one is lost, rotate it.',
-  gone: 'The secrets were shown once',
-  goneText: 'The service keeps only hashes. If the secrets are lost, rotate this integration: that makes new ones.',
+  warning: "Copy the secrets now. The service keeps only hashes and can't show them again. If you lose one, rotate it.",
+  gone: 'The secrets are shown only once',
+  goneText: 'The service keeps only hashes. If you have lost the secrets, rotate them: the integration gets new ones.',
   toIntegration: 'View integration',
   done: 'Done',
   send: 'Send this to the partner',
@@ -12,15 +12,15 @@ export const handOver = {
   hide: 'Hide',
   download: 'Download as .env',
   copyInstructions: 'Copy instructions',
-  instructionsHint: 'The instructions are the text of an e-mail. They contain no secret: send the secrets another way.',
+  instructionsHint: 'The instructions are an e-mail text without secrets. Send the secrets another way.',
   /** The text of an e-mail to the partner. */
   writeInstructions: (name: string, isSigned: boolean) =>
     [
       'Hello,',
       '',
-      `You can now send us hooks (integration "${name}"). You get ${
+      `You can now send us hooks (integration "${name}"). We will send you ${
         isSigned ? 'a secret URL and a signing secret' : 'a secret URL'
-      } from us separately. Please keep ${isSigned ? 'both' : 'it'} like a password.`,
+      } separately. Please protect ${isSigned ? 'both' : 'it'} like a password.`,
       '',
       'Send each hook as a POST request to the URL, with the header "content-type: application/json" and a body like this:',
       '',
@@ -28,7 +28,7 @@ export const handOver = {
       '',
       '- kind is "created", "updated" or "retired". occurredAt is the time of the event.',
       '- widgetId and payload are optional. The payload is any JSON object.',
-      '- Put an id of your own into the header "webhook-id". If you repeat a hook, repeat its id: it then counts once.',
+      '- Put your own unique id into the header "webhook-id". If you send a hook again, use the same id: it then counts once.',
       ...(isSigned
         ? [
             '- Sign each hook as https://www.standardwebhooks.com describes. Libraries for most languages do it. By hand: the header',
@@ -37,19 +37,19 @@ export const handOver = {
           ]
         : []),
       '',
-      'The answer 202 means that the hook is stored. After 429 or 503, wait for the seconds in "Retry-After" and send it again.',
-      'After 400, the answer says what is wrong: please correct the hook.',
+      'The response 202 means that the hook is stored. After 429 or 503, wait as many seconds as "Retry-After" says, then send it again.',
+      'After 400, the response says what is wrong: please correct the hook.',
       '',
     ].join('\n'),
   tryIt: 'Try it',
   tryHint: 'Each sample reads the secrets from the environment. Load the downloaded file into your shell first:',
   waiting: 'Waiting for the first hook…',
-  waitingHint: 'It appears here as soon as it arrives, also if it is refused.',
+  waitingHint: 'It appears here as soon as it arrives, even if it is refused.',
   arrived: 'First hook arrived',
   view: 'View hook',
   refused: 'Refused',
   leaveTitle: 'Leave without a copy?',
-  leaveText: 'Nobody has copied every secret yet. When you leave this page, it cannot be shown again.',
+  leaveText: "Not every secret has been copied yet. Once you leave this page, they can't be shown again.",
   stay: 'Stay',
   saved: "I've saved it",
 };

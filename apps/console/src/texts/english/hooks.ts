@@ -10,7 +10,7 @@ interface RedriveOutcome {
 }
 
 const reasons = {
-  'invalid-delivery': 'Processing it failed repeatedly, or its entry in the queue is damaged.',
+  'invalid-delivery': 'Processing failed repeatedly, or the queue entry is damaged.',
   'store-refused': 'The database rejects the content of this hook. Fix the cause, then redrive it.',
 };
 const shortReasons: typeof reasons = {
@@ -27,7 +27,7 @@ const describeEmpty = (state: string, hasTimes: boolean) => {
   if (state === 'all')
     return {
       title: 'No hooks yet',
-      text: 'Each hook that the service accepts or refuses appears here. An accepted hook stays for the retention time of the service (DELIVERY_RETENTION_MS) after its publication. A dead one stays until you redrive or discard it.',
+      text: 'Each hook that the service accepts or refuses appears here. A published hook is kept for the retention time (DELIVERY_RETENTION_MS), a dead one until you redrive or discard it.',
     };
   if (state === 'refused')
     return {
@@ -54,13 +54,13 @@ export const hooks = {
     source: 'Scheme of the sender',
   },
   deduplicate: 'Deduplicate by content',
-  deduplicateHint: 'If a hook has no webhook-id, an identical one counts as a repetition.',
+  deduplicateHint: 'If a hook has no webhook-id, an identical one counts as a duplicate.',
   on: 'On',
   off: 'Off',
   rate: 'Hooks per second',
-  rateHint: 'Optional. Empty: the default of the service.',
+  rateHint: 'Optional. Leave empty for the service default.',
   rateLimit: 'Rate limit',
-  formatRate: (rate: number | null) => (rate === null ? 'Default of the service' : `${formatCount(rate)}/s`),
+  formatRate: (rate: number | null) => (rate === null ? 'Service default' : `${formatCount(rate)}/s`),
   lastReceivedAt: 'Last hook',
   list: 'Hooks',
   state: 'State',
@@ -85,9 +85,9 @@ export const hooks = {
   describeEmpty,
   /** Below a list with refused hooks. */
   refusalsNote:
-    'Refused hooks are kept for up to 7 days, at most 100. A listed one may stand for more of the same second.',
+    'Refused hooks are kept for up to 7 days, at most 100. A listed one may stand for several in the same second.',
   /** Before a time. */
-  refusalsEnd: 'The list is full: it has no refused hook from before',
+  refusalsEnd: 'The list is full: it has no refused hooks from before',
   noWidget: 'No widget',
   noWebhookId: 'No webhook-id',
   kind: 'Kind',
@@ -136,7 +136,7 @@ export const hooks = {
   buttonsForSelected: (count: number) => ({ redrive: `Redrive ${count}`, discard: `Discard ${count}` }),
   discardTitle: (count: number) => (count === 1 ? 'Discard this delivery?' : `Discard ${count} deliveries?`),
   discardText:
-    'This erases the payload for good: nobody can redrive it any more. For the retention time of the service, the list still shows that the hook was received and discarded.',
+    'This erases the payload for good: no redrive is possible afterwards. Until its retention ends, the list still shows that the hook was received and discarded.',
   discarded: (count: number) => `${countDeliveries(count)} ${count === 1 ? 'was' : 'were'} discarded.`,
   discardedNotice: 'Discarded: the payload was erased for good. The audit log says who did it.',
   redriveProgress: (done: number, all: number) => `${done} of ${all}`,
@@ -172,13 +172,13 @@ export const hooks = {
     never: 'Never reached this integration.',
     neverAnywhere: 'Never reached any of these integrations.',
     neverText:
-      'Check the URL and its token. A hook with an unknown token belongs to no integration: only the log has it, as invalid-hook-token.',
+      'Check the URL and its token. A hook with an unknown token belongs to no integration: only the log of the service shows it, as invalid-hook-token.',
     view: 'View hook',
     looked: 'Looked in deliveries, dead deliveries and the listed refusals of the last 7 days.',
     lookedIn: (count: number, all: number) =>
       count === all
         ? `Looked in ${all === 1 ? '1 integration' : `all ${formatCount(all)} integrations`}: deliveries, dead deliveries and the listed refusals of the last 7 days.`
-        : `Looked in the ${formatCount(count)} integrations that received hooks last, of ${formatCount(all)}. Search on the page of another one.`,
+        : `Looked in the ${formatCount(count)} integrations that received hooks last, of ${formatCount(all)}. To search another one, open its page.`,
   },
   quarantine: {
     title: 'Quarantine',
@@ -226,18 +226,17 @@ export const hooks = {
   testWidget: 'Widget',
   testWidgetHint: 'Search by name, or paste a widget id. Optional for the kind “Created”.',
   testWidgetMatches: 'Widgets that match',
-  testWidgetNone: 'No widget matches.',
+  testWidgetNone: 'No widgets match.',
   testWidgetUnchosen: 'Choose a widget from the list, or paste its id.',
   testWidgetWrong: 'This is not a widget id. The page of a widget shows its id.',
   testPayload: 'Payload',
   testPayloadHint: 'A JSON object.',
   testPayloadWrong: 'The payload must be a JSON object.',
-  testSend: 'Send',
+  testSend: 'Send test hook',
   testAccepted: (duration: string) => `202 Accepted · ${duration} ·`,
   testView: 'View event',
-  testRetrying: (attempts: number) =>
-    `No success after ${attempts === 1 ? '1 attempt' : `${attempts} attempts`}. Retrying…`,
-  testWaiting: 'Waiting for its publication…',
+  testRetrying: (attempts: number) => `${attempts === 1 ? '1 attempt' : `${attempts} attempts`} failed. Retrying…`,
+  testWaiting: 'Waiting for publication…',
   testLate: 'Not in this integration yet. Does the URL belong to another integration?',
   kinds: { created: 'Created', updated: 'Updated', retired: 'Retired' },
 };

@@ -12,7 +12,7 @@ export const overview = {
   },
   /** What flows. Null: unknown. Empty if nothing is known. */
   describeFlow: (acceptedPerSecond: string | null, p95: string | null) => {
-    const accepted = acceptedPerSecond === '0' ? 'No hooks at present.' : `Accepting ${acceptedPerSecond} hooks/s.`;
+    const accepted = acceptedPerSecond === '0' ? 'No hooks right now.' : `Accepting ${acceptedPerSecond} hooks/s.`;
     return [
       acceptedPerSecond === null ? '' : accepted,
       p95 === null ? '' : `95 of 100 events reach the open streams within ${p95}.`,
@@ -39,13 +39,15 @@ export const overview = {
     streams: 'Open streams',
   },
   perSecond: '/s',
-  percentAndRate: (rate: string) => `% · ${rate} /s`,
+  percentAndRate: (rate: string) => `% · ${rate}/s`,
   median: (value: string, unit: string) => `${unit} · median ${value}`,
-  delayScope: (minutes: number) => `From the 202 of a hook to the open streams, in the last ${minutes} minutes.`,
-  plusConsoles: (count: number) => (count === 0 ? '' : `+ ${formatCount(count)} of consoles`),
+  delayScope: (minutes: number) =>
+    `From a hook's 202 to its event in the open streams, in the last ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`,
+  plusConsoles: (count: number) =>
+    count === 0 ? '' : `+ ${count === 1 ? '1 console' : `${formatCount(count)} consoles`}`,
   noData: 'No data yet',
   noDataThen: 'No data',
-  most: (value: string) => `most ${value}`,
+  most: (value: string) => `peak ${value}`,
   describePoint: (time: string, value: string) => `${time}: ${value}`,
   timeZone: (name: string) => `Times are in ${name}.`,
   unknown: 'unknown',
@@ -57,8 +59,10 @@ export const overview = {
   refused: 'Refused',
   dead: 'Dead',
   lastHook: 'Last hook',
-  countDead: (count: string, integration: string) => `${count} dead deliveries of ${integration}`,
-  describeTraffic: (busiest: string, from: string) => `The busiest hour, from ${from}, had ${busiest} hooks.`,
+  countDead: (count: string, integration: string) =>
+    `${count} dead ${count === '1' ? 'delivery' : 'deliveries'} of ${integration}`,
+  describeTraffic: (busiest: string, from: string) =>
+    `The busiest hour, from ${from}, had ${busiest} ${busiest === '1' ? 'hook' : 'hooks'}.`,
   noTraffic: 'No hooks in the last 24 hours.',
   describeHour: (from: string, accepted: string, refused: string) =>
     `From ${from}: ${accepted} accepted, ${refused} refused`,
@@ -68,7 +72,7 @@ export const overview = {
   oldest: 'Oldest',
   jobsWait: (jobs: number) => {
     if (jobs === 0) return 'The queue is empty.';
-    return jobs === 1 ? '1 job waits.' : `${formatCount(jobs)} jobs wait.`;
+    return jobs === 1 ? '1 job is waiting.' : `${formatCount(jobs)} jobs are waiting.`;
   },
   oldestWaits: 'The oldest was queued',
   byPartition: 'By partition',

@@ -18,7 +18,7 @@ export const streams = {
   suggestions: 'Suggestions',
   widgets: 'Widgets',
   widgetsHint: 'Only events of these widgets. Type a part of a name, or an id.',
-  widgetIdsWrong: 'Not every one of these is a widget id. Choose a widget by its name, or copy the id from its page.',
+  widgetIdsWrong: 'Some of these are not widget ids. Choose a widget by its name, or copy the id from its page.',
   states: 'States',
   matches: (matching: number, all: number) => `Matches ${formatCount(matching)} of ${formatCount(all)} widgets.`,
   everything: 'All events',
@@ -26,8 +26,8 @@ export const streams = {
   tabs: { preview: 'Live preview', code: 'Sample code', open: 'Open streams', settings: 'Settings' },
   newUrl: 'Stream URL (secret)',
   newUrlWarning:
-    'Copy the URL now. The service keeps only a hash, and nobody can show it again. If it is lost, rotate it.',
-  leaveText: 'Nobody has copied the URL yet. When you leave this page, it cannot be shown again.',
+    "Copy the URL now. The service keeps only a hash and can't show it again. If you lose it, rotate the secret.",
+  leaveText: "The URL has not been copied yet. Once you leave this page, it can't be shown again.",
   preview: {
     title: 'Live preview',
     url: 'Stream URL (secret)',
@@ -44,19 +44,19 @@ export const streams = {
     otherSubscription: 'This is the URL of another subscription.',
     invalid: 'The service does not know this URL. It was revoked or rotated, or has expired.',
     refused: (own: string) =>
-      `The browser has closed the stream and does not say why. Usually a proxy before ${own} has answered instead of the service.`,
+      `The browser closed the stream without saying why. Usually, a proxy in front of ${own} answered instead of the service.`,
     emptyTitle: 'No events yet',
     empty: 'The next event appears here. Create a widget, or send a hook.',
     limit: (count: number) => `This page keeps the last ${count} events.`,
   },
   samples: {
     title: 'Sample code',
-    hint: 'Programs in a terminal read the URL from the environment. Put it there first: the shell asks for it, so its history does not have it.',
+    hint: 'Programs in a terminal read the URL from the environment. Put it there first: the shell asks for it, so it is not in the shell history.',
     corsTitle: 'In a web page',
     cors: [
-      'Pages of any origin may open the stream: the service allows that at stream URLs (CORS), without cookies.',
+      'Pages of any origin may open the stream: stream URLs allow cross-origin requests (CORS) without cookies.',
       'If the page has a content security policy, add the host of the URL to connect-src.',
-      'Whoever has the URL can read the stream. Give it only to people who may see these events, and rotate it when one of them leaves.',
+      'Anyone who has the URL can read the stream. Give it only to people who may see these events, and rotate it when one of them leaves.',
     ],
   },
   connections: 'Open streams',

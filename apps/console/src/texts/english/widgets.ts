@@ -1,26 +1,28 @@
 import { formatCount } from '../../parts/format.ts';
 
+const countWidgets = (count: number) => (count === 1 ? '1 widget' : `${formatCount(count)} widgets`);
+
 export const widgets = {
   title: 'Widgets',
   create: 'Create widget',
   search: 'Search by name, label or id',
   state: 'State',
   order: 'Order',
-  orders: { newest: 'Newest first', updated: 'Last updated first', name: 'By name' },
+  orders: { newest: 'Newest first', updated: 'Recently updated first', name: 'By name' },
   states: { all: 'All states', active: 'Active', retired: 'Retired' },
   count: (shown: number, all: number) =>
-    shown === all ? `${formatCount(all)} widgets` : `${formatCount(shown)} of ${formatCount(all)} widgets`,
+    shown === all ? countWidgets(all) : `${formatCount(shown)} of ${formatCount(all)} widgets`,
   loadingAll: (read: number) => `Loading widgets… ${formatCount(read)} so far. You can search once all are loaded.`,
   showNew: (count: number) => (count === 1 ? 'Show 1 new widget' : `Show ${formatCount(count)} new widgets`),
   emptyTitle: 'No widgets yet',
   empty:
-    'A widget appears here as soon as somebody creates one: you, a script with a provision token, or a hook of the kind “created”.',
+    'A widget appears here as soon as someone creates one: you, a script with a provision token, or a hook of the kind “created”.',
   noMatchTitle: (search: string) => (search === '' ? 'No widgets match' : `No widgets match “${search}”`),
   noMatch: 'Check the spelling, the label or the state.',
   clearFilters: 'Clear filters',
   listTitles: {
     newest: 'Widgets, newest first',
-    updated: 'Widgets, last updated first',
+    updated: 'Widgets, recently updated first',
     name: 'Widgets by name',
   },
   form: {
@@ -48,12 +50,12 @@ export const widgets = {
     created: 'Created',
     version: (version: number) => `version ${formatCount(version)}`,
     shortVersion: (version: number) => `v${formatCount(version)}`,
-    becomes: { active: 'becomes active', retired: 'becomes retired' },
-    alreadyRetired: 'was retired already',
+    becomes: { active: 'became active', retired: 'became retired' },
+    alreadyRetired: 'was already retired',
     late: 'arrived late',
     noChanges: 'no values changed',
     moreChanges: (count: number) => `, ${formatCount(count)} more`,
-    noPayload: 'None, or too long to be listed here.',
+    noPayload: 'None, or too long to list here.',
     showHook: 'View hook',
     expired: (from: number, to: number) =>
       from === to
