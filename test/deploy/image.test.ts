@@ -41,10 +41,15 @@ test('the image contains no test, no fake and no file of a developer', () => {
   expect(readdirSync(image.folder).sort()).toEqual([
     'apps',
     'compile-cache',
+    'docs',
     'node_modules',
     'package.json',
     'packages',
   ]);
+  // The runbooks, which the service serves.
+  expect(readdirSync(`${image.folder}/docs`)).toEqual(['runbooks']);
+  expect(files.some((path) => path === 'docs/runbooks/dead-letters.md')).toBe(true);
+  expect(files.some((path) => path === 'apps/console/dist/manifest.webmanifest')).toBe(true);
 });
 
 test('the image contains every other source file of its apps and packages', () => {

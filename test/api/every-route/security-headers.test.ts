@@ -34,7 +34,8 @@ const service = await openAttackedApp({
 afterAll(() => service.close());
 
 const hookRoute = '/api/v1/events/hooks/:token';
-const isPage = (url: string) => url === '/docs' || url.startsWith('/console/') || url.startsWith('/problems');
+const isPage = (url: string) =>
+  url === '/docs' || ['/docs/runbooks', '/console/', '/problems'].some((start) => url.startsWith(start));
 
 function expectHeaders({ headers }: Pick<TestResponse, 'headers'>, what: string, changes: object = {}): void {
   const found = Object.fromEntries(Object.keys(expected).map((name) => [name, headers[name]]));
