@@ -181,7 +181,8 @@ describe.runIf(hasBrowser)('lists of the console', () => {
     await results.getByRole('option', { name: 'Find hook “msg_partner_4711”' }).waitFor();
     await page.keyboard.press('Enter');
     await dialog.waitFor({ state: 'detached' });
-    expect(new URL(page.url()).searchParams.get('find')).toBe('msg_partner_4711');
+    await page.getByText('Never reached any of these integrations.').waitFor();
+    expect(new URL(page.url()).searchParams.get('hook')).toBe('msg_partner_4711');
   });
 
   test('group the digits of versions', async () => {
