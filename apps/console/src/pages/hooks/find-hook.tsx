@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { Search } from 'lucide';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId } from 'preact/hooks';
+import { useEffect, useId, useRef } from 'preact/hooks';
 import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { ReadState } from '../../parts/read-state.tsx';
@@ -28,8 +28,11 @@ export function FindHook({ integrationId }: FindHookProperties) {
   const wanted = query.value.get('hook') ?? '';
   const typed = useSignal(wanted);
   const id = useId();
-  // Something else than this field may ask: the palette, or the way back.
+  const asked = useRef(wanted);
+  // Something else than this field may ask: the palette, or the way back. What is typed meanwhile stays.
   useEffect(() => {
+    if (asked.current === wanted) return;
+    asked.current = wanted;
     typed.value = wanted;
   }, [wanted]);
   return (
