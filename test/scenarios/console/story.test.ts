@@ -284,11 +284,11 @@ describeEachDeployment('a person with a browser and the console', (shown, name) 
     await role.selectOption('admin');
     await dialog().getByRole('button', { name: 'Make admin' }).click();
     await page.getByText('Ines Moreau is now Admin.').waitFor();
-    expect(await role.inputValue()).toBe('admin');
+    await expect.poll(() => role.inputValue()).toBe('admin');
     await expectNoBarriers();
     await press('Undo');
     await page.getByText('Ines Moreau is now Viewer.').waitFor();
-    expect(await role.inputValue()).toBe('viewer');
+    await expect.poll(() => role.inputValue()).toBe('viewer');
   });
 
   test('disables and enables a user, and lets a user sign in again', async () => {
