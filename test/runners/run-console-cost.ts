@@ -114,7 +114,10 @@ try {
   }, 1_000 / eventsPerSecond);
   const figures: Record<string, Record<string, number>> = {};
   for (const path of values.pages.split(',')) {
-    await page.goto(`${deployment.url}/console/${path}`);
+    const inNavigation = page.locator(`nav a[href$="/console/${path}"]`);
+    // Without a load of the page, which would read all widgets again while it is measured.
+    if ((await inNavigation.count()) > 0) await inNavigation.click();
+    else await page.goto(`${deployment.url}/console/${path}`);
     await page.getByRole('heading', { level: 1 }).waitFor({ timeout: 300_000 });
     if (path.startsWith('widgets')) await page.locator('.virtual-row').first().waitFor({ timeout: 300_000 });
     await page.mouse.move(0, 0);
