@@ -91,11 +91,12 @@ class SlowSentinel {
 }
 
 describe.runIf(inject('backend') === 'cluster')('a connection behind Sentinels', () => {
-  const primary = new URL(findQueueRedis().operatorUrl);
+  let primary: URL;
   let sentinel: SlowSentinel;
   let redis: Redis;
 
   beforeEach(async () => {
+    primary = new URL(findQueueRedis().operatorUrl);
     sentinel = await SlowSentinel.start(primary);
     redis = openFailFastConnection(
       {

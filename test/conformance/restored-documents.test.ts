@@ -11,12 +11,13 @@ import { findQueueRedis } from '../drivers/cluster/test-redis.ts';
 
 describe.runIf(inject('backend') === 'cluster')('Backend.findMismatch', () => {
   const mongodbUrl = process.env.MONGODB_URL ?? '';
-  const redisUrl = findQueueRedis().operatorUrl;
+  let redisUrl: string;
   let options: ClusterOptions;
   let backend: Backend;
   let mongo: MongoClient;
 
   beforeEach(async () => {
+    redisUrl = findQueueRedis().operatorUrl;
     const name = `t-${randomBytes(8).toString('hex')}`;
     options = {
       ...{ mongodbUrl, mongodbDatabase: name, redisUrl, redisKeyPrefix: name, migrate: true, durabilityCheck: 'warn' },
