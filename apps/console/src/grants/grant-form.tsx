@@ -12,7 +12,7 @@ import type { Grant, IssuedGrant } from './grant-kind.ts';
 /** What the form of every grant holds. */
 interface GrantFormValues {
   readonly name: string;
-  /** As an input of the type `datetime-local` has it: in the time zone of the browser. Empty for no end. */
+  /** As an input of the type `datetime-local` has it: in the chosen time zone. Empty for no end. */
   readonly expires: string;
 }
 

@@ -6,15 +6,19 @@ import {
   formatClockTime,
   formatCount,
   formatDuration,
+  formatExactTime,
   formatRelative,
   formatTime,
+  isSameDay,
   locale,
 } from './format.ts';
-import { readLocalText, timeZone, toLocalText } from './time-zone.ts';
+import { browserTimeZone, readLocalText, timeZone, toLocalText } from './time-zone.ts';
 
+const zoneBefore = browserTimeZone.peek();
 afterEach(() => {
   locale.value = 'en';
   timeZone.value = 'local';
+  browserTimeZone.value = zoneBefore;
 });
 
 test.each([
@@ -70,6 +74,17 @@ test('a time of another day has its date', () => {
   expect(formatClockTime(new Date(2026, 10, 25, 0, 5, 9).getTime(), now)).toBe('00:05:09');
   expect(formatClockTime(new Date(2026, 10, 24, 23, 59, 59).getTime(), now)).toBe('Nov 24, 23:59:59');
   expect(formatClockTime(new Date(2025, 10, 25, 8).getTime(), now)).toBe('Nov 25, 08:00:00');
+});
+
+test('the time of the day and the day are those of the chosen time zone', () => {
+  // Nine hours before UTC all year.
+  browserTimeZone.value = 'Asia/Tokyo';
+  const atMs = Date.parse('2026-11-25T14:05:59.007Z');
+  const beforeMidnight = Date.parse('2026-11-25T23:30:00Z');
+  const read = () => [formatExactTime(atMs), formatClock(atMs), isSameDay(atMs, beforeMidnight)];
+  expect(read()).toEqual(['23:05:59.007', '23:05', false]);
+  timeZone.value = 'utc';
+  expect(read()).toEqual(['14:05:59.007', '14:05', true]);
 });
 
 test('counts and sizes are short', () => {

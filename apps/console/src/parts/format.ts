@@ -22,9 +22,9 @@ export function formatRelative(atMs: number, nowMs: number): string {
   if (seconds < 60) return say(`${seconds} s`);
   if (seconds < 3_600) return say(`${Math.floor(seconds / 60)} min`);
   if (seconds < daySeconds) return say(`${Math.floor(seconds / 3_600)} h`);
-  const { day, clock } = formats.value;
+  const { clock } = formats.value;
   const nextDayMs = nowMs + (isPast ? -1 : 1) * daySeconds * 1_000;
-  if (day.format(atMs) === day.format(nextDayMs)) return `${isPast ? 'yesterday' : 'tomorrow'} ${clock.format(atMs)}`;
+  if (isSameDay(atMs, nextDayMs)) return `${isPast ? 'yesterday' : 'tomorrow'} ${clock.format(atMs)}`;
   const days = Math.floor(seconds / daySeconds);
   return say(days === 1 ? '1 day' : `${formatCount(days)} days`);
 }
@@ -44,6 +44,7 @@ const formats = computed(() => {
     dayOfYear: create({ month: 'short', day: 'numeric' }),
     clock: create(minutes),
     time: create({ ...minutes, second: '2-digit' }),
+    exactTime: create({ ...minutes, second: '2-digit', fractionalSecondDigits: 3 }),
   };
 });
 
@@ -64,9 +65,18 @@ export function formatTime(atMs: number): string {
 
 /** `14:05:59` today, otherwise `Mar 1, 14:05:59`, in the chosen time zone. */
 export function formatClockTime(atMs: number, nowMs: number): string {
-  const { day, dayOfYear } = formats.value;
-  const isToday = day.format(atMs) === day.format(nowMs);
-  return isToday ? formatTime(atMs) : `${dayOfYear.format(atMs)}, ${formatTime(atMs)}`;
+  return isSameDay(atMs, nowMs) ? formatTime(atMs) : `${formats.value.dayOfYear.format(atMs)}, ${formatTime(atMs)}`;
+}
+
+/** Whether two times are on one day of the chosen time zone. */
+export function isSameDay(atMs: number, otherMs: number): boolean {
+  const { day } = formats.value;
+  return day.format(atMs) === day.format(otherMs);
+}
+
+/** `14:05:59.123`, in the chosen time zone. */
+export function formatExactTime(atMs: number): string {
+  return formats.value.exactTime.format(atMs);
 }
 
 /** Writes a number with so many digits after the decimal sign, as the reader knows them: `3.4`, `3,4`. */

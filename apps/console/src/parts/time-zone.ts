@@ -15,11 +15,12 @@ export function followTimeZone(): void {
   effect(() => localStorage.setItem(storageKey, timeZone.value));
 }
 
-const browserZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+/** The time zone of the browser, by its name. */
+export const browserTimeZone = signal(new Intl.DateTimeFormat().resolvedOptions().timeZone);
 
 /** The name of the zone in the database of time zones: `Europe/Berlin`, `UTC`. */
 export function nameTimeZone(zone: TimeZone = timeZone.value): string {
-  return zone === 'utc' ? 'UTC' : browserZone;
+  return zone === 'utc' ? 'UTC' : browserTimeZone.value;
 }
 
 /** Returns what an input of the type `datetime-local` shows: the time in the zone, to the second. Empty for null. */

@@ -29,6 +29,7 @@ test('finds every word, in any case, and says how many widgets match', () => {
   expect(groups.map(({ kind }) => kind)).toEqual(['recent', 'pages', 'widgets']);
   // The recent one is not offered again.
   expect(groups[2]).toMatchObject({ total: 30, entries: { length: 8 } });
+  expect(groups[2]?.entries.map(({ name }) => name)).not.toContain('Hook lamp 3');
   expect(find('lamp 29')[0]?.entries.map(({ name }) => name)).toEqual(['Hook lamp 29']);
   expect(find('nothing like it')).toEqual([]);
 });
@@ -40,7 +41,7 @@ test('finds widgets by label and id, and users by e-mail', () => {
 });
 
 test('offers to find a hook by its event id or webhook-id', () => {
-  for (const id of ['b9dce296-9105-8818-a22e-aee490c1c421', 'msg_partner_4711']) {
+  for (const id of ['b9dce296-9105-8818-a22e-aee490c1c421', 'msg_partner_4711', 'msg_partner']) {
     expect(find(id)).toMatchObject([{ kind: 'hooks', entries: [{ target: `/hooks?hook=${id}` }] }]);
     expect(findGroups(id, { ...sources, findHook: null })).toEqual([]);
   }

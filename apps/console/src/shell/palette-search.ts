@@ -1,4 +1,5 @@
 import type { LiveWidget } from '@widget-service/client/live/live-widget.ts';
+import { isUuid } from '../pages/hooks/hook-verdict.ts';
 import { makeMatcher, parseSearch, type Searched } from '../pages/widgets/search-words.ts';
 import { filterWidgets } from '../pages/widgets/shown-widgets.ts';
 import { keptVisits } from '../session/kept-visits.ts';
@@ -61,13 +62,12 @@ function findWidgets(widgets: readonly LiveWidget[], text: string, isNew: (entry
   return { entries: candidates.filter(isNew).slice(0, shownOfKind), total: found.length };
 }
 
-const uuidPattern = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 /** Most senders use a prefix and a random part as `webhook-id`: `msg_2KWPBgLlAfxdpx2AI54pPJ85f4W`. */
 const webhookIdPattern = /^[\w.:-]{8,256}$/;
 
 /** Whether a text may be the event id or the `webhook-id` of a hook. */
 function isHookId(text: string): boolean {
-  return uuidPattern.test(text) || (webhookIdPattern.test(text) && /[\d_-]/.test(text) && !/^label:/i.test(text));
+  return isUuid(text) || (webhookIdPattern.test(text) && /[\d_-]/.test(text) && !/^label:/i.test(text));
 }
 
 function toWidgetEntry({ id, name, labels }: LiveWidget): PaletteEntry {

@@ -2,11 +2,10 @@ import { useSignal } from '@preact/signals';
 import { isWidgetEvent, type StreamEvent } from '@widget-service/client/stream/stream-event.ts';
 import { Badge, type Tone } from '../../parts/badges.tsx';
 import { Code } from '../../parts/facts.tsx';
-import { formatAbsolute } from '../../parts/format.ts';
+import { formatAbsolute, formatExactTime } from '../../parts/format.ts';
 import { lookUp } from '../../parts/look-up.ts';
 import { texts } from '../../texts/texts.ts';
 import type { StreamStateName } from './follow-stream.ts';
-import { formatExactTime } from './format-exact-time.ts';
 import type { SeenEvent } from './use-events.ts';
 
 const tones: Readonly<Record<string, Tone>> = {

@@ -5,6 +5,7 @@ import { maskSecret } from '../../grants/mask-secret.ts';
 import { rows } from '../../live/shared-widgets.ts';
 import { Button } from '../../parts/button.tsx';
 import { EmptyState, ProblemNotice } from '../../parts/messages.tsx';
+import { widgetNames } from '../../parts/widget-name.tsx';
 import { serviceRoot, toOwnAddress } from '../../service/page-settings.ts';
 import type { Schemas } from '../../service/service.ts';
 import { texts } from '../../texts/texts.ts';
@@ -84,5 +85,5 @@ export function LivePreview({ subscription, url: knownUrl }: LivePreviewProperti
 }
 
 function nameWidget(id: string): string | null {
-  return rows.peek().find((widget) => widget.id === id)?.name ?? null;
+  return widgetNames.peek().get(id) ?? null;
 }

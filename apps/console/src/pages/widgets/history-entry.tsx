@@ -2,10 +2,9 @@ import { useSignal } from '@preact/signals';
 import { formatExactJson } from '@widget-service/client/json/exact-json.ts';
 import { Badge, DeliveryState } from '../../parts/badges.tsx';
 import { Code } from '../../parts/facts.tsx';
-import { formatAbsolute, formatTime } from '../../parts/format.ts';
 import { lookUp } from '../../parts/look-up.ts';
 import { ReadState } from '../../parts/read-state.tsx';
-import { FullTime } from '../../parts/time.tsx';
+import { ClockTime, FullTime } from '../../parts/time.tsx';
 import { Link } from '../../router/link.tsx';
 import type { Schemas } from '../../service/service.ts';
 import { useResource } from '../../service/use-resource.ts';
@@ -45,7 +44,9 @@ export function HistoryEntry({ delivery, changes }: HistoryEntryProperties) {
           <span class="history-source muted" dir="auto">
             {integrationName ?? integrationId}
           </span>
-          <EntryTime at={delivery.occurredAt} />
+          <span class="history-time muted">
+            <ClockTime at={delivery.occurredAt} />
+          </span>
         </summary>
         {isOpen.value ? <EntryDetails delivery={delivery} /> : null}
       </details>
@@ -113,16 +114,5 @@ function PublishedEvent({ delivery: { integrationId, eventId } }: { readonly del
       {event === null ? <p class="muted">{hooks.eventGone}</p> : null}
       {event === null || event === undefined ? null : <Code>{formatExactJson(event, 2)}</Code>}
     </>
-  );
-}
-
-/** The time of day, with the date unless it is today. */
-export function EntryTime({ at }: { readonly at: string }) {
-  const atMs = Date.parse(at);
-  const isToday = new Date(atMs).toDateString() === new Date().toDateString();
-  return (
-    <time class="history-time muted" dateTime={at} title={formatAbsolute(atMs)}>
-      {isToday ? formatTime(atMs) : formatAbsolute(atMs)}
-    </time>
   );
 }

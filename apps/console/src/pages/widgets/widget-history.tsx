@@ -2,10 +2,11 @@ import { parseExactJson } from '@widget-service/client/json/exact-json.ts';
 import { useEffect } from 'preact/hooks';
 import { Pager, usePages } from '../../parts/paged-list.tsx';
 import { ReadState } from '../../parts/read-state.tsx';
+import { ClockTime } from '../../parts/time.tsx';
 import { api, type Schemas } from '../../service/service.ts';
 import { texts } from '../../texts/texts.ts';
 import { findExpiredHooks } from './expired-hooks.ts';
-import { EntryTime, HistoryEntry } from './history-entry.tsx';
+import { HistoryEntry } from './history-entry.tsx';
 import { listChanges, type PayloadChange } from './payload-changes.ts';
 
 type Delivery = Schemas['DeliveryOfWidget'];
@@ -50,7 +51,9 @@ export function WidgetHistory({ widget }: WidgetHistoryProperties) {
                 <div class="history-line">
                   <strong>{history.created}</strong>
                   <span class="muted">{history.shortVersion(1)}</span>
-                  <EntryTime at={widget.createdAt} />
+                  <span class="history-time muted">
+                    <ClockTime at={widget.createdAt} />
+                  </span>
                 </div>
               </li>
             )}
