@@ -15,7 +15,6 @@ const EventFilter: Shape = { types: { '?': ['string'] }, widgetIds: { '?': ['str
 const Subscription: Shape = { id: 'string', name: 'string', filter: EventFilter, expiresAt: { '?': 'string' }, tokenIssuedAt: 'string', previousExpiresAt: { '?': 'string' }, createdAt: 'string', createdBy: 'string', lastConnectedAt: { '?': 'string' } };
 const PagedResultSubscription: Shape = { items: [Subscription], page: 'number', pageSize: 'number', totalItems: 'number', totalPages: 'number', hasNext: 'boolean' };
 const IssuedSubscription: Shape = { id: 'string', name: 'string', filter: EventFilter, expiresAt: { '?': 'string' }, tokenIssuedAt: 'string', previousExpiresAt: { '?': 'string' }, createdAt: 'string', createdBy: 'string', lastConnectedAt: { '?': 'string' }, token: 'string', url: 'string' };
-const RotatedSubscription: Shape = { id: 'string', name: 'string', filter: EventFilter, expiresAt: { '?': 'string' }, tokenIssuedAt: 'string', previousExpiresAt: { '?': 'string' }, createdAt: 'string', createdBy: 'string', lastConnectedAt: { '?': 'string' }, token: 'string', url: 'string' };
 const Connection: Shape = { id: 'string', address: { '?': 'string' }, position: 'string', openedAt: 'string', sentBytes: 'number', unsentBytes: 'number', pod: 'string' };
 const OpenConnections: Shape = { items: [Connection], totalItems: 'number', podsAsked: 'number', podsAnswered: 'number' };
 const HookSource: Shape = { preset: 'string', scheme: { '?': 'any' }, mapping: 'any' };
@@ -30,7 +29,6 @@ const HookSamples: Shape = { keptUntil: { '?': 'string' }, items: [HookSample] }
 const ProvisionToken: Shape = { id: 'string', name: 'string', permissions: ['string'], expiresAt: { '?': 'string' }, tokenIssuedAt: 'string', previousExpiresAt: { '?': 'string' }, createdAt: 'string', createdBy: 'string', lastUsedAt: { '?': 'string' } };
 const PagedResultProvisionToken: Shape = { items: [ProvisionToken], page: 'number', pageSize: 'number', totalItems: 'number', totalPages: 'number', hasNext: 'boolean' };
 const IssuedProvisionToken: Shape = { id: 'string', name: 'string', permissions: ['string'], expiresAt: { '?': 'string' }, tokenIssuedAt: 'string', previousExpiresAt: { '?': 'string' }, createdAt: 'string', createdBy: 'string', lastUsedAt: { '?': 'string' }, token: 'string' };
-const RotatedProvisionToken: Shape = { id: 'string', name: 'string', permissions: ['string'], expiresAt: { '?': 'string' }, tokenIssuedAt: 'string', previousExpiresAt: { '?': 'string' }, createdAt: 'string', createdBy: 'string', lastUsedAt: { '?': 'string' }, token: 'string' };
 const Delivery: Shape = { eventId: 'string', integrationId: 'string', integrationName: { '?': 'string' }, kind: 'string', occurredAt: 'string', receivedAt: 'string', widgetId: { '?': 'string' }, state: 'string', attempts: 'number', duplicates: 'number', reason: { '?': 'string' }, publishedAt: { '?': 'string' }, position: { '?': 'string' }, effect: { '?': 'any' } };
 const PagedResultDelivery: Shape = { items: [Delivery], page: 'number', pageSize: 'number', totalItems: 'number', totalPages: 'number', hasNext: 'boolean' };
 const DeliveryOfWidget: Shape = { eventId: 'string', integrationId: 'string', integrationName: { '?': 'string' }, kind: 'string', occurredAt: 'string', receivedAt: 'string', widgetId: { '?': 'string' }, state: 'string', attempts: 'number', duplicates: 'number', reason: { '?': 'string' }, publishedAt: { '?': 'string' }, position: { '?': 'string' }, effect: { '?': 'any' }, payload: 'any' };
@@ -77,7 +75,7 @@ export const answers: Readonly<Record<string, Answer>> = {
   'GET /api/v1/subscriptions/{id}': { statuses: [200], body: Subscription },
   'PATCH /api/v1/subscriptions/{id}': { statuses: [200], body: Subscription },
   'DELETE /api/v1/subscriptions/{id}': { statuses: [204], body: null },
-  'POST /api/v1/subscriptions/{id}/rotate': { statuses: [200], body: RotatedSubscription },
+  'POST /api/v1/subscriptions/{id}/rotate': { statuses: [200], body: IssuedSubscription },
   'DELETE /api/v1/subscriptions/{id}/previous-token': { statuses: [204], body: null },
   'GET /api/v1/subscriptions/{id}/connections': { statuses: [200], body: OpenConnections },
   'DELETE /api/v1/subscriptions/{id}/connections/{connectionId}': { statuses: [204], body: null },
@@ -100,7 +98,7 @@ export const answers: Readonly<Record<string, Answer>> = {
   'GET /api/v1/provision-tokens/{id}': { statuses: [200], body: ProvisionToken },
   'PATCH /api/v1/provision-tokens/{id}': { statuses: [200], body: ProvisionToken },
   'DELETE /api/v1/provision-tokens/{id}': { statuses: [204], body: null },
-  'POST /api/v1/provision-tokens/{id}/rotate': { statuses: [200], body: RotatedProvisionToken },
+  'POST /api/v1/provision-tokens/{id}/rotate': { statuses: [200], body: IssuedProvisionToken },
   'DELETE /api/v1/provision-tokens/{id}/previous-token': { statuses: [204], body: null },
   'GET /api/v1/integrations/{id}/deliveries': { statuses: [200], body: PagedResultDelivery },
   'GET /api/v1/deliveries': { statuses: [200], body: PagedResultDelivery },

@@ -2466,63 +2466,6 @@ export interface components {
             /** @description How hooks to the previous address are signed; null if it no longer works. With `none`, whoever knows that address can post hooks without a signature until `previousExpiresAt`. */
             previousSignature: ("none" | "standard-webhooks" | "source") | null;
         };
-        RotatedProvisionToken: {
-            /** Format: uuid */
-            id: string;
-            name: string;
-            permissions: ("widgets:read" | "widgets:create" | "subscriptions:manage" | "integrations:manage" | "tokens:manage" | "users:manage" | "audit:read")[];
-            /** @description When it expires; null: never. */
-            expiresAt: string | null;
-            /**
-             * Format: date-time
-             * @description When its current token was issued: at its creation, or at the last rotation.
-             */
-            tokenIssuedAt: string;
-            /** @description Until when the previous token works after a rotation. It may be over. Null: there is no previous token. */
-            previousExpiresAt: string | null;
-            /** Format: date-time */
-            createdAt: string;
-            /**
-             * Format: uuid
-             * @description The id of the user that created it.
-             */
-            createdBy: string;
-            /** @description When it was last used, accurate to a minute. */
-            lastUsedAt: string | null;
-            /** @description The token. Keep it secret: it is not shown again. */
-            token: string;
-        };
-        RotatedSubscription: {
-            /** Format: uuid */
-            id: string;
-            name: string;
-            filter: components["schemas"]["EventFilter"];
-            /** @description When it expires; null: never. */
-            expiresAt: string | null;
-            /**
-             * Format: date-time
-             * @description When its current token was issued: at its creation, or at the last rotation.
-             */
-            tokenIssuedAt: string;
-            /** @description Until when the previous token works after a rotation. It may be over. Null: there is no previous token. */
-            previousExpiresAt: string | null;
-            /** Format: date-time */
-            createdAt: string;
-            /**
-             * Format: uuid
-             * @description The id of the user that created it.
-             */
-            createdBy: string;
-            /** @description When a stream was last opened with it, accurate to a minute. */
-            lastConnectedAt: string | null;
-            /** @description The token. Keep it secret: it is not shown again. */
-            token: string;
-            /**
-             * Format: uri
-             * @description The address to use. It contains the token, so keep the whole address secret.
-             */
-            url: string;
-        };
         Rotation: {
             /** @description How long the previous token keeps working, in seconds. Default: `300`. */
             overlapSeconds?: number | null;
@@ -4142,7 +4085,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RotatedSubscription"];
+                    "application/json": components["schemas"]["IssuedSubscription"];
                 };
             };
             400: components["responses"]["InvalidRequestOrInvalidJsonOrUnsupportedMediaTypeOrPayloadTooLarge"];
@@ -4889,7 +4832,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RotatedProvisionToken"];
+                    "application/json": components["schemas"]["IssuedProvisionToken"];
                 };
             };
             400: components["responses"]["InvalidRequestOrInvalidJsonOrUnsupportedMediaTypeOrPayloadTooLarge"];

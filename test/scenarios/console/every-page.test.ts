@@ -85,7 +85,7 @@ describe.runIf(hasBrowser)('every page of the console', () => {
     for (const path of paths) {
       await page.goto(`${shown.service.url}/console${path}`);
       await page.getByRole('heading', { level: 1 }).waitFor();
-      for (const width of [320, 360, 640, 1_280, 3_840]) {
+      for (const width of [320, 360, 640, 768, 1_024, 1_280, 3_840]) {
         await page.setViewportSize({ width, height: 800 });
         const excess = await page.evaluate<number>(readExcess);
         if (excess > 0) tooWide.push(`${path} by ${excess} of ${width} pixels`);

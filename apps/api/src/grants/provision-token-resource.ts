@@ -7,7 +7,6 @@ import {
   newProvisionTokenSchema,
   provisionTokenChangesSchema,
   provisionTokenSchema,
-  rotatedProvisionTokenSchema,
 } from './provision-token-schema.ts';
 
 /** `/api/v1/provision-tokens`: tokens with which scripts create widgets, as `Authorization: Bearer`. */
@@ -21,7 +20,7 @@ export const provisionTokenResource: GrantResource<Pick<ProvisionToken, 'permiss
     rotation: rotationSchema,
     shown: provisionTokenSchema,
     issued: issuedProvisionTokenSchema,
-    rotated: rotatedProvisionTokenSchema,
+    rotated: issuedProvisionTokenSchema,
   },
   toBody: (grant): z.output<typeof provisionTokenSchema> => ({
     ...toGrantBody(grant, { permissions: [...grant.permissions] }),

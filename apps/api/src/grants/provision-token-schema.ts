@@ -40,7 +40,5 @@ export const provisionTokenSchema = provisionTokenShape.meta({
   description: 'A grant to create widgets without signing in.',
 });
 
-/** Only this response and `rotatedProvisionTokenSchema` show the token. */
-const issuedShape = provisionTokenShape.extend(tokenMember);
-export const issuedProvisionTokenSchema = issuedShape.meta({ id: 'IssuedProvisionToken' });
-export const rotatedProvisionTokenSchema = issuedShape.meta({ id: 'RotatedProvisionToken' });
+/** Only this response, of a create or a rotation, shows the token. */
+export const issuedProvisionTokenSchema = provisionTokenShape.extend(tokenMember).meta({ id: 'IssuedProvisionToken' });

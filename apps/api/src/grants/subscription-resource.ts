@@ -6,7 +6,6 @@ import { rotationSchema, toGrantBody } from './grant-schema.ts';
 import {
   issuedSubscriptionSchema,
   newSubscriptionSchema,
-  rotatedSubscriptionSchema,
   subscriptionChangesSchema,
   subscriptionSchema,
 } from './subscription-schema.ts';
@@ -24,7 +23,7 @@ export const subscriptionResource: GrantResource<Pick<Subscription, 'filter'>> =
     rotation: rotationSchema,
     shown: subscriptionSchema,
     issued: issuedSubscriptionSchema,
-    rotated: rotatedSubscriptionSchema,
+    rotated: issuedSubscriptionSchema,
   },
   toBody: (grant): SubscriptionBody => ({
     ...toGrantBody(grant, { filter: toFilterBody(grant.filter) }),

@@ -76,7 +76,7 @@ export const subscriptionSchema = subscriptionShape.meta({
   description: 'A grant to stream events.',
 });
 
-/** Only this response and `rotatedSubscriptionSchema` show the token. */
-const issuedShape = subscriptionShape.extend({ ...tokenMember, ...urlMember });
-export const issuedSubscriptionSchema = issuedShape.meta({ id: 'IssuedSubscription' });
-export const rotatedSubscriptionSchema = issuedShape.meta({ id: 'RotatedSubscription' });
+/** Only this response, of a create or a rotation, shows the token. */
+export const issuedSubscriptionSchema = subscriptionShape
+  .extend({ ...tokenMember, ...urlMember })
+  .meta({ id: 'IssuedSubscription' });

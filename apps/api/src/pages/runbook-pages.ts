@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
+import type { FastifyReply } from 'fastify';
 import { Marked } from 'marked';
 import type { Route } from '../http/route.ts';
 import { definePage, escapeHtml, type Page, sendPage } from './page.ts';
@@ -8,32 +9,33 @@ import { makeReadOnce } from './read-once.ts';
 const folder = new URL('../../../../docs/runbooks/', import.meta.url);
 const listName = 'README';
 
-/** All runbooks by their names, as `dead-letters`. No part of a request path is used in the file system. */
-const readRunbooks = makeReadOnce(async () => {
-  const names = (await readdir(folder)).filter((name) => name.endsWith('.md'));
-  const entries = names.map(async (name): Promise<[string, string]> => {
-    return [name.slice(0, -'.md'.length), await readFile(new URL(name, folder), 'utf8')];
+/** The pages of all runbooks by their names, as `dead-letters`. No request path gets to the file system. */
+const readPages = makeReadOnce(async () => {
+  const files = (await readdir(folder)).filter((file) => file.endsWith('.md'));
+  const entries = files.map(async (file): Promise<[string, Page]> => {
+    const text = await readFile(new URL(file, folder), 'utf8');
+    const name = file.slice(0, -'.md'.length);
+    return [name, buildPage(text, name === listName ? listPlace : runbookPlace)];
   });
   return new Map(await Promise.all(entries));
 });
 
+async function sendRunbook(reply: FastifyReply, name: string): Promise<FastifyReply> {
+  const page = (await readPages()).get(name);
+  if (page !== undefined) return sendPage(reply, 'text', page);
+  throw new ServiceError('not-found', 'There is no runbook with this name. /docs/runbooks lists all.');
+}
+
 /** `GET /docs/runbooks`: lists what to do about each alert. */
 export function runbookListRoute(): Route {
-  return definePage(async (_request, reply) => {
-    const text = (await readRunbooks()).get(listName) ?? '';
-    return sendPage(reply, 'text', buildPage(text, { root: '../', runbooks: 'runbooks/' }));
-  });
+  return definePage(async (_request, reply) => sendRunbook(reply, listName));
 }
 
 /** `GET /docs/runbooks/{name}`: what an alert means, and how to mend its cause. */
 export function runbookPageRoute(): Route {
   return definePage(async (request, reply) => {
     const { name } = request.params as { readonly name: string };
-    const text = (await readRunbooks()).get(name);
-    if (text === undefined || name === listName) {
-      throw new ServiceError('not-found', 'There is no runbook with this name. /docs/runbooks lists all.');
-    }
-    return sendPage(reply, 'text', buildPage(text, { root: '../../', runbooks: '' }));
+    return sendRunbook(reply, name === listName ? '' : name);
   });
 }
 
@@ -42,6 +44,9 @@ interface PagePlace {
   /** The relative reference from the page to the folder of the runbooks. */
   readonly runbooks: '' | 'runbooks/';
 }
+
+const listPlace: PagePlace = { root: '../', runbooks: 'runbooks/' };
+const runbookPlace: PagePlace = { root: '../../', runbooks: '' };
 
 function buildPage(text: string, { root, runbooks }: PagePlace): Page {
   const title = /^# (.{1,200})$/m.exec(text)?.[1] ?? '';

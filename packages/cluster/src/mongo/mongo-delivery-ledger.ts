@@ -117,14 +117,15 @@ export class MongoDeliveryLedger implements DeliveryLedger {
     return runPortCall('get payloads', async () => {
       const documents = await this.#deliveries
         .find(
-          { _id: { $in: toBsonUuids(eventIds) } },
+          {
+            _id: { $in: toBsonUuids(eventIds) },
+            // Long ones stay in the database: a page of them is megabytes.
+            $expr: { $lte: [{ $strLenBytes: { $ifNull: ['$payload', ''] } }, atMostBytes] },
+          },
           { projection: { payload: 1 }, batchSize: eventIds.length + 1, maxTimeMS: requestDeadlineMs },
         )
         .toArray();
-      const isListed = (payload: string | null) => payload !== null && Buffer.byteLength(payload) <= atMostBytes;
-      return new Map(
-        documents.flatMap(({ _id, payload }) => (isListed(payload) ? [[_id.toHexString(), payload as string]] : [])),
-      );
+      return new Map(documents.flatMap(({ _id, payload }) => (payload === null ? [] : [[_id.toHexString(), payload]])));
     });
   }
 
