@@ -6,12 +6,9 @@
  * Chromium and the service share the processor, so a figure is an upper bound of what a person sees.
  */
 import { parseArgs } from 'node:util';
-import { createClient } from '@widget-service/client/client.ts';
-import { createHookSender } from '@widget-service/client/hooks/hook-sender.ts';
 import type { CDPSession, Page } from 'playwright-core';
-import { testAdmin } from '../drivers/app/console-client.ts';
 import { openTab, signInByPage, startBrowser } from '../drivers/cluster/console-browser.ts';
-import { openEmbeddedDeployment } from '../faults/deployment.ts';
+import { openConsoleBench } from './console-bench.ts';
 
 const { values } = parseArgs({
   options: {
@@ -72,21 +69,10 @@ async function measureKeys(page: Page): Promise<number[]> {
   return times;
 }
 
-const deployment = await openEmbeddedDeployment();
+const { deployment, sender, ids, createWidgets } = await openConsoleBench();
 const browser = await startBrowser();
 try {
-  const client = createClient({ baseUrl: deployment.url });
-  await client.signIn(testAdmin);
-  const integration = await client.api.POST('/api/v1/integrations', { body: { name: 'figures' } });
-  const sender = createHookSender({ url: deployment.url + new URL(integration.url).pathname, concurrency: 20 });
-  const ids: string[] = [];
-  const create = async (index: number) => {
-    ids.push((await client.createWidget({ name: `Pump ${index}`, labels: [`floor ${index % 9}`] })).id);
-  };
-  while (ids.length < widgetCount) {
-    const count = Math.min(50, widgetCount - ids.length);
-    await Promise.all(Array.from({ length: count }, (_, index) => create(ids.length + index)));
-  }
+  await createWidgets(widgetCount);
   // With motion, as most people see it.
   const profile = await browser.newContext({ viewport: { width: 1280, height: 900 } });
   const { page } = await openTab(profile, deployment.url, '/widgets');

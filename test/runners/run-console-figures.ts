@@ -5,12 +5,9 @@
  * Chromium and the service share the processor, so a figure is an upper bound of what a person sees.
  */
 import { parseArgs } from 'node:util';
-import { createClient } from '@widget-service/client/client.ts';
-import { createHookSender } from '@widget-service/client/hooks/hook-sender.ts';
 import type { CDPSession, Page } from 'playwright-core';
-import { testAdmin } from '../drivers/app/console-client.ts';
 import { openProfile, openTab, signInByPage, startBrowser } from '../drivers/cluster/console-browser.ts';
-import { openEmbeddedDeployment } from '../faults/deployment.ts';
+import { openConsoleBench } from './console-bench.ts';
 
 const { values } = parseArgs({
   options: { widgets: { type: 'string', default: '100000' }, seconds: { type: 'string', default: '60' } },
@@ -65,18 +62,10 @@ async function measureLive(devtools: CDPSession, post: (index: number) => Promis
   return busySeconds / ((performance.now() - beginMs) / 1_000);
 }
 
-const deployment = await openEmbeddedDeployment();
+const { deployment, sender, ids, createWidgets } = await openConsoleBench();
 const browser = await startBrowser();
 try {
-  const client = createClient({ baseUrl: deployment.url });
-  await client.signIn(testAdmin);
-  const integration = await client.api.POST('/api/v1/integrations', { body: { name: 'figures' } });
-  const sender = createHookSender({ url: deployment.url + new URL(integration.url).pathname, concurrency: 20 });
-  const ids: string[] = [];
-  const create = async (index: number) => {
-    ids.push((await client.createWidget({ name: `Pump ${index}`, labels: [`floor ${index % 9}`] })).id);
-  };
-  for (let index = 0; index < 200; index += 1) await create(index);
+  await createWidgets(200);
 
   const profile = await openProfile(browser);
   const { page } = await openTab(profile, deployment.url, '/widgets');
@@ -90,11 +79,7 @@ try {
   const devtools = await profile.newCDPSession(page);
   const startMs = await measureStart(page, devtools, deployment.url);
 
-  while (ids.length < widgetCount) {
-    await Promise.all(
-      Array.from({ length: Math.min(50, widgetCount - ids.length) }, (_, index) => create(ids.length + index)),
-    );
-  }
+  await createWidgets(widgetCount);
   const beginMs = performance.now();
   await page.reload();
   await page.getByText('Live', { exact: true }).waitFor({ timeout: 300_000 });
