@@ -112,7 +112,8 @@ function makeMeasure(labels: CallLabels, { storeCallSeconds, storeFailures }: St
       result.then(recordDuration, (error: unknown) => {
         if (isUncounted()) return;
         recordDuration();
-        storeFailures.inc({ ...labels, error: error instanceof UnavailableError ? 'unavailable' : 'other' });
+        if (!(error instanceof UnavailableError)) return storeFailures.inc({ ...labels, error: 'other' });
+        storeFailures.inc({ ...labels, port: error.failedPort ?? labels.port, error: 'unavailable' });
       });
       return result;
     };
