@@ -85,6 +85,8 @@ export interface OverviewDeps {
   readonly tailPosition: () => LogPosition | null;
   /** Why this pod is not ready. Empty: it is. */
   readonly listNotReady: () => readonly string[];
+  /** Whether this pod cannot read the control log. */
+  readonly isControlUnreachable: () => boolean;
 }
 
 export interface OverviewReader {
@@ -172,6 +174,7 @@ async function readOverview(deps: OverviewDeps): Promise<Overview> {
   const judged = {
     ...state,
     hasWorkers: deps.hasWorkers,
+    isControlUnreachable: deps.isControlUnreachable(),
     queues: stores.queues?.map(({ oldestEnqueuedAt }) => ({ ageSeconds: toAgeSeconds(oldestEnqueuedAt) })) ?? null,
     outboxAgeSeconds: stores.hasOutboxes ? toAgeSeconds(stores.outboxesWaitingSince) : null,
   };

@@ -83,6 +83,7 @@ export function composePod(deps: PodDeps) {
   const metrics = createMetrics(facts.processesHooks ? 'embedded' : 'api');
   recordBuild(metrics, deps.backend.kind);
   metrics.streamsLimit.set(settings.STREAMS_PER_POD);
+  metrics.logLimitBytes.set(settings.EVENT_RETENTION_BYTES);
   const backend = overrides.isUnmeasured === true ? deps.backend : measureBackend(deps.backend, metrics);
   const fanOut = openFanOut({ backend, clock, logger, metrics, tracer, options: overrides.fanOut });
   const { hub, ring } = fanOut;
@@ -105,6 +106,7 @@ export function composePod(deps: PodDeps) {
     countPersonalStreams: () => hub.countPersonal(),
     tailPosition,
     listNotReady: readiness.listReasons,
+    isControlUnreachable: revocations.isControlUnreachable,
     ...overrides.overview,
   });
   const parts = { settings, overrides, facts, backend, caches, clock, logger, metrics, tracer, tailPosition };
@@ -112,7 +114,13 @@ export function composePod(deps: PodDeps) {
     fanOut.createTail(revocations.waitUntilFresh),
     ...revocations.tasks,
     overview.task,
-    createGaugeSamplerTask({ backend, tailPosition, clock, metrics }),
+    createGaugeSamplerTask({
+      backend,
+      tailPosition,
+      dataDir: facts.processesHooks ? settings.DATA_DIR : null,
+      clock,
+      metrics,
+    }),
     ...(facts.processesHooks
       ? createWorkerTasks({ ...parts, outboxScanAgeMs: overrides.outboxScanAgeMs })
       : [new StoreMatch(parts).task]),
