@@ -28,6 +28,17 @@ describe('a hook of a foreign sender', () => {
     expect(response.body).toContain(`"payload":${digits}`);
   });
 
+  test('has one id and one widget for all notations of a number, and another one for another digit', async () => {
+    const byNumber = { id: { from: '/id' }, widgetId: { from: '/id', as: 'name' } };
+    const { token } = (await create(unsigned(byNumber))).json() as { token: string };
+    const hookPath = `/api/v1/events/hooks/${token}`;
+    const sendNumber = async (id: string) => (await post(hookPath, `{"id":${id}}`)).headers['webhook-event-id'];
+    expect(await sendNumber('9007199254740993')).not.toBe(await sendNumber('9007199254740992'));
+    expect(await sendNumber('1.10')).toBe(await sendNumber('11e-1'));
+    const mapped = await previewOf(unsigned(byNumber), { body: '{"id":12345678901234567890.0}' });
+    expect(mapped.hook.id).toBe('12345678901234567890');
+  });
+
   test('may be a form, and JSON in a field of a form', async () => {
     const { hookPath } = await createGitHub({ kind: { from: '/action' } });
     const form = { type: 'application/x-www-form-urlencoded' };

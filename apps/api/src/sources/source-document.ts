@@ -1,4 +1,4 @@
-import { extractTextAt, isItemIndex } from '@widget-service/shared/domain/json.ts';
+import { canonicalizeNumber, extractTextAt, isItemIndex } from '@widget-service/shared/domain/json.ts';
 import { parseJson, toJsonText } from '../http/json-body.ts';
 import { parsePointer } from './json-pointer.ts';
 import { readHeader, readHeaders, readMediaType, type SentRequest } from './sent-request.ts';
@@ -91,15 +91,21 @@ function decodePercent(text: string): string {
 }
 
 /**
- * Returns the text of a scalar at a pointer; numbers keep their digits. Null: nothing, or null, is there. Undefined: an
- * object or an array is there.
+ * Returns the text of a scalar at a pointer. A number keeps its digits: it is the text that was sent, or its canonical
+ * form, in which 1.10 and 1.1 are one. Null: nothing, or null, is there. Undefined: an object or an array is there.
  */
-export function readTextAt({ text, value }: SourceDocument, pointer: string): string | null | undefined {
+export function readTextAt(
+  { text, value }: SourceDocument,
+  pointer: string,
+  numbers: 'as-sent' | 'canonical' = 'as-sent',
+): string | null | undefined {
   const steps = parsePointer(pointer) ?? [];
   const found = valueAt(value, steps);
   if (found === undefined || found === null) return null;
   if (typeof found === 'object') return undefined;
-  return typeof found === 'number' ? extractTextAt(text, steps) : `${found as string | boolean}`;
+  if (typeof found !== 'number') return `${found as string | boolean}`;
+  const digits = extractTextAt(text, steps);
+  return digits === null || numbers === 'as-sent' ? digits : canonicalizeNumber(digits);
 }
 
 /** Returns the JSON of an object at a pointer. Null: a null is there. `other`: a text, a number, an array. */
