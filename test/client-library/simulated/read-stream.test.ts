@@ -53,11 +53,23 @@ describe('readStream', () => {
     expect(saved).toEqual(['p1', 'p2']);
   });
 
+  test.each(['epoch-changed', 'ahead-of-stream'])('delivers an event again after a gap %s', async (reason) => {
+    await using server = await startScriptedStreamServer([
+      streamOf([openBlock('p1'), widgetBlock('a', 'p2')]),
+      streamOf([
+        block('stream.gap', { requested: 'p2', resumedFrom: 'q0', reason }, 'q0'),
+        openBlock('q0'),
+        widgetBlock('a', 'q1'),
+      ]),
+    ]);
+    expect(widgetIds(await readWidgetEvents(2, server.url))).toEqual(['a', 'a']);
+  });
+
   test('drops an event that comes again', async () => {
     await using server = await startScriptedStreamServer([
       streamOf([openBlock('p1'), widgetBlock('a', 'p2')]),
       streamOf([
-        block('stream.gap', { requested: 'p2', resumedFrom: 'q0', reason: 'epoch-changed' }, 'q0'),
+        block('stream.gap', { requested: 'p2', resumedFrom: 'q0', reason: 'trimmed' }, 'q0'),
         openBlock('q0'),
         widgetBlock('a', 'q1'),
         widgetBlock('b', 'q2'),
@@ -70,7 +82,7 @@ describe('readStream', () => {
       position: 'q0',
       requested: 'p2',
       resumedFrom: 'q0',
-      reason: 'epoch-changed',
+      reason: 'trimmed',
     });
   });
 
