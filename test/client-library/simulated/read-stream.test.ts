@@ -33,6 +33,16 @@ describe('readStream', () => {
     },
   );
 
+  test.each(['Text/Event-Stream', 'TEXT/EVENT-STREAM;CHARSET=UTF-8', 'text/event-stream ; charset=utf-8'])(
+    'reads a stream whose content type is written as %j',
+    async (contentType) => {
+      await using server = await startScriptedStreamServer([
+        streamOf([openBlock('p1'), widgetBlock('a', 'p2')], 'stay', contentType),
+      ]);
+      expect(widgetIds(await readWidgetEvents(1, server.url))).toEqual(['a']);
+    },
+  );
+
   test('starts at a given position, and prefers the one that is kept', async () => {
     await using server = await startScriptedStreamServer([streamOf([openBlock('p1'), widgetBlock('a', 'p9')], 'stay')]);
     await readWidgetEvents(1, server.url, { position: 'earliest' });
