@@ -71,8 +71,9 @@ const maxRefusedUrls = 3;
 
 /**
  * Reads a stream of events. Connects again after every break, at the position of the last event, so that you miss
- * nothing; if something is missing nevertheless, you get `stream.gap`. Drops events that you have seen, until a gap says
- * that the event log has lost events (`epoch-changed`, `ahead-of-stream`): what comes then may be new although its id is not.
+ * nothing; if something is missing nevertheless, you get `stream.gap`. Drops events that you have seen, until a gap
+ * says that the event log has lost events (`epoch-changed`, `ahead-of-stream`): what comes then may be new although its
+ * id is not.
  *
  * It reads only as fast as you ask for events. End it with `break`, or with `signal`.
  *
