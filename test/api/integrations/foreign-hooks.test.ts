@@ -164,6 +164,12 @@ describe('a hook of a foreign sender', () => {
     ['RFC 3339 with an offset', { from: '/at' }, '"2026-03-01T11:00:00.1234+01:00"', '2026-03-01T10:00:00.1234Z'],
     ['Unix seconds', { from: '/at', format: 'unix-seconds' }, '1772359200.25', '2026-03-01T10:00:00.25Z'],
     ['Unix milliseconds', { from: '/at', format: 'unix-milliseconds' }, '1772359200250', '2026-03-01T10:00:00.250Z'],
+    ['as GitLab writes it', { from: '/at' }, '"2026-03-01 10:00:00 UTC"', '2026-03-01T10:00:00Z'],
+    ['as GitLab writes it with a zone', { from: '/at' }, '"2026-03-01 11:00:00 +0100"', '2026-03-01T10:00:00Z'],
+    ['as Twilio writes it', { from: '/at' }, '"Sun, 01 Mar 2026 10:00:00 +0000"', '2026-03-01T10:00:00Z'],
+    ['as GitHub writes pushed_at', { from: '/at', otherwise: 'now' }, '1772359200', '2026-03-01T10:00:00Z'],
+    ['a text among numbers', { from: '/at', format: 'unix-seconds' }, '"2026-03-01T10:00:00Z"', '2026-03-01T10:00:00Z'],
+    ['a number with an exponent', { from: '/at', format: 'unix-seconds' }, '1.7723592e9', '2026-03-01T10:00:00Z'],
   ])('has its time in UTC: %s', async (_, occurredAt, at, expected) => {
     const { hook } = await previewOf(unsigned({ occurredAt }), { body: `{"at":${at}}` });
     expect(hook.occurredAt).toBe(expected);
@@ -172,12 +178,31 @@ describe('a hook of a foreign sender', () => {
   test.each([
     ['no time', '{}', /no text/],
     ['a time in two days', `{"at":"${new Date(Date.now() + 172_800_000).toISOString()}"}`, /24 hours ahead/],
+    ['a time without a zone', '{"at":"2026-03-01 10:00:00"}', /no time/],
     ['a time before 1970', '{"at":"1969-12-31T23:59:59Z"}', /before 1970/],
     ['an object', '{"at":{}}', /an object or an array/],
   ])('with %s is refused', async (_, body, reason) => {
-    const { refusal, outcome } = await previewOf(unsigned({ occurredAt: { from: '/at' } }), { body });
-    expect(outcome).toBe('refused');
-    expect(refusal).toEqual({ step: 'occurredAt', reason: expect.stringMatching(reason), pointer: '#/at' });
+    // The time of the arrival stands for a time that is not there, never for one that was not understood.
+    for (const otherwise of body === '{}' ? ['refuse'] : ['refuse', 'now']) {
+      const { refusal, outcome } = await previewOf(unsigned({ occurredAt: { from: '/at', otherwise } }), { body });
+      expect(outcome).toBe('refused');
+      expect(refusal).toEqual({ step: 'occurredAt', reason: expect.stringMatching(reason), pointer: '#/at' });
+    }
+  });
+
+  test.each([
+    [
+      'stripe',
+      '{"id":"evt_1","object":"v2.core.event","created":"2026-03-01T10:00:00.25Z"}',
+      '2026-03-01T10:00:00.25Z',
+    ],
+    ['stripe', '{"id":"evt_1","object":"event","created":1772359200}', '2026-03-01T10:00:00Z'],
+    ['standard-webhooks', '{"timestamp":1772359200000}', '2026-03-01T10:00:00.000Z'],
+    ['standard-webhooks', '{"timestamp":1.7723592e9}', '2026-03-01T10:00:00Z'],
+  ])('of %s has the time in the form that the sender chose: %s', async (preset, body, expected) => {
+    const source = { preset, mapping: { kind: { value: 'updated' } } };
+    const { hook } = await previewOf(source, { body, headers: { 'webhook-id': 'one' } });
+    expect(hook.occurredAt).toBe(expected);
   });
 
   test('composed names are different objects', async () => {

@@ -102,7 +102,7 @@ function readTime(
   const text = findTime(timestamp, entries, sent);
   if (text === null) return { reason: 'the time of the signature is missing or repeated' };
   const utc = toUtcTime(text, timestamp.unit === 'seconds' ? 'unix-seconds' : 'unix-milliseconds');
-  if (utc === null) return { reason: 'the time of the signature is not a Unix time' };
+  if (utc === null) return { reason: 'the time of the signature is no time' };
   const differenceMs = Math.abs(now.getTime() - Date.parse(utc));
   if (differenceMs <= toleranceSeconds * 1_000) return { text };
   return { reason: `the time of the signature differs from that of the service by more than ${toleranceSeconds} s` };
