@@ -110,6 +110,19 @@ describe('POST /api/v1/integrations with a source', () => {
       }),
       '#/source/scheme/separator',
     ],
+    ...['', '=', 'a', '-', ';;', 'é', '\t'].map(
+      (separator) =>
+        [
+          `the separator “${separator}”`,
+          withScheme({ algorithm: 'hmac-sha256', header: 'x-sig', separator }),
+          '#/source/scheme/separator',
+        ] as const,
+    ),
+    [
+      'a prefix with the separator',
+      withScheme({ algorithm: 'hmac-sha256', header: 'x-sig', separator: ';', prefix: 'v1;' }),
+      '#/source/scheme/prefix',
+    ],
     ['a key of one byte', { preset: 'standard-webhooks', secrets: ['whsec_AA=='], mapping }, '#/source/secrets/0'],
     [
       'a public key for an HMAC',

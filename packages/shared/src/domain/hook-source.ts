@@ -35,11 +35,11 @@ export interface SignatureScheme {
   readonly algorithm: SignatureAlgorithm;
   /** The header with the signatures, in lower case. */
   readonly header: string;
-  /** What separates the entries of the header. Null: it has one entry. */
-  readonly separator: ',' | ' ' | null;
+  /** The character that separates the entries of the header. Null: it has one entry. */
+  readonly separator: string | null;
   /** What a signature begins with, such as `sha256=`. Entries that begin with anything else are ignored. */
   readonly prefix: string;
-  /** How a signature is written. Base64 is the alphabet with `+` and `/`, padded. */
+  /** How a signature is written: hexadecimal in either case, or Base64 in either alphabet, padded or not. */
   readonly encoding: 'hex' | 'base64';
   /** What is signed: a text with the places `{body}`, `{timestamp}`, `{id}`, `{url}` and `{form}`. */
   readonly signed: string;
