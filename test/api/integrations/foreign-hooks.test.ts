@@ -231,6 +231,20 @@ describe('a hook of a foreign sender', () => {
     expect(ping.headers).not.toHaveProperty('webhook-event-id');
   });
 
+  test('above the limit of the body says how large it may be, and who sets that', async () => {
+    const { hookPath } = await createGitHub();
+    const response = await post(hookPath, JSON.stringify({ a: 'x'.repeat(70_000) }));
+    expectRefused(response, 'payload-too-large');
+    expect(response.json().detail).toMatch(/ 65536 bytes.*BODY_LIMIT_BYTES/);
+  });
+
+  test('that is an array names the batch as a reason', async () => {
+    const { hookPath } = await createGitHub({ payload: null, widgetId: { from: '/id' } });
+    const response = await post(hookPath, '[{"id":1},{"id":2}]');
+    expectRefused(response, 'hook-not-mappable');
+    expect(response.json().detail).toMatch(/array, perhaps a batch/);
+  });
+
   test('may have the value “repeated” in a header', async () => {
     const kind = { header: 'x-event', values: { repeated: 'created' } };
     const { hook } = await previewOf(unsigned({}, kind), { headers: { 'x-event': 'repeated' }, body: '{}' });

@@ -61,11 +61,11 @@ export const schemeSchema = z
     toleranceSeconds: z.int().min(1).max(3_600).optional().meta({ default: 300 }),
     idHeader: headerName.nullish().describe('The header with the id that is signed.'),
     secretEncoding: z.enum(['text', 'hex', 'base64', 'whsec']).optional().meta({ default: 'text' }),
-    challengeParameter: text(1, 128)
+    challengeParameter: text(0, 128)
       .nullish()
       .meta({
         description:
-          'The parameter of the address with which the sender asks, by GET, whether somebody is there: its text is the answer. Null: a GET is not answered.',
+          'The parameter of the address with which the sender asks, by GET or by POST without a body, whether somebody is there: its text is the answer. Empty: each GET is answered, with an empty text. Null: a GET is not answered.',
         examples: ['hub.challenge'],
       }),
   })

@@ -10,6 +10,7 @@ import type { WidgetStore } from '@widget-service/shared/ports/widget-store.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import { deriveHookEventId } from '@widget-service/shared/usecases/hooks/accept-hook.ts';
 import { z } from 'zod';
+import { describeBodyLimit } from '../../http/error-handler.ts';
 import { rejectEncoded } from '../../http/json-body.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { documentResponses } from '../../schemas/problem.ts';
@@ -129,7 +130,7 @@ async function preview(
 /** What the hook address refuses before it verifies a signature. */
 function findBodyMistake(sent: SentRequest, bodyLimitBytes: number): ServiceError | null {
   if (sent.body.length > bodyLimitBytes) {
-    return new ServiceError('payload-too-large', `It is larger than ${bodyLimitBytes} bytes.`);
+    return new ServiceError('payload-too-large', describeBodyLimit(bodyLimitBytes));
   }
   const headers = ['content-type', 'content-encoding'].map((name) => [name, readHeader(sent, name)?.toString()]);
   try {
