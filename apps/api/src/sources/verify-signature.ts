@@ -80,15 +80,24 @@ function compareSecret(keys: readonly SourceKey[], given: Buffer, reason: string
 }
 
 function isSignature(scheme: SignatureScheme, key: SourceKey, content: Buffer, signature: string): boolean {
-  const given = scheme.encoding === 'hex' ? signature.toLowerCase() : signature;
+  const given = scheme.encoding === 'hex' ? signature.toLowerCase() : toPlainBase64(signature);
   if (scheme.algorithm === 'ed25519') {
-    const bytes = decodeExactly(given.replace(/={1,2}$/, ''), scheme.encoding);
+    const bytes = decodeExactly(given, scheme.encoding);
     return bytes !== null && !Buffer.isBuffer(key) && verify(null, content, key, bytes);
   }
   if (!(scheme.algorithm in hmacHashes) || !Buffer.isBuffer(key)) return false;
   const name = hmacHashes[scheme.algorithm as keyof typeof hmacHashes];
-  const expected = createHmac(name, key).update(content).digest(scheme.encoding);
+  const digest = createHmac(name, key).update(content).digest(scheme.encoding);
+  const expected = scheme.encoding === 'hex' ? digest : toPlainBase64(digest);
   return isEqualInConstantTime(Buffer.from(given), Buffer.from(expected));
+}
+
+/** Returns Base64 in the alphabet with `+` and `/`, without padding: senders write either alphabet, padded or not. */
+function toPlainBase64(text: string): string {
+  return text
+    .replaceAll('-', '+')
+    .replaceAll('_', '/')
+    .replace(/={1,2}$/, '');
 }
 
 /** Returns the time as it was sent. It is checked before the signature: a wrong one needs no computation. */
@@ -102,7 +111,7 @@ function readTime(
   const text = findTime(timestamp, entries, sent);
   if (text === null) return { reason: 'the time of the signature is missing or repeated' };
   const utc = toUtcTime(text, timestamp.unit === 'seconds' ? 'unix-seconds' : 'unix-milliseconds');
-  if (utc === null) return { reason: 'the time of the signature is not a Unix time' };
+  if (utc === null) return { reason: 'the time of the signature is no time' };
   const differenceMs = Math.abs(now.getTime() - Date.parse(utc));
   if (differenceMs <= toleranceSeconds * 1_000) return { text };
   return { reason: `the time of the signature differs from that of the service by more than ${toleranceSeconds} s` };
