@@ -1910,7 +1910,7 @@ export interface components {
             } | null;
         };
         NewHookPreview: {
-            /** @description The headers of the request. An array: it was sent several times. */
+            /** @description The headers of the request. An array: it was sent several times. If the header with the secret or the signature is an empty text, the signature is not verified. */
             headers?: {
                 [key: string]: string | string[];
             };
@@ -1969,7 +1969,7 @@ export interface components {
         };
         NewSourcePreview: {
             source: components["schemas"]["TriedHookSource"];
-            /** @description The headers of the request. An array: it was sent several times. */
+            /** @description The headers of the request. An array: it was sent several times. If the header with the secret or the signature is an empty text, the signature is not verified. */
             headers?: {
                 [key: string]: string | string[];
             };

@@ -2,7 +2,7 @@ import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import type { HookSource, TextFilter } from '@widget-service/shared/domain/hook-source.ts';
 import { type MappingResult, mapHook, matchesFilter, readPlace } from './map-hook.ts';
 import { findScheme, type Handshake, presets } from './presets.ts';
-import type { SentRequest } from './sent-request.ts';
+import { readHeader, type SentRequest } from './sent-request.ts';
 import { readCloudEvent, readDocument } from './source-document.ts';
 import type { SourceKey } from './source-key.ts';
 import { type SignatureResult, verifySignature } from './verify-signature.ts';
@@ -15,7 +15,10 @@ export interface SourceReading {
   /** See `MappingInput`. */
   readonly integrationId: string | null;
   readonly now: Date;
-  /** Also reads a request whose signature is not valid. */
+  /**
+   * Also reads a request whose signature is not valid. Verifies none whose header has no value: whoever shows a request
+   * to others leaves out its secrets.
+   */
   readonly isPreview?: boolean;
 }
 
@@ -35,7 +38,9 @@ export interface ReadSource {
  * use it, so they agree.
  */
 export function readSource({ source, keys, sent, integrationId, now, isPreview = false }: SourceReading): ReadSource {
-  const signature = keys === null ? null : verifySignature(findScheme(source), keys, sent, now);
+  const scheme = findScheme(source);
+  const isLeftOut = isPreview && scheme.algorithm !== 'none' && readHeader(sent, scheme.header) === '';
+  const signature = keys === null || isLeftOut ? null : verifySignature(scheme, keys, sent, now);
   if (signature?.isValid === false && !isPreview) return { signature };
   try {
     const document = source.preset === 'cloudevents' ? readCloudEvent(sent) : readDocument(sent);
