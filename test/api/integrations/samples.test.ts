@@ -109,6 +109,8 @@ describe('samples', () => {
       'Basic d2ViaG9va3M=',
     ],
     ['a key', unsigned({}, { from: '/none' }), 'x-api-key', 'a secret with a typo'],
+    ['a token of a proxy', unsigned({}, { from: '/none' }), 'cf-access-jwt-assertion', 'eyJhbGciOiJub25lIn0'],
+    ['an address', unsigned({}, { from: '/none' }), 'x-forwarded-for', '2001:db8:1:2:3:4:5:6'],
   ])('hold no secret of the sender: %s', async (_, source, name, value) => {
     const { id, token } = await createKept(source);
     expect((await postTo(token, '{}', { [name]: value })).statusCode).toBe(400);
@@ -140,6 +142,34 @@ describe('samples', () => {
     expect((await remove(id)).statusCode).toBe(204);
     expect(await list(id)).toEqual({ keptUntil: null, items: [] });
     expect((await remove(id)).statusCode).toBe(204);
+  });
+
+  test('end with their integration, and so do its refusals', async () => {
+    const { id, token } = await createKept(github);
+    await post(`/api/v1/events/hooks/${token}`, '{}', { signedWith: 'wrong' });
+    await findSample(id);
+    const url = `${integrationsPath}/${id}`;
+    expect((await service.inject({ method: 'DELETE', url, headers })).statusCode).toBe(204);
+    const { backend } = service;
+    expect(await backend.samples.find(id, new Date())).toEqual({ until: null, samples: [] });
+    // The refusal itself is written within a second: then it must have no effect.
+    await backend.refusals.add([
+      {
+        ...{ integrationId: id, requestId: id, refusedAt: new Date(), code: 'invalid-hook-signature', status: 400 },
+        ...{ detail: 'Not valid.', errors: [], clientAddress: null, webhookId: null, unlisted: 0 },
+      },
+    ]);
+    expect(await backend.refusals.list(id)).toEqual([]);
+  });
+
+  test('are not kept of an integration that is deleted at the same moment', async () => {
+    for (let times = 0; times < 10; times += 1) {
+      const { id } = await createGitHub();
+      const deletion = service.inject({ method: 'DELETE', url: `${integrationsPath}/${id}`, headers });
+      const [kept, deleted] = await Promise.all([keep(id), deletion]);
+      expect([[200, 404].includes(kept.statusCode), deleted.statusCode]).toEqual([true, 204]);
+      expect((await service.backend.samples.find(id, new Date())).until).toBeNull();
+    }
   });
 
   test('belong to an integration with a source, and to those who may manage it', async () => {

@@ -99,6 +99,14 @@ describe('a preview', () => {
     ]);
   });
 
+  test('verifies no signature whose header stands without its secret', async () => {
+    const source = { preset: 'gitlab', secrets: [secret], mapping: { kind: { value: 'updated' }, id: null } };
+    const resultWith = async (token: string) =>
+      (await previewOf(source, { headers: { 'X-Gitlab-Token': token }, body: '{}' })) as { signature: object };
+    expect(await resultWith('')).toMatchObject({ outcome: 'hook', signature: { result: 'not-verified' } });
+    expect(await resultWith('wrong')).toMatchObject({ outcome: 'refused', signature: { result: 'invalid' } });
+  });
+
   test('refuses what the address refuses before it reads a body', async () => {
     const large = await previewOf(unsigned(), { body: `{"a":"${'x'.repeat(65_536)}"}` });
     expect(large.refusal).toMatchObject({

@@ -264,7 +264,7 @@ export const settingsTable = {
   AUDIT_HMAC_KEY: defineSecret(
     z.string().min(32, 'at least 32 characters').nullable(),
     null,
-    'Key of the HMAC of e-mails in audit events, the same on every pod. The default is a random key that the store keeps.',
+    'Key of the HMACs of e-mails in audit events, and of the keys of rate limits in Redis. The same on every pod. The default is a random key that the store keeps.',
   ),
   DRAIN_DELAY_MS: defineSetting(
     wholeNumber(0, 600_000),
