@@ -91,6 +91,11 @@ describe('POST /api/v1/integrations with a source', () => {
       '#/source/scheme/signed',
     ],
     [
+      'a template with the body twice',
+      withScheme({ algorithm: 'hmac-sha256', header: 'x-sig', signed: '{body}{body}' }),
+      '#/source/scheme/signed',
+    ],
+    [
       'a time with a token',
       withScheme({ algorithm: 'token', header: 'x-key', timestamp: { header: 'x-time' } }),
       '#/source/scheme/timestamp',

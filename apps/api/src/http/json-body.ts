@@ -18,8 +18,8 @@ declare module 'fastify' {
 }
 
 const depthMax = 32;
-/** Counted by `findExcess`. No operation needs more values than this, and the schema check of each value costs time. */
-const valuesMax = 4_096;
+/** Of JSON, counted by `findExcess`; and of a form. No operation needs more values than this, and the schema check of each value costs time. */
+export const valuesMax = 4_096;
 const noBytes = new Uint8Array();
 const byteOrderMark = '\ufeff';
 const charsetPattern = /;\s*charset\s*=\s*["']?([^"';\s]*)/i;
@@ -161,7 +161,8 @@ function rejectExcess(json: string, countMax: number): void {
   if (excess === 'count') throw new ServiceError('payload-too-large', `The body has more than ${countMax} values.`);
 }
 
-function countUpTo(json: string, character: string, max: number): number {
+/** Counts a character up to one more than `max`. */
+export function countUpTo(json: string, character: string, max: number): number {
   let count = 0;
   for (let at = json.indexOf(character); at !== -1 && count <= max; at = json.indexOf(character, at + 1)) count += 1;
   return count;

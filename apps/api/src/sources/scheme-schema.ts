@@ -27,7 +27,11 @@ const signed = text(1, 256)
   .refine(
     (value) => [...value.matchAll(signedPlace)].every(([, name = '']) => signedPlaces.includes(name)),
     'Must have no other places than {body}, {timestamp}, {id} and {url}.',
-  );
+  )
+  .refine((value) => {
+    const places = [...value.matchAll(signedPlace)].map(([place]) => place);
+    return new Set(places).size === places.length;
+  }, 'Must have each place at most once.');
 
 /** A character that is in no number, hexadecimal or Base64 text. */
 const separatorPattern = /^[ !"#$%&'()*,.:;<>?@[\\\]^`{|}~]$/;
