@@ -188,7 +188,7 @@ export const settingsTable = {
   HOOK_ACK_REPLICAS: defineSetting(
     wholeNumber(0, 10).nullable(),
     null,
-    'Redis replicas that must have a hook before its 202. Run one replica more, so that one may fail. The default is 1 once Redis has had a replica in sync, and 0 before that. 0 accepts that a failover loses hooks.',
+    'Redis replicas that must have a hook before its 202. Run one replica more, so that one may fail. The default is 1 once Redis has had a replica in sync, until you remove the key {ws}:replicated, and 0 otherwise. 0 accepts that a failover loses hooks.',
   ),
   HOOK_BACKLOG_MAX: defineSetting(
     wholeNumber(1, 1_000_000_000),
