@@ -1,4 +1,4 @@
-import { UnavailableError } from '../domain/errors.ts';
+import { NotReplicatedError, UnavailableError } from '../domain/errors.ts';
 import type { Backend } from '../ports/backend.ts';
 import type { HistogramSeries } from './histogram.ts';
 import type { Metrics } from './metrics.ts';
@@ -112,9 +112,14 @@ function makeMeasure(labels: CallLabels, { storeCallSeconds, storeFailures }: St
       result.then(recordDuration, (error: unknown) => {
         if (isUncounted()) return;
         recordDuration();
-        if (!(error instanceof UnavailableError)) return storeFailures.inc({ ...labels, error: 'other' });
-        storeFailures.inc({ ...labels, port: error.failedPort ?? labels.port, error: 'unavailable' });
+        const port = (error instanceof UnavailableError && error.failedPort) || labels.port;
+        storeFailures.inc({ ...labels, port, error: classify(error) });
       });
       return result;
     };
+}
+
+function classify(error: unknown): string {
+  if (error instanceof NotReplicatedError) return 'not-replicated';
+  return error instanceof UnavailableError ? 'unavailable' : 'other';
 }

@@ -13,7 +13,7 @@ export function storeMetrics(registers: Registry[]) {
     }),
     storeFailures: new Counter({
       name: 'widget_store_call_failures_total',
-      help: 'Calls to a store that failed, by operation, error (unavailable, or other) and the port whose store failed.',
+      help: 'Calls to a store that failed, by operation, error (unavailable; not-replicated: no replica confirms hooks; or other) and the port whose store failed.',
       labelNames: ['port', 'operation', 'error'],
       registers,
     }),
