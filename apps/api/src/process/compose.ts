@@ -126,18 +126,13 @@ export function composePod(deps: PodDeps) {
     metrics,
     tracer,
     tailPosition,
+    dataDir: facts.processesHooks ? settings.DATA_DIR : null,
   };
   const tasks = [
     fanOut.createTail(revocations.waitUntilFresh),
     ...revocations.tasks,
     overview.task,
-    createGaugeSamplerTask({
-      backend,
-      tailPosition,
-      dataDir: facts.processesHooks ? settings.DATA_DIR : null,
-      clock,
-      metrics,
-    }),
+    createGaugeSamplerTask(parts),
     ...(facts.processesHooks
       ? createWorkerTasks({ ...parts, outboxScanAgeMs: overrides.outboxScanAgeMs })
       : [new StoreMatch(parts).task]),
