@@ -4,8 +4,8 @@
 # failure, too: the script says why, for example that there is no such image. While it waits, it prints each warning of
 # Kubernetes about these pods: what they wait for may still come.
 #
-# Before it changes anything, it asks for the Secrets, ConfigMaps and classes that the pods need. Before the migration, it
-# asks whether a quota or an admission rule would refuse the pods.
+# Before it changes anything, it asks for the Secrets, ConfigMaps and classes that the pods need. Before the migration,
+# it asks whether a quota or an admission rule would refuse the pods.
 #
 #   deploy/k8s/deploy.sh deploy/k8s/overlays/production
 #

@@ -12,9 +12,10 @@ export interface FileHook {
 }
 
 /**
- * Reads hooks from lines of JSON. Members that no hook has are ignored. A line of `deliveries get --json` is a hook that
- * the service has had: it does not say with which `webhook-id`, so it can only become a second event. It is refused
- * unless `acceptsDeliveries`.
+ * Reads hooks from lines of JSON. Members that no hook has are ignored.
+ *
+ * A line of `deliveries get --json` does not say with which `webhook-id` it came, so it can only become a second event.
+ * It is refused unless `acceptsDeliveries`.
  */
 export async function* parseHooks(
   lines: AsyncIterable<Line>,

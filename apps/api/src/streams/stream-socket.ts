@@ -34,7 +34,7 @@ export async function openResponse(reply: FastifyReply, opening: Buffer): Promis
     source.unpipe(response);
     source.destroy();
   });
-  // The plugin says `keep-alive` always. HTTP/1.0 has no chunks, so there the end of the stream is that of the connection.
+  // The plugin always says `keep-alive`. HTTP/1.0 has no chunks: the stream ends with its connection.
   if (!response.shouldKeepAlive || response.req.httpVersion === '1.0') {
     const flushHeaders = response.flushHeaders.bind(response);
     response.flushHeaders = () => {

@@ -90,8 +90,8 @@ export async function openMongoStores(options: MongoStoresOptions): Promise<Mong
 }
 
 /**
- * Builds the missing indexes, and returns their names. Uses a connection of its own, without a socket time-out: building
- * an index over many documents may take long. Throws the errors of `openMongoStores`.
+ * Builds the missing indexes, and returns their names. Uses a connection of its own, without a socket time-out: to
+ * build an index over many documents may take long. Throws the errors of `openMongoStores`.
  */
 export async function migrateMongo(options: Omit<MongoStoresOptions, 'migrate'>): Promise<readonly string[]> {
   const connection = await openMongo({ ...options, socketTimeoutMs: 0 });
