@@ -18,7 +18,10 @@ declare module 'fastify' {
 }
 
 const depthMax = 32;
-/** Of JSON, counted by `findExcess`; and of a form. No operation needs more values than this, and the schema check of each value costs time. */
+/**
+ * Of JSON, counted by `findExcess`; and of a form. No operation needs more values than this, and the schema check of
+ * each value costs time.
+ */
 export const valuesMax = 4_096;
 const noBytes = new Uint8Array();
 const byteOrderMark = '\ufeff';
@@ -127,7 +130,8 @@ export function rejectEncoded({
 /**
  * Parses JSON like `JSON.parse`, with the limits on content that `registerJsonBodies` lists. A free-form body is stored
  * and forwarded, never merged into an object. So its members may have any name, and only the size of the body limits
- * the number of its values. `subject` begins what is said of a text that is no JSON. Throws `ServiceError` `invalid-json`, or `payload-too-large` for too many values.
+ * the number of its values. `subject` begins what is said of a text that is no JSON. Throws `ServiceError`
+ * `invalid-json`, or `payload-too-large` for too many values.
  */
 export function parseJson(json: string, { isFreeForm = false, subject = 'The body' } = {}): unknown {
   rejectExcess(json, isFreeForm ? Number.POSITIVE_INFINITY : valuesMax);

@@ -13,11 +13,11 @@ export interface Preset {
   readonly scheme: SignatureScheme | null;
   /** What a mapping has if it does not say otherwise. */
   readonly defaults: Pick<HookMapping, 'occurredAt' | 'id'>;
-  /** Replaces `defaults.id` where a request has none: other versions or kinds of requests of the sender have this one. */
+  /** Replaces `defaults.id` where a request has none: other versions or kinds of requests of the sender have it. */
   readonly otherId: TextPlace | null;
   /** Null: the sender has none. */
   readonly handshake: Handshake | null;
-  /** Requests that concern the address or the subscription and no event, whatever the mapping says: they are ignored. */
+  /** Requests that concern the address or the subscription, and no event: they are ignored before the mapping. */
   readonly pings: readonly TextFilter[];
   /** Whether the sender asks by OPTIONS whether it may post hooks (`answerProbe`). */
   readonly asksForItsOrigin: boolean;
@@ -74,7 +74,8 @@ export const presets: Readonly<Record<SourcePreset, Preset>> = {
     scheme: { ...schemeDefaults, algorithm: 'token', header: 'x-gitlab-token' },
     defaults: { occurredAt: arrival, id: { header: 'idempotency-key' } },
     ...plain,
-    // Before 17.4. It is new for each request, also for a repeated one; X-Gitlab-Event-UUID may be that of several events.
+    // Before 17.4. It is new for each request, also for a repeated one. X-Gitlab-Event-UUID may be that of several
+    // events.
     otherId: { header: 'x-gitlab-webhook-uuid' },
   },
   stripe: {

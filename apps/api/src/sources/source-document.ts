@@ -40,9 +40,9 @@ export function readDocument(sent: Pick<SentRequest, 'rawHeaders' | 'body'>): So
 }
 
 /**
- * Returns the document of a request of a sender of CloudEvents (HTTP Protocol Binding 1.0.2): in binary mode, the event
- * as it is in structured mode. A structured event may have the headers of binary mode as well. Throws as `readDocument`,
- * `InputError` `invalid-request` for a header, and `hook-not-mappable` for a batch.
+ * Returns the document of a request of a sender of CloudEvents (HTTP Protocol Binding 1.0.2): in binary mode, the
+ * event as it is in structured mode. A structured event may have the headers of binary mode as well. Throws as
+ * `readDocument`, `InputError` `invalid-request` for a header, and `hook-not-mappable` for a batch.
  */
 export function readCloudEvent(sent: SentRequest): SourceDocument {
   const isStructured = readMediaType(sent).startsWith('application/cloudevents');

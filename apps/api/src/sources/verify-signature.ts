@@ -26,8 +26,8 @@ export type SignatureResult =
 
 /**
  * Verifies the signature of a request. One of the first 10 signatures (4 with Ed25519) must be made with one of the
- * keys. A header of the scheme that is sent twice is not valid: the sender sends it once, and a proxy may have taken the
- * other one.
+ * keys. A header of the scheme that is sent twice is not valid: the sender sends it once, and a proxy may have taken
+ * the other one.
  *
  * The sender is not known yet, so what is cheap comes first: the body is not read before the header has a signature of
  * the right length and alphabet. Then it costs one hash for each key and each address that may be signed.

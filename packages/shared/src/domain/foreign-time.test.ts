@@ -52,6 +52,7 @@ describe('toUtcTime', () => {
     ['1.764081808e9', '2025-11-25T14:43:28Z'],
     ['1764081808830E-3', '2025-11-25T14:43:28.830Z'],
     ['1.76408180883e+9', '2025-11-25T14:43:28.83Z'],
+    ['0001764081808', null],
     ['5e-1', '1970-01-01T00:00:00.5Z'],
     ['1e99', null],
     ['1764081808000', '2025-11-25T14:43:28.000Z'],
@@ -91,7 +92,7 @@ describe('toUtcTime', () => {
             [`${date.replaceAll('-', '')}T${time.replaceAll(':', '')}${zone}`, 'unix-seconds'],
             [new Date(ms).toISOString().replace('T', ' ').replace('Z', ' UTC'), 'unix-milliseconds'],
             [`${seconds}.${millis}`, 'unix-seconds'],
-            [`${seconds}${millis}e-3`, 'unix-seconds'],
+            [`${ms}e-3`, 'unix-seconds'],
             [`${ms}`, 'unix-milliseconds'],
             [Number(ms).toExponential(), 'unix-milliseconds'],
           ] as const;

@@ -3,7 +3,7 @@ import { parseUtcTimestamp } from './timestamp.ts';
 
 const fraction = '(?:[.,](?<fraction>\\d{1,38}))?';
 const zone = '(?:Z|UTC?|GMT|(?<sign>[+-])(?<zoneHour>[01]\\d|2[0-3])(?::?(?<zoneMinute>[0-5]\\d))?)';
-/** ISO 8601 and RFC 3339, also with a space for the `T`, in the basic form, or as Ruby writes times (`… UTC`, `… +0100`). */
+/** ISO 8601 and RFC 3339, also with a space for the `T`, in the basic form, or as Ruby writes times (`… +0100`). */
 const isoPattern = new RegExp(
   `^(?<year>\\d{4})-?(?<month>\\d\\d)-?(?<day>\\d\\d)[T ](?<hour>\\d\\d):?(?<minute>\\d\\d)(?::?(?<second>\\d\\d)${fraction})? ?${zone}$`,
   'i',
@@ -14,17 +14,17 @@ const mailPattern = new RegExp(
   'i',
 );
 const monthNames = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
-const numberPattern = /^0*(\d{1,15})(?:\.(\d{1,38}))?(?:e([+-]?\d{1,2}))?$/i;
+const numberPattern = /^(0|[1-9]\d{0,14})(?:\.(\d{1,38}))?(?:e([+-]?\d{1,2}))?$/i;
 /** The end of the year 9999: RFC 3339 has no later time. */
 const secondsMax = 253_402_300_799;
 const fractionMax = 38;
 
 /**
- * Converts a time of a foreign sender to RFC 3339 in UTC. The digits of a second's fraction stay as they were sent. Some
- * senders write one time in two notations, so each format takes every notation that has one meaning:
+ * Converts a time of a foreign sender to RFC 3339 in UTC. The digits of a second's fraction stay as they were sent.
+ * Some senders write one time in two notations, so each format takes every notation that has one meaning:
  * - a date and time with its zone;
- * - a number, also with an exponent. `format` says what it counts, but 13 digits are always milliseconds (2001 to 2286).
- *   With `rfc3339`, 10 digits are seconds, and no other number is a time: 20261125 may be a date.
+ * - a number, also with an exponent. `format` says what it counts, but 13 digits are always milliseconds (2001 to
+ *   2286). With `rfc3339`, 10 digits are seconds, and no other number is a time: 20261125 may be a date.
  *
  * Returns null for any other text, and for a time before the year 0 or after 9999 in UTC.
  */

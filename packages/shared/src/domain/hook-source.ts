@@ -57,8 +57,8 @@ export interface SignatureScheme {
   /** How the secrets are written. `whsec`: base64 after `whsec_` or, for a public key, after `whpk_`. */
   readonly secretEncoding: 'text' | 'hex' | 'base64' | 'whsec';
   /**
-   * The parameter of a GET whose text answers it, such as `hub.challenge`. Empty: an empty text answers each. Null or, in
-   * a scheme that was stored before there was one, left out: a GET is not answered.
+   * The parameter of a GET whose text answers it, such as `hub.challenge`. Empty: an empty text answers each. Null or,
+   * in a scheme that was stored before there was one, left out: a GET is not answered.
    */
   readonly challengeParameter?: string | null;
 }

@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs';
+import { type Preset, presets } from '@widget-service/api/sources/presets.ts';
+import type { SignatureScheme, TextPlace, TextPlaces } from '@widget-service/shared/domain/hook-source.ts';
+import { expect, test } from 'vitest';
+
+const page = readFileSync(new URL('../../docs/senders.md', import.meta.url), 'utf8');
+
+function describePlace(place: TextPlaces): string {
+  if ('all' in place) return place.all.map(describePlace).join(' and ');
+  if ('header' in place) return `\`${place.header}\``;
+  return 'from' in place ? `\`${place.from}\` in the body` : `\`${place.value}\``;
+}
+
+function describeSigned({
+  algorithm,
+  signed,
+  timestamp,
+  toleranceSeconds,
+  bodyHashParameter,
+  idHeader,
+}: SignatureScheme) {
+  if (algorithm === 'token') return 'nothing';
+  const hash = bodyHashParameter === null ? '' : `, or \`{url}\` with \`${bodyHashParameter}\``;
+  const id = idHeader === null ? '' : `; id: \`${idHeader}\``;
+  if (timestamp === null) return `\`${signed}\`${hash}${id}`;
+  const place: TextPlace | null = 'entry' in timestamp ? null : timestamp;
+  const time = place === null ? `the entry \`${'entry' in timestamp ? timestamp.entry : ''}\`` : describePlace(place);
+  return `\`${signed}\`${hash}${id}; time: ${time}, ± ${toleranceSeconds} s`;
+}
+
+function describe(name: string, { scheme, defaults: { id, occurredAt }, otherId }: Preset): string {
+  const signature =
+    scheme === null
+      ? 'as `scheme` says'
+      : `\`${scheme.header}\`: \`${scheme.prefix}\` ${scheme.algorithm}, ${scheme.encoding}`;
+  const token = scheme?.algorithm === 'token' ? `\`${scheme.header}\`: \`${scheme.prefix}\` token` : signature;
+  const time =
+    occurredAt.place === null
+      ? 'that of the arrival'
+      : `${describePlace(occurredAt.place)}${occurredAt.otherwise === 'now' ? ', or that of the arrival' : ''}`;
+  const ids = [id, otherId].filter((place) => place !== null).map(describePlace);
+  return `| \`${name}\` | ${[
+    token.replace('`` ', ''),
+    scheme === null ? 'as `scheme` says' : describeSigned(scheme),
+    ids.length === 0 ? 'none' : ids.join(', or '),
+    time,
+  ].join(' | ')} |`;
+}
+
+test('docs/senders.md says of each preset what the service reads', () => {
+  const rows = Object.entries(presets).map(([name, preset]) => describe(name, preset));
+  const table = ['| Preset | Signature | Signed | Id | Time |', '|---|---|---|---|---|', ...rows].join('\n');
+  expect(page).toContain(table);
+});
