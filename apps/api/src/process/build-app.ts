@@ -5,7 +5,7 @@ import { readOpenFilesMax } from '@widget-service/shared/runtime/open-files.ts';
 import type { Tracer } from '@widget-service/shared/tracing/tracer.ts';
 import type { FastifyInstance } from 'fastify';
 import type { AuditRecorder } from '../audit/audit-recorder.ts';
-import type { HashEmail } from '../audit/hash-email.ts';
+import type { HashText } from '../audit/hash-text.ts';
 import { registerRouteAudit } from '../audit/route-audit.ts';
 import { makeVerifyBearer } from '../caller/bearer.ts';
 import { HookPermits } from '../caller/limits/hook-permits.ts';
@@ -44,7 +44,7 @@ export interface RateLimits {
 export interface AppDeps extends Omit<RouteDeps, 'signInWays' | 'describedRoutes'> {
   /** Closed with the app. */
   readonly audit: AuditRecorder;
-  readonly hashEmail: HashEmail;
+  readonly hashText: HashText;
   readonly caches: {
     readonly hooks: Pick<TokenCache<ResolvedGrant<Integration>>, 'recall' | 'resolve'>;
     readonly provisionTokens: Pick<TokenCache<ResolvedGrant<ProvisionToken>>, 'resolve'>;
@@ -90,7 +90,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
     verifyHookToken: makeVerifyHookToken(caches.hooks),
     publicBaseUrl: deps.publicBaseUrl,
   });
-  registerRouteAudit(app, { recorder: deps.audit, hashEmail: deps.hashEmail, clock, trustedProxies });
+  registerRouteAudit(app, { recorder: deps.audit, hashText: deps.hashText, clock, trustedProxies });
   const { limiter, api, hooks } = deps.rateLimits;
   const hookPermits = new HookPermits({ limiter, limit: hooks, clock });
   registerRateLimits(app, { limiter, apiLimit: api, hookPermits });

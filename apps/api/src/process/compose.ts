@@ -18,7 +18,7 @@ import { sessionIdleMs } from '@widget-service/shared/usecases/access/sessions.t
 import { makeFindStreamStart } from '@widget-service/shared/usecases/events/find-stream-start.ts';
 import { GroupCommit, type GroupCommitOptions } from '@widget-service/shared/usecases/hooks/group-commit.ts';
 import { type AuditRecorder, createAuditRecorder } from '../audit/audit-recorder.ts';
-import { makeHashEmail } from '../audit/hash-email.ts';
+import { limitByDigests, makeHashText } from '../audit/hash-text.ts';
 import { type OverviewDeps, type OverviewReader, openOverview } from '../operators/open-overview.ts';
 import type { ConfiguredIdentityProvider } from '../people/session/sign-in-by-identity.ts';
 import { announceHereFirst } from '../revocation/announce.ts';
@@ -158,7 +158,6 @@ function composeApp(parts: AppParts, identityProvider: ConfiguredIdentityProvide
     ...backend,
     ...parts,
     ...composeUseCases(parts),
-    hashEmail: makeHashEmail({ configuredKey: settings.AUDIT_HMAC_KEY, serviceKeys: backend.serviceKeys }),
     recallSession: makeRecallSession({ cache: caches.sessions, sessions: backend.sessions, clock, sessionIdleMs }),
     stream: {
       verifyToken: makeVerifyStreamToken(revocations.caches.streams),
@@ -189,10 +188,11 @@ interface UseCaseParts extends Pick<PodDeps, 'settings' | 'backend'> {
 /** Creates the use cases, with the rate limits and the group commit that they go through. */
 function composeUseCases(parts: UseCaseParts) {
   const { settings, overrides, facts, backend, groupCommit, caches, clock, metrics, tailPosition } = parts;
+  const hashText = makeHashText({ configuredKey: settings.AUDIT_HMAC_KEY, serviceKeys: backend.serviceKeys });
   // A shared limiter can be unavailable or slow. The pod then limits in its own memory.
   const limiter: RateLimiter = facts.sharesRateLimits
     ? limitWithFallback({
-        shared: backend.rateLimiter,
+        shared: limitByDigests(backend.rateLimiter, hashText),
         local: new MemoryRateLimiter(clock),
         clock,
         onFallback: () => metrics.rateLimitFallbacks.inc(),
@@ -209,5 +209,5 @@ function composeUseCases(parts: UseCaseParts) {
     rateLimiter: limiter,
     signInFailuresPerMinute: overrides.signInFailuresPerMinute,
   });
-  return { ...useCases, rateLimits: { limiter, ...(overrides.rateLimits ?? toRateLimits(settings)) } };
+  return { ...useCases, hashText, rateLimits: { limiter, ...(overrides.rateLimits ?? toRateLimits(settings)) } };
 }

@@ -243,7 +243,7 @@ export const settingsTable = {
   BODY_LIMIT_BYTES: defineSetting(
     wholeNumber(1_024, 4_194_304),
     65_536,
-    'Largest request body in bytes, at most 4 MiB.',
+    'Largest request body in bytes, at most 4 MiB. A body may block the event loop for a time in proportion to its size: 4 MiB of short names take more than a second.',
   ),
   TOKEN_MAX_LIFETIME_MS: defineSetting(
     wholeNumber(60_000, 315_360_000_000).nullable(),
@@ -268,7 +268,7 @@ export const settingsTable = {
   AUDIT_HMAC_KEY: defineSecret(
     z.string().min(32, 'at least 32 characters').nullable(),
     null,
-    'Key of the HMAC of e-mails in audit events, the same on every pod. The default is a random key that the store keeps.',
+    'Key of the HMACs of e-mails in audit events, and of the keys of rate limits in Redis. The same on every pod. The default is a random key that the store keeps.',
   ),
   DRAIN_DELAY_MS: defineSetting(
     wholeNumber(0, 600_000),
