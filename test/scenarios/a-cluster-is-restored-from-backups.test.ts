@@ -1,10 +1,9 @@
-import { spawnSync } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Load, openLoad } from '../drivers/cluster/load.ts';
 import type { Environment } from '../drivers/cluster/service-process.ts';
+import { pasteCommands, readDocumentedCommands } from '../drivers/tools/documented-commands.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
 import { isHaproxyInstalled } from '../faults/balancer.ts';
 import { checkFaultCluster } from '../faults/checked-deployment.ts';
@@ -12,16 +11,6 @@ import { type Checkpoints, createCheckpoints, expectNoViolations } from '../faul
 import { type FaultCluster, openFaultCluster } from '../faults/fault-cluster.ts';
 import { backUpMongo } from '../faults/mongo-backup.ts';
 import { countGapReasons } from '../faults/recording-queries.ts';
-
-const root = fileURLToPath(new URL('../../', import.meta.url));
-
-/** Runs a command of `apps/worker` as an operator does, and returns what it printed. */
-function runCommand(main: string, environment: Environment): string {
-  const env = { PATH: process.env.PATH ?? '', ...environment };
-  const { status, stdout, stderr } = spawnSync(process.execPath, [main], { cwd: root, env, encoding: 'utf8' });
-  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-  return stdout;
-}
 
 async function dropDatabase({ MONGODB_URL = '', MONGODB_DATABASE }: Environment): Promise<void> {
   const client = await new MongoClient(MONGODB_URL).connect();
@@ -71,8 +60,9 @@ describe.runIf(isHaproxyInstalled())('a cluster that has lost all its stores', (
     await Promise.all(redises.map((each) => each.start()));
     await mongo.restore();
     const environment = { ...run.environment, EVENTS_REDIS_URL: eventsRedis.url };
-    expect(runCommand('apps/worker/src/migrate.ts', environment)).toMatch(/: all indexes exist, \d+ of them new\n$/);
-    expect(runCommand('apps/worker/src/new-epoch.ts', environment)).toMatch(/^started epoch \w+/);
+    const [commands] = readDocumentedCommands('docs/operations.md', 'Back up and restore a cluster');
+    const printed = await pasteCommands(commands, environment);
+    expect(printed).toMatch(/all indexes exist, \d+ of them new\n[\s\S]*^started epoch \w+/m);
     expect(await run.countJobs()).toBeGreaterThan(0);
     for (const slot of [...workers, ...pods]) await slot.start();
     await cluster.balancer.start();

@@ -1,16 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { copyFile, mkdir, readdir, rename } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { signIn, testAdmin } from '../drivers/app/console-client.ts';
 import { type ServiceProcess, startService, withOrigin } from '../drivers/cluster/service-process.ts';
 import { openStream } from '../drivers/streams/stream-client.ts';
+import { pasteCommands, readDocumentedCommands } from '../drivers/tools/documented-commands.ts';
 import { makeSharedFolder } from '../drivers/tools/shared-folder.ts';
 import { openCheckedTraffic } from '../faults/failpoints/checked-traffic.ts';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
 const hasSqlite3 = spawnSync('sqlite3', ['--version'], { stdio: 'ignore' }).status === 0;
 
 const folder = await makeSharedFolder();
@@ -29,8 +28,13 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop('SIGKILL'));
 
-const execute = (command: string, args: readonly string[]) =>
-  spawnSync(command, args, { cwd: root, env: { PATH: process.env.PATH ?? '', DATA_DIR: dataDir() }, encoding: 'utf8' });
+/** Pastes commands of the operations guide. */
+const paste = (commands: string | undefined) =>
+  pasteCommands(
+    commands,
+    { DATA_DIR: dataDir() },
+    { 'backups/': `${join(folder, 'backups')}/`, 'before-restore': join(folder, 'old') },
+  );
 
 /** Sends until `stop`, so that the service is busy meanwhile. */
 function keepSending(send: () => Promise<void>) {
@@ -55,14 +59,11 @@ test('the file is read and copied while the service works; the copy restores wha
   const seen = traffic.events().at(-1)?.id ?? '';
 
   const sending = keepSending(traffic.send);
-  const target = join(folder, 'copy.sqlite');
-  const backup = execute(process.execPath, ['apps/api/src/backup.ts', target]);
-  expect({ status: backup.status, stderr: backup.stderr }).toEqual({ status: 0, stderr: '' });
-  expect(backup.stdout).toMatch(/copy\.sqlite: \d+ bytes, complete and checked\n$/);
-  if (hasSqlite3) {
-    const query = 'SELECT count(*) > 0 FROM widgets';
-    expect(execute('sqlite3', ['-readonly', join(dataDir(), 'widget-service.sqlite'), query]).stdout).toBe('1\n');
-  } else console.log('*** SKIPPED: the query by sqlite3, which is not installed ***');
+  const [look, backUp, restore] = readDocumentedCommands('docs/operations.md', 'The SQLite file');
+  // The folder of the copy does not exist yet.
+  expect(await paste(backUp)).toMatch(/monday\.sqlite: \d+ bytes, complete and checked\n$/);
+  if (hasSqlite3) expect(await paste(look)).toMatch(/^(?:\w+\|\d+\n)+\d+\n$/);
+  else console.log('*** SKIPPED: the query by sqlite3, which is not installed ***');
   await delay(200);
   await sending.stop();
   // Reader and copy have disturbed nothing.
@@ -72,9 +73,7 @@ test('the file is read and copied while the service works; the copy restores wha
   traffic.close();
 
   expect(await service.stop()).toBe(0);
-  await rename(dataDir(), join(folder, 'old'));
-  await mkdir(dataDir());
-  await copyFile(target, join(dataDir(), 'widget-service.sqlite'));
+  await paste(restore);
   service = await start();
   expect(await readdir(dataDir())).toContain('widget-service.sqlite');
 

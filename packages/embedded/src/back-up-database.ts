@@ -9,9 +9,9 @@ import { databaseFileName } from './open-database.ts';
 const lockTimeoutMs = 5_000;
 
 /**
- * Copies the database of `dataDir` to the new file `target`, whose folder it creates, while the service runs or not. The copy holds everything
- * that was confirmed before the call. `target` exists only once the copy is complete, checked and on the disk. Returns
- * its size in bytes.
+ * Copies the database of `dataDir` to the new file `target`, whose folder it creates, while the service runs or not.
+ * The copy holds everything that was confirmed before the call. `target` exists only once the copy is complete, checked
+ * and on the disk. Returns its size in bytes.
  *
  * Throws an `ExitError` (configuration) if there is no database, if `target` exists, or if the copy cannot be made; and
  * `DatabaseUnusableError` if the copy turns out to be damaged, because the database is.

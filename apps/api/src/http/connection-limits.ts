@@ -21,7 +21,7 @@ export type ConnectionRefusal = 'per-address' | 'per-pod';
 const refusalsMax = 100;
 /** How long a refused connection may stay open, for its request and the answer. */
 const refusalMs = 2_000;
-/** Open files that are no connection of the public interface: stores, the operators' port, logs, refused connections. */
+/** Open files that are no open connection: those of stores, of the operators' port, and refused connections. */
 const otherFiles = 300;
 /** The pause between two log lines about refused connections. */
 const logPauseMs = 60_000;

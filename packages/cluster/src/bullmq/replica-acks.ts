@@ -23,8 +23,8 @@ export interface ReplicaAcksOptions {
  * it holds for every process from then on, also while the replica is away: Sentinels may just have replaced a primary
  * that has lost its replicas, and what only it has will be lost. The mark is a key, so a promoted replica has it, too.
  *
- * Only an operator knows that a replica will not come back, and removes the mark: `DEL {ws}:replicated`, or a start with
- * `HOOK_ACK_REPLICAS=0`. Every process follows at its next look. While a replica is in sync, the mark comes back.
+ * Only an operator knows that a replica will not come back, and removes the mark: `DEL {ws}:replicated`, or a start
+ * with `HOOK_ACK_REPLICAS=0`. Every process follows at its next look. While a replica is in sync, the mark comes back.
  */
 export class ReplicaAcks {
   readonly #options: ReplicaAcksOptions;

@@ -109,8 +109,8 @@ export function openWorkerConnection(target: RedisTarget, name: string): WorkerR
 }
 
 /**
- * Warns once for each setting to which an outage points, and once when the connection is ready again. Without the listener, ioredis
- * writes every error to the console, past our log.
+ * Warns once for each setting to which an outage points, and once when the connection is ready again. Without the
+ * listener, ioredis writes every error to the console, past our log.
  */
 function reportOutages(redis: Redis, name: string, target: RedisTarget): Redis {
   const { onWarning } = target;

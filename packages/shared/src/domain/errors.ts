@@ -76,7 +76,7 @@ export class UnavailableError extends ServiceError {
   }
 }
 
-/** The hook queue has stored a job, and no replica confirms it: a failover would lose it. A later attempt may succeed. */
+/** The hook queue has stored a job, and no replica confirms it: a failover would lose it. A retry may succeed. */
 export class NotReplicatedError extends UnavailableError {
   override readonly message = 'No replica of the hook queue confirms the hook. Repeat it until you get 202.';
 }
