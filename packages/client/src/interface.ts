@@ -2496,7 +2496,7 @@ export interface components {
             /** @description The header with the signatures. Required, except with `basic` and `none`. */
             header?: string;
             /** @description What separates the entries of the header. Null: it has one. */
-            separator?: ("," | " ") | null;
+            separator?: string | null;
             /** @description What a signature begins with, such as `sha256=`. Default: `""`. */
             prefix?: string;
             /**

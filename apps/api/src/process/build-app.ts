@@ -1,6 +1,7 @@
 import type { RateLimit } from '@widget-service/shared/domain/gcra.ts';
 import type { Integration, ProvisionToken } from '@widget-service/shared/ports/grant-store.ts';
 import type { RateLimiter } from '@widget-service/shared/ports/rate-limiter.ts';
+import { readOpenFilesMax } from '@widget-service/shared/runtime/open-files.ts';
 import type { Tracer } from '@widget-service/shared/tracing/tracer.ts';
 import type { FastifyInstance } from 'fastify';
 import type { AuditRecorder } from '../audit/audit-recorder.ts';
@@ -60,7 +61,7 @@ export interface AppDeps extends Omit<RouteDeps, 'signInWays' | 'describedRoutes
 export function buildApp(deps: AppDeps): FastifyInstance {
   const { bodyLimitBytes, trustedProxies, caches, clock, metrics } = deps;
   const app = createServer({ bodyLimitBytes, trustProxy: toTrustProxy(trustedProxies), logger: deps.logger });
-  const connections = new ConnectionLimiter({ ...deps, limits: deps.connections });
+  const connections = new ConnectionLimiter({ ...deps, limits: deps.connections, openFilesMax: readOpenFilesMax() });
   connections.watch(app.server);
   // The order matters. Fastify hooks run in the order of their registration, and a function that examines routes sees
   // only those that are registered after it.

@@ -93,6 +93,10 @@ export function composePod(deps: PodDeps) {
   const podRequests = serveSeveralAnswerers(backend.podRequests);
   const streamDirectory = openStreamDirectory({ podRequests, hub });
   const readiness = createReadiness({ settings, checkTasks: () => supervisor.checks(), drains: true });
+  const groupCommit = new GroupCommit(backend.hookQueue, clock, {
+    backlogMax: settings.HOOK_BACKLOG_MAX,
+    ...overrides.groupCommit,
+  });
   const overview = openOverview({
     backend,
     podRequests,
@@ -104,10 +108,23 @@ export function composePod(deps: PodDeps) {
     countStreams: () => hub.size(),
     countPersonalStreams: () => hub.countPersonal(),
     tailPosition,
+    hookFailure: () => groupCommit.failure,
     listNotReady: readiness.listReasons,
     ...overrides.overview,
   });
-  const parts = { settings, overrides, facts, backend, caches, clock, logger, metrics, tracer, tailPosition };
+  const parts = {
+    settings,
+    overrides,
+    facts,
+    backend,
+    groupCommit,
+    caches,
+    clock,
+    logger,
+    metrics,
+    tracer,
+    tailPosition,
+  };
   const tasks = [
     fanOut.createTail(revocations.waitUntilFresh),
     ...revocations.tasks,
@@ -161,6 +178,7 @@ function composeApp(parts: AppParts, identityProvider: ConfiguredIdentityProvide
 interface UseCaseParts extends Pick<PodDeps, 'settings' | 'backend'> {
   readonly overrides: Overrides;
   readonly facts: BackendFacts;
+  readonly groupCommit: GroupCommit;
   readonly caches: NonNullable<Overrides['caches']>;
   readonly clock: Clock;
   readonly metrics: Metrics;
@@ -169,11 +187,7 @@ interface UseCaseParts extends Pick<PodDeps, 'settings' | 'backend'> {
 
 /** Creates the use cases, with the rate limits and the group commit that they go through. */
 function composeUseCases(parts: UseCaseParts) {
-  const { settings, overrides, facts, backend, caches, clock, metrics, tailPosition } = parts;
-  const groupCommit = new GroupCommit(backend.hookQueue, clock, {
-    backlogMax: settings.HOOK_BACKLOG_MAX,
-    ...overrides.groupCommit,
-  });
+  const { settings, overrides, facts, backend, groupCommit, caches, clock, metrics, tailPosition } = parts;
   const hashText = makeHashText({ configuredKey: settings.AUDIT_HMAC_KEY, serviceKeys: backend.serviceKeys });
   // A shared limiter can be unavailable or slow. The pod then limits in its own memory.
   const limiter: RateLimiter = facts.sharesRateLimits
