@@ -74,7 +74,7 @@ export function TestHookDialog({ integrationId, isSigned, secrets, onClose }: Te
           label={grants.signingSecret}
           hint={hooks.testSecretHint}
           type="password"
-          autoComplete="off"
+          autoComplete="new-password"
           required
           value={secret.value}
           onInput={(text) => (secret.value = text)}
