@@ -1,6 +1,6 @@
 import type { Settings } from './settings.ts';
 
-/** Returns a line per setting that lets somebody on the way to a store pretend to be it, although the URL asks for TLS. */
+/** Returns a line per setting that lets somebody pretend to be a store, although its URL asks for TLS. */
 export function listTlsWarnings(settings: Settings): string[] {
   const { MONGODB_URL, REDIS_URL, EVENTS_REDIS_URL, REDIS_SENTINELS, REDIS_SENTINEL_TLS } = settings;
   const lines: string[] = [];

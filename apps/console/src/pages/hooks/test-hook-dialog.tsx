@@ -23,7 +23,7 @@ interface TestHookDialogProperties {
   readonly onClose: () => void;
 }
 
-/** Sends one hook. The secret URL and the signing secret are only in this form, and so is the payload: they are not kept with the draft. */
+/** Sends one hook. Its draft holds neither the secret URL nor the signing secret nor the payload. */
 export function TestHookDialog({ integrationId, isSigned, secrets, onClose }: TestHookDialogProperties) {
   const { hooks, grants, general } = texts;
   const url = useSignal(secrets?.url ?? '');
