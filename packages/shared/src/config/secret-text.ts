@@ -4,8 +4,8 @@ import { z } from 'zod';
 const hidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
 /**
- * A secret that was copied from elsewhere: a key, a password, a token. It loses blanks and line ends at its ends, and is
- * refused with a character that nobody sees. Keys in PEM have lines.
+ * A secret that was copied from elsewhere: a key, a password, a token. It loses blanks and line ends at its ends, and
+ * is refused with a character that nobody sees. Keys in PEM have lines.
  */
 export const secretText = z
   .string()
