@@ -1,7 +1,11 @@
 #!/usr/bin/env bash
 # Installs or upgrades one overlay in the only safe order: migration, workers, api pods. It stops at the first step that
 # fails, and leaves the later steps as they were. A new pod that has not been able to start for half a minute is a
-# failure, too: the script says why, for example that there is no such image.
+# failure, too: the script says why, for example that there is no such image. While it waits, it prints each warning of
+# Kubernetes about these pods: what they wait for may still come.
+#
+# Before it changes anything, it asks for the Secrets, ConfigMaps and classes that the pods need. Before the migration,
+# it asks whether a quota or an admission rule would refuse the pods.
 #
 #   deploy/k8s/deploy.sh deploy/k8s/overlays/production
 #
@@ -40,17 +44,41 @@ apply() { kubectl apply --filename "$rendered" --selector "$1"; }
 cannot_start=' (ErrImagePull|ImagePullBackOff|InvalidImageName|ErrImageNeverPull|CreateContainer(Config)?Error|RunContainerError|CrashLoopBackOff): '
 pod_lines='{range .items[*]}{.metadata.name}{range .status.containerStatuses[*]}{" "}{.state.waiting.reason}{": "}{.state.waiting.message}{end}{"\n"}{end}'
 
+# tell_warnings PREFIX SINCE: prints the warnings about the objects with names that begin with PREFIX, from SINCE on (as
+# the server writes times). Each one once for all pods. A probe may fail while a container starts.
+told=
+tell_warnings() {
+  local line key
+  while IFS= read -r line; do
+    key=${line#* }
+    [[ -z $line || $told == *"|$key|"* ]] || say "${line%% *} ${key}"
+    told+="|$key|"
+  done < <("${in_namespace[@]}" get events --field-selector type=Warning --output \
+    'jsonpath={range .items[*]}{.lastTimestamp}{"\t"}{.eventTime}{"\t"}{.involvedObject.kind}/{.involvedObject.name}{"\t"}{.reason}{"\t"}{.message}{"\n"}{end}' |
+    awk -F '\t' -v prefix="$1" -v since="$2" 'NF >= 5 {
+      split($3, object, "/"); at = $1 == "" ? $2 : $1
+      if (index(object[2], prefix) != 1 || substr(at, 1, 19) < substr(since, 1, 19) || $4 == "Unhealthy") next
+      text = $5; gsub(object[2], object[1], text); gsub(prefix "[a-z0-9-]*", object[1], text)
+      print $3 " " $4 ": " text
+    }')
+}
+
 # watch_pods SELECT SECONDS CHECK…: runs CHECK every 2 s until it succeeds. Fails if CHECK exits with 2, after SECONDS,
 # or once pods have not been able to start for 30 s. SELECT prints the labels of these pods. A pod that ends at its
 # start is tried again and runs for a moment, so an obstacle counts as gone only when a minute has passed without it.
 watch_pods() {
-  local select=$1 end=$((SECONDS + $2)) first=0 last=-60 status obstacles
+  local select=$1 end=$((SECONDS + $2)) first=0 last=-60 status obstacles owner
   shift 2
   while ((SECONDS < end)); do
     status=0
     "$@" || status=$?
     ((status != 0)) || return 0
     ((status != 2)) || return 1
+    owner=$("${in_namespace[@]}" get jobs,replicasets --output \
+      'jsonpath={range .items[*]}{.metadata.name} {.metadata.creationTimestamp} job-name={.metadata.name} pod-template-hash={.metadata.labels.pod-template-hash}{"\n"}{end}' |
+      grep --word-regexp --fixed-strings -- "$($select)" | head --lines 1) || owner=
+    # shellcheck disable=SC2086
+    [[ -z $owner ]] || tell_warnings $owner
     obstacles=$("${in_namespace[@]}" get pods --selector "$($select)" --output "jsonpath=$pod_lines" |
       grep --extended-regexp "$cannot_start") || true
     if [[ -n $obstacles ]]; then
@@ -132,6 +160,42 @@ fi
 namespace=$(kubectl create --dry-run=client --filename "$rendered" --selector "$label=migration" --output 'jsonpath={.metadata.namespace}')
 in_namespace=(kubectl --namespace "$namespace")
 
+# find_needs: prints what the pods and volumes of the overlay need, as `secret NAME`. Nothing that is optional.
+find_needs() {
+  local source='{{if not .optional}}'
+  { cat "$rendered" && echo ---; } |
+    awk '{ text = text $0 "\n" } /^kind: (Deployment|Job|StatefulSet)$/ { is_wanted = 1 }
+      /^---$/ { if (is_wanted) printf "%s", text; text = ""; is_wanted = 0 }' |
+    kubectl create --dry-run=client --filename - --output "go-template={{with .spec.template.spec}}\
+{{with .priorityClassName}}priorityclass {{.}}{{\"\n\"}}{{end}}\
+{{range .imagePullSecrets}}secret {{.name}}{{\"\n\"}}{{end}}\
+{{range .volumes}}{{with .secret}}${source}secret {{.secretName}}{{\"\n\"}}{{end}}{{end}}\
+{{with .configMap}}${source}configmap {{.name}}{{\"\n\"}}{{end}}{{end}}\
+{{with .projected}}{{range .sources}}{{with .secret}}${source}secret {{.name}}{{\"\n\"}}{{end}}{{end}}\
+{{with .configMap}}${source}configmap {{.name}}{{\"\n\"}}{{end}}{{end}}{{end}}{{end}}{{end}}\
+{{range .containers}}{{range .envFrom}}{{with .secretRef}}${source}secret {{.name}}{{\"\n\"}}{{end}}{{end}}\
+{{with .configMapRef}}${source}configmap {{.name}}{{\"\n\"}}{{end}}{{end}}{{end}}\
+{{range .env}}{{with .valueFrom}}{{with .secretKeyRef}}${source}secret {{.name}}{{\"\n\"}}{{end}}{{end}}\
+{{with .configMapKeyRef}}${source}configmap {{.name}}{{\"\n\"}}{{end}}{{end}}{{end}}{{end}}{{end}}{{end}}\
+{{range .spec.volumeClaimTemplates}}{{with .spec.storageClassName}}storageclass {{.}}{{\"\n\"}}{{end}}{{end}}" | sort -u
+}
+# What the overlay itself brings, in the same words. An ExternalSecret or a SealedSecret becomes a Secret.
+find_brought() {
+  awk '/^---$/ { kind = ""; in_metadata = 0 }
+    /^kind: / { kind = tolower($2); sub(/^.*secret$/, "secret", kind) }
+    /^[a-z]/ { in_metadata = $1 == "metadata:" }
+    in_metadata && /^  name: / { print kind " " $2 }' "$rendered"
+}
+missing=
+while read -r kind name; do
+  # Who may not read it learns nothing here.
+  if [[ $("${in_namespace[@]}" get "$kind" "$name" 2>&1 >/dev/null) == *NotFound* ]]; then
+    say "$kind $name is missing (namespace $namespace): create it first. Nothing was changed"
+    missing=1
+  fi
+done < <(comm -23 <(find_needs) <(find_brought | sort -u))
+[[ -z $missing ]] || exit 78
+
 if kubectl get namespace "$namespace" >/dev/null 2>&1; then
   # The server checks every object first: a misspelt field changes nothing. The Job cannot be checked beside its
   # predecessor.
@@ -140,6 +204,21 @@ fi
 
 say 'objects without pods'
 apply "$label notin (migration, worker, api)"
+
+# A quota or an admission rule refuses pods, not the Job or the Deployment that asks for them. So ask for each as a pod.
+for step in migration worker api; do
+  read_template() {
+    kubectl create --dry-run=client --filename "$rendered" --selector "$label=$step" --output "jsonpath=$1"
+  }
+  metadata="{\"name\":\"widget-question\",\"labels\":$(read_template '{.spec.template.metadata.labels}')}"
+  if ! refusal=$(printf '{"apiVersion":"v1","kind":"Pod","metadata":%s,"spec":%s}' "$metadata" \
+    "$(read_template '{.spec.template.spec}')" |
+    "${in_namespace[@]}" create --dry-run=server --filename - 2>&1 >/dev/null) &&
+    [[ $refusal != *'cannot create resource'* ]]; then
+    say "the pods of the $step would be refused. No pod was changed: $refusal"
+    exit 1
+  fi
+done
 
 say 'migration'
 # The pods of a Job cannot be changed, so each deployment makes a new Job.

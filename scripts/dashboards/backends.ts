@@ -23,6 +23,10 @@ export const backendsDashboard: Dashboard = {
           '{{component}} {{instance}}':
             'sum by (component, instance) (rate(widget_store_call_failures_total{NS}[$__rate_interval]))',
         }),
+        graph('Room for the SQLite file', 'bytes', 'Of the embedded service. The file never shrinks by itself.', {
+          'file {{instance}}': 'max by (instance) (widget_database_bytes{NS})',
+          'free on its disk {{instance}}': 'max by (instance) (widget_database_disk_free_bytes{NS})',
+        }),
         graph(
           'Rate limits decided by a pod alone',
           'ops',

@@ -46,6 +46,8 @@ import { deriveEventId } from '@widget-service/shared/domain/hook-event-id.ts';
 import type { HookSource } from '@widget-service/shared/domain/hook-source.ts';
 import { parseIdempotencyKey } from '@widget-service/shared/domain/idempotent-create.ts';
 import {
+  canonicalizeJson,
+  canonicalizeNumber,
   extractMemberText,
   extractTextAt,
   isItemIndex,
@@ -162,6 +164,8 @@ export const parsersOfForeignText: Readonly<Record<string, (text: string) => unk
   deriveEventId: (text) => deriveEventId('an integration', { kind: 'webhook-id', value: text }),
   parseIdempotencyKey,
   tryParseJson,
+  canonicalizeJson,
+  canonicalizeNumber,
   extractMemberText: (text) => extractMemberText(text, 'payload'),
   toSingleLine,
   parsePosition,

@@ -1,4 +1,5 @@
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { problemKinds } from '@widget-service/api/http/problem-kinds.ts';
 import { collectionNames } from '@widget-service/cluster/mongo/indexes.ts';
 import { queueName, redisKeys } from '@widget-service/cluster/redis/keys.ts';
@@ -93,4 +94,48 @@ test('each test that a document names exists', () => {
   );
   expect(named.length).toBeGreaterThan(100);
   expect(named.filter((file) => !existsSync(new URL(file, root)))).toEqual([]);
+});
+
+/** The anchors of a page: those that it names, and those that GitHub gives to its headings. */
+function listAnchors(page: string): string[] {
+  const named = [...page.matchAll(/<a id="([^"]+)">/g)].map(([, id = '']) => id);
+  const headings = [...page.replaceAll(/^```[\s\S]*?^```/gm, '').matchAll(/^#+ (.*)$/gm)];
+  const made = headings.map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+  return [...named, ...made];
+}
+
+test('each link of a document leads to a file, and to a heading of it', () => {
+  const dead = globSync('{*.md,{docs,deploy,apps,packages,test}/**/*.md}', {
+    cwd: root,
+    exclude: ['**/node_modules/**'],
+  }).flatMap((file) => {
+    const page = readFileSync(new URL(file, root), 'utf8');
+    const links = [...page.matchAll(/\]\((?![a-z]+:)([^)#\s]*)(?:#([^)\s]+))?\)/g)];
+    return links.flatMap(([link, path = '', anchor]) => {
+      const target = path === '' ? new URL(file, root) : new URL(path, new URL(file, root));
+      if (!existsSync(target)) return `${file}: ${link}`;
+      if (anchor === undefined || !target.pathname.endsWith('.md')) return [];
+      return listAnchors(readFileSync(target, 'utf8')).includes(anchor) ? [] : `${file}: ${link}`;
+    });
+  });
+  expect(dead).toEqual([]);
+});
+
+test('each document that a configuration file names exists, by its path', () => {
+  const files = globSync('{deploy,.github}/**/*', { cwd: root, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.endsWith('.md'))
+    .map((entry) => join(entry.parentPath, entry.name));
+  expect(files.length).toBeGreaterThan(20);
+  const dead = files.flatMap((file) => {
+    const text = readFileSync(file, 'utf8');
+    const named = [...text.matchAll(/[\w./-]*\b\w[\w-]*\.md\b|\bREADME here\b/g)].map(([name]) => name);
+    return named.filter((name) => !existsSync(new URL(name, root))).map((name) => `${file}: ${name}`);
+  });
+  expect(dead).toEqual([]);
 });

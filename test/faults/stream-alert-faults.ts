@@ -42,6 +42,7 @@ function holdBackEvents(deps: StreamFaultDeps): AlertFault {
     alerts: [
       ['WidgetEventsHeldBack', 'ticket'],
       ['WidgetTailBehind', 'ticket'],
+      ['WidgetRevocationsRefused', 'page'],
     ],
     cause: async () => {
       await balancer.disablePod(secondPod.name);

@@ -89,7 +89,7 @@ export class CommandContext {
   }
 }
 
-/** The address without a slash at the end: the sessions are kept by it. */
+/** The address in its one spelling, without a slash at the end: the sessions are kept by it. */
 function readUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol)) {
@@ -98,7 +98,7 @@ function readUrl(text: string): string {
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
     throw new UsageError('The address of the service must have no user, password, query or fragment.');
   }
-  return removeAtEnd(text.trim(), '/');
+  return removeAtEnd(url.href, '/');
 }
 
 /** Creates a `fetch` that says once for each address when others can read on the way what it sends. */
@@ -117,6 +117,7 @@ function createWatchedFetch(note: (text: string) => void): typeof globalThis.fet
 /** The secrets of commands. Each comes from the variable, or from the file that the variable with `_FILE` names. */
 type SecretVariable =
   | 'WIDGETCTL_PASSWORD'
+  | 'WIDGETCTL_NEW_PASSWORD'
   | 'WIDGETCTL_TOKEN'
   | 'WIDGETCTL_HOOK_URL'
   | 'WIDGETCTL_HOOK_SECRET'

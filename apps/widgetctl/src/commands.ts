@@ -7,6 +7,7 @@ import { sampleCommands } from './commands/samples.ts';
 import { sessionCommands } from './commands/session.ts';
 import { sourceCommands } from './commands/sources.ts';
 import { tailCommands } from './commands/tail.ts';
+import { userCommands } from './commands/users.ts';
 import { widgetCommands } from './commands/widgets.ts';
 import { makeCompletionCommand } from './completion.ts';
 
@@ -21,5 +22,6 @@ export const commands: readonly CommandDefinition[] = [
   ...grantCommands,
   ...sourceCommands,
   ...sampleCommands,
+  ...userCommands,
   makeCompletionCommand(() => commands),
 ];

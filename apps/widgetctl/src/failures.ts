@@ -68,10 +68,16 @@ function describeCause(error: unknown): string {
 }
 
 const signInStep = 'Sign in with: widgetctl login';
+/** For a user whose password an admin has set: until then, the service refuses everything else. */
+export const passwordStep = 'Change your password first: widgetctl password';
 
 function describeProblem({ problem }: ProblemError): [string, ...string[]] {
   const { title, detail, code, requestId, errors = [] } = problem;
   const mistakes = errors.map((mistake) => `  ${mistake.pointer ?? mistake.parameter ?? ''}: ${mistake.detail}`);
-  const step = code === 'not-authenticated' ? [signInStep] : [];
-  return [`${title}: ${detail} (${code}, request ${requestId})`, ...mistakes, ...step];
+  const steps: Readonly<Record<string, string>> = {
+    'not-authenticated': signInStep,
+    'password-change-required': passwordStep,
+  };
+  const step = steps[code] ?? [];
+  return [`${title}: ${detail} (${code}, request ${requestId})`, ...mistakes].concat(step) as [string, ...string[]];
 }

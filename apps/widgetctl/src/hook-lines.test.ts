@@ -10,7 +10,7 @@ async function* toChunks(text: string) {
 }
 async function parse(text: string): Promise<FileHook[]> {
   const hooks: FileHook[] = [];
-  for await (const hook of parseHooks(decodeLines(toChunks(text), 'a file'), 'a file')) hooks.push(hook);
+  for await (const hook of parseHooks(decodeLines(toChunks(text), 'a file'), 'a file', false)) hooks.push(hook);
   return hooks;
 }
 

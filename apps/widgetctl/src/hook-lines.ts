@@ -12,17 +12,32 @@ export interface FileHook {
 }
 
 /**
- * Reads hooks from lines of JSON. Members that no hook has are ignored, so lines of `deliveries get --json` will do.
+ * Reads hooks from lines of JSON. Members that no hook has are ignored.
+ *
+ * A line of `deliveries get --json` does not say with which `webhook-id` it came, so it can only become a second event.
+ * It is refused unless `acceptsDeliveries`.
  */
-export async function* parseHooks(lines: AsyncIterable<Line>, source: string): AsyncGenerator<FileHook, void, void> {
+export async function* parseHooks(
+  lines: AsyncIterable<Line>,
+  source: string,
+  acceptsDeliveries: boolean,
+): AsyncGenerator<FileHook, void, void> {
   const repeated = new RepeatedLines();
   for await (const { number, text } of lines) {
     if (text.trim() === '') continue;
     const parsed = parseExactObject(text);
     if (parsed === null) throw new UsageError(`${source}, line ${number}: it is not a JSON object.`);
-    const { id, kind, occurredAt, widgetId, payload } = parsed;
+    const { id, eventId, kind, occurredAt, widgetId, payload } = parsed;
+    const isDelivery = typeof id !== 'string' && typeof eventId === 'string';
+    if (isDelivery && !acceptsDeliveries) {
+      throw new UsageError(
+        `${source}, line ${number}: it is a delivery, which the service has had. Sent again, it takes effect a second time. ` +
+          'To process dead deliveries: widgetctl deliveries redrive. To send it as a new event: --as-new.',
+      );
+    }
     const event = { kind, occurredAt, widgetId, payload } as HookEvent;
-    yield { line: number, id: typeof id === 'string' ? id : makeId(text, repeated.count(text)), event };
+    const ownId = isDelivery ? `replay-${eventId}` : id;
+    yield { line: number, id: typeof ownId === 'string' ? ownId : makeId(text, repeated.count(text)), event };
   }
 }
 

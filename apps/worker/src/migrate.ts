@@ -1,5 +1,5 @@
 import process from 'node:process';
-import { openMongoStores } from '@widget-service/cluster/mongo/open-mongo-stores.ts';
+import { migrateMongo, openMongoStores } from '@widget-service/cluster/mongo/open-mongo-stores.ts';
 import { toMongoOptions } from '@widget-service/shared/config/component-options.ts';
 import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
 import { printText } from '@widget-service/shared/runtime/log-output.ts';
@@ -14,8 +14,9 @@ await runCommand(async () => {
   });
   const { mongodbUrl, mongodbDatabase, ...options } = toMongoOptions(parsed);
   const target = { ...options, url: mongodbUrl, database: mongodbDatabase };
-  await (await openMongoStores({ ...target, migrate: true })).close();
+  const built = await migrateMongo(target);
   // Opened again without migrating: this verifies the indexes, as a start in production does.
   await (await openMongoStores({ ...target, migrate: false })).close();
-  printText(`${mongodbDatabase}: all indexes exist\n`);
+  for (const name of built) printText(`${mongodbDatabase}: built ${name}\n`);
+  printText(`${mongodbDatabase}: all indexes exist, ${built.length} of them new\n`);
 });

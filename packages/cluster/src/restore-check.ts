@@ -1,10 +1,9 @@
-import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
+import { describeError, UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { Redis } from 'ioredis';
 import type { RunCounter } from './mongo/mongo-run-counter.ts';
 import type { MongoRunRegistry } from './mongo/mongo-run-registry.ts';
 import type { RedisKeys } from './redis/keys.ts';
-import { translateErrors } from './redis/redis-call.ts';
 
 const olderThanLog =
   'MongoDB is older than the event log: it was restored from a backup, or REDIS_URL leads to another deployment. ' +
@@ -33,7 +32,9 @@ export function createRestoreCheck({ redis, keys, runs, counter }: RestoreCheckD
   readonly findMismatch: Backend['findMismatch'];
 } {
   const readHighestInLog = async () => {
-    const numbers = await translateErrors(redis.hmget(keys.logMeta, 'epochRun', 'highestRun'), 'restore check');
+    const numbers = await redis.hmget(keys.logMeta, 'epochRun', 'highestRun').catch((error: unknown) => {
+      throw new UnavailableError(`restore check: ${describeError(error)}`, error, 'eventLog');
+    });
     // A field that does not exist is null, and counts as 0.
     return Math.max(...numbers.map(Number));
   };

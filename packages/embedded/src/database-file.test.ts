@@ -10,6 +10,34 @@ import { databaseFileName, openDatabase } from './open-database.ts';
 
 const pageBytes = 4096;
 
+describe('the lineage of a file', () => {
+  const change = async (sql: string) => {
+    const folder = await mkdtemp(join(tmpdir(), 'widget-service-lineage-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    openDatabase(folder).close();
+    const db = new DatabaseSync(join(folder, databaseFileName));
+    db.exec(sql);
+    db.close();
+    return folder;
+  };
+
+  test.each([
+    ['a higher version', 'PRAGMA application_id = 0; PRAGMA user_version = 11'],
+    ['a version that this one has, and other tables', 'PRAGMA application_id = 0; DROP TABLE hook_counts'],
+  ])('is refused with the true reason if it is another one: %s', async (_, sql) => {
+    const folder = await change(sql);
+    expect(() => openDatabase(folder)).toThrow('was written by a development version');
+  });
+
+  test('is that of `schema` for a file from before the id, which gets it', async () => {
+    const folder = await change('PRAGMA application_id = 0');
+    openDatabase(folder).close();
+    const db = new DatabaseSync(join(folder, databaseFileName));
+    expect(db.prepare('PRAGMA application_id').get()).not.toMatchObject({ application_id: 0 });
+    db.close();
+  });
+});
+
 describe('opening a database file', () => {
   let folder: string;
   let goodContent: Buffer;

@@ -27,7 +27,12 @@ test('every runbook is a page, and leads to pages that exist', async () => {
     const { statusCode, headers, body } = await get(url);
     expect(statusCode, url).toBe(200);
     expect(String(headers['content-security-policy'])).toContain("default-src 'none'");
-    expect(body).toContain('<h1>');
+    expect(body).toContain('<h1 ');
+    expect(body, url).not.toMatch(/\.md\b/);
+    for (const [, path = '', id] of body.matchAll(/href="([^"#]*)#([^"]+)"/g)) {
+      const target = path === '' ? url : new URL(path, `http://example.com${url}`).pathname;
+      expect((await get(target)).body, `${url} leads to ${target}#${id}`).toContain(`id="${id}"`);
+    }
     for (const path of findPaths(url, body)) expect((await get(path)).statusCode, `${url} leads to ${path}`).toBe(200);
   }
 });

@@ -6,14 +6,22 @@ import type { AlertCase } from './alert-case.ts';
 import { buildHealthySeries, type SeriesValues } from './healthy-series.ts';
 import { hookCases, promiseCases } from './hook-alert-cases.ts';
 import { loadAlerts, ruleFilePaths } from './rule-files.ts';
-import { auditCases, outageCases, rateLimiterCases, storeCases } from './store-alert-cases.ts';
+import {
+  auditCases,
+  controlCases,
+  diskCases,
+  floodCases,
+  outageCases,
+  rateLimiterCases,
+  storeCases,
+} from './store-alert-cases.ts';
 import { processCases, streamCases } from './stream-alert-cases.ts';
 
 const promtool = findPrometheusTool('promtool');
 const ruleFiles = Object.fromEntries(ruleFilePaths.map((path) => [basename(path), readFileSync(path, 'utf8')]));
 const alertCases = [
   ...[...promiseCases, ...hookCases, ...streamCases, ...processCases],
-  ...[...storeCases, ...outageCases, ...rateLimiterCases, ...auditCases],
+  ...[...storeCases, ...outageCases, ...rateLimiterCases, ...auditCases, ...controlCases, ...diskCases, ...floodCases],
 ];
 const intervals = 421;
 

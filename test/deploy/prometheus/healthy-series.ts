@@ -34,6 +34,13 @@ export function buildHealthySeries(intervals: number): SeriesValues {
   }
   for (const labels of pods.map((own) => `${ofService},${own}`)) {
     series[`widget_hooks_accepted_total{${labels}}`] = rising(600);
+    series[`widget_store_call_duration_seconds_count{${labels},port="control",operation="next"}`] = rising(60);
+    series[`widget_store_call_failures_total{${labels},port="control",operation="next",error="unavailable"}`] =
+      constant(0);
+    series[`widget_hook_payload_bytes_total{${labels}}`] = rising(600 * 200);
+    series[`widget_event_log_limit_bytes{${labels}}`] = constant(2 ** 30);
+    series[`widget_database_bytes{${labels}}`] = constant(4e9);
+    series[`widget_database_disk_free_bytes{${labels}}`] = constant(2e9);
     series[`widget_hooks_refused_total{${labels},code="unavailable"}`] = constant(0);
     series[`widget_hooks_refused_total{${labels},code="internal"}`] = constant(0);
     series[`widget_hooks_refused_total{${labels},code="invalid-request"}`] = rising(1);

@@ -12,6 +12,8 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 const folder = new URL('../../../docs/runbooks/', import.meta.url);
 const read = (file: string) => readFileSync(new URL(file, folder), 'utf8');
 const files = readdirSync(folder).filter((file) => file !== 'README.md');
+/** The one that no alert leads to. */
+const withoutAlert = 'token-leaked.md';
 const alerts = loadAlerts();
 const promtool = findPrometheusTool('promtool');
 
@@ -28,7 +30,8 @@ const listQueries = (page: string) =>
 
 describe('runbooks', () => {
   test('exist for each alert, and for nothing else', () => {
-    expect(files.toSorted()).toEqual([...new Set(alerts.map(({ alert }) => toRunbook(alert)))].toSorted());
+    const expected = new Set([withoutAlert, ...alerts.map(({ alert }) => toRunbook(alert))]);
+    expect(files.toSorted()).toEqual([...expected].toSorted());
     for (const { alert, annotations } of alerts)
       expect(annotations?.runbook_url).toBe(`docs/runbooks/${toRunbook(alert)}`);
   });
@@ -66,6 +69,19 @@ describe('runbooks', () => {
     for (const [, target = ''] of page.matchAll(/\]\(([^)#]+)/g))
       expect(existsSync(new URL(target, folder)), target).toBe(true);
   });
+
+  test.each([...files, 'README.md'])('%s leads to no page that a pod does not serve', (file) => {
+    const targets = [...read(file).matchAll(/\]\(([^)]+)\)/g)].map(([, target = '']) => target);
+    for (const target of targets) expect(target).toMatch(/^(?:[a-z-]+|README)\.md(?:#[a-z-]+)?$|^#[a-z-]+$/);
+  });
+
+  test.each(files.filter((file) => read(file).includes('kubectl')))(
+    '%s says where the commands without Kubernetes are',
+    (file) => {
+      expect(read(file)).toContain('](README.md#without-kubernetes)');
+      expect(read('README.md')).toContain('\n## Without Kubernetes\n');
+    },
+  );
 
   test.each(files)(
     '%s reads whole logs: with a selector, kubectl prints only the last 10 lines of each pod',

@@ -78,6 +78,58 @@ export const outageCases: readonly AlertCase[] = [
   },
 ];
 
+export const controlCases: readonly AlertCase[] = [
+  {
+    fault: 'the control log has a wrong type: few calls fail, and the rest of Redis answers',
+    interval: 0.5,
+    series: both(pod, (labels) => ({
+      [`widget_store_call_failures_total{${labels},port="control",operation="next",error="unavailable"}`]:
+        risesWhileFault(60, 10),
+      [`widget_store_call_duration_seconds_count{${labels},port="eventLog",operation="any"}`]: counter([2_000, after]),
+    })),
+    firesAt: 13.5,
+    firing: ['WidgetRevocationsRefused page'],
+    clearsAt: 18,
+  },
+];
+
+export const diskCases: readonly AlertCase[] = [
+  {
+    fault: 'the disk of a file of 4 GB has 0.9 GB left',
+    interval: 1,
+    series: { [`widget_database_disk_free_bytes{${pod}}`]: whileFault(2e9, 0.9e9, 10) },
+    firesAt: 28,
+    firing: ['WidgetDatabaseDiskFull ticket'],
+    clearsAt: 33,
+  },
+  {
+    fault: 'the disk of a small file has 200 MB left',
+    interval: 1,
+    series: {
+      [`widget_database_bytes{${pod}}`]: gauge([1e6, after]),
+      [`widget_database_disk_free_bytes{${pod}}`]: whileFault(2e9, 2e8, 10),
+    },
+    firesAt: 28,
+    firing: ['WidgetDatabaseDiskFull ticket'],
+    clearsAt: 33,
+  },
+];
+
+export const floodCases: readonly AlertCase[] = [
+  {
+    fault: 'somebody posts 1 000 hooks of 4 KiB a second with a leaked token, for ten minutes',
+    interval: 0.5,
+    series: {
+      [`widget_hooks_accepted_total{${pod}}`]: risesWhileFault(30_000, 20, 600),
+      [`widget_hook_payload_bytes_total{${pod}}`]: risesWhileFault(30_000 * 4_096, 20, 120_000),
+    },
+    // The fault begins at 10: before the log of 1 GiB is full, somebody knows.
+    firesAt: 12.5,
+    firing: ['WidgetEventLogFloods page'],
+    clearsAt: 24,
+  },
+];
+
 export const rateLimiterCases: readonly AlertCase[] = [
   {
     fault: 'a pod limits rates alone',

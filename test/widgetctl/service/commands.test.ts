@@ -65,6 +65,79 @@ describe('the session', () => {
   });
 });
 
+describe('a session', () => {
+  test('is found for each spelling of the same address', async () => {
+    const spelled = service.url.replace('http://', 'HTTP://').replace('127.0.0.1', 'LOCALHOST');
+    const lower = service.url.replace('127.0.0.1', 'localhost');
+    const tool = new Widgetctl({ folder: join(folder, 'spelled'), url: lower });
+    expect((await signIn(tool)).code).toBe(0);
+    for (const url of [spelled, `${spelled}//`]) expect((await tool.run(['whoami', '--url', url])).code, url).toBe(0);
+  });
+});
+
+describe('users', () => {
+  test('are created, must change their password, and can be disabled', async () => {
+    const email = 'new@example.com';
+    const [first, second] = ['an early password', 'another long password'];
+    const created = await widgetctl.run(['users', 'create', email, '--role', 'editor'], {
+      WIDGETCTL_NEW_PASSWORD: first,
+    });
+    expect(created.results).toMatch(/^Created new@example.com \(editor\), id /);
+    const own = new Widgetctl({ folder: join(folder, 'new-user'), url: service.url });
+    const signedIn = await own.run(['login', '--email', email], { WIDGETCTL_PASSWORD: first });
+    expect(signedIn).toMatchObject({ code: 0, notes: 'Change your password first: widgetctl password\n' });
+    const refused = await own.run(['widgets', 'list']);
+    expect(refused).toMatchObject({ code: 4 });
+    expect(refused.notes).toContain('Change your password first: widgetctl password');
+    const secrets = { WIDGETCTL_PASSWORD: first, WIDGETCTL_NEW_PASSWORD: second };
+    expect(await own.run(['password'], secrets)).toMatchObject({ code: 0, notes: 'Changed.\n' });
+    expect((await own.run(['widgets', 'list'])).code).toBe(0);
+    const users = (await widgetctl.read('users', 'list')) as { id: string; email: string; disabled: boolean }[];
+    const { id = '' } = users.find((user) => user.email === email) ?? {};
+    expect((await widgetctl.run(['users', 'disable', id])).code).toBe(0);
+    expect((await own.run(['login', '--email', email], { WIDGETCTL_PASSWORD: second })).code).toBe(4);
+  });
+});
+
+describe('a signed integration', () => {
+  test('is made with its signing secret, and its previous URL can be ended', async () => {
+    const [made] = (await widgetctl.read('integrations', 'create', 'signed', '--signed')) as [
+      Grant & { signingSecret: string },
+    ];
+    expect(made.signingSecret).toMatch(/^whsec_/);
+    const send = (url: string, secret: string) =>
+      widgetctl.run(['hooks', 'send', '--kind', 'created'], { WIDGETCTL_HOOK_URL: url, WIDGETCTL_HOOK_SECRET: secret });
+    expect((await send(made.url, made.signingSecret)).code).toBe(0);
+    const [next] = (await widgetctl.read('integrations', 'rotate', made.id)) as [Grant & { signingSecret: string }];
+    expect(await widgetctl.run(['integrations', 'end-previous', made.id])).toMatchObject({
+      code: 0,
+      notes: 'Ended.\n',
+    });
+    expect((await send(made.url, made.signingSecret)).code).toBe(4);
+    expect((await send(next.url, next.signingSecret)).code).toBe(0);
+  });
+});
+
+describe('a delivery', () => {
+  test('is not sent again by a replay without --as-new, and once more with it', async () => {
+    const [{ id, url }] = (await widgetctl.read('integrations', 'create', 'replayed')) as [Grant];
+    const environment = { WIDGETCTL_HOOK_URL: url };
+    const sent = await widgetctl.run(['hooks', 'send', '--kind', 'created', '--json'], environment);
+    const { eventId } = JSON.parse(sent.results) as { eventId: string };
+    const get = () => widgetctl.run(['deliveries', 'get', id, eventId, '--json']);
+    await eventually(async () => (await get()).code === 0, 'the delivery is in the ledger');
+    const file = join(folder, 'deliveries.jsonl');
+    await writeFile(file, (await get()).results);
+    const refused = await widgetctl.run(['hooks', 'replay', file], environment);
+    expect(refused.code).toBe(2);
+    expect(refused.notes).toContain('line 1: it is a delivery, which the service has had.');
+    for (const _ of [1, 2])
+      expect((await widgetctl.run(['hooks', 'replay', file, '--as-new'], environment)).code).toBe(0);
+    const list = async () => ((await widgetctl.read('deliveries', 'list', id)) as { state: string }[]).length;
+    await eventually(async () => (await list()) === 2, 'one more delivery');
+  });
+});
+
 describe('widgets', () => {
   test('are created once with one key, listed and shown', async () => {
     const create = ['widgets', 'create', 'lamp', '--label', 'hall', '--label', 'north', '--idempotency-key', 'one'];

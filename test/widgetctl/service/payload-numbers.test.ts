@@ -39,14 +39,15 @@ test('a payload keeps every digit of its numbers, in every command that sends or
   await send('-', payload);
 
   const hook = `{"kind":"updated","occurredAt":"2026-01-01T00:00:00Z","widgetId":"${widgetId}","payload":${payload}}`;
-  const replay = (line: string) => widgetctl.run(['hooks', 'replay', '-'], environment, line);
+  const replay = (line: string, ...options: string[]) =>
+    widgetctl.run(['hooks', 'replay', '-', ...options], environment, line);
   expect((await replay(hook)).code).toBe(0);
 
   const shown = await widgetctl.run(['deliveries', 'get', integrationId, eventId]);
   expect(shown.results).toContain(`Payload     ${payload}\n`);
   const recorded = await widgetctl.run(['deliveries', 'get', integrationId, eventId, '--json']);
   expect(recorded.results).toContain(`"payload":${payload}`);
-  expect((await replay(recorded.results)).code).toBe(0);
+  expect((await replay(recorded.results, '--as-new')).code).toBe(0);
 
   expect((await readTail()).split(payload)).toHaveLength(6);
   expect((await readTail('--json')).split(`"payload":${payload}`)).toHaveLength(6);

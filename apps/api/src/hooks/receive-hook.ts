@@ -29,7 +29,7 @@ export interface ReceiveHookRouteDeps {
   readonly samples: Pick<SampleStore, 'add'>;
   readonly hookCounts: Pick<HookCountStore, 'add'>;
   readonly clock: Pick<Clock, 'now'>;
-  readonly metrics: Pick<Metrics, 'hooksAccepted' | 'hooksIgnored' | 'hooksRefused'>;
+  readonly metrics: Pick<Metrics, 'hooksAccepted' | 'hookBytes' | 'hooksIgnored' | 'hooksRefused'>;
   readonly logger: Logger;
   readonly trustedProxies: TrustedProxies;
   readonly publicBaseUrl: string | null;
@@ -107,6 +107,7 @@ export function receiveHookRoute({
       const withinMs = remainingRequestMs(request);
       const { eventId } = await acceptHook({ integration, body, webhookId, idempotencyKey, withinMs, traceContext });
       metrics.hooksAccepted.inc();
+      metrics.hookBytes.inc(body.payload?.length ?? 0);
       counter.count(integration.id, 'accepted');
       request.span?.setAttributes({ 'widget.event.id': eventId });
       recordLastUsed(integration.id);

@@ -12,6 +12,7 @@ const healthy: JudgedState = {
   pods: [{ ...pod, streamsOpen: 80, lagEvents: 1_000 }],
   podsAsked: 1,
   podsAnswered: 1,
+  isControlUnreachable: false,
   hasWorkers: true,
   workers: { states: [{ name: 'worker-1', notReady: [] }], asked: 1 },
 };
@@ -43,6 +44,7 @@ test.each<[string, Partial<JudgedState>, RegExp]>([
     { workers: { states: [{ name: 'worker-1', notReady: ['hook-consumer: it waits'] }], asked: 1 } },
     /hook-consumer: it waits/,
   ],
+  ['control-unavailable', { isControlUnreachable: true }, /control log cannot be read/],
   ['store-unavailable', { queues: null }, /hook queue did not answer/],
   ['store-unavailable', { outboxAgeSeconds: null }, /store did not answer/],
 ])('%s: %j', (code, changes, detail) => {

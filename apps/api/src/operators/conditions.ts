@@ -19,6 +19,8 @@ export interface JudgedState {
   }[];
   readonly podsAsked: number;
   readonly podsAnswered: number;
+  /** Whether the pod that answers cannot read the control log. */
+  readonly isControlUnreachable: boolean;
   /** False: the pod processes hooks itself. */
   readonly hasWorkers: boolean;
   readonly workers: {
@@ -54,6 +56,7 @@ const streamsShareMax = 0.8;
 export function findConditions(state: JudgedState): Condition[] {
   const found = [
     ...judgeStores(state),
+    ...judgeControl(state),
     ...judgeHooks(state),
     ...judgePods(state),
     ...judgeWorkers(state),
@@ -77,6 +80,20 @@ function judgeStores({ queues, outboxAgeSeconds, deadLetters }: JudgedState): Co
       title: 'A store does not answer',
       detail: `${missing.join(' and ')} did not answer. Hooks may be refused. Look at the store, and at the network to it.`,
       runbook: 'store-unavailable',
+    },
+  ];
+}
+
+function judgeControl({ isControlUnreachable }: JudgedState): Condition[] {
+  if (!isControlUnreachable) return [];
+  return [
+    {
+      code: 'control-unavailable',
+      severity: 'page',
+      title: 'Tokens and sessions cannot be revoked',
+      detail:
+        'The control log cannot be read. Revocations may be refused. Look at Redis, and at the key of the control log.',
+      runbook: 'revocations-refused',
     },
   ];
 }

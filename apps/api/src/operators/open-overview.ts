@@ -90,6 +90,8 @@ export interface OverviewDeps {
   readonly hookFailure: () => string | null;
   /** Why this pod is not ready. Empty: it is. */
   readonly listNotReady: () => readonly string[];
+  /** Whether this pod cannot read the control log. */
+  readonly isControlUnreachable: () => boolean;
 }
 
 export interface OverviewReader {
@@ -184,6 +186,7 @@ async function readOverview(deps: OverviewDeps): Promise<Overview> {
     ...state,
     hooks: { ...history, reasons: [...new Set(answers.flatMap(({ hookFailure }) => hookFailure ?? []))] },
     hasWorkers: deps.hasWorkers,
+    isControlUnreachable: deps.isControlUnreachable(),
     queues: stores.queues?.map(({ oldestEnqueuedAt }) => ({ ageSeconds: toAgeSeconds(oldestEnqueuedAt) })) ?? null,
     outboxAgeSeconds: stores.hasOutboxes ? toAgeSeconds(stores.outboxesWaitingSince) : null,
   };

@@ -8,6 +8,8 @@ import { makeReadOnce } from './read-once.ts';
 
 const folder = new URL('../../../../docs/runbooks/', import.meta.url);
 const listName = 'README';
+/** The reference from a runbook to the list. */
+const listHref = '../runbooks';
 
 /** The pages of all runbooks by their names, as `dead-letters`. No request path gets to the file system. */
 const readPages = makeReadOnce(async () => {
@@ -64,10 +66,15 @@ ${list}${render(text, runbooks)}</main>`,
 function render(text: string, runbooks: string): string {
   const marked = new Marked({
     renderer: {
+      heading({ depth, tokens, text: heading }) {
+        const id = heading.toLowerCase().replaceAll(/[^a-z]+/g, '-');
+        return `<h${depth} id="${id}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
+      },
       link({ href, tokens }) {
         const label = this.parser.parseInline(tokens);
-        const name = /^([a-z-]{1,100})\.md$/.exec(href)?.[1];
-        return name === undefined ? `${label} (${escapeHtml(href)})` : `<a href="${runbooks}${name}">${label}</a>`;
+        const [, name, fragment = ''] = /^([a-z-]{1,100}|README)\.md(#[a-z-]{1,100})?$/.exec(href) ?? [];
+        if (name === undefined) return `${label} (${escapeHtml(href)})`;
+        return `<a href="${name === listName ? listHref : `${runbooks}${name}`}${fragment}">${label}</a>`;
       },
     },
   });

@@ -83,6 +83,7 @@ export function composePod(deps: PodDeps) {
   const metrics = createMetrics(facts.processesHooks ? 'embedded' : 'api');
   recordBuild(metrics, deps.backend.kind);
   metrics.streamsLimit.set(settings.STREAMS_PER_POD);
+  metrics.logLimitBytes.set(settings.EVENT_RETENTION_BYTES);
   const backend = overrides.isUnmeasured === true ? deps.backend : measureBackend(deps.backend, metrics);
   const fanOut = openFanOut({ backend, clock, logger, metrics, tracer, options: overrides.fanOut });
   const { hub, ring } = fanOut;
@@ -110,6 +111,7 @@ export function composePod(deps: PodDeps) {
     tailPosition,
     hookFailure: () => groupCommit.failure,
     listNotReady: readiness.listReasons,
+    isControlUnreachable: revocations.isControlUnreachable,
     ...overrides.overview,
   });
   const parts = {
@@ -124,12 +126,13 @@ export function composePod(deps: PodDeps) {
     metrics,
     tracer,
     tailPosition,
+    dataDir: facts.processesHooks ? settings.DATA_DIR : null,
   };
   const tasks = [
     fanOut.createTail(revocations.waitUntilFresh),
     ...revocations.tasks,
     overview.task,
-    createGaugeSamplerTask({ backend, tailPosition, clock, metrics }),
+    createGaugeSamplerTask(parts),
     ...(facts.processesHooks
       ? createWorkerTasks({ ...parts, outboxScanAgeMs: overrides.outboxScanAgeMs })
       : [new StoreMatch(parts).task]),

@@ -1,3 +1,5 @@
+import { readdir, stat, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { EventLog } from '@widget-service/shared/ports/event-log.ts';
@@ -12,8 +14,19 @@ export interface GaugeSamplerDeps {
   };
   /** How far the tail of this pod has read. */
   readonly tailPosition: () => LogPosition | null;
+  /** The directory of the SQLite file. Null: there is none. */
+  readonly dataDir: string | null;
   readonly clock: Clock;
-  readonly metrics: Pick<Metrics, 'queueJobs' | 'queueAgeSeconds' | 'tailLagEvents' | 'logEvents' | 'logAgeSeconds'>;
+  readonly metrics: Pick<
+    Metrics,
+    | 'queueJobs'
+    | 'queueAgeSeconds'
+    | 'tailLagEvents'
+    | 'logEvents'
+    | 'logAgeSeconds'
+    | 'databaseBytes'
+    | 'databaseDiskFreeBytes'
+  >;
 }
 
 const sampleEveryMs = 5_000;
@@ -22,7 +35,7 @@ const sampleEveryMs = 5_000;
  * Creates the task that reads the state of the hook queue and of the event log every 5 s, for the gauges. A scrape
  * reads no store, so a store that is down does not block it. A gauge whose store does not answer becomes NaN.
  */
-export function createGaugeSamplerTask({ backend, tailPosition, clock, metrics }: GaugeSamplerDeps): Task {
+export function createGaugeSamplerTask({ backend, tailPosition, dataDir, clock, metrics }: GaugeSamplerDeps): Task {
   // A store that is down is counted by the metric of the call, and logged by those who need it.
   const options: PeriodicOptions = {
     name: 'state-sampler',
@@ -53,6 +66,18 @@ export function createGaugeSamplerTask({ backend, tailPosition, clock, metrics }
     metrics.tailLagEvents.set(position?.epoch === epoch ? Math.max(0, last.seq - position.seq) : Number.NaN);
   }
 
+  async function sampleDisk(directory: string): Promise<void> {
+    const names = await readdir(directory);
+    const sizes = await Promise.all(names.map((name) => stat(join(directory, name))));
+    const { bavail, bsize } = await statfs(directory);
+    metrics.databaseBytes.set(sizes.reduce((total, { size }) => total + size, 0));
+    metrics.databaseDiskFreeBytes.set(bavail * bsize);
+  }
+
+  function forgetDisk(): void {
+    for (const gauge of [metrics.databaseBytes, metrics.databaseDiskFreeBytes]) gauge.set(Number.NaN);
+  }
+
   function forgetQueues(): void {
     for (const queue of queues) {
       metrics.queueJobs.set({ queue }, Number.NaN);
@@ -66,6 +91,10 @@ export function createGaugeSamplerTask({ backend, tailPosition, clock, metrics }
 
   forgetLog();
   return createPeriodicTask(options, async () => {
-    await Promise.all([sampleQueues().catch(forgetQueues), sampleLog().catch(forgetLog)]);
+    await Promise.all([
+      sampleQueues().catch(forgetQueues),
+      sampleLog().catch(forgetLog),
+      dataDir === null ? null : sampleDisk(dataDir).catch(forgetDisk),
+    ]);
   });
 }

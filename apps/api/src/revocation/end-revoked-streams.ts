@@ -78,6 +78,8 @@ export interface Revocations {
    * revocations, and the pod serves its clients all the same. To be awaited before new events are sent. Never rejects.
    */
   waitUntilFresh(): Promise<void>;
+  /** Whether the last read of the control log failed. */
+  isControlUnreachable(): boolean;
 }
 
 /**
@@ -174,7 +176,8 @@ export function createRevocations(deps: RevocationsDeps): Revocations {
     { name: 'entitlements', stores: ['documents'], everyMs: checkIntervalMs, clock, onError: onFailure },
     () => checks.checkDue(),
   );
-  return { tasks: [follower, checkTask], generation: () => generation, waitUntilFresh };
+  const { isUnreachable: isControlUnreachable } = follower;
+  return { tasks: [follower, checkTask], generation: () => generation, waitUntilFresh, isControlUnreachable };
 }
 
 function selectCaches(caches: RevocationsDeps['caches'], kind: ControlEntry['kind']): readonly Evictable[] {

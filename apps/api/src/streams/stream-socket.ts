@@ -34,6 +34,14 @@ export async function openResponse(reply: FastifyReply, opening: Buffer): Promis
     source.unpipe(response);
     source.destroy();
   });
+  // The plugin always says `keep-alive`. HTTP/1.0 has no chunks: the stream ends with its connection.
+  if (!response.shouldKeepAlive || response.req.httpVersion === '1.0') {
+    const flushHeaders = response.flushHeaders.bind(response);
+    response.flushHeaders = () => {
+      response.setHeader('connection', 'close');
+      flushHeaders();
+    };
+  }
   // Makes the plugin send the headers. The message itself is lost with the source.
   reply.sse({});
   response.write(opening);

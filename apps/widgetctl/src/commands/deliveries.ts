@@ -41,7 +41,7 @@ const list = makeListCommand<Delivery>({
 const get: CommandDefinition = {
   name: 'deliveries get',
   parameters: ['INTEGRATION', 'EVENT'],
-  summary: 'Show one delivery with its payload. With --json, `hooks replay` reads it.',
+  summary: 'Show one delivery with its payload. With --json, `hooks replay --as-new` reads it.',
   async run({ client, output }, input) {
     const [id = '', eventId = ''] = input.parameters;
     // As text, because a number of the payload may have more digits than a number of JavaScript.

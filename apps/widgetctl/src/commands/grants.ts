@@ -45,6 +45,7 @@ function showSecrets(
 }
 
 function makeCommands({ word, path, one }: Kind): CommandDefinition[] {
+  const signed = { signed: { text: 'Hooks need a signature. Shows the signing secret.' } };
   const expires = { value: 'TIME', text: 'When it expires, in UTC. Default: never.' };
   const list: CommandDefinition = {
     name: `${word} list`,
@@ -65,7 +66,7 @@ function makeCommands({ word, path, one }: Kind): CommandDefinition[] {
     name: `${word} create`,
     parameters: ['NAME'],
     summary: `Make ${one}.`,
-    options: { expires, ...(word === 'integrations' ? sourceOptions : {}) },
+    options: { expires, ...(word === 'integrations' ? { ...sourceOptions, ...signed } : {}) },
     async run(context, input) {
       const [name = ''] = input.parameters;
       const expiresAt = input.value('expires');
@@ -74,6 +75,7 @@ function makeCommands({ word, path, one }: Kind): CommandDefinition[] {
         name,
         ...(expiresAt === undefined ? {} : { expiresAt }),
         ...(source === undefined ? {} : { source }),
+        ...(input.has('signed') ? { signature: 'standard-webhooks' as const } : {}),
       };
       showSecrets(context, await context.client.api.POST(path, { body }));
     },
@@ -97,14 +99,24 @@ function makeCommands({ word, path, one }: Kind): CommandDefinition[] {
   const revoke: CommandDefinition = {
     name: `${word} revoke`,
     parameters: ['ID'],
-    summary: 'Revoke it for good, on every pod. Its open streams end.',
+    summary: `Revoke it for good, on every pod.${word === 'subscriptions' ? ' Its open streams end.' : ''}`,
     async run({ client, output }, input) {
       const [id = ''] = input.parameters;
       await client.api.DELETE(`${path}/{id}`, { params: { path: { id } } });
       output.note('Revoked.');
     },
   };
-  return [list, create, rotate, revoke];
+  const endPrevious: CommandDefinition = {
+    name: `${word} end-previous`,
+    parameters: ['ID'],
+    summary: 'End the secret that the last rotation replaced, before its time.',
+    async run({ client, output }, input) {
+      const [id = ''] = input.parameters;
+      await client.api.DELETE(`${path}/{id}/previous-token`, { params: { path: { id } } });
+      output.note('Ended.');
+    },
+  };
+  return [list, create, rotate, endPrevious, revoke];
 }
 
 export const grantCommands = kinds.flatMap(makeCommands);

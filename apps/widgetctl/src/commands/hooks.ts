@@ -45,7 +45,11 @@ const replay: CommandDefinition = {
   name: 'hooks replay',
   parameters: ['FILE'],
   summary: 'Send the hooks of a file, one JSON object a line. Run again, it makes no event twice.',
-  options: { ...destinationOptions, concurrency: { value: 'N', text: 'How many at the same time. Default: 8.' } },
+  options: {
+    ...destinationOptions,
+    concurrency: { value: 'N', text: 'How many at the same time. Default: 8.' },
+    'as-new': { text: 'Also send deliveries that the service has had: each becomes one more event.' },
+  },
   async run(context, input) {
     const [file = ''] = input.parameters;
     const { output } = context;
@@ -66,7 +70,7 @@ const replay: CommandDefinition = {
     };
     const summarize = () => output.note(`${counts.accepted} accepted, ${counts.refused} refused.`);
     try {
-      await sendAll(context, file, new BoundedTasks(readAhead + concurrency), sendOne);
+      await sendAll(context, parseFile(file, input.has('as-new')), new BoundedTasks(readAhead + concurrency), sendOne);
     } catch (error) {
       if (counts.accepted + counts.refused > 0) summarize();
       throw error;
@@ -80,16 +84,20 @@ const replay: CommandDefinition = {
   },
 };
 
+function parseFile(file: string, acceptsDeliveries: boolean): AsyncIterable<FileHook> {
+  const [lines, source] = file === '-' ? [readInputLines(), 'the standard input'] : [readFileLines(file), file];
+  return parseHooks(lines, source, acceptsDeliveries);
+}
+
 /** Reads the file while it sends, so neither its size nor the time to read it matters. */
 async function sendAll(
   { output }: CommandContext,
-  file: string,
+  hooks: AsyncIterable<FileHook>,
   tasks: BoundedTasks,
   sendOne: (hook: FileHook) => Promise<void>,
 ): Promise<void> {
-  const [lines, source] = file === '-' ? [readInputLines(), 'the standard input'] : [readFileLines(file), file];
   try {
-    for await (const hook of parseHooks(lines, source)) {
+    for await (const hook of hooks) {
       await tasks.start(() => sendOne(hook));
       await output.written();
     }

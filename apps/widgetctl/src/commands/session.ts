@@ -1,6 +1,6 @@
 import type { components } from '@widget-service/client/interface.ts';
 import type { CommandDefinition } from '../command.ts';
-import { UsageError } from '../failures.ts';
+import { passwordStep, UsageError } from '../failures.ts';
 
 const login: CommandDefinition = {
   name: 'login',
@@ -22,6 +22,20 @@ const login: CommandDefinition = {
     const session = await client.signIn({ email, password });
     if (!sessions.canKeep) throw new Error('So no later command could use it.');
     output.result(session.user, (user) => `Signed in at ${url} as ${describeUser(user)}.`);
+    if (session.user.mustChangePassword) output.note(passwordStep);
+  },
+};
+
+const password: CommandDefinition = {
+  name: 'password',
+  summary: 'Change your password. All your other sessions end.',
+  async run(context) {
+    const read = async (variable: 'WIDGETCTL_PASSWORD' | 'WIDGETCTL_NEW_PASSWORD', question: string) =>
+      (await context.readSecret(variable)) ?? (await context.ask(question, { isSecret: true }));
+    const currentPassword = await read('WIDGETCTL_PASSWORD', 'Current password: ');
+    const newPassword = await read('WIDGETCTL_NEW_PASSWORD', 'New password: ');
+    await context.client.api.PUT('/api/v1/session/password', { body: { currentPassword, newPassword } });
+    context.output.note('Changed.');
   },
 };
 
@@ -39,6 +53,7 @@ const whoami: CommandDefinition = {
   summary: 'Show who is signed in, and what they may do.',
   async run({ client, output, url }) {
     const { user, permissions, expiresAt } = await client.getSession();
+    if (user.mustChangePassword) output.note(passwordStep);
     output.facts({ user, permissions, expiresAt }, [
       ['Service', url],
       ['User', describeUser(user)],
@@ -53,4 +68,4 @@ function describeUser({ email, role }: components['schemas']['User']): string {
   return `${email} (${role})`;
 }
 
-export const sessionCommands = [login, logout, whoami];
+export const sessionCommands = [login, logout, whoami, password];

@@ -134,16 +134,19 @@ const indexes: Readonly<Record<CollectionName, readonly IndexSpec[]>> = {
 };
 
 /**
- * Builds the missing indexes, and waits for them. Several pods may call it at the same time. Throws `UnavailableError`,
- * `MongoRefusalError`, or `UnstorableError` if an index with the same name or key has other options.
+ * Builds the missing indexes, waits for them, and returns those that were missing or differed. Several pods may call it
+ * at the same time. Throws `UnavailableError`, `MongoRefusalError`, or `UnstorableError` if an index with the same name
+ * or key has other options.
  */
-export async function createIndexes(db: Db): Promise<void> {
+export async function createIndexes(db: Db): Promise<readonly string[]> {
+  const missing = await verifyIndexes(db);
   for (const [collection, specs] of Object.entries(indexes)) {
     if (specs.length === 0) continue;
     await requireAccessTo(collection, () =>
       db.collection(collection).createIndexes(specs.map((spec) => ({ ...spec, key: { ...spec.key } }))),
     );
   }
+  return missing;
 }
 
 /**

@@ -77,7 +77,7 @@ class MissingIndexesError extends ExitError {
  * `createIndexes` with `migrate`.
  */
 export async function openMongoStores(options: MongoStoresOptions): Promise<MongoStores> {
-  if (options.migrate) await migrate(options);
+  if (options.migrate) await migrateMongo(options);
   const connection = await openMongo(options);
   warnOfIgnoredOptions(options);
   try {
@@ -89,11 +89,14 @@ export async function openMongoStores(options: MongoStoresOptions): Promise<Mong
   return createStores(connection, options);
 }
 
-/** Uses a connection of its own, without a socket time-out: building an index over many documents may take long. */
-async function migrate(options: MongoStoresOptions): Promise<void> {
+/**
+ * Builds the missing indexes, and returns their names. Uses a connection of its own, without a socket time-out: to
+ * build an index over many documents may take long. Throws the errors of `openMongoStores`.
+ */
+export async function migrateMongo(options: Omit<MongoStoresOptions, 'migrate'>): Promise<readonly string[]> {
   const connection = await openMongo({ ...options, socketTimeoutMs: 0 });
   try {
-    await createIndexes(connection.db);
+    return await createIndexes(connection.db);
   } finally {
     await connection.close();
   }

@@ -70,7 +70,9 @@ export function parseSettings(
   }
   if (backend === 'embedded' && process.app === 'worker') {
     lines.push(
-      'MONGODB_URL and REDIS_URL: not set; set both for a worker, or start the embedded service with: npm start',
+      usesOnlyMongodb
+        ? 'MONGODB_URL: not set; this command is for a cluster. The embedded service needs none: it upgrades its file when it starts'
+        : 'MONGODB_URL and REDIS_URL: not set; set both for a worker, or start the embedded service with: npm start',
     );
   }
 

@@ -66,9 +66,13 @@ export class ServiceError extends Error {
  * have taken place.
  */
 export class UnavailableError extends ServiceError {
-  constructor(internalMessage: string, cause?: unknown) {
+  /** The port whose store failed, if it is not the port that was called. Metrics count the failure there. */
+  readonly failedPort: string | undefined;
+
+  constructor(internalMessage: string, cause?: unknown, failedPort?: string) {
     super('unavailable', 'The service cannot do this right now. Try again shortly.', { internalMessage, cause });
     this.name = 'UnavailableError';
+    this.failedPort = failedPort;
   }
 }
 

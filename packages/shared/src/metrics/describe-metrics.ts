@@ -11,12 +11,14 @@ interface DescribedMetric {
 /** Describes the service's own metrics, without those of Node. */
 async function describeMetrics(): Promise<DescribedMetric[]> {
   const byName = new Map<string, DescribedMetric>();
-  for (const role of ['api', 'worker'] as const) {
+  for (const role of ['api', 'worker', 'embedded'] as const) {
     const { registry } = createMetrics(role);
     for (const { name, type, help } of await registry.getMetricsAsJSON()) {
       if (!name.startsWith('widget_')) continue;
       const { labelNames } = registry.getSingleMetric(name) as unknown as { labelNames: readonly string[] };
-      const processes = [...(byName.get(name)?.processes ?? []), role];
+      const known = byName.get(name)?.processes ?? [];
+      // The embedded process has all. Only its own metrics name it.
+      const processes = role === 'embedded' && known.length > 0 ? known : [...known, role];
       byName.set(name, { name, type: String(type), labels: labelNames, help, processes });
     }
   }

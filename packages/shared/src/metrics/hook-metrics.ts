@@ -14,6 +14,11 @@ export function hookMetrics({ forApi, forWorker }: HookRegisters) {
 function acceptanceMetrics(registers: Registry[]) {
   return {
     hooksAccepted: new Counter({ name: 'widget_hooks_accepted_total', help: 'Hooks accepted with 202.', registers }),
+    hookBytes: new Counter({
+      name: 'widget_hook_payload_bytes_total',
+      help: 'Characters of the payloads of hooks accepted with 202: about the bytes that they take in the event log.',
+      registers,
+    }),
     hooksRefused: new Counter({
       name: 'widget_hooks_refused_total',
       help: 'Hooks refused, by problem code.',

@@ -91,6 +91,18 @@ describe('measureBackend', () => {
     expect(text).toContain('widget_store_call_failures_total{port="widgets",operation="get",error="other"} 1\n');
   });
 
+  test('counts a failure at the port whose store failed, if the call needed the store of another port', async () => {
+    const runs = { startRun: () => Promise.reject(new UnavailableError('no answer', undefined, 'eventLog')) };
+    const metrics = createMetrics();
+    const backend = measureBackend({ kind: 'cluster', runs } as unknown as Backend, metrics);
+    await expect(backend.runs.startRun()).rejects.toThrow(UnavailableError);
+    const text = await metrics.registry.metrics();
+    const failures = (port: string) =>
+      `widget_store_call_failures_total{port="${port}",operation="startRun",error="unavailable"}`;
+    expect(text).toContain(`${failures('eventLog')} 1\n`);
+    expect(text).toContain(`${failures('runs')} 0\n`);
+  });
+
   test('shows an operation from its first call, with no failures, but none that only ends with the process', async () => {
     const { metrics, widgets } = setUp();
     expect(await metrics.registry.metrics()).not.toContain('operation="get"');

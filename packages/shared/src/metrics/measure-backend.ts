@@ -112,7 +112,8 @@ function makeMeasure(labels: CallLabels, { storeCallSeconds, storeFailures }: St
       result.then(recordDuration, (error: unknown) => {
         if (isUncounted()) return;
         recordDuration();
-        storeFailures.inc({ ...labels, error: classify(error) });
+        const port = (error instanceof UnavailableError && error.failedPort) || labels.port;
+        storeFailures.inc({ ...labels, port, error: classify(error) });
       });
       return result;
     };

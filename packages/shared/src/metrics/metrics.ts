@@ -7,7 +7,7 @@ import { hookMetrics } from './hook-metrics.ts';
 import { formatOpenMetrics, openMetricsContentType, prefersOpenMetrics } from './open-metrics.ts';
 import { processMetrics } from './process-metrics.ts';
 import { requestMetrics } from './request-metrics.ts';
-import { storeMetrics } from './store-metrics.ts';
+import { fileMetrics, storeMetrics } from './store-metrics.ts';
 import { streamMetrics } from './stream-metrics.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
@@ -39,6 +39,7 @@ export function createMetrics(role: MetricsRole = 'embedded') {
     registry,
     ...processMetrics(forAll),
     ...storeMetrics(forAll),
+    ...fileMetrics(role === 'embedded' ? [registry] : []),
     ...requestMetrics(forApi),
     ...streamMetrics(forApi),
     ...hookMetrics({ forApi, forWorker }),

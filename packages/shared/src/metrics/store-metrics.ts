@@ -1,4 +1,4 @@
-import { Counter, type Registry } from 'prom-client';
+import { Counter, Gauge, type Registry } from 'prom-client';
 import { callBuckets, Histogram } from './histogram.ts';
 
 /** Metrics of the calls that a process makes to MongoDB and Redis, or to SQLite. */
@@ -13,8 +13,24 @@ export function storeMetrics(registers: Registry[]) {
     }),
     storeFailures: new Counter({
       name: 'widget_store_call_failures_total',
-      help: 'Calls to a store that failed, by port, operation and error: unavailable, not-replicated (no replica confirms hooks), or other.',
+      help: 'Calls to a store that failed, by operation, error (unavailable; not-replicated: no replica confirms hooks; or other) and the port whose store failed.',
       labelNames: ['port', 'operation', 'error'],
+      registers,
+    }),
+  };
+}
+
+/** Metrics of the SQLite file, which only the embedded service has. */
+export function fileMetrics(registers: Registry[]) {
+  return {
+    databaseBytes: new Gauge({
+      name: 'widget_database_bytes',
+      help: 'Size of the SQLite file and its write-ahead log, in bytes. It does not shrink when rows are removed. NaN: unknown.',
+      registers,
+    }),
+    databaseDiskFreeBytes: new Gauge({
+      name: 'widget_database_disk_free_bytes',
+      help: 'Bytes that the service may still write to the disk of the SQLite file. NaN: unknown.',
       registers,
     }),
   };

@@ -79,6 +79,11 @@ function logMetrics(registers: Registry[]) {
       help: 'How many events this pod is behind the end of the event log. NaN: unknown.',
       registers,
     }),
+    logLimitBytes: new Gauge({
+      name: 'widget_event_log_limit_bytes',
+      help: 'Bytes of events that the event log keeps at most (EVENT_RETENTION_BYTES).',
+      registers,
+    }),
     logEvents: new Gauge({
       name: 'widget_event_log_events',
       help: 'Events in the event log. NaN: unknown.',
