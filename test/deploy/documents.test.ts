@@ -26,6 +26,7 @@ test('docs/formats.md names every key of Redis', () => {
     ...events,
     keys.limit('<limit>'),
     keys.refusals('<integration id>'),
+    keys.refusalsEnded('<integration id>'),
     keys.hookCounts('<hour>'),
     keys.samples('<integration id>'),
     keys.keepsSamples('<integration id>'),

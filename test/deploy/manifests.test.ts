@@ -43,7 +43,7 @@ test('every setting that a manifest names exists, and its value is valid', () =>
 
 test('the production overlay sets what a cluster behind a proxy needs', () => {
   const names = variables.filter(({ file }) => file.startsWith('overlays/production')).map(({ name }) => name);
-  expect(names.sort()).toEqual(['ALLOWED_HOSTS', 'COOKIE_SECURE', 'PUBLIC_BASE_URL', 'TRUSTED_PROXIES']);
+  expect(names.sort()).toEqual(['ALLOWED_HOSTS', 'COOKIE_SECURE', 'PAGES', 'PUBLIC_BASE_URL', 'TRUSTED_PROXIES']);
 });
 
 test('no Deployment states a number of pods: applying it would reset one that was scaled', () => {

@@ -71,7 +71,10 @@ export class CommandContext {
   /** Reads secrets, one a line, from the environment, or from the file that it names. Empty if there is none. */
   async readSecretLines(variable: SecretVariable): Promise<readonly string[]> {
     const text = await readSecret(this.#surroundings.environment, variable, { hasLines: true });
-    return (text ?? '').split(/\r?\n/).filter((line) => line !== '');
+    return (text ?? '')
+      .split(/\r?\n/)
+      .map((line) => line.trim())
+      .filter((line) => line !== '');
   }
 
   /** Says what a command waits for, and for how long. */
@@ -128,12 +131,18 @@ async function readSecret(
   variable: SecretVariable,
   { hasLines = false } = {},
 ): Promise<string | undefined> {
-  const { [variable]: value, [`${variable}_FILE`]: file } = environment;
+  const { [variable]: given, [`${variable}_FILE`]: file } = environment;
+  const value = given === undefined ? undefined : trimSecret(variable, given);
   if (!file) return value || undefined;
   if (value) throw new UsageError(`${variable} and ${variable}_FILE are both set: set one of them.`);
-  const text = await readFileText(file);
+  const text = trimSecret(variable, await readFileText(file));
   if (text.trim() === '') throw new UsageError(`${variable}_FILE: ${file} is empty.`);
   if (text.includes('\n') && !hasLines)
     throw new UsageError(`${variable}_FILE: ${file} has several lines. It must hold only the secret.`);
   return text;
+}
+
+/** Removes what comes with a copy or a file: line ends, and blanks but for passwords, which may have them. */
+function trimSecret(variable: SecretVariable, text: string): string {
+  return variable === 'WIDGETCTL_PASSWORD' ? text.replace(/^[\r\n]+/, '').replace(/[\r\n]+$/, '') : text.trim();
 }

@@ -81,8 +81,23 @@ describe('POST /api/v1/integrations with a source', () => {
     ['one part', { ...github, mapping: { ...mapping, id: { all: [{ from: '/a' }] } } }, '#/source/mapping/id/all'],
     [
       'a time that is not signed',
-      { ...unsigned(), secrets: [secret], scheme: { ...customScheme, secretEncoding: 'text', signed: '{id}{body}' } },
+      { ...unsigned(), secrets: [secret], scheme: { ...customScheme, secretEncoding: 'text', signed: '{id}.{body}' } },
       '#/source/scheme/signed',
+    ],
+    ...['{id}{timestamp}{body}', '{timestamp}{id}.{body}', '{timestamp}.{body}v1{id}', '{body}.{timestamp}{id}'].map(
+      (signed): [string, object, string] => [
+        `an id that nothing separates: ${signed}`,
+        { ...unsigned(), secrets: [secret], scheme: { ...customScheme, secretEncoding: 'text', signed } },
+        '#/source/scheme/signed',
+      ],
+    ),
+    ['a key that can be guessed', { ...github, secrets: ['15 characters..'] }, '#/source/secrets/0'],
+    ['a token that can be guessed', { preset: 'gitlab', secrets: ['7 chars'], mapping }, '#/source/secrets/0'],
+    ['a secret with a line', { ...github, secrets: ['a secret in\ntwo lines of text'] }, '#/source/secrets/0'],
+    [
+      'a secret with what nobody sees',
+      { ...github, secrets: ['a secret that\u200b was copied'] },
+      '#/source/secrets/0',
     ],
     ['a scheme without header', { ...unsigned(), scheme: { algorithm: 'hmac-sha256' } }, '#/source/scheme/header'],
     [

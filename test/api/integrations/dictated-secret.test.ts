@@ -73,7 +73,7 @@ describe.each(['POST /api/v1/integrations', 'POST /api/v1/integrations/{id}/rota
       ['another prefix', 'sec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'format'],
       ['no prefix', 'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'format'],
       ['base64url', `whsec_${'_-'.repeat(16)}`, 'format'],
-      ['a blank', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw ', 'format'],
+      ['a blank', 'whsec_MfKQ9r8GKYqr TwjUPD8ILPZIo2LaLaSw', 'format'],
       ['bits after its end', `whsec_${'A'.repeat(42)}B=`, 'format'],
       ['too much padding', `${aSecret(24)}==`, 'format'],
       ['23 bytes', aSecret(23), 'too-short'],

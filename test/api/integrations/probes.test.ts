@@ -47,8 +47,8 @@ describe('a sender of CloudEvents', () => {
 describe('a challenge by GET', () => {
   test.each([
     challenged(),
-    challenged({ algorithm: 'token', header: 'x-key' }, 'a secret key'),
-    challenged({ algorithm: 'hmac-sha256', header: 'x-signature' }, 'a secret key'),
+    challenged({ algorithm: 'token', header: 'x-key' }, 'a secret key of theirs'),
+    challenged({ algorithm: 'hmac-sha256', header: 'x-signature' }, 'a secret key of theirs'),
   ])('is answered with its text: %j', async (source) => {
     const path = await createPath(source);
     const response = await ask('GET', `${path}?hub.mode=subscribe&hub.challenge=11%3Cb%3E%20%C3%BC&hub.verify_token=x`);
@@ -94,7 +94,10 @@ describe('a challenge by GET', () => {
   });
 
   test('is shown with the scheme, so that it can be sent again', async () => {
-    for (const source of [challenged(), challenged({ algorithm: 'token', header: 'x-key' }, 'a secret key')]) {
+    for (const source of [
+      challenged(),
+      challenged({ algorithm: 'token', header: 'x-key' }, 'a secret key of theirs'),
+    ]) {
       const { source: shown } = (await create(source)).json();
       const again = await create({ ...source, scheme: shown.scheme });
       expect(again.json().source.scheme).toEqual(shown.scheme);

@@ -43,9 +43,11 @@ test('replaced secrets apply to the token and to the previous one, also where th
   const rotated = await send('POST', `${integrationsPath}/${id}/rotate`, { secrets: [secret], overlapSeconds: 3_600 });
   const { url = '' } = rotated;
   for (const each of [previous, url]) await isAnswered('accepted', each, secret);
-  await send('PUT', `${integrationsPath}/${id}/source/secrets`, { secrets: ['the new secret', 'the third secret'] });
+  await send('PUT', `${integrationsPath}/${id}/source/secrets`, {
+    secrets: ['the new secret of GitHub', 'the third secret'],
+  });
   for (const each of [previous, url]) {
-    await isAnswered('accepted', each, 'the new secret');
+    await isAnswered('accepted', each, 'the new secret of GitHub');
     expect(await post(each, 'the third secret')).toBe('accepted');
     expect(await post(each, secret)).toBe('invalid-hook-signature');
   }

@@ -61,11 +61,11 @@ describe('a rotation', () => {
     const { id, hookPath } = await createGitHub({ kind: { value: 'updated' } });
     const missing = await send('POST', `${path}/${id}/rotate`, {});
     expect(missing.json().errors).toEqual([expect.objectContaining({ pointer: '#/secrets', code: 'required' })]);
-    const rotated = await send('POST', `${path}/${id}/rotate`, { secrets: ['another secret'] });
+    const rotated = await send('POST', `${path}/${id}/rotate`, { secrets: ['another secret of theirs'] });
     const { token, signature, previousSignature } = rotated.json();
     expect({ signature, previousSignature }).toEqual({ signature: 'source', previousSignature: 'source' });
     const next = `/api/v1/events/hooks/${token}`;
-    expect((await post(next, '{}', { signedWith: 'another secret' })).statusCode).toBe(202);
+    expect((await post(next, '{}', { signedWith: 'another secret of theirs' })).statusCode).toBe(202);
     expect((await post(next, '{}')).statusCode).toBe(400);
     expect((await post(hookPath, '{}')).statusCode).toBe(202);
   });
@@ -76,6 +76,26 @@ describe('a rotation', () => {
     expect(response.json().errors).toEqual([expect.objectContaining({ pointer: '#/secrets' })]);
   });
 });
+
+test.each(['\n', '\r\n', ' ', '\t', '\ufeff'])(
+  'a secret loses %j at its ends, wherever it is entered',
+  async (blank) => {
+    const given = `${blank}${secret}${blank}`;
+    const source = { preset: 'github', mapping: { kind: { value: 'updated' } } };
+    const created = await create({ ...source, secrets: [given] });
+    const { id, token } = created.json() as { id: string; token: string };
+    const sendTo = async (address: string) =>
+      (await post(`/api/v1/events/hooks/${address}`, '{}', { signedWith: secret })).statusCode;
+    expect(await sendTo(token)).toBe(202);
+    await send('PUT', `${path}/${id}/source/secrets`, { secrets: ['another secret of theirs'] });
+    await send('PUT', `${path}/${id}/source/secrets`, { secrets: [given] });
+    expect(await sendTo(token)).toBe(202);
+    const rotated = await send('POST', `${path}/${id}/rotate`, { secrets: [given] });
+    expect(await sendTo(rotated.json().token)).toBe(202);
+    const dictated = await create(null, { signingSecret: `${blank}whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw${blank}` });
+    expect(dictated.statusCode).toBe(201);
+  },
+);
 
 describe('a preview', () => {
   test('needs the address of the integration to verify a signature', async () => {

@@ -165,7 +165,7 @@ export const foreignSenders: readonly ForeignSender[] = [
   },
   {
     preset: 'linear',
-    secret: 'lin_wh_a_secret',
+    secret: 'lin_wh_a_secret_of_linear',
     otherSecret: 'lin_wh_another',
     signatureHeader: 'linear-signature',
     signsBody: true,

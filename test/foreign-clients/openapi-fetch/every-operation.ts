@@ -115,11 +115,16 @@ async function useIntegrations(): Promise<void> {
     }),
   );
   const mapping: Schemas['NewHookMapping'] = { kind: { from: '/action', otherwise: 'updated' } };
-  const source: Schemas['NewHookSource'] = { preset: 'github', secrets: ['a secret'], mapping };
+  const source: Schemas['NewHookSource'] = { preset: 'github', secrets: ['a secret of GitHub'], mapping };
   const tried = unwrap(await client.POST('/api/v1/integrations/preview', { body: { source, body: '{}' } }));
   const previewed = unwrap(await client.POST('/api/v1/integrations/{id}/preview', { ...byId, body: { body: '{}' } }));
   unwrap(await client.PUT('/api/v1/integrations/{id}/source/mapping', { ...byId, body: mapping }));
-  unwrap(await client.PUT('/api/v1/integrations/{id}/source/secrets', { ...byId, body: { secrets: ['another'] } }));
+  unwrap(
+    await client.PUT('/api/v1/integrations/{id}/source/secrets', {
+      ...byId,
+      body: { secrets: ['another secret of GitHub'] },
+    }),
+  );
   unwrap(await client.PUT('/api/v1/integrations/{id}/samples', { ...byId, body: { keepForSeconds: 600 } }));
   const samples = unwrap(await client.GET('/api/v1/integrations/{id}/samples', byId));
   expectSuccess(await client.DELETE('/api/v1/integrations/{id}/samples', byId));

@@ -106,14 +106,14 @@ describeEachDeployment('a foreign sender is connected in the console', (shown) =
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Secrets').fill('short');
     await dialog.getByRole('button', { name: 'Replace secret' }).click();
-    await dialog.getByText('Must have at least 8 characters').waitFor();
-    await dialog.getByLabel('Secrets').fill('the new secret\nand the old one');
+    await dialog.getByText('Must have at least 16 characters').waitFor();
+    await dialog.getByLabel('Secrets').fill('the new secret of GitHub\nand the old one of GitHub');
     expect(await findBarriers(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Replace secret' }).click();
     await page.getByText('Secret replaced.').waitFor();
     await page.getByRole('link', { name: 'Integrations', exact: true }).first().click();
     await chooseAction(page, 'our repositories', 'Rotate secret…');
-    await dialog.getByLabel('Secrets').fill('the new secret');
+    await dialog.getByLabel('Secrets').fill('the new secret of GitHub');
     await dialog.getByRole('button', { name: 'Rotate' }).click();
     await leaveHandOver(page);
     const { items } = await shown.client.api.GET('/api/v1/integrations');

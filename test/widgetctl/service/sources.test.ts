@@ -50,7 +50,7 @@ test('a source is tried, an integration created with it, its mapping and its sec
     [{ WIDGETCTL_HEADERS_FILE: await write('headers', `${header}\nX-Gitlab-Event: Push Hook\n`) }, 'valid (secret 1)'],
     [{ WIDGETCTL_HEADERS: 'x-gitlab-token' }, 'not-verified'],
   ] as const) {
-    expect((await widgetctl.run(gitlab, { ...secrets, ...environment })).results).toContain(`Signature  ${result}`);
+    expect((await widgetctl.run(gitlab, { ...secrets, ...environment })).results).toContain(` ${result}\n`);
   }
   const named = await widgetctl.run([...gitlab, '--header', 'x-gitlab-token'], secrets);
   expect(named.results).toContain('not-verified');
@@ -78,7 +78,7 @@ test('a source is tried, an integration created with it, its mapping and its sec
 
   const other = await write('other.json', { kind: { value: 'created' } });
   expect(await widgetctl.run(['integrations', 'map', id, other])).toMatchObject({ code: 0, results: '' });
-  const two = { WIDGETCTL_SOURCE_SECRETS_FILE: await write('secrets', `the new secret\n${secret}\n`) };
+  const two = { WIDGETCTL_SOURCE_SECRETS_FILE: await write('secrets', `the new secret of theirs\n${secret}\n`) };
   expect(await widgetctl.run(['integrations', 'secrets', id], two)).toMatchObject({ code: 0 });
   const [after] = await widgetctl.read<{ signature: object; hook: object }>(...preview, ...headersOf(secret), '--json');
   expect(after?.hook).toMatchObject({ kind: 'created' });

@@ -1,3 +1,4 @@
+import { secretText } from '@widget-service/shared/config/secret-text.ts';
 import { findSecretMistake } from '@widget-service/shared/domain/sealed-secret.ts';
 import { z } from 'zod';
 import { timestamp } from '../schemas/text.ts';
@@ -25,8 +26,7 @@ const secretMistakes = {
 } as const;
 
 /** A signing secret that the sender dictates. No response shows it. */
-const dictatedSecret = z
-  .string()
+const dictatedSecret = secretText
   .check(({ value, issues }) => {
     const mistake = findSecretMistake(value);
     if (mistake === null) return;

@@ -1,5 +1,6 @@
 import { toClusterOptions, toEmbeddedOptions } from '@widget-service/shared/config/component-options.ts';
 import type { ParsedSettings } from '@widget-service/shared/config/parse-settings.ts';
+import { listTlsWarnings } from '@widget-service/shared/config/tls-warnings.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 
@@ -17,6 +18,7 @@ export async function openBackend(
     const { openEmbedded } = await import('@widget-service/embedded/open-embedded.ts');
     return openEmbedded({ ...toEmbeddedOptions(parsed.settings), onWarning, onFatal });
   }
+  for (const line of listTlsWarnings(parsed.settings)) onWarning(line);
   const { openCluster } = await import('@widget-service/cluster/open-cluster.ts');
   const onNotice = (message: string, details?: object) => logger.info(details ?? {}, message);
   return openCluster({ ...toClusterOptions(parsed), onNotice, onWarning, onFatal });

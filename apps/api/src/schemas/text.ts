@@ -49,8 +49,25 @@ export function displayText(min: number, max: number) {
     .meta({ pattern: buildDisplayTextPattern(min, max), maxLength: undefined });
 }
 
-/** A new password: 12 to 128 code points, neither trimmed nor normalised. */
-export const newPassword = z.string().min(12, forStringLength).max(128, forStringLength).meta({ format: 'password' });
+const controls = '\\x00-\\x1f\\x7f-\\x9f';
+const passwordEdge = `[^${controls}${spaces}]`;
+const passwordPattern = `^${passwordEdge}(?:[^${controls}]*${passwordEdge})?$`;
+const isPassword = new RegExp(passwordPattern, 'u');
+
+/**
+ * A new password: 12 to 128 code points, neither trimmed nor normalised. Blanks at its ends and line ends are refused:
+ * they come with a copy or a file, and the next sign-in is typed without them.
+ */
+export const newPassword = z
+  .string()
+  .min(12, forStringLength)
+  .max(128, forStringLength)
+  .check(({ value, issues }) => {
+    if (issues.length > 0 || isPassword.test(value)) return;
+    const message = 'Must neither begin nor end with a blank, nor contain a line end or another control character.';
+    issues.push({ code: 'custom', message, input: value });
+  })
+  .meta({ format: 'password', pattern: passwordPattern });
 
 /** A UUID of any version, in either case. It is converted to lower case. */
 export const uuid = z.guid().toLowerCase();

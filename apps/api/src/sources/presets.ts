@@ -134,6 +134,8 @@ export const presets: Readonly<Record<SourcePreset, Preset>> = {
       ...schemeDefaults,
       header: 'linear-signature',
       timestamp: { from: '/webhookTimestamp', unit: 'milliseconds' },
+      // As Linear tells receivers: its id is not signed, so whoever repeats a request could give it another one.
+      toleranceSeconds: 60,
     },
     defaults: {
       occurredAt: { place: { from: '/createdAt' }, format: 'rfc3339', otherwise: 'now' },

@@ -128,9 +128,18 @@ function* findSchemeMistakes(given: SchemeInput): Generator<SchemeMistake> {
   yield* findSignedMistakes(given);
 }
 
+/**
+ * An id beside another place, with nothing or letters and digits between them, which the id may hold, too. A time has a
+ * fixed length, an address begins with its scheme, and a body in JSON with a bracket.
+ */
+const unseparatedId = /\{id\}[A-Za-z0-9]*\{|\}[A-Za-z0-9]*\{id\}/;
+
 function* findSignedMistakes(given: SchemeInput): Generator<SchemeMistake> {
   const { signed: template = '{body}', timestamp = null, idHeader = null, prefix = '' } = given;
   const separator = given.separator || null;
+  if (unseparatedId.test(template)) {
+    yield ['signed', 'Must have a separator, such as a dot, beside {id}: nobody has signed where the id ends.'];
+  }
   if (template.includes('{timestamp}') && timestamp === null) yield ['timestamp', 'Must be given: it is signed.'];
   // A time that is not signed proves nothing: whoever repeats a request can change it. A time in the body is signed.
   if (timestamp !== null && !('from' in timestamp) && !template.includes('{timestamp}')) {

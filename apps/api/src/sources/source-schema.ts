@@ -1,3 +1,4 @@
+import { secretText } from '@widget-service/shared/config/secret-text.ts';
 import {
   type HookSource,
   type SignatureScheme,
@@ -13,12 +14,13 @@ import { schemeSchema } from './scheme-schema.ts';
 import { toSourceKey } from './source-key.ts';
 
 const secretsMax = 4;
-/** In characters; of what a secret in another encoding stands for, in bytes. */
-const secretMinLength = 8;
-const keyMinBytes = 16;
+/** Of what is sent as it is: whoever guesses it needs a request for each try. In characters. */
+const tokenMinLength = 8;
+/** Whoever sees one signed request can try keys with it, as fast as the machine computes. */
+const keyMinLength = 16;
 
 export const secretsSchema = z
-  .array(z.string())
+  .array(secretText)
   .max(secretsMax, forArrayLength)
   .meta({
     writeOnly: true,
@@ -43,15 +45,15 @@ function findSecretMistakes(
 }
 
 function findSecretMistake(scheme: SignatureScheme, secret: string): string | null {
-  if (secret.length < secretMinLength)
-    return `Must have at least ${secretMinLength} characters: anybody could guess it.`;
+  const minLength = scheme.algorithm.startsWith('hmac') ? keyMinLength : tokenMinLength;
+  if (secret.length < minLength) return `Must have at least ${minLength} characters: anybody could guess it.`;
   if (secret.length > 1_024) return 'Must have at most 1024 characters.';
   if (scheme.algorithm === 'basic' && !hasPassword(secret)) {
-    return `Must have the form user:password, with a password of at least ${secretMinLength} characters.`;
+    return `Must have the form user:password, with a password of at least ${tokenMinLength} characters.`;
   }
   const key = toSourceKey(secret, scheme);
-  if (key !== null && scheme.secretEncoding !== 'text' && Buffer.isBuffer(key) && key.length < keyMinBytes) {
-    return `Must stand for at least ${keyMinBytes} bytes: anybody could guess it.`;
+  if (key !== null && scheme.secretEncoding !== 'text' && Buffer.isBuffer(key) && key.length < keyMinLength) {
+    return `Must stand for at least ${keyMinLength} bytes: anybody could guess it.`;
   }
   if (key !== null) return null;
   return scheme.algorithm === 'ed25519'
@@ -61,7 +63,7 @@ function findSecretMistake(scheme: SignatureScheme, secret: string): string | nu
 
 function hasPassword(secret: string): boolean {
   const at = secret.indexOf(':');
-  return at !== -1 && secret.length - at > secretMinLength;
+  return at !== -1 && secret.length - at > tokenMinLength;
 }
 
 /** Throws `InputError` if the secrets are not written as the scheme of the source says. */

@@ -187,6 +187,21 @@ describe('several signatures', () => {
   });
 });
 
+test('Twilio: a name that it does not use is refused, also with a signature that fits', () => {
+  const scheme = schemeOf('twilio');
+  const url = 'https://hooks.example/';
+  const verify = (body: string, signed: string) => {
+    const signature = createHmac('sha1', 'a token for Twilio')
+      .update(url + signed)
+      .digest('base64');
+    const headers = { 'X-Twilio-Signature': signature, 'Content-Type': 'application/x-www-form-urlencoded' };
+    return verifySignature(scheme, toKeys(scheme, ['a token for Twilio']), toSent({ headers, body, url }), new Date());
+  };
+  expect(verify('Body=x&SmsSid=SM1', 'BodyxSmsSidSM1')).toMatchObject({ isValid: true });
+  expect(verify('Bo=dyx&Sms+Sid=SM1', 'BodyxSms SidSM1')).toMatchObject({ isValid: false });
+  expect(verify('Body=x&smsSid=SM1', 'BodyxsmsSidSM1')).toMatchObject({ isValid: false });
+});
+
 describe('Twilio with JSON', () => {
   const scheme = schemeOf('twilio');
   const body = '{"CallSid":"CA1"}';

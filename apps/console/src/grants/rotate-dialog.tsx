@@ -74,6 +74,7 @@ export function RotateDialog({ path, grant, onClose, onRotated }: RotateDialogPr
       ) : null}
       {hasSource ? (
         <LinesField
+          isSecret
           label={texts.sources.secrets}
           hint={texts.sources.secretsHint}
           value={secrets.value}

@@ -86,16 +86,19 @@ interface LinesFieldProperties {
   readonly hint: string;
   readonly value: string;
   readonly onInput: (value: string) => void;
+  /** Whether dots hide what is typed. */
+  readonly isSecret?: boolean;
 }
 
 /** A text of several lines. */
-export function LinesField({ label, hint, value, onInput }: LinesFieldProperties) {
+export function LinesField({ label, hint, value, onInput, isSecret = false }: LinesFieldProperties) {
   return (
     <Field label={label} hint={hint}>
       {({ id, hintId }) => (
         <textarea
           id={id}
-          class="input"
+          class={isSecret ? 'input input-secret' : 'input'}
+          autoComplete="off"
           rows={3}
           aria-describedby={hintId}
           spellcheck={false}

@@ -13,7 +13,8 @@ export interface RedisSampleStoreOptions {
 
 /**
  * Two keys per integration: the mark, with the time until which samples are kept, and a sorted set of the texts of the
- * samples, by time. Redis deletes both at that time, and the samples earlier if the oldest has reached its longest time.
+ * samples, by time. Redis deletes both at that time, and the samples earlier if the oldest has
+ * reached its longest time.
  */
 export function createRedisSampleStore({ redis, keys }: RedisSampleStoreOptions): SampleStore {
   const addSample = loadScript('add-sample');

@@ -92,8 +92,19 @@ describe('parseSettings', () => {
     ]);
   });
 
+  test('takes blanks and line ends from the ends of secrets that are texts, and refuses what nobody sees in them', () => {
+    const key = 'k'.repeat(32);
+    const secrets = { AUDIT_HMAC_KEY: key, ADMIN_PASSWORD: 'twelve letters' };
+    const padded = Object.fromEntries(Object.entries(secrets).map(([name, text]) => [name, ` ${text}\r\n`]));
+    expect(parseSettings(padded, api).settings).toMatchObject(secrets);
+    for (const inside of ['\n', '\t', '\u200b']) {
+      const damaged = { AUDIT_HMAC_KEY: key + inside + key };
+      expect(collectMistakes(damaged)).toEqual([expect.stringMatching(/^AUDIT_HMAC_KEY: .*control or invisible/)]);
+    }
+  });
+
   test('accepts an ADMIN_PASSWORD of 12 to 128 code points unchanged', () => {
-    for (const password of ['  ten letters  ', '🦄'.repeat(12), '🦄'.repeat(128)]) {
+    for (const password of ['🦄'.repeat(12), '🦄'.repeat(128)]) {
       expect(parseSettings({ ADMIN_PASSWORD: password }, api).settings.ADMIN_PASSWORD).toBe(password);
     }
     for (const password of ['🦄'.repeat(11), 'x'.repeat(129)]) {

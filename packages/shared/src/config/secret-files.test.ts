@@ -54,9 +54,9 @@ describe('a secret setting from a file', () => {
   test.each([
     ['one newline', 'twelve letters\n', 'twelve letters'],
     ['one newline of Windows', 'twelve letters\r\n', 'twelve letters'],
-    ['one of two newlines', 'twelve letters\n\n', 'twelve letters\n'],
-    ['nothing else', '  twelve letters  ', '  twelve letters  '],
-  ])('loses %s at its end', (_, content, expected) => {
+    ['two newlines', 'twelve letters\n\n', 'twelve letters'],
+    ['blanks', '  twelve letters  \n', 'twelve letters'],
+  ])('loses %s at its ends', (_, content, expected) => {
     expect(parse({ ADMIN_PASSWORD_FILE: writeSecret(content) }).settings.ADMIN_PASSWORD).toBe(expected);
   });
 

@@ -23,7 +23,7 @@ interface TestHookDialogProperties {
   readonly onClose: () => void;
 }
 
-/** Sends one hook. The secret URL and the signing secret are only in this form, and so is the payload: they are not kept with the draft. */
+/** Sends one hook. Its draft holds neither the secret URL nor the signing secret nor the payload. */
 export function TestHookDialog({ integrationId, isSigned, secrets, onClose }: TestHookDialogProperties) {
   const { hooks, grants, general } = texts;
   const url = useSignal(secrets?.url ?? '');
@@ -74,7 +74,7 @@ export function TestHookDialog({ integrationId, isSigned, secrets, onClose }: Te
           label={grants.signingSecret}
           hint={hooks.testSecretHint}
           type="password"
-          autoComplete="off"
+          autoComplete="new-password"
           required
           value={secret.value}
           onInput={(text) => (secret.value = text)}

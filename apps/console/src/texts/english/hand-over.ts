@@ -42,7 +42,8 @@ export const handOver = {
       '',
     ].join('\n'),
   tryIt: 'Try it',
-  tryHint: 'Each sample reads the secrets from the environment. Load the downloaded file into your shell first:',
+  tryHint:
+    'Each sample reads the secrets from the environment. Keep others from reading the downloaded file, then load it into your shell:',
   waiting: 'Waiting for the first hook…',
   waitingHint: 'It appears here as soon as it arrives, even if it is refused.',
   arrived: 'First hook arrived',

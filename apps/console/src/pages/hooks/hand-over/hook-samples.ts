@@ -4,7 +4,7 @@ export type HookSamples = Readonly<Record<string, string>>;
 export const environmentFileName = 'hook.env';
 
 /** Puts the secrets of the file into the environment of a shell, and of every program that it starts. */
-export const loadEnvironment = `set -a; . ./${environmentFileName}; set +a`;
+export const loadEnvironment = `chmod 600 ${environmentFileName}; set -a; . ./${environmentFileName}; set +a`;
 
 interface HookSecrets {
   readonly url: string;

@@ -139,7 +139,7 @@ function SenderFields({ head, secret }: SenderFieldsProperties) {
         label={sources.secret}
         hint={sources.secretHint}
         type="password"
-        autoComplete="off"
+        autoComplete="new-password"
         value={secret.value}
         onInput={(next) => (secret.value = next)}
       />

@@ -25,6 +25,7 @@ export function ReplaceSecretDialog({ id, onClose }: ReplaceSecretDialogProperti
     <FormDialog title={sources.replaceSecret} submitLabel={sources.replaceSecret} onSubmit={submit} onClose={onClose}>
       <p>{sources.replaceSecretText}</p>
       <LinesField
+        isSecret
         label={sources.secrets}
         hint={sources.secretsHint}
         value={secrets.value}

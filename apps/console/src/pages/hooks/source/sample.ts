@@ -21,7 +21,7 @@ const valuesMax = 300;
 
 const headerLine = /^\s*([\w!#$%&'*+.^`|~-]+)\s*(?::(.*))?$/;
 
-/** Returns the headers for the service. A header that stands twice was sent twice. One without a value holds a secret. */
+/** Returns the headers for the service. One that stands twice was sent twice; one without a value holds a secret. */
 export function toHeaders(text: string): Record<string, string[]> {
   const headers: Record<string, string[]> = {};
   for (const line of text.split('\n')) {
