@@ -47,8 +47,10 @@ void loadSession();
 
 const place = document.getElementById('console');
 if (place !== null) {
+  // What the document shows if this script does not run.
+  place.replaceChildren();
   render(
-    <FailureBoundary>
+    <FailureBoundary of="main">
       <Shell />
     </FailureBoundary>,
     place,

@@ -78,7 +78,7 @@ function CurrentPage() {
   }
   const Page = page.component;
   return (
-    <FailureBoundary key={path.value}>
+    <FailureBoundary of="section" key={path.value}>
       <Page {...parameters} />
     </FailureBoundary>
   );
