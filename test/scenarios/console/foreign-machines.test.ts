@@ -86,12 +86,10 @@ describe.runIf(hasBrowser)('the console on the machines of other people', () => 
     const alert = page.getByRole('alert');
     await alert.getByText('a mistake of the page').waitFor();
     expect(await findBarriers(page)).toEqual([]);
-    await page.screenshot({ path: '/tmp/e-page-failed.png' });
     await page.getByRole('link', { name: 'Widgets' }).first().click();
     await rows(page).first().waitFor();
     await page.goBack();
-    await alert.getByRole('button', { name: 'Reload' }).click();
-    await page.waitForEvent('load');
+    await Promise.all([page.waitForEvent('load'), alert.getByRole('button', { name: 'Reload' }).click()]);
     await alert.waitFor();
     await profile.close();
   });
@@ -110,10 +108,8 @@ describe.runIf(hasBrowser)('the console on the machines of other people', () => 
     if (title.endsWith('not loaded')) await profile.route('**/*.js', (route) => route.abort());
     const { page } = await openTab(profile, shown.service.url, '/widgets');
     await heading(page, text).waitFor();
-    await page.screenshot({ path: `/tmp/e-${title.split(' ')[1]}-${title.length}.png` });
     expect(await findBarriers(page)).toEqual([]);
-    await page.getByText('Reload', { exact: true }).click();
-    await page.waitForEvent('load');
+    await Promise.all([page.waitForEvent('load'), page.getByText('Reload', { exact: true }).click()]);
     await heading(page, text).waitFor();
     await profile.close();
   });
@@ -141,7 +137,6 @@ describe.runIf(hasBrowser)('the console on the machines of other people', () => 
     const { profile, page } = await openChanged(script, `/hooks/${id}?range=hour`);
     await signInByPage(page);
     await page.getByText(`about 3 h ${text} the service's`).waitFor();
-    await page.screenshot({ path: `/tmp/e-clock-${hours}.png` });
     expect(await findBarriers(page)).toEqual([]);
     await sendTestHook(page, url, signingSecret ?? '');
     await page
