@@ -81,6 +81,7 @@ describe.runIf(hasBrowser)('the console on the machines of other people', () => 
         return Object.getOwnPropertyDescriptor(window.Original, 'format').get.call(this);
       } });`;
     const keep = `window.Original = Object.create(null, Object.getOwnPropertyDescriptors(Intl.DateTimeFormat.prototype));`;
+    await createWidget('Lamp');
     const { profile, page } = await openChanged(keep + script, '/access/audit');
     await signInByPage(page);
     const alert = page.getByRole('alert');
