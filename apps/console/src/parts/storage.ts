@@ -12,13 +12,13 @@ export interface PageStorage {
  * each write. The page then works without what it would have kept.
  */
 export function createPageStorage(open: () => Storage): PageStorage {
-  const attempt = <T>(use: (storage: Storage) => T, otherwise: T): T => {
+  function attempt<T>(use: (storage: Storage) => T, otherwise: T): T {
     try {
       return use(open());
     } catch {
       return otherwise;
     }
-  };
+  }
   return {
     read: (key) => attempt((storage) => storage.getItem(key), null),
     write: (key, text) => attempt((storage) => storage.setItem(key, text), undefined),

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { compareClocks, readServiceMs } from './service-clock.ts';
 
-/** Since when no request was answered, in milliseconds since 1970 by the service's clock. Null while the service answers. */
+/** Since when no request was answered, in milliseconds by the service's clock. Null while the service answers. */
 export const unreachableSinceMs = signal<number | null>(null);
 
 /** A request that takes longer counts as not answered, in milliseconds. Its answer may still come. */

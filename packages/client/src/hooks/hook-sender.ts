@@ -99,7 +99,7 @@ export class HookSender {
    * The option `id` is what makes the hook unique, for example the id of a row in your database. With it, a hook that
    * is sent again by another process is still one event.
    *
-   * @throws {InvalidCallError} if the id cannot be sent, the event is nothing that JSON can hold, or this page cannot sign.
+   * @throws {InvalidCallError} if the id cannot be sent, the event is no JSON, or this page cannot sign.
    * @throws {HookQueueFullError} if too many hooks wait.
    * @throws {ProblemError} if the service refuses the hook for good.
    * @throws {UnexpectedResponseError} if the URL leads to something else than the service.

@@ -36,8 +36,8 @@ export interface PendingSignInOptions {
 
 /**
  * Keeps pending sign-ins in a cookie, so that any pod can answer the callback and none stores anything. The cookie is
- * sealed (AES-256-GCM): the browser can neither read nor change it. Each sign-in has a cookie of its own, named by a hash
- * of its state, so that the tabs of a browser do not end each other's.
+ * sealed (AES-256-GCM): the browser can neither read nor change it. Each sign-in has its own, named by a hash of its
+ * state, so that the tabs of a browser do not end each other's.
  */
 export function createPendingSignIns({ clientSecret, isSecure }: PendingSignInOptions) {
   const prefix = nameHostCookie(`${pendingSignInCookieName}_`, isSecure);

@@ -99,7 +99,7 @@ function PasswordForm() {
 /** What the service writes into the address when a sign-in through the identity provider fails. */
 const failureParameters = ['signInFailed', 'failedRequest'] as const;
 
-/** Why the sign-in failed from which the browser comes back. Only texts of the console: anybody can write an address. */
+/** Why a sign-in failed. It shows texts of the console only, because anybody can write an address. */
 function IdentityFailure() {
   const { failures, otherFailure, failedTitle } = texts.signIn;
   const [reason, requestId] = failureParameters.map((name) => query.value.get(name));

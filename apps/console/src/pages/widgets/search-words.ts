@@ -14,7 +14,7 @@ interface SoughtLabel {
   readonly isWhole: boolean;
 }
 
-/** A word, or `label:cold`, or `label:"first floor"`. In a whole label, `\"` is a quotation mark and `\\` a backslash. */
+/** A word, or `label:cold`, or `label:"first floor"`. In the last, `\"` is `"`, and `\\` is `\`. */
 const termPattern = /label:"((?:[^"\\]|\\.)+)"(?=\s|$)|label:(\S+)|(\S+)/gisu;
 
 /** Reads a search: `lamp label:cold`. */
