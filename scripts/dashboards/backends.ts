@@ -35,6 +35,13 @@ export const backendsDashboard: Dashboard = {
           { thresholds: [null, 0.1] },
         ),
         graph(
+          'Failures of the identity provider in 10 min',
+          'short',
+          'It does not answer, or its settings are wrong. The log line identity_provider.unusable, or that of the sign-in, says why.',
+          { failures: 'sum(increase(widget_identity_provider_failures_total{NS}[10m]))' },
+          { thresholds: [null, 1] },
+        ),
+        graph(
           'Audit events lost in 1 h',
           'short',
           'The store did not accept them. Each is complete in a log line audit.lost.',

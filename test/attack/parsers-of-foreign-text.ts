@@ -220,7 +220,7 @@ export const parsersOfForeignText: Readonly<Record<string, (text: string) => unk
     ['application/json', formType].map((type) => readOrRefuse(() => readDocument(toSent(type, text)))),
   verifySignature: (text) => verifySourceSignatures(text),
   verifyHookSignature: makeVerifySignature(),
-  parsePendingSignIn: (text) => pendingSignIns.parse(`__Host-service_sign_in=${text}`, now),
+  parsePendingSignIn: (text) => pendingSignIns.parse(`__Host-service_sign_in_BDpxh3TFcr2KJa2-=${text}`, 's', now),
 };
 
 function makeVerifySignature() {

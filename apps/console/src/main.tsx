@@ -20,7 +20,9 @@ import './styles/overview.css';
 import './styles/hand-over.css';
 import './styles/streams.css';
 import { followWidgets } from './live/shared-widgets.ts';
+import { FailureBoundary } from './parts/failure-boundary.tsx';
 import { locale } from './parts/format.ts';
+import { readLocale } from './parts/locale.ts';
 import { followClock } from './parts/time.tsx';
 import { followTimeZone } from './parts/time-zone.ts';
 import { followAddress } from './router/address.ts';
@@ -33,7 +35,7 @@ import { followTheme } from './shell/theme.ts';
 
 followTheme();
 followTimeZone();
-locale.value = navigator.language;
+locale.value = readLocale(navigator.language);
 followAddress();
 followClock();
 followSession();
@@ -44,4 +46,13 @@ followHealth();
 void loadSession();
 
 const place = document.getElementById('console');
-if (place !== null) render(<Shell />, place);
+if (place !== null) {
+  // What the document shows if this script does not run.
+  place.replaceChildren();
+  render(
+    <FailureBoundary of="main">
+      <Shell />
+    </FailureBoundary>,
+    place,
+  );
+}

@@ -143,7 +143,7 @@ export interface paths {
         };
         /**
          * Sign in through the identity provider
-         * @description Open this address in a browser, as a link: it leads to the identity provider (OpenID Connect, authorization code with PKCE), and from there back with a session. A sealed cookie keeps the sign-in for ten minutes. 404 if the operator has configured no provider.
+         * @description Open this address in a browser, as a link: it leads to the identity provider (OpenID Connect, authorization code with PKCE), and from there back with a session. A sealed cookie keeps the sign-in for ten minutes, the last four of a browser side by side. A browser that fails is led to the sign-in page of the console. 404 if the operator has configured no provider.
          */
         get: operations["example.session.startOidc"];
         put?: never;
@@ -163,7 +163,7 @@ export interface paths {
         };
         /**
          * Return from the identity provider
-         * @description The identity provider sends the browser here. Verifies the response, takes the role from the ID token, starts a session and sets its cookie. A failed attempt ends the sign-in, too: its cookie is cleared. After a 503, the browser can send the same callback again. Only failed attempts count towards the rate limit.
+         * @description The identity provider sends the browser here. Verifies the response, takes the role from the ID token, starts a session and sets its cookie. A failed attempt ends this sign-in, too, and no other: its cookie is cleared. A browser that fails is led to the sign-in page of the console; with a session, it goes on there. After a 503, the browser can send the same callback again. Only failed attempts count towards the rate limit.
          */
         get: operations["example.session.finishOidc"];
         put?: never;
@@ -2915,14 +2915,16 @@ export interface components {
         "Optional-Idempotent-Replayed": "true";
         /** @description The id of the event. A hook that the service recognises as a repetition gets the same id. */
         "Optional-Webhook-Event-Id": string;
-        /** @description The session cookie `service_console`: signing in and changing the password set a new one, signing out clears it. The device cookie, by which the limit of failed sign-ins recognises the browser: signing in and changing the password set it. Starting a sign-in through the identity provider sets another cookie instead, for ten minutes; the end of that sign-in clears it. With secure cookies, the names of these two begin with `__Host-`: `__Host-service_device`, `__Host-service_sign_in`. */
+        /** @description The session cookie `service_console`: signing in and changing the password set a new one, signing out clears it. The device cookie, by which the limit of failed sign-ins recognises the browser: signing in and changing the password set it. Each start of a sign-in through the identity provider sets another cookie instead, `service_sign_in_…`, for ten minutes; the end of that sign-in clears it. With secure cookies, the names of these begin with `__Host-`: `__Host-service_device`, `__Host-service_sign_in_…`. */
         "Set-Cookie": string;
-        /** @description The session cookie `service_console`: signing in and changing the password set a new one, signing out clears it. The device cookie, by which the limit of failed sign-ins recognises the browser: signing in and changing the password set it. Starting a sign-in through the identity provider sets another cookie instead, for ten minutes; the end of that sign-in clears it. With secure cookies, the names of these two begin with `__Host-`: `__Host-service_device`, `__Host-service_sign_in`. */
+        /** @description The session cookie `service_console`: signing in and changing the password set a new one, signing out clears it. The device cookie, by which the limit of failed sign-ins recognises the browser: signing in and changing the password set it. Each start of a sign-in through the identity provider sets another cookie instead, `service_sign_in_…`, for ten minutes; the end of that sign-in clears it. With secure cookies, the names of these begin with `__Host-`: `__Host-service_device`, `__Host-service_sign_in_…`. */
         "Optional-Set-Cookie": string;
         /** @description Present with `not-authenticated`. */
         "Optional-WWW-Authenticate": string;
         /** @description How many whole seconds to wait before the next attempt. */
         "Retry-After": string;
+        /** @description How many whole seconds to wait before the next attempt. */
+        "Optional-Retry-After": string;
         /** @description The rest of the limit: `r` requests remain, and the full limit is available again in `t` seconds (draft-ietf-httpapi-ratelimit-headers-10). */
         "Optional-RateLimit": string;
         /** @description The limit: `q` requests at once, available again after `w` seconds. */
@@ -3288,12 +3290,13 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The browser goes on to the identity provider. */
+            /** @description The browser goes on to the identity provider, or after a failure to the sign-in page. */
             303: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     Location: components["headers"]["Location"];
-                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Set-Cookie": components["headers"]["Optional-Set-Cookie"];
+                    "Retry-After": components["headers"]["Optional-Retry-After"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -3332,12 +3335,13 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Signed in. The browser returns to where the sign-in was started. */
+            /** @description Signed in. The browser returns to where the sign-in was started, or after a failure to the sign-in page. */
             303: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     Location: components["headers"]["Location"];
-                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Set-Cookie": components["headers"]["Optional-Set-Cookie"];
+                    "Retry-After": components["headers"]["Optional-Retry-After"];
                     [name: string]: unknown;
                 };
                 content?: never;

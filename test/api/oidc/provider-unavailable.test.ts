@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
 import { signInAtProvider, startIdentityProvider } from '../../drivers/app/identity-provider.ts';
@@ -86,7 +87,7 @@ test('a wrong client secret is 503, because the operator has to correct it', asy
   await pod.close();
 });
 
-test.each(['issuer', 'token_endpoint', 'jwks_uri'])(
+test.each(['issuer', 'authorization_endpoint', 'token_endpoint', 'jwks_uri'])(
   'no request goes to another origin than the issuer, whatever %s the metadata names',
   async (member) => {
     const internal = await startIdentityProvider('http://widgets.example.test');
@@ -101,6 +102,8 @@ test.each(['issuer', 'token_endpoint', 'jwks_uri'])(
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(changed));
     };
     expectUnavailable(await finishOidcSignIn(pod, callback, cookie));
+    // A browser is not sent to the provider for a sign-in that would fail when it comes back.
+    expectUnavailable((await startOidcSignIn(pod)).response);
     expect(internal.requests).toEqual([]);
     await Promise.all([pod.close(), working.close(), internal.close()]);
   },
@@ -130,3 +133,40 @@ test('an answer of more than 1 MiB is not read', async () => {
     void response.writeHead(200, { 'content-type': 'application/json' }).end(metadata + ' '.repeat(1_048_577));
   expectUnavailable((await startOidcSignIn(pod)).response);
 });
+
+const credentials = (id: string, secret: string) => `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
+
+test.each([
+  // As forms do. A provider that compares without decoding accepts it.
+  [null, ['client_secret_basic'], 'widget-service', 'a-secret_of.16*chars', 'a-secret_of.16*chars'],
+  [null, undefined, 'widget-service', 'a:b%c+d/e=f?g 16', 'a%3Ab%25c%2Bd%2Fe%3Df%3Fg+16'],
+  [null, ['client_secret_post'], 'widget-service', 'a:b%c+d/e=f?g 16', null],
+  ['client_secret_post', ['client_secret_basic', 'client_secret_post'], 'widget-service', 'a:b%c+d/e=f?g 16', null],
+  ['client_secret_basic', ['client_secret_post'], 'widget:service', 'a-secret_of.16*chars', 'a-secret_of.16*chars'],
+] as const)(
+  'with the setting %s and the methods %j, the secret of %s is sent',
+  async (setting, methods, id, secret, sent) => {
+    const metadata = await (await fetch(`${provider.options.issuerUrl}/.well-known/openid-configuration`)).json();
+    const tokenRequests: { authorization: string | undefined; body: URLSearchParams }[] = [];
+    provider.interfere = async (request, response) => {
+      if (request.url?.startsWith('/.well-known')) {
+        const body = { ...(metadata as object), token_endpoint_auth_methods_supported: methods };
+        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+        return;
+      }
+      if (request.url !== '/token') return provider.passOn(request, response);
+      const { authorization } = request.headers;
+      tokenRequests.push({ authorization, body: new URLSearchParams(await text(request)) });
+      response.writeHead(500).end();
+    };
+    const pod = await openPod({ clientId: id, clientSecret: secret, clientAuthentication: setting });
+    onTestFinished(() => pod.close());
+    const { url, cookie } = await startOidcSignIn(pod);
+    const callback = new URL(`http://x/?code=c&iss=${encodeURIComponent(provider.options.issuerUrl)}`);
+    callback.searchParams.set('state', new URL(url).searchParams.get('state') ?? '');
+    expectUnavailable(await finishOidcSignIn(pod, callback, cookie));
+    const [{ authorization, body } = { body: new URLSearchParams() }] = tokenRequests;
+    expect(authorization).toBe(sent === null ? undefined : credentials(encodeURIComponent(id), sent));
+    expect(body.get('client_secret')).toBe(sent === null ? secret : null);
+  },
+);

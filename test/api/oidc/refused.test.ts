@@ -25,11 +25,16 @@ const changeUser = (id: string, payload: object) =>
 function expectRefused(response: TestResponse, detail: RegExp): void {
   expectProblem(response, { status: 403, code: 'sign-in-refused' });
   expect(response.json().detail).toMatch(detail);
-  expect(readCookies(response)).toEqual(['service_sign_in=']);
+  expect(readCookies(response)).toEqual([expect.stringMatching(/^service_sign_in_[\w-]{16}=$/)]);
 }
 
 describe('a sign-in is refused with 403 sign-in-refused', () => {
-  test.each([[['strangers']], [[]], [undefined], ['Owners'], [{ owners: true }]])(
+  test('for an ID token without the claim of the roles, which the reason names', async () => {
+    expectRefused(await signInByOidc(service, addPerson({})), /no claim "roles"/);
+    expectRefused(await signInByOidc(service, addPerson({ email: undefined, roles: ['staff'] })), /claim "email"/);
+  });
+
+  test.each([[['strangers']], [[]], ['Owners'], [{ owners: true }]])(
     'for the roles %j, which give none here; nobody is added',
     async (roles) => {
       const login = addPerson({ roles });

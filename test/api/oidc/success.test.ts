@@ -47,7 +47,9 @@ describe('GET /api/v1/session/oidc', () => {
   test('keeps the sign-in in a sealed cookie that no other host can set', async () => {
     const { response, url } = await startOidcSignIn(service);
     const setCookie = String(response.headers['set-cookie']);
-    expect(setCookie).toMatch(/^__Host-service_sign_in=[\w-]+; Max-Age=600; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
+    expect(setCookie).toMatch(
+      /^__Host-service_sign_in_[\w-]{16}=[\w-]+; Max-Age=600; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+    );
     const sealed = Buffer.from(setCookie.split(/[=;]/)[1] ?? '', 'base64url').toString('latin1');
     const { searchParams } = new URL(url);
     for (const secret of [searchParams.get('state'), searchParams.get('nonce')]) {
@@ -65,7 +67,7 @@ describe('GET /api/v1/session/oidc/callback', () => {
     expect(response.headers.location).toBe('/base/docs?tab=1#top');
     const [sessionCookie, cleared] = [response.headers['set-cookie'] ?? []].flat();
     expect(sessionCookie).toMatch(/^service_console=[\w-]{43}; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
-    expect(cleared).toMatch(/^__Host-service_sign_in=; Max-Age=0; Path=\/; HttpOnly; Secure; /);
+    expect(cleared).toMatch(/^__Host-service_sign_in_[\w-]{16}=; Max-Age=0; Path=\/; HttpOnly; Secure; /);
     const session = await readSession(service, response);
     expect(session).toMatchObject({
       user: {

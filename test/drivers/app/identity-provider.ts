@@ -63,6 +63,7 @@ export async function startIdentityProvider(...publicBaseUrls: [string, ...strin
       issuerUrl,
       clientId,
       clientSecret,
+      clientAuthentication: null,
       scopes: 'openid email profile',
       roleClaim: 'roles',
       roleMapping: testRoleMapping,

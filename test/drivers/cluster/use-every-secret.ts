@@ -92,11 +92,12 @@ async function useDeviceCookie(url: string, { email, password }: { email: string
 async function signInByIdentity(url: string, provider: TestIdentityProvider) {
   provider.setPerson('robin', { email: 'robin@example.com', roles: ['staff'] });
   const started = await fetch(`${url}/api/v1/session/oidc`, { redirect: 'manual' });
-  const { service_sign_in: sealed = '' } = readCookies(started);
-  const cookie = `service_sign_in=${sealed}`;
+  const [cookie = '', sealed = ''] =
+    /^service_sign_in_[^=]+=([^;]+)/.exec(started.headers.get('set-cookie') ?? '') ?? [];
   const { clientSecret } = provider.options;
-  const pending = createPendingSignIns({ clientSecret, isSecure: false }).parse(cookie, new Date());
   const callback = await signInAtProvider(started.headers.get('location') ?? '', 'robin');
+  const state = callback.searchParams.get('state') ?? '';
+  const pending = createPendingSignIns({ clientSecret, isSecure: false }).parse(cookie, state, new Date());
   const finish = () => fetch(callback, { headers: { cookie }, redirect: 'manual' });
   const { service_console: sessionId } = readCookies(await finish());
   await json(await finish(), 403);

@@ -45,11 +45,22 @@ export function nameHostCookie(name: string, isSecure: boolean): string {
  */
 export function readCookie(cookieHeader: string | undefined, name: string): string | null {
   const prefix = `${name}=`;
+  const [value, ...others] = splitCookies(cookieHeader)
+    .filter((pair) => pair.startsWith(prefix))
+    .map((pair) => pair.slice(prefix.length));
+  return value === undefined || others.length > 0 ? null : value;
+}
+
+/** Returns the names of a `Cookie` header that begin with the prefix, each once, in their order. */
+export function listCookieNames(cookieHeader: string | undefined, prefix: string): string[] {
+  const names = splitCookies(cookieHeader).map((pair) => pair.split('=', 1)[0] ?? '');
+  return [...new Set(names)].filter((name) => name.startsWith(prefix) && /^[\w-]+$/.test(name));
+}
+
+function splitCookies(cookieHeader: string | undefined): string[] {
   // Only blanks are left out (RFC 6265). Another host may set a cookie whose name begins with U+00A0, which `trim`
   // removes, too.
-  const pairs = (cookieHeader ?? '').split(';').map((pair) => pair.replace(/^[ \t]+/, ''));
-  const [value, ...others] = pairs.filter((pair) => pair.startsWith(prefix)).map((pair) => pair.slice(prefix.length));
-  return value === undefined || others.length > 0 ? null : value;
+  return (cookieHeader ?? '').split(';').map((pair) => pair.replace(/^[ \t]+/, ''));
 }
 
 /** By this cookie the sign-in limits recognise a browser that has signed in before. It authenticates nobody. */

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { type ProblemCode, ServiceError } from '@widget-service/shared/domain/errors.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { buildProblem, InputError, type Refusal, sendProblem, statusForCode } from './problem.ts';
+import { buildProblem, InputError, type Problem, type Refusal, sendProblem } from './problem.ts';
 import { setCommonHeaders } from './request-screening.ts';
 import { securityHeaders } from './security-headers.ts';
 
@@ -25,10 +25,17 @@ const codeByFrameworkCode: Readonly<Record<string, ProblemCode>> = {
  */
 export function registerErrorHandler(app: FastifyInstance): void {
   app.setErrorHandler((error, request, reply) => {
-    const refusal = describeLimit(toRefusal(error), request);
-    if (statusForCode(refusal.code) >= 500) request.failure = error instanceof Error ? error : new Error(String(error));
-    return sendProblem(reply, refusal);
+    recordProblem(error, request);
+    return sendProblem(reply, describeLimit(toRefusal(error), request));
   });
+}
+
+/** Records why a request failed, for its log line and its audit event. Returns the problem. */
+export function recordProblem(error: unknown, request: FastifyRequest): Problem {
+  const problem = buildProblem(describeLimit(toRefusal(error), request), request.id);
+  if (problem.status >= 500) request.failure = error instanceof Error ? error : new Error(String(error));
+  request.problem = problem;
+  return problem;
 }
 
 /** Responds to errors that Fastify raises before it has found a route, such as an address that cannot be decoded. */

@@ -17,7 +17,10 @@ import type { ZodTypeProvider } from './zod-validation.ts';
  * (`process/routes.ts`).
  */
 export interface Route
-  extends Pick<RouteOptions, 'schema' | 'handler' | 'bodyLimit' | 'onRequest' | 'preValidation' | 'onResponse'> {
+  extends Pick<
+    RouteOptions,
+    'schema' | 'handler' | 'bodyLimit' | 'onRequest' | 'preValidation' | 'onResponse' | 'errorHandler'
+  > {
   readonly config?: FastifyContextConfig;
   /** Called when the app closes. */
   readonly onClose?: () => Promise<void>;

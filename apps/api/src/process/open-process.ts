@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { toIdentityProviderOptions } from '@widget-service/shared/config/component-options.ts';
 import type { Settings } from '@widget-service/shared/config/settings.ts';
+import { describeError, ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { makeFormatMetrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
@@ -45,7 +46,9 @@ const firstPositionMaxMs = 1_000;
 export async function openProcess(deps: ProcessDeps): Promise<RunningProcess> {
   const { settings, logger, print } = deps;
   const clock = systemClock;
-  const pod = composePod({ ...deps, identityProvider: await configureIdentityProvider(settings) });
+  const identityProvider = await configureIdentityProvider(settings);
+  const pod = composePod({ ...deps, identityProvider });
+  if (identityProvider !== null) watchIdentityProvider(identityProvider, pod, logger);
   const { app, backend, facts, supervisor, readiness, fanOut, audit, streamDirectory, overview } = pod;
   let isStarted = false;
   const ops = await openOperatorsPort(settings, pod, () => isStarted);
@@ -137,6 +140,27 @@ async function configureIdentityProvider(settings: Settings): Promise<Configured
   const options = toIdentityProviderOptions(settings);
   if (options === null) return null;
   return { ...options, provider: await openIdentityProvider(options, { clock: systemClock }) };
+}
+
+const providerCheckMs = 60_000;
+
+/**
+ * Tries the identity provider once a minute until it is usable, so that a mistake in its settings is known before the
+ * first person signs in. Everything else works without it.
+ */
+function watchIdentityProvider(
+  configured: ConfiguredIdentityProvider,
+  pod: Pick<Pod, 'metrics'>,
+  logger: Logger,
+  lastReason = '',
+): void {
+  configured.provider.check().catch((error: unknown) => {
+    pod.metrics.identityProviderFailures.inc();
+    const reason = error instanceof ServiceError ? (error.internalMessage ?? error.code) : describeError(error);
+    const setting = 'OIDC_ISSUER_URL';
+    if (reason !== lastReason) logger.warn({ setting, reason }, 'identity_provider.unusable');
+    setTimeout(() => watchIdentityProvider(configured, pod, logger, reason), providerCheckMs).unref();
+  });
 }
 
 function toListenAddress({ address, port }: AddressInfo): { host: string; port: number } {

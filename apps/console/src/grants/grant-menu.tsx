@@ -1,6 +1,7 @@
 import { Copy, Pencil, RotateCcwKey, TimerOff, Trash2 } from 'lucide';
 import { ActionMenu } from '../parts/action-menu.tsx';
 import { copyId } from '../parts/copy-id.ts';
+import { readServiceMs } from '../service/service-clock.ts';
 import { texts } from '../texts/texts.ts';
 import { type Grant, hasOldSecret } from './grant-kind.ts';
 
@@ -23,7 +24,7 @@ export function GrantMenu({ grant, onAsk }: GrantMenuProperties) {
         { label: grants.edit, icon: Pencil, onChoose: () => onAsk('edit') },
         { label: grants.askRotate, icon: RotateCcwKey, onChoose: () => onAsk('rotate') },
         { label: general.copyId, icon: Copy, onChoose: () => void copyId(grant.id) },
-        ...(hasOldSecret(grant, Date.now()) ? [endOld] : []),
+        ...(hasOldSecret(grant, readServiceMs()) ? [endOld] : []),
         { label: grants.askRevoke, icon: Trash2, isDangerous: true, onChoose: () => onAsk('revoke') },
       ]}
     />

@@ -2,6 +2,7 @@ import { type Signal, useSignal } from '@preact/signals';
 import { ConfirmDialog } from '../parts/dialog.tsx';
 import { CheckBox, Field, LinesField, Select } from '../parts/fields.tsx';
 import { RadioGroup } from '../parts/radio-group.tsx';
+import { readServiceMs } from '../service/service-clock.ts';
 import { texts } from '../texts/texts.ts';
 import { CutOffStreams } from './cut-off-streams.tsx';
 import {
@@ -82,7 +83,7 @@ export function RotateDialog({ path, grant, onClose, onRotated }: RotateDialogPr
         />
       ) : null}
       {isLeaked ? null : <OverlapField seconds={routineSeconds} isSigning={isSigning.value} />}
-      {!isLeaked && hasOldSecret(grant, Date.now()) ? <p class="hint">{grants.olderEnds}</p> : null}
+      {!isLeaked && hasOldSecret(grant, readServiceMs()) ? <p class="hint">{grants.olderEnds}</p> : null}
       {overlapSeconds === 0 ? (
         <div class="notice notice-warning">
           <p>{grants.noOverlap}</p>

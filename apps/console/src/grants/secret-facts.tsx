@@ -4,6 +4,7 @@ import { Badge } from '../parts/badges.tsx';
 import { Button } from '../parts/button.tsx';
 import { Time } from '../parts/time.tsx';
 import { api } from '../service/service.ts';
+import { readServiceMs } from '../service/service-clock.ts';
 import { useResource } from '../service/use-resource.ts';
 import { may } from '../session/session.ts';
 import { texts } from '../texts/texts.ts';
@@ -25,7 +26,7 @@ export function listSecretFacts(
 ): readonly (readonly [string, ComponentChildren])[] {
   const { grants } = texts;
   const issued = [grants.secretIssued, <SecretIssued key="issued" path={path} grant={grant} />] as const;
-  if (!hasOldSecret(grant, Date.now())) return [issued];
+  if (!hasOldSecret(grant, readServiceMs())) return [issued];
   return [issued, [grants.oldSecret, <OldSecret key="old" path={path} grant={grant} onEnded={onEnded} />]];
 }
 
@@ -58,7 +59,7 @@ function OldSecret({ path, grant, onEnded }: SecretProperties & { readonly onEnd
   return (
     <span class="old-secret">
       <Badge tone="warning">
-        {grants.validUntil} {formatUntil(Date.parse(grant.previousExpiresAt ?? ''), Date.now())}
+        {grants.validUntil} {formatUntil(Date.parse(grant.previousExpiresAt ?? ''), readServiceMs())}
       </Badge>
       <Button onClick={() => (isAsking.value = true)}>{grants.endNow}</Button>
       {isAsking.value ? (

@@ -1,4 +1,9 @@
-import { InvalidCallError, ProblemError } from '@widget-service/client/requests/failures.ts';
+import {
+  InvalidCallError,
+  ProblemError,
+  readFailureKind,
+  UnreachableError,
+} from '@widget-service/client/requests/failures.ts';
 import { UnexpectedResponseError } from '@widget-service/client/requests/unexpected-response-error.ts';
 import { texts } from '../texts/texts.ts';
 import { isAt, nameMember, readMistakes } from './field-mistakes.ts';
@@ -21,7 +26,11 @@ export function describeProblem(error: unknown, pointers: readonly string[] = []
   if (error instanceof InvalidCallError) {
     return { title: problems.invalidTitle, detail: error.message, requestId: null };
   }
-  return { title: problems.unreachableTitle, detail: problems.unreachable, requestId: null };
+  if (error instanceof UnreachableError || readFailureKind(error) === 'outage') {
+    return { title: problems.unreachableTitle, detail: problems.unreachable, requestId: null };
+  }
+  // Nothing that the service or the network did.
+  return { title: problems.failedTitle, detail: String(error), requestId: null };
 }
 
 function describeRefusal(error: ProblemError, pointers: readonly string[]): ProblemText {

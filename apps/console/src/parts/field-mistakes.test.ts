@@ -1,4 +1,4 @@
-import { ProblemError } from '@widget-service/client/requests/failures.ts';
+import { ProblemError, UnreachableError } from '@widget-service/client/requests/failures.ts';
 import { describe, expect, test } from 'vitest';
 import { describeProblem } from './describe-problem.ts';
 import { describeMistake, nameMember, readMistakes } from './field-mistakes.ts';
@@ -60,6 +60,15 @@ describe('describeProblem', () => {
 
   test('reads mistakes only from refusals', () => {
     expect(readMistakes(new Error('away'))).toEqual([]);
-    expect(describeProblem(new Error('away'))).toMatchObject({ title: "Can't reach the service", requestId: null });
+    const away = new UnreachableError('https://a.example', new Error('away'));
+    expect(describeProblem(away)).toMatchObject({ title: "Can't reach the service", requestId: null });
+  });
+
+  test('does not blame the network for a mistake of the page', () => {
+    expect(describeProblem(new TypeError('no such function'))).toEqual({
+      title: 'The console has failed',
+      detail: 'TypeError: no such function',
+      requestId: null,
+    });
   });
 });

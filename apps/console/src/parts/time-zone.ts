@@ -1,4 +1,6 @@
 import { effect, signal } from '@preact/signals';
+import { readTimeZone } from './locale.ts';
+import { browserStorage } from './storage.ts';
 
 export const timeZones = ['local', 'utc'] as const;
 type TimeZone = (typeof timeZones)[number];
@@ -10,13 +12,18 @@ export const timeZone = signal<TimeZone>('local');
 
 /** Applies the choice of the last visit, and keeps it for the next one. */
 export function followTimeZone(): void {
-  const kept = localStorage.getItem(storageKey);
+  const kept = browserStorage.read(storageKey);
   timeZone.value = timeZones.find((name) => name === kept) ?? 'local';
-  effect(() => localStorage.setItem(storageKey, timeZone.value));
+  effect(() => browserStorage.write(storageKey, timeZone.value));
 }
 
-/** The time zone of the browser, by its name. */
-export const browserTimeZone = signal(new Intl.DateTimeFormat().resolvedOptions().timeZone);
+const named = new Intl.DateTimeFormat().resolvedOptions().timeZone as string | undefined;
+
+/** The time zone of the browser, by its name. UTC if the browser names none that it knows. */
+export const browserTimeZone = signal(readTimeZone(named) ?? 'UTC');
+
+/** What the browser calls a time zone that it does not know, or null. */
+export const unknownTimeZone = readTimeZone(named) === null ? String(named) : null;
 
 /** The name of the zone in the database of time zones: `Europe/Berlin`, `UTC`. */
 export function nameTimeZone(zone: TimeZone = timeZone.value): string {
@@ -28,12 +35,12 @@ export function toLocalText(value: string | null): string {
   if (value === null) return '';
   const ms = Date.parse(value);
   if (Number.isNaN(ms)) return '';
-  const offsetMs = timeZone.value === 'utc' ? 0 : new Date(ms).getTimezoneOffset() * 60_000;
+  const offsetMs = nameTimeZone() === 'UTC' ? 0 : new Date(ms).getTimezoneOffset() * 60_000;
   return new Date(ms - offsetMs).toISOString().slice(0, 19);
 }
 
 /** The other direction: what such an input holds, as RFC 3339 in UTC. Null for an empty or an unfinished text. */
 export function readLocalText(text: string): string | null {
-  const ms = Date.parse(timeZone.value === 'utc' ? `${text}Z` : text);
+  const ms = Date.parse(nameTimeZone() === 'UTC' ? `${text}Z` : text);
   return Number.isNaN(ms) ? null : new Date(ms).toISOString();
 }

@@ -1,19 +1,21 @@
 import { signal } from '@preact/signals';
+import { readServiceMs } from '../service/service-clock.ts';
 import { texts } from '../texts/texts.ts';
 import { formatAbsolute, formatClockTime, formatRelative } from './format.ts';
 
-const nowMs = signal(Date.now());
+/** By the clock of this machine: it only makes what reads it render again. */
+const renewedAtMs = signal(0);
 const renewMs = 5_000;
 
-/** The time of this machine. A component that reads it is rendered again every 5 s while the page is visible. */
+/** The time of the service. A component that reads it is rendered again every 5 s while the page is visible. */
 function readNowMs(): number {
-  // What has just happened must not seem to lie in the future.
-  return Math.max(nowMs.value, Date.now());
+  void renewedAtMs.value;
+  return readServiceMs();
 }
 
 export function followClock(): void {
   const renew = () => {
-    if (!document.hidden) nowMs.value = Date.now();
+    if (!document.hidden) renewedAtMs.value = Date.now();
   };
   setInterval(renew, renewMs);
   document.addEventListener('visibilitychange', renew);

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { createPageStorage } from '../parts/storage.ts';
 import { createDrafts } from './drafts.ts';
 
 /** As the storage of a tab. */
@@ -18,7 +19,7 @@ function createStorage() {
 function openDrafts() {
   const storage = createStorage();
   storage.setItem('another page of this host', 'its own');
-  const drafts = createDrafts(() => storage);
+  const drafts = createDrafts(createPageStorage(() => storage as Storage));
   drafts.write('kim', 'new-widget', { name: 'Half a lamp', pasted: 'X-Gitlab-Token: s3cret' }, ['name']);
   drafts.write('kim', 'new-user', { email: 'ann@example.com' }, ['email']);
   return { storage, drafts };

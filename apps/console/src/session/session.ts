@@ -26,10 +26,19 @@ export function may(permission: Permission): boolean {
 
 type TabMessage = 'signed-in' | 'signed-out';
 /** All other tabs of this browser that show the console. */
-const otherTabs = new BroadcastChannel('widget-service-console');
+const otherTabs = openOtherTabs();
+
+/** Null: a browser that blocks the data of sites may refuse this, too. */
+function openOtherTabs(): BroadcastChannel | null {
+  try {
+    return new BroadcastChannel('widget-service-console');
+  } catch {
+    return null;
+  }
+}
 
 function tellOtherTabs(message: TabMessage): void {
-  otherTabs.postMessage(message);
+  otherTabs?.postMessage(message);
 }
 
 const retryMs = 3_000;
@@ -82,7 +91,7 @@ function enterSignedOut(hasEnded = sessionState.value.kind === 'signed-in'): voi
 /** Keeps all tabs of this browser alike. */
 export function followSession(): void {
   onSignedOut(() => enterSignedOut());
-  otherTabs.addEventListener('message', ({ data }: MessageEvent<TabMessage>) => {
+  otherTabs?.addEventListener('message', ({ data }: MessageEvent<TabMessage>) => {
     if (data === 'signed-out') enterSignedOut();
     // The other tab may have signed in as somebody else.
     else void loadSession();

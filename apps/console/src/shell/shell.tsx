@@ -1,6 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import { MustChangePasswordPage } from '../pages/access/password-form.tsx';
 import { SignInPage } from '../pages/sign-in/sign-in-page.tsx';
+import { FailureBoundary } from '../parts/failure-boundary.tsx';
 import { EmptyState, Toasts } from '../parts/messages.tsx';
 import { PageHeader } from '../parts/page-header.tsx';
 import { changeQuery, path, query, replacePath } from '../router/address.ts';
@@ -9,6 +10,7 @@ import { may, session, sessionState } from '../session/session.ts';
 import { texts } from '../texts/texts.ts';
 import { activateShortcut } from './activate-shortcut.ts';
 import { ShortcutsHelp } from './keyboard.tsx';
+import { MachineNotice } from './machine-notice.tsx';
 import { Navigation } from './navigation.tsx';
 import { findPage } from './pages.ts';
 import { Palette } from './palette.tsx';
@@ -37,6 +39,7 @@ export function Shell() {
       <Navigation />
       <main id="content" class="content">
         <UnreachableNotice />
+        <MachineNotice />
         <CurrentPage />
       </main>
       <Toasts />
@@ -74,7 +77,11 @@ function CurrentPage() {
     );
   }
   const Page = page.component;
-  return <Page key={path.value} {...parameters} />;
+  return (
+    <FailureBoundary of="section" key={path.value}>
+      <Page {...parameters} />
+    </FailureBoundary>
+  );
 }
 
 function NotFoundPage() {

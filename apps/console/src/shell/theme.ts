@@ -1,4 +1,5 @@
 import { effect, signal } from '@preact/signals';
+import { browserStorage } from '../parts/storage.ts';
 
 export const themes = ['system', 'light', 'dark'] as const;
 type Theme = (typeof themes)[number];
@@ -9,7 +10,7 @@ const groundColours = { light: '#fbfbfc', dark: '#0c0e12' } as const;
 const storageKey = 'console-theme';
 
 function readTheme(): Theme {
-  const kept = localStorage.getItem(storageKey);
+  const kept = browserStorage.read(storageKey);
   return themes.find((theme) => theme === kept) ?? 'system';
 }
 
@@ -20,7 +21,7 @@ export function followTheme(): void {
   effect(() => {
     document.documentElement.dataset.theme = theme.value;
     paintBrowser(theme.value);
-    localStorage.setItem(storageKey, theme.value);
+    browserStorage.write(storageKey, theme.value);
   });
 }
 

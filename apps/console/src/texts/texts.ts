@@ -1,5 +1,5 @@
 import { access } from './english/access.ts';
-import { general, keyboard, problems, signIn } from './english/general.ts';
+import { failure, general, keyboard, problems, signIn } from './english/general.ts';
 import { grants } from './english/grants.ts';
 import { handOver } from './english/hand-over.ts';
 import { hooks } from './english/hooks.ts';
@@ -11,6 +11,7 @@ import { widgets } from './english/widgets.ts';
 /** Every text that people read. A translation is another object of the same type. */
 const english = {
   general,
+  failure,
   keyboard,
   problems,
   signIn,

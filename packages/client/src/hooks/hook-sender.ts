@@ -28,6 +28,8 @@ export interface HookSenderOptions {
   readonly timeoutMs?: number;
   /** Told of each wait before a hook is sent again, and what for. */
   readonly onRetry?: (retry: Retry & { readonly id: string }) => void;
+  /** The clock of signatures, in milliseconds since 1970. Default: `Date.now`. */
+  readonly now?: () => number;
   /** By default: the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
 }
@@ -77,6 +79,7 @@ export class HookSender {
       url: parseAddress(url, 'The URL of the integration').href,
       secret,
       timeoutMs: checkDuration('timeoutMs', timeoutMs),
+      now: options.now ?? Date.now,
       // A browser's fetch must be called on the global object.
       fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
     };
@@ -96,7 +99,7 @@ export class HookSender {
    * The option `id` is what makes the hook unique, for example the id of a row in your database. With it, a hook that
    * is sent again by another process is still one event.
    *
-   * @throws {InvalidCallError} if the id cannot be sent, or the event is nothing that JSON can hold.
+   * @throws {InvalidCallError} if the id cannot be sent, the event is no JSON, or this page cannot sign.
    * @throws {HookQueueFullError} if too many hooks wait.
    * @throws {ProblemError} if the service refuses the hook for good.
    * @throws {UnexpectedResponseError} if the URL leads to something else than the service.

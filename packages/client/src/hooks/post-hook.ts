@@ -9,6 +9,8 @@ export interface HookTarget {
   /** `whsec_…`, if the integration requires signatures. */
   readonly secret: string | undefined;
   readonly timeoutMs: number;
+  /** The clock of signatures, in milliseconds since 1970. */
+  readonly now: () => number;
   readonly fetch: typeof globalThis.fetch;
 }
 
@@ -19,13 +21,13 @@ export type PostOutcome =
   /** Another attempt may succeed. */
   | { readonly status: 'failed'; readonly error: Error; readonly retryAfterMs: number };
 
-/** Posts a hook once. Rejects with the signal's reason if that is aborted, and if the secret is none. */
+/** Posts a hook once. Rejects with the signal's reason if that is aborted, and as `signHook` does. */
 export async function postHook(
-  { url, secret, timeoutMs, fetch }: HookTarget,
+  { url, secret, timeoutMs, now, fetch }: HookTarget,
   { id, body }: { readonly id: string; readonly body: string },
   closed: AbortSignal,
 ): Promise<PostOutcome> {
-  const timestamp = Math.floor(Date.now() / 1_000);
+  const timestamp = Math.floor(now() / 1_000);
   const headers: Record<string, string> = {
     'content-type': 'application/json',
     'webhook-id': encodeHookId(id),
@@ -99,16 +101,25 @@ export interface SignedContent {
  * Signs a hook as Standard Webhooks 1.0 (https://www.standardwebhooks.com) describes it: HMAC-SHA256 over
  * `id.timestamp.body`, with the bytes of the secret behind `whsec_`. Returns the value of `webhook-signature`.
  *
- * @throws {InvalidCallError} if the secret is none.
+ * @throws {InvalidCallError} if the secret is none, or this is a page over plain HTTP: browsers sign in secure contexts
+ *   only, which are pages over HTTPS and those of this machine.
  */
 export async function signHook(secret: string, { id, timestamp, body }: SignedContent): Promise<string> {
   const base64 = secret.startsWith(secretPrefix) ? secret.slice(secretPrefix.length) : secret;
   const bytes = decodeBase64(base64);
+  if (!isSigningPossible()) {
+    throw new InvalidCallError('this browser signs only on pages over HTTPS, or at localhost. Nothing was sent');
+  }
   const algorithm = { name: 'HMAC', hash: 'SHA-256' };
   const key = await crypto.subtle.importKey('raw', bytes, algorithm, false, ['sign']);
   const content = new TextEncoder().encode(`${id}.${timestamp}.${body}`);
   const signature = new Uint8Array(await crypto.subtle.sign('HMAC', key, content));
   return `v1,${btoa(String.fromCharCode(...signature))}`;
+}
+
+/** Whether this runtime signs: see `signHook`. */
+export function isSigningPossible(): boolean {
+  return globalThis.crypto?.subtle !== undefined;
 }
 
 /** The secret is not shown by the error. */

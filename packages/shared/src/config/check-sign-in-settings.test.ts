@@ -33,6 +33,7 @@ describe('settings of the identity provider', () => {
       issuerUrl: 'https://id.example.com/realms/main/',
       clientId: 'widget-service',
       clientSecret: 'a secret of the provider',
+      clientAuthentication: null,
       scopes: 'openid email profile',
       roleClaim: 'roles',
       roleMapping: new Map([

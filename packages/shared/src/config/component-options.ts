@@ -111,6 +111,8 @@ export interface IdentityProviderOptions {
   readonly issuerUrl: string;
   readonly clientId: string;
   readonly clientSecret: string;
+  /** Null: the first one of them that the provider names. */
+  readonly clientAuthentication: Settings['OIDC_CLIENT_AUTHENTICATION'];
   /** Separated by spaces. */
   readonly scopes: string;
   /** See `readRole`. */
@@ -129,6 +131,7 @@ export function toIdentityProviderOptions(settings: Settings): IdentityProviderO
     // `checkSignInSettings` has made sure that the others are set.
     clientId: OIDC_CLIENT_ID ?? '',
     clientSecret: OIDC_CLIENT_SECRET ?? '',
+    clientAuthentication: settings.OIDC_CLIENT_AUTHENTICATION,
     scopes: settings.OIDC_SCOPES,
     roleClaim: settings.OIDC_ROLE_CLAIM,
     roleMapping: OIDC_ROLE_MAPPING ?? new Map(),

@@ -230,6 +230,11 @@ export const settingsTable = {
     null,
     'Client secret of this service at the identity provider. All pods need the same one.',
   ),
+  OIDC_CLIENT_AUTHENTICATION: defineSetting(
+    z.enum(['client_secret_basic', 'client_secret_post']).nullable(),
+    null,
+    'How the service sends its client secret to the identity provider. Not set: client_secret_basic if the metadata of the provider names it or names nothing, otherwise client_secret_post. With client_secret_basic, special characters of id and secret are encoded, as RFC 6749 demands: set client_secret_post for a provider that does not decode them.',
+  ),
   OIDC_SCOPES: defineSetting(
     z.string().regex(/^(?=(.* )?openid( |$))[!#-[\]-~]+( [!#-[\]-~]+)*$/, 'space-separated scopes with openid'),
     'openid email profile',

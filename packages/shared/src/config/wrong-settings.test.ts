@@ -171,6 +171,7 @@ const wrongValues: Partial<Record<SettingName, readonly string[]>> = {
   ],
   OIDC_CLIENT_ID: [' ', '\t'],
   OIDC_CLIENT_SECRET: [canary],
+  OIDC_CLIENT_AUTHENTICATION: ['basic', 'none', 'CLIENT_SECRET_POST'],
   OIDC_SCOPES: ['email', 'openid,email', ' openid'],
   OIDC_ROLE_CLAIM: [' ', '.', 'a..b', '.a', 'a.'],
   OIDC_ROLE_MAPPING: ['staff', 'staff=', 'staff=owner', '=admin', ',', 'staff=admin,staff=viewer'],

@@ -16,7 +16,8 @@ export function readRole(claims: Readonly<Record<string, unknown>>, path: string
   return roles.findLast((role) => given.includes(role)) ?? null;
 }
 
-function readClaim(claims: Readonly<Record<string, unknown>>, path: string): unknown {
+/** Returns the claim at a path as `readRole` finds it, or undefined. */
+export function readClaim(claims: Readonly<Record<string, unknown>>, path: string): unknown {
   if (Object.hasOwn(claims, path)) return claims[path];
   return path.split('.').reduce<unknown>((value, name) => {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;

@@ -22,6 +22,11 @@ export function requestMetrics(registers: Registry[]) {
       help: 'Audit events that could not be stored. Each is complete in a log line `audit.lost`.',
       registers,
     }),
+    identityProviderFailures: new Counter({
+      name: 'widget_identity_provider_failures_total',
+      help: 'Sign-ins, and checks of the provider, that the identity provider or its settings made impossible. The check runs at the start, and once a minute until it succeeds.',
+      registers,
+    }),
     connectionsOpen: new Gauge({
       name: 'widget_connections_open',
       help: 'Connections open on the public interface of this pod, with or without a request, including open streams.',

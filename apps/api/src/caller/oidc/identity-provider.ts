@@ -8,8 +8,16 @@ export interface SignInSecrets {
   readonly codeVerifier: string;
 }
 
+/** A person whom the provider has verified. */
+export interface PersonOfProvider extends VerifiedIdentity {
+  /** Whether the ID token has the claim that gives the role, whatever its values. */
+  readonly hasRoleClaim: boolean;
+}
+
 /** An OpenID Connect provider. Methods throw `ServiceError` `identity-provider-unavailable`, or `UnavailableError`. */
 export interface IdentityProvider {
+  /** Reads the metadata of the provider, if it is not known yet. */
+  check(): Promise<void>;
   /** Returns new secrets, and the URL at the provider that the browser goes to. */
   begin(): Promise<{ readonly url: string; readonly secrets: SignInSecrets }>;
   /**
@@ -20,5 +28,5 @@ export interface IdentityProvider {
    * Also throws `ServiceError` `sign-in-not-verified` if the response does not belong to `secrets` or was used before,
    * and `sign-in-refused` if the provider says that it did not sign the person in.
    */
-  verify(query: string, secrets: SignInSecrets, clientAddress: string): Promise<VerifiedIdentity>;
+  verify(query: string, secrets: SignInSecrets, clientAddress: string): Promise<PersonOfProvider>;
 }

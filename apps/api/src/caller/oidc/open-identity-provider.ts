@@ -1,12 +1,11 @@
 import type { IdentityProviderOptions } from '@widget-service/shared/config/component-options.ts';
 import { describeError, ServiceError } from '@widget-service/shared/domain/errors.ts';
-import { readRole } from '@widget-service/shared/domain/role-claim.ts';
+import { readClaim, readRole } from '@widget-service/shared/domain/role-claim.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import { createSemaphore } from '@widget-service/shared/runtime/semaphore.ts';
-import type { VerifiedIdentity } from '@widget-service/shared/usecases/access/sign-in-by-identity.ts';
-import type { Configuration, DiscoveryRequestOptions, IDToken } from 'openid-client';
+import type { ClientAuth, Configuration, DiscoveryRequestOptions, IDToken } from 'openid-client';
 import { z } from 'zod';
-import type { IdentityProvider } from './identity-provider.ts';
+import type { IdentityProvider, PersonOfProvider } from './identity-provider.ts';
 import { classifyProviderError, findProviderFailure } from './provider-errors.ts';
 import { makeProviderFetch, ProviderFailure } from './provider-fetch.ts';
 
@@ -22,6 +21,9 @@ const metadataMaxAgeMs = 3_600_000;
 const failureMaxAgeMs = 1_000;
 /** A provider that answers slowly must not collect all sign-ins in this process. */
 const limits = { what: 'ask the identity provider', maxRunning: 32, maxWaiting: 200, maxWaitMs: 2_000 } as const;
+
+/** The service sends requests to the last two, and browsers to the first one. */
+const endpoints = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const;
 
 const emailSchema = z.string().max(254).regex(z.regexes.html5Email).toLowerCase();
 
@@ -43,6 +45,7 @@ export async function openIdentityProvider(
   const limit = createSemaphore(limits);
   const discover = makeDiscover(library, options, deps);
   return {
+    check: () => runProviderCall(library, async () => void (await discover())),
     begin: () =>
       runProviderCall(library, async () => {
         const config = await discover();
@@ -88,6 +91,7 @@ export async function openIdentityProvider(
  */
 function makeDiscover(library: Library, options: IdentityProviderOptions, { clock, timeoutMs }: IdentityProviderDeps) {
   const { issuerUrl, clientId, clientSecret } = options;
+  const { origin } = new URL(issuerUrl);
   let current: { readonly config: Promise<Configuration>; readonly expiresAtMs: number } | null = null;
 
   function requestMetadata(): Promise<Configuration> {
@@ -95,7 +99,7 @@ function makeDiscover(library: Library, options: IdentityProviderOptions, { cloc
       new URL(issuerUrl),
       clientId,
       { client_secret: clientSecret },
-      makeClientAuthentication(library, clientSecret),
+      makeClientAuthentication(library, options),
       {
         [library.customFetch]: makeProviderFetch(issuerUrl),
         timeout: (timeoutMs ?? requestTimeoutMs) / 1_000,
@@ -113,6 +117,12 @@ function makeDiscover(library: Library, options: IdentityProviderOptions, { cloc
     // Then the administrators of any tenant could give themselves the role admin here.
     if (config.serverMetadata().issuer !== issuerUrl) {
       throw new ProviderFailure('the issuer in the metadata is not exactly OIDC_ISSUER_URL');
+    }
+    for (const name of endpoints) {
+      const url = config.serverMetadata()[name];
+      if (url === undefined || !URL.canParse(url) || new URL(url).origin !== origin) {
+        throw new ProviderFailure(`the ${name} in the metadata is missing, or of another origin than OIDC_ISSUER_URL`);
+      }
     }
     return config;
   }
@@ -136,17 +146,33 @@ function listExtensions(library: Library, issuerUrl: string): NonNullable<Discov
   return [library.enableNonRepudiationChecks, ...(isInsecure ? [library.allowInsecureRequests] : [])];
 }
 
-/** Sends the secret in the form that the provider supports. Without metadata about it, HTTP Basic is the default. */
-function makeClientAuthentication(library: Library, clientSecret: string) {
-  const basic = library.ClientSecretBasic(clientSecret);
+/**
+ * Sends the secret in the form of the settings, or else in the one that the provider names. Without metadata about it,
+ * HTTP Basic is the default.
+ */
+function makeClientAuthentication(
+  library: Library,
+  { clientSecret, clientAuthentication }: IdentityProviderOptions,
+): ClientAuth {
   const post = library.ClientSecretPost(clientSecret);
-  return (...[server, ...rest]: Parameters<typeof basic>) => {
+  return (...[server, client, body, headers]) => {
     const supported = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
-    return (supported.includes('client_secret_basic') ? basic : post)(server, ...rest);
+    const named = supported.includes('client_secret_basic') ? 'client_secret_basic' : 'client_secret_post';
+    if ((clientAuthentication ?? named) === 'client_secret_post') return post(server, client, body, headers);
+    const credentials = Buffer.from(`${encodeForm(client.client_id)}:${encodeForm(clientSecret)}`);
+    headers.set('authorization', `Basic ${credentials.toString('base64')}`);
   };
 }
 
-function toVerifiedIdentity(claims: IDToken, { roleClaim, roleMapping }: IdentityProviderOptions): VerifiedIdentity {
+/**
+ * Encodes a text as a form does (RFC 6749, appendix B). Unlike the library, this leaves `-`, `.`, `_` and `*` as they
+ * are, as forms do: some providers compare what they get without decoding it.
+ */
+function encodeForm(text: string): string {
+  return new URLSearchParams([['', text]]).toString().slice(1);
+}
+
+function toVerifiedIdentity(claims: IDToken, { roleClaim, roleMapping }: IdentityProviderOptions): PersonOfProvider {
   const email = emailSchema.safeParse(claims.email);
   return {
     issuer: claims.iss,
@@ -155,6 +181,7 @@ function toVerifiedIdentity(claims: IDToken, { roleClaim, roleMapping }: Identit
     // Some providers send the text "true". It does not count: an address may decide which account someone takes over.
     isEmailVerified: claims.email_verified === true,
     role: readRole(claims, roleClaim, roleMapping),
+    hasRoleClaim: readClaim(claims, roleClaim) !== undefined,
   };
 }
 

@@ -1,7 +1,8 @@
+import { createHash } from 'node:crypto';
 import { sealSecret, unsealSecret } from '@widget-service/shared/domain/sealed-secret.ts';
 import { stringifySetCookie } from 'cookie';
 import { z } from 'zod';
-import { nameHostCookie, readCookie } from '../cookies.ts';
+import { listCookieNames, nameHostCookie, readCookie } from '../cookies.ts';
 import type { SignInSecrets } from './identity-provider.ts';
 
 /** A sign-in that a browser has started, and that the provider's redirect continues on any pod. */
@@ -14,6 +15,8 @@ const pendingSignInCookieName = 'service_sign_in';
 
 /** People type passwords and second factors at the provider. */
 const lifetimeMs = 600_000;
+/** A cookie has at most 1.5 KB, and Node accepts 16 KB of headers. */
+const pendingMax = 4;
 /** Separates the key from any other key that is derived from the client secret. */
 const purpose = 'widget-service pending sign-in';
 
@@ -33,27 +36,37 @@ export interface PendingSignInOptions {
 
 /**
  * Keeps pending sign-ins in a cookie, so that any pod can answer the callback and none stores anything. The cookie is
- * sealed (AES-256-GCM): the browser can neither read nor change it. A browser has one pending sign-in at a time.
+ * sealed (AES-256-GCM): the browser can neither read nor change it. Each sign-in has its own, named by a hash of its
+ * state, so that the tabs of a browser do not end each other's.
  */
 export function createPendingSignIns({ clientSecret, isSecure }: PendingSignInOptions) {
-  const name = nameHostCookie(pendingSignInCookieName, isSecure);
+  const prefix = nameHostCookie(`${pendingSignInCookieName}_`, isSecure);
+  const toName = (state: string) => prefix + createHash('sha256').update(state).digest('base64url').slice(0, 16);
   // The prefix `__Host-` requires this path.
-  const attributes = { name, httpOnly: true, sameSite: 'lax', path: '/', secure: isSecure } as const;
+  const attributes = { httpOnly: true, sameSite: 'lax', path: '/', secure: isSecure } as const;
+  const formatCleared = (name: string) => stringifySetCookie({ ...attributes, name, value: '', maxAge: 0 });
   return {
-    /** Returns the `Set-Cookie` value that holds the sign-in for ten minutes. */
-    format: (pending: PendingSignIn, now: Date): string => {
+    /**
+     * Returns the `Set-Cookie` values that keep the sign-in for ten minutes. Of those that the browser has, only the
+     * latest stay: it names the oldest cookie first (RFC 6265, section 5.4).
+     */
+    format: (pending: PendingSignIn, cookieHeader: string | undefined, now: Date): string[] => {
       const text = JSON.stringify({ ...pending, expiresAtMs: now.getTime() + lifetimeMs });
-      return stringifySetCookie({
-        ...attributes,
-        value: sealSecret(text, clientSecret, purpose),
-        maxAge: lifetimeMs / 1_000,
-      });
+      const value = sealSecret(text, clientSecret, purpose);
+      const older = listCookieNames(cookieHeader, prefix).slice(0, 1 - pendingMax);
+      return [
+        stringifySetCookie({ ...attributes, name: toName(pending.state), value, maxAge: lifetimeMs / 1_000 }),
+        ...older.map(formatCleared),
+      ];
     },
-    /** Returns the `Set-Cookie` value that removes the cookie. */
-    formatCleared: (): string => stringifySetCookie({ ...attributes, value: '', maxAge: 0 }),
-    /** Returns the sign-in of a `Cookie` header. Null: it has none or several, or the sign-in is forged or expired. */
-    parse: (cookieHeader: string | undefined, now: Date): PendingSignIn | null => {
-      const text = unsealSecret(readCookie(cookieHeader, name) ?? '', clientSecret, purpose);
+    /** Returns the `Set-Cookie` value that removes the sign-in with this state. */
+    formatCleared: (state: string): string => formatCleared(toName(state)),
+    /**
+     * Returns the sign-in with this state. Null: the `Cookie` header has none or several, or the sign-in is forged or
+     * expired.
+     */
+    parse: (cookieHeader: string | undefined, state: string, now: Date): PendingSignIn | null => {
+      const text = unsealSecret(readCookie(cookieHeader, toName(state)) ?? '', clientSecret, purpose);
       if (text === null) return null;
       const { expiresAtMs, ...pending } = sealedSchema.parse(JSON.parse(text));
       return now.getTime() < expiresAtMs ? pending : null;

@@ -10,6 +10,15 @@ const streamPath = '/api/v1/events/{token}';
 /** Records only that this tab started a session. The session itself is in a cookie that scripts cannot read. */
 const signedInHintKey = 'widget-service:signed-in';
 
+/** A browser that blocks the data of sites throws at every use. Then the page asks for the session at each load. */
+function useHint(use) {
+  try {
+    return use(sessionStorage);
+  } catch {
+    return 'not known';
+  }
+}
+
 /** Whether the page is being left for the identity provider. A late answer must not remove the hint then. */
 let isLeaving = false;
 
@@ -27,7 +36,7 @@ const message = document.getElementById('message');
 
 function showSession(session) {
   csrfToken = session.csrfToken;
-  sessionStorage.setItem(signedInHintKey, 'yes');
+  useHint((storage) => storage.setItem(signedInHintKey, 'yes'));
   userLabel.textContent = `${session.user.email} (${session.user.role})`;
   message.textContent = '';
   form.hidden = true;
@@ -36,7 +45,7 @@ function showSession(session) {
 
 function showNoSession(text = '') {
   csrfToken = null;
-  if (!isLeaving) sessionStorage.removeItem(signedInHintKey);
+  if (!isLeaving) useHint((storage) => storage.removeItem(signedInHintKey));
   message.textContent = text;
   form.hidden = false;
   signedIn.hidden = true;
@@ -83,7 +92,7 @@ document.getElementById('sign-in-by-identity')?.addEventListener('click', ({ cur
   start.searchParams.set('returnTo', location.pathname + location.hash);
   currentTarget.href = start.href;
   isLeaving = true;
-  sessionStorage.setItem(signedInHintKey, 'yes');
+  useHint((storage) => storage.setItem(signedInHintKey, 'yes'));
 });
 
 document.getElementById('sign-out').addEventListener('click', async () => {
@@ -95,7 +104,7 @@ document.getElementById('sign-out').addEventListener('click', async () => {
 
 /** Gets the CSRF token again after a reload: the cookie still exists. */
 async function recallSession() {
-  if (sessionStorage.getItem(signedInHintKey) === null) return;
+  if (useHint((storage) => storage.getItem(signedInHintKey)) === null) return;
   const response = await requestSession('GET', {});
   if (response === null) return;
   if (response.ok) showSession(await response.json());
@@ -154,3 +163,7 @@ ui = SwaggerUIBundle({
   responseInterceptor: syncWithResponse,
 });
 await recallSession();
+
+// The service leads a browser here that could not sign in, if there is no console.
+const failure = new URLSearchParams(location.search).get('signInFailed') ?? '';
+if (/^[a-z-]{1,40}$/.test(failure) && csrfToken === null) message.textContent = `You are not signed in: ${failure}.`;

@@ -1,5 +1,6 @@
 import { pickChangedMembers, toAuditName } from '@widget-service/shared/domain/audit-event.ts';
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
+import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { User } from '@widget-service/shared/ports/user-store.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type {
@@ -8,7 +9,6 @@ import type {
 } from '@widget-service/shared/usecases/access/identity-sign-in-limit.ts';
 import type { makeEndReplacedSession } from '@widget-service/shared/usecases/access/sessions.ts';
 import type {
-  IdentitySignInOutcome,
   IdentityUserChange,
   makeSignInByIdentity,
 } from '@widget-service/shared/usecases/access/sign-in-by-identity.ts';
@@ -26,6 +26,7 @@ import { defineRoute, type Route } from '../../http/route.ts';
 import { documentResponses, withProblemHeaders } from '../../schemas/problem.ts';
 import { toUserAuditMembers } from '../users/user-body.ts';
 import { readSessionOrigin } from './new-session.ts';
+import { makeShowSignInFailure, toRefusedError } from './sign-in-failure.ts';
 
 const startQuerySchema = z.object({
   returnTo: z
@@ -52,6 +53,8 @@ const callbackQuerySchema = z.looseObject({
 export interface ConfiguredIdentityProvider {
   readonly provider: IdentityProvider;
   readonly clientSecret: string;
+  /** The name of the claim, for the reason of a refusal. */
+  readonly roleClaim: string;
   /** Without a trailing slash. */
   readonly publicBaseUrl: string;
 }
@@ -66,14 +69,18 @@ export interface SignInByIdentityRouteDeps {
   readonly cookieSecure: boolean;
   readonly trustedProxies: TrustedProxies;
   readonly clock: Pick<Clock, 'now'>;
+  readonly consoleEnabled: boolean;
+  readonly docsEnabled: boolean;
+  readonly metrics: Pick<Metrics, 'identityProviderFailures'>;
+  readonly publicBaseUrl: string | null;
 }
 
 type Configured = NonNullable<ReturnType<typeof configure>>;
 
 function configure({ identityProvider, cookieSecure: isSecure }: SignInByIdentityRouteDeps) {
   if (identityProvider === null) return null;
-  const { provider, clientSecret, publicBaseUrl } = identityProvider;
-  return { provider, publicBaseUrl, pendingSignIns: createPendingSignIns({ clientSecret, isSecure }) };
+  const { provider, clientSecret, roleClaim, publicBaseUrl } = identityProvider;
+  return { provider, roleClaim, publicBaseUrl, pendingSignIns: createPendingSignIns({ clientSecret, isSecure }) };
 }
 
 function requireConfigured(configured: Configured | null): Configured {
@@ -89,18 +96,20 @@ function requireConfigured(configured: Configured | null): Configured {
 export function startIdentitySignInRoute(deps: SignInByIdentityRouteDeps): Route {
   const configured = configure(deps);
   return defineRoute({
+    errorHandler: makeShowSignInFailure(deps),
     schema: {
       operationId: 'example.session.startOidc',
       summary: 'Sign in through the identity provider',
       description:
-        'Open this address in a browser, as a link: it leads to the identity provider (OpenID Connect, authorization code with PKCE), and from there back with a session. A sealed cookie keeps the sign-in for ten minutes. 404 if the operator has configured no provider.',
+        'Open this address in a browser, as a link: it leads to the identity provider (OpenID Connect, authorization code with PKCE), and from there back with a session. A sealed cookie keeps the sign-in for ten minutes, the last four of a browser side by side. A browser that fails is led to the sign-in page of the console. 404 if the operator has configured no provider.',
       querystring: startQuerySchema,
       response: documentResponses(
         {
           303: {
-            description: 'The browser goes on to the identity provider.',
+            description: 'The browser goes on to the identity provider, or after a failure to the sign-in page.',
             body: null,
-            headers: ['Location', 'Set-Cookie'],
+            headers: ['Location'],
+            optionalHeaders: ['Set-Cookie', 'Retry-After'],
           },
         },
         'not-found',
@@ -114,8 +123,8 @@ export function startIdentitySignInRoute(deps: SignInByIdentityRouteDeps): Route
       const permit = await deps.takeIdentityStartPermit(toAttemptSource(request, deps.trustedProxies));
       if (permit.status === 'rate-limited') throw toRateLimitedError(reply, 'sign-in', permit);
       const { url, secrets } = await provider.begin();
-      const cookie = pendingSignIns.format({ ...secrets, returnTo }, deps.clock.now());
-      return reply.header('set-cookie', cookie).redirect(url, 303);
+      setCookies(reply, pendingSignIns.format({ ...secrets, returnTo }, request.headers.cookie, deps.clock.now()));
+      return reply.redirect(url, 303);
     },
   });
 }
@@ -133,19 +142,22 @@ function requireReturnTo(given: string | undefined, publicBaseUrl: string): stri
 export function finishIdentitySignInRoute(deps: SignInByIdentityRouteDeps): Route {
   const configured = configure(deps);
   return defineRoute({
+    errorHandler: makeShowSignInFailure(deps),
     schema: {
       operationId: 'example.session.finishOidc',
       summary: 'Return from the identity provider',
       description:
-        'The identity provider sends the browser here. Verifies the response, takes the role from the ID token, starts a session and sets its cookie. A failed attempt ends the sign-in, too: its cookie is cleared. After a 503, the browser can send the same callback again. Only failed attempts count towards the rate limit.',
+        'The identity provider sends the browser here. Verifies the response, takes the role from the ID token, starts a session and sets its cookie. A failed attempt ends this sign-in, too, and no other: its cookie is cleared. A browser that fails is led to the sign-in page of the console; with a session, it goes on there. After a 503, the browser can send the same callback again. Only failed attempts count towards the rate limit.',
       querystring: callbackQuerySchema,
       response: withProblemHeaders(
         documentResponses(
           {
             303: {
-              description: 'Signed in. The browser returns to where the sign-in was started.',
+              description:
+                'Signed in. The browser returns to where the sign-in was started, or after a failure to the sign-in page.',
               body: null,
-              headers: ['Location', 'Set-Cookie'],
+              headers: ['Location'],
+              optionalHeaders: ['Set-Cookie', 'Retry-After'],
             },
           },
           'sign-in-not-verified',
@@ -160,10 +172,11 @@ export function finishIdentitySignInRoute(deps: SignInByIdentityRouteDeps): Rout
       ),
     },
     handler: async (request, reply) => {
-      const { provider, pendingSignIns } = requireConfigured(configured);
-      const endPending = () => void reply.header('set-cookie', pendingSignIns.formatCleared());
+      const { provider, roleClaim, pendingSignIns } = requireConfigured(configured);
+      const { state = '' } = request.query;
+      const endPending = () => void reply.header('set-cookie', pendingSignIns.formatCleared(state));
       const pending = await limitFailures(request, reply, { ...deps, endPending }, async (address) => {
-        const started = pendingSignIns.parse(request.headers.cookie, deps.clock.now());
+        const started = pendingSignIns.parse(request.headers.cookie, state, deps.clock.now());
         if (started === null) throw toNotVerified('no cookie of a started sign-in');
         const identity = await provider.verify(readQuery(request), started, address);
         if (identity.email !== null) noteAudit(request, { email: identity.email });
@@ -174,7 +187,7 @@ export function finishIdentitySignInRoute(deps: SignInByIdentityRouteDeps): Rout
           noteAudit(request, { furtherChanges: changes });
         };
         const outcome = await deps.signInByIdentity(identity, readOrigin, noteChange);
-        if (outcome.status === 'refused') throw toRefusedError(outcome.reason);
+        if (outcome.status === 'refused') throw toRefusedError(outcome.reason, identity, roleClaim);
         const { id, role } = outcome.user;
         // The provider gives the role at each sign-in.
         const after = { sessionId: outcome.session.id, role };
@@ -182,7 +195,10 @@ export function finishIdentitySignInRoute(deps: SignInByIdentityRouteDeps): Rout
         noteAudit(request, { actor: { kind: 'user', id }, actorName: name, targetId: id, targetName: name, after });
         const replaced = parseSessionId(request.headers.cookie);
         if (replaced !== null) await deps.endReplacedSession(replaced);
-        setCookies(reply, [formatSessionCookie(outcome.sessionId, deps.cookieSecure), pendingSignIns.formatCleared()]);
+        setCookies(reply, [
+          formatSessionCookie(outcome.sessionId, deps.cookieSecure),
+          pendingSignIns.formatCleared(state),
+        ]);
         return started;
       });
       return redirectBack(reply, pending);
@@ -249,22 +265,4 @@ async function limitFailures<T>(
     } else await permit.giveBack();
     throw error;
   }
-}
-
-type RefusalReason = Extract<IdentitySignInOutcome, { readonly status: 'refused' }>['reason'];
-
-const refusals: Readonly<Record<RefusalReason, string>> = {
-  'no-role': 'The identity provider gives you no role in this service. Ask its administrators for one.',
-  disabled: 'Your user is disabled in this service. Ask an admin of the service.',
-  'no-email': 'The identity provider names no valid e-mail address for you, and a new user needs one.',
-  'email-in-use':
-    'Another user of this service has your e-mail address, and the identity provider does not say that the address is yours.',
-  'last-admin':
-    'Your new role would leave the service without an admin. Another person with the role admin has to sign in first.',
-};
-
-function toRefusedError(reason: RefusalReason): ServiceError {
-  return new ServiceError(reason === 'last-admin' ? 'last-admin' : 'sign-in-refused', refusals[reason], {
-    internalMessage: reason,
-  });
 }

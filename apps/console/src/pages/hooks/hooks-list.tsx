@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { PagedList, usePages } from '../../parts/paged-list.tsx';
 import { ClockTime } from '../../parts/time.tsx';
+import { readServiceMs } from '../../service/service-clock.ts';
 import { useResource } from '../../service/use-resource.ts';
 import { texts } from '../../texts/texts.ts';
 import { DeadDeliveryButtons, RedriveFailure, useRedrive } from './dead-deliveries.tsx';
@@ -17,7 +18,7 @@ export function HooksList({ integrationId }: { readonly integrationId: string })
   const selected = useSignal<ReadonlySet<string>>(new Set());
   const filter = readHookFilter();
   const { state, range, from, to } = filter;
-  const readSpan = () => toTimeSpan({ range, from, to }, Date.now());
+  const readSpan = () => toTimeSpan({ range, from, to }, readServiceMs());
   const list = usePages<HookRow, HookPage>(
     ({ page, asOf }, signal) => {
       const span = intersect(readSpan(), { from: null, to: asOf });

@@ -1,4 +1,5 @@
 import { createHookSender, type HookEvent, type HookSenderOptions } from '@widget-service/client/hooks/hook-sender.ts';
+import { readServiceMs } from '../../service/service-clock.ts';
 
 /** A hook that the service has accepted. */
 export interface AcceptedHook {
@@ -16,6 +17,8 @@ export async function sendTestHook(
   let durationMs = 0;
   const sender = createHookSender({
     ...options,
+    // The service accepts a signature for five minutes, by its own clock.
+    now: readServiceMs,
     fetch: async (...request) => {
       const startMs = performance.now();
       const response = await fetch(...request);

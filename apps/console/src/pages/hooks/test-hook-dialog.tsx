@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { isSigningPossible } from '@widget-service/client/hooks/post-hook.ts';
 import { parseExactObject } from '@widget-service/client/json/exact-json.ts';
 import { InvalidCallError } from '@widget-service/client/requests/failures.ts';
 import { useEffect, useMemo } from 'preact/hooks';
@@ -6,6 +7,7 @@ import { FormDialog } from '../../parts/dialog.tsx';
 import { Field, Select, TextField } from '../../parts/fields.tsx';
 import { useDraft } from '../../parts/use-draft.ts';
 import { toOwnAddress } from '../../service/page-settings.ts';
+import { readServiceMs } from '../../service/service-clock.ts';
 import { texts } from '../../texts/texts.ts';
 import { type AcceptedHook, sendTestHook } from './send-test-hook.ts';
 import { SentHook } from './sent-hook.tsx';
@@ -42,7 +44,12 @@ export function TestHookDialog({ integrationId, isSigned, secrets, onClose }: Te
     const { kind, widgetId } = values.value;
     const payload = parseExactObject(values.value.payload);
     if (payload === null) throw new InvalidCallError(hooks.testPayloadWrong);
-    const event = { kind, occurredAt: new Date().toISOString(), payload, ...(widgetId === '' ? {} : { widgetId }) };
+    const event = {
+      kind,
+      occurredAt: new Date(readServiceMs()).toISOString(),
+      payload,
+      ...(widgetId === '' ? {} : { widgetId }),
+    };
     const options = {
       url: toOwnAddress(url.value),
       ...(isSigned ? { secret: secret.value.trim() } : {}),
@@ -60,6 +67,7 @@ export function TestHookDialog({ integrationId, isSigned, secrets, onClose }: Te
       onClose={onClose}
     >
       <p class="hint">{hooks.testIntro}</p>
+      {isSigned && !isSigningPossible() ? <p class="notice notice-warning">{hooks.testUnsigned}</p> : null}
       <TextField
         label={hooks.testUrl}
         hint={secrets === undefined ? hooks.testUrlHint : undefined}

@@ -2,11 +2,14 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { Button } from '../../parts/button.tsx';
 import { Field } from '../../parts/fields.tsx';
+import { lookUp } from '../../parts/look-up.ts';
 import { ProblemNotice } from '../../parts/messages.tsx';
-import { serviceRoot, signInWays } from '../../service/page-settings.ts';
+import { query } from '../../router/address.ts';
+import { consoleRoot, serviceRoot, signInWays } from '../../service/page-settings.ts';
 import { useAction } from '../../service/use-action.ts';
 import { signIn } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
+import { isUuid } from '../hooks/hook-verdict.ts';
 
 /** Shown at every address while nobody is signed in, so that people go on where they were. */
 export function SignInPage({ hasEnded }: { readonly hasEnded: boolean }) {
@@ -19,6 +22,7 @@ export function SignInPage({ hasEnded }: { readonly hasEnded: boolean }) {
       <p class={hasEnded ? 'notice' : 'muted'} role="status">
         {hasEnded ? texts.signIn.ended : texts.signIn.intro}
       </p>
+      <IdentityFailure />
       {signInWays.byPassword ? <PasswordForm /> : null}
       {signInWays.byIdentity ? <IdentityLink /> : null}
     </main>
@@ -92,10 +96,36 @@ function PasswordForm() {
   );
 }
 
+/** What the service writes into the address when a sign-in through the identity provider fails. */
+const failureParameters = ['signInFailed', 'failedRequest'] as const;
+
+/** Why a sign-in failed. It shows texts of the console only, because anybody can write an address. */
+function IdentityFailure() {
+  const { failures, otherFailure, failedTitle } = texts.signIn;
+  const [reason, requestId] = failureParameters.map((name) => query.value.get(name));
+  if (reason === null || reason === undefined) return null;
+  return (
+    <div class="notice notice-error" role="alert">
+      <p>
+        <strong>{failedTitle}</strong> {lookUp(failures, reason) ?? otherFailure}
+      </p>
+      {isUuid(requestId ?? '') ? (
+        <p class="muted small selectable">{texts.general.requestId(requestId ?? '')}</p>
+      ) : null}
+    </div>
+  );
+}
+
+/** The service accepts no longer one. */
+const returnToMax = 500;
+
 /** The identity provider sends the browser back to this address. */
 function IdentityLink() {
   const start = new URL('api/v1/session/oidc', serviceRoot);
-  start.searchParams.set('returnTo', location.pathname + location.search);
+  const shown = new URLSearchParams(query.value);
+  for (const name of failureParameters) shown.delete(name);
+  const here = shown.size === 0 ? location.pathname : `${location.pathname}?${shown}`;
+  start.searchParams.set('returnTo', here.length > returnToMax ? consoleRoot.pathname : here);
   return (
     <>
       {signInWays.byPassword ? <p class="muted">{texts.signIn.or}</p> : null}

@@ -1,4 +1,5 @@
 import { Button } from '../../parts/button.tsx';
+import { foldText } from '../../parts/fold-text.ts';
 import { EmptyState, ProblemNotice } from '../../parts/messages.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { changeQuery, query } from '../../router/address.ts';
@@ -20,7 +21,8 @@ export function EventsPage() {
     kept: keptEvents,
     isPaused,
   });
-  const shown = events.value.filter(({ json }) => json.toLowerCase().includes(text.toLowerCase()));
+  const sought = foldText(text);
+  const shown = events.value.filter(({ json }) => foldText(json).includes(sought));
   return (
     <>
       <PageHeader

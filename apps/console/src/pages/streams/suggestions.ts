@@ -1,4 +1,5 @@
 import type { LiveWidget } from '@widget-service/client/live/live-widget.ts';
+import { foldText } from '../../parts/fold-text.ts';
 
 /** Something that a field offers. */
 export interface Suggestion {
@@ -23,9 +24,9 @@ export function suggestLabels(
   text: string,
   chosen: readonly string[],
 ): readonly Suggestion[] {
-  const wanted = text.trim().toLowerCase();
+  const wanted = foldText(text.trim());
   return [...counts]
-    .filter(([label]) => label.toLowerCase().includes(wanted) && !chosen.includes(label))
+    .filter(([label]) => foldText(label).includes(wanted) && !chosen.includes(label))
     .sort(([, one], [, other]) => other - one)
     .slice(0, most)
     .map(([label, count]) => ({ value: label, text: label, detail: String(count) }));
@@ -37,11 +38,11 @@ export function suggestWidgets(
   text: string,
   chosen: readonly string[],
 ): readonly Suggestion[] {
-  const wanted = text.trim().toLowerCase();
+  const wanted = foldText(text.trim());
   const found: Suggestion[] = [];
   for (const { id, name } of widgets) {
     if (found.length === most) break;
-    const matches = name.toLowerCase().includes(wanted) || id.startsWith(wanted);
+    const matches = foldText(name).includes(wanted) || id.startsWith(wanted);
     if (matches && !chosen.includes(id)) found.push({ value: id, text: name, detail: `…${id.slice(-6)}` });
   }
   return found;
@@ -49,7 +50,7 @@ export function suggestWidgets(
 
 interface UnknownLabel {
   readonly label: string;
-  /** A label that some widget has, and that differs only in its case. */
+  /** A label that some widget has, and that differs only in its case or normal form. */
   readonly similar: string | null;
 }
 
@@ -61,7 +62,7 @@ export function findUnknownLabels(
   return labels
     .filter((label) => !counts.has(label))
     .map((label) => {
-      const similar = [...counts.keys()].find((other) => other.toLowerCase() === label.toLowerCase());
+      const similar = [...counts.keys()].find((other) => foldText(other) === foldText(label));
       return { label, similar: similar ?? null };
     });
 }

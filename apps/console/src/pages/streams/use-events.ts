@@ -1,6 +1,7 @@
 import { type ReadonlySignal, useSignal } from '@preact/signals';
 import type { StreamEvent, StreamOpenEvent } from '@widget-service/client/stream/stream-event.ts';
 import { useEffect, useRef } from 'preact/hooks';
+import { readServiceMs } from '../../service/service-clock.ts';
 import { type FollowStream, isShown, type StreamStateName } from './follow-stream.ts';
 import { formatEvent } from './format-event.ts';
 
@@ -77,7 +78,7 @@ export function useEvents(options: EventsOptions): Events {
       const { passes = () => true, kept } = latest.current;
       if (!isShown(event) || !passes(event)) return;
       key += 1;
-      arrived.push({ key, event, json: formatEvent(event), seenAtMs: Date.now() });
+      arrived.push({ key, event, json: formatEvent(event), seenAtMs: readServiceMs() });
       if (arrived.length > kept) arrived.shift();
       renewSoon();
     };

@@ -1,7 +1,12 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { makeMatcher, parseSearch, splitMatches, toLabelSearch } from './search-words.ts';
 
-const lamp = { id: '0195c0de-f00d', name: 'Lamp (hall)', labels: ['Cold', 'first floor', 'say "hi"'] };
+const lamp = {
+  id: '0195c0de-f00d',
+  name: 'Lamp (hall)',
+  labels: ['Cold', 'first floor', 'say "hi"', '19" rack', 'C:\\"x"'],
+};
 const finds = (text: string) => makeMatcher(parseSearch(text))(lamp);
 
 test('reads words and labels', () => {
@@ -21,11 +26,37 @@ test('finds every word in the name, a label or the id, in any case', () => {
 });
 
 test('finds a label by its beginning, or as a whole if it is quoted', () => {
-  for (const text of ['label:co', 'label:"COLD"', 'lamp label:first', 'label:say'])
+  for (const text of ['label:co', 'label:"COLD"', 'lamp label:first', 'label:say', 'label:"say \\"hi\\""'])
     expect(finds(text), text).toBe(true);
   for (const text of ['label:old', 'label:"co"', 'label:lamp', 'label:"cold" door'])
     expect(finds(text), text).toBe(false);
   for (const label of lamp.labels) expect(finds(toLabelSearch(label)), label).toBe(true);
+});
+
+test('finds exactly the widgets with a label by the search for it, whatever the label contains', () => {
+  fc.assert(
+    fc.property(
+      fc.string({ minLength: 1, unit: fc.constantFrom('"', '\\', ' ', 'a', ':', '\n', 'label:') }),
+      (label) => {
+        expect(parseSearch(`x ${toLabelSearch(label)} y`)).toEqual({
+          words: ['x', 'y'],
+          labels: [{ text: label, isWhole: true }],
+        });
+      },
+    ),
+  );
+});
+
+test('finds and marks the same letters in another case and normal form', () => {
+  const widget = { id: '1', name: 'Mu\u0308ller', labels: ['Straße'] };
+  for (const text of ['müller', 'MÜLLER', 'mu\u0308ll', 'label:STRASSE']) {
+    expect(makeMatcher(parseSearch(text))(widget), text).toBe(true);
+  }
+  expect(splitMatches('H. Mu\u0308ller', ['MÜL'])).toEqual([
+    { text: 'H. ', isMatch: false },
+    { text: 'Mu\u0308l', isMatch: true },
+    { text: 'ler', isMatch: false },
+  ]);
 });
 
 test('splits a text at its matches, whatever the words contain', () => {

@@ -1,3 +1,4 @@
+import { foldText } from '../../parts/fold-text.ts';
 import type { TextPart } from '../../parts/marked.tsx';
 
 /** What a person has typed into a search: each word must be found, and each label. */
@@ -13,15 +14,15 @@ interface SoughtLabel {
   readonly isWhole: boolean;
 }
 
-/** A word, or `label:cold`, or `label:"first floor"`. A quotation mark ends a label only before a space or the end. */
-const termPattern = /label:"(.+?)"(?=\s|$)|label:(\S+)|(\S+)/giu;
+/** A word, or `label:cold`, or `label:"first floor"`. In the last, `\"` is `"`, and `\\` is `\`. */
+const termPattern = /label:"((?:[^"\\]|\\.)+)"(?=\s|$)|label:(\S+)|(\S+)/gisu;
 
 /** Reads a search: `lamp label:cold`. */
 export function parseSearch(text: string): SearchWords {
   const words: string[] = [];
   const labels: SoughtLabel[] = [];
   for (const [, whole, beginning, word] of text.matchAll(termPattern)) {
-    if (whole !== undefined) labels.push({ text: whole, isWhole: true });
+    if (whole !== undefined) labels.push({ text: whole.replace(/\\(["\\])/g, '$1'), isWhole: true });
     else if (beginning !== undefined) labels.push({ text: beginning, isWhole: false });
     else if (word !== undefined) words.push(word);
   }
@@ -30,7 +31,7 @@ export function parseSearch(text: string): SearchWords {
 
 /** Returns the search that finds the widgets with this label. */
 export function toLabelSearch(label: string): string {
-  return `label:"${label}"`;
+  return `label:"${label.replace(/["\\]/g, '\\$&')}"`;
 }
 
 /** What the search looks at. */
@@ -45,59 +46,60 @@ const shortestIdPart = 6;
 
 /** Makes the function that tells whether something is found. It is called for each of 100 000 widgets per key. */
 export function makeMatcher({ words, labels }: SearchWords): (searched: Searched) => boolean {
-  const sought = words.map((word) => word.toLowerCase());
-  const soughtLabels = labels.map(({ text, isWhole }) => ({ text: text.toLowerCase(), isWhole }));
+  const sought = words.map(foldText);
+  const soughtLabels = labels.map(({ text, isWhole }) => ({ text: foldText(text), isWhole }));
   const isInId = (id: string, word: string) =>
     id.startsWith(word) || (word.length >= shortestIdPart && id.includes(word));
   const isFound = ({ id, name, labels: found }: Searched) => {
     // Most widgets are judged by their name alone.
-    const smallName = name.toLowerCase();
+    const foldedName = foldText(name);
     return sought.every(
-      (word) => smallName.includes(word) || found.some((label) => toSmall(label).includes(word)) || isInId(id, word),
+      (word) => foldedName.includes(word) || found.some((label) => foldLabel(label).includes(word)) || isInId(id, word),
     );
   };
   const hasLabel = (found: readonly string[], { text, isWhole }: SoughtLabel) =>
-    found.some((label) => (isWhole ? toSmall(label) === text : toSmall(label).startsWith(text)));
+    found.some((label) => (isWhole ? foldLabel(label) === text : foldLabel(label).startsWith(text)));
   // Many widgets share a few labels.
-  const small = new Map<string, string>();
-  const toSmall = (label: string) => {
-    const known = small.get(label);
-    if (known !== undefined) return known;
-    small.set(label, label.toLowerCase());
-    return label.toLowerCase();
+  const foldedLabels = new Map<string, string>();
+  const foldLabel = (label: string) => {
+    const folded = foldedLabels.get(label) ?? foldText(label);
+    foldedLabels.set(label, folded);
+    return folded;
   };
   return (searched) =>
     (sought.length === 0 || isFound(searched)) && soughtLabels.every((label) => hasLabel(searched.labels, label));
 }
 
+/** A character with the marks that belong to it. */
+const characterPattern = /\P{M}\p{M}*|\p{M}+/gu;
+
 /** Splits a text at what the words match, so that a page can mark it. The parts together are the text. */
 export function splitMatches(text: string, words: readonly string[]): TextPart[] {
-  const folded = toSmallLetters(text);
+  if (words.length === 0) return [{ text, isMatch: false }];
+  // A folded character may be longer or shorter than it was, so the place of each is kept.
+  const characters = text.match(characterPattern) ?? [];
+  const folded = characters.map(foldText);
   // The longest word first: of two that begin at one place, it is marked.
-  const sought = words.map(toSmallLetters).sort((one, other) => other.length - one.length);
-  const parts: TextPart[] = [];
-  let start = 0;
-  for (let at = 0; at < text.length; ) {
-    const match = sought.find((word) => folded.startsWith(word, at));
-    if (match === undefined) {
-      at += 1;
-      continue;
-    }
-    if (at > start) parts.push({ text: text.slice(start, at), isMatch: false });
-    at += match.length;
-    parts.push({ text: text.slice(at - match.length, at), isMatch: true });
-    start = at;
+  const sought = words.map(foldText).sort((one, other) => other.length - one.length);
+  const parts: { text: string; isMatch: boolean }[] = [];
+  const add = (added: string, isMatch: boolean) => {
+    const last = parts.at(-1);
+    if (last === undefined || last.isMatch || isMatch) parts.push({ text: added, isMatch });
+    else last.text += added;
+  };
+  for (let at = 0; at < characters.length; ) {
+    const following = folded.slice(at).join('');
+    const match = sought.find((word) => following.startsWith(word));
+    const count = match === undefined ? 1 : countCharacters(folded, at, match.length);
+    add(characters.slice(at, at + count).join(''), match !== undefined);
+    at += count;
   }
-  if (start < text.length) parts.push({ text: text.slice(start), isMatch: false });
   return parts;
 }
 
-/** Returns the text in small letters, of the same length: the small form of some letters, such as `İ`, is longer. */
-function toSmallLetters(text: string): string {
-  const small = text.toLowerCase();
-  if (small.length === text.length) return small;
-  return Array.from({ length: text.length }, (_, index) => {
-    const letter = text.charAt(index);
-    return letter.toLowerCase().length === 1 ? letter.toLowerCase() : letter;
-  }).join('');
+/** Returns how many characters from a place on have at least so many letters when they are folded. */
+function countCharacters(folded: readonly string[], from: number, letters: number): number {
+  let count = 0;
+  for (let seen = 0; seen < letters; count += 1) seen += folded[from + count]?.length ?? letters;
+  return count;
 }

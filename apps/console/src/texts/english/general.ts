@@ -9,6 +9,9 @@ export const general = {
   loading: 'Loading…',
   unreachableSince: (time: string) =>
     `No answer from the service since ${time}. Retrying… What you see may be out of date.`,
+  wrongClock: (error: string, isAhead: boolean) =>
+    `The clock of this machine is about ${error} ${isAhead ? 'ahead of' : 'behind'} the service's. This page goes by the service's clock.`,
+  unknownTimeZone: (name: string) => `This browser has no data of its time zone (${name}). Times are in UTC.`,
   retry: 'Try again',
   cancel: 'Cancel',
   close: 'Close',
@@ -53,6 +56,12 @@ export const general = {
   notPermitted: 'Ask an admin to change your role.',
 };
 
+export const failure = {
+  title: 'This page has failed',
+  text: 'That is a mistake of the console, not yours. Reload the page; if that does not help, report the text below.',
+  reload: 'Reload',
+};
+
 export const keyboard = {
   openPalette: 'Search or go to…',
   openPaletteKey: /^Mac|^iP/.test(navigator.platform) ? '⌘K' : 'Ctrl K',
@@ -92,6 +101,7 @@ export const keyboard = {
 export const problems = {
   unreachableTitle: "Can't reach the service",
   unreachable: 'The network or the service is down. Your input is kept.',
+  failedTitle: 'The console has failed',
   unexpectedTitle: 'Unexpected answer, probably from a proxy',
   invalidTitle: "This can't be sent",
   needAttention: (count: number) => (count === 1 ? '1 field needs attention' : `${count} fields need attention`),
@@ -110,5 +120,26 @@ export const signIn = {
   or: 'or',
   unreachableTitle: "Can't reach the service",
   unreachable: 'Retrying automatically.',
+  failedTitle: 'You are not signed in.',
+  /** By the reason that the service names. */
+  failures: {
+    'no-role': 'The identity provider gives you no role in this service. Ask its administrators for one.',
+    'no-role-claim':
+      'The identity provider does not say which role you have: its ID token lacks the claim. Ask the operator of this service; the log of the service names the claim.',
+    'no-email': 'The identity provider names no valid e-mail address in its ID token, and a new user needs one.',
+    'email-in-use':
+      'Another user of this service has your e-mail address, and the identity provider does not say that the address is yours. Ask an admin of this service.',
+    disabled: 'Your user is disabled. Ask an admin of this service.',
+    'last-admin': 'Your new role would leave the service without an admin. Another admin has to sign in first.',
+    'sign-in-refused': 'The identity provider did not sign you in.',
+    'sign-in-not-verified':
+      'This sign-in was over, or did not belong to this browser: it counts once and for ten minutes. Start it again.',
+    'rate-limited': 'There were too many sign-ins from your address. Try again in a minute.',
+    'identity-provider-unavailable':
+      'The identity provider does not answer as it should. Try again, or tell the operator.',
+    'invalid-request': 'The address of the sign-in was malformed or too long. Start it again from here.',
+    'not-found': 'This service has no identity provider.',
+  } as Readonly<Record<string, string>>,
+  otherFailure: 'The service could not finish the sign-in. Try again shortly.',
   firstAdmin: "First start? The first admin's e-mail and password were printed in the terminal.",
 };

@@ -218,6 +218,8 @@ export const hooks = {
   unlisted: (count: number) =>
     `Stands for ${formatCount(count)} more ${count === 1 ? 'hook' : 'hooks'} with this problem in the same second.`,
   test: 'Send test hook',
+  testUnsigned:
+    'This page is open over plain HTTP, where browsers sign nothing. Open it over HTTPS or at localhost to send a signed hook.',
   testIntro: 'A test hook has the same effect as any other hook.',
   testUrl: 'Secret URL',
   testUrlHint: 'Paste the URL that you saved: the service keeps only its hash.',

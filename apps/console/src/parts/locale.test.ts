@@ -1,0 +1,30 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { readLocale, readTimeZone } from './locale.ts';
+
+test.each([
+  ['en-US', 'en-US'],
+  ['en_US', 'en-US'],
+  ['en-US@posix', 'en-US'],
+  ['de_DE.UTF-8', 'de-DE'],
+  ['C', 'en'],
+  ['', 'en'],
+  [undefined, 'en'],
+  ['ar-EG', 'ar-EG'],
+])('the locale %j is %s', (named, locale) => expect(readLocale(named)).toBe(locale));
+
+test.each([
+  ['Europe/Berlin', 'Europe/Berlin'],
+  ['Etc/Unknown', null],
+  ['Foo/Bar', null],
+  ['', null],
+  [undefined, null],
+])('the time zone %j is %s', (named, zone) => expect(readTimeZone(named)).toBe(zone));
+
+test('whatever a browser names, dates and numbers can be written', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (named) => {
+      new Intl.DateTimeFormat(readLocale(named), { timeZone: readTimeZone(named) ?? 'UTC' }).format(0);
+    }),
+  );
+});

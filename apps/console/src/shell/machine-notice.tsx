@@ -1,0 +1,26 @@
+import { formatDuration } from '../parts/format.ts';
+import { unknownTimeZone } from '../parts/time-zone.ts';
+import { clockErrorMs } from '../service/service-clock.ts';
+import { texts } from '../texts/texts.ts';
+
+/** A smaller error of the clock is corrected without a word. */
+const namedErrorMs = 60_000;
+
+/** What is wrong with the clock or the time zone of this machine, and what the page does about it. */
+export function MachineNotice() {
+  const { general } = texts;
+  const errorMs = clockErrorMs.value;
+  const lines = [
+    Math.abs(errorMs) < namedErrorMs ? [] : general.wrongClock(formatDuration(Math.abs(errorMs)), errorMs > 0),
+    unknownTimeZone === null ? [] : general.unknownTimeZone(unknownTimeZone),
+  ].flat();
+  return (
+    <div role="status">
+      {lines.map((line) => (
+        <p key={line} class="notice notice-warning">
+          {line}
+        </p>
+      ))}
+    </div>
+  );
+}
