@@ -93,6 +93,7 @@ function hasBody(headers: IncomingHttpHeaders): boolean {
 }
 
 function parseBody(request: FastifyRequest, bytes: Buffer): unknown {
+  request.bodyBytes = bytes.length;
   if (bytes.length > 0 && !isPlainUtf8(request)) {
     throw new ServiceError(
       'unsupported-media-type',

@@ -1,7 +1,10 @@
+import type { RateLimit } from '@widget-service/shared/domain/gcra.ts';
 import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { FastifyRequest, onRequestHookHandler, preValidationHookHandler } from 'fastify';
+import { readClientNetwork } from '../../http/forwarding.ts';
 import type { MappedHook } from '../../sources/map-hook.ts';
+import { makeMayList } from '../may-list.ts';
 import { type ForeignHook, makeReadForeignHook, type ReadForeignHookDeps } from './read-foreign-hook.ts';
 import type { SampleRecorder } from './sample-recorder.ts';
 import { withholdSecrets } from './withheld-headers.ts';
@@ -20,6 +23,9 @@ export function isForeignMediaType(type: string): boolean {
   return type === 'application/json' || foreignType.test(type);
 }
 
+/** An integration keeps 10 samples: whoever does not know its secret must not push out those of the sender. */
+const strangerSamples: RateLimit = { ratePerSecond: 1 / 60, burst: 3 };
+
 /** Something that the schema of the body accepts, for a request without a hook. */
 const noHook = {};
 
@@ -28,9 +34,12 @@ const noHook = {};
  * a request into the hook that the interface describes; everything after that is the same for all hooks.
  */
 export function makeForeignHookSteps({ clock, metrics, publicBaseUrl, samples }: ForeignHookStepsDeps) {
-  const recordSample: ReadForeignHookDeps['onRefused'] = ({ integration, id: requestId, raw }, body, code, refusal) => {
+  const mayList = makeMayList(strangerSamples);
+  const recordSample: ReadForeignHookDeps['onRefused'] = (request, body, code, refusal) => {
+    const { integration, id: requestId, raw } = request;
     const source = integration?.source;
     if (integration === null || source == null) return;
+    if (refusal.step === 'signature' && !mayList(integration.id, readClientNetwork(request), clock.now())) return;
     samples.record(integration.id, code, body, () => ({
       requestId,
       refusal,
