@@ -4,15 +4,15 @@ import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/deadline.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import type { FastifyRequest } from 'fastify';
+import { makeTakeLocally } from '../caller/limits/local-limit.ts';
 import { readClientNetwork, type TrustedProxies, toClientNetwork } from '../http/forwarding.ts';
 import type { Problem } from '../http/problem.ts';
 import { decodeHeaderText } from '../http/request-headers.ts';
-import { makeMayList } from './may-list.ts';
 
 const writeEveryMs = 1_000;
 /** How many refusals may wait for one write. Above it, the oldest are dropped. */
 const waitingMax = 1_000;
-/** An integration's list has the newest 100 of all networks. */
+/** An integration's list has the newest 100. One network must not push out those of the others. */
 const listedPerNetwork: RateLimit = { ratePerSecond: 1 / 60, burst: 20 };
 
 export interface RefusalRecorderDeps {
@@ -131,7 +131,7 @@ export interface RecordRefusalDeps {
  * integration: the function ignores it.
  */
 export function makeRecordRefusal({ recorder, clock, trustedProxies }: RecordRefusalDeps) {
-  const mayList = makeMayList(listedPerNetwork);
+  const mayList = makeTakeLocally(listedPerNetwork);
   return (request: FastifyRequest, problem: Problem): void => {
     if (request.integration === null) return;
     const { id: integrationId } = request.integration;
@@ -143,7 +143,7 @@ export function makeRecordRefusal({ recorder, clock, trustedProxies }: RecordRef
       clientAddress: toClientNetwork(request, trustedProxies),
     });
     recorder.record(integrationId, problem.code, describe, () =>
-      mayList(integrationId, readClientNetwork(request), refusedAt),
+      mayList(`${integrationId} ${readClientNetwork(request)}`, refusedAt.getTime()),
     );
   };
 }

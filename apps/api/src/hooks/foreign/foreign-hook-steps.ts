@@ -2,9 +2,9 @@ import type { RateLimit } from '@widget-service/shared/domain/gcra.ts';
 import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { FastifyRequest, onRequestHookHandler, preValidationHookHandler } from 'fastify';
+import { makeTakeLocally } from '../../caller/limits/local-limit.ts';
 import { readClientNetwork } from '../../http/forwarding.ts';
 import type { MappedHook } from '../../sources/map-hook.ts';
-import { makeMayList } from '../may-list.ts';
 import { type ForeignHook, makeReadForeignHook, type ReadForeignHookDeps } from './read-foreign-hook.ts';
 import type { SampleRecorder } from './sample-recorder.ts';
 import { withholdSecrets } from './withheld-headers.ts';
@@ -34,12 +34,15 @@ const noHook = {};
  * a request into the hook that the interface describes; everything after that is the same for all hooks.
  */
 export function makeForeignHookSteps({ clock, metrics, publicBaseUrl, samples }: ForeignHookStepsDeps) {
-  const mayList = makeMayList(strangerSamples);
+  const mayList = makeTakeLocally(strangerSamples);
   const recordSample: ReadForeignHookDeps['onRefused'] = (request, body, code, refusal) => {
     const { integration, id: requestId, raw } = request;
     const source = integration?.source;
     if (integration === null || source == null) return;
-    if (refusal.step === 'signature' && !mayList(integration.id, readClientNetwork(request), clock.now())) return;
+    if (refusal.step === 'signature') {
+      const key = `${integration.id} ${readClientNetwork(request)}`;
+      if (!mayList(key, clock.now().getTime())) return;
+    }
     samples.record(integration.id, code, body, () => ({
       requestId,
       refusal,
