@@ -2,7 +2,6 @@ import { parseBearerToken } from '@widget-service/api/caller/bearer.ts';
 import { parseSessionId, readCookie, readDeviceCookie } from '@widget-service/api/caller/cookies.ts';
 import { isCsrfToken, isOwnOrigin } from '@widget-service/api/caller/csrf.ts';
 import { createPendingSignIns, parseReturnTo } from '@widget-service/api/caller/oidc/pending-sign-in.ts';
-import { isForeignMediaType } from '@widget-service/api/hooks/foreign/foreign-hook-steps.ts';
 import { withholdSecrets } from '@widget-service/api/hooks/foreign/withheld-headers.ts';
 import { makeVerifyHookSignature } from '@widget-service/api/hooks/hook-signature.ts';
 import { cutWebhookId } from '@widget-service/api/hooks/refusal-recorder.ts';
@@ -47,6 +46,8 @@ import { deriveEventId } from '@widget-service/shared/domain/hook-event-id.ts';
 import type { HookSource } from '@widget-service/shared/domain/hook-source.ts';
 import { parseIdempotencyKey } from '@widget-service/shared/domain/idempotent-create.ts';
 import {
+  canonicalizeJson,
+  canonicalizeNumber,
   extractMemberText,
   extractTextAt,
   isItemIndex,
@@ -163,6 +164,8 @@ export const parsersOfForeignText: Readonly<Record<string, (text: string) => unk
   deriveEventId: (text) => deriveEventId('an integration', { kind: 'webhook-id', value: text }),
   parseIdempotencyKey,
   tryParseJson,
+  canonicalizeJson,
+  canonicalizeNumber,
   extractMemberText: (text) => extractMemberText(text, 'payload'),
   toSingleLine,
   parsePosition,
@@ -187,7 +190,6 @@ export const parsersOfForeignText: Readonly<Record<string, (text: string) => unk
   isUnencryptedRemote: (text) => isUnencryptedRemote(`http://widgets.example/${text}`),
   findTimeMistake: (text) => findTimeMistake(text, now.getTime()),
   parsePointer,
-  isForeignMediaType,
   withholdSecrets: (text) => withholdSecrets([text, text, 'authorization', text], withMapping),
   answerProbe: (text) =>
     ['GET', 'OPTIONS'].map((method) =>

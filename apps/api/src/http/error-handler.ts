@@ -25,7 +25,7 @@ const codeByFrameworkCode: Readonly<Record<string, ProblemCode>> = {
  */
 export function registerErrorHandler(app: FastifyInstance): void {
   app.setErrorHandler((error, request, reply) => {
-    const refusal = toRefusal(error);
+    const refusal = describeLimit(toRefusal(error), request);
     if (statusForCode(refusal.code) >= 500) request.failure = error instanceof Error ? error : new Error(String(error));
     return sendProblem(reply, refusal);
   });
@@ -38,6 +38,17 @@ export function answerFrameworkError(error: unknown, request: FastifyRequest, re
   // No Fastify hook runs for such a request, so the log line is written here.
   const line = { requestId: request.id, method: request.method, route: 'unmatched', status: reply.statusCode };
   request.log.info({ ...line, code: request.problem?.code }, 'request');
+}
+
+/** Says which limit of bytes a body is above. An error that has its own text says it already. */
+function describeLimit(refusal: Refusal, request: FastifyRequest): Refusal {
+  if (refusal.code !== 'payload-too-large' || refusal.detail !== undefined) return refusal;
+  return { ...refusal, detail: describeBodyLimit(request.routeOptions.bodyLimit) };
+}
+
+/** What a sender reads that has sent a body of more bytes. */
+export function describeBodyLimit(bytes: number): string {
+  return `The body is larger than ${bytes} bytes. The operator of the service sets this limit (BODY_LIMIT_BYTES).`;
 }
 
 function toRefusal(error: unknown): Refusal {

@@ -117,11 +117,16 @@ function compareSecret(keys: readonly SourceKey[], given: Buffer, reason: string
 
 /** Returns null if the text is no signature of the scheme, whatever it was made with. */
 function decodeSignature({ algorithm, encoding }: SignatureScheme, text: string): Buffer | null {
-  const given = encoding === 'hex' ? text.toLowerCase() : text.replace(/={1,2}$/, '');
-  const bytes = decodeExactly(given, encoding);
-  if (bytes === null || bytes.length !== signatureBytes[algorithm]) return null;
-  // Senders of Ed25519 differ in whether they pad.
-  return algorithm === 'ed25519' || bytes.toString(encoding).length === text.length ? bytes : null;
+  const bytes = decodeExactly(encoding === 'hex' ? text.toLowerCase() : toPlainBase64(text), encoding);
+  return bytes?.length === signatureBytes[algorithm] ? bytes : null;
+}
+
+/** Returns Base64 in the alphabet with `+` and `/`, without padding: senders write either alphabet, padded or not. */
+function toPlainBase64(text: string): string {
+  return text
+    .replaceAll('-', '+')
+    .replaceAll('_', '/')
+    .replace(/={1,2}$/, '');
 }
 
 function isSignedWith(
@@ -150,7 +155,7 @@ function readTime(
   const text = findTime(timestamp, entries, sent);
   if (text === null) return { reason: 'the time of the signature is missing or repeated' };
   const utc = toUtcTime(text, timestamp.unit === 'seconds' ? 'unix-seconds' : 'unix-milliseconds');
-  if (utc === null) return { reason: 'the time of the signature is not a Unix time' };
+  if (utc === null) return { reason: 'the time of the signature is no time' };
   const differenceMs = Math.abs(now.getTime() - Date.parse(utc));
   if (differenceMs <= toleranceSeconds * 1_000) return { text };
   return { reason: `the time of the signature differs from that of the service by more than ${toleranceSeconds} s` };

@@ -4,6 +4,7 @@ import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { FastifyRequest, onRequestHookHandler, preValidationHookHandler } from 'fastify';
 import { makeTakeLocally } from '../../caller/limits/local-limit.ts';
 import { readClientNetwork } from '../../http/forwarding.ts';
+import { hasBody } from '../../http/json-body.ts';
 import type { MappedHook } from '../../sources/map-hook.ts';
 import { type ForeignHook, makeReadForeignHook, type ReadForeignHookDeps } from './read-foreign-hook.ts';
 import type { SampleRecorder } from './sample-recorder.ts';
@@ -14,13 +15,6 @@ export interface ForeignHookStepsDeps {
   readonly metrics: Pick<Metrics, 'hooksIgnored'>;
   readonly publicBaseUrl: string | null;
   readonly samples: Pick<SampleRecorder, 'record'>;
-}
-
-/** A form, or JSON by another name, such as `application/cloudevents+json`. */
-const foreignType = /^application\/(?:x-www-form-urlencoded|[\w.-]+\+json)(?=\s*(?:;|$))/i;
-/** Whether the hook address reads bodies of this media type (in lower case, without parameters). */
-export function isForeignMediaType(type: string): boolean {
-  return type === 'application/json' || foreignType.test(type);
 }
 
 /** An integration keeps 10 samples: whoever does not know its secret must not push out those of the sender. */
@@ -52,11 +46,13 @@ export function makeForeignHookSteps({ clock, metrics, publicBaseUrl, samples }:
   const readForeignHook = makeReadForeignHook({ publicBaseUrl, onRefused: recordSample });
   const foreignHooks = new WeakMap<FastifyRequest, ForeignHook>();
 
-  /** Lets the JSON parser take the media types of foreign senders. `rawHeaders` keep what was sent. */
+  /**
+   * Lets the JSON parser take whatever foreign senders call their bodies: `readDocument` judges them after the
+   * signature. The charset stays. `rawHeaders` keep what was sent.
+   */
   const acceptMediaType: onRequestHookHandler = ({ integration, raw: { headers } }, _reply, done) => {
-    const type = headers['content-type'];
-    if (integration?.source != null && type !== undefined) {
-      headers['content-type'] = type.replace(foreignType, 'application/json');
+    if (integration?.source != null && hasBody(headers)) {
+      headers['content-type'] = (headers['content-type'] ?? '').replace(/^[^;]*/, 'application/json');
     }
     done();
   };
