@@ -190,3 +190,22 @@ describe('/api/v1/users/{id}/sessions', () => {
     expect(control.announced).toEqual([]);
   });
 });
+
+describe('POST /api/v1/session', () => {
+  test('ends the oldest session of a user who has 100, and tells the pods', async () => {
+    const { user, browser, programId } = await signInTwice();
+    const { sessions } = service.backend;
+    const first = await sessions.findById(user.id, programId);
+    if (first === null) throw new Error('there is no session');
+    const createdAt = new Date(first.createdAt.getTime() + 1);
+    for (let index = 0; index < 98; index += 1) {
+      await sessions.insert({ ...first, id: randomUUID(), digest: sha256Hex(`${user.id} ${index}`), createdAt });
+    }
+    expect(await isSignedIn(browser)).toBe(true);
+    const newest = await signIn(user.email, firefox, '198.51.100.7');
+    expect(await isSignedIn(browser)).toBe(false);
+    expect(await isSignedIn(newest)).toBe(true);
+    expect((await list(newest)).json()).toMatchObject({ totalItems: 100 });
+    expect(control.announced).toContainEqual(expect.objectContaining({ kind: 'session', change: 'revoked' }));
+  });
+});

@@ -62,6 +62,8 @@ export interface PolicyDeps {
   readonly recallSession: FindSession;
   readonly verifyBearer: (request: FastifyRequest) => Promise<BearerVerdict>;
   readonly verifyHookToken: onRequestHookHandler;
+  /** Counts a request of a known caller. Null: there is no limit. */
+  readonly takePermit: ((request: FastifyRequest, reply: FastifyReply) => Promise<void>) | null;
   /** The service's own origins are that of this URL and the one that the request addresses. Null: only the latter. */
   readonly publicBaseUrl: string | null;
 }
@@ -74,7 +76,7 @@ const safeMethods: readonly unknown[] = ['GET', 'HEAD', 'OPTIONS'];
  * Enforces the policy of each route that is registered after this call (`config.policy`, from the table of routes).
  * Registering a route without a policy throws an `Error`, so that the service does not start. The check runs before the
  * body is read. It fails with `ServiceError` `not-authenticated`, `password-change-required`, `permission-denied`,
- * `csrf-token-invalid` or `invalid-hook-token`, or with `UnavailableError`.
+ * `csrf-token-invalid`, `rate-limited` or `invalid-hook-token`, or with `UnavailableError`.
  */
 export function registerPolicies(app: FastifyInstance, deps: PolicyDeps): void {
   const publicOrigins = deps.publicBaseUrl === null ? [] : [new URL(deps.publicBaseUrl).origin];
@@ -115,6 +117,7 @@ function compilePolicy(
     // Before the checks, so that the log line and the audit event of a refusal name the caller.
     request.caller = caller;
     request.callerFields = toCallerFields(caller);
+    await deps.takePermit?.(request, reply);
     if (caller.kind === 'session' && !safeMethods.includes(request.method)) {
       rejectForgedRequest(request, caller, publicOrigins);
     }

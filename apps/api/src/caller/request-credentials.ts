@@ -21,6 +21,10 @@ declare module 'fastify' {
     integration: Integration | null;
     /** The token of `integration` that the sender used. Set together with `integration`. */
     hookToken: GrantToken | null;
+    /** Whether the hook was signed with a secret of its integration. False before its signature is verified. */
+    isSenderVerified: boolean;
+    /** How many permits of its integration the hook has taken (`registerHookLimits`). */
+    hookPermitsTaken: number;
   }
 }
 
@@ -29,4 +33,6 @@ export function decorateCredentials(app: FastifyInstance): void {
   app.decorateRequest('caller', null);
   app.decorateRequest('integration', null);
   app.decorateRequest('hookToken', null);
+  app.decorateRequest('isSenderVerified', false);
+  app.decorateRequest('hookPermitsTaken', 0);
 }

@@ -129,6 +129,7 @@ function makeSignatureCheck(clock: Pick<Clock, 'now'>) {
     if (grantToken.sealedSecret === null) return;
     const { token } = request.params as { token: string };
     verifySignature({ token, grantToken, headers, body, now: clock.now() });
+    request.isSenderVerified = true;
   };
 }
 

@@ -23,26 +23,44 @@ function openRecorder() {
     } as never,
   });
   let requests = 0;
-  const record = (integrationId: string, code = 'invalid-request') => {
+  const record = (integrationId: string, code = 'invalid-request', mayList = () => true) => {
     requests += 1;
     const requestId = `r${requests}`;
-    recorder.record(integrationId, code, () => ({
+    recorder.record(
       integrationId,
-      requestId,
-      refusedAt: new Date(),
       code,
-      status: 400,
-      detail: 'no',
-      errors: [],
-      clientAddress: null,
-      webhookId: null,
-    }));
+      () => ({
+        integrationId,
+        requestId,
+        refusedAt: new Date(),
+        code,
+        status: 400,
+        detail: 'no',
+        errors: [],
+        clientAddress: null,
+        webhookId: null,
+      }),
+      mayList,
+    );
   };
   const summarize = () => state.stored.map(({ requestId, unlisted }) => [requestId, unlisted]);
   return { recorder, state, record, summarize };
 }
 
 describe('RefusalRecorder', () => {
+  test('counts refusals that may not be listed with the next one of the integration and code', async () => {
+    const { record, summarize } = openRecorder();
+    for (let times = 0; times < 3; times += 1) record('A', 'invalid-hook-signature', () => false);
+    record('A');
+    await vi.advanceTimersByTimeAsync(1_000);
+    record('A', 'invalid-hook-signature');
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(summarize()).toEqual([
+      ['r4', 0],
+      ['r5', 3],
+    ]);
+  });
+
   test('stores the first refusal of a second per integration and code, with the number of the others', async () => {
     const { record, state, summarize } = openRecorder();
     for (let times = 0; times < 3; times += 1) record('A');

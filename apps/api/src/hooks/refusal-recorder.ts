@@ -1,15 +1,19 @@
+import type { RateLimit } from '@widget-service/shared/domain/gcra.ts';
 import { type HookRefusal, type RefusalStore, refusalLimits } from '@widget-service/shared/ports/refusal-store.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/deadline.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import type { FastifyRequest } from 'fastify';
-import { type TrustedProxies, toClientNetwork } from '../http/forwarding.ts';
+import { makeTakeLocally } from '../caller/limits/local-limit.ts';
+import { readClientNetwork, type TrustedProxies, toClientNetwork } from '../http/forwarding.ts';
 import type { Problem } from '../http/problem.ts';
 import { decodeHeaderText } from '../http/request-headers.ts';
 
 const writeEveryMs = 1_000;
 /** How many refusals may wait for one write. Above it, the oldest are dropped. */
 const waitingMax = 1_000;
+/** An integration's list has the newest 100. One network must not push out those of the others. */
+const listedPerNetwork: RateLimit = { ratePerSecond: 1 / 60, burst: 20 };
 
 export interface RefusalRecorderDeps {
   readonly refusals: Pick<RefusalStore, 'add'>;
@@ -27,6 +31,8 @@ export class RefusalRecorder {
   readonly #deps: RefusalRecorderDeps;
   /** The refusals of the current second, by integration and code. */
   readonly #sampled = new Map<string, HookRefusal>();
+  /** How many could not be listed since the last one, by integration and code. */
+  readonly #unlisted = new Map<string, number>();
   /** Refusals whose write failed, oldest first. */
   #unwritten: readonly HookRefusal[] = [];
   #dropped = 0;
@@ -39,14 +45,32 @@ export class RefusalRecorder {
     this.#deps = deps;
   }
 
-  /** Calls `describe` only for a refusal that it stores. */
-  record(integrationId: string, code: string, describe: () => Omit<HookRefusal, 'unlisted'>): void {
+  /** Calls `describe` only for a refusal that it stores. One that may not be listed counts for the next one. */
+  record(
+    integrationId: string,
+    code: string,
+    describe: () => Omit<HookRefusal, 'unlisted'>,
+    mayList: () => boolean = () => true,
+  ): void {
     const key = `${integrationId} ${code}`;
     const sampled = this.#sampled.get(key);
     if (sampled !== undefined) this.#sampled.set(key, { ...sampled, unlisted: sampled.unlisted + 1 });
-    else if (this.#sampled.size < waitingMax) this.#sampled.set(key, { ...describe(), unlisted: 0 });
+    else if (!mayList()) this.#countUnlisted(key);
+    else if (this.#sampled.size < waitingMax)
+      this.#sampled.set(key, { ...describe(), unlisted: this.#takeUnlisted(key) });
     else this.#dropped += 1;
     this.#schedule();
+  }
+
+  #countUnlisted(key: string): void {
+    const count = this.#unlisted.get(key) ?? 0;
+    if (count > 0 || this.#unlisted.size < waitingMax) this.#unlisted.set(key, count + 1);
+  }
+
+  #takeUnlisted(key: string): number {
+    const count = this.#unlisted.get(key) ?? 0;
+    this.#unlisted.delete(key);
+    return count;
   }
 
   /** Writes what waits, once. Resolves within 2 s and never rejects. Refusals that are recorded after it are lost. */
@@ -107,15 +131,20 @@ export interface RecordRefusalDeps {
  * integration: the function ignores it.
  */
 export function makeRecordRefusal({ recorder, clock, trustedProxies }: RecordRefusalDeps) {
+  const mayList = makeTakeLocally(listedPerNetwork);
   return (request: FastifyRequest, problem: Problem): void => {
     if (request.integration === null) return;
     const { id: integrationId } = request.integration;
-    recorder.record(integrationId, problem.code, () => ({
+    const refusedAt = clock.now();
+    const describe = () => ({
       integrationId,
       ...describeProblem(request, problem),
-      refusedAt: clock.now(),
+      refusedAt,
       clientAddress: toClientNetwork(request, trustedProxies),
-    }));
+    });
+    recorder.record(integrationId, problem.code, describe, () =>
+      mayList(`${integrationId} ${readClientNetwork(request)}`, refusedAt.getTime()),
+    );
   };
 }
 

@@ -99,6 +99,7 @@ export function hasBody(headers: IncomingHttpHeaders): boolean {
 }
 
 function parseBody(request: FastifyRequest, bytes: Buffer): unknown {
+  request.bodyBytes = bytes.length;
   if (bytes.length > 0) rejectEncoded(request.headers);
   if (bytes.length === 0) return undefined;
   const { takeBody, verifyBody, hasFreeFormBody = false } = request.bodyRules ?? {};

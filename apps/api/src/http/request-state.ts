@@ -32,6 +32,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The decoded text of the body; null if the request has no body. */
     bodyText: string | null;
+    /** How many bytes of the body were read, whatever became of them; 0 before all were. */
+    bodyBytes: number;
     /** Milliseconds the request spent on its credential and its rate limit, before its body was read. */
     elapsedBeforeBodyMs: number;
     /** Who sent the request, for the log line, such as `{ userId }`. Never a secret. Null: no caller is known. */
@@ -50,6 +52,7 @@ declare module 'fastify' {
 /** Declares the members above on every request object. V8 optimizes objects that always have the same shape. */
 export function decorateRequests(app: FastifyInstance): void {
   app.decorateRequest('bodyText', null);
+  app.decorateRequest('bodyBytes', 0);
   app.decorateRequest('elapsedBeforeBodyMs', 0);
   app.decorateRequest('callerFields', null);
   app.decorateRequest('problem', null);

@@ -8,8 +8,7 @@ import type { AuditRecorder } from '../audit/audit-recorder.ts';
 import type { HashText } from '../audit/hash-text.ts';
 import { registerRouteAudit } from '../audit/route-audit.ts';
 import { makeVerifyBearer } from '../caller/bearer.ts';
-import { HookPermits } from '../caller/limits/hook-permits.ts';
-import { registerRateLimits } from '../caller/limits/rate-limits.ts';
+import { makeTakeApiPermit, registerHookLimits } from '../caller/limits/rate-limits.ts';
 import { makeVerifyHookToken, type PolicyDeps, registerPolicies } from '../caller/policy.ts';
 import { decorateCredentials } from '../caller/request-credentials.ts';
 import { ConnectionLimiter, registerConnectionRefusals } from '../http/connection-limits.ts';
@@ -76,6 +75,8 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   registerProxyWarning(app, trustedProxies);
   registerRequestLog(app, metrics);
   registerRequestDeadline(app);
+  const { limiter, api, hooks } = deps.rateLimits;
+  registerHookLimits(app, { limiter, limit: hooks, clock });
   registerJsonBodies(app);
   app.setValidatorCompiler(validateWithZod);
   // Handlers return typed bodies: validating them again would cost time and change nothing.
@@ -88,12 +89,10 @@ export function buildApp(deps: AppDeps): FastifyInstance {
       recordLastUsed: makeRecordLastUsed({ grants: deps.provisionTokens, clock }),
     }),
     verifyHookToken: makeVerifyHookToken(caches.hooks),
+    takePermit: makeTakeApiPermit({ limiter, limit: api }),
     publicBaseUrl: deps.publicBaseUrl,
   });
   registerRouteAudit(app, { recorder: deps.audit, hashText: deps.hashText, clock, trustedProxies });
-  const { limiter, api, hooks } = deps.rateLimits;
-  const hookPermits = new HookPermits({ limiter, limit: hooks, clock });
-  registerRateLimits(app, { limiter, apiLimit: api, hookPermits });
   const describedRoutes = collectDescribedRoutes(app);
   registerZeroSeries(app, describedRoutes, metrics);
   const signInWays = {

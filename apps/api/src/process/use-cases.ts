@@ -18,6 +18,7 @@ import { makeRecognizeBrowser } from '@widget-service/shared/usecases/access/rec
 import { makeReplaceSourceSecrets } from '@widget-service/shared/usecases/access/replace-source-secrets.ts';
 import {
   makeEndAllSessions,
+  makeEndOldestSessions,
   makeEndOtherSessions,
   makeEndReplacedSession,
   makeEndSession,
@@ -99,9 +100,9 @@ export function createUseCases(deps: UseCaseDeps) {
     takePermit: makeTakeSignInPermit(signInLimits),
     recognizeBrowser: makeRecognizeBrowser({ users, clock }),
   });
-  const startSession = makeStartSession({ sessions, clock, sessionLifetimeMs: deps.sessionLifetimeMs });
+  const endOldest = makeEndOldestSessions({ sessions, control, clock, sessionIdleMs });
+  const startSession = makeStartSession({ sessions, clock, sessionLifetimeMs: deps.sessionLifetimeMs, endOldest });
   const endAllSessions = makeEndAllSessions({ sessions, control });
-  const endReplacedSession = makeEndReplacedSession({ sessions, control });
   const finishSignIn = makeFinishSignIn({ users, startSession, clock });
   const redriveDelivery = makeRedriveDelivery({ ledger: backend.ledger, groupCommit });
   return {
@@ -120,7 +121,7 @@ export function createUseCases(deps: UseCaseDeps) {
     }),
     findSession: makeFindSession({ sessions, users, clock, sessionIdleMs }),
     endSession: makeEndSession({ sessions, control }),
-    endReplacedSession,
+    endReplacedSession: makeEndReplacedSession({ sessions, control }),
     endAllSessions,
     endSessionById: makeEndSessionById({ sessions, control }),
     listSessions: makeListSessions({ sessions, clock, sessionIdleMs }),
@@ -131,7 +132,7 @@ export function createUseCases(deps: UseCaseDeps) {
       limitPasswordAttempts,
       endOtherSessions: makeEndOtherSessions({ sessions, control }),
       finishSignIn,
-      endReplacedSession,
+      endReplacedSession: makeEndReplacedSession({ sessions, control }),
     }),
     issuePersonalStream: makeIssuePersonalStream({
       personalStreams: backend.personalStreams,

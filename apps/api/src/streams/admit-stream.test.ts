@@ -18,6 +18,25 @@ test('admits streams up to the limits per owner and per pod, and more after a re
   expect(admit(subscription('c'))).toEqual({ status: 'refused', reason: 'overloaded' });
 });
 
+test('lets an owner open all its streams twice at once, and then again every 10 s, but not without end', () => {
+  const clock = { nowMs: 0, monotonicMs: () => clock.nowMs };
+  const admit = makeAdmitStream({ perOwner: 100, perPod: 1_000 }, clock);
+  const openAndLeave = (count: number, id = 'a') => {
+    let opened = 0;
+    for (let index = 0; index < count; index += 1) {
+      const admission = admit(subscription(id));
+      if (admission.status === 'refused') expect(admission.reason).toBe('too-many-connections');
+      else opened += 1;
+      if (admission.status === 'admitted') admission.release();
+    }
+    return opened;
+  };
+  expect(openAndLeave(1_000)).toBe(200);
+  expect(openAndLeave(100, 'b')).toBe(100);
+  clock.nowMs += 10_000;
+  expect(openAndLeave(1_000)).toBe(100);
+});
+
 test('counts the personal streams of one user together across sessions', () => {
   const admit = makeAdmitStream({ perOwner: 2, perPod: 10 });
   admit(session('s1', 'ann'));

@@ -1,4 +1,6 @@
 import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
+import { type Clock, systemClock } from '@widget-service/shared/runtime/clock.ts';
+import { makeTakeLocally } from '../caller/limits/local-limit.ts';
 import type { ConnectionRefusal } from '../http/connection-limits.ts';
 import type { StreamHolder } from '../revocation/stream-entitlement.ts';
 import { type ClosingReason, closingBytes } from './fan-out/closing-rules.ts';
@@ -21,10 +23,17 @@ type AdmissionOutcome =
  * Makes the function that counts this pod's streams and refuses those above the limits: with `overloaded` above
  * `perPod`, else with `too-many-connections` above `perOwner`.
  *
+ * An owner may open twice as many streams at once as may be open, and then as many every 10 s: all clients of a pod that
+ * died may come here, and come again. Beyond that, a stream is refused with `too-many-connections`.
+ *
  * A stream counts from its request on, not only when it is open. Otherwise a crowd of simultaneous requests would pass
  * the limits.
  */
-export function makeAdmitStream(limits: StreamLimits) {
+export function makeAdmitStream(limits: StreamLimits, clock: Pick<Clock, 'monotonicMs'> = systemClock) {
+  const mayOpen = makeTakeLocally({
+    ratePerSecond: Math.max(10, limits.perOwner / 10),
+    burst: Math.max(20, 2 * limits.perOwner),
+  });
   const openByOwner = new Map<string, number>();
   let total = 0;
   return (holder: StreamHolder): AdmissionOutcome => {
@@ -33,6 +42,7 @@ export function makeAdmitStream(limits: StreamLimits) {
     const open = openByOwner.get(key) ?? 0;
     if (total >= limits.perPod) return { status: 'refused', reason: 'overloaded' };
     if (open >= limits.perOwner) return { status: 'refused', reason: 'too-many-connections' };
+    if (!mayOpen(key, clock.monotonicMs())) return { status: 'refused', reason: 'too-many-connections' };
     total += 1;
     openByOwner.set(key, open + 1);
     return {

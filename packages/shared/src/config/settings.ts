@@ -207,12 +207,12 @@ export const settingsTable = {
   HOOK_RATE_PER_SECOND: defineSetting(
     wholeNumber(0, 1_000_000),
     1_000,
-    'Hooks per second of one integration over all pods, up to 5 s of it at once. A hook counts once for each started 4 KiB of its body. The own rate of an integration replaces this one. 0 switches the limit off for integrations without their own rate.',
+    'Hooks per second of one integration over all pods, up to 5 s of it at once. A hook counts once for each started 4 KiB of its body. If the integration demands signatures, hooks without a valid one have a limit of the same rate for each client network and pod, and leave that of the sender alone. The own rate of an integration replaces this one. 0 switches the limit off for integrations without their own rate.',
   ),
   API_RATE_PER_SECOND: defineSetting(
     wholeNumber(0, 1_000_000),
     50,
-    'Requests per second of one user or provision token over all pods, up to 5 s of it at once: every request with a session or a provision token counts, unless it is refused before, for example because a permission is missing. 0 switches this limit off.',
+    'Requests per second of one user or provision token over all pods, up to 5 s of it at once: every request with a session or a provision token counts, also one that is refused for a missing permission. 0 switches this limit off.',
   ),
   PASSWORD_SIGN_IN_ENABLED: defineSetting(
     flag,

@@ -1,5 +1,5 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { hostname } from 'node:os';
 import { makeIsAllowedHost } from './allowed-hosts.ts';
 import { dataHeaders } from './data-headers.ts';
@@ -17,7 +17,7 @@ const connectionLimits = {
 };
 /** How long a client may accept nothing of a response. */
 const idleMs = 30_000;
-/** On each address. Prometheus, the probes and an operator need a few. */
+/** Prometheus, the probes and an operator need a few. Above it, the oldest gives way (`makeRoomForNew`). */
 const connectionsMax = 64;
 
 /** Where the server listens, and by which names. */
@@ -86,7 +86,7 @@ export async function openOpsServer(
     respond(deps, path, request.headers.accept, response).catch(() => send(response, 500, 'failed\n'));
   });
   server.timeout = idleMs;
-  server.maxConnections = connectionsMax;
+  makeRoomForNew(server);
   const further = await listenOnHost(server, host, port);
   return {
     address: server.address() as AddressInfo,
@@ -96,6 +96,29 @@ export async function openOpsServer(
       await Promise.all(closed);
     },
   };
+}
+
+/**
+ * Closes the oldest connection that no request is being answered on, when there are too many: whoever leaves connections
+ * open must not keep out the probes. If all are being answered, the oldest of them.
+ */
+function makeRoomForNew(server: Server): void {
+  const open = new Set<Socket>();
+  const answering = new Set<Socket>();
+  server.on('connection', (socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+    if (open.size <= connectionsMax) return;
+    const [oldest] = open;
+    const victim = [...open].find((each) => !answering.has(each)) ?? oldest;
+    if (victim === undefined) return;
+    open.delete(victim);
+    victim.destroy();
+  });
+  server.on('request', ({ socket }, response) => {
+    answering.add(socket);
+    response.once('close', () => answering.delete(socket));
+  });
 }
 
 const hostNotAllowed =

@@ -104,6 +104,16 @@ export class HookPermits {
     });
   }
 
+  /** Returns the refusal that any hook gets now; null if the pod knows of none. Takes no permit. */
+  findRefusal({ id, rate }: Pick<Integration, 'id' | 'rate'>): RateRefusal | null {
+    const limit = rate === null ? this.#deps.limit : toRateLimit(rate);
+    const lease = this.#leases.get(id);
+    const nowMs = this.#deps.clock.monotonicMs();
+    return limit === null || lease === undefined || nowMs >= lease.rejectedUntilMs
+      ? null
+      : toRefusal(lease, limit, nowMs);
+  }
+
   /** Returns the permits that a refused hook took before (`takenBefore`) to the lease of this pod. */
   giveBack(id: string, permits: number): void {
     const lease = this.#leases.get(id);
@@ -187,7 +197,7 @@ function computeNextSize(
   return Math.min(max, Math.max(next, wanted, wasUsedUpInTime ? 2 * size : next));
 }
 
-function toRefusal({ rejectedUntilMs, fullAtMs }: Lease, limit: RateLimit, nowMs: number): PermitVerdict {
+function toRefusal({ rejectedUntilMs, fullAtMs }: Lease, limit: RateLimit, nowMs: number) {
   const [retryAfterMs, resetAfterMs] = [rejectedUntilMs - nowMs, Math.max(0, fullAtMs - nowMs)];
-  return { status: 'refused', limit, retryAfterMs, resetAfterMs };
+  return { status: 'refused', limit, retryAfterMs, resetAfterMs } as const;
 }

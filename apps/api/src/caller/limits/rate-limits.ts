@@ -1,14 +1,20 @@
+import { MemoryRateLimiter } from '@widget-service/shared/adapters/memory-rate-limiter.ts';
 import type { RateLimit } from '@widget-service/shared/domain/gcra.ts';
+import type { Integration } from '@widget-service/shared/ports/grant-store.ts';
 import type { RateLimiter } from '@widget-service/shared/ports/rate-limiter.ts';
+import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type {
   FastifyInstance,
   FastifyReply,
   FastifyRequest,
   onRequestHookHandler,
+  onResponseHookHandler,
   preValidationHookHandler,
 } from 'fastify';
+import { readClientNetwork } from '../../http/forwarding.ts';
+import type { Problem } from '../../http/problem.ts';
 import { type RoutePolicy, requirePrincipalId } from '../policy.ts';
-import { countPermits, type HookPermits, type PermitVerdict } from './hook-permits.ts';
+import { countPermits, HookPermits, type PermitVerdict } from './hook-permits.ts';
 import { setRateLimitHeaders, toRateLimitedError } from './rate-limit-headers.ts';
 
 /**
@@ -26,94 +32,119 @@ export function selectRateLimit(policy: RoutePolicy): RouteRateLimit | null {
   return policy === 'public' || policy === 'own-origin' ? null : 'api';
 }
 
-type HookTaker = Pick<HookPermits, 'take' | 'giveBack'>;
-
 export interface RateLimitDeps {
+  readonly limit: RateLimit | null;
   readonly limiter: Pick<RateLimiter, 'take'>;
-  /** Per principal; null: no limit. */
-  readonly apiLimit: RateLimit | null;
-  readonly hookPermits: HookTaker;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
 }
 
 /**
- * Enforces the rate limit of each route (`selectRateLimit`), for every route that is registered after this call. It
- * runs after the policy check (see `registerPolicies`), because it needs the caller or the integration, and before the
- * body is read. Only a hook without `Content-Length` pays for the size of its body later, when it was read. A
- * request over its limit fails with `ServiceError` `rate-limited` (429); if the limiter fails, with the limiter's
- * error.
+ * Makes the function that counts a request of a known caller against the limit of the principal, before the permission
+ * and the CSRF token are checked: a request that is refused counts, too. It throws `ServiceError` `rate-limited` (429),
+ * or the limiter's error. Null: there is no limit.
  */
-export function registerRateLimits(app: FastifyInstance, deps: RateLimitDeps): void {
+export function makeTakeApiPermit({ limiter, limit }: Omit<RateLimitDeps, 'clock'>) {
+  if (limit === null) return null;
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const key = `api:${requirePrincipalId(request)}`;
+    const outcome = await limiter.take({ key, limit, atLeast: 1, atMost: 1 });
+    setRateLimitHeaders(reply, 'api', limit, outcome);
+    if (outcome.granted === 0) throw toRateLimitedError(reply, 'api', { limit, ...outcome });
+  };
+}
+
+/**
+ * Enforces the rate limit of hooks, for every route with the policy `hook-token` that is registered after this call. A
+ * hook over its limit fails with `rate-limited` (429); if the limiter fails, with the limiter's error. Call it before
+ * `registerJsonBodies`: the second of its steps must come after the signature of an empty body.
+ *
+ * 1. Before the body is read, a hook pays for the length that it states. A hook that must be signed pays nothing yet:
+ *    nobody but the sender may use up the sender's limit. It is refused if the limit is known to be used up.
+ * 2. After the body was read, and its signature verified, a hook pays what it has not paid for the bytes that were read.
+ * 3. A hook that was refused in between pays afterwards: from the limit of the integration, or, if it must be signed and
+ *    the signature was not verified, from a limit of the same rate for its client network and integration, on this pod.
+ */
+export function registerHookLimits(app: FastifyInstance, { limiter, limit, clock }: RateLimitDeps): void {
+  const permits = new HookPermits({ limiter, limit, clock });
+  const strangerPermits = new HookPermits({ limiter: new MemoryRateLimiter(clock), limit, clock });
   app.addHook('onRoute', (route) => {
-    const rateLimit = selectRateLimit(route.config?.policy ?? 'public');
-    if (rateLimit === 'hooks') {
-      route.preValidation = [createUnstatedSizeCheck(deps.hookPermits), ...[route.preValidation ?? []].flat()];
-    }
+    if (route.config?.policy !== 'hook-token') return;
     const bodyLimit = route.bodyLimit ?? app.initialConfig.bodyLimit ?? Number.POSITIVE_INFINITY;
-    const check = compileRateLimit(rateLimit, deps, bodyLimit);
-    if (check !== null) route.onRequest = [...[route.onRequest ?? []].flat(), check];
+
+    // None of them creates a promise while leased permits are left. Of the answers to hooks, only a 429 has rate limit
+    // headers: the pod does not know how many permits are left for all pods.
+    const payStated: onRequestHookHandler = (request, reply, done) => {
+      const integration = requireIntegration(request);
+      if (isSigned(request, integration)) {
+        const refusal =
+          permits.findRefusal(integration) ?? strangerPermits.findRefusal(toStranger(request, integration));
+        return done(refusal === null ? undefined : toRateLimitedError(reply, 'hooks', refusal));
+      }
+      const bytes = readContentLength(request) ?? 0;
+      // A larger body is not read (`payload-too-large`), so it costs no more than the smallest.
+      take(request, reply, countPermits(bytes <= bodyLimit ? bytes : 0), done);
+    };
+    const payRead: preValidationHookHandler = (request, reply, done) => {
+      const count = countPermits(request.bodyBytes);
+      if (count > request.hookPermitsTaken) take(request, reply, count, done);
+      else done();
+    };
+
+    const payRefused: onResponseHookHandler = (request, _reply, done) => {
+      done();
+      const { integration, problem, isSenderVerified, hookPermitsTaken } = request;
+      if (integration === null || problem === null || problem.code === 'rate-limited') return;
+      const count = countPermits(countBytesRead(request, problem, bodyLimit)) - hookPermitsTaken;
+      if (count <= 0) return;
+      const isStranger = isSigned(request, integration) && !isSenderVerified;
+      const verdict = isStranger
+        ? strangerPermits.take(toStranger(request, integration), count)
+        : permits.take(integration, count, hookPermitsTaken);
+      // Without the limiter, nobody can be refused.
+      if (verdict instanceof Promise) verdict.catch(() => undefined);
+    };
+    route.onRequest = [...[route.onRequest ?? []].flat(), payStated];
+    route.preValidation = [payRead, ...[route.preValidation ?? []].flat()];
+    route.onResponse = [payRefused, ...[route.onResponse ?? []].flat()];
   });
-}
 
-function compileRateLimit(
-  rateLimit: RouteRateLimit | null,
-  { limiter, apiLimit, hookPermits }: RateLimitDeps,
-  bodyLimit: number,
-): onRequestHookHandler | null {
-  if (rateLimit === 'hooks') return createHookCheck(hookPermits, bodyLimit);
-  return rateLimit === 'api' && apiLimit !== null ? createApiCheck(limiter, apiLimit) : null;
-}
-
-function createApiCheck(limiter: Pick<RateLimiter, 'take'>, limit: RateLimit): onRequestHookHandler {
-  return (request, reply, done) => {
-    limiter.take({ key: `api:${requirePrincipalId(request)}`, limit, atLeast: 1, atMost: 1 }).then((outcome) => {
-      setRateLimitHeaders(reply, 'api', limit, outcome);
-      done(outcome.granted === 0 ? toRateLimitedError(reply, 'api', { limit, ...outcome }) : undefined);
-    }, done);
-  };
-}
-
-/**
- * Makes the check of posted hooks. It creates no promise while leased permits are left. Of the answers to hooks, only a
- * 429 has rate limit headers: the pod does not know how many permits are left for all pods.
- */
-function createHookCheck(permits: HookTaker, bodyLimit: number): onRequestHookHandler {
-  return (request, reply, done) => {
-    const bytes = readContentLength(request) ?? 0;
-    // A larger body is not read (`payload-too-large`), so it costs no more than the smallest.
-    const isRead = bytes <= bodyLimit;
-    takePermits(permits, { count: countPermits(isRead ? bytes : 0), takenBefore: 0 }, request, reply, done);
-  };
-}
-
-/** Makes the check of a body whose size is known only now that it was read. Its first permit was taken before. */
-function createUnstatedSizeCheck(permits: HookTaker): preValidationHookHandler {
-  return (request, reply, done) => {
-    const furtherPermits = readContentLength(request) === null ? countBodyPermits(request) - 1 : 0;
-    if (furtherPermits === 0) done();
-    else takePermits(permits, { count: furtherPermits, takenBefore: 1 }, request, reply, done);
-  };
-}
-
-const countBodyPermits = ({ bodyText }: FastifyRequest) => countPermits(Buffer.byteLength(bodyText ?? ''));
-
-function takePermits(
-  hookPermits: HookTaker,
-  { count, takenBefore }: { readonly count: number; readonly takenBefore: number },
-  { integration }: FastifyRequest,
-  reply: FastifyReply,
-  done: (error?: Error) => void,
-): void {
-  if (integration === null) {
-    throw new Error("The route counts against the rate limit 'hooks', but does not have the policy 'hook-token'.");
+  /** Takes what is missing of `count` permits for a hook. */
+  function take(request: FastifyRequest, reply: FastifyReply, count: number, done: (error?: Error) => void): void {
+    const integration = requireIntegration(request);
+    const takenBefore = request.hookPermitsTaken;
+    const finish = (verdict: PermitVerdict) => {
+      if (verdict.status === 'granted') {
+        request.hookPermitsTaken = count;
+        done();
+      } else {
+        permits.giveBack(integration.id, takenBefore);
+        done(toRateLimitedError(reply, 'hooks', verdict));
+      }
+    };
+    const verdict = permits.take(integration, count - takenBefore, takenBefore);
+    if (verdict instanceof Promise) verdict.then(finish, done);
+    else finish(verdict);
   }
-  const finish = (verdict: PermitVerdict) => {
-    if (verdict.status === 'granted') return done();
-    hookPermits.giveBack(integration.id, takenBefore);
-    return done(toRateLimitedError(reply, 'hooks', verdict));
-  };
-  const verdict = hookPermits.take(integration, count, takenBefore);
-  if (verdict instanceof Promise) verdict.then(finish, done);
-  else finish(verdict);
+}
+
+function requireIntegration({ integration }: FastifyRequest): Integration {
+  if (integration === null) throw new Error("A route with a limit of hooks must have the policy 'hook-token'.");
+  return integration;
+}
+
+/** Whether a hook must prove who sent it. */
+function isSigned({ hookToken }: FastifyRequest, { source }: Integration): boolean {
+  return source === null ? hookToken?.sealedSecret !== null : source.scheme?.algorithm !== 'none';
+}
+
+function toStranger(request: FastifyRequest, { id, rate }: Integration): Pick<Integration, 'id' | 'rate'> {
+  return { id: `${id} ${readClientNetwork(request)}`, rate };
+}
+
+/** A body of no stated length is read up to the limit before it is refused. */
+function countBytesRead(request: FastifyRequest, { code }: Problem, bodyLimit: number): number {
+  const isCut = code === 'payload-too-large' && request.bodyBytes === 0 && readContentLength(request) === null;
+  return isCut ? bodyLimit : request.bodyBytes;
 }
 
 /** Returns null without the header. Node's parser has checked its form. */

@@ -1,6 +1,9 @@
+import type { RateLimit } from '@widget-service/shared/domain/gcra.ts';
 import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { FastifyRequest, onRequestHookHandler, preValidationHookHandler } from 'fastify';
+import { makeTakeLocally } from '../../caller/limits/local-limit.ts';
+import { readClientNetwork } from '../../http/forwarding.ts';
 import { hasBody } from '../../http/json-body.ts';
 import type { MappedHook } from '../../sources/map-hook.ts';
 import { type ForeignHook, makeReadForeignHook, type ReadForeignHookDeps } from './read-foreign-hook.ts';
@@ -14,6 +17,9 @@ export interface ForeignHookStepsDeps {
   readonly samples: Pick<SampleRecorder, 'record'>;
 }
 
+/** An integration keeps 10 samples: whoever does not know its secret must not push out those of the sender. */
+const strangerSamples: RateLimit = { ratePerSecond: 1 / 60, burst: 3 };
+
 /** Something that the schema of the body accepts, for a request without a hook. */
 const noHook = {};
 
@@ -22,9 +28,15 @@ const noHook = {};
  * a request into the hook that the interface describes; everything after that is the same for all hooks.
  */
 export function makeForeignHookSteps({ clock, metrics, publicBaseUrl, samples }: ForeignHookStepsDeps) {
-  const recordSample: ReadForeignHookDeps['onRefused'] = ({ integration, id: requestId, raw }, body, code, refusal) => {
+  const mayList = makeTakeLocally(strangerSamples);
+  const recordSample: ReadForeignHookDeps['onRefused'] = (request, body, code, refusal) => {
+    const { integration, id: requestId, raw } = request;
     const source = integration?.source;
     if (integration === null || source == null) return;
+    if (refusal.step === 'signature') {
+      const key = `${integration.id} ${readClientNetwork(request)}`;
+      if (!mayList(key, clock.now().getTime())) return;
+    }
     samples.record(integration.id, code, body, () => ({
       requestId,
       refusal,

@@ -40,6 +40,7 @@ export function makeReadForeignHook({ publicBaseUrl, onRefused }: ReadForeignHoo
     const keys = getKeys(hookToken, token, source);
     const sent = toSentRequest(request, body, publicBaseUrl);
     const read = readSource({ source, keys, sent, integrationId: id, now });
+    request.isSenderVerified = read.signature?.isValid === true;
     try {
       return toForeignHook(read);
     } catch (error) {

@@ -1,12 +1,18 @@
+import type { RateLimit } from '@widget-service/shared/domain/gcra.ts';
 import { formatPosition } from '@widget-service/shared/domain/sse-id.ts';
 import type { makeIssuePersonalStream } from '@widget-service/shared/usecases/access/issue-personal-stream.ts';
 import { z } from 'zod';
 import { noteAudit } from '../../audit/route-audit.ts';
-import { requireSession } from '../../caller/policy.ts';
+import { makeTakeLocally } from '../../caller/limits/local-limit.ts';
+import { toRateLimitedError } from '../../caller/limits/rate-limit-headers.ts';
+import { requirePrincipalId, requireSession } from '../../caller/policy.ts';
 import { toPublicUrl } from '../../http/forwarding.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { documentResponses } from '../../schemas/problem.ts';
 import { personalStreamSchema } from './session-schema.ts';
+
+/** A page needs one an hour, and one each time it is loaded. Each has an audit event, which is kept for long. */
+const issueLimit: RateLimit = { ratePerSecond: 0.1, burst: 120 };
 
 export interface IssuePersonalStreamRouteDeps {
   readonly issuePersonalStream: ReturnType<typeof makeIssuePersonalStream>;
@@ -15,6 +21,7 @@ export interface IssuePersonalStreamRouteDeps {
 
 /** `POST /api/v1/session/stream`: issues a stream token for the signed-in user. It ends with the session. */
 export function issuePersonalStreamRoute(deps: IssuePersonalStreamRouteDeps): Route {
+  const mayIssue = makeTakeLocally(issueLimit);
   return defineRoute({
     schema: {
       operationId: 'example.session.createStream',
@@ -25,6 +32,9 @@ export function issuePersonalStreamRoute(deps: IssuePersonalStreamRouteDeps): Ro
       response: documentResponses({ 201: personalStreamSchema }),
     },
     handler: async (request, reply) => {
+      if (!mayIssue(requirePrincipalId(request), performance.now())) {
+        throw toRateLimitedError(reply, 'api', { limit: issueLimit, retryAfterMs: 10_000, resetAfterMs: 1_200_000 });
+      }
       const { token, resumeFrom, expiresAt } = await deps.issuePersonalStream(requireSession(request).session);
       noteAudit(request, { after: { expiresAt: expiresAt.toISOString() } });
       const body: z.output<typeof personalStreamSchema> = {

@@ -35,6 +35,8 @@ export interface StartSessionDeps {
   readonly sessions: Pick<SessionStore, 'insert'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly sessionLifetimeMs: number;
+  /** Ends the oldest sessions of a user who has too many. */
+  readonly endOldest?: (userId: string) => Promise<void>;
 }
 
 /** Where a session was started, for people to recognise it by. */
@@ -43,7 +45,7 @@ export type SessionOrigin = Pick<Session, 'device' | 'address'>;
 const unknownOrigin: SessionOrigin = { device: null, address: null };
 
 /** Makes the function that starts a session of a user under a new random id. Throws `UnavailableError`. */
-export function makeStartSession({ sessions, clock, sessionLifetimeMs }: StartSessionDeps) {
+export function makeStartSession({ sessions, clock, sessionLifetimeMs, endOldest }: StartSessionDeps) {
   return async (userId: string, { device, address } = unknownOrigin): Promise<StartedSession> => {
     const sessionId = randomBytes(sessionIdBytes).toString('base64url');
     const createdAt = clock.now();
@@ -58,6 +60,7 @@ export function makeStartSession({ sessions, clock, sessionLifetimeMs }: StartSe
       expiresAt: new Date(createdAt.getTime() + sessionLifetimeMs),
     };
     await sessions.insert(session);
+    await endOldest?.(userId);
     return { sessionId, session };
   };
 }
@@ -162,6 +165,37 @@ export function makeEndSession({ sessions, control }: EndSessionsDeps) {
   };
 }
 
+/** A browser has one; the others are forgotten ones, or those of a script. */
+const sessionsMax = 100;
+/** How many are ended at once. A sign-in adds one. */
+const endedAtOnce = 10;
+
+export interface EndOldestSessionsDeps extends EndSessionsDeps, Pick<FindSessionDeps, 'sessionIdleMs'> {
+  readonly sessions: EndSessionsDeps['sessions'] & Pick<SessionStore, 'list'>;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/** Makes the function that ends the oldest sessions of a user beyond 100. Call it after a session was added. */
+export function makeEndOldestSessions({ sessions, control, clock, sessionIdleMs }: EndOldestSessionsDeps) {
+  return async (userId: string): Promise<void> => {
+    const now = clock.now();
+    const live = { userId, expireAfter: now, seenAfter: new Date(now.getTime() - sessionIdleMs) };
+    for (const { digest } of await sessions.list(live, { offset: sessionsMax, limit: endedAtOnce })) {
+      await sessions.remove(digest);
+      await announceOrLeave(control, digest);
+    }
+  };
+}
+
+/** Without the announcement, the pods end the streams of the session at their next check. */
+async function announceOrLeave(control: EndSessionsDeps['control'], id: string): Promise<void> {
+  try {
+    await control.announce({ kind: 'session', id, change: 'revoked' });
+  } catch (error) {
+    if (!(error instanceof UnavailableError)) throw error;
+  }
+}
+
 export interface EndReplacedSessionDeps extends EndSessionsDeps {
   readonly sessions: EndSessionsDeps['sessions'] & Pick<SessionStore, 'find'>;
 }
@@ -175,11 +209,7 @@ export function makeEndReplacedSession({ sessions, control }: EndReplacedSession
     const digest = sha256Hex(sessionId);
     if ((await sessions.find(digest)) === null) return;
     await sessions.remove(digest);
-    try {
-      await control.announce({ kind: 'session', id: digest, change: 'revoked' });
-    } catch (error) {
-      if (!(error instanceof UnavailableError)) throw error;
-    }
+    await announceOrLeave(control, digest);
   };
 }
 
