@@ -2979,6 +2979,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description At most 65536 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewWidget"];
@@ -3134,6 +3135,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description At most 65536 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["HookEvent"];
@@ -3214,6 +3216,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description At most 4096 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["Credentials"];
@@ -3496,6 +3499,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description At most 4096 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["PasswordChange"];
@@ -3595,6 +3599,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description At most 16384 bytes. */
         requestBody?: {
             content: {
                 "application/json": Record<string, never>;
@@ -3658,6 +3663,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description At most 16384 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewUser"];
@@ -3733,6 +3739,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description At most 16384 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["UserChanges"];
@@ -3941,6 +3948,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description At most 65536 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewSubscription"];
@@ -4035,6 +4043,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description At most 65536 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["SubscriptionChanges"];
@@ -4070,6 +4079,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description At most 16384 bytes. */
         requestBody?: {
             content: {
                 "application/json": components["schemas"]["Rotation"];
@@ -4230,6 +4240,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description At most 65536 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewIntegration"];
@@ -4324,6 +4335,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description At most 16384 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["IntegrationChanges"];
@@ -4359,6 +4371,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description At most 65536 bytes. */
         requestBody?: {
             content: {
                 "application/json": components["schemas"]["IntegrationRotation"];
@@ -4423,6 +4436,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description At most 65536 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewHookMapping"];
@@ -4458,6 +4472,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description At most 65536 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["SourceSecrets"];
@@ -4490,6 +4505,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description At most 196608 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewSourcePreview"];
@@ -4524,6 +4540,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description At most 196608 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewHookPreview"];
@@ -4589,6 +4606,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description At most 16384 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["Sampling"];
@@ -4688,6 +4706,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description At most 16384 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewProvisionToken"];
@@ -4782,6 +4801,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description At most 16384 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ProvisionTokenChanges"];
@@ -4817,6 +4837,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description At most 16384 bytes. */
         requestBody?: {
             content: {
                 "application/json": components["schemas"]["Rotation"];
@@ -5171,6 +5192,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description At most 16384 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["RedriveSelection"];
@@ -5203,6 +5225,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description At most 16384 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["RedriveSelection"];

@@ -10,7 +10,6 @@ import { securityHeaders } from './security-headers.ts';
 
 /** Problem codes for Fastify's own errors. Their messages are not sent to the caller: some quote the address. */
 const codeByFrameworkCode: Readonly<Record<string, ProblemCode>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: 'payload-too-large',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported-media-type',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'malformed-request',
   FST_ERR_BAD_URL: 'malformed-request',
@@ -25,7 +24,7 @@ const codeByFrameworkCode: Readonly<Record<string, ProblemCode>> = {
  */
 export function registerErrorHandler(app: FastifyInstance): void {
   app.setErrorHandler((error, request, reply) => {
-    const refusal = toRefusal(error);
+    const refusal = toRefusal(error, request.routeOptions.bodyLimit);
     if (statusForCode(refusal.code) >= 500) request.failure = error instanceof Error ? error : new Error(String(error));
     return sendProblem(reply, refusal);
   });
@@ -40,10 +39,16 @@ export function answerFrameworkError(error: unknown, request: FastifyRequest, re
   request.log.info({ ...line, code: request.problem?.code }, 'request');
 }
 
-function toRefusal(error: unknown): Refusal {
+function toRefusal(error: unknown, bodyLimit?: number): Refusal {
   if (error instanceof InputError) return { code: error.code, detail: error.message, errors: error.errors };
   if (error instanceof ServiceError) return { code: error.code, detail: error.message };
   const { code } = error as { code?: unknown };
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
+    return {
+      code: 'payload-too-large',
+      detail: `The body is larger than ${bodyLimit} bytes, the limit of this request.`,
+    };
+  }
   return { code: (typeof code === 'string' ? codeByFrameworkCode[code] : undefined) ?? 'internal' };
 }
 

@@ -7,6 +7,7 @@ import type {
   onRequestHookHandler,
   preValidationHookHandler,
 } from 'fastify';
+import { getBodyBytes } from '../../http/json-body.ts';
 import { type RoutePolicy, requirePrincipalId } from '../policy.ts';
 import { countPermits, type HookPermits, type PermitVerdict } from './hook-permits.ts';
 import { setRateLimitHeaders, toRateLimitedError } from './rate-limit-headers.ts';
@@ -38,7 +39,7 @@ export interface RateLimitDeps {
 /**
  * Enforces the rate limit of each route (`selectRateLimit`), for every route that is registered after this call. It
  * runs after the policy check (see `registerPolicies`), because it needs the caller or the integration, and before the
- * body is read. Only a hook without `Content-Length` pays for the size of its body later, when it was read. A
+ * body arrives. Only a hook without `Content-Length` pays for the size of its body later, when it has arrived. A
  * request over its limit fails with `ServiceError` `rate-limited` (429); if the limiter fails, with the limiter's
  * error.
  */
@@ -85,7 +86,7 @@ function createHookCheck(permits: HookTaker, bodyLimit: number): onRequestHookHa
   };
 }
 
-/** Makes the check of a body whose size is known only now that it was read. Its first permit was taken before. */
+/** Makes the check of a body whose size is known only now that it has arrived. Its first permit was taken before. */
 function createUnstatedSizeCheck(permits: HookTaker): preValidationHookHandler {
   return (request, reply, done) => {
     const furtherPermits = readContentLength(request) === null ? countBodyPermits(request) - 1 : 0;
@@ -94,7 +95,7 @@ function createUnstatedSizeCheck(permits: HookTaker): preValidationHookHandler {
   };
 }
 
-const countBodyPermits = ({ bodyText }: FastifyRequest) => countPermits(Buffer.byteLength(bodyText ?? ''));
+const countBodyPermits = (request: FastifyRequest) => countPermits(getBodyBytes(request).length);
 
 function takePermits(
   hookPermits: HookTaker,
