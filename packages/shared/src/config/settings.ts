@@ -239,7 +239,7 @@ export const settingsTable = {
   BODY_LIMIT_BYTES: defineSetting(
     wholeNumber(1_024, 4_194_304),
     65_536,
-    'Largest request body in bytes, at most 4 MiB.',
+    'Largest hook in bytes, at most 4 MiB. Above 64 KiB, it also raises the limit of other large bodies.',
   ),
   TOKEN_MAX_LIFETIME_MS: defineSetting(
     wholeNumber(60_000, 315_360_000_000).nullable(),
