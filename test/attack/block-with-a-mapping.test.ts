@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { openSharedService } from '../drivers/app/open-shared.ts';
 import { signInThroughPorts } from '../drivers/app/test-app.ts';
 import { measureLongestTurnMs } from '../drivers/tools/longest-turn.ts';
+import { fillWithNames } from './different-names.ts';
 
 const blockedMaxMs = 50;
 /** A garbage collection may hit one attempt, not all of them. */
@@ -34,6 +35,7 @@ const mapping = (place: object) => ({
 const bodies: Readonly<Record<string, string>> = {
   'a long text before the numbers': `{"a":"${fill('é', bodyLength / 2)}","last":1}`,
   'many members before the numbers': `{${fill('"a":1,', bodyLength)}"last":1}`,
+  'different members before the numbers': `{${fillWithNames((name) => `"${name}":1,`, bodyLength)}"last":1}`,
   'members with escaped names': `{${fill('"\\u0061":1,', bodyLength)}"last":1}`,
   'repeated members that count': `{${fill('"last":1,', bodyLength)}"last":1}`,
   'many items': `{"a":[${fill('1,', bodyLength)}1],"last":1}`,

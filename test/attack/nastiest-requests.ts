@@ -1,4 +1,5 @@
 import type { DescribedOperation } from '../api/bad-input/described-operation.ts';
+import { fillWithNames, listNames } from './different-names.ts';
 
 /** A request as it goes over the wire. `headers` are added to those of an admin's session. */
 export interface NastyRequest {
@@ -21,7 +22,9 @@ const headers = (name: string, ...list: (readonly [string, string])[]): NastyReq
 const body = (name: string, text: string): NastyRequest => ({ name, body: text });
 const query = (name: string, text: string): NastyRequest => ({ name, query: text.slice(0, urlLength) });
 
-const valueNames = Array.from({ length: 4_000 }, (_, index) => `n${index}`);
+const valueNames = listNames(4_000);
+/** Node reads 16 KiB of headers. */
+const headerNames = listNames(1_800);
 
 /**
  * Requests of at most 64 KiB, each of which costs one part of the service as much as it can. Those without a body of
@@ -32,6 +35,8 @@ export function listNastiestRequests(operation: DescribedOperation): NastyReques
     headers('a user agent of digits', ['user-agent', `Version/${fill('1', headerLength)}`]),
     headers('a user agent of names', ['user-agent', fill('Version/1 Chrome/ Mobile/ ', headerLength)]),
     headers('many cookies', ['cookie', fill('a=1; ', headerLength)]),
+    headers('many different cookies', ['cookie', fillWithNames((name) => `${name}=1; `, headerLength)]),
+    headers('many different headers', ...headerNames.map((name) => [`x${name}`, ''] as const)),
     headers('many session cookies', ['cookie', fill('service_console=x; service_device=a.b.c; ', headerLength)]),
     headers('many blanks before a token', ['authorization', `Bearer ${fill(' ', headerLength)}x`]),
     headers(
@@ -58,6 +63,10 @@ export function listNastiestRequests(operation: DescribedOperation): NastyReques
       ['accept-encoding', fill('gzip;q=0,', headerLength / 2)],
     ),
     query('many parameters', fill('page=1&a=&', urlLength)),
+    query(
+      'many different parameters',
+      fillWithNames((name) => `${name}&`, urlLength),
+    ),
     query('each parameter far too long', spreadOver(operation.query.map(({ name }) => name))),
     query('much percent-encoding', `a=${fill('%F0%9F%98%80', urlLength)}`),
     { name: 'a far page', query: 'page=2147483647&pageSize=200' },
@@ -65,11 +74,28 @@ export function listNastiestRequests(operation: DescribedOperation): NastyReques
     { name: 'a long parameter of the path', parameter: fill('%C3%A9', urlLength) },
     body('deep nesting', `${fill('[', bodyLength / 2)}${fill(']', bodyLength / 2)}`),
     body('many members', `{${valueNames.map((name) => `"${name}":[[]]`).join()}}`),
+    body('as many different members as fit', `{${fillWithNames((name) => `"${name}":1,`, bodyLength)}"last":1}`),
     body('a huge number', `{"name":${fill('9', bodyLength)}}`),
     body('many escapes', `{"name":"${fill('\\u0041\\ud83d\\ude00', bodyLength)}"}`),
     body('many repeated members', `{${fill('"name":"a",', bodyLength)}"name":"a"}`),
     ...growMembers(operation),
+    ...growObjects(operation.example ?? {}).map(([path, grown]) =>
+      body(`${path}: many different members`, JSON.stringify(grown)),
+    ),
   ];
+}
+
+/** The valid body with more members in one of its objects, for each of its objects, and the path to that object. */
+function growObjects(example: unknown, path = ''): (readonly [path: string, grown: unknown])[] {
+  if (typeof example !== 'object' || example === null) return [];
+  const deeper = Object.entries(example).flatMap(([name, member]) =>
+    growObjects(member, `${path}/${name}`).map(([where, grown]) => {
+      const copy = Array.isArray(example) ? [...example] : { ...example };
+      return [where, Object.assign(copy, { [name]: grown })] as const;
+    }),
+  );
+  const members = Object.fromEntries(valueNames.map((name) => [name, 'updated']));
+  return Array.isArray(example) ? deeper : [[path, { ...example, ...members }], ...deeper];
 }
 
 function spreadOver(names: readonly string[]): string {

@@ -2,12 +2,11 @@ import { parseBearerToken } from '@widget-service/api/caller/bearer.ts';
 import { parseSessionId, readCookie, readDeviceCookie } from '@widget-service/api/caller/cookies.ts';
 import { isCsrfToken, isOwnOrigin } from '@widget-service/api/caller/csrf.ts';
 import { createPendingSignIns, parseReturnTo } from '@widget-service/api/caller/oidc/pending-sign-in.ts';
-import { isForeignMediaType } from '@widget-service/api/hooks/foreign/foreign-hook-steps.ts';
 import { withholdSecrets } from '@widget-service/api/hooks/foreign/withheld-headers.ts';
 import { makeVerifyHookSignature } from '@widget-service/api/hooks/hook-signature.ts';
 import { cutWebhookId } from '@widget-service/api/hooks/refusal-recorder.ts';
 import { isPrivateAddress, toNetwork } from '@widget-service/api/http/forwarding.ts';
-import { parseJson } from '@widget-service/api/http/json-body.ts';
+import { countUpTo, parseJson } from '@widget-service/api/http/json-body.ts';
 import { isProblemCode } from '@widget-service/api/http/problem-kinds.ts';
 import { countHeader, decodeHeaderText, encodeHeader } from '@widget-service/api/http/request-headers.ts';
 import {
@@ -47,6 +46,8 @@ import { deriveEventId } from '@widget-service/shared/domain/hook-event-id.ts';
 import type { HookSource } from '@widget-service/shared/domain/hook-source.ts';
 import { parseIdempotencyKey } from '@widget-service/shared/domain/idempotent-create.ts';
 import {
+  canonicalizeJson,
+  canonicalizeNumber,
   extractMemberText,
   extractTextAt,
   isItemIndex,
@@ -70,6 +71,7 @@ import { isWellFormedToken, sha256Hex } from '@widget-service/shared/domain/toke
 import { isTraceContext, parseTraceparent } from '@widget-service/shared/domain/trace-context.ts';
 import { deriveWidgetId, parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import { prefersOpenMetrics } from '@widget-service/shared/metrics/open-metrics.ts';
+import { makeWrongSignature } from './wrong-signature.ts';
 
 const user = { id: 'u', passwordHash: 'p' };
 const pendingSignIns = createPendingSignIns({ clientSecret: 'a client secret', isSecure: true });
@@ -107,17 +109,19 @@ function readOrRefuse(read: () => unknown): unknown {
   }
 }
 
-/** Verifies a request with this text in the header with the signatures, and in its body. */
+/** Verifies a request with this text in its body and, once, in the header with the signatures. */
 function verifySourceSignatures(text: string): unknown {
-  return Object.values(presets).map(({ scheme }) => {
-    if (scheme === null) return null;
+  return Object.values(presets).flatMap(({ scheme }) => {
+    if (scheme === null) return [];
     const { rawHeaders, ...sent } = toSent(formType, text);
-    return verifySignature(
-      scheme,
-      [Buffer.from('key')],
-      { ...sent, rawHeaders: [...rawHeaders, scheme.header, text] },
-      now,
-    );
+    const verify = (signature: string) =>
+      verifySignature(
+        scheme,
+        [Buffer.from('key')],
+        { ...sent, rawHeaders: [...rawHeaders, scheme.header, signature] },
+        now,
+      );
+    return [text, makeWrongSignature(scheme)].map((signature) => readOrRefuse(() => verify(signature)));
   });
 }
 
@@ -133,6 +137,7 @@ export const parsersOfForeignText: Readonly<Record<string, (text: string) => unk
   isPrivateAddress,
   toNetwork,
   parseJson: (text) => [parseJson(text), parseJson(text, { isFreeForm: true })],
+  countUpTo: (text) => countUpTo(text, '&', 4_096),
   isProblemCode,
   countHeader: (text) => countHeader({ rawHeaders: [text, text, 'host', text] }, 'host'),
   decodeHeaderText,
@@ -159,6 +164,8 @@ export const parsersOfForeignText: Readonly<Record<string, (text: string) => unk
   deriveEventId: (text) => deriveEventId('an integration', { kind: 'webhook-id', value: text }),
   parseIdempotencyKey,
   tryParseJson,
+  canonicalizeJson,
+  canonicalizeNumber,
   extractMemberText: (text) => extractMemberText(text, 'payload'),
   toSingleLine,
   parsePosition,
@@ -183,7 +190,6 @@ export const parsersOfForeignText: Readonly<Record<string, (text: string) => unk
   isUnencryptedRemote: (text) => isUnencryptedRemote(`http://widgets.example/${text}`),
   findTimeMistake: (text) => findTimeMistake(text, now.getTime()),
   parsePointer,
-  isForeignMediaType,
   withholdSecrets: (text) => withholdSecrets([text, text, 'authorization', text], withMapping),
   answerProbe: (text) =>
     ['GET', 'OPTIONS'].map((method) =>

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { parseAst } from 'rolldown/parseAst';
 import { describe, expect, test } from 'vitest';
 import { readThreadMs } from '../drivers/tools/longest-turn.ts';
+import { fillWithNames } from './different-names.ts';
 import { parsersOfForeignText } from './parsers-of-foreign-text.ts';
 import { takersOfOwnText } from './takers-of-own-text.ts';
 
@@ -64,9 +65,23 @@ const beginnings = [
 /** What a repetition does not expect. */
 const endings = ['', '!', ' Safari'];
 
-const texts = repeated.flatMap((character) =>
-  beginnings.flatMap((beginning) => endings.map((ending) => beginning + character.repeat(length) + ending)),
-);
+/** Lists of different names, as senders write them. */
+const lists = [
+  fillWithNames((name) => `${name}=1&`, length),
+  fillWithNames((name) => `${name}&`, length),
+  fillWithNames((name) => `${name}=1; `, length),
+  fillWithNames((name) => `${name},`, length),
+  fillWithNames((name) => `${name} `, length),
+  fillWithNames((name) => `/${name}`, length),
+  `{${fillWithNames((name) => `"${name}":1,`, length)}"last":1}`,
+  `[${fillWithNames((name) => `"${name}",`, length)}1]`,
+];
+const texts = [
+  ...lists,
+  ...repeated.flatMap((character) =>
+    beginnings.flatMap((beginning) => endings.map((ending) => beginning + character.repeat(length) + ending)),
+  ),
+];
 
 /** Returns the texts, cut, for which each of a few calls takes longer than 10 ms of processor time. */
 function findSlowTexts(parse: (text: string) => unknown): string[] {

@@ -30,6 +30,16 @@ testChecker(eachHookOnce, [
   ],
   ['an event of a hook that was never sent', /was never sent/, ({ recording }) => void recording.hooks.splice(3, 1)],
   [
+    'two hooks with one id that differ in one digit',
+    /several payloads/,
+    ({ recording }) => void Object.assign(recording.hooks[1] ?? {}, { payload: '{"n":9007199254740992}' }),
+  ],
+  [
+    'an event whose payload has another digit',
+    /another payload/,
+    ({ recording }) => void Object.assign(recording.hooks[5] ?? {}, { payload: '{"n":9007199254740992}' }),
+  ],
+  [
     'an answer with another id',
     /another id/,
     ({ recording }) => void Object.assign(recording.hooks[0] ?? {}, { answeredEventId: deriveHookId(4) }),

@@ -4,7 +4,8 @@ import { type Checker, type Evidence, mayBeLost } from './evidence.ts';
 
 /**
  * C1: each distinct hook that was answered 202 has exactly one event, or is exactly one dead letter. A hook without a
- * certain answer has at most one event. A hook that was refused permanently, or was never sent, has none.
+ * certain answer has at most one event. A hook that was refused permanently, or was never sent, has none. Hooks with
+ * different payloads are different hooks, and the event carries the payload to the byte.
  */
 export const eachHookOnce: Checker = (evidence) => {
   const { byEventId } = collectEventHistory(evidence);
@@ -16,6 +17,10 @@ export const eachHookOnce: Checker = (evidence) => {
     const isAccepted = operations.some(({ outcome }) => outcome === 'ok');
     const isLost = isOnlyInQueue(evidence, rows.get(eventId), operations) && mayBeLost(evidence, operations);
     const problems: string[] = [];
+    if (new Set(operations.map(({ payload }) => payload)).size > 1)
+      problems.push(`hook ${eventId} was sent with several payloads`);
+    if (published.some(({ json }) => !json.includes(`"payload":${operations[0]?.payload}}`)))
+      problems.push(`hook ${eventId} has an event with another payload`);
     if (operations.some((operation) => operation.outcome === 'ok' && operation.answeredEventId !== eventId))
       problems.push(`hook ${eventId} was answered with another id`);
     if (published.length > new Set(published.map(({ epoch }) => epoch)).size)

@@ -31,6 +31,7 @@ export const epoch = 'k3f9';
 const integrationId = '0197a000-0000-7000-8000-00000000000f';
 const widgetIds = ['0197a000-0000-7000-8000-000000000001', '0197a000-0000-7000-8000-000000000002'] as const;
 const createdAt = '2026-01-01T00:00:00.000Z';
+const payload = '{"n":9007199254740993}';
 
 /** Returns the event id of the hook with this number. */
 export function deriveHookId(number: number): string {
@@ -67,12 +68,8 @@ const log: readonly LogRecord[] = publishedEvents.map(({ eventId, kind, origin, 
   const widget = version === null ? null : { id: widgetId, state, labels, version };
   const stateChanged = origin === 'api' || kind === 'retired';
   const subject = widgetId === null ? {} : { subject: widgetId };
-  const json = JSON.stringify({
-    id: eventId,
-    type: `widget.${kind}`,
-    ...subject,
-    data: { origin, stateChanged, widget },
-  });
+  const data = `${JSON.stringify({ origin, stateChanged, widget }).slice(0, -1)},"payload":${payload}}`;
+  const json = `${JSON.stringify({ id: eventId, type: `widget.${kind}`, ...subject }).slice(0, -1)},"data":${data}}`;
   const known = version === null ? { state: null, stateBefore: null, labels: null } : null;
   const stateBefore = origin === 'api' ? null : ('active' as const);
   const event = {
@@ -149,7 +146,8 @@ const unavailable = { type: '/problems/unavailable', code: 'unavailable', status
 function makeHook(number: number, kind: EventSummary['kind'], widgetId: string | null): HookOperation {
   const occurredAt = `2026-01-01T00:00:0${number + 1}.000Z`;
   const eventId = deriveHookId(number);
-  return { ...operation, outcome: 'ok', status: 202, eventId, answeredEventId: eventId, kind, occurredAt, widgetId };
+  const hook = { eventId, answeredEventId: eventId, kind, occurredAt, widgetId, payload };
+  return { ...operation, outcome: 'ok', status: 202, ...hook };
 }
 
 const unanswered = { outcome: 'unknown', status: 0, answeredEventId: null } as const;

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { BullmqHookQueue } from '@widget-service/cluster/bullmq/bullmq-hook-queue.ts';
 import { PartitionCounts } from '@widget-service/cluster/bullmq/partition-counts.ts';
 import { defaultWorkerTiming } from '@widget-service/cluster/bullmq/queue-options.ts';
@@ -25,7 +26,8 @@ describe.runIf(inject('backend') === 'cluster')('HOOK_ACK_REPLICAS', () => {
 
   /** Opens a producer with a connection of its own, as a process that starts does. `count` is null if it is not set. */
   async function openQueue(url: string, count: number | null = null): Promise<BullmqHookQueue> {
-    const redis = new Redis(url, { protocol: 2, enableOfflineQueue: false, retryStrategy: () => 100 });
+    const options = { enableOfflineQueue: false, maxRetriesPerRequest: 1, commandTimeout: 1500 };
+    const redis = new Redis(url, { ...options, protocol: 2, retryStrategy: () => 100 });
     redis.on('error', () => undefined);
     await eventually(async () => redis.status === 'ready', 'a connection');
     const hookQueue = new BullmqHookQueue({
@@ -101,6 +103,44 @@ describe.runIf(inject('backend') === 'cluster')('HOOK_ACK_REPLICAS', () => {
     await replica.becomePrimary();
     await expect(enqueue(await openQueue(replica.url))).rejects.toEqual(unconfirmed);
     await expect(enqueue(await openQueue(primary.url))).rejects.toEqual(unconfirmed);
+  });
+
+  test('not set: each of many hooks that wait for a replica in vain says so', async () => {
+    await attachReplica();
+    const queue = await openQueue(primary.url);
+    await enqueue(queue);
+    await replica.kill();
+    await expect(enqueue(queue)).rejects.toEqual(unconfirmed);
+    // A WAIT blocks those behind it, so these end at several time limits.
+    const startEvery20Ms = Array.from({ length: 150 }, (_, index) =>
+      delay(index * 20).then(() => expect(enqueue(queue)).rejects.toEqual(unconfirmed)),
+    );
+    await Promise.all(startEvery20Ms);
+  });
+
+  test('not set: removing the mark ends the wait for a replica that was detached, also in running processes', async () => {
+    await attachReplica();
+    const queue = await openQueue(primary.url);
+    await enqueue(queue);
+    await replica.becomePrimary();
+    const [, remedy = ''] = await enqueue(queue).then(
+      () => [],
+      ({ internalMessage }) => /run: redis-cli -u "\$REDIS_URL" (.*)$/.exec(internalMessage) ?? [],
+    );
+    expect(remedy).toBe('DEL "{test}:replicated"');
+    await primary.send('DEL', '{test}:replicated');
+    await eventually(() => isEnqueued(queue), 'hooks wait for no replica');
+    await enqueue(await openQueue(primary.url));
+  });
+
+  test('not set: removing the mark while a replica is in sync changes nothing', async () => {
+    await attachReplica();
+    const queue = await openQueue(primary.url);
+    await enqueue(queue);
+    await primary.send('DEL', '{test}:replicated');
+    await eventually(async () => (await primary.send('EXISTS', '{test}:replicated')) === '1', 'the mark is back');
+    await replica.kill();
+    await expect(enqueue(queue)).rejects.toEqual(unconfirmed);
   });
 
   test('0: no hook waits, and a warning says what that risks', async () => {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type ClusterOptions, openCluster } from '@widget-service/cluster/open-cluster.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
+import { Redis } from 'ioredis';
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { expectTailOfReplica } from '../drivers/cluster/use-cluster-backend.ts';
@@ -8,11 +9,17 @@ import { eventually } from '../drivers/tools/eventually.ts';
 import { type RedisProcess, startRedis } from '../faults/redis-process.ts';
 import { type RedisSentinels, sentinelName, startSentinels } from '../faults/redis-sentinels.ts';
 
+function required<T>(value: T | null | undefined): T {
+  if (value === null || value === undefined) throw new Error('missing');
+  return value;
+}
+
 describe.runIf(inject('backend') === 'cluster')(
   'a Redis behind Sentinels',
   () => {
     const mongodbUrl = process.env.MONGODB_URL ?? '';
     const database = `t-${randomBytes(8).toString('hex')}`;
+    const password = 'of-the-sentinels';
     let primary: RedisProcess;
     let replica: RedisProcess;
     let sentinels: RedisSentinels;
@@ -24,14 +31,14 @@ describe.runIf(inject('backend') === 'cluster')(
     beforeAll(async () => {
       [primary, replica] = await Promise.all([startRedis(), startRedis()]);
       await replica.replicate(primary.port);
-      sentinels = await startSentinels(primary.port);
+      sentinels = await startSentinels(primary.port, 2_000, password);
       options = {
         ...{ mongodbUrl, mongodbDatabase: database, redisKeyPrefix: 'test', migrate: true, durabilityCheck: 'enforce' },
         // Nothing listens there: only the Sentinels know where Redis is.
         redisUrl: 'redis://127.0.0.1:1/',
         sentinels: {
           addresses: sentinels.addresses,
-          ...{ queueName: sentinelName, eventsName: null, username: null, password: null, hasTls: false },
+          ...{ queueName: sentinelName, eventsName: null, username: null, password, hasTls: false },
         },
         ...{ hookPartitions: 2, ackReplicas: 0, deliveryRetentionMs: 3_600_000, auditRetentionMs: 3_600_000 },
         retention: { count: 1_000, bytes: 1_000_000, ageMs: 3_600_000 },
@@ -69,6 +76,69 @@ describe.runIf(inject('backend') === 'cluster')(
     test('every kind of connection finds the primary by the Sentinels', async () => {
       await useQueue('before');
       expect(await sentinels.readPrimaryPort()).toBe(primary.port);
+    });
+
+    describe.each([
+      ['another password', { password: 'wrong' }, 'REDIS_SENTINEL_PASSWORD'],
+      ['no password', { password: null }, 'REDIS_SENTINEL_PASSWORD'],
+      ['an unknown user', { username: 'nobody' }, 'REDIS_SENTINEL_USERNAME, REDIS_SENTINEL_PASSWORD'],
+      ['an unknown name', { queueName: 'gadgets' }, 'REDIS_SENTINEL_NAME'],
+      ['an unknown name of the second Redis', { eventsName: 'gadgets' }, 'EVENTS_REDIS_SENTINEL_NAME'],
+      ['a plain Redis among their addresses, and nobody else', { addresses: 'plain' }, 'REDIS_SENTINELS'],
+    ] as const)('%s', (_, changes, setting) => {
+      const change = (): Partial<ClusterOptions> => {
+        // One Sentinel that is away must not hide what the others say.
+        const away = { host: '127.0.0.1', port: 1 };
+        const plain = { host: '127.0.0.1', port: primary.port };
+        const addresses = [...('addresses' in changes ? [plain] : sentinels.addresses), away];
+        const second = 'eventsName' in changes ? { eventsRedisUrl: 'redis://127.0.0.1:1/' } : {};
+        return { ...second, sentinels: { ...required(options.sentinels), ...changes, addresses } };
+      };
+
+      test('ends the start with the setting', async () => {
+        const opened = openCluster({ ...options, ...change() });
+        await expect(opened).rejects.toMatchObject({
+          exitCode: 78,
+          message: expect.stringMatching(new RegExp(`^${setting}: the Sentinels do not accept it`)),
+        });
+      });
+    });
+
+    test('a Sentinel that refuses beside one that answers is passed over', async () => {
+      const plain = { host: '127.0.0.1', port: primary.port };
+      const { addresses, ...rest } = required(options.sentinels);
+      const opened = await openCluster({ ...options, sentinels: { ...rest, addresses: [plain, ...addresses] } });
+      await opened.close();
+    });
+
+    test('Sentinels that demand another password after the start: the log names the setting, and it goes on', async () => {
+      const warnings: string[] = [];
+      const opened = await openCluster({
+        ...options,
+        onWarning: (message) => warnings.push(message),
+      });
+      const setPassword = async (from: string, to: string) => {
+        for (const { port } of sentinels.addresses) {
+          const operator = new Redis(port, '127.0.0.1', { password: from });
+          await operator.call('ACL', 'SETUSER', 'default', 'resetpass', `>${to}`);
+          operator.disconnect();
+        }
+      };
+      await setPassword(password, 'changed');
+      await primary.send('CLIENT', 'KILL', 'TYPE', 'normal');
+      const isSaid = async () => warnings.some((message) => message.includes('REDIS_SENTINEL_PASSWORD'));
+      await eventually(isSaid, 'a warning names the setting');
+      await setPassword('changed', password);
+      await eventually(
+        () =>
+          opened.hookQueue.pressure().then(
+            () => true,
+            () => false,
+          ),
+        'Redis is back',
+        30_000,
+      );
+      await opened.close();
     });
 
     test('after a planned failover, jobs go to the new primary and are consumed from it', async () => {

@@ -86,4 +86,22 @@ describe('RefusalStore', async () => {
   test('adds nothing from an empty list', async () => {
     await expect(refusals().add([])).resolves.toBeUndefined();
   });
+
+  test('deletes all of an integration for ever, also those that are added later, and no others', async () => {
+    const [ended, other] = [aRefusal(), aRefusal()];
+    await refusals().add([ended, other]);
+    await refusals().delete(ended.integrationId);
+    // As a pod adds it that still had it in memory.
+    await refusals().add([aRefusal({ integrationId: ended.integrationId }), other]);
+    expect(await refusals().list(ended.integrationId)).toEqual([]);
+    expect(await refusals().list(other.integrationId)).toEqual([other]);
+    await expect(refusals().delete(randomUUID())).resolves.toBeUndefined();
+  });
+
+  test('leaves none of an integration that ends while refusals are added', async () => {
+    const { integrationId } = aRefusal();
+    const adding = Array.from({ length: 20 }, () => refusals().add([aRefusal({ integrationId })]));
+    await Promise.all([...adding, refusals().delete(integrationId), refusals().add([aRefusal({ integrationId })])]);
+    expect(await refusals().list(integrationId)).toEqual([]);
+  });
 });

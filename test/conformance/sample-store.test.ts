@@ -117,4 +117,34 @@ describe('SampleStore', async () => {
     await store().keepUntil(integrationId, inAnHour());
     expect(await listIds(integrationId)).toEqual([]);
   });
+
+  test('ends each sample a day after its arrival, however often samples are kept anew', async () => {
+    const integrationId = randomUUID();
+    const nowMs = Date.now();
+    const dayMs = sampleLimits.keepSecondsMax * 1_000;
+    const inADay = () => store().keepUntil(integrationId, new Date(Date.now() + dayMs));
+    const listAt = async (at: number) =>
+      (await store().find(integrationId, new Date(at))).samples.map(({ requestId }) => requestId);
+    const old = aSample({ integrationId, receivedAt: new Date(nowMs - dayMs + hourMs) });
+    const recent = aSample({ integrationId, receivedAt: new Date(nowMs) });
+    await inADay();
+    for (const sample of [old, recent]) await store().add(sample);
+    await inADay();
+    expect(await listAt(nowMs)).toEqual([recent.requestId, old.requestId]);
+    expect(await listAt(nowMs + hourMs - 1)).toEqual([recent.requestId, old.requestId]);
+    expect(await listAt(nowMs + hourMs)).toEqual([recent.requestId]);
+  });
+
+  test('deletes a sample that is a day old by itself, although samples are still kept', async () => {
+    const integrationId = randomUUID();
+    const dayMs = sampleLimits.keepSecondsMax * 1_000;
+    await store().keepUntil(integrationId, inAnHour());
+    await store().add(aSample({ integrationId, receivedAt: new Date(Date.now() - dayMs + 50) }));
+    await store().keepUntil(integrationId, inAnHour());
+    await eventually(async () => {
+      await testBackend.backend.removeExpired(new Date());
+      // As if a day had not passed yet: what is still stored would be found.
+      return (await store().find(integrationId, new Date(Date.now() - hourMs))).samples.length === 0;
+    }, 'the old sample is gone');
+  });
 });

@@ -111,6 +111,10 @@ const types: readonly (readonly [string, Readonly<Record<string, string>>, Expec
   ['in mixed case', { 'content-type': 'Application/JSON' }, accepted],
   ['the quoted charset UTF-8', { 'content-type': 'application/json; charset="UTF-8"' }, accepted],
   ['the charset utf8', { 'content-type': 'application/json;charset=utf8' }, accepted],
+  ['the charset us-ascii', { 'content-type': 'application/json; charset=us-ascii' }, accepted],
+  ["the charset 'utf-8'", { 'content-type': "application/json; charset='utf-8'" }, accepted],
+  ['an empty charset', { 'content-type': 'application/json; charset=' }, accepted],
+  ['an empty content encoding', { ...json, 'content-encoding': '' }, accepted],
   ['another parameter', { 'content-type': 'application/json; version=1' }, accepted],
   ['the content encoding identity', { ...json, 'content-encoding': 'identity' }, accepted],
 ];

@@ -20,7 +20,11 @@ export interface RedisSentinels {
 export const sentinelName = 'widgets';
 
 /** Starts three Sentinels that watch the primary at this port. Resolves when all know each other and its replica. */
-export async function startSentinels(primaryPort: number, downAfterMs = 2_000): Promise<RedisSentinels> {
+export async function startSentinels(
+  primaryPort: number,
+  downAfterMs = 2_000,
+  password: string | null = null,
+): Promise<RedisSentinels> {
   const folder = await mkdtemp(join(tmpdir(), 'widget-sentinels-'));
   const ports = await Promise.all([freePort(), freePort(), freePort()]);
   const children: ChildProcess[] = [];
@@ -33,12 +37,13 @@ export async function startSentinels(primaryPort: number, downAfterMs = 2_000): 
       `sentinel monitor ${sentinelName} 127.0.0.1 ${primaryPort} 2`,
       `sentinel down-after-milliseconds ${sentinelName} ${downAfterMs}`,
       `sentinel failover-timeout ${sentinelName} 10000`,
+      ...(password === null ? [] : [`requirepass ${password}`]),
     ];
     await writeFile(file, `${lines.join('\n')}\n`);
     children.push(spawn(redisServer, [file, '--sentinel'], { stdio: 'ignore' }));
   }
   const [first = 0] = ports;
-  const sentinel = new Redis(first, '127.0.0.1');
+  const sentinel = new Redis(first, '127.0.0.1', password === null ? {} : { password });
   sentinel.on('error', () => undefined);
   const ask = (...args: string[]) => sentinel.call('SENTINEL', args);
   const count = async (what: string) => ((await ask(what, sentinelName)) as unknown[]).length;

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { isWidgetEvent, readStream } from '@widget-service/client/index.ts';
 import { redisKeys } from '@widget-service/cluster/redis/keys.ts';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -73,13 +74,34 @@ async function readHighestRun(): Promise<number> {
 const readWidgets = (stream: StreamClient) =>
   stream.widgetEvents().map(({ data }) => (JSON.parse(data) as { data: { widget: { version: number } } }).data.widget);
 
-test('after a restore and `new-epoch`, events continue at the versions of the backup, after a stream.gap', async () => {
+/** Collects the versions that a program with the client library reads, on whichever pod runs. */
+function readVersions(url: string): { readonly versions: number[]; readonly stop: () => Promise<unknown> } {
+  const versions: number[] = [];
+  const stop = new AbortController();
+  const { signal } = stop;
+  const fetchFromPod: typeof fetch = (input, init) => fetch(withOrigin(pod, `${input}`), init);
+  const read = async () => {
+    for await (const event of readStream(url, { signal, fetch: fetchFromPod }))
+      if (isWidgetEvent(event) && event.data.widget !== null) versions.push(event.data.widget.version);
+  };
+  const ended = read().catch((error: unknown) => error);
+  return {
+    versions,
+    stop: () => {
+      stop.abort();
+      return ended;
+    },
+  };
+}
+
+test('after a restore and `new-epoch`, repeated hooks take effect at the versions of the backup, after a stream.gap', async () => {
   await startBoth();
   const [widgetId = ''] = await createWidgets(client, 1);
   const subscription = await client.createSubscription('screen');
   const integration = await client.createIntegration('factory');
   const stream = await openStream(withOrigin(pod, subscription.url));
   await stream.until(() => stream.events.length > 0, 'stream.open');
+  const reader = readVersions(withOrigin(pod, subscription.url));
   const sender = createHookSender(1);
   const send = async (from: number) => {
     const bodies = buildHooks([widgetId], from + hooksPerRound).slice(from);
@@ -107,12 +129,17 @@ test('after a restore and `new-epoch`, events continue at the versions of the ba
   await resumed.until(() => resumed.events.length > 1, 'stream.gap and stream.open');
   expect(resumed.events.slice(0, 2).map(({ event }) => event)).toEqual(['stream.gap', 'stream.open']);
   expect(JSON.parse(resumed.events[0]?.data ?? '')).toMatchObject({ reason: 'epoch-changed' });
-  await send(2 * hooksPerRound);
-  await resumed.until(() => hasReceived(resumed, 1 + 2 * hooksPerRound), 'the hooks after the restore');
-  expect(readWidgets(resumed).map(({ version }) => version)).toEqual(
-    Array.from({ length: hooksPerRound }, (_, index) => 2 + hooksPerRound + index),
-  );
+  const hasRead = (count: number) =>
+    eventually(() => Promise.resolve(reader.versions.length >= count), `${count} events of the client library`);
+  await hasRead(2 * hooksPerRound);
+  await send(hooksPerRound);
+  await resumed.until(() => hasReceived(resumed, 1 + 2 * hooksPerRound), 'the hooks that were lost');
+  const lost = Array.from({ length: hooksPerRound }, (_, index) => 2 + hooksPerRound + index);
+  expect(readWidgets(resumed).map(({ version }) => version)).toEqual(lost);
   expectDenseOrder(resumed.widgetEvents());
+  await hasRead(3 * hooksPerRound);
+  expect(reader.versions.slice(2 * hooksPerRound)).toEqual(lost);
+  await reader.stop();
   resumed.close();
   sender.close();
   await stopBoth();

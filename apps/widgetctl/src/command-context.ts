@@ -118,6 +118,7 @@ type SecretVariable =
   | 'WIDGETCTL_HOOK_URL'
   | 'WIDGETCTL_HOOK_SECRET'
   | 'WIDGETCTL_SOURCE_SECRETS'
+  | 'WIDGETCTL_HEADERS'
   | 'WIDGETCTL_STREAM_URL';
 
 /** Reads a secret from the environment. Resolves with undefined if it is not there. */

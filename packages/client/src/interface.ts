@@ -748,7 +748,7 @@ export interface paths {
         get: operations["example.samples.list"];
         /**
          * Keep samples
-         * @description Keeps refused requests of the sender for a while, so that a mapping or a secret can be corrected with them. Then all are deleted. To call it again changes the end. Headers that may hold a secret are left out; bodies are kept as they were sent. The integration must have a source.
+         * @description Keeps refused requests of the sender for a while, so that a mapping or a secret can be corrected with them. Then all are deleted, and each one at the latest 24 hours after its arrival. To call it again changes the end. Only headers that hold neither a secret nor an address are kept; bodies are kept as they were sent. The deletion of the integration deletes them, too. The integration must have a source.
          *
          *     Needs the permission `integrations:manage`.
          */
@@ -1550,7 +1550,7 @@ export interface components {
             headers: {
                 [key: string]: string[];
             };
-            /** @description Headers that are left out, because they may hold a secret. */
+            /** @description The names of the other headers: they may hold a secret, or the address of a client. To see one, let the mapping read it. */
             withheldHeaders: string[];
             /** @description The body as it was sent. It may hold personal data. */
             body: string;
@@ -1910,7 +1910,7 @@ export interface components {
             } | null;
         };
         NewHookPreview: {
-            /** @description The headers of the request. An array: it was sent several times. */
+            /** @description The headers of the request. An array: it was sent several times. If the header with the secret or the signature is an empty text, the signature is not verified. */
             headers?: {
                 [key: string]: string | string[];
             };
@@ -1969,7 +1969,7 @@ export interface components {
         };
         NewSourcePreview: {
             source: components["schemas"]["TriedHookSource"];
-            /** @description The headers of the request. An array: it was sent several times. */
+            /** @description The headers of the request. An array: it was sent several times. If the header with the secret or the signature is an empty text, the signature is not verified. */
             headers?: {
                 [key: string]: string | string[];
             };
@@ -2496,7 +2496,7 @@ export interface components {
             /** @description The header with the signatures. Required, except with `basic` and `none`. */
             header?: string;
             /** @description What separates the entries of the header. Null: it has one. */
-            separator?: ("," | " ") | null;
+            separator?: string | null;
             /** @description What a signature begins with, such as `sha256=`. Default: `""`. */
             prefix?: string;
             /**
@@ -2529,7 +2529,7 @@ export interface components {
              * @enum {string}
              */
             secretEncoding?: "text" | "hex" | "base64" | "whsec";
-            /** @description The parameter of the address with which the sender asks, by GET, whether somebody is there: its text is the answer. Null: a GET is not answered. */
+            /** @description The parameter of the address with which the sender asks, by GET or by POST without a body, whether somebody is there: its text is the answer. Empty: each GET is answered, with an empty text. Null: a GET is not answered. */
             challengeParameter?: string | null;
         };
         SourceSecrets: {

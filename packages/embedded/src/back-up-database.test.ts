@@ -45,6 +45,14 @@ describe('an open database', () => {
     return (await runFile(process.execPath, ['--input-type=module', '-e', script, file, sql])).stdout;
   }
 
+  test('is copied into a folder that does not exist yet, for its owner alone', async () => {
+    insertUser('a');
+    const target = join(folder, 'backups', 'new', 'monday.sqlite');
+    backUpDatabase(dataDir, target);
+    expect((await stat(join(folder, 'backups'))).mode & 0o777).toBe(0o700);
+    expect((await stat(target)).size).toBeGreaterThan(0);
+  });
+
   test('can be read by another process, which sees every write, and writes go on', async () => {
     await insertUser('a');
     expect(await runElsewhere(readUsers, { readOnly: true })).toBe('[{"ids":"a"}]\n');
@@ -92,7 +100,7 @@ describe('an open database', () => {
   });
 
   test('leaves nothing behind if the copy cannot be written', async () => {
-    const target = join(folder, 'no-such-folder', 'copy.sqlite');
+    const target = join(folder, 'data', databaseFileName, 'copy.sqlite');
     expect(() => backUpDatabase(dataDir, target)).toThrow(/could not be written/);
     expect(await readdir(folder)).toEqual(['data']);
   });

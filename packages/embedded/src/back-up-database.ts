@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { ExitError, exitCodes } from '@widget-service/shared/runtime/exit-error.ts';
@@ -9,7 +9,7 @@ import { databaseFileName } from './open-database.ts';
 const lockTimeoutMs = 5_000;
 
 /**
- * Copies the database of `dataDir` to the new file `target`, while the service runs or not. The copy holds everything
+ * Copies the database of `dataDir` to the new file `target`, whose folder it creates, while the service runs or not. The copy holds everything
  * that was confirmed before the call. `target` exists only once the copy is complete, checked and on the disk. Returns
  * its size in bytes.
  *
@@ -22,13 +22,14 @@ export function backUpDatabase(dataDir: string, target: string): number {
   if (existsSync(target)) throw new BackupError(`${target} exists; name a new file`);
   const partial = `${target}.partial`;
   try {
+    mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
     copyTo(partial, source);
     inspectFile(partial, lockTimeoutMs);
     sync(partial);
     renameSync(partial, target);
     sync(dirname(target));
   } catch (error) {
-    rmSync(partial, { force: true });
+    if (existsSync(partial)) rmSync(partial);
     if (error instanceof ExitError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     throw new BackupError(`${target} could not be written (${reason})`, error);

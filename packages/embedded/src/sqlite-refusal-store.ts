@@ -21,11 +21,16 @@ export function createSqliteRefusalStore(db: Database): RefusalStore & Expiring 
        (SELECT integration_id, refused_at, request_id FROM hook_refusals WHERE refused_at <= ? LIMIT ?)`,
   );
 
+  const deleteAll = db.prepare('DELETE FROM hook_refusals WHERE integration_id = ?');
+  /** What a request that was still running adds is ignored. No request outlives the process. */
+  const ended = new Set<string>();
+
   return {
     /** Not synced: a power cut may undo it. The sync would delay the hooks that are accepted meanwhile. */
     add: (refusals) => {
       const write = () => {
         for (const refusal of refusals) {
+          if (ended.has(refusal.integrationId)) continue;
           const { integrationId, refusedAt, requestId } = refusal;
           insert.run(integrationId, refusedAt.getTime(), requestId, serializeRefusal(refusal));
         }
@@ -37,6 +42,10 @@ export function createSqliteRefusalStore(db: Database): RefusalStore & Expiring 
     },
     list: (integrationId) =>
       db.read(() => select.all(integrationId).map(({ refusal }) => parseRefusal(String(refusal)))),
+    delete: async (integrationId) => {
+      ended.add(integrationId);
+      await db.write(() => void deleteAll.run(integrationId));
+    },
     /** Removes the refusals that are older than the limit at `now`. */
     removeExpired: (now) => db.deleteInBatches(deleteExpired, now.getTime() - refusalLimits.keepMs),
   };

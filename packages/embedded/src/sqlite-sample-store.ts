@@ -1,5 +1,5 @@
 import { parseSample, serializeSample } from '@widget-service/shared/adapters/sample-codec.ts';
-import { type SampleStore, sampleLimits } from '@widget-service/shared/ports/sample-store.ts';
+import { findOldestMs, type SampleStore, sampleLimits } from '@widget-service/shared/ports/sample-store.ts';
 import type { Database, Expiring } from './database.ts';
 
 export function createSqliteSampleStore(db: Database): SampleStore & Expiring {
@@ -20,10 +20,13 @@ export function createSqliteSampleStore(db: Database): SampleStore & Expiring {
         ORDER BY received_at DESC, request_id DESC LIMIT 1 OFFSET ?2)`,
   );
   const select = db.prepare(
-    'SELECT sample FROM hook_samples WHERE integration_id = ? ORDER BY received_at DESC, request_id DESC',
+    'SELECT sample FROM hook_samples WHERE integration_id = ? AND received_at > ? ' +
+      'ORDER BY received_at DESC, request_id DESC',
   );
   const deleteSamples = db.prepare('DELETE FROM hook_samples WHERE integration_id = ?');
   const selectExpired = db.prepare('SELECT integration_id FROM hook_sampling WHERE kept_until <= ?');
+  const selectOld = db.prepare('SELECT 1 FROM hook_samples WHERE received_at <= ? LIMIT 1');
+  const deleteOld = db.prepare('DELETE FROM hook_samples WHERE received_at <= ?');
 
   const findUntil = (integrationId: string, now: Date): Date | null => {
     const row = selectMark.get(integrationId, now.getTime());
@@ -56,13 +59,20 @@ export function createSqliteSampleStore(db: Database): SampleStore & Expiring {
       db.read(() => {
         const until = findUntil(integrationId, now);
         if (until === null) return { until, samples: [] };
-        return { until, samples: select.all(integrationId).map(({ sample }) => parseSample(String(sample))) };
+        return {
+          until,
+          samples: select.all(integrationId, findOldestMs(now)).map(({ sample }) => parseSample(String(sample))),
+        };
       }),
     delete: (integrationId) => db.write(() => remove(integrationId)),
     removeExpired: async (now) => {
       const listExpired = () => selectExpired.all(now.getTime()).map((row) => String(row.integration_id));
-      if ((await db.read(listExpired)).length === 0) return;
-      await db.write(() => listExpired().forEach(remove));
+      const isAnyOver = () => selectOld.get(findOldestMs(now)) !== undefined || listExpired().length > 0;
+      if (!(await db.read(isAnyOver))) return;
+      await db.write(() => {
+        listExpired().forEach(remove);
+        deleteOld.run(findOldestMs(now));
+      });
     },
   };
 }

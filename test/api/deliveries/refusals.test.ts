@@ -118,6 +118,7 @@ test('a store of refusals that hangs or fails neither delays nor changes the res
     replace: ({ refusals }) => ({
       refusals: {
         list: (integrationId) => refusals.list(integrationId),
+        delete: (integrationId) => refusals.delete(integrationId),
         add: () => {
           calls += 1;
           return calls === 1 ? Promise.reject(new Error('broken')) : new Promise(() => undefined);

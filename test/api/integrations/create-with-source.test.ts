@@ -91,6 +91,11 @@ describe('POST /api/v1/integrations with a source', () => {
       '#/source/scheme/signed',
     ],
     [
+      'a template with the body twice',
+      withScheme({ algorithm: 'hmac-sha256', header: 'x-sig', signed: '{body}{body}' }),
+      '#/source/scheme/signed',
+    ],
+    [
       'a time with a token',
       withScheme({ algorithm: 'token', header: 'x-key', timestamp: { header: 'x-time' } }),
       '#/source/scheme/timestamp',
@@ -110,6 +115,11 @@ describe('POST /api/v1/integrations with a source', () => {
       }),
       '#/source/scheme/separator',
     ],
+    [
+      'a prefix with the separator',
+      withScheme({ algorithm: 'hmac-sha256', header: 'x-sig', separator: ';', prefix: 'v1;' }),
+      '#/source/scheme/prefix',
+    ],
     ['a key of one byte', { preset: 'standard-webhooks', secrets: ['whsec_AA=='], mapping }, '#/source/secrets/0'],
     [
       'a public key for an HMAC',
@@ -128,6 +138,11 @@ describe('POST /api/v1/integrations with a source', () => {
     expect(response.json().errors).toEqual([expect.objectContaining({ pointer })]);
     expectRefused(response, 'invalid-request');
     expect(response.body).not.toContain(secret);
+  });
+
+  test.each(['', '=', 'a', '-', ';;', 'é', '\t'])('refuses the separator “%s”', async (separator) => {
+    const response = await create(withScheme({ algorithm: 'hmac-sha256', header: 'x-sig', separator }));
+    expect(response.json().errors).toEqual([expect.objectContaining({ pointer: '#/source/scheme/separator' })]);
   });
 
   test.each([{ signature: 'standard-webhooks' }, { signature: 'none' }])(

@@ -28,12 +28,26 @@ describe('a hook of a foreign sender', () => {
     expect(response.body).toContain(`"payload":${digits}`);
   });
 
+  test('has one id and one widget for all notations of a number, and another one for another digit', async () => {
+    const byNumber = { id: { from: '/id' }, widgetId: { from: '/id', as: 'name' } };
+    const { token } = (await create(unsigned(byNumber))).json() as { token: string };
+    const hookPath = `/api/v1/events/hooks/${token}`;
+    const sendNumber = async (id: string) => (await post(hookPath, `{"id":${id}}`)).headers['webhook-event-id'];
+    expect(await sendNumber('9007199254740993')).not.toBe(await sendNumber('9007199254740992'));
+    expect(await sendNumber('1.10')).toBe(await sendNumber('11e-1'));
+    const mapped = await previewOf(unsigned(byNumber), { body: '{"id":12345678901234567890.0}' });
+    expect(mapped.hook.id).toBe('12345678901234567890');
+  });
+
   test('may be a form, and JSON in a field of a form', async () => {
     const { hookPath } = await createGitHub({ kind: { from: '/action' } });
     const form = { type: 'application/x-www-form-urlencoded' };
     expect((await post(hookPath, 'action=updated&a=1&a=2', form)).statusCode).toBe(202);
     expect((await post(hookPath, `payload=${encodeURIComponent('{"action":"retired"}')}`, form)).statusCode).toBe(202);
-    expectRefused(await post(hookPath, 'payload=updated', form), 'invalid-json');
+    expect((await post(hookPath, 'action=updated&payload=hello', form)).statusCode).toBe(202);
+    const broken = await post(hookPath, `payload=${encodeURIComponent('{"action":')}`, form);
+    expectRefused(broken, 'invalid-json');
+    expect(broken.json().detail).toBe('The field payload of the form is not valid JSON.');
     const source = unsigned({}, { from: '/action' });
     const request = { headers: { 'Content-Type': form.type }, body: 'action=updated&a=1&a=2' };
     expect((await previewOf(source, request)).hook.payload).toEqual({ action: 'updated', a: ['1', '2'] });
@@ -70,6 +84,120 @@ describe('a hook of a foreign sender', () => {
     });
     expect(response.statusCode).toBe(202);
   });
+
+  test.each([
+    ['application/json', '\ufeff {"at":1}', 202],
+    ['text/plain; charset=UTF-8', '{"at":1}', 202],
+    ['text/json', ' \r\n{"at":1}', 202],
+    ['application/octet-stream', '[{"at":1}]', 202],
+    ['application/x-www-form-urlencoded', '\ufeff{"at":"&payload=%7B%7D"}', 202],
+    ['nonsense', '{"at":1}', 202],
+    [undefined, '{"at":1}', 202],
+    ['application/json; charset=us-ascii', '{"at":1}', 202],
+    ['application/json; charset=ANSI_X3.4-1968', '{"at":1}', 202],
+    ['application/vnd.api+json', '"a text"', 202],
+    ['application/json; charset=iso-8859-1', '{"at":1}', 'unsupported-media-type'],
+    [
+      'multipart/form-data; boundary=x',
+      '--x\r\ncontent-disposition: form-data; name="payload"\r\n\r\n{}\r\n--x--',
+      'unsupported-media-type',
+    ],
+    ['text/plain', 'at=1', 'unsupported-media-type'],
+    [undefined, 'at=1', 'unsupported-media-type'],
+    ['application/x-ndjson', '{"at":1}\n{"at":2}', 'invalid-json'],
+  ])('is JSON if it begins so, whatever it is called: %s', async (type, body, expected) => {
+    const source = unsigned({ payload: null });
+    const { token } = (await create(source)).json() as { token: string };
+    const headersOfType: Record<string, string> = type === undefined ? {} : { 'content-type': type };
+    const url = `/api/v1/events/hooks/${token}`;
+    const response = await service.inject({ method: 'POST', url, headers: headersOfType, payload: Buffer.from(body) });
+    expect(response.statusCode === 202 ? 202 : response.json().code).toBe(expected);
+    const { outcome, refusal } = await previewOf(source, { headers: headersOfType, body });
+    expect({ outcome, step: refusal?.step }).toEqual(
+      expected === 202 ? { outcome: 'hook', step: undefined } : { outcome: 'refused', step: 'body' },
+    );
+  });
+
+  test.each(['', 'identity', ' Identity '])('may have the content encoding “%s”', async (encoding) => {
+    const { hookPath } = await createGitHub();
+    expect((await post(hookPath, '{}', { 'content-encoding': encoding })).statusCode).toBe(202);
+    expectRefused(await post(hookPath, '{}', { 'content-encoding': 'gzip' }), 'unsupported-media-type');
+  });
+
+  test('is judged by its signature before its media type', async () => {
+    const { hookPath } = await createGitHub();
+    expectRefused(
+      await post(hookPath, 'a=1', { type: 'multipart/form-data', signedWith: 'another secret' }),
+      'invalid-hook-signature',
+    );
+    expectRefused(await post(hookPath, 'a=1', { type: 'multipart/form-data' }), 'unsupported-media-type');
+  });
+
+  const cloudEvent = {
+    preset: 'cloudevents',
+    mapping: { kind: { value: 'updated' }, widgetId: { from: '/subject', as: 'name' } },
+  };
+  const attributes = { 'ce-specversion': '1.0', 'ce-id': 'one', 'ce-source': '/plant', 'ce-type': 'changed' };
+
+  test.each([
+    ['pump', 'pump'],
+    ['"pump 7"', 'pump 7'],
+    ['pump%207', 'pump 7'],
+    ['"pump%207"', 'pump 7'],
+    ['"a \\"b\\" \\\\"', 'a "b" \\'],
+    ['%22pump%22', '"pump"'],
+    ['%2522', '%22'],
+    ['Euro%20%E2%82%AC%20%f0%9f%98%80', 'Euro € 😀'],
+    ['50%', '50%'],
+    ['"open', '"open'],
+  ])('a CloudEvent in binary mode has the attribute %s as %s', async (sent, expected) => {
+    const { mapped } = await previewOf(cloudEvent, { headers: { ...attributes, 'ce-subject': sent }, body: '{}' });
+    expect(mapped.find(({ member }: { member: string }) => member === 'widgetId').read).toBe(expected);
+  });
+
+  test('a CloudEvent in binary mode is refused if an attribute is not UTF-8', async () => {
+    const request = { headers: { ...attributes, 'ce-subject': '%C0%A0' }, body: '{}' };
+    const { refusal } = await previewOf(cloudEvent, request);
+    expect(refusal).toMatchObject({ step: 'body', reason: expect.stringMatching(/ce-subject/) });
+  });
+
+  test.each([
+    ['application/json', '{"a":1}', { data: { a: 1 } }],
+    ['application/json', '12', { data: 12 }],
+    ['text/plain', 'a pump\n', { data: 'a pump\n' }],
+    ['text/plain', '[info] a pump', { data: '[info] a pump' }],
+    ['text/plain', '{"a":1}', { data: { a: 1 } }],
+    ['application/xml', '<pump/>', { data: '<pump/>' }],
+    ['image/svg+xml; charset=utf-8', '<svg/>', { data: '<svg/>' }],
+    ['application/octet-stream', 'abc', { data_base64: 'YWJj' }],
+    [undefined, '12', { data: 12 }],
+    [undefined, 'a pump', { data: 'a pump' }],
+    ['application/json', '', {}],
+  ])('a CloudEvent in binary mode has its data as in structured mode: %s %s', async (type, body, expected) => {
+    const typed = type === undefined ? {} : { 'content-type': type };
+    const { hook } = await previewOf(cloudEvent, { headers: { ...attributes, ...typed, 'ce-subject': 'pump' }, body });
+    const { data, data_base64 } = hook.payload;
+    expect(JSON.parse(JSON.stringify({ data, data_base64 }))).toEqual(expected);
+    expect(hook.payload.datacontenttype).toBe(type);
+  });
+
+  test('a CloudEvent in structured mode may have the headers of binary mode, too', async () => {
+    const body = JSON.stringify({ specversion: '1.0', id: 'two', source: '/plant', type: 'changed', subject: 'valve' });
+    const headersOfBoth = { ...attributes, 'content-type': 'application/cloudevents+json; charset=utf-8' };
+    const { hook } = await previewOf(cloudEvent, { headers: headersOfBoth, body });
+    expect(hook).toMatchObject({ id: '["/plant","two"]', payload: { subject: 'valve' } });
+  });
+
+  test.each(['application/cloudevents-batch+json', 'application/json'])(
+    'a batch of CloudEvents is refused as a batch: %s',
+    async (type) => {
+      const { refusal } = await previewOf(cloudEvent, {
+        headers: { 'content-type': type },
+        body: '[{"id":"1"},{"id":"2"}]',
+      });
+      expect(refusal).toMatchObject({ step: 'body', reason: expect.stringMatching(/batch/) });
+    },
+  );
 
   test('data of a CloudEvent cannot change its attributes', async () => {
     const { refusal } = await previewOf(unsigned(), {
@@ -112,6 +240,20 @@ describe('a hook of a foreign sender', () => {
     const ping = await post(hookPath, '{"zen":"Keep it logically awesome."}', { 'x-github-event': 'ping' });
     expect(ping.statusCode).toBe(202);
     expect(ping.headers).not.toHaveProperty('webhook-event-id');
+  });
+
+  test('above the limit of the body says how large it may be, and who sets that', async () => {
+    const { hookPath } = await createGitHub();
+    const response = await post(hookPath, JSON.stringify({ a: 'x'.repeat(70_000) }));
+    expectRefused(response, 'payload-too-large');
+    expect(response.json().detail).toMatch(/ 65536 bytes.*BODY_LIMIT_BYTES/);
+  });
+
+  test('that is an array names the batch as a reason', async () => {
+    const { hookPath } = await createGitHub({ payload: null, widgetId: { from: '/id' } });
+    const response = await post(hookPath, '[{"id":1},{"id":2}]');
+    expectRefused(response, 'hook-not-mappable');
+    expect(response.json().detail).toMatch(/array, perhaps a batch/);
   });
 
   test('may have the value “repeated” in a header', async () => {
@@ -164,6 +306,12 @@ describe('a hook of a foreign sender', () => {
     ['RFC 3339 with an offset', { from: '/at' }, '"2026-03-01T11:00:00.1234+01:00"', '2026-03-01T10:00:00.1234Z'],
     ['Unix seconds', { from: '/at', format: 'unix-seconds' }, '1772359200.25', '2026-03-01T10:00:00.25Z'],
     ['Unix milliseconds', { from: '/at', format: 'unix-milliseconds' }, '1772359200250', '2026-03-01T10:00:00.250Z'],
+    ['as GitLab writes it', { from: '/at' }, '"2026-03-01 10:00:00 UTC"', '2026-03-01T10:00:00Z'],
+    ['as GitLab writes it with a zone', { from: '/at' }, '"2026-03-01 11:00:00 +0100"', '2026-03-01T10:00:00Z'],
+    ['as Twilio writes it', { from: '/at' }, '"Sun, 01 Mar 2026 10:00:00 +0000"', '2026-03-01T10:00:00Z'],
+    ['as GitHub writes pushed_at', { from: '/at', otherwise: 'now' }, '1772359200', '2026-03-01T10:00:00Z'],
+    ['a text among numbers', { from: '/at', format: 'unix-seconds' }, '"2026-03-01T10:00:00Z"', '2026-03-01T10:00:00Z'],
+    ['a number with an exponent', { from: '/at', format: 'unix-seconds' }, '1.7723592e9', '2026-03-01T10:00:00Z'],
   ])('has its time in UTC: %s', async (_, occurredAt, at, expected) => {
     const { hook } = await previewOf(unsigned({ occurredAt }), { body: `{"at":${at}}` });
     expect(hook.occurredAt).toBe(expected);
@@ -172,12 +320,31 @@ describe('a hook of a foreign sender', () => {
   test.each([
     ['no time', '{}', /no text/],
     ['a time in two days', `{"at":"${new Date(Date.now() + 172_800_000).toISOString()}"}`, /24 hours ahead/],
+    ['a time without a zone', '{"at":"2026-03-01 10:00:00"}', /no time/],
     ['a time before 1970', '{"at":"1969-12-31T23:59:59Z"}', /before 1970/],
     ['an object', '{"at":{}}', /an object or an array/],
   ])('with %s is refused', async (_, body, reason) => {
-    const { refusal, outcome } = await previewOf(unsigned({ occurredAt: { from: '/at' } }), { body });
-    expect(outcome).toBe('refused');
-    expect(refusal).toEqual({ step: 'occurredAt', reason: expect.stringMatching(reason), pointer: '#/at' });
+    // The time of the arrival stands for a time that is not there, never for one that was not understood.
+    for (const otherwise of body === '{}' ? ['refuse'] : ['refuse', 'now']) {
+      const { refusal, outcome } = await previewOf(unsigned({ occurredAt: { from: '/at', otherwise } }), { body });
+      expect(outcome).toBe('refused');
+      expect(refusal).toEqual({ step: 'occurredAt', reason: expect.stringMatching(reason), pointer: '#/at' });
+    }
+  });
+
+  test.each([
+    [
+      'stripe',
+      '{"id":"evt_1","object":"v2.core.event","created":"2026-03-01T10:00:00.25Z"}',
+      '2026-03-01T10:00:00.25Z',
+    ],
+    ['stripe', '{"id":"evt_1","object":"event","created":1772359200}', '2026-03-01T10:00:00Z'],
+    ['standard-webhooks', '{"timestamp":1772359200000}', '2026-03-01T10:00:00.000Z'],
+    ['standard-webhooks', '{"timestamp":1.7723592e9}', '2026-03-01T10:00:00Z'],
+  ])('of %s has the time in the form that the sender chose: %s', async (preset, body, expected) => {
+    const source = { preset, mapping: { kind: { value: 'updated' } } };
+    const { hook } = await previewOf(source, { body, headers: { 'webhook-id': 'one' } });
+    expect(hook.occurredAt).toBe(expected);
   });
 
   test('composed names are different objects', async () => {

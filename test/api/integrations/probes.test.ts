@@ -70,6 +70,29 @@ describe('a challenge by GET', () => {
     expectProblem(await ask('GET', `${path}${query}`), { status: 405, code: 'method-not-allowed' });
   });
 
+  test('may be a POST without a body', async () => {
+    const path = await createPath(challenged({ algorithm: 'hmac-sha256', header: 'x-signature' }, 'a secret key'));
+    const url = `${path}?hub.challenge=Validation%3A+abc`;
+    const response = await service.inject({ method: 'POST', url, headers: { 'content-type': 'text/plain' } });
+    expect({ status: response.statusCode, body: response.body }).toEqual({ status: 200, body: 'Validation: abc' });
+    expect(response.headers['content-type']).toBe('text/plain; charset=utf-8');
+    const hook = { headers: { 'content-type': 'application/json' }, payload: '{}' };
+    expectProblem(await service.inject({ method: 'POST', url, ...hook }), {
+      status: 400,
+      code: 'invalid-hook-signature',
+    });
+    expectProblem(await service.inject({ method: 'POST', url: path }), { status: 400, code: 'invalid-hook-signature' });
+  });
+
+  test('without a name answers each GET and HEAD, for senders that only look whether the address answers', async () => {
+    const path = await createPath({ ...unsigned(), scheme: { algorithm: 'none', challengeParameter: '' } });
+    for (const method of ['GET', 'HEAD'] as const) {
+      const response = await service.inject({ method, url: path });
+      expect({ status: response.statusCode, body: response.body }).toEqual({ status: 200, body: '' });
+    }
+    expectProblem(await service.inject({ method: 'POST', url: path }), { status: 400, code: 'invalid-json' });
+  });
+
   test('is shown with the scheme, so that it can be sent again', async () => {
     for (const source of [challenged(), challenged({ algorithm: 'token', header: 'x-key' }, 'a secret key')]) {
       const { source: shown } = (await create(source)).json();

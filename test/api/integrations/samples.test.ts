@@ -109,6 +109,8 @@ describe('samples', () => {
       'Basic d2ViaG9va3M=',
     ],
     ['a key', unsigned({}, { from: '/none' }), 'x-api-key', 'a secret with a typo'],
+    ['a token of a proxy', unsigned({}, { from: '/none' }), 'cf-access-jwt-assertion', 'eyJhbGciOiJub25lIn0'],
+    ['an address', unsigned({}, { from: '/none' }), 'x-forwarded-for', '2001:db8:1:2:3:4:5:6'],
   ])('hold no secret of the sender: %s', async (_, source, name, value) => {
     const { id, token } = await createKept(source);
     expect((await postTo(token, '{}', { [name]: value })).statusCode).toBe(400);
@@ -118,15 +120,15 @@ describe('samples', () => {
     for (const text of [value, token, secret]) expect(shown).not.toContain(text);
   });
 
-  test('are none of accepted and ignored requests, large bodies, other bytes, and what no source reads', async () => {
+  test('are none of accepted and ignored requests, large bodies, other bytes, and compressed ones', async () => {
     const source = unsigned({ only: [{ from: '/skip', in: ['no'] }] }, { from: '/kind' });
     const { id, token } = await createKept(source);
     expect((await postTo(token, '{"skip":"no","kind":"updated"}')).statusCode).toBe(202);
     expect((await postTo(token, '{"skip":"yes"}')).statusCode).toBe(202);
     const large = JSON.stringify({ skip: 'no', kind: 'a'.repeat(65_536) });
     expectProblem(await postTo(token, large), { status: 400, code: 'hook-not-mappable' });
-    const text = await postTo(token, '{}', { 'content-type': 'text/plain' });
-    expectProblem(text, { status: 400, code: 'unsupported-media-type' });
+    const compressed = await postTo(token, '{}', { 'content-encoding': 'gzip' });
+    expectProblem(compressed, { status: 400, code: 'unsupported-media-type' });
     // The only one of these that is kept.
     expectProblem(await postTo(token, 'no JSON'), { status: 400, code: 'invalid-json' });
     await findSample(id);
@@ -140,6 +142,34 @@ describe('samples', () => {
     expect((await remove(id)).statusCode).toBe(204);
     expect(await list(id)).toEqual({ keptUntil: null, items: [] });
     expect((await remove(id)).statusCode).toBe(204);
+  });
+
+  test('end with their integration, and so do its refusals', async () => {
+    const { id, token } = await createKept(github);
+    await post(`/api/v1/events/hooks/${token}`, '{}', { signedWith: 'wrong' });
+    await findSample(id);
+    const url = `${integrationsPath}/${id}`;
+    expect((await service.inject({ method: 'DELETE', url, headers })).statusCode).toBe(204);
+    const { backend } = service;
+    expect(await backend.samples.find(id, new Date())).toEqual({ until: null, samples: [] });
+    // The refusal itself is written within a second: then it must have no effect.
+    await backend.refusals.add([
+      {
+        ...{ integrationId: id, requestId: id, refusedAt: new Date(), code: 'invalid-hook-signature', status: 400 },
+        ...{ detail: 'Not valid.', errors: [], clientAddress: null, webhookId: null, unlisted: 0 },
+      },
+    ]);
+    expect(await backend.refusals.list(id)).toEqual([]);
+  });
+
+  test('are not kept of an integration that is deleted at the same moment', async () => {
+    for (let times = 0; times < 10; times += 1) {
+      const { id } = await createGitHub();
+      const deletion = service.inject({ method: 'DELETE', url: `${integrationsPath}/${id}`, headers });
+      const [kept, deleted] = await Promise.all([keep(id), deletion]);
+      expect([[200, 404].includes(kept.statusCode), deleted.statusCode]).toEqual([true, 204]);
+      expect((await service.backend.samples.find(id, new Date())).until).toBeNull();
+    }
   });
 
   test('belong to an integration with a source, and to those who may manage it', async () => {

@@ -99,11 +99,22 @@ describe('a preview', () => {
     ]);
   });
 
+  test('verifies no signature whose header stands without its secret', async () => {
+    const source = { preset: 'gitlab', secrets: [secret], mapping: { kind: { value: 'updated' }, id: null } };
+    const resultWith = async (token: string) =>
+      (await previewOf(source, { headers: { 'X-Gitlab-Token': token }, body: '{}' })) as { signature: object };
+    expect(await resultWith('')).toMatchObject({ outcome: 'hook', signature: { result: 'not-verified' } });
+    expect(await resultWith('wrong')).toMatchObject({ outcome: 'refused', signature: { result: 'invalid' } });
+  });
+
   test('refuses what the address refuses before it reads a body', async () => {
     const large = await previewOf(unsigned(), { body: `{"a":"${'x'.repeat(65_536)}"}` });
-    expect(large.refusal).toMatchObject({ step: 'body', reason: 'It is larger than 65536 bytes.' });
-    const text = await previewOf(unsigned(), { headers: { 'content-type': 'text/plain' }, body: '{}' });
-    expect(text.refusal).toMatchObject({ step: 'body' });
+    expect(large.refusal).toMatchObject({
+      step: 'body',
+      reason: expect.stringMatching(/65536 bytes.*BODY_LIMIT_BYTES/),
+    });
+    const gzip = await previewOf(unsigned(), { headers: { 'Content-Encoding': 'gzip' }, body: '{}' });
+    expect(gzip.refusal).toMatchObject({ step: 'body' });
     expect((await previewOf(unsigned(), { body: '{}' })).signature).toMatchObject({ result: 'valid' });
   });
 

@@ -126,6 +126,14 @@ describe('POST /api/v1/events/hooks/{token}: a repeated hook', () => {
     expect(await sendForEventId({ ...hook, occurredAt: '2026-03-01T10:00:01Z' })).not.toBe(first);
   });
 
+  test('returns different event ids for contents that differ in one digit, however many digits there are', async () => {
+    const ids = ['9007199254740993', '9007199254740992', '12345678901234567890', '12345678901234567891', '1e400'];
+    const sendNumber = (id: string) =>
+      sendForEventId(`{"kind":"updated","occurredAt":"${occurredAt}","payload":{"id":${id}}}`);
+    expect(new Set(await Promise.all(ids.map(sendNumber))).size).toBe(ids.length);
+    expect(await sendNumber('1234567890123456789.00e1')).toBe(await sendNumber('12345678901234567890'));
+  });
+
   test('returns different event ids for the same content when the integration does not deduplicate by content', async () => {
     const other = await service.issueHookToken(false);
     expect(await sendForEventId(hook, {}, other.token)).not.toBe(await sendForEventId(hook, {}, other.token));

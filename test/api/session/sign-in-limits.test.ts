@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
+import { sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
 import { beforeEach, describe, expect, inject, test } from 'vitest';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
@@ -170,6 +171,34 @@ describe.runIf(inject('backend') === 'cluster')('POST /api/v1/session while Redi
     await withoutRedis.close();
   });
 });
+
+test.runIf(inject('backend') === 'cluster')(
+  'no key in Redis tells an address or lets anybody test a guess',
+  async () => {
+    const keys: string[] = [];
+    const typed = 'my-p@ssw0rd';
+    const watched = await openTestApp({
+      limits: { signInFailuresPerMinute: perMinute },
+      replace: ({ rateLimiter }) => ({
+        rateLimiter: {
+          take: (request) => {
+            keys.push(request.key);
+            return rateLimiter.take(request);
+          },
+          giveBack: (key, limit, count) => {
+            keys.push(key);
+            return rateLimiter.giveBack(key, limit, count);
+          },
+        },
+      }),
+    });
+    await signIn({ email: typed }, watched.app);
+    await watched.close();
+    const plain = [address, '127.0.0.1', typed, sha256Hex(typed), sha256Hex(address)];
+    expect(keys.length).toBeGreaterThan(2);
+    expect(keys.filter((key) => plain.some((text) => key.includes(text)))).toEqual([]);
+  },
+);
 
 test('PUT /api/v1/session/password: counts a wrong current password as a failed sign-in', async () => {
   const signedIn = await signIn();

@@ -33,6 +33,16 @@ describe('readStream', () => {
     },
   );
 
+  test.each(['Text/Event-Stream', 'TEXT/EVENT-STREAM;CHARSET=UTF-8', 'text/event-stream ; charset=utf-8'])(
+    'reads a stream whose content type is written as %j',
+    async (contentType) => {
+      await using server = await startScriptedStreamServer([
+        streamOf([openBlock('p1'), widgetBlock('a', 'p2')], 'stay', contentType),
+      ]);
+      expect(widgetIds(await readWidgetEvents(1, server.url))).toEqual(['a']);
+    },
+  );
+
   test('starts at a given position, and prefers the one that is kept', async () => {
     await using server = await startScriptedStreamServer([streamOf([openBlock('p1'), widgetBlock('a', 'p9')], 'stay')]);
     await readWidgetEvents(1, server.url, { position: 'earliest' });
@@ -53,11 +63,23 @@ describe('readStream', () => {
     expect(saved).toEqual(['p1', 'p2']);
   });
 
+  test.each(['epoch-changed', 'ahead-of-stream'])('delivers an event again after a gap %s', async (reason) => {
+    await using server = await startScriptedStreamServer([
+      streamOf([openBlock('p1'), widgetBlock('a', 'p2')]),
+      streamOf([
+        block('stream.gap', { requested: 'p2', resumedFrom: 'q0', reason }, 'q0'),
+        openBlock('q0'),
+        widgetBlock('a', 'q1'),
+      ]),
+    ]);
+    expect(widgetIds(await readWidgetEvents(2, server.url))).toEqual(['a', 'a']);
+  });
+
   test('drops an event that comes again', async () => {
     await using server = await startScriptedStreamServer([
       streamOf([openBlock('p1'), widgetBlock('a', 'p2')]),
       streamOf([
-        block('stream.gap', { requested: 'p2', resumedFrom: 'q0', reason: 'epoch-changed' }, 'q0'),
+        block('stream.gap', { requested: 'p2', resumedFrom: 'q0', reason: 'trimmed' }, 'q0'),
         openBlock('q0'),
         widgetBlock('a', 'q1'),
         widgetBlock('b', 'q2'),
@@ -70,7 +92,7 @@ describe('readStream', () => {
       position: 'q0',
       requested: 'p2',
       resumedFrom: 'q0',
-      reason: 'epoch-changed',
+      reason: 'trimmed',
     });
   });
 

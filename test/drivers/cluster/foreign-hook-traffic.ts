@@ -34,7 +34,7 @@ interface Sender {
   /** The time of the hook, as the interface has it. */
   toOccurredAt(at: Date): string;
   /** Signs at each attempt anew, as the sender does. */
-  sign(subject: Subject, secret: string): Pick<PlannedHook, 'headers' | 'body'>;
+  sign(subject: Subject, secret: string): Pick<PlannedHook, 'headers' | 'body' | 'payload'>;
 }
 
 const json = { 'content-type': 'application/json' };
@@ -63,11 +63,13 @@ const senders: readonly Sender[] = [
     sign: ({ id, at, kind, widgetId, index }, secret) => {
       // The same time in another zone.
       const local = new Date(at.getTime() + 7_200_000).toISOString().replace('Z', '+02:00');
-      const body = JSON.stringify({ action: words[kind], repository: { widget: widgetId, pushed_at: local, index } });
+      const payload = JSON.stringify({ widget: widgetId, pushed_at: local, index });
+      const body = `{"action":"${words[kind]}","repository":${payload}}`;
       const own = { 'x-github-event': 'repository', 'x-github-delivery': id };
       return {
         headers: { ...json, ...own, 'x-hub-signature-256': `sha256=${sign(secret, body).digest('hex')}` },
         body,
+        payload,
       };
     },
   },
@@ -84,11 +86,12 @@ const senders: readonly Sender[] = [
     },
     toOccurredAt: (at) => new Date(secondsOf(at) * 1_000).toISOString().replace('.000', ''),
     sign: ({ id, at, kind, widgetId, index }, secret) => {
-      const object = { widget: widgetId, index };
-      const body = JSON.stringify({ id, type: words[kind], created: secondsOf(at), data: { object } });
+      const payload = JSON.stringify({ widget: widgetId, index });
+      const envelope = JSON.stringify({ id, type: words[kind], created: secondsOf(at) });
+      const body = `${envelope.slice(0, -1)},"data":{"object":${payload}}}`;
       const time = secondsOf(new Date());
       const signature = `t=${time},v1=${sign(secret, `${time}.${body}`).digest('hex')}`;
-      return { headers: { ...json, 'stripe-signature': signature }, body };
+      return { headers: { ...json, 'stripe-signature': signature }, body, payload };
     },
   },
   {
@@ -103,14 +106,15 @@ const senders: readonly Sender[] = [
     },
     toOccurredAt: (at) => at.toISOString(),
     sign: ({ id, at, kind, widgetId, index }, secret) => {
-      const data = { widget: widgetId, index };
-      const body = JSON.stringify({ type: words[kind], timestamp: at.toISOString(), data });
+      const payload = JSON.stringify({ widget: widgetId, index });
+      const body = `{"type":"${words[kind]}","timestamp":"${at.toISOString()}","data":${payload}}`;
       const time = `${secondsOf(new Date())}`;
       const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
       const signature = `v1,${sign(key, `${id}.${time}.${body}`).digest('base64')}`;
       return {
         headers: { ...json, 'webhook-id': id, 'webhook-timestamp': time, 'webhook-signature': signature },
         body,
+        payload,
       };
     },
   },

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Agent } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { deriveEventId } from '@widget-service/shared/domain/hook-event-id.ts';
+import { deriveEventId, toContentKey } from '@widget-service/shared/domain/hook-event-id.ts';
 import type { CpuStealWatch } from '../tools/cpu-steal.ts';
 import type { EventLoopDelay } from '../tools/event-loop-delay.ts';
 import { startStopwatch } from '../tools/stopwatch.ts';
@@ -17,7 +17,7 @@ export interface HookTrafficOptions {
   readonly widgetIds: readonly string[];
 }
 
-export type PlannedHook = Pick<HookOperation, 'eventId' | 'kind' | 'occurredAt' | 'widgetId'> & {
+export type PlannedHook = Pick<HookOperation, 'eventId' | 'kind' | 'occurredAt' | 'widgetId' | 'payload'> & {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -33,10 +33,11 @@ export function createRecordedPost(
     const elapsedMs = startStopwatch();
     const answer = await post({ agent, ...hook });
     const endedAtMs = performance.now();
-    const { eventId, kind, occurredAt, widgetId } = hook;
+    const { eventId, kind, occurredAt, widgetId, payload } = hook;
     const { outcome, status, refusal, failure } = answer;
     const operation: HookOperation = {
-      ...{ eventId, kind, occurredAt, widgetId, outcome, status, refusal, failure, startedAtMs, endedAtMs },
+      ...{ eventId, kind, occurredAt, widgetId, payload },
+      ...{ outcome, status, refusal, failure, startedAtMs, endedAtMs },
       answeredEventId: answer.headers['webhook-event-id']?.toString() ?? null,
       latencyMs: elapsedMs() - eventLoopDelay.since(startedAtMs),
       wasStarved: cpuSteal.wasStarved(startedAtMs, endedAtMs),
@@ -52,10 +53,13 @@ const repeatAfterMs = 500;
  */
 const newestCount = 30;
 const oldestCount = 20;
+/** JavaScript cannot distinguish this number from the next hundred. */
+const exactNumber = 2n ** 60n;
 
 /**
  * Sends hooks of every kind, as outside systems do. Most name a known widget, some an unknown widget or none. Some are
- * sent twice with one key. Half of the hooks that were not accepted are repeated.
+ * sent twice with one key. Half of the hooks that were not accepted are repeated. Those without a widget have no key:
+ * many of them differ in one digit only.
  */
 export function createHookTraffic({ integration, widgetIds, ...recorder }: HookTrafficOptions) {
   const agent = new Agent({ keepAlive: true });
@@ -82,21 +86,27 @@ function planHook(
 ): PlannedHook {
   const kind = index % 20 === 3 ? 'retired' : index % 7 === 1 ? 'created' : 'updated';
   // These times are not in sending order, and never in the future.
-  const occurredAt = new Date(Date.now() - ((index * 7_919) % 5_000)).toISOString();
+  const ageMs = (index * 7_919) % 5_000;
   const widgetId = selectWidgetId(index, widgetIds);
   const value = `hook-${index}-${randomUUID()}`;
+  const type = { 'content-type': 'application/json' };
+  const payload = `{"number":${exactNumber + BigInt(index)},"note":"measured at the line’s end"}`;
+  const toBody = (occurredAt: string) =>
+    `{"kind":"${kind}","occurredAt":"${occurredAt}","widgetId":${JSON.stringify(widgetId)},"payload":${payload}}`;
+  if (widgetId === null) {
+    const occurredAt = new Date(Math.floor(Date.now() / 5_000) * 5_000).toISOString();
+    const key = toContentKey({ kind, occurredAt, widgetId, payload });
+    if (key === null) throw new Error('unreachable');
+    const eventId = deriveEventId(integrationId, key);
+    return { kind, occurredAt, widgetId, payload, url, eventId, headers: type, body: toBody(occurredAt) };
+  }
+  const occurredAt = new Date(Date.now() - ageMs).toISOString();
   const key = index % 10 === 5 ? ('idempotency-key' as const) : ('webhook-id' as const);
-  const target = widgetId === null ? {} : { widgetId };
   return {
-    ...{ kind, occurredAt, widgetId, url },
+    ...{ kind, occurredAt, widgetId, payload, url },
     eventId: deriveEventId(integrationId, { kind: key, value }),
-    headers: { 'content-type': 'application/json', [key]: value },
-    body: JSON.stringify({
-      kind,
-      occurredAt,
-      ...target,
-      payload: { number: index, note: 'measured at the line’s end' },
-    }),
+    headers: { ...type, [key]: value },
+    body: toBody(occurredAt),
   };
 }
 

@@ -51,6 +51,8 @@ export interface HookOperation extends Operation {
   readonly kind: 'created' | 'updated' | 'retired';
   readonly occurredAt: string;
   readonly widgetId: string | null;
+  /** The JSON text of the payload, which the event must carry to the byte. */
+  readonly payload: string;
 }
 
 export interface CreateOperation extends Operation {

@@ -33,9 +33,13 @@ export async function startScriptedStreamServer(answers: readonly Answer[]): Pro
 }
 
 /** Answers 200 with these blocks. Then it ends the response, breaks the connection, or says no more. */
-export function streamOf(blocks: readonly string[], then: 'end' | 'break' | 'stay' = 'end'): Answer {
+export function streamOf(
+  blocks: readonly string[],
+  then: 'end' | 'break' | 'stay' = 'end',
+  contentType = 'text/event-stream; charset=utf-8',
+): Answer {
   return (response) => {
-    response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
+    response.writeHead(200, { 'content-type': contentType });
     response.write(blocks.join(''), () => {
       if (then === 'end') response.end();
       else if (then === 'break') response.destroy();

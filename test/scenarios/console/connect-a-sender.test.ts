@@ -165,15 +165,17 @@ describeEachDeployment('a foreign sender is connected in the console', (shown) =
     expect(complaints).toEqual([]);
   });
 
-  test('what is typed survives a reload, apart from the secret', async () => {
+  test('what is typed survives a reload, apart from the secret and a pasted request', async () => {
     await page.goto(`${shown.service.url}/console/hooks/connect`);
     await page.getByLabel('Name').fill('a draft');
     await page.getByLabel('Secret').fill('a secret that is not kept');
+    await page.getByLabel('Headers').fill('X-Gitlab-Token: s3cret of GitLab');
+    await page.getByLabel('Body').fill('{"token":"s3cret of Slack"}');
     await page.reload();
     expect(await page.getByLabel('Name').inputValue()).toBe('a draft');
     expect(await page.getByLabel('Secret').inputValue()).toBe('');
     const kept = await page.evaluate('JSON.stringify({ ...sessionStorage, ...localStorage })');
-    expect(kept).not.toContain('a secret that is not kept');
+    for (const text of ['a secret that is not kept', 's3cret']) expect(kept).not.toContain(text);
     stream.close();
   });
 });

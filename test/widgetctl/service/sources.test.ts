@@ -42,6 +42,19 @@ test('a source is tried, an integration created with it, its mapping and its sec
   expect(tried.results).toMatch(/^Outcome +hook\nSignature +valid \(secret 1\)\nkind +archived → retired\n/);
   expect(tried.results).toMatch(/\nWidget +has an id once the integration exists\nEvent +widget\.retired\n$/);
 
+  // Arguments are seen by others: a header with a secret comes from a variable or a file, or stands without its value.
+  const gitlab = ['integrations', 'preview', request, '--preset', 'gitlab', '--mapping', mapping];
+  const header = `X-Gitlab-Token: ${secret}`;
+  for (const [environment, result] of [
+    [{ WIDGETCTL_HEADERS: header }, 'valid (secret 1)'],
+    [{ WIDGETCTL_HEADERS_FILE: await write('headers', `${header}\nX-Gitlab-Event: Push Hook\n`) }, 'valid (secret 1)'],
+    [{ WIDGETCTL_HEADERS: 'x-gitlab-token' }, 'not-verified'],
+  ] as const) {
+    expect((await widgetctl.run(gitlab, { ...secrets, ...environment })).results).toContain(`Signature  ${result}`);
+  }
+  const named = await widgetctl.run([...gitlab, '--header', 'x-gitlab-token'], secrets);
+  expect(named.results).toContain('not-verified');
+
   const created = await widgetctl.run(['integrations', 'create', 'repositories', ...github, '--json'], secrets);
   expect(created.code).toBe(0);
   const { id, url, source } = JSON.parse(created.results) as { id: string; url: string; source: { preset: string } };
@@ -76,7 +89,7 @@ test('a source is tried, an integration created with it, its mapping and its sec
 test.each([
   [['integrations', 'preview', request], 'Give the ID of an integration, or --preset and --mapping.'],
   [['integrations', 'preview', request, 'an-id', ...github], 'Give an ID, or --preset and --mapping, not both.'],
-  [['integrations', 'preview', request, ...github, '--header', 'no colon'], 'is not NAME: VALUE.'],
+  [['integrations', 'preview', request, ...github, '--header', 'no colon'], 'A header is not NAME: VALUE.'],
   [['integrations', 'preview', join(folder, 'none'), ...github], 'cannot be read: no such file or directory'],
   [['integrations', 'create', 'x', '--preset', 'github'], '--preset needs --mapping.'],
   [['integrations', 'create', 'x', '--mapping', mapping], '--mapping and --scheme need --preset.'],

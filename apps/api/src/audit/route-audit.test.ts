@@ -27,7 +27,7 @@ beforeAll(async () => {
       sample: (event) => void sampled.push(event),
       close: async () => undefined,
     },
-    hashEmail: async (email) => `hash of ${email}`,
+    hashText: async (email) => `hash of ${email}`,
     clock: systemClock,
     trustedProxies: null,
   });

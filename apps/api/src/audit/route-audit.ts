@@ -14,7 +14,7 @@ import { type TrustedProxies, toClientNetwork } from '../http/forwarding.ts';
 import type { Problem } from '../http/problem.ts';
 import type { AuditRecorder } from './audit-recorder.ts';
 import type { SampledEvent } from './audit-sampler.ts';
-import type { HashEmail } from './hash-email.ts';
+import type { HashText } from './hash-text.ts';
 
 /** What a route that changes something does, for its audit events. */
 export interface AuditDeclaration {
@@ -84,7 +84,7 @@ export function noteAudit(request: FastifyRequest, notes: AuditNotes): void {
 
 export interface RouteAuditDeps {
   readonly recorder: AuditRecorder;
-  readonly hashEmail: HashEmail;
+  readonly hashText: HashText;
   readonly clock: Pick<Clock, 'now'>;
   readonly trustedProxies: TrustedProxies;
 }
@@ -148,7 +148,7 @@ interface RecordDeps extends RouteAuditDeps {
 }
 
 /** Makes the function that records the outcome of a request. It never rejects. */
-function makeRecord({ recorder, hashEmail, clock, declaration, operation }: RecordDeps) {
+function makeRecord({ recorder, hashText, clock, declaration, operation }: RecordDeps) {
   const describe = (request: FastifyRequest, action: AuditAction): SampledEvent => {
     const { problem, audit: notes } = request;
     return {
@@ -174,7 +174,7 @@ function makeRecord({ recorder, hashEmail, clock, declaration, operation }: Reco
     ...change,
   });
   const sample = async (event: SampledEvent, email: string | null) =>
-    recorder.sample({ ...event, emailHmac: email === null ? null : await hashEmail(email) });
+    recorder.sample({ ...event, emailHmac: email === null ? null : await hashText(email) });
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const waitMs = Math.max(minimumWaitMs, requestDeadlineMs - reply.elapsedTime);
     const write = (event: SampledEvent) => recorder.write({ ...event, unlisted: 0 }, waitMs);

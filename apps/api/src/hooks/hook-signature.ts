@@ -13,6 +13,8 @@ import { decodeHeaderText, encodeHeader } from '../http/request-headers.ts';
 const toleranceSeconds = 300;
 /** The signature scheme HMAC-SHA256 in Standard Webhooks. */
 const schemeVersion = 'v1';
+/** Other entries need no HMAC. */
+const signaturePattern = /^v1,[\w+/]{43}=$/;
 /** Whole Unix seconds. */
 const timestampPattern = /^\d{1,12}$/;
 /** A sender that rotates its secret sends two signatures. Comparing many more would only cost time. */
@@ -68,7 +70,9 @@ function isSignatureValid({ headers, body, now }: SignedHook, key: Buffer): bool
   const id = headers['webhook-id']?.toString() ?? '';
   const timestamp = headers['webhook-timestamp']?.toString() ?? '';
   if (id === '' || !isRecent(timestamp, now)) return false;
-  const signatures = (headers['webhook-signature']?.toString() ?? '').split(' ').slice(0, signaturesMax);
+  const entries = (headers['webhook-signature']?.toString() ?? '').split(' ').slice(0, signaturesMax);
+  const signatures = entries.filter((entry) => signaturePattern.test(entry));
+  if (signatures.length === 0) return false;
   return listSignedIds(id).some((signedId) => {
     const hmac = createHmac('sha256', key).update(signedId).update(`.${timestamp}.`).update(body);
     const expected = Buffer.from(`${schemeVersion},${hmac.digest('base64')}`);

@@ -21,11 +21,15 @@ export type ConnectionRefusal = 'per-address' | 'per-pod';
 const refusalsMax = 100;
 /** How long a refused connection may stay open, for its request and the answer. */
 const refusalMs = 2_000;
+/** Open files that are no connection of the public interface: stores, the operators' port, logs, refused connections. */
+const otherFiles = 300;
 /** The pause between two log lines about refused connections. */
 const logPauseMs = 60_000;
 
 export interface ConnectionLimiterDeps {
   readonly limits: ConnectionLimits;
+  /** How many files the process may have open. */
+  readonly openFilesMax: number;
   readonly trustedProxies: TrustedProxies;
   readonly metrics: Pick<Metrics, 'connectionsOpen' | 'connectionsRefused' | 'connectionsLimit'>;
   readonly logger: Pick<Logger, 'warn'>;
@@ -38,10 +42,14 @@ export interface ConnectionLimiterDeps {
  * - While 100 connections are being refused, each further one is reset without an answer. Node itself does that for
  *   connections above `perPod` and these 100 (`maxConnections`), before this process spends anything on them.
  *
+ * A process with too few open files accepts fewer connections than `perPod`, and says so: otherwise the system resets
+ * connections without a word, those of the operators' port as well.
+ *
  * Peers that are proxies have no limit per address: the connections of all clients come from them (`makeIsProxyPeer`).
  */
 export class ConnectionLimiter {
   readonly #deps: ConnectionLimiterDeps;
+  readonly #perPod: number;
   readonly #isProxyPeer: (address: string) => boolean;
   readonly #openByAddress = new Map<string, number>();
   readonly #refused = new WeakMap<Socket, ConnectionRefusal>();
@@ -52,12 +60,18 @@ export class ConnectionLimiter {
   constructor(deps: ConnectionLimiterDeps) {
     this.#deps = deps;
     this.#isProxyPeer = makeIsProxyPeer(deps.trustedProxies);
-    deps.metrics.connectionsLimit.set(deps.limits.perPod);
+    const { limits, openFilesMax, logger, metrics } = deps;
+    this.#perPod = Math.min(limits.perPod, Math.max(1, openFilesMax - otherFiles));
+    if (this.#perPod < limits.perPod) {
+      const hint = `Allow ${limits.perPod + otherFiles} open files (ulimit -n), or lower STREAMS_PER_POD.`;
+      logger.warn({ openFilesMax, connectionsMax: this.#perPod, hint }, 'connections.limited');
+    }
+    metrics.connectionsLimit.set(this.#perPod);
   }
 
   /** Applies the limits to a server that does not listen yet. */
   watch(server: Server): void {
-    server.maxConnections = this.#deps.limits.perPod + refusalsMax;
+    server.maxConnections = this.#perPod + refusalsMax;
     server.on('drop', () => this.#deps.metrics.connectionsRefused.inc({ reason: 'reset' }));
     server.on('connection', (socket: Socket) => this.#admit(socket));
   }
@@ -77,9 +91,9 @@ export class ConnectionLimiter {
   }
 
   #findExceeded(key: string | null): ConnectionRefusal | null {
-    const { perAddress, perPod } = this.#deps.limits;
+    const { perAddress } = this.#deps.limits;
     if (key !== null && (this.#openByAddress.get(key) ?? 0) >= perAddress) return 'per-address';
-    return this.#open >= perPod ? 'per-pod' : null;
+    return this.#open >= this.#perPod ? 'per-pod' : null;
   }
 
   #count(socket: Socket, key: string | null): void {
@@ -117,7 +131,8 @@ export class ConnectionLimiter {
     const nowMs = performance.now();
     if (nowMs - this.#loggedAtMs < logPauseMs) return;
     this.#loggedAtMs = nowMs;
-    const setting = refusal === 'per-pod' ? 'STREAMS_PER_POD' : 'CONNECTIONS_PER_ADDRESS';
+    const perPodSetting = this.#perPod < this.#deps.limits.perPod ? 'ulimit -n' : 'STREAMS_PER_POD';
+    const setting = refusal === 'per-pod' ? perPodSetting : 'CONNECTIONS_PER_ADDRESS';
     const hint = 'If the address is a proxy, add it to TRUSTED_PROXIES: proxies have no limit per address.';
     this.#deps.logger.warn(
       { setting, ...(refusal === 'per-address' ? { clientAddress: key, hint } : {}) },

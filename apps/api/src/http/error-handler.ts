@@ -10,6 +10,7 @@ import { securityHeaders } from './security-headers.ts';
 
 /** Problem codes for Fastify's own errors. Their messages are not sent to the caller: some quote the address. */
 const codeByFrameworkCode: Readonly<Record<string, ProblemCode>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'payload-too-large',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported-media-type',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'malformed-request',
   FST_ERR_BAD_URL: 'malformed-request',
@@ -24,7 +25,7 @@ const codeByFrameworkCode: Readonly<Record<string, ProblemCode>> = {
  */
 export function registerErrorHandler(app: FastifyInstance): void {
   app.setErrorHandler((error, request, reply) => {
-    const refusal = toRefusal(error, request.routeOptions.bodyLimit);
+    const refusal = describeLimit(toRefusal(error), request);
     if (statusForCode(refusal.code) >= 500) request.failure = error instanceof Error ? error : new Error(String(error));
     return sendProblem(reply, refusal);
   });
@@ -39,16 +40,21 @@ export function answerFrameworkError(error: unknown, request: FastifyRequest, re
   request.log.info({ ...line, code: request.problem?.code }, 'request');
 }
 
-function toRefusal(error: unknown, bodyLimit?: number): Refusal {
+/** Says which limit of bytes a body is above. An error that has its own text says it already. */
+function describeLimit(refusal: Refusal, request: FastifyRequest): Refusal {
+  if (refusal.code !== 'payload-too-large' || refusal.detail !== undefined) return refusal;
+  return { ...refusal, detail: describeBodyLimit(request.routeOptions.bodyLimit) };
+}
+
+/** What a sender reads that has sent a body of more bytes. */
+export function describeBodyLimit(bytes: number): string {
+  return `The body is larger than ${bytes} bytes, the limit of this request.`;
+}
+
+function toRefusal(error: unknown): Refusal {
   if (error instanceof InputError) return { code: error.code, detail: error.message, errors: error.errors };
   if (error instanceof ServiceError) return { code: error.code, detail: error.message };
   const { code } = error as { code?: unknown };
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
-    return {
-      code: 'payload-too-large',
-      detail: `The body is larger than ${bodyLimit} bytes, the limit of this request.`,
-    };
-  }
   return { code: (typeof code === 'string' ? codeByFrameworkCode[code] : undefined) ?? 'internal' };
 }
 

@@ -18,12 +18,14 @@ declare module 'fastify' {
 }
 
 const depthMax = 32;
-/** Counted by `findExcess`. No operation needs more values than this, and the schema check of each value costs time. */
-const valuesMax = 4_096;
+/** Of JSON, counted by `findExcess`; and of a form. No operation needs more values than this, and the schema check of each value costs time. */
+export const valuesMax = 4_096;
 const noBytes = new Uint8Array();
 const byteOrderMark = '\ufeff';
-const charsetPattern = /;\s*charset\s*=\s*"?([^";\s]*)/i;
-const utf8Names = /^utf-?8$/i;
+const charsetPattern = /;\s*charset\s*=\s*["']?([^"';\s]*)/i;
+/** The names of UTF-8 and of its part ASCII (IANA, and WHATWG Encoding). Empty: the label says nothing. */
+const utf8Names =
+  /^(?:utf[-_]?8|unicode-1-1-utf-8|(?:us-)?ascii|us|csascii|ansi_x3\.4-19(?:68|86)|iso646-us|iso-ir-6|cp367|ibm367)?$/i;
 
 /**
  * Accepts bodies of the type `application/json` only. Beyond the checks of `JSON.parse`, a body must
@@ -68,7 +70,8 @@ function isEmpty(body: IncomingMessage): Promise<boolean> {
   return Promise.race([once(body, 'end').then(() => true), once(body, 'data').then(() => false)]);
 }
 
-function hasBody(headers: IncomingHttpHeaders): boolean {
+/** Whether a request has a body, as far as its headers say. */
+export function hasBody(headers: IncomingHttpHeaders): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
@@ -91,12 +94,7 @@ export function getBodyBytes({ body }: FastifyRequest): Uint8Array {
 
 function parseBody(request: FastifyRequest, bytes: Uint8Array): unknown {
   const isEmpty = bytes.length === 0;
-  if (!isEmpty && !isPlainUtf8(request)) {
-    throw new ServiceError(
-      'unsupported-media-type',
-      'The body must be application/json in UTF-8, without a content encoding.',
-    );
-  }
+  if (!isEmpty) rejectEncoded(request.headers);
   const { takeBody, verifyBody, hasFreeFormBody = false } = request.bodyRules ?? {};
   const taken = takeBody?.(request, bytes);
   if (taken !== undefined) return taken;
@@ -114,22 +112,24 @@ export function toJsonText(bytes: Uint8Array): string {
   return text.startsWith(byteOrderMark) ? text.slice(1) : text;
 }
 
-/** Checks the content encoding and the charset. Fastify has already matched the media type. */
-function isPlainUtf8({ headers }: FastifyRequest): boolean {
-  const encoding = headers['content-encoding'];
-  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') return false;
-  const charset = charsetPattern.exec(headers['content-type'] ?? '')?.[1];
-  return charset === undefined || utf8Names.test(charset);
+/** Rejects a body that the headers call compressed, or text of another charset. Throws `unsupported-media-type`. */
+export function rejectEncoded({
+  'content-type': type = '',
+  'content-encoding': encoding = '',
+}: IncomingHttpHeaders): void {
+  const charset = charsetPattern.exec(type)?.[1] ?? '';
+  if (utf8Names.test(charset) && ['', 'identity'].includes(encoding.trim().toLowerCase())) return;
+  throw new ServiceError('unsupported-media-type', 'The body must be in UTF-8, without a content encoding.');
 }
 
 /**
  * Parses JSON like `JSON.parse`, with the limits on content that `registerJsonBodies` lists. A free-form body is stored
  * and forwarded, never merged into an object. So its members may have any name, and only the size of the body limits
- * the number of its values. Throws `ServiceError` `invalid-json`, or `payload-too-large` for too many values.
+ * the number of its values. `subject` begins what is said of a text that is no JSON. Throws `ServiceError` `invalid-json`, or `payload-too-large` for too many values.
  */
-export function parseJson(json: string, { isFreeForm = false } = {}): unknown {
+export function parseJson(json: string, { isFreeForm = false, subject = 'The body' } = {}): unknown {
   rejectExcess(json, isFreeForm ? Number.POSITIVE_INFINITY : valuesMax);
-  const value = parse(json);
+  const value = parse(json, subject);
   // Most texts need no walk through all values. Only a `\u` escape can produce a lone surrogate, or disguise a name:
   // without one, a name appears in the text as it is.
   const hasEscapes = json.includes('\\u');
@@ -138,11 +138,11 @@ export function parseJson(json: string, { isFreeForm = false } = {}): unknown {
   return value;
 }
 
-function parse(json: string): unknown {
+function parse(json: string, subject: string): unknown {
   try {
     return JSON.parse(json);
   } catch {
-    throw new ServiceError('invalid-json', 'The body is not valid JSON.');
+    throw new ServiceError('invalid-json', `${subject} is not valid JSON.`);
   }
 }
 
@@ -159,7 +159,8 @@ function rejectExcess(json: string, countMax: number): void {
   if (excess === 'count') throw new ServiceError('payload-too-large', `The body has more than ${countMax} values.`);
 }
 
-function countUpTo(json: string, character: string, max: number): number {
+/** Counts a character up to one more than `max`. */
+export function countUpTo(json: string, character: string, max: number): number {
   let count = 0;
   for (let at = json.indexOf(character); at !== -1 && count <= max; at = json.indexOf(character, at + 1)) count += 1;
   return count;

@@ -2,7 +2,10 @@ import { expect, test } from 'vitest';
 import { findConditions, type JudgedState } from './conditions.ts';
 
 const pod = { name: 'pod-1', streamsOpen: 10, streamsMax: 100, lagEvents: 0, notReady: [] };
+const hour = (count: number) => Array.from({ length: 240 }, (_, point) => (point === 0 ? null : count));
+const hooks = { hooksAccepted: hour(986), hooksFailed: hour(14), reasons: [] };
 const healthy: JudgedState = {
+  hooks,
   queues: [{ ageSeconds: 60 }, { ageSeconds: 0 }],
   outboxAgeSeconds: 60,
   deadLetters: [],
@@ -19,6 +22,12 @@ test('nothing is wrong up to the limits of the alerts', () => {
 });
 
 test.each<[string, Partial<JudgedState>, RegExp]>([
+  ['hooks-refused', { hooks: { ...hooks, hooksFailed: hour(15) } }, /5 minutes, 2 % got 5xx. No pod refuses/],
+  [
+    'hooks-refused',
+    { hooks: { hooksAccepted: hour(0), hooksFailed: [...hour(0), 10], reasons: ['0 of 1 replicas confirmed'] } },
+    /100 % got 5xx. 0 of 1 replicas confirmed\.$/,
+  ],
   ['hooks-wait', { queues: [{ ageSeconds: 61 }] }, /61 s/],
   ['outboxes-overdue', { outboxAgeSeconds: 61 }, /61 s/],
   ['dead-letters', { deadLetters: [{ integrationName: 'Factory', count: 3 }] }, /3 hooks.*redrive/],
@@ -38,6 +47,11 @@ test.each<[string, Partial<JudgedState>, RegExp]>([
   ['store-unavailable', { outboxAgeSeconds: null }, /store did not answer/],
 ])('%s: %j', (code, changes, detail) => {
   expect(find(changes)).toMatchObject([{ code, detail: expect.stringMatching(detail) }]);
+});
+
+test('few failed hooks, and those of an hour ago, are no condition', () => {
+  expect(find({ hooks: { ...hooks, hooksAccepted: [], hooksFailed: [9] } })).toEqual([]);
+  expect(find({ hooks: { ...hooks, hooksFailed: [1_000, ...hour(0)] } })).toEqual([]);
 });
 
 test('a pod without a limit of streams is never near it, and an unknown lag is none', () => {

@@ -1,5 +1,11 @@
 /** What the conditions are judged by. Null: the store did not answer. */
 export interface JudgedState {
+  /** The last hour, in points of 15 s, and why pods refuse hooks now. */
+  readonly hooks: {
+    readonly hooksAccepted: readonly (number | null)[];
+    readonly hooksFailed: readonly (number | null)[];
+    readonly reasons: readonly string[];
+  };
   readonly queues: readonly { readonly ageSeconds: number }[] | null;
   /** Seconds since the oldest unpublished change, or 0 if there is none. */
   readonly outboxAgeSeconds: number | null;
@@ -35,6 +41,10 @@ export interface Condition {
 }
 
 // The limits of the alerts in deploy/prometheus/alerting-rules.yaml.
+const failedShareMax = 14.4 * 0.001;
+const failedInHourMin = 10;
+/** Five minutes. */
+const failedPoints = 20;
 const queueAgeSecondsMax = 60;
 const outboxAgeSecondsMax = 60;
 const lagEventsMax = 1_000;
@@ -44,6 +54,7 @@ const streamsShareMax = 0.8;
 export function findConditions(state: JudgedState): Condition[] {
   const found = [
     ...judgeStores(state),
+    ...judgeHooks(state),
     ...judgePods(state),
     ...judgeWorkers(state),
     ...judgeQueue(state),
@@ -66,6 +77,24 @@ function judgeStores({ queues, outboxAgeSeconds, deadLetters }: JudgedState): Co
       title: 'A store does not answer',
       detail: `${missing.join(' and ')} did not answer. Hooks may be refused. Look at the store, and at the network to it.`,
       runbook: 'store-unavailable',
+    },
+  ];
+}
+
+function judgeHooks({ hooks: { hooksAccepted, hooksFailed, reasons } }: JudgedState): Condition[] {
+  const sum = (values: readonly (number | null)[]) => values.reduce<number>((total, value) => total + (value ?? 0), 0);
+  const accepted = sum(hooksAccepted.slice(-failedPoints));
+  const failed = sum(hooksFailed.slice(-failedPoints));
+  const share = failed / (accepted + failed);
+  if (!(share > failedShareMax) || sum(hooksFailed) < failedInHourMin) return [];
+  const cause = reasons.length === 0 ? 'No pod refuses hooks right now.' : `${reasons.join('; ')}.`;
+  return [
+    {
+      code: 'hooks-refused',
+      severity: 'page',
+      title: 'Hooks are refused',
+      detail: `Of the valid hooks of the last 5 minutes, ${Math.ceil(share * 100)} % got 5xx. ${cause}`,
+      runbook: 'hooks-not-accepted',
     },
   ];
 }

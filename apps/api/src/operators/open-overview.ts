@@ -43,9 +43,12 @@ const answerSchema = z.object({
     hooksRefused: counts,
     eventsPublished: counts,
     streamsOpen: counts,
-    // A pod of an earlier version sends none.
+    // A pod of an earlier version sends none of these.
+    hooksFailed: counts.default([]),
     personalStreamsOpen: counts.default([]),
   }),
+  /** Why the pod refuses hooks now. */
+  hookFailure: z.string().nullable().default(null),
   /** The events of the last minutes by their delay. A pod of an earlier version sends none. */
   eventDelays: z.array(z.number()).optional(),
 });
@@ -83,6 +86,8 @@ export interface OverviewDeps {
   readonly countPersonalStreams: () => number;
   /** How far the tail of this pod has read. */
   readonly tailPosition: () => LogPosition | null;
+  /** Why this pod refuses hooks now. Null: it accepts them. */
+  readonly hookFailure: () => string | null;
   /** Why this pod is not ready. Empty: it is. */
   readonly listNotReady: () => readonly string[];
 }
@@ -121,6 +126,7 @@ export function openOverview(deps: OverviewDeps): OverviewReader {
       version: textVersion,
       pod: describePod(),
       history: history.read(nowMs),
+      hookFailure: deps.hookFailure(),
       eventDelays: delays.read(nowMs),
     });
   });
@@ -135,6 +141,7 @@ export function openOverview(deps: OverviewDeps): OverviewReader {
       history.add(clock.now().getTime(), {
         hooksAccepted: await readTotal(hooksAccepted),
         hooksRefused: await readTotal(hooksRefused),
+        hooksFailed: await readTotal(hooksRefused, ({ code }) => code === 'unavailable' || code === 'internal'),
         streamsOpen: deps.countStreams(),
         personalStreamsOpen: deps.countPersonalStreams(),
         position: deps.tailPosition(),
@@ -169,27 +176,35 @@ async function readOverview(deps: OverviewDeps): Promise<Overview> {
   const state = { ...stores, pods, podsAsked: asked.asked, podsAnswered: answers.length, workers };
   const toAgeSeconds = (since: Date | null) =>
     since === null ? 0 : Math.max(0, at.getTime() - since.getTime()) / 1_000;
+  const history = mergeHistories(
+    answers.map((answer) => answer.history),
+    lastPoint,
+  );
   const judged = {
     ...state,
+    hooks: { ...history, reasons: [...new Set(answers.flatMap(({ hookFailure }) => hookFailure ?? []))] },
     hasWorkers: deps.hasWorkers,
     queues: stores.queues?.map(({ oldestEnqueuedAt }) => ({ ageSeconds: toAgeSeconds(oldestEnqueuedAt) })) ?? null,
     outboxAgeSeconds: stores.hasOutboxes ? toAgeSeconds(stores.outboxesWaitingSince) : null,
   };
-  const histories = answers.map((answer) => answer.history);
   return {
     ...state,
     at,
-    history: mergeHistories(histories, lastPoint),
+    history,
     eventDelay: describeDelays(answers, deps.metrics.eventDeliverySeconds.buckets),
     conditions: findConditions(judged),
   };
 }
 
-/** Returns the sum of a metric of this pod over its labels: the same that Prometheus gets. */
-async function readTotal(metric: {
-  get(): Promise<{ readonly values: readonly { readonly value: number }[] }>;
-}): Promise<number> {
-  return (await metric.get()).values.reduce((total, { value }) => total + value, 0);
+type Labels = Readonly<Partial<Record<string, string | number>>>;
+
+/** Returns the sum of a metric of this pod over its labels, all or some: the same that Prometheus gets. */
+async function readTotal(
+  metric: { get(): Promise<{ readonly values: readonly { readonly value: number; readonly labels: Labels }[] }> },
+  counts: (labels: Labels) => boolean = () => true,
+): Promise<number> {
+  const { values } = await metric.get();
+  return values.reduce((total, { value, labels }) => (counts(labels) ? total + value : total), 0);
 }
 
 /** Throws `UnavailableError`. */

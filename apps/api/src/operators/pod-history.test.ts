@@ -5,6 +5,7 @@ const at = (point: number, afterMs = 1_000) => point * pointMs + afterMs;
 const sample = (hooksAccepted: number, seq: number, epoch = 'a'): PodSample => ({
   hooksAccepted,
   hooksRefused: hooksAccepted / 10,
+  hooksFailed: hooksAccepted / 20,
   streamsOpen: hooksAccepted / 5,
   personalStreamsOpen: hooksAccepted / 10,
   position: { epoch, ms: 0, seq },

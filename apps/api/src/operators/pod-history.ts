@@ -9,6 +9,8 @@ export const pointCount = 240;
 export interface PodSample {
   readonly hooksAccepted: number;
   readonly hooksRefused: number;
+  /** Those among them that break the promise to accept valid hooks: they got 5xx. */
+  readonly hooksFailed: number;
   readonly streamsOpen: number;
   /** How many of them are streams of sessions. */
   readonly personalStreamsOpen: number;
@@ -22,6 +24,7 @@ export interface History {
   readonly lastPoint: number;
   readonly hooksAccepted: readonly (number | null)[];
   readonly hooksRefused: readonly (number | null)[];
+  readonly hooksFailed: readonly (number | null)[];
   readonly eventsPublished: readonly (number | null)[];
   readonly streamsOpen: readonly (number | null)[];
   readonly personalStreamsOpen: readonly (number | null)[];
@@ -58,6 +61,7 @@ export class PodHistory {
       lastPoint,
       hooksAccepted: toDifferences((sample, before) => sample.hooksAccepted - before.hooksAccepted),
       hooksRefused: toDifferences((sample, before) => sample.hooksRefused - before.hooksRefused),
+      hooksFailed: toDifferences((sample, before) => sample.hooksFailed - before.hooksFailed),
       eventsPublished: toDifferences(({ position }, before) => countEvents(before.position, position)),
       streamsOpen: points.map((point) => this.#samples.get(point)?.streamsOpen ?? null),
       personalStreamsOpen: points.map((point) => this.#samples.get(point)?.personalStreamsOpen ?? null),
@@ -88,6 +92,7 @@ export function mergeHistories(histories: readonly History[], lastPoint: number)
     lastPoint,
     hooksAccepted: merge('hooksAccepted', sum),
     hooksRefused: merge('hooksRefused', sum),
+    hooksFailed: merge('hooksFailed', sum),
     eventsPublished: merge('eventsPublished', (values) => Math.max(...values)),
     streamsOpen: merge('streamsOpen', sum),
     personalStreamsOpen: merge('personalStreamsOpen', sum),

@@ -1,10 +1,11 @@
 import type { RateLimit } from '@widget-service/shared/domain/gcra.ts';
 import type { Integration, ProvisionToken } from '@widget-service/shared/ports/grant-store.ts';
 import type { RateLimiter } from '@widget-service/shared/ports/rate-limiter.ts';
+import { readOpenFilesMax } from '@widget-service/shared/runtime/open-files.ts';
 import type { Tracer } from '@widget-service/shared/tracing/tracer.ts';
 import type { FastifyInstance } from 'fastify';
 import type { AuditRecorder } from '../audit/audit-recorder.ts';
-import type { HashEmail } from '../audit/hash-email.ts';
+import type { HashText } from '../audit/hash-text.ts';
 import { registerRouteAudit } from '../audit/route-audit.ts';
 import { makeVerifyBearer } from '../caller/bearer.ts';
 import { HookPermits } from '../caller/limits/hook-permits.ts';
@@ -43,7 +44,7 @@ export interface RateLimits {
 export interface AppDeps extends Omit<RouteDeps, 'signInWays' | 'describedRoutes'> {
   /** Closed with the app. */
   readonly audit: AuditRecorder;
-  readonly hashEmail: HashEmail;
+  readonly hashText: HashText;
   readonly caches: {
     readonly hooks: Pick<TokenCache<ResolvedGrant<Integration>>, 'recall' | 'resolve'>;
     readonly provisionTokens: Pick<TokenCache<ResolvedGrant<ProvisionToken>>, 'resolve'>;
@@ -60,7 +61,7 @@ export interface AppDeps extends Omit<RouteDeps, 'signInWays' | 'describedRoutes
 export function buildApp(deps: AppDeps): FastifyInstance {
   const { bodyLimitBytes, trustedProxies, caches, clock, metrics } = deps;
   const app = createServer({ bodyLimitBytes, trustProxy: toTrustProxy(trustedProxies), logger: deps.logger });
-  const connections = new ConnectionLimiter({ ...deps, limits: deps.connections });
+  const connections = new ConnectionLimiter({ ...deps, limits: deps.connections, openFilesMax: readOpenFilesMax() });
   connections.watch(app.server);
   // The order matters. Fastify hooks run in the order of their registration, and a function that examines routes sees
   // only those that are registered after it.
@@ -89,7 +90,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
     verifyHookToken: makeVerifyHookToken(caches.hooks),
     publicBaseUrl: deps.publicBaseUrl,
   });
-  registerRouteAudit(app, { recorder: deps.audit, hashEmail: deps.hashEmail, clock, trustedProxies });
+  registerRouteAudit(app, { recorder: deps.audit, hashText: deps.hashText, clock, trustedProxies });
   const { limiter, api, hooks } = deps.rateLimits;
   const hookPermits = new HookPermits({ limiter, limit: hooks, clock });
   registerRateLimits(app, { limiter, apiLimit: api, hookPermits });

@@ -18,7 +18,7 @@ import { sessionIdleMs } from '@widget-service/shared/usecases/access/sessions.t
 import { makeFindStreamStart } from '@widget-service/shared/usecases/events/find-stream-start.ts';
 import { GroupCommit, type GroupCommitOptions } from '@widget-service/shared/usecases/hooks/group-commit.ts';
 import { type AuditRecorder, createAuditRecorder } from '../audit/audit-recorder.ts';
-import { makeHashEmail } from '../audit/hash-email.ts';
+import { limitByDigests, makeHashText } from '../audit/hash-text.ts';
 import { type OverviewDeps, type OverviewReader, openOverview } from '../operators/open-overview.ts';
 import type { ConfiguredIdentityProvider } from '../people/session/sign-in-by-identity.ts';
 import { announceHereFirst } from '../revocation/announce.ts';
@@ -93,6 +93,10 @@ export function composePod(deps: PodDeps) {
   const podRequests = serveSeveralAnswerers(backend.podRequests);
   const streamDirectory = openStreamDirectory({ podRequests, hub });
   const readiness = createReadiness({ settings, checkTasks: () => supervisor.checks(), drains: true });
+  const groupCommit = new GroupCommit(backend.hookQueue, clock, {
+    backlogMax: settings.HOOK_BACKLOG_MAX,
+    ...overrides.groupCommit,
+  });
   const overview = openOverview({
     backend,
     podRequests,
@@ -104,10 +108,23 @@ export function composePod(deps: PodDeps) {
     countStreams: () => hub.size(),
     countPersonalStreams: () => hub.countPersonal(),
     tailPosition,
+    hookFailure: () => groupCommit.failure,
     listNotReady: readiness.listReasons,
     ...overrides.overview,
   });
-  const parts = { settings, overrides, facts, backend, caches, clock, logger, metrics, tracer, tailPosition };
+  const parts = {
+    settings,
+    overrides,
+    facts,
+    backend,
+    groupCommit,
+    caches,
+    clock,
+    logger,
+    metrics,
+    tracer,
+    tailPosition,
+  };
   const tasks = [
     fanOut.createTail(revocations.waitUntilFresh),
     ...revocations.tasks,
@@ -141,7 +158,6 @@ function composeApp(parts: AppParts, identityProvider: ConfiguredIdentityProvide
     ...backend,
     ...parts,
     ...composeUseCases(parts),
-    hashEmail: makeHashEmail({ configuredKey: settings.AUDIT_HMAC_KEY, serviceKeys: backend.serviceKeys }),
     recallSession: makeRecallSession({ cache: caches.sessions, sessions: backend.sessions, clock, sessionIdleMs }),
     stream: {
       verifyToken: makeVerifyStreamToken(revocations.caches.streams),
@@ -162,6 +178,7 @@ function composeApp(parts: AppParts, identityProvider: ConfiguredIdentityProvide
 interface UseCaseParts extends Pick<PodDeps, 'settings' | 'backend'> {
   readonly overrides: Overrides;
   readonly facts: BackendFacts;
+  readonly groupCommit: GroupCommit;
   readonly caches: NonNullable<Overrides['caches']>;
   readonly clock: Clock;
   readonly metrics: Metrics;
@@ -170,15 +187,12 @@ interface UseCaseParts extends Pick<PodDeps, 'settings' | 'backend'> {
 
 /** Creates the use cases, with the rate limits and the group commit that they go through. */
 function composeUseCases(parts: UseCaseParts) {
-  const { settings, overrides, facts, backend, caches, clock, metrics, tailPosition } = parts;
-  const groupCommit = new GroupCommit(backend.hookQueue, clock, {
-    backlogMax: settings.HOOK_BACKLOG_MAX,
-    ...overrides.groupCommit,
-  });
+  const { settings, overrides, facts, backend, groupCommit, caches, clock, metrics, tailPosition } = parts;
+  const hashText = makeHashText({ configuredKey: settings.AUDIT_HMAC_KEY, serviceKeys: backend.serviceKeys });
   // A shared limiter can be unavailable or slow. The pod then limits in its own memory.
   const limiter: RateLimiter = facts.sharesRateLimits
     ? limitWithFallback({
-        shared: backend.rateLimiter,
+        shared: limitByDigests(backend.rateLimiter, hashText),
         local: new MemoryRateLimiter(clock),
         clock,
         onFallback: () => metrics.rateLimitFallbacks.inc(),
@@ -195,5 +209,5 @@ function composeUseCases(parts: UseCaseParts) {
     rateLimiter: limiter,
     signInFailuresPerMinute: overrides.signInFailuresPerMinute,
   });
-  return { ...useCases, rateLimits: { limiter, ...(overrides.rateLimits ?? toRateLimits(settings)) } };
+  return { ...useCases, hashText, rateLimits: { limiter, ...(overrides.rateLimits ?? toRateLimits(settings)) } };
 }

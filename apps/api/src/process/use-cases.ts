@@ -63,6 +63,8 @@ export interface UseCaseDeps {
     | 'integrations'
     | 'provisionTokens'
     | 'auditEvents'
+    | 'samples'
+    | 'refusals'
   > & { readonly control: Pick<ControlLog, 'announce'> };
   /** Everything that the routes put into the hook queue goes through it. */
   readonly groupCommit: Pick<GroupCommit, 'submit'>;
@@ -153,8 +155,11 @@ export function createUseCases(deps: UseCaseDeps) {
 
 /** The same use cases for each kind of grant, over its own store. */
 function makeAllGrantUseCases({ backend, clock, tokenMaxLifetimeMs = null }: UseCaseDeps) {
-  const { subscriptions, integrations, provisionTokens, control } = backend;
+  const { subscriptions, integrations, provisionTokens, control, samples, refusals } = backend;
   const shared = { control, clock, tokenMaxLifetimeMs };
+  const deleteKept = async (id: string): Promise<void> => {
+    await Promise.all([samples.delete(id), refusals.delete(id)]);
+  };
   return {
     manageSubscriptions: makeGrantUseCases<Pick<Subscription, 'filter'>>({
       ...shared,
@@ -168,6 +173,7 @@ function makeAllGrantUseCases({ backend, clock, tokenMaxLifetimeMs = null }: Use
       grants: integrations,
       kind: 'integration',
       prefix: 'wht',
+      deleteKept,
     }),
     manageProvisionTokens: makeGrantUseCases<Pick<ProvisionToken, 'permissions'>>({
       ...shared,

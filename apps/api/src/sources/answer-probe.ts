@@ -25,7 +25,8 @@ const visible = /^[\x21-\x7e]+$/;
  *
  * - OPTIONS with `WebHook-Request-Origin`, from a sender of CloudEvents: the origin is allowed, at any rate
  *   (https://github.com/cloudevents/spec/blob/main/cloudevents/http-webhook.md, section 4).
- * - GET with the parameter that the scheme of a custom sender names, such as `hub.challenge`: its text.
+ * - GET, or POST without a body, with the parameter that the scheme of a custom sender names, such as `hub.challenge`:
+ *   its text. If the name is empty, each GET is answered: the sender only looks whether the address answers.
  */
 export function answerProbe({ preset, scheme }: HookSource, { method, rawHeaders, query }: Probe): ProbeAnswer | null {
   if (method === 'OPTIONS' && presets[preset].asksForItsOrigin) {
@@ -34,7 +35,8 @@ export function answerProbe({ preset, scheme }: HookSource, { method, rawHeaders
     return { headers: { 'webhook-allowed-origin': origin, 'webhook-allowed-rate': '*' }, text: '' };
   }
   const parameter = scheme?.challengeParameter ?? null;
-  if ((method !== 'GET' && method !== 'HEAD') || parameter === null) return null;
+  if (parameter === null || !['GET', 'HEAD', 'POST'].includes(method)) return null;
+  if (parameter === '') return method === 'POST' ? null : { headers: {}, text: '' };
   const [text = '', ...more] = query.getAll(parameter);
   return text === '' || text.length > answerMaxLength || more.length > 0 ? null : { headers: {}, text };
 }

@@ -125,13 +125,13 @@ function applyFilter(input: MappingInput, filter: TextFilter, values: MappedValu
 
 /** Whether a request matches a filter. */
 export function matchesFilter(input: PlaceInput, { place, in: texts }: TextFilter): boolean {
-  const read = readPlace(input, place);
-  return read !== null && texts.includes(read);
+  const read = findText(input, place, 'canonical');
+  return typeof read === 'string' && texts.includes(read);
 }
 
-/** Returns the text at a place, or null if there is none. */
+/** Returns the text at a place as it was sent, or null if there is none. */
 export function readPlace(input: PlaceInput, place: TextPlace): string | null {
-  const read = findText(input, place);
+  const read = findText(input, place, 'as-sent');
   return typeof read === 'string' ? read : null;
 }
 
@@ -228,7 +228,7 @@ function readTexts(input: MappingInput, step: MappingStep, place: TextPlaces): s
 }
 
 function readText(input: MappingInput, step: MappingStep, place: TextPlace): string | null {
-  const text = findText(input, place);
+  const text = findText(input, place, 'canonical');
   if (typeof text === 'object') {
     if (text === null) return null;
     throw new UnmappableHook(step, text.mistake, place);
@@ -236,10 +236,10 @@ function readText(input: MappingInput, step: MappingStep, place: TextPlace): str
   return text;
 }
 
-function findText({ sent, document }: PlaceInput, place: TextPlace) {
+function findText({ sent, document }: PlaceInput, place: TextPlace, numbers: 'as-sent' | 'canonical') {
   if ('value' in place) return place.value;
   if ('from' in place) {
-    const text = readTextAt(document, place.from);
+    const text = readTextAt(document, place.from, numbers);
     return text === undefined ? { mistake: 'it is an object or an array, not a text' } : text;
   }
   const value = readHeader(sent, place.header);

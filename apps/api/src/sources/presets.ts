@@ -13,10 +13,12 @@ export interface Preset {
   readonly scheme: SignatureScheme | null;
   /** What a mapping has if it does not say otherwise. */
   readonly defaults: Pick<HookMapping, 'occurredAt' | 'id'>;
-  /** Null: the sender has none. The same for `ping`. */
+  /** Replaces `defaults.id` where a request has none: other versions or kinds of requests of the sender have this one. */
+  readonly otherId: TextPlace | null;
+  /** Null: the sender has none. */
   readonly handshake: Handshake | null;
-  /** A request that only tries the address, whatever the mapping says: it is ignored. */
-  readonly ping: TextFilter | null;
+  /** Requests that concern the address or the subscription and no event, whatever the mapping says: they are ignored. */
+  readonly pings: readonly TextFilter[];
   /** Whether the sender asks by OPTIONS whether it may post hooks (`answerProbe`). */
   readonly asksForItsOrigin: boolean;
 }
@@ -55,24 +57,25 @@ const twilio: SignatureScheme = {
 /** The time of the arrival. */
 const arrival: HookMapping['occurredAt'] = { place: null, format: 'rfc3339', otherwise: 'now' };
 
+/** A sender that posts events and nothing else. */
+const plain = { otherId: null, handshake: null, pings: [], asksForItsOrigin: false } as const;
+
 /** One row for each sender, with the document from which it comes. */
 export const presets: Readonly<Record<SourcePreset, Preset>> = {
   github: {
     // https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries
     scheme: { ...schemeDefaults, header: 'x-hub-signature-256', prefix: 'sha256=' },
     defaults: { occurredAt: arrival, id: { header: 'x-github-delivery' } },
-    handshake: null,
-    ping: { place: { header: 'x-github-event' }, in: ['ping'] },
-    asksForItsOrigin: false,
+    ...plain,
+    pings: [{ place: { header: 'x-github-event' }, in: ['ping'] }],
   },
   gitlab: {
     // https://docs.gitlab.com/user/project/integrations/webhooks/
     scheme: { ...schemeDefaults, algorithm: 'token', header: 'x-gitlab-token' },
-    // The other header with an id (X-Gitlab-Event-UUID) is the same for all events that one event causes.
     defaults: { occurredAt: arrival, id: { header: 'idempotency-key' } },
-    handshake: null,
-    ping: null,
-    asksForItsOrigin: false,
+    ...plain,
+    // Before 17.4. It is new for each request, also for a repeated one; X-Gitlab-Event-UUID may be that of several events.
+    otherId: { header: 'x-gitlab-webhook-uuid' },
   },
   stripe: {
     // https://docs.stripe.com/webhooks/signature
@@ -88,9 +91,7 @@ export const presets: Readonly<Record<SourcePreset, Preset>> = {
       occurredAt: { place: { from: '/created' }, format: 'unix-seconds', otherwise: 'refuse' },
       id: { from: '/id' },
     },
-    handshake: null,
-    ping: null,
-    asksForItsOrigin: false,
+    ...plain,
   },
   shopify: {
     // https://shopify.dev/docs/apps/build/webhooks/subscribe/https
@@ -99,9 +100,7 @@ export const presets: Readonly<Record<SourcePreset, Preset>> = {
       occurredAt: { place: { header: 'x-shopify-triggered-at' }, format: 'rfc3339', otherwise: 'now' },
       id: { header: 'x-shopify-webhook-id' },
     },
-    handshake: null,
-    ping: null,
-    asksForItsOrigin: false,
+    ...plain,
   },
   slack: {
     // https://docs.slack.dev/authentication/verifying-requests-from-slack/
@@ -116,12 +115,17 @@ export const presets: Readonly<Record<SourcePreset, Preset>> = {
       occurredAt: { place: { from: '/event_time' }, format: 'unix-seconds', otherwise: 'now' },
       id: { from: '/event_id' },
     },
+    ...plain,
     handshake: {
       when: { place: { from: '/type' }, in: ['url_verification'] },
       answer: { from: '/challenge' },
     },
-    ping: null,
-    asksForItsOrigin: false,
+    // Of slash commands, shortcuts and interactions.
+    otherId: { from: '/trigger_id' },
+    pings: [
+      { place: { from: '/ssl_check' }, in: ['1'] },
+      { place: { from: '/type' }, in: ['app_rate_limited'] },
+    ],
   },
   linear: {
     // https://linear.app/developers/webhooks
@@ -134,25 +138,19 @@ export const presets: Readonly<Record<SourcePreset, Preset>> = {
       occurredAt: { place: { from: '/createdAt' }, format: 'rfc3339', otherwise: 'now' },
       id: { header: 'linear-delivery' },
     },
-    handshake: null,
-    ping: null,
-    asksForItsOrigin: false,
+    ...plain,
   },
   twilio: {
     // https://www.twilio.com/docs/usage/webhooks/webhooks-security
     scheme: { ...twilio, algorithm: 'hmac-sha1' },
     defaults: { occurredAt: arrival, id: { header: 'i-twilio-idempotency-token' } },
-    handshake: null,
-    ping: null,
-    asksForItsOrigin: false,
+    ...plain,
   },
   'twilio-shared-key': {
     // twilio 6.3.1 (npm), lib/webhooks
     scheme: twilio,
     defaults: { occurredAt: arrival, id: { header: 'i-twilio-idempotency-token' } },
-    handshake: null,
-    ping: null,
-    asksForItsOrigin: false,
+    ...plain,
   },
   'standard-webhooks': {
     // https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
@@ -171,9 +169,7 @@ export const presets: Readonly<Record<SourcePreset, Preset>> = {
       occurredAt: { place: { from: '/timestamp' }, format: 'rfc3339', otherwise: 'now' },
       id: { header: 'webhook-id' },
     },
-    handshake: null,
-    ping: null,
-    asksForItsOrigin: false,
+    ...plain,
   },
   cloudevents: {
     // https://github.com/cloudevents/spec/blob/main/cloudevents/http-webhook.md
@@ -183,16 +179,13 @@ export const presets: Readonly<Record<SourcePreset, Preset>> = {
       // An id is unique only within its source.
       id: { all: [{ from: '/source' }, { from: '/id' }] },
     },
-    handshake: null,
-    ping: null,
+    ...plain,
     asksForItsOrigin: true,
   },
   custom: {
     scheme: null,
     defaults: { occurredAt: arrival, id: null },
-    handshake: null,
-    ping: null,
-    asksForItsOrigin: false,
+    ...plain,
   },
 };
 

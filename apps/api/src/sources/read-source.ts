@@ -1,8 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
-import type { HookSource, TextFilter } from '@widget-service/shared/domain/hook-source.ts';
-import { type MappingResult, mapHook, matchesFilter, readPlace } from './map-hook.ts';
+import type { HookSource, SourcePreset, TextFilter } from '@widget-service/shared/domain/hook-source.ts';
+import { answerProbe } from './answer-probe.ts';
+import { type MappingInput, type MappingResult, mapHook, matchesFilter, readPlace } from './map-hook.ts';
 import { findScheme, type Handshake, presets } from './presets.ts';
-import type { SentRequest } from './sent-request.ts';
+import { readHeader, type SentRequest } from './sent-request.ts';
 import { readCloudEvent, readDocument } from './source-document.ts';
 import type { SourceKey } from './source-key.ts';
 import { type SignatureResult, verifySignature } from './verify-signature.ts';
@@ -15,7 +17,10 @@ export interface SourceReading {
   /** See `MappingInput`. */
   readonly integrationId: string | null;
   readonly now: Date;
-  /** Also reads a request whose signature is not valid. */
+  /**
+   * Also reads a request whose signature is not valid. Verifies none whose header has no value: whoever shows a request
+   * to others leaves out its secrets.
+   */
   readonly isPreview?: boolean;
 }
 
@@ -34,17 +39,30 @@ export interface ReadSource {
  * Reads a request of a foreign sender: signature, document, handshake, mapping. Both the hook address and the preview
  * use it, so they agree.
  */
-export function readSource({ source, keys, sent, integrationId, now, isPreview = false }: SourceReading): ReadSource {
-  const signature = keys === null ? null : verifySignature(findScheme(source), keys, sent, now);
+export function readSource({
+  source,
+  keys,
+  integrationId,
+  now,
+  isPreview = false,
+  ...given
+}: SourceReading): ReadSource {
+  const sent = source.preset === 'standard-webhooks' ? addStandardNames(given.sent) : given.sent;
+  const challenge = answerChallenge(source, sent);
+  if (challenge !== null) return { signature: null, answer: challenge };
+  const scheme = findScheme(source);
+  const isLeftOut = isPreview && scheme.algorithm !== 'none' && readHeader(sent, scheme.header) === '';
+  const signature = keys === null || isLeftOut ? null : verifySignature(scheme, keys, sent, now);
   if (signature?.isValid === false && !isPreview) return { signature };
   try {
     const document = source.preset === 'cloudevents' ? readCloudEvent(sent) : readDocument(sent);
-    const { handshake, ping } = presets[source.preset];
+    const { handshake, pings } = presets[source.preset];
     const input = { mapping: source.mapping, sent, document, integrationId, now };
     const answer = handshake === null ? null : answerHandshake(input, handshake);
     if (answer !== null) return { signature, answer };
-    if (ping !== null && matchesFilter(input, ping)) return { signature, mapping: ignorePing(ping) };
-    return { signature, mapping: mapHook(input) };
+    const ping = pings.find((filter) => matchesFilter(input, filter));
+    if (ping !== undefined) return { signature, mapping: ignorePing(ping) };
+    return { signature, mapping: mapRequest(source.preset, input) };
   } catch (error) {
     if (error instanceof ServiceError) return { signature, mistake: error };
     throw error;
@@ -56,6 +74,37 @@ export function findSourceRefusal({ signature, mistake, mapping }: ReadSource) {
   if (signature?.isValid === false) return { step: 'signature', reason: signature.reason };
   if (mistake !== undefined) return { step: 'body', reason: mistake.message };
   return mapping?.outcome === 'refused' ? { step: mapping.step, reason: mapping.reason, ...mapping.place } : null;
+}
+
+/** Svix still sends the headers of Standard Webhooks by the names that they had before they became a standard. */
+function addStandardNames(sent: SentRequest): SentRequest {
+  if (readHeader(sent, 'webhook-signature') !== null) return sent;
+  const added = sent.rawHeaders.flatMap((name, at) =>
+    at % 2 === 0 && /^svix-(?:id|timestamp|signature)$/i.test(name)
+      ? [name.replace(/^svix/i, 'webhook'), sent.rawHeaders[at + 1] ?? '']
+      : [],
+  );
+  return { ...sent, rawHeaders: [...sent.rawHeaders, ...added] };
+}
+
+/** A POST without a body, by which some senders ask as others do by GET. Null: it is none. */
+function answerChallenge(source: HookSource, { body, rawHeaders, urls: [url = ''] }: SentRequest): string | null {
+  if (body.length > 0) return null;
+  const query = URL.parse(url)?.searchParams ?? new URLSearchParams();
+  return answerProbe(source, { method: 'POST', rawHeaders, query })?.text ?? null;
+}
+
+/** Maps a request, also one that has the other id of its preset. */
+function mapRequest(preset: SourcePreset, input: MappingInput): MappingResult {
+  const { defaults, otherId } = presets[preset];
+  const first = mapHook(input);
+  if (first.outcome !== 'refused') return first;
+  if (otherId !== null && first.step === 'id' && isDeepStrictEqual(input.mapping.id, defaults.id)) {
+    const second = mapHook({ ...input, mapping: { ...input.mapping, id: otherId } });
+    if (second.outcome !== 'refused' || second.step !== 'id') return second;
+  }
+  const isBatch = Array.isArray(input.document.value);
+  return isBatch ? { ...first, reason: `${first.reason}; the body is an array, perhaps a batch of events` } : first;
 }
 
 function ignorePing({ in: texts }: TextFilter): MappingResult {

@@ -27,7 +27,14 @@ const signed = text(1, 256)
   .refine(
     (value) => [...value.matchAll(signedPlace)].every(([, name = '']) => signedPlaces.includes(name)),
     'Must have no other places than {body}, {timestamp}, {id} and {url}.',
-  );
+  )
+  .refine((value) => {
+    const places = [...value.matchAll(signedPlace)].map(([place]) => place);
+    return new Set(places).size === places.length;
+  }, 'Must have each place at most once.');
+
+/** A character that is in no number, hexadecimal or Base64 text. */
+const separatorPattern = /^[ !"#$%&'()*,.:;<>?@[\\\]^`{|}~]$/;
 
 export const schemeSchema = z
   .strictObject({
@@ -37,7 +44,14 @@ export const schemeSchema = z
         '`token`: the header holds the secret itself. `basic`: HTTP Basic, with secrets of the form `user:password`. `none`: whoever knows the address may post.',
       ),
     header: headerName.optional().describe('The header with the signatures. Required, except with `basic` and `none`.'),
-    separator: z.enum([',', ' ']).nullish().describe('What separates the entries of the header. Null: it has one.'),
+    separator: z
+      .string()
+      .refine(
+        (value) => separatorPattern.test(value),
+        'Must be one character of ASCII that no signature has, such as ;.',
+      )
+      .nullish()
+      .meta({ description: 'What separates the entries of the header. Null: it has one.', examples: [','] }),
     prefix: text(0, 64)
       .optional()
       .meta({ default: '', description: 'What a signature begins with, such as `sha256=`.' }),
@@ -51,11 +65,11 @@ export const schemeSchema = z
     toleranceSeconds: z.int().min(1).max(3_600).optional().meta({ default: 300 }),
     idHeader: headerName.nullish().describe('The header with the id that is signed.'),
     secretEncoding: z.enum(['text', 'hex', 'base64', 'whsec']).optional().meta({ default: 'text' }),
-    challengeParameter: text(1, 128)
+    challengeParameter: text(0, 128)
       .nullish()
       .meta({
         description:
-          'The parameter of the address with which the sender asks, by GET, whether somebody is there: its text is the answer. Null: a GET is not answered.',
+          'The parameter of the address with which the sender asks, by GET or by POST without a body, whether somebody is there: its text is the answer. Empty: each GET is answered, with an empty text. Null: a GET is not answered.',
         examples: ['hub.challenge'],
       }),
   })
@@ -115,7 +129,8 @@ function* findSchemeMistakes(given: SchemeInput): Generator<SchemeMistake> {
 }
 
 function* findSignedMistakes(given: SchemeInput): Generator<SchemeMistake> {
-  const { signed: template = '{body}', timestamp = null, idHeader = null, separator = null } = given;
+  const { signed: template = '{body}', timestamp = null, idHeader = null, prefix = '' } = given;
+  const separator = given.separator || null;
   if (template.includes('{timestamp}') && timestamp === null) yield ['timestamp', 'Must be given: it is signed.'];
   // A time that is not signed proves nothing: whoever repeats a request can change it. A time in the body is signed.
   if (timestamp !== null && !('from' in timestamp) && !template.includes('{timestamp}')) {
@@ -123,6 +138,15 @@ function* findSignedMistakes(given: SchemeInput): Generator<SchemeMistake> {
   }
   if (timestamp !== null && 'entry' in timestamp && separator === null) {
     yield ['separator', 'Must be given: the time is an entry of the header.'];
+  }
+  const entry = timestamp !== null && 'entry' in timestamp ? timestamp.entry : '';
+  for (const [path, text] of [
+    ['prefix', prefix],
+    ['timestamp', entry],
+  ] as const) {
+    if (separator !== null && text.includes(separator)) {
+      yield [path, 'Must not have the separator: no entry of the header would begin so.'];
+    }
   }
   if (template.includes('{id}') !== (idHeader !== null))
     yield ['idHeader', 'Must be given if, and only if, it is signed.'];

@@ -245,6 +245,49 @@ describe('a scheme of its own', () => {
     expect(toSourceKey(raw.slice(2), scheme)).toBeNull();
   });
 
+  test.each([',', ';', '|', ' ', '&'])('several entries, separated by “%s”', (separator) => {
+    const scheme: SignatureScheme = {
+      ...schemeDefaults,
+      header: 'x-signature',
+      separator,
+      prefix: 'h1=',
+      signed: '{timestamp}:{body}',
+      timestamp: { entry: 'ts=', unit: 'seconds' },
+    };
+    const signature = createHmac('sha256', 'a secret').update('1700000000:{}').digest('hex');
+    const value = ['ts=1700000000', 'h1=00', `h1=${signature.toUpperCase()}`].join(separator);
+    const sent = toSent({ headers: { 'X-Signature': value }, body: '{}' });
+    const verified = verifySignature(scheme, toKeys(scheme, ['a secret']), sent, new Date(1_700_000_000_000));
+    expect(verified).toEqual({ isValid: true, secret: 1 });
+  });
+
+  test.each(['hmac-sha256', 'ed25519'] as const)('signatures in each variant of Base64: %s', (algorithm) => {
+    const scheme: SignatureScheme = { ...schemeDefaults, algorithm, header: 'x-signature', encoding: 'base64' };
+    const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+    const secret = algorithm === 'ed25519' ? publicKey.export({ format: 'pem', type: 'spki' }).toString() : 'a secret';
+    const signBody = (body: string) =>
+      algorithm === 'ed25519'
+        ? sign(null, Buffer.from(body), privateKey)
+        : createHmac('sha256', secret).update(body).digest();
+    const check = (signature: string, body: string) =>
+      verifySignature(
+        scheme,
+        toKeys(scheme, [secret]),
+        toSent({ headers: { 'X-Signature': signature }, body }),
+        new Date(),
+      ).isValid;
+    // A few bodies, so that the two characters by which the alphabets differ are among the signatures.
+    const bytes = Array.from({ length: 20 }, (_, at) => signBody(`${at}`));
+    expect(bytes.map((each) => each.toString('base64url')).join('')).toMatch(/[-_]/);
+    for (const [at, signature] of bytes.entries()) {
+      const variants = [signature.toString('base64'), signature.toString('base64url')];
+      const unpadded = variants.map((text) => text.replace(/=+$/, ''));
+      for (const text of [...variants, ...unpadded]) expect(check(text, `${at}`)).toBe(true);
+      for (const text of [`${variants[0]}=A`, unpadded[0]?.slice(1) ?? '', ''])
+        expect(check(text, `${at}`)).toBe(false);
+    }
+  });
+
   test('HTTP Basic', () => {
     const scheme: SignatureScheme = { ...schemeDefaults, algorithm: 'basic', header: 'authorization' };
     const check = (authorization: string) =>

@@ -1,4 +1,5 @@
 import { createHmac, hash, verify } from 'node:crypto';
+import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { toUtcTime } from '@widget-service/shared/domain/foreign-time.ts';
 import type { SignatureScheme, SignatureTime } from '@widget-service/shared/domain/hook-source.ts';
 import { isEqualInConstantTime } from '@widget-service/shared/domain/token.ts';
@@ -8,7 +9,15 @@ import { decodeExactly, type SourceKey } from './source-key.ts';
 
 /** Comparing more would only cost time: a sender that rotates its secret sends two. */
 const signaturesMax = 10;
+/** An Ed25519 signature is verified over the whole content; an HMAC is computed once, and only compared. */
+const ed25519SignaturesMax = 4;
 const hmacHashes = { 'hmac-sha1': 'sha1', 'hmac-sha256': 'sha256', 'hmac-sha512': 'sha512' } as const;
+const signatureBytes: Readonly<Record<string, number>> = {
+  'hmac-sha1': 20,
+  'hmac-sha256': 32,
+  'hmac-sha512': 64,
+  ed25519: 64,
+};
 
 /** `secret`: which one, from 1. Null: the scheme has none. */
 export type SignatureResult =
@@ -16,8 +25,12 @@ export type SignatureResult =
   | { readonly isValid: false; readonly reason: string };
 
 /**
- * Verifies the signature of a request. One of the first 10 signatures must be made with one of the keys. A header of
- * the scheme that is sent twice is not valid: the sender sends it once, and a proxy may have taken the other one.
+ * Verifies the signature of a request. One of the first 10 signatures (4 with Ed25519) must be made with one of the
+ * keys. A header of the scheme that is sent twice is not valid: the sender sends it once, and a proxy may have taken the
+ * other one.
+ *
+ * The sender is not known yet, so what is cheap comes first: the body is not read before the header has a signature of
+ * the right length and alphabet. Then it costs one hash for each key and each address that may be signed.
  */
 export function verifySignature(
   scheme: SignatureScheme,
@@ -31,23 +44,46 @@ export function verifySignature(
   if (header === repeated) return refuse(`the header ${scheme.header} is repeated`);
   if (scheme.algorithm === 'token') return compareToken(scheme, keys, header);
   if (scheme.algorithm === 'basic') return compareBasic(keys, header);
+  try {
+    return compareSignatures(scheme, keys, sent, now, header);
+  } catch (error) {
+    // The body is no document, so nobody can have signed what the scheme says.
+    if (error instanceof ServiceError) return refuse(error.message);
+    throw error;
+  }
+}
+
+function compareSignatures(
+  scheme: SignatureScheme,
+  keys: readonly SourceKey[],
+  sent: SentRequest,
+  now: Date,
+  header: string,
+): SignatureResult {
   const entries = scheme.separator === null ? [header] : header.split(scheme.separator).map((entry) => entry.trim());
   const signatures = entries
     .filter((entry) => entry.startsWith(scheme.prefix))
-    .slice(0, signaturesMax)
-    .map((entry) => entry.slice(scheme.prefix.length));
+    .slice(0, scheme.algorithm === 'ed25519' ? ed25519SignaturesMax : signaturesMax);
   if (signatures.length === 0)
     return refuse(`the header ${scheme.header} has no signature that begins as the scheme says`);
-  const time = readTime(scheme, entries, sent, now);
+  const wellFormed = signatures.flatMap((entry) => decodeSignature(scheme, entry.slice(scheme.prefix.length)) ?? []);
+  if (wellFormed.length === 0)
+    return refuse(`the header ${scheme.header} has no signature of the length and encoding of the scheme`);
+  // A time in the body is part of what is signed, so it is read afterwards.
+  const isTimeInBody =
+    scheme.timestamp !== null && 'from' in scheme.timestamp && !scheme.signed.includes('{timestamp}');
+  const time = isTimeInBody ? { text: '' } : readTime(scheme, entries, sent, now);
   if ('reason' in time) return refuse(time.reason);
-  const bodyMistake = findBodyMistake(scheme, sent);
-  if (bodyMistake !== null) return refuse(bodyMistake);
   const id = scheme.idHeader === null ? '' : readHeader(sent, scheme.idHeader);
   if (typeof id !== 'string') return refuse(`the header ${scheme.idHeader} is missing or repeated`);
   if (scheme.signed.includes('{url}') && sent.urls.length === 0) return refuse('the address is signed, and not known');
+  const bodyMistake = findBodyMistake(scheme, sent);
+  if (bodyMistake !== null) return refuse(bodyMistake);
   for (const content of listSignedContents(scheme, sent, time.text, id)) {
-    const at = keys.findIndex((key) => signatures.some((signature) => isSignature(scheme, key, content, signature)));
-    if (at !== -1) return { isValid: true, secret: at + 1 };
+    const at = keys.findIndex((key) => isSignedWith(scheme, key, content, wellFormed));
+    if (at === -1) continue;
+    const signedTime = isTimeInBody ? readTime(scheme, entries, sent, now) : time;
+    return 'reason' in signedTime ? refuse(signedTime.reason) : { isValid: true, secret: at + 1 };
   }
   return refuse('no signature was made with a secret of the integration over what the scheme signs');
 }
@@ -79,19 +115,36 @@ function compareSecret(keys: readonly SourceKey[], given: Buffer, reason: string
   return at === -1 ? refuse(reason) : { isValid: true, secret: at + 1 };
 }
 
-function isSignature(scheme: SignatureScheme, key: SourceKey, content: Buffer, signature: string): boolean {
-  const given = scheme.encoding === 'hex' ? signature.toLowerCase() : signature;
+/** Returns null if the text is no signature of the scheme, whatever it was made with. */
+function decodeSignature({ algorithm, encoding }: SignatureScheme, text: string): Buffer | null {
+  const bytes = decodeExactly(encoding === 'hex' ? text.toLowerCase() : toPlainBase64(text), encoding);
+  return bytes?.length === signatureBytes[algorithm] ? bytes : null;
+}
+
+/** Returns Base64 in the alphabet with `+` and `/`, without padding: senders write either alphabet, padded or not. */
+function toPlainBase64(text: string): string {
+  return text
+    .replaceAll('-', '+')
+    .replaceAll('_', '/')
+    .replace(/={1,2}$/, '');
+}
+
+function isSignedWith(
+  scheme: SignatureScheme,
+  key: SourceKey,
+  content: Buffer,
+  signatures: readonly Buffer[],
+): boolean {
   if (scheme.algorithm === 'ed25519') {
-    const bytes = decodeExactly(given.replace(/={1,2}$/, ''), scheme.encoding);
-    return bytes !== null && !Buffer.isBuffer(key) && verify(null, content, key, bytes);
+    return !Buffer.isBuffer(key) && signatures.some((signature) => verify(null, content, key, signature));
   }
   if (!(scheme.algorithm in hmacHashes) || !Buffer.isBuffer(key)) return false;
   const name = hmacHashes[scheme.algorithm as keyof typeof hmacHashes];
-  const expected = createHmac(name, key).update(content).digest(scheme.encoding);
-  return isEqualInConstantTime(Buffer.from(given), Buffer.from(expected));
+  const expected = createHmac(name, key).update(content).digest();
+  return signatures.some((signature) => isEqualInConstantTime(signature, expected));
 }
 
-/** Returns the time as it was sent. It is checked before the signature: a wrong one needs no computation. */
+/** Returns the time as it was sent. Outside the body it is checked before the signature: a wrong one needs no hash. */
 function readTime(
   { timestamp, toleranceSeconds }: SignatureScheme,
   entries: readonly string[],
@@ -102,7 +155,7 @@ function readTime(
   const text = findTime(timestamp, entries, sent);
   if (text === null) return { reason: 'the time of the signature is missing or repeated' };
   const utc = toUtcTime(text, timestamp.unit === 'seconds' ? 'unix-seconds' : 'unix-milliseconds');
-  if (utc === null) return { reason: 'the time of the signature is not a Unix time' };
+  if (utc === null) return { reason: 'the time of the signature is no time' };
   const differenceMs = Math.abs(now.getTime() - Date.parse(utc));
   if (differenceMs <= toleranceSeconds * 1_000) return { text };
   return { reason: `the time of the signature differs from that of the service by more than ${toleranceSeconds} s` };
@@ -117,11 +170,7 @@ function findTime(timestamp: SignatureTime, entries: readonly string[], sent: Se
     const found = entries.filter((entry) => entry.startsWith(timestamp.entry));
     return found.length === 1 ? (found[0]?.slice(timestamp.entry.length) ?? null) : null;
   }
-  try {
-    return readTextAt(readDocument(sent), timestamp.from) ?? null;
-  } catch {
-    return null;
-  }
+  return readTextAt(readDocument(sent), timestamp.from) ?? null;
 }
 
 const placePattern = /\{(body|timestamp|id|url|form)\}/;
@@ -155,7 +204,6 @@ function findBodyMistake({ bodyHashParameter }: SignatureScheme, sent: SentReque
 /** The names and values of a form, sorted, each pair once. Empty if the body is no form. */
 function joinForm(sent: SentRequest): string {
   if (!isForm(sent)) return '';
-  const fields = readFormFields(sent.body);
-  const names = [...new Set(fields.keys())].sort();
-  return names.flatMap((name) => [...new Set(fields.getAll(name))].sort().map((value) => `${name}${value}`)).join('');
+  const fields = [...readFormFields(sent.body)].sort(([a], [b]) => (a < b ? -1 : 1));
+  return fields.flatMap(([name, values]) => [...new Set(values)].sort().map((value) => `${name}${value}`)).join('');
 }

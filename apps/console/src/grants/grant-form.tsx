@@ -31,7 +31,7 @@ interface NewGrantDialogProperties {
 /** The form for a new grant. */
 export function NewGrantDialog(properties: NewGrantDialogProperties) {
   const { title, draftName, children, onCreate, onCreated, onClose } = properties;
-  const { values, clear } = useDraft(draftName, { name: '', expires: '' });
+  const { values, clear } = useDraft(draftName, { name: '', expires: '' }, ['name', 'expires']);
   const submit = async () => {
     const issued = await onCreate({ name: values.value.name, expiresAt: toExpiresAt(values.value) });
     clear();

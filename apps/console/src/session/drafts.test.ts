@@ -19,18 +19,18 @@ function openDrafts() {
   const storage = createStorage();
   storage.setItem('another page of this host', 'its own');
   const drafts = createDrafts(() => storage);
-  drafts.write('kim', 'new-widget', { name: 'Half a lamp' });
-  drafts.write('kim', 'new-user', { email: 'ann@example.com' });
+  drafts.write('kim', 'new-widget', { name: 'Half a lamp', pasted: 'X-Gitlab-Token: s3cret' }, ['name']);
+  drafts.write('kim', 'new-user', { email: 'ann@example.com' }, ['email']);
   return { storage, drafts };
 }
 
 test('keeps a draft for its user only', () => {
   const { drafts } = openDrafts();
-  expect(drafts.read('kim', 'new-widget')).toEqual({ name: 'Half a lamp' });
-  expect(drafts.read('robin', 'new-widget')).toBeNull();
+  expect(drafts.read('kim', 'new-widget', ['name'])).toEqual({ name: 'Half a lamp' });
+  expect(drafts.read('robin', 'new-widget', ['name'])).toBeNull();
   drafts.remove('kim', 'new-widget');
-  expect(drafts.read('kim', 'new-widget')).toBeNull();
-  expect(drafts.read('kim', 'new-user')).toEqual({ email: 'ann@example.com' });
+  expect(drafts.read('kim', 'new-widget', ['name'])).toBeNull();
+  expect(drafts.read('kim', 'new-user', ['email'])).toEqual({ email: 'ann@example.com' });
 });
 
 test('forgets all drafts, and nothing else, at the end of a session', () => {
@@ -42,14 +42,21 @@ test('forgets all drafts, and nothing else, at the end of a session', () => {
 
 test('forgets the drafts of everybody else when somebody signs in', () => {
   const { drafts } = openDrafts();
-  drafts.write('robin', 'new-widget', { name: 'Mine' });
+  drafts.write('robin', 'new-widget', { name: 'Mine' }, ['name']);
   drafts.forgetOthers('robin');
-  expect(drafts.read('kim', 'new-widget')).toBeNull();
-  expect(drafts.read('robin', 'new-widget')).toEqual({ name: 'Mine' });
+  expect(drafts.read('kim', 'new-widget', ['name'])).toBeNull();
+  expect(drafts.read('robin', 'new-widget', ['name'])).toEqual({ name: 'Mine' });
 });
 
 test('reads a damaged draft as none', () => {
   const { storage, drafts } = openDrafts();
   storage.setItem('console-draft:kim:new-widget', '{');
-  expect(drafts.read('kim', 'new-widget')).toBeNull();
+  expect(drafts.read('kim', 'new-widget', ['name'])).toBeNull();
+});
+
+test('keeps only the members that its form names', () => {
+  const { storage, drafts } = openDrafts();
+  expect(storage.getItem('console-draft:kim:new-widget')).toBe('{"name":"Half a lamp"}');
+  storage.setItem('console-draft:kim:new-widget', '{"name":"Half a lamp","pasted":"by an older console"}');
+  expect(drafts.read('kim', 'new-widget', ['name'])).toEqual({ name: 'Half a lamp' });
 });

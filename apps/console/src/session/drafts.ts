@@ -16,16 +16,18 @@ export function createDrafts(getStorage: () => DraftStorage) {
   }
 
   return {
-    /** Returns the draft, or null if there is none or it cannot be read. */
-    read: (userId: string, name: string): object | null => {
+    /** Returns the members `kept` of the draft, or null if there is none or it cannot be read. */
+    read: (userId: string, name: string, kept: readonly string[]): object | null => {
       try {
-        return JSON.parse(getStorage().getItem(toKey(userId, name)) ?? 'null') as object | null;
+        const draft = JSON.parse(getStorage().getItem(toKey(userId, name)) ?? 'null') as object | null;
+        return draft === null ? null : pick(draft, kept);
       } catch {
         return null;
       }
     },
-    write: (userId: string, name: string, values: object): void => {
-      getStorage().setItem(toKey(userId, name), JSON.stringify(values));
+    /** Keeps only the members `kept` of the values. */
+    write: (userId: string, name: string, values: object, kept: readonly string[]): void => {
+      getStorage().setItem(toKey(userId, name), JSON.stringify(pick(values, kept)));
     },
     remove: (userId: string, name: string): void => getStorage().removeItem(toKey(userId, name)),
     /** Forgets the drafts of everybody: the next person at this machine must not see them. */
@@ -33,6 +35,10 @@ export function createDrafts(getStorage: () => DraftStorage) {
     /** Forgets the drafts of everybody else: another user may have signed in while this tab was closed or asleep. */
     forgetOthers: (userId: string): void => forget((key) => !key.startsWith(toKey(userId, ''))),
   };
+}
+
+function pick(values: object, names: readonly string[]): object {
+  return Object.fromEntries(Object.entries(values).filter(([name]) => names.includes(name)));
 }
 
 export const drafts = createDrafts(() => sessionStorage);

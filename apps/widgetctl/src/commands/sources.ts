@@ -12,14 +12,18 @@ const preview: CommandDefinition = {
   parameters: ['FILE', 'ID?'],
   summary: 'Show what becomes of a request of a foreign sender: FILE, or - for the standard input, is its body.',
   options: {
-    header: { value: 'HEADER', isRepeated: true, text: 'A header of the request, as NAME: VALUE.' },
+    header: {
+      value: 'HEADER',
+      isRepeated: true,
+      text: 'A header of the request, as NAME: VALUE. Those with a secret: WIDGETCTL_HEADERS, one a line; or NAME alone.',
+    },
     ...sourceOptions,
   },
   async run(context, input) {
     const [file = '', id] = input.parameters;
     const url = await context.readSecret('WIDGETCTL_HOOK_URL');
     const request = {
-      headers: readHeaders(input),
+      headers: readHeaders([...input.values('header'), ...(await context.readSecretLines('WIDGETCTL_HEADERS'))]),
       body: file === '-' ? await context.readInput() : await readFileExactly(file),
       ...(url === undefined ? {} : { url }),
     };
@@ -43,14 +47,14 @@ async function postPreview(
   return api.POST('/api/v1/integrations/preview', { body: { ...request, source } });
 }
 
-/** A header that is given twice was sent twice. */
-function readHeaders(input: CommandInput): Record<string, string[]> {
+/** A header that is given twice was sent twice. Messages do not repeat one: it may hold a secret. */
+function readHeaders(texts: readonly string[]): Record<string, string[]> {
   const headers: Record<string, string[]> = {};
-  for (const text of input.values('header')) {
-    const at = text.indexOf(':');
-    if (at < 1) throw new UsageError(`--header "${text}" is not NAME: VALUE.`);
-    const name = text.slice(0, at).trim().toLowerCase();
-    headers[name] = [...(headers[name] ?? []), text.slice(at + 1).trim()];
+  for (const text of texts) {
+    const [name = '', ...values] = text.split(':');
+    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name.trim())) throw new UsageError('A header is not NAME: VALUE.');
+    const key = name.trim().toLowerCase();
+    headers[key] = [...(headers[key] ?? []), values.join(':').trim()];
   }
   return headers;
 }

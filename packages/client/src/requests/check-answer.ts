@@ -1,3 +1,4 @@
+import { readMediaType } from './failures.ts';
 import { type Answer, hasShape } from './shape.ts';
 import { isRedirect, UnexpectedResponseError } from './unexpected-response-error.ts';
 
@@ -18,13 +19,9 @@ export async function checkAnswer(url: string, response: Response, answer: Answe
     if (text !== '') throw new UnexpectedResponseError({ url, response, expected });
     return;
   }
-  if (!isJson(response)) throw new UnexpectedResponseError({ url, response, expected });
+  if (readMediaType(response) !== 'application/json') throw new UnexpectedResponseError({ url, response, expected });
   if (hasShape(parse(text), body)) return;
   throw new UnexpectedResponseError({ url, response, mistake: 'that does not answer this request' });
-}
-
-function isJson({ headers }: Response): boolean {
-  return headers.get('content-type')?.toLowerCase().startsWith('application/json') === true;
 }
 
 /** Undefined for a text that is not JSON: no shape fits that. */

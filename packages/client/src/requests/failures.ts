@@ -53,9 +53,14 @@ export class ProblemError extends Error {
   }
 }
 
+/** Returns the media type of a response without its parameters, in lower case: its case has no meaning (RFC 9110). */
+export function readMediaType({ headers }: Response): string {
+  return (headers.get('content-type') ?? '').replace(/;.*/, '').trim().toLowerCase();
+}
+
 /** Reads a problem from a response. Returns null if the response has none: a proxy may have sent it. */
 export async function readProblem(response: Response): Promise<Problem | null> {
-  if (!response.headers.get('content-type')?.startsWith('application/problem+json')) {
+  if (readMediaType(response) !== 'application/problem+json') {
     await response.body?.cancel();
     return null;
   }

@@ -1,5 +1,5 @@
 import { describeAddress } from './address.ts';
-import type { FailureKind } from './failures.ts';
+import { type FailureKind, readMediaType } from './failures.ts';
 
 /** What came instead of an answer of the service. */
 export interface UnexpectedAnswer {
@@ -48,7 +48,7 @@ function describeRedirect(address: string, location: string | null, { status }: 
 }
 
 function describeAnswer(address: string, { response, expected, mistake }: UnexpectedAnswer): string {
-  const type = response.headers.get('content-type')?.split(';')[0]?.trim() || 'no content';
+  const type = readMediaType(response) || 'no content';
   const instead = expected === undefined ? '' : ` instead of ${expected}`;
   const came = `${response.status} ${type}${mistake === undefined ? instead : ` ${mistake}`}`;
   return `Not Widget Service, but something else answers at ${address}: ${came}. Is the address right, or is a proxy in front of it?`;

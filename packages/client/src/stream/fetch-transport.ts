@@ -1,7 +1,7 @@
 import { createParser } from 'eventsource-parser';
 import { readRetryAfterMs } from '../delays.ts';
 import { describeAddress } from '../requests/address.ts';
-import { ProblemError, readProblem, UnreachableError } from '../requests/failures.ts';
+import { ProblemError, readMediaType, readProblem, UnreachableError } from '../requests/failures.ts';
 import { isRedirect, UnexpectedResponseError } from '../requests/unexpected-response-error.ts';
 import type { RawMessage } from './stream-event.ts';
 import {
@@ -57,7 +57,7 @@ export function createFetchTransport({
 
 function isEventStream(response: Response): boolean {
   if (response.status !== 200 || isRedirect(response)) return false;
-  return response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+  return readMediaType(response) === 'text/event-stream';
 }
 
 /**

@@ -9,6 +9,7 @@ import {
   type Position,
   parseStreamEvent,
   type StreamEvent,
+  type StreamGapEvent,
 } from './stream-event.ts';
 import type { Batch, Connection, Transport } from './transport.ts';
 import { StreamEndedError, type StreamEndReason } from './transport.ts';
@@ -46,7 +47,7 @@ export interface StreamOptions {
   readonly positions?: PositionStore;
   /** Told of each change of the state. */
   readonly onState?: (state: StreamState) => void;
-  /** How many ids of events it remembers, to drop repetitions. They occur after a gap. Default: 10 000. */
+  /** How many ids of events it remembers, to drop repetitions. Default: 10 000. */
   readonly rememberedIds?: number;
   /** How long a response may take, in milliseconds. Default: 10 000. */
   readonly openTimeoutMs?: number;
@@ -63,12 +64,16 @@ const defaultHeartbeatMs = 15_000;
 const overdueIntervals = 4 / 3;
 /** After these without a heartbeat the connection is dead. */
 const silentIntervals = 2.5;
+/** The reasons of a gap after which the log is another one than before. */
+const lostGaps: ReadonlySet<StreamGapEvent['reason']> = new Set(['epoch-changed', 'ahead-of-stream']);
 /** How many new URLs in a row may be refused before it gives up. */
 const maxRefusedUrls = 3;
 
 /**
  * Reads a stream of events. Connects again after every break, at the position of the last event, so that you miss
- * nothing; if something is missing nevertheless, you get `stream.gap`. Drops events that you have seen.
+ * nothing; if something is missing nevertheless, you get `stream.gap`. Drops events that you have seen, until a gap
+ * says that the event log has lost events (`epoch-changed`, `ahead-of-stream`): what comes then may be new although its
+ * id is not.
  *
  * It reads only as fast as you ask for events. End it with `break`, or with `signal`.
  *
@@ -232,6 +237,9 @@ class StreamReader {
   #beforeEvent(event: StreamEvent): void {
     // Whatever it says: the service has answered.
     this.#failures = 0;
+    // The log has lost events, so the stores may have lost their effects: the senders repeat those hooks, and an event
+    // with a known id then tells of a new change.
+    if (event.type === 'stream.gap' && lostGaps.has(event.reason)) this.#recentIds.clear();
     if (event.type !== 'stream.open') return;
     this.#refusedUrls = 0;
     const heartbeatMs = event.heartbeatSeconds * 1_000;

@@ -21,4 +21,9 @@ export class RecentIds {
     }
     return true;
   }
+
+  /** Forgets all ids. */
+  clear(): void {
+    this.#ids.clear();
+  }
 }

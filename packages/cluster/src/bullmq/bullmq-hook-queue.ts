@@ -1,5 +1,5 @@
 import { serializeHookJob } from '@widget-service/shared/adapters/hook-job-codec.ts';
-import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
+import { type ServiceError, UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type {
   ConsumedBatch,
   ConsumeOptions,
@@ -78,7 +78,10 @@ export class BullmqHookQueue implements HookQueue {
 
   async enqueue(job: HookJob): Promise<void> {
     this.#shareWrite();
-    await withDeadline(translateErrors(this.#add(job), 'hook queue add'), deadlineMs, 'hook queue add');
+    const add = translateErrors(this.#add(job), 'hook queue add');
+    await withDeadline(add, deadlineMs, 'hook queue add').catch((error: ServiceError) => {
+      throw this.#replicaAcks.explain(error);
+    });
     this.#waiting.recordEnqueued(job.items);
   }
 
@@ -133,11 +136,7 @@ export class BullmqHookQueue implements HookQueue {
     // On a new connection, WAIT counts replicas that may lack the writes of the old one.
     if (connectionNumber !== this.#connectionNumber)
       throw new UnavailableError('hook queue add: the connection was replaced before the replicas confirmed the job');
-    if (confirmed < ackReplicas) {
-      throw new UnavailableError(
-        `hook queue add: ${confirmed} of ${ackReplicas} replicas confirmed the job within ${ackTimeoutMs} ms`,
-      );
-    }
+    this.#replicaAcks.recordConfirmed(confirmed, ackReplicas);
   }
 
   /**

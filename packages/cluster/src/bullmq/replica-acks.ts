@@ -1,3 +1,4 @@
+import { NotReplicatedError, type ServiceError } from '@widget-service/shared/domain/errors.ts';
 import type { Redis } from 'ioredis';
 import type { RedisKeys } from '../redis/keys.ts';
 import { countReplicasInSync, isForbidden } from '../redis/redis-info.ts';
@@ -21,13 +22,17 @@ export interface ReplicaAcksOptions {
  * Without a given number it is one, as soon as one process has seen a replica in sync. Redis keeps this as a mark. So
  * it holds for every process from then on, also while the replica is away: Sentinels may just have replaced a primary
  * that has lost its replicas, and what only it has will be lost. The mark is a key, so a promoted replica has it, too.
- * `HOOK_ACK_REPLICAS=0` removes it.
+ *
+ * Only an operator knows that a replica will not come back, and removes the mark: `DEL {ws}:replicated`, or a start with
+ * `HOOK_ACK_REPLICAS=0`. Every process follows at its next look. While a replica is in sync, the mark comes back.
  */
 export class ReplicaAcks {
   readonly #options: ReplicaAcksOptions;
   readonly #timer: NodeJS.Timeout;
-  /** Null: not known on this connection. Never becomes lower. */
+  /** Null: not known on this connection. */
   #count: number | null;
+  /** Of the last `WAIT` on this connection. Null: replicas confirmed, or there was none. */
+  #lastFailure: NotReplicatedError | null = null;
   #look: Promise<number> | null = null;
   #hasReported = false;
 
@@ -41,6 +46,7 @@ export class ReplicaAcks {
     };
     redis.on('ready', look);
     redis.on('close', () => {
+      this.#lastFailure = null;
       // The next connection may lead to another Redis, which has replicas.
       if (count === null && this.#count === 0) this.#count = null;
     });
@@ -53,8 +59,30 @@ export class ReplicaAcks {
     return this.#count ?? (await this.#lookOnce());
   }
 
+  /** Takes the reply to a `WAIT` for `count` replicas. Throws `NotReplicatedError` if too few have confirmed. */
+  recordConfirmed(confirmed: number, count: number): void {
+    this.#lastFailure = confirmed < count ? this.#createError(confirmed, count) : null;
+    if (this.#lastFailure !== null) throw this.#lastFailure;
+  }
+
+  /** A `WAIT` blocks what comes after it on its connection. So a time-out after one that failed has the same cause. */
+  explain(error: ServiceError): ServiceError {
+    const isTimeOut = /no answer within|Command timed out/.test(error.internalMessage ?? '');
+    return isTimeOut && this.#lastFailure !== null ? this.#lastFailure : error;
+  }
+
   close(): void {
     clearInterval(this.#timer);
+  }
+
+  #createError(confirmed: number, count: number): NotReplicatedError {
+    const remedy =
+      this.#options.count === null
+        ? `if this Redis has no replica any more, run: redis-cli -u "$REDIS_URL" DEL "${this.#options.keys.replicated}"`
+        : 'or lower HOOK_ACK_REPLICAS';
+    return new NotReplicatedError(
+      `hook queue add: ${confirmed} of ${count} replicas confirmed the job. Bring the replica back; ${remedy}`,
+    );
   }
 
   #lookOnce(): Promise<number> {
@@ -74,11 +102,13 @@ export class ReplicaAcks {
       return count;
     }
     if (hasReplica && mark === null) await redis.set(keys.replicated, '1');
-    if (hasReplica || mark !== null) {
-      this.#count = 1;
-      this.#report('notice', waitsForReplica);
+    const before = this.#count;
+    this.#count = hasReplica || mark !== null ? 1 : 0;
+    if (this.#count === 1) this.#report('notice', waitsForReplica);
+    else if (before === 1) {
+      this.#hasReported = false;
+      this.#options.onNotice(waitsNoLonger);
     }
-    this.#count ??= 0;
     return this.#count;
   }
 
@@ -103,6 +133,7 @@ export class ReplicaAcks {
 
 const waitsForReplica =
   'redis has a replica: a hook is answered 202 once a replica has it, and 503 while none confirms it (HOOK_ACK_REPLICAS)';
+const waitsNoLonger = 'the mark of a replica was removed from redis: a hook is answered 202 without one';
 const acceptsWithoutReplica =
   'redis has a replica, but HOOK_ACK_REPLICAS=0: a failover can lose hooks that were answered 202; leave it out or set 1';
 const cannotSeeReplicas =

@@ -2,6 +2,7 @@ import { backoffMs } from '@widget-service/shared/runtime/backoff.ts';
 import { Redis, type RedisOptions } from 'ioredis';
 import { describeConnectionError } from '../tls-error.ts';
 import { ignoreErrors, surviveSocketErrors } from './connection-errors.ts';
+import { findRefusedSetting, haveSentinelsFailed } from './sentinel-refusal.ts';
 import { toTargetOptions } from './target-options.ts';
 import type { RedisTarget } from './targets.ts';
 
@@ -108,14 +109,18 @@ export function openWorkerConnection(target: RedisTarget, name: string): WorkerR
 }
 
 /**
- * Warns once when the connection reports an error, and once when it is ready again. Without the listener, ioredis
+ * Warns once for each setting to which an outage points, and once when the connection is ready again. Without the listener, ioredis
  * writes every error to the console, past our log.
  */
-function reportOutages(redis: Redis, name: string, { setting, onWarning }: RedisTarget): Redis {
-  let isUnavailable = false;
+function reportOutages(redis: Redis, name: string, target: RedisTarget): Redis {
+  const { onWarning } = target;
+  const reported = new Set<string>();
   const reportOutage = (error?: Error) => {
-    if (isUnavailable || redis.status === 'end') return;
-    isUnavailable = true;
+    if (redis.status === 'end') return;
+    const refused = error !== undefined && haveSentinelsFailed(error) ? findRefusedSetting(error, target) : null;
+    const setting = refused ?? (target.sentinels ? `${target.setting}, REDIS_SENTINELS` : target.setting);
+    if (reported.has(setting) || (reported.size > 0 && refused === null)) return;
+    reported.add(setting);
     onWarning(`redis is unavailable; reconnecting. If this lasts, check Redis, the network and ${setting}`, {
       connection: name,
       reason: error === undefined ? 'connection closed' : describeConnectionError(error),
@@ -124,8 +129,8 @@ function reportOutages(redis: Redis, name: string, { setting, onWarning }: Redis
   surviveSocketErrors(redis);
   redis.on('error', reportOutage);
   redis.on('ready', () => {
-    if (isUnavailable) onWarning('redis is available again', { connection: name });
-    isUnavailable = false;
+    if (reported.size > 0) onWarning('redis is available again', { connection: name });
+    reported.clear();
   });
   return redis;
 }

@@ -3,13 +3,18 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ExitError, exitCodes } from '@widget-service/shared/runtime/exit-error.ts';
 import type { Redis } from 'ioredis';
 import { isForbidden, parseInfoField } from './redis-info.ts';
+import { findRefusedSetting, haveSentinelsFailed } from './sentinel-refusal.ts';
 import type { RedisSetting, RedisTarget } from './targets.ts';
 
-/** Redis answers, and does not accept what the URL says. Retrying does not help. */
+/** Redis or a Sentinel answers, and does not accept what the settings say. Retrying does not help. */
 export class RedisRefusalError extends ExitError {
-  constructor(setting: RedisSetting, reason: string) {
-    super(exitCodes.configuration, `${setting}: Redis does not accept it (${reason}); correct the URL or Redis`);
+  constructor(message: string) {
+    super(exitCodes.configuration, message);
   }
+}
+
+function createRefusal(setting: RedisSetting, reason: string): RedisRefusalError {
+  return new RedisRefusalError(`${setting}: Redis does not accept it (${reason}); correct the URL or Redis`);
 }
 
 /** A wrong password or user, or a database that this Redis does not have. None of these answers quotes the URL. */
@@ -23,16 +28,28 @@ const refusal =
  */
 export async function waitForFirstContact(
   redis: Redis,
-  { setting }: Pick<RedisTarget, 'setting'>,
+  target: Pick<RedisTarget, 'setting' | 'sentinels'>,
   withinMs: number,
 ): Promise<void> {
   if (redis.status === 'ready') return;
   const stop = new AbortController();
-  let refused: string | null = null;
-  const noteRefusal = ({ message }: Error) => {
-    if (refusal.test(message)) refused ??= message;
+  const refusals: RedisRefusalError[] = [];
+  let sentinelRefusal: RedisRefusalError | null = null;
+  const noteSentinel = (error: Error) => {
+    const setting = findRefusedSetting(error, target);
+    if (setting === null) return;
+    const text = `${setting}: the Sentinels do not accept it (${error.message}); correct it or the Sentinels`;
+    sentinelRefusal ??= new RedisRefusalError(text);
+  };
+  const noteRefusal = (error: Error) => {
+    if (refusal.test(error.message)) refusals.push(createRefusal(target.setting, error.message));
+    // Some Sentinels may refuse while another one knows where Redis is.
+    if (!haveSentinelsFailed(error) || sentinelRefusal === null) return;
+    refusals.push(sentinelRefusal);
+    stop.abort();
   };
   redis.on('error', noteRefusal);
+  redis.on('sentinelError', noteSentinel);
   await Promise.race([
     once(redis, 'ready', { signal: stop.signal }),
     once(redis, 'close', { signal: stop.signal }),
@@ -40,7 +57,9 @@ export async function waitForFirstContact(
   ]).catch(() => undefined);
   stop.abort();
   redis.off('error', noteRefusal);
-  if (refused !== null) throw new RedisRefusalError(setting, refused);
+  redis.off('sentinelError', noteSentinel);
+  const [refused] = refusals;
+  if (refused !== undefined) throw refused;
 }
 
 /**
@@ -50,12 +69,12 @@ export async function waitForFirstContact(
  */
 export async function verifyTarget(redis: Redis, { setting, clusterConnector = null }: RedisTarget): Promise<void> {
   if (clusterConnector === null && (await isClusterNode(redis))) {
-    throw new RedisRefusalError(setting, `it is a node of a Redis Cluster; set ${clusterSettings[setting]}`);
+    throw createRefusal(setting, `it is a node of a Redis Cluster; set ${clusterSettings[setting]}`);
   }
   const { db = 0 } = redis.options;
   if (db === 0) return;
   await redis.select(db).catch((error: Error) => {
-    throw refusal.test(error.message) ? new RedisRefusalError(setting, error.message) : error;
+    throw refusal.test(error.message) ? createRefusal(setting, error.message) : error;
   });
 }
 

@@ -20,6 +20,8 @@ export interface RedisKeys {
   limit(key: string): string;
   /** The sorted set of an integration's refusals. Absent if it has none that are kept. */
   refusals(integrationId: string): string;
+  /** Exists for as long as a refusal may be kept after the integration was deleted: none is added any more. */
+  refusalsEnded(integrationId: string): string;
   /** The sorted set of an integration's samples. Absent if it has none. */
   samples(integrationId: string): string;
   /** Until when they are kept, in milliseconds of Unix time. Absent if none are. */
@@ -51,6 +53,7 @@ export function redisKeys(prefix: string): RedisKeys {
     appendedEvent: (eventId) => `${tag}:log:event:${eventId}`,
     limit: (key) => `${tag}:limit:${key}`,
     refusals: (integrationId) => `${tag}:refusals:${integrationId}`,
+    refusalsEnded: (integrationId) => `${tag}:refusals:ended:${integrationId}`,
     samples: (integrationId) => `${tag}:samples:${integrationId}`,
     keepsSamples: (integrationId) => `${tag}:samples:until:${integrationId}`,
     hookCounts: (hour) => `${tag}:hook-counts:${hour}`,

@@ -7,7 +7,7 @@ import { runPipeline } from './redis-call.ts';
 export interface RedisRefusalStoreOptions {
   /** For short calls. The caller closes it. */
   readonly redis: Redis;
-  readonly keys: Pick<RedisKeys, 'refusals'>;
+  readonly keys: Pick<RedisKeys, 'refusals' | 'refusalsEnded'>;
 }
 
 /**
@@ -26,6 +26,12 @@ export function createRedisRefusalStore(options: RedisRefusalStoreOptions): Refu
     pipeline.zremrangebyrank(key, 0, -perIntegration - 1);
     pipeline.zremrangebyscore(key, '-inf', newestMs - keepMs);
     pipeline.pexpire(key, keepMs);
+    // After the writes: whichever comes first, this or the end of the integration, one of them deletes what was added.
+    pipeline.exists(options.keys.refusalsEnded(integrationId));
+  }
+
+  async function deleteRefusals(integrationIds: readonly string[], pipeline = options.redis.pipeline()): Promise<void> {
+    await runPipeline(pipeline.del(...integrationIds.map(options.keys.refusals)), 'refusals delete');
   }
 
   return {
@@ -33,12 +39,19 @@ export function createRedisRefusalStore(options: RedisRefusalStoreOptions): Refu
       const pipeline = options.redis.pipeline();
       const byIntegration = Map.groupBy(refusals, ({ integrationId }) => integrationId);
       for (const [integrationId, added] of byIntegration) addTo(pipeline, integrationId, added);
-      await runPipeline(pipeline, 'refusals add');
+      const replies = await runPipeline(pipeline, 'refusals add');
+      const each = replies.length / byIntegration.size;
+      const ended = [...byIntegration.keys()].filter((_, index) => replies[(index + 1) * each - 1] === 1);
+      if (ended.length > 0) await deleteRefusals(ended);
     },
     list: async (integrationId) => {
       const pipeline = options.redis.pipeline().zrange(options.keys.refusals(integrationId), '0', '-1', 'REV');
       const [texts] = (await runPipeline(pipeline, 'refusals list')) as [string[]];
       return texts.map(parseRefusal);
+    },
+    delete: async (integrationId) => {
+      const ended = options.keys.refusalsEnded(integrationId);
+      await deleteRefusals([integrationId], options.redis.pipeline().set(ended, '', 'PX', refusalLimits.keepMs));
     },
   };
 }

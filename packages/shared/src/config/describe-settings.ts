@@ -9,6 +9,8 @@ interface DescribedSetting {
    * such as 8082 (worker). Empty if no variant has a default.
    */
   readonly defaultText: string;
+  /** What its own error says of a wrong value. Empty: it accepts every text. */
+  readonly allowed: string;
   readonly description: string;
   readonly isSecret: boolean;
 }
@@ -24,17 +26,19 @@ function describeSettings(): DescribedSetting[] {
   return (Object.keys(settingsTable) as SettingName[]).map((name) => {
     const setting = settingsTable[name] as Setting<unknown>;
     const { description, isSecret = false } = setting;
-    return { name, defaultText: describeDefault(setting), description, isSecret };
+    // NUL is allowed nowhere.
+    const allowed = setting.schema.safeParse('\0').error?.issues[0]?.message ?? '';
+    return { name, defaultText: describeDefault(setting), allowed, description, isSecret };
   });
 }
 
 /** Returns the settings table of `docs/configuration.md`. */
 export function formatMarkdownTable(): string {
   const rows = describeSettings().map(
-    ({ name, defaultText, description, isSecret }) =>
-      `| \`${name}\`${isSecret ? `, \`${toFileVariable(name)}\`` : ''} | ${defaultText === '' ? '–' : defaultText} | ${description} |`,
+    ({ name, defaultText, allowed, description, isSecret }) =>
+      `| \`${name}\`${isSecret ? `, \`${toFileVariable(name)}\`` : ''} | ${defaultText || '–'} | ${allowed || '–'} | ${description} |`,
   );
-  return ['| name | default | meaning |', '| --- | --- | --- |', ...rows].join('\n');
+  return ['| name | default | allowed | meaning |', '| --- | --- | --- | --- |', ...rows].join('\n');
 }
 
 const environmentFileHeader = `# All settings of the service with their defaults. docs/configuration.md explains more.

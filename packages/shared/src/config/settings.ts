@@ -174,7 +174,11 @@ export const settingsTable = {
     'Open streams of one subscription, or of one user with personal streams, on each pod.',
   ),
   STREAMS_PER_POD: defineSetting(wholeNumber(1, 1_000_000), 10_000, 'Open streams on each pod.'),
-  EVENT_RETENTION_MS: defineSetting(milliseconds(1_000), 86_400_000, 'How long the event log keeps events.'),
+  EVENT_RETENTION_MS: defineSetting(
+    wholeNumber(1_000, 315_360_000_000),
+    86_400_000,
+    'How long the event log keeps events.',
+  ),
   EVENT_RETENTION_BYTES: defineSetting(
     wholeNumber(1_048_576, 1_099_511_627_776),
     1_073_741_824,
@@ -188,7 +192,7 @@ export const settingsTable = {
   HOOK_ACK_REPLICAS: defineSetting(
     wholeNumber(0, 10).nullable(),
     null,
-    'Redis replicas that must have a hook before its 202. Run one replica more, so that one may fail. The default is 1 once Redis has had a replica in sync, and 0 before that. 0 accepts that a failover loses hooks.',
+    'Redis replicas that must have a hook before its 202. Run one replica more, so that one may fail. The default is 1 once Redis has had a replica in sync, until you remove the key {ws}:replicated, and 0 otherwise. 0 accepts that a failover loses hooks.',
   ),
   HOOK_BACKLOG_MAX: defineSetting(
     wholeNumber(1, 1_000_000_000),
@@ -239,7 +243,7 @@ export const settingsTable = {
   BODY_LIMIT_BYTES: defineSetting(
     wholeNumber(1_024, 4_194_304),
     65_536,
-    'Largest hook in bytes, at most 4 MiB. Above 64 KiB, it also raises the limit of other large bodies.',
+    'Largest hook in bytes, at most 4 MiB. Above 64 KiB, it also raises the limit of other large bodies. A body may block the event loop for a time in proportion to its size: 4 MiB of short names take more than a second.',
   ),
   TOKEN_MAX_LIFETIME_MS: defineSetting(
     wholeNumber(60_000, 315_360_000_000).nullable(),
@@ -252,7 +256,7 @@ export const settingsTable = {
     'A session ends after this long, even if it is used.',
   ),
   DELIVERY_RETENTION_MS: defineSetting(
-    milliseconds(3_600_000),
+    wholeNumber(3_600_000, 315_360_000_000),
     604_800_000,
     'How long duplicates of a hook are recognised, counted from its publication, or from when it was discarded.',
   ),
@@ -264,7 +268,7 @@ export const settingsTable = {
   AUDIT_HMAC_KEY: defineSecret(
     z.string().min(32, 'at least 32 characters').nullable(),
     null,
-    'Key of the HMAC of e-mails in audit events, the same on every pod. The default is a random key that the store keeps.',
+    'Key of the HMACs of e-mails in audit events, and of the keys of rate limits in Redis. The same on every pod. The default is a random key that the store keeps.',
   ),
   DRAIN_DELAY_MS: defineSetting(
     wholeNumber(0, 600_000),

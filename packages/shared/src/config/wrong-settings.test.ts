@@ -224,7 +224,7 @@ describe('a value that cannot work', () => {
 });
 
 /** Added to a date or compared with one, never waited for. */
-const onlyForDates = ['AUDIT_RETENTION_MS', 'TOKEN_MAX_LIFETIME_MS'];
+const onlyForDates = ['AUDIT_RETENTION_MS', 'TOKEN_MAX_LIFETIME_MS', 'EVENT_RETENTION_MS', 'DELIVERY_RETENTION_MS'];
 
 describe('a time that a timer of Node cannot hold', () => {
   const names = Object.keys(settingsTable).filter((name) => /_MS$|TIMEOUT$/.test(name));

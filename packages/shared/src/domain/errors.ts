@@ -72,6 +72,11 @@ export class UnavailableError extends ServiceError {
   }
 }
 
+/** The hook queue has stored a job, and no replica confirms it: a failover would lose it. A later attempt may succeed. */
+export class NotReplicatedError extends UnavailableError {
+  override readonly message = 'No replica of the hook queue confirms the hook. Repeat it until you get 202.';
+}
+
 /**
  * The store, its driver or its adapter will never accept this call, and retrying does not help. The value that was
  * refused is not stored. Of a call with several values, the others may be.

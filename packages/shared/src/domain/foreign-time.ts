@@ -1,48 +1,66 @@
 import type { TimeFormat } from './hook-source.ts';
 import { parseUtcTimestamp } from './timestamp.ts';
 
-/** RFC 3339 in any zone. Many senders write a space for the `T`, or an offset without a colon (ISO 8601). */
-const zonedPattern = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(\.\d{1,38})?(?:[Zz]|([+-])([01]\d|2[0-3]):?([0-5]\d))$/;
-const secondsPattern = /^(\d{1,12})(\.\d{1,38})?$/;
-const millisecondsPattern = /^(\d{1,15})(?:\.(\d{1,35}))?$/;
+const fraction = '(?:[.,](?<fraction>\\d{1,38}))?';
+const zone = '(?:Z|UTC?|GMT|(?<sign>[+-])(?<zoneHour>[01]\\d|2[0-3])(?::?(?<zoneMinute>[0-5]\\d))?)';
+/** ISO 8601 and RFC 3339, also with a space for the `T`, in the basic form, or as Ruby writes times (`… UTC`, `… +0100`). */
+const isoPattern = new RegExp(
+  `^(?<year>\\d{4})-?(?<month>\\d\\d)-?(?<day>\\d\\d)[T ](?<hour>\\d\\d):?(?<minute>\\d\\d)(?::?(?<second>\\d\\d)${fraction})? ?${zone}$`,
+  'i',
+);
+/** RFC 5322, as in mails and in the header `Date`. The day of the week is not compared. */
+const mailPattern = new RegExp(
+  `^(?:[a-z]{3}, )?(?<day>\\d{1,2}) (?<monthName>[a-z]{3}) (?<year>\\d{4}) (?<hour>\\d\\d):(?<minute>\\d\\d)(?::(?<second>\\d\\d))? ${zone}$`,
+  'i',
+);
+const monthNames = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+const numberPattern = /^0*(\d{1,15})(?:\.(\d{1,38}))?(?:e([+-]?\d{1,2}))?$/i;
 /** The end of the year 9999: RFC 3339 has no later time. */
 const secondsMax = 253_402_300_799;
+const fractionMax = 38;
 
 /**
- * Converts a time of a foreign sender to RFC 3339 in UTC. The digits of a second's fraction stay as they were sent.
- * Returns null if the text is no time of this format, or before the year 0 or after 9999 in UTC.
+ * Converts a time of a foreign sender to RFC 3339 in UTC. The digits of a second's fraction stay as they were sent. Some
+ * senders write one time in two notations, so each format takes every notation that has one meaning:
+ * - a date and time with its zone;
+ * - a number, also with an exponent. `format` says what it counts, but 13 digits are always milliseconds (2001 to 2286).
+ *   With `rfc3339`, 10 digits are seconds, and no other number is a time: 20261125 may be a date.
+ *
+ * Returns null for any other text, and for a time before the year 0 or after 9999 in UTC.
  */
 export function toUtcTime(text: string, format: TimeFormat): string | null {
-  if (format === 'rfc3339') return fromZoned(text);
-  return format === 'unix-seconds' ? fromSeconds(text) : fromMilliseconds(text);
+  const groups = (isoPattern.exec(text) ?? mailPattern.exec(text))?.groups;
+  return groups === undefined ? fromNumber(text, format) : fromGroups(groups);
 }
 
-function fromZoned(text: string): string | null {
-  const match = zonedPattern.exec(text);
-  if (match === null) return null;
-  const [, date, time, fraction = '', sign = '+', hours = '00', minutes = '00'] = match;
-  const localMs = parseUtcTimestamp(`${date}T${time}Z`);
+function fromGroups(groups: Readonly<Record<string, string | undefined>>): string | null {
+  const { year, monthName, day = '', hour, minute, second = '00', fraction = '' } = groups;
+  const month = groups.month ?? `${monthNames.indexOf(monthName?.toLowerCase() ?? '') + 1}`.padStart(2, '0');
+  const localMs = parseUtcTimestamp(`${year}-${month}-${day.padStart(2, '0')}T${hour}:${minute}:${second}Z`);
   if (localMs === null) return null;
-  const offsetMs = (Number(hours) * 60 + Number(minutes)) * 60_000 * (sign === '-' ? -1 : 1);
+  const { sign, zoneHour = '0', zoneMinute = '0' } = groups;
+  const offsetMs = (Number(zoneHour) * 60 + Number(zoneMinute)) * 60_000 * (sign === '-' ? -1 : 1);
   return toText((localMs - offsetMs) / 1_000, fraction);
 }
 
-function fromSeconds(text: string): string | null {
-  const match = secondsPattern.exec(text);
-  return match === null ? null : toText(Number(match[1]), match[2] ?? '');
-}
-
-function fromMilliseconds(text: string): string | null {
-  const match = millisecondsPattern.exec(text);
+/** Moves the decimal point in the text itself, so that every digit stays. */
+function fromNumber(text: string, format: TimeFormat): string | null {
+  const match = numberPattern.exec(text);
   if (match === null) return null;
-  const [, digits = '', rest = ''] = match;
-  const ms = Number(digits);
-  return toText(Math.floor(ms / 1_000), `.${`${ms % 1_000}`.padStart(3, '0')}${rest}`);
+  const [, whole = '', rest = '', exponent = '0'] = match;
+  const digits = `${whole}${rest}`;
+  const length = whole.length + Number(exponent);
+  if (format === 'rfc3339' && length !== 10 && length !== 13) return null;
+  const isMilliseconds = format === 'unix-milliseconds' || length === 13;
+  const point = isMilliseconds ? length - 3 : length;
+  const fraction = point < 0 ? `${'0'.repeat(-point)}${digits}` : digits.slice(point);
+  if (fraction.length > fractionMax) return null;
+  return toText(Number(point <= 0 ? '0' : digits.slice(0, point).padEnd(point, '0')), fraction);
 }
 
 function toText(seconds: number, fraction: string): string | null {
   if (seconds > secondsMax) return null;
   const text = new Date(seconds * 1_000).toISOString();
   // Years before 0 are written with a sign.
-  return text.length === 24 ? `${text.slice(0, 19)}${fraction}Z` : null;
+  return text.length === 24 ? `${text.slice(0, 19)}${fraction === '' ? '' : `.${fraction}`}Z` : null;
 }

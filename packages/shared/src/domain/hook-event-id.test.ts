@@ -26,10 +26,15 @@ describe('toContentKey', () => {
     expect(new Set(keys).size).toBe(keys.length);
   });
 
-  test('distinguishes numbers that exceed a double', () => {
-    expect(toContentKey({ ...event, payload: '{"a":1e400}' })).not.toEqual(
-      toContentKey({ ...event, payload: '{"a":1e401}' }),
-    );
+  test.each([
+    ['1e400', '1e401'],
+    ['9007199254740993', '9007199254740992'],
+    ['1310000000000000001', '1310000000000000002'],
+    ['12345678901234567890', '12345678901234567891'],
+    ['0.10000000000000001', '0.1'],
+  ])('distinguishes %s and %s, which JavaScript cannot', (one, other) => {
+    const [first, second] = [one, other].map((id) => toContentKey({ ...event, payload: `{"id":${id}}` })?.value);
+    expect(first).not.toBe(second);
   });
 
   test('returns null for a hook without a widget and payload', () => {

@@ -1,8 +1,8 @@
 // The id of an event, in its JSON. The `id:` of an SSE message is another one: a log position (sse-id.ts).
 
 import { hash } from 'node:crypto';
-import canonicalize from 'canonicalize';
 import type { HookBody } from './delivery.ts';
+import { canonicalizeJson } from './json.ts';
 import { createUuidV7, toUuidV8 } from './uuid.ts';
 
 /** Two hooks of one integration with equal keys are the same event. */
@@ -27,20 +27,12 @@ export function deriveCreationEventId(widgetId: string): string {
 }
 
 /**
- * Derives the deduplication key of a hook that was sent without one. Returns null for a hook that has neither a widget
- * nor a payload: two such hooks are two events.
+ * Derives the deduplication key of a hook that was sent without one. Payloads that differ in one digit of a number give
+ * two keys, as they are two payloads on a stream. Returns null for a hook that has neither a widget nor a payload: two
+ * such hooks are two events.
  */
 export function toContentKey({ kind, occurredAt, widgetId, payload }: HookBody): DeduplicationKey | null {
   if (widgetId === null && payload === null) return null;
   const parts = [kind, occurredAt, widgetId, payload === null ? null : canonicalizeJson(payload)];
   return { kind: 'content', value: JSON.stringify(parts) };
-}
-
-/** Returns the RFC 8785 form of a JSON text, or the text itself if it has none (a number exceeds a double). */
-function canonicalizeJson(text: string): string {
-  try {
-    return canonicalize(JSON.parse(text)) ?? text;
-  } catch {
-    return text;
-  }
 }

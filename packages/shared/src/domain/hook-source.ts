@@ -35,11 +35,11 @@ export interface SignatureScheme {
   readonly algorithm: SignatureAlgorithm;
   /** The header with the signatures, in lower case. */
   readonly header: string;
-  /** What separates the entries of the header. Null: it has one entry. */
-  readonly separator: ',' | ' ' | null;
+  /** The character that separates the entries of the header. Null: it has one entry. */
+  readonly separator: string | null;
   /** What a signature begins with, such as `sha256=`. Entries that begin with anything else are ignored. */
   readonly prefix: string;
-  /** How a signature is written. Base64 is the alphabet with `+` and `/`, padded. */
+  /** How a signature is written: hexadecimal in either case, or Base64 in either alphabet, padded or not. */
   readonly encoding: 'hex' | 'base64';
   /** What is signed: a text with the places `{body}`, `{timestamp}`, `{id}`, `{url}` and `{form}`. */
   readonly signed: string;
@@ -57,8 +57,8 @@ export interface SignatureScheme {
   /** How the secrets are written. `whsec`: base64 after `whsec_` or, for a public key, after `whpk_`. */
   readonly secretEncoding: 'text' | 'hex' | 'base64' | 'whsec';
   /**
-   * The parameter of a GET whose text answers it, such as `hub.challenge`. Null or, in a scheme that was stored before
-   * there was one, left out: a GET is not answered.
+   * The parameter of a GET whose text answers it, such as `hub.challenge`. Empty: an empty text answers each. Null or, in
+   * a scheme that was stored before there was one, left out: a GET is not answered.
    */
   readonly challengeParameter?: string | null;
 }

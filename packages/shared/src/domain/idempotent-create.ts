@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import canonicalize from 'canonicalize';
+import { canonicalizeJson } from './json.ts';
 import type { NewWidget, WidgetOwner } from './widget.ts';
 
 /** Stored with a widget, so that a repeated create finds the first one's response. It lives as long as the widget. */
@@ -27,7 +27,7 @@ export function parseIdempotencyKey(header: string): string | null {
 }
 
 /**
- * Returns the SHA-256, in hexadecimal, of the RFC 8785 form of a create body. Members equal to their default are
+ * Returns the SHA-256, in hexadecimal, of the canonical form of a create body. Members equal to their default are
  * undefined, and so left out: a member that a later version adds does not change the fingerprint of bodies without it.
  */
 export function computeFingerprint({ name, state, labels, owner }: NewWidget): string {
@@ -38,7 +38,7 @@ export function computeFingerprint({ name, state, labels, owner }: NewWidget): s
     owner: owner === null ? undefined : toSignificantOwner(owner),
   };
   return createHash('sha256')
-    .update(canonicalize(significant) ?? '')
+    .update(canonicalizeJson(JSON.stringify(significant)))
     .digest('hex');
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { extractMemberText, tryParseJson } from './json.ts';
+import { canonicalizeJson, canonicalizeNumber, extractMemberText, tryParseJson } from './json.ts';
 
 describe('tryParseJson', () => {
   test.each([
@@ -62,6 +62,97 @@ describe('extractMemberText', () => {
           expect(text === null ? undefined : JSON.parse(text)).toEqual((JSON.parse(json) as { p?: unknown }).p);
         },
       ),
+    );
+  });
+});
+
+/** Another text with the same meaning, which a random source of indices decides. */
+function rewrite(value: unknown, pick: (count: number) => number): string {
+  const space = () => [' ', '\t', '\r\n', ''][pick(4)];
+  const list = (items: readonly string[]) => items.map((item) => space() + item + space()).join(',');
+  if (Array.isArray(value)) return `[${list(value.map((item) => rewrite(item, pick)))}]`;
+  if (typeof value === 'object' && value !== null) {
+    const members = Object.entries(value).sort(() => pick(3) - 1);
+    return `{${list(members.map(([name, member]) => `${rewrite(name, pick)}${space()}:${rewrite(member, pick)}`))}}`;
+  }
+  if (typeof value !== 'string') return JSON.stringify(value);
+  const toEscape = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  const units = value.split('').map((unit) => (pick(3) === 0 ? toEscape(unit) : JSON.stringify(unit).slice(1, -1)));
+  return `"${units.join('')}"`;
+}
+
+const digits = fc.string({ unit: fc.constantFrom('0', '0', '1', '9'), minLength: 1, maxLength: 25 });
+/** The text of a number, as its parts. */
+const numberParts = fc.record({
+  sign: fc.constantFrom('', '-'),
+  whole: digits.map((text) => text.replace(/^0+(?=.)/, '')),
+  fraction: fc.option(digits, { nil: '' }),
+  exponent: fc.option(fc.integer({ min: -30, max: 400 }), { nil: null }),
+});
+type NumberParts = typeof numberParts extends fc.Arbitrary<infer Parts> ? Parts : never;
+
+function toNumberText({ sign, whole, fraction, exponent }: NumberParts): string {
+  return `${sign}${whole}${fraction === '' ? '' : `.${fraction}`}${exponent === null ? '' : `e${exponent}`}`;
+}
+
+/** The number times 10 to the power of 60: a whole number for all parts above. */
+function toScaled({ sign, whole, fraction, exponent }: NumberParts): bigint {
+  const scaled = BigInt(whole + fraction) * 10n ** BigInt(60 + (exponent ?? 0) - fraction.length);
+  return sign === '-' ? -scaled : scaled;
+}
+
+describe('canonicalizeJson', () => {
+  test.each([
+    ['1.10', '1.1'],
+    ['1e2', '100'],
+    ['-0', '0'],
+    ['0.0e5', '0'],
+    ['1E+2', '100'],
+    ['9007199254740993', '9007199254740993'],
+    ['9007199254740992', '9007199254740992'],
+    ['12345678901234567890', '12345678901234567890'],
+    ['1234567890123456789e1', '12345678901234567890'],
+    ['0.10000000000000001', '10000000000000001e-17'],
+    ['1e400', '1e400'],
+    ['10e399', '1e400'],
+    ['-1e-400', '-1e-400'],
+    ['1e99999999999999999999', '1e99999999999999999999'],
+    [' { "b" : [ 1 , "\\u0061" ] , "a" : { } } ', '{"a":{},"b":[1,"a"]}'],
+    ['{"a":1,"a":2}', '{"a":1,"a":2}'],
+    ['{"__proto__":{"a":[]}}', '{"__proto__":{"a":[]}}'],
+    ['[true,null,false,[]]', '[true,null,false,[]]'],
+    ['{"\\u20ac":1,"\\r":2,"1":3}', '{"\\r":2,"1":3,"€":1}'],
+  ])('of %j is %j', (json, expected) => {
+    expect(canonicalizeJson(json)).toBe(expected);
+  });
+
+  test('is the same for all texts with one meaning', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.infiniteStream(fc.nat()), (value, random) => {
+        const pick = (count: number) => (random.next().value ?? 0) % count;
+        const text = rewrite(value, pick);
+        expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(value)));
+        expect(canonicalizeJson(text)).toBe(canonicalizeJson(JSON.stringify(value)));
+        expect(JSON.parse(canonicalizeJson(text))).toEqual(JSON.parse(text));
+      }),
+    );
+  });
+
+  test('is equal for two numbers exactly if they are the same number, whatever their digits', () => {
+    fc.assert(
+      fc.property(numberParts, numberParts, fc.nat({ max: 20 }), (a, other, zeros) => {
+        const sameLength = { ...other, whole: a.whole.slice(0, -1) + other.whole.slice(-1), fraction: a.fraction };
+        const notations = [
+          { ...a, fraction: a.fraction + '0'.repeat(zeros) },
+          { ...a, whole: a.whole + '0'.repeat(zeros), fraction: '', exponent: (a.exponent ?? 0) - zeros },
+        ];
+        for (const b of [other, { ...sameLength, sign: a.sign, exponent: a.exponent }, ...notations]) {
+          const isSame = toScaled(a) === toScaled(b);
+          expect(canonicalizeNumber(toNumberText(a)) === canonicalizeNumber(toNumberText(b))).toBe(isSame);
+        }
+        const text = canonicalizeNumber(toNumberText(a));
+        expect(canonicalizeNumber(text)).toBe(text);
+      }),
     );
   });
 });

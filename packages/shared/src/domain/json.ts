@@ -14,6 +14,9 @@ const openBrace = 0x7b;
 const closeBrace = 0x7d;
 const openBracket = 0x5b;
 const closeBracket = 0x5d;
+const minus = 0x2d;
+const digitZero = 0x30;
+const digitNine = 0x39;
 
 /**
  * Returns the original text of one member of a JSON object, on one line: a number keeps its digits, an object keeps the
@@ -145,4 +148,97 @@ function skipNested(json: string, start: number): number {
     }
   }
   return at;
+}
+
+/**
+ * Returns the canonical form of a JSON text: the same text for all texts with the same meaning, and different texts for
+ * different meanings. White space, escapes, the order of members and the notation of a number do not count: 1.10 and
+ * 1.1 are one, and so are 1e2 and 100. Every digit counts, also beyond the precision of a JavaScript number. All of
+ * several members with one name count, in their order.
+ *
+ * The form is that of RFC 8785 unless that would lose digits or members. `json` must be well-formed and of limited
+ * depth: the function scans it once, and calls itself for each level.
+ */
+export function canonicalizeJson(json: string): string {
+  return readCanonical({ json, at: skipWhitespace(json, 0) });
+}
+
+/** A text and the place up to which it was read. */
+interface Cursor {
+  readonly json: string;
+  at: number;
+}
+
+/** A value begins at the cursor, which moves behind it. */
+function readCanonical(cursor: Cursor): string {
+  const { json, at } = cursor;
+  const first = json.charCodeAt(at);
+  if (first === openBrace) {
+    const members = readSequence(cursor, closeBrace, readCanonicalMember);
+    // The sort is stable, and compares UTF-16 code units as RFC 8785 demands.
+    members.sort((a, b) => (a.name < b.name ? -1 : Number(a.name > b.name)));
+    return `{${members.map(({ name, value }) => `${JSON.stringify(name)}:${value}`).join(',')}}`;
+  }
+  if (first === openBracket) return `[${readSequence(cursor, closeBracket, readCanonical).join(',')}]`;
+  cursor.at = skipValue(json, at);
+  const text = json.slice(at, cursor.at);
+  if (first === quote) return text.includes('\\') ? JSON.stringify(JSON.parse(text)) : text;
+  const isNumber = first === minus || (first >= digitZero && first <= digitNine);
+  return isNumber ? canonicalizeNumber(text) : text;
+}
+
+function readCanonicalMember(cursor: Cursor): { readonly name: string; readonly value: string } {
+  const { json, at } = cursor;
+  const nameEnd = skipString(json, at);
+  cursor.at = skipWhitespace(json, skipWhitespace(json, nameEnd) + 1);
+  return { name: decodeName(json.slice(at + 1, nameEnd - 1)), value: readCanonical(cursor) };
+}
+
+/** An opening bracket is at the cursor. Reads up to and including the closing bracket. */
+function readSequence<Item>(cursor: Cursor, close: number, readItem: (cursor: Cursor) => Item): Item[] {
+  const { json } = cursor;
+  const items: Item[] = [];
+  cursor.at = skipWhitespace(json, cursor.at + 1);
+  while (cursor.at < json.length && json.charCodeAt(cursor.at) !== close) {
+    items.push(readItem(cursor));
+    cursor.at = skipWhitespace(json, cursor.at);
+    if (json.charCodeAt(cursor.at) === comma) cursor.at = skipWhitespace(json, cursor.at + 1);
+  }
+  cursor.at += 1;
+  return items;
+}
+
+/** Returns the one text for all notations of the number of a JSON text. Different numbers have different texts. */
+export function canonicalizeNumber(text: string): string {
+  const nearest = String(Number(text));
+  if (nearest === text) return text;
+  const exact = toExactNotation(text);
+  return toExactNotation(nearest) === exact ? nearest : exact;
+}
+
+const numberPattern = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+/** Whole numbers with at most this many digits are written without an exponent. */
+const plainDigitsMax = 40;
+
+/** Returns the digits of a number without leading and trailing zeros, and its exponent. */
+function toExactNotation(text: string): string {
+  const [, sign = '', whole = '', fraction = '', exponentText = '0'] = numberPattern.exec(text) ?? [];
+  const digits = whole + fraction;
+  const end = trimEnd(digits, digitZero);
+  let start = 0;
+  while (start < end && digits.charCodeAt(start) === digitZero) start += 1;
+  if (start === end) return text === 'Infinity' || text === '-Infinity' ? text : '0';
+  const exponent = Number(exponentText) + digits.length - end - fraction.length;
+  // No sender counts so far. Such a number is equal only to itself.
+  if (!Number.isSafeInteger(exponent)) return text;
+  const significant = digits.slice(start, end);
+  const isPlain = exponent >= 0 && significant.length + exponent <= plainDigitsMax;
+  return `${sign}${significant}${isPlain ? '0'.repeat(exponent) : `e${exponent}`}`;
+}
+
+/** Returns the index behind the last character that is another one. A regular expression would need quadratic time. */
+function trimEnd(text: string, code: number): number {
+  let end = text.length;
+  while (end > 0 && text.charCodeAt(end - 1) === code) end -= 1;
+  return end;
 }

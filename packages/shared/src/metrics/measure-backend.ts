@@ -1,4 +1,4 @@
-import { UnavailableError } from '../domain/errors.ts';
+import { NotReplicatedError, UnavailableError } from '../domain/errors.ts';
 import type { Backend } from '../ports/backend.ts';
 import type { HistogramSeries } from './histogram.ts';
 import type { Metrics } from './metrics.ts';
@@ -112,8 +112,13 @@ function makeMeasure(labels: CallLabels, { storeCallSeconds, storeFailures }: St
       result.then(recordDuration, (error: unknown) => {
         if (isUncounted()) return;
         recordDuration();
-        storeFailures.inc({ ...labels, error: error instanceof UnavailableError ? 'unavailable' : 'other' });
+        storeFailures.inc({ ...labels, error: classify(error) });
       });
       return result;
     };
+}
+
+function classify(error: unknown): string {
+  if (error instanceof NotReplicatedError) return 'not-replicated';
+  return error instanceof UnavailableError ? 'unavailable' : 'other';
 }

@@ -13,7 +13,7 @@ export function storeMetrics(registers: Registry[]) {
     }),
     storeFailures: new Counter({
       name: 'widget_store_call_failures_total',
-      help: 'Calls to a store that failed, by port, operation and error: unavailable, or other.',
+      help: 'Calls to a store that failed, by port, operation and error: unavailable, not-replicated (no replica confirms hooks), or other.',
       labelNames: ['port', 'operation', 'error'],
       registers,
     }),

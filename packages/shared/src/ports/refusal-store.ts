@@ -47,4 +47,6 @@ export interface RefusalStore {
   add(refusals: readonly HookRefusal[]): Promise<void>;
   /** Newest first: by `refusedAt`, then by `requestId`, both descending. */
   list(integrationId: string): Promise<HookRefusal[]>;
+  /** Deletes the refusals of an integration that has ended. One that is added after it has no effect. */
+  delete(integrationId: string): Promise<void>;
 }

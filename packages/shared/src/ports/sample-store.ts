@@ -18,7 +18,7 @@ export interface HookSample {
   readonly refusal: SampleRefusal;
   /** The values of each header, by its name in lower case. */
   readonly headers: Readonly<Record<string, readonly string[]>>;
-  /** The names of the headers that are left out, because they may hold a secret. */
+  /** The names of the headers that are left out, because they may hold a secret or an address. */
   readonly withheldHeaders: readonly string[];
   readonly body: string;
 }
@@ -33,11 +33,14 @@ export interface KeptSamples {
 export const sampleLimits = {
   /** How many samples of an integration a store keeps. */
   perIntegration: 10,
-  /** For how long samples may be kept. */
+  /** For how long samples may be kept, and how old each may become. */
   keepSecondsMax: 86_400,
   /** A request with a larger body is not kept. */
   bodyBytesMax: 65_536,
 } as const;
+
+/** Returns a time: a sample that arrived then, or earlier, is kept no longer. In milliseconds of Unix time. */
+export const findOldestMs = (now: Date): number => now.getTime() - sampleLimits.keepSecondsMax * 1_000;
 
 /**
  * Refused requests of foreign senders, for the manager of an integration to find out what its sender sends. None are
@@ -45,7 +48,10 @@ export const sampleLimits = {
  * for. They need not survive a crash. Methods throw `UnavailableError`.
  */
 export interface SampleStore {
-  /** Keeps the samples of an integration from now on until this time. Those that are there stay until then. */
+  /**
+   * Keeps the samples of an integration from now on until this time. Those that are there stay until then, but none
+   * longer than `sampleLimits.keepSecondsMax` after its arrival. Younger ones may end with the oldest.
+   */
   keepUntil(integrationId: string, until: Date): Promise<void>;
   /** Adds a sample if samples of its integration are kept; else it has no effect. To add one again has none either. */
   add(sample: HookSample): Promise<void>;

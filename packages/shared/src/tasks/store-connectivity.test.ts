@@ -120,3 +120,32 @@ test('counts stores that do not fit together as unreachable at once, whatever a 
   await waiting;
   expect(stores.isUnreachable).toBe(false);
 });
+
+test('a probe finds out which store does not answer', async () => {
+  const silent = async (lastPosition: () => Promise<null>, inspect: () => Promise<never>) => {
+    let nowMs = 0;
+    const end = new AbortController();
+    const sleep = async () => end.abort();
+    const clock = { now: () => new Date(nowMs), monotonicMs: () => nowMs, sleep };
+    const findMismatch = async () => null;
+    const stores = new StoreConnectivity({
+      runs: { lastPosition },
+      eventLog: { inspect },
+      findMismatch,
+      clock,
+      logger,
+    });
+    stores.recordFailure();
+    nowMs = 10_000;
+    stores.recordFailure();
+    await stores.waitUntilReachable(end.signal);
+    return stores.silent;
+  };
+  const fail = async () => {
+    throw new UnavailableError('it does not answer');
+  };
+  const answer = async () => null as never;
+  expect(await silent(fail, answer)).toEqual(['documents']);
+  expect(await silent(answer, fail)).toEqual(['events']);
+  expect(await silent(fail, fail)).toEqual(['documents', 'events']);
+});

@@ -4,6 +4,7 @@ import type { RunRegistry } from '../ports/run-registry.ts';
 import { backoffMs } from '../runtime/backoff.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
+import type { StoreRole } from '../runtime/supervisor.ts';
 
 export interface StoreConnectivityDeps {
   readonly runs: Pick<RunRegistry, 'lastPosition'>;
@@ -30,6 +31,7 @@ export class StoreConnectivity {
   readonly #deps: StoreConnectivityDeps;
   #failingSinceMs: number | null = null;
   #isMismatched = false;
+  #silent: readonly StoreRole[] = [];
   #unreachable = new AbortController();
 
   constructor(deps: StoreConnectivityDeps) {
@@ -64,6 +66,11 @@ export class StoreConnectivity {
     return this.#unreachable.signal.aborted;
   }
 
+  /** Which stores the last probe got no answer from. Empty: it is not known. */
+  get silent(): readonly StoreRole[] {
+    return this.#silent;
+  }
+
   /**
    * Aborts when the stores become unreachable. After `recordSuccess` the property returns a new signal: read it again.
    */
@@ -82,11 +89,17 @@ export class StoreConnectivity {
     }
   }
 
-  #probe(): Promise<boolean> {
+  async #probe(): Promise<boolean> {
     const { runs, eventLog, findMismatch } = this.#deps;
-    return Promise.all([findMismatch(), runs.lastPosition(), eventLog.inspect(null)]).then(
-      ([mismatch]) => mismatch === null,
-      () => false,
-    );
+    const [documents, events, mismatch] = await Promise.allSettled([
+      runs.lastPosition(),
+      eventLog.inspect(null),
+      findMismatch(),
+    ]);
+    this.#silent = [
+      ...(documents.status === 'rejected' ? (['documents'] as const) : []),
+      ...(events.status === 'rejected' ? (['events'] as const) : []),
+    ];
+    return this.#silent.length === 0 && mismatch.status === 'fulfilled' && mismatch.value === null;
   }
 }

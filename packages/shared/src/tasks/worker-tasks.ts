@@ -111,7 +111,11 @@ export function createHookConsumerTask(deps: HookConsumerDeps): Task {
   const { stores, match } = deps;
   return {
     name: 'hook-consumer',
-    stores: ['documents', 'queue', 'events'],
+    get stores() {
+      return stores.isUnreachable && stores.silent.length > 0
+        ? stores.silent
+        : (['documents', 'queue', 'events'] as const);
+    },
     run: async (signal) => {
       const opened = await deps.hookQueue.consume((batch) => consumeBatch(deps, batch), {
         coalesce: true,

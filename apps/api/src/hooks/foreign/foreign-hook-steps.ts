@@ -1,6 +1,7 @@
 import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { FastifyRequest, onRequestHookHandler, preValidationHookHandler } from 'fastify';
+import { hasBody } from '../../http/json-body.ts';
 import type { MappedHook } from '../../sources/map-hook.ts';
 import { type ForeignHook, makeReadForeignHook, type ReadForeignHookDeps } from './read-foreign-hook.ts';
 import type { SampleRecorder } from './sample-recorder.ts';
@@ -11,13 +12,6 @@ export interface ForeignHookStepsDeps {
   readonly metrics: Pick<Metrics, 'hooksIgnored'>;
   readonly publicBaseUrl: string | null;
   readonly samples: Pick<SampleRecorder, 'record'>;
-}
-
-/** A form, or JSON by another name, such as `application/cloudevents+json`. */
-const foreignType = /^application\/(?:x-www-form-urlencoded|[\w.-]+\+json)(?=\s*(?:;|$))/i;
-/** Whether the hook address reads bodies of this media type (in lower case, without parameters). */
-export function isForeignMediaType(type: string): boolean {
-  return type === 'application/json' || foreignType.test(type);
 }
 
 /** Something that the schema of the body accepts, for a request without a hook. */
@@ -40,11 +34,13 @@ export function makeForeignHookSteps({ clock, metrics, publicBaseUrl, samples }:
   const readForeignHook = makeReadForeignHook({ publicBaseUrl, onRefused: recordSample });
   const foreignHooks = new WeakMap<FastifyRequest, ForeignHook>();
 
-  /** Lets the JSON parser take the media types of foreign senders. `rawHeaders` keep what was sent. */
+  /**
+   * Lets the JSON parser take whatever foreign senders call their bodies: `readDocument` judges them after the
+   * signature. The charset stays. `rawHeaders` keep what was sent.
+   */
   const acceptMediaType: onRequestHookHandler = ({ integration, raw: { headers } }, _reply, done) => {
-    const type = headers['content-type'];
-    if (integration?.source != null && type !== undefined) {
-      headers['content-type'] = type.replace(foreignType, 'application/json');
+    if (integration?.source != null && hasBody(headers)) {
+      headers['content-type'] = (headers['content-type'] ?? '').replace(/^[^;]*/, 'application/json');
     }
     done();
   };

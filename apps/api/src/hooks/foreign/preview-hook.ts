@@ -10,16 +10,17 @@ import type { WidgetStore } from '@widget-service/shared/ports/widget-store.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import { deriveHookEventId } from '@widget-service/shared/usecases/hooks/accept-hook.ts';
 import { z } from 'zod';
+import { describeBodyLimit } from '../../http/error-handler.ts';
+import { rejectEncoded } from '../../http/json-body.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { documentResponses } from '../../schemas/problem.ts';
 import type { MappedHook } from '../../sources/map-hook.ts';
 import { findScheme } from '../../sources/presets.ts';
 import { findSourceRefusal, type ReadSource, readSource } from '../../sources/read-source.ts';
 import { requireSource } from '../../sources/require-integration.ts';
-import { readMediaType, type SentRequest } from '../../sources/sent-request.ts';
+import { readHeader, type SentRequest } from '../../sources/sent-request.ts';
 import { listSignedUrls } from '../../sources/signed-urls.ts';
 import { toSourceKeys } from '../../sources/source-key.ts';
-import { isForeignMediaType } from './foreign-hook-steps.ts';
 import { integrationPreviewSchema, previewSchema, sourcePreviewSchema } from './preview-schema.ts';
 
 export interface PreviewRouteDeps {
@@ -121,14 +122,18 @@ async function preview(
   return renderPreview(read, hook, eventJson);
 }
 
-/** What the hook address refuses before it reads a body. A preview may leave out the media type. */
+/** What the hook address refuses before it verifies a signature. */
 function findBodyMistake(sent: SentRequest, bodyLimitBytes: number): ServiceError | null {
   if (sent.body.length > bodyLimitBytes) {
-    return new ServiceError('payload-too-large', `It is larger than ${bodyLimitBytes} bytes.`);
+    return new ServiceError('payload-too-large', describeBodyLimit(bodyLimitBytes));
   }
-  const type = readMediaType(sent);
-  if (type === '' || isForeignMediaType(type)) return null;
-  return new ServiceError('unsupported-media-type', 'Its media type is neither JSON nor a form.');
+  const headers = ['content-type', 'content-encoding'].map((name) => [name, readHeader(sent, name)?.toString()]);
+  try {
+    if (sent.body.length > 0) rejectEncoded(Object.fromEntries(headers));
+  } catch (error) {
+    return error as ServiceError;
+  }
+  return null;
 }
 
 async function buildEventJson(

@@ -16,7 +16,8 @@ const requestMembers = {
     .refine((headers) => Object.keys(headers).length <= headersMax, `Must have at most ${headersMax} members.`)
     .optional()
     .meta({
-      description: 'The headers of the request. An array: it was sent several times.',
+      description:
+        'The headers of the request. An array: it was sent several times. If the header with the secret or the signature is an empty text, the signature is not verified.',
       examples: [{ 'content-type': 'application/json', 'x-github-event': 'repository' }],
     }),
   body: z.string().describe('The body of the request, as the sender sent it: a signature depends on each byte.'),

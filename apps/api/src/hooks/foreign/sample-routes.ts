@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { noteAudit } from '../../audit/route-audit.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { documentResponses } from '../../schemas/problem.ts';
-import { requireSource } from '../../sources/require-integration.ts';
+import { requireSource, unknownIntegrationError } from '../../sources/require-integration.ts';
 import { samplesSchema, samplingSchema } from './sample-schema.ts';
 
 export interface SampleRouteDeps {
@@ -42,7 +42,7 @@ export function keepSamplesRoute({ integrations, samples, clock }: SampleRouteDe
       operationId: 'example.samples.keep',
       summary: 'Keep samples',
       description:
-        'Keeps refused requests of the sender for a while, so that a mapping or a secret can be corrected with them. Then all are deleted. To call it again changes the end. Headers that may hold a secret are left out; bodies are kept as they were sent. The integration must have a source.',
+        'Keeps refused requests of the sender for a while, so that a mapping or a secret can be corrected with them. Then all are deleted, and each one at the latest 24 hours after its arrival. To call it again changes the end. Only headers that hold neither a secret nor an address are kept; bodies are kept as they were sent. The deletion of the integration deletes them, too. The integration must have a source.',
       params,
       body: samplingSchema,
       response: documentResponses({ 200: samplesSchema }, 'not-found'),
@@ -52,6 +52,11 @@ export function keepSamplesRoute({ integrations, samples, clock }: SampleRouteDe
       const now = clock.now();
       const until = new Date(now.getTime() + request.body.keepForSeconds * 1_000);
       await samples.keepUntil(id, until);
+      // The integration may have been deleted in between, with its samples.
+      if ((await integrations.get(id)) === null) {
+        await samples.delete(id);
+        throw unknownIntegrationError();
+      }
       noteAudit(request, { targetName: name, after: { keptUntil: until.toISOString() } });
       return toSamplesBody(await samples.find(id, now));
     },

@@ -31,7 +31,11 @@ const sampleSchema = z
     headers: z
       .record(z.string(), z.array(z.string()))
       .describe('The values of each header, as a preview takes them, without `withheldHeaders`.'),
-    withheldHeaders: z.array(z.string()).describe('Headers that are left out, because they may hold a secret.'),
+    withheldHeaders: z
+      .array(z.string())
+      .describe(
+        'The names of the other headers: they may hold a secret, or the address of a client. To see one, let the mapping read it.',
+      ),
     body: z.string().describe('The body as it was sent. It may hold personal data.'),
   })
   .meta({ id: 'HookSample', description: 'A refused request of a foreign sender, as it was sent.' });

@@ -15,11 +15,21 @@ const withhold = (source: Partial<HookSource>, ...rawHeaders: string[]) =>
   withholdSecrets(rawHeaders, { preset: 'github', scheme: null, mapping, ...source });
 
 test('keeps what the sender sent, also twice, by the name in lower case', () => {
-  const shown = withhold({}, 'Content-Type', 'application/json', 'X-GitHub-Event', 'push', 'X-A', '1', 'x-a', '2');
+  const shown = withhold(
+    {},
+    'Content-Type',
+    'application/json',
+    'X-GitHub-Event',
+    'push',
+    'Linear-Event',
+    '1',
+    'linear-event',
+    '2',
+  );
   expect(shown.headers).toEqual({
     'content-type': ['application/json'],
     'x-github-event': ['push'],
-    'x-a': ['1', '2'],
+    'linear-event': ['1', '2'],
   });
   expect(shown.withheldHeaders).toEqual([]);
 });
@@ -37,6 +47,17 @@ test.each<[Partial<HookSource>, string]>([
   [{}, 'Proxy-Authorization'],
   [{}, 'X-Api-Key'],
   [{}, 'X-Shared-Secret'],
+  [{}, 'X-Pass'],
+  [{}, 'X-Session-Id'],
+  [{}, 'X-Goog-IAP-JWT-Assertion'],
+  [{}, 'Cf-Access-Jwt-Assertion'],
+  [{}, 'X-Forwarded-Client-Cert'],
+  [{}, 'X-Forwarded-For'],
+  [{}, 'Forwarded'],
+  [{}, 'X-Real-IP'],
+  [{}, 'Webhook-Secret'],
+  [{}, 'X-Gitlab-Token'],
+  [{}, 'X-Shopify-Access-Token'],
   [{ mapping: { ...mapping, id: { header: 'authorization' } } }, 'authorization'],
   [
     {
@@ -45,11 +66,10 @@ test.each<[Partial<HookSource>, string]>([
     },
     'x-gitlab-token',
   ],
-])('withholds the header with a secret: %j %s', (source, name) => {
-  const name1 = name.toLowerCase();
-  expect(withhold(source, name, 'a secret', 'x-a', '1', name, 'again')).toEqual({
-    headers: { 'x-a': ['1'] },
-    withheldHeaders: [name1],
+])('withholds a header that may hold a secret or an address: %j %s', (source, name) => {
+  expect(withhold(source, name, 'a secret', 'date', '1', name, 'again')).toEqual({
+    headers: { date: ['1'] },
+    withheldHeaders: [name.toLowerCase()],
   });
 });
 
@@ -60,4 +80,9 @@ test.each([
 ] satisfies Partial<HookMapping>[])('keeps a header that the mapping reads, whatever its name: %j', (changed) => {
   const name = 'i-twilio-idempotency-token';
   expect(withhold({ mapping: { ...mapping, ...changed } }, name, 'an id').headers).toEqual({ [name]: ['an id'] });
+});
+
+test('shows a header once the mapping reads it', () => {
+  const changed = { ...mapping, id: { header: 'x-session-id' } };
+  expect(withhold({ mapping: changed }, 'X-Session-Id', 'an id').headers).toEqual({ 'x-session-id': ['an id'] });
 });

@@ -23,7 +23,7 @@ interface NewUserDialogProperties {
 /** The form for a new user. The draft does not hold the password. */
 export function NewUserDialog({ onCreated, onClose }: NewUserDialogProperties) {
   const { access, grants } = texts;
-  const { values, clear } = useDraft('new-user', emptyUser);
+  const { values, clear } = useDraft('new-user', emptyUser, ['email', 'name', 'role']);
   const password = useSignal('');
   const change = (changes: Partial<typeof emptyUser>) => (values.value = { ...values.value, ...changes });
   const create = async () => {

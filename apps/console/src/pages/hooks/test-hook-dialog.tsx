@@ -23,7 +23,7 @@ interface TestHookDialogProperties {
   readonly onClose: () => void;
 }
 
-/** Sends one hook. The secret URL and the signing secret are only in this form: they are not kept with the draft. */
+/** Sends one hook. The secret URL and the signing secret are only in this form, and so is the payload: they are not kept with the draft. */
 export function TestHookDialog({ integrationId, isSigned, secrets, onClose }: TestHookDialogProperties) {
   const { hooks, grants, general } = texts;
   const url = useSignal(secrets?.url ?? '');
@@ -34,7 +34,7 @@ export function TestHookDialog({ integrationId, isSigned, secrets, onClose }: Te
   // A hook that waits to be sent again must not arrive after its form is gone.
   const closed = useMemo(() => new AbortController(), []);
   useEffect(() => () => closed.abort(), []);
-  const { values } = useDraft('test-hook', emptyHook);
+  const { values } = useDraft('test-hook', emptyHook, ['kind', 'widgetId']);
   const change = (changes: Partial<typeof emptyHook>) => (values.value = { ...values.value, ...changes });
   const send = async () => {
     accepted.value = null;

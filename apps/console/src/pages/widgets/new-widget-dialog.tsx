@@ -8,9 +8,11 @@ import { service } from '../../service/service.ts';
 import { session } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
 
+const emptyWidget = { name: '', labels: '', isMine: false, notify: false };
+
 export function NewWidgetDialog({ onClose }: { readonly onClose: () => void }) {
   const form = texts.widgets.form;
-  const { values, clear } = useDraft('new-widget', { name: '', labels: '', isMine: false, notify: false });
+  const { values, clear } = useDraft('new-widget', emptyWidget, ['name', 'labels', 'isMine', 'notify']);
   // One for each text of the form, so that a repeated click after a lost response creates no second widget.
   const key = useRef(createRandomId());
   const create = async () => {

@@ -28,7 +28,7 @@ export const sources = {
   schemeHint: 'In JSON.',
   notJson: 'This is not JSON.',
   headers: 'Headers',
-  headersHint: 'One per line, as name: value.',
+  headersHint: 'One per line, as name: value. Leave out the value of a header that holds a secret.',
   body: 'Body',
   bodyHint: 'Exactly as the sender sends it.',
   example: 'Use example',

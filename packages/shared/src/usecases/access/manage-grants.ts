@@ -18,6 +18,8 @@ export interface GrantUseCaseDeps<Own extends object> {
   readonly clock: Pick<Clock, 'now'>;
   /** Left out: without limit. So for the other dependencies of this file. */
   readonly tokenMaxLifetimeMs?: TokenMaxLifetimeMs;
+  /** Deletes what is kept of a grant beside it. Left out: nothing is. */
+  readonly deleteKept?: (id: string) => Promise<void>;
 }
 
 export type GrantUseCases<Own extends object> = ReturnType<typeof makeGrantUseCases<Own>>;
@@ -272,17 +274,19 @@ interface RevokeTokenDeps {
   readonly grants: Pick<GrantStore<Grant, unknown>, 'remove'>;
   readonly control: Pick<ControlLog, 'announce'>;
   readonly kind: ControlEntry['kind'];
+  readonly deleteKept?: (id: string) => Promise<void>;
 }
 
 /**
- * Makes the function that removes a grant and announces it to every pod. It returns false if there was no such grant.
- * Then it announces the removal all the same: an earlier call may have removed the grant and failed to announce it.
- * Throws `UnavailableError`.
+ * Makes the function that removes a grant, announces it to every pod, and deletes what is kept of it. It returns false
+ * if there was no such grant. Then it does the rest all the same: an earlier call may have removed the grant and failed
+ * afterwards. Throws `UnavailableError`.
  */
-function makeRevokeToken({ grants, control, kind }: RevokeTokenDeps) {
+function makeRevokeToken({ grants, control, kind, deleteKept }: RevokeTokenDeps) {
   return async (id: string): Promise<boolean> => {
     const isRemoved = await grants.remove(id);
     await control.announce({ kind, id, change: 'revoked' });
+    await deleteKept?.(id);
     return isRemoved;
   };
 }

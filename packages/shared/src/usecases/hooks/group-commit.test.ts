@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import type { Delivery } from '../../domain/delivery.ts';
-import { UnavailableError } from '../../domain/errors.ts';
+import { NotReplicatedError, UnavailableError } from '../../domain/errors.ts';
 import type { QueueItem } from '../../domain/queue-item.ts';
 import type { HookJob, HookQueue } from '../../ports/hook-queue.ts';
 import { systemClock } from '../../runtime/clock.ts';
@@ -146,6 +146,22 @@ describe('GroupCommit', () => {
     const second = groupCommit.submit(nudge('b'), 50);
     await expect(first).rejects.toThrow(UnavailableError);
     await expect(second).rejects.toThrow(UnavailableError);
+  });
+
+  test('rejects at the deadline with the reason of the last attempt, until one succeeds', async () => {
+    const { queue, calls, waitForCalls } = aManualQueue();
+    const groupCommit = new GroupCommit(queue, systemClock, { flushesMax: 1 });
+    const first = groupCommit.submit(nudge('a'), 200);
+    await waitForCalls(1);
+    calls[0]?.reject(new NotReplicatedError('0 of 1 replicas'));
+    await waitForCalls(2);
+    const waiting = groupCommit.submit(nudge('b'), 50);
+    await expect(waiting).rejects.toThrow(/No replica of the hook queue confirms/);
+    expect(groupCommit.failure).toBe('0 of 1 replicas');
+    calls[1]?.resolve();
+    await first;
+    expect(groupCommit.failure).toBeNull();
+    await expect(groupCommit.submit(nudge('c'), 20)).rejects.not.toThrow(/replica/);
   });
 
   test('rejects a caller that has less time before one that came earlier, which keeps waiting', async () => {

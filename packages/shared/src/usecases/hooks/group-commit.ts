@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { ServiceError, UnavailableError } from '../../domain/errors.ts';
+import { describeError, ServiceError, UnavailableError } from '../../domain/errors.ts';
 import { assignPartition, batchLimits, type QueueItem, toOrderingKey } from '../../domain/queue-item.ts';
 import type { HookJob, HookQueue } from '../../ports/hook-queue.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -67,6 +67,8 @@ export class GroupCommit {
   readonly #pending = new Set<Waiter>();
   /** Callers whose item is in no flush yet. The next flush drops those whose promise was rejected at their deadline. */
   #waiting: Waiter[] = [];
+  /** Of the last attempt, if it failed. */
+  #lastError: Error | null = null;
   #flushesInFlight = 0;
   #isFlushScheduled = false;
   #expiryTimer: NodeJS.Timeout | undefined;
@@ -103,6 +105,11 @@ export class GroupCommit {
     });
   }
 
+  /** Why hooks are refused now, for operators. Null: the last attempt succeeded, or there was none. */
+  get failure(): string | null {
+    return this.#backlog.excess() ?? (this.#lastError === null ? null : describeError(this.#lastError));
+  }
+
   #scheduleFlush(): void {
     if (this.#isFlushScheduled || this.#waiting.length === 0) return;
     if (this.#flushesInFlight >= this.#options.flushesMax) return;
@@ -131,9 +138,11 @@ export class GroupCommit {
     for (;;) {
       try {
         await this.#queue.enqueue(job);
+        this.#lastError = null;
         this.#settleAll(callers);
         return;
       } catch (error) {
+        this.#lastError = error as Error;
         const lastDeadlineAtMs = callers.reduce((latest, { deadlineAtMs }) => Math.max(latest, deadlineAtMs), 0);
         if (this.#clock.monotonicMs() + retryPauseMs >= lastDeadlineAtMs) {
           this.#settleAll(callers, error as Error);
@@ -189,7 +198,8 @@ export class GroupCommit {
     this.#expiryAtMs = Number.POSITIVE_INFINITY;
     const nowMs = this.#clock.monotonicMs();
     const expired = [...this.#pending].filter((waiter) => waiter.deadlineAtMs <= nowMs);
-    this.#settleAll(expired, new UnavailableError('the hook queue did not answer in time'));
+    // Most callers are still waiting for their attempt when their time is over: they fail for the same reason.
+    this.#settleAll(expired, this.#lastError ?? new UnavailableError('the hook queue did not answer in time'));
     let earliestMs = Number.POSITIVE_INFINITY;
     for (const { deadlineAtMs } of this.#pending) earliestMs = Math.min(earliestMs, deadlineAtMs);
     this.#armExpiry(earliestMs);

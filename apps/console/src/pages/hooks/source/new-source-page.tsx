@@ -21,14 +21,10 @@ const refuseAll: Schemas['NewHookMapping'] = { kind: { value: 'not mapped yet', 
 /** Creates an integration for a sender that cannot send hooks as described, step by step. */
 export function NewSourcePage() {
   const { sources, hooks } = texts;
-  const { values: head, clear: clearHead } = useDraft<Head>('new-source', {
-    name: '',
-    preset: 'github',
-    scheme: exampleScheme,
-  });
-  const { values: sample, clear: clearSample } = useDraft('new-source-sample', { headers: '', body: '' });
-  const { values: draft, clear: clearMapping } = useDraft('new-source-mapping', emptyMapping);
-  // Never in a draft: it is a secret.
+  const { values: head, clear: clearHead } = useDraft<Head>('new-source', emptyHead, ['name', 'preset', 'scheme']);
+  const { values: draft, clear: clearMapping } = useDraft('new-source-mapping', emptyMapping, mappingMembers);
+  // In no draft: a pasted request may hold a secret of the sender, and this is one.
+  const sample = useSignal({ headers: '', body: '' });
   const secret = useSignal('');
   const { name, preset, scheme } = head.value;
   const toSource = (mapping: Schemas['NewHookMapping']) => ({
@@ -42,7 +38,6 @@ export function NewSourcePage() {
     const created = await api.POST('/api/v1/integrations', { body: { name, source } });
     secret.value = '';
     clearHead();
-    clearSample();
     clearMapping();
     // Before the next request: if it fails, the URL must not be lost.
     handOver(created, { hasSource: true, ...(isWaiting.peek() ? { next: `/hooks/${created.id}/mapping` } : {}) });
@@ -97,6 +92,9 @@ export function NewSourcePage() {
     </>
   );
 }
+
+const mappingMembers = Object.keys(emptyMapping) as (keyof typeof emptyMapping)[];
+const emptyHead: Head = { name: '', preset: 'github', scheme: exampleScheme };
 
 interface Head {
   readonly name: string;

@@ -19,14 +19,16 @@ export interface SampleValue {
 /** A page with more buttons would help nobody. */
 const valuesMax = 300;
 
-/** Returns the headers for the service. A header that stands twice was sent twice. */
+const headerLine = /^\s*([\w!#$%&'*+.^`|~-]+)\s*(?::(.*))?$/;
+
+/** Returns the headers for the service. A header that stands twice was sent twice. One without a value holds a secret. */
 export function toHeaders(text: string): Record<string, string[]> {
   const headers: Record<string, string[]> = {};
   for (const line of text.split('\n')) {
-    const at = line.indexOf(':');
-    if (at < 1) continue;
-    const name = line.slice(0, at).trim().toLowerCase();
-    headers[name] = [...(headers[name] ?? []), line.slice(at + 1).trim()];
+    const [, typed, value = ''] = headerLine.exec(line) ?? [];
+    if (typed === undefined) continue;
+    const name = typed.toLowerCase();
+    headers[name] = [...(headers[name] ?? []), value.trim()];
   }
   return headers;
 }

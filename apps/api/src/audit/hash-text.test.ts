@@ -1,6 +1,6 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { describe, expect, test } from 'vitest';
-import { makeHashEmail } from './hash-email.ts';
+import { makeHashText } from './hash-text.ts';
 
 /** A store whose first call fails. */
 function createKeys() {
@@ -18,10 +18,10 @@ function createKeys() {
   return { serviceKeys, state };
 }
 
-describe('makeHashEmail', () => {
+describe('makeHashText', () => {
   test('returns the same HMAC on every pod, whatever the case of the e-mail, and another for another e-mail', async () => {
     const { serviceKeys } = createKeys();
-    const [first, second] = [0, 0].map(() => makeHashEmail({ configuredKey: null, serviceKeys }));
+    const [first, second] = [0, 0].map(() => makeHashText({ configuredKey: null, serviceKeys }));
     await first?.('kim@example.com');
     const hmac = await first?.('kim@example.com');
     expect(hmac).toMatch(/^[0-9a-f]{64}$/);
@@ -31,15 +31,15 @@ describe('makeHashEmail', () => {
 
   test('returns null while the store is unavailable, and reads the key only once afterwards', async () => {
     const { serviceKeys, state } = createKeys();
-    const hashEmail = makeHashEmail({ configuredKey: null, serviceKeys });
-    expect(await hashEmail('kim@example.com')).toBeNull();
-    for (let times = 0; times < 3; times += 1) expect(await hashEmail('kim@example.com')).not.toBeNull();
+    const hashText = makeHashText({ configuredKey: null, serviceKeys });
+    expect(await hashText('kim@example.com')).toBeNull();
+    for (let times = 0; times < 3; times += 1) expect(await hashText('kim@example.com')).not.toBeNull();
     expect(state.calls).toBe(2);
   });
 
   test('uses the configured key and reads no other', async () => {
     const { serviceKeys, state } = createKeys();
-    const hash = (configuredKey: string) => makeHashEmail({ configuredKey, serviceKeys })('kim@example.com');
+    const hash = (configuredKey: string) => makeHashText({ configuredKey, serviceKeys })('kim@example.com');
     expect(await hash('k'.repeat(32))).toBe(await hash('k'.repeat(32)));
     expect(await hash('k'.repeat(32))).not.toBe(await hash('l'.repeat(32)));
     expect(state.calls).toBe(0);

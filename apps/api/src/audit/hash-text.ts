@@ -1,0 +1,56 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
+import type { RateLimiter } from '@widget-service/shared/ports/rate-limiter.ts';
+import type { ServiceKeyStore } from '@widget-service/shared/ports/service-key-store.ts';
+
+const keyName = 'audit-email-hmac';
+const keyBytes = 32;
+
+export interface HashTextDeps {
+  /** The setting `AUDIT_HMAC_KEY`. Null: all pods use a random key that the store keeps. */
+  readonly configuredKey: string | null;
+  readonly serviceKeys: ServiceKeyStore;
+}
+
+export type HashText = (text: string) => Promise<string | null>;
+
+/**
+ * Makes the function that returns the HMAC-SHA256 of an e-mail or of another text that must not be stored, in
+ * hexadecimal. Upper and lower case are equal, and every pod returns the same. Returns null while the key cannot be
+ * read. It reads the key once.
+ */
+export function makeHashText({ configuredKey, serviceKeys }: HashTextDeps): HashText {
+  let reading: Promise<string> | null = configuredKey === null ? null : Promise.resolve(configuredKey);
+  const readKey = () => {
+    reading ??= serviceKeys.ensure(keyName, randomBytes(keyBytes).toString('base64url')).catch((error: unknown) => {
+      reading = null;
+      throw error;
+    });
+    return reading;
+  };
+  return async (text) => {
+    try {
+      return createHmac('sha256', await readKey())
+        .update(text.toLowerCase())
+        .digest('hex');
+    } catch {
+      return null;
+    }
+  };
+}
+
+/**
+ * Replaces the keys of a limiter by their HMACs: some contain an address, or a digest of what somebody typed as an
+ * e-mail, and whoever has a copy of the store could test guesses. Throws `UnavailableError`.
+ */
+export function limitByDigests(limiter: RateLimiter, hashText: HashText): RateLimiter {
+  const digest = async (key: string): Promise<string> => {
+    const hashed = await hashText(key);
+    if (hashed === null) throw new UnavailableError('rate limit: the key of the HMACs cannot be read');
+    return hashed;
+  };
+  return {
+    take: async (request) => limiter.take({ ...request, key: await digest(request.key) }),
+    giveBack: async (key, limit, count) => limiter.giveBack(await digest(key), limit, count),
+  };
+}

@@ -1,0 +1,25 @@
+import { createMetrics } from '@widget-service/shared/metrics/metrics.ts';
+import { expect, test } from 'vitest';
+import { ConnectionLimiter } from './connection-limits.ts';
+
+/** Returns the limit that the metric shows, and what was logged. */
+async function limit(openFilesMax: number) {
+  const metrics = createMetrics();
+  const logged: unknown[] = [];
+  const logger = { warn: (...line: unknown[]) => void logged.push(line) };
+  const limits = { perAddress: 10, perPod: 20_000 };
+  new ConnectionLimiter({ limits, openFilesMax, trustedProxies: null, metrics, logger });
+  const { values } = await metrics.connectionsLimit.get();
+  return { max: values[0]?.value, logged };
+}
+
+test('accepts as many connections as the setting says if the process may open as many files', async () => {
+  expect(await limit(20_300)).toEqual({ max: 20_000, logged: [] });
+  expect(await limit(Number.POSITIVE_INFINITY)).toEqual({ max: 20_000, logged: [] });
+});
+
+test('accepts fewer connections if the process may open fewer files, and warns once', async () => {
+  const hint = 'Allow 20300 open files (ulimit -n), or lower STREAMS_PER_POD.';
+  const line = { openFilesMax: 1_024, connectionsMax: 724, hint };
+  expect(await limit(1_024)).toEqual({ max: 724, logged: [[line, 'connections.limited']] });
+});
