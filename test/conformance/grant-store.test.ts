@@ -106,22 +106,23 @@ describe.each(kinds)('GrantStore, $name', ({ getStore, ownMembers, changes }) =>
     const grant = await insert({ previousToken: aPreviousToken() });
     const [token, previousToken] = [aToken('another'), { ...grant.token, expiresAt: later }];
     const replaced = { ...grant, token, tokenIssuedAt: later, previousToken };
-    const replacement = { replacedDigest: grant.token.digest, token, tokenIssuedAt: later, previousToken };
+    const replacement = { replaced: grant, token, tokenIssuedAt: later, previousToken };
     expect(await store().replaceTokens(grant.id, replacement)).toEqual(replaced);
     expect(await store().findByTokenDigest(token.digest)).toEqual(replaced);
     expect(await store().findByTokenDigest(grant.token.digest)).toEqual(replaced);
     expect(await store().findByTokenDigest(grant.previousToken?.digest ?? '')).toBeNull();
-    const withoutPrevious = { replacedDigest: token.digest, token, tokenIssuedAt: later, previousToken: null };
+    const withoutPrevious = { replaced, token, tokenIssuedAt: later, previousToken: null };
     expect(await store().replaceTokens(grant.id, withoutPrevious)).toEqual({ ...replaced, previousToken: null });
     expect(await store().findByTokenDigest(grant.token.digest)).toBeNull();
   });
 
   test('replaceTokens succeeds exactly once when several replace the same token at once', async () => {
-    const { id, token } = await insert();
+    const grant = await insert();
+    const { id } = grant;
     const outcomes = await Promise.all(
       Array.from({ length: 10 }, () =>
         store().replaceTokens(id, {
-          replacedDigest: token.digest,
+          replaced: grant,
           token: aToken(),
           tokenIssuedAt: later,
           previousToken: null,
@@ -142,10 +143,9 @@ describe.each(kinds)('GrantStore, $name', ({ getStore, ownMembers, changes }) =>
       const grant = await insert({ expiresAt });
       const replace = (replaced: Date | null) => {
         const token = aToken();
-        const replacedDigest = grant.token.digest;
         return store().replaceTokens(grant.id, {
           ...replacement,
-          replacedDigest,
+          replaced: grant,
           token,
           expiry: { replaced, value: other },
         });
@@ -156,13 +156,25 @@ describe.each(kinds)('GrantStore, $name', ({ getStore, ownMembers, changes }) =>
     }
   });
 
-  test('replaceTokens changes nothing unless replacedDigest is the current token of this grant', async () => {
-    const [grant, other] = [await insert({ previousToken: aPreviousToken() }), await insert()];
-    for (const replacedDigest of [grant.previousToken?.digest ?? '', other.token.digest, '']) {
-      const replacement = { replacedDigest, token: aToken(), tokenIssuedAt: later, previousToken: null };
-      expect(await store().replaceTokens(grant.id, replacement)).toBeNull();
+  test('replaceTokens changes nothing unless both tokens and their secrets are still those that were read', async () => {
+    const other = await insert();
+    for (const previousToken of [null, aPreviousToken()]) {
+      const grant = await insert({ token: aToken('sealed'), previousToken });
+      const { token } = grant;
+      for (const replaced of [
+        other,
+        { ...grant, token: { ...token, digest: '' } },
+        { ...grant, token: { ...token, sealedSecret: 'sealed again' } },
+        { ...grant, token: { ...token, sealedSecret: null } },
+        { ...grant, previousToken: previousToken === null ? aPreviousToken() : null },
+        { ...grant, previousToken: { ...(previousToken ?? aPreviousToken()), sealedSecret: null } },
+        { ...grant, previousToken: { ...(previousToken ?? token), digest: token.digest } },
+      ]) {
+        const replacement = { replaced, token: aToken(), tokenIssuedAt: later, previousToken: null };
+        expect(await store().replaceTokens(grant.id, replacement)).toBeNull();
+      }
+      expect(await store().get(grant.id)).toEqual(grant);
     }
-    expect(await store().get(grant.id)).toEqual(grant);
     expect(await store().get(other.id)).toEqual(other);
   });
 
@@ -189,7 +201,7 @@ describe.each(kinds)('GrantStore, $name', ({ getStore, ownMembers, changes }) =>
     expect(await store().update(grant.id, { name: 'new' })).toBeNull();
     expect(await store().update(grant.id, {})).toBeNull();
     const replacement = {
-      replacedDigest: grant.token.digest,
+      replaced: grant,
       token: aToken(),
       tokenIssuedAt: later,
       previousToken: null,

@@ -66,6 +66,30 @@ describe('UserStore.update, for the last admin', () => {
     expect((await readEnabledAdmins()).map(({ id }) => id).sort()).toEqual(refused.sort());
   });
 
+  test('a refused resignation takes back no password and no name that was set at the same moment', async () => {
+    const [id = '', otherId = ''] = (await insertAdmins(2)).map((admin) => admin.id);
+    for (let round = 0; round < 40; round += 1) {
+      let last = '';
+      const setSeveral = async () => {
+        for (let n = 0; n < 3; n += 1) {
+          const value = `set ${round} ${n}`;
+          await users().update(id, { passwordHash: value, name: value });
+          last = value;
+        }
+      };
+      const [resigned, , set] = await Promise.allSettled([
+        users().update(id, { disabled: true, passwordHash: 'refused', name: 'refused' }),
+        users().update(otherId, { disabled: true }),
+        setSeveral(),
+      ]);
+      const { passwordHash, name } = (await users().findById(id)) ?? {};
+      // A change may lose to too many others.
+      const isRefused = resigned.status === 'fulfilled' && resigned.value.status === 'last-admin';
+      if (isRefused && set.status === 'fulfilled') expect([passwordHash, name]).toEqual([last, last]);
+      for (const each of [id, otherId]) await users().update(each, { role: 'admin', disabled: false });
+    }
+  });
+
   test('keeps an enabled admin when two admins are demoted and disabled at once', async () => {
     const admins = await insertAdmins(2);
     for (let round = 0; round < 100; round += 1) {

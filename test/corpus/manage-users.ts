@@ -29,7 +29,7 @@ const createRows: readonly Row[] = [
   ['password: 11 characters', { ...user, password: 'p'.repeat(11) }, invalidAt('#/password', 'too-short')],
   ['password: 11 emoji', { ...user, password: '🦄'.repeat(11) }, invalidAt('#/password', 'too-short')],
   ['password: 129 characters', { ...user, password: 'p'.repeat(129) }, invalidAt('#/password', 'too-long')],
-  ['password: 60 000 characters', { ...user, password: 'p'.repeat(60_000) }, invalidAt('#/password', 'too-long')],
+  ['password: 16 000 characters', { ...user, password: 'p'.repeat(16_000) }, invalidAt('#/password', 'too-long')],
   [
     'password: an object whose length is not a number',
     { ...user, password: incomparableLength },

@@ -2529,7 +2529,7 @@ export interface components {
              * @enum {string}
              */
             secretEncoding?: "text" | "hex" | "base64" | "whsec";
-            /** @description The parameter of the address with which the sender asks, by GET, whether somebody is there: its text is the answer. Null: a GET is not answered. */
+            /** @description The parameter of the address with which the sender asks, by GET or by POST without a body, whether somebody is there: its text is the answer. Empty: each GET is answered, with an empty text. Null: a GET is not answered. */
             challengeParameter?: string | null;
         };
         SourceSecrets: {
@@ -2981,6 +2981,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description At most 65536 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewWidget"];
@@ -3136,6 +3137,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description At most 65536 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["HookEvent"];
@@ -3216,6 +3218,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description At most 4096 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["Credentials"];
@@ -3500,6 +3503,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description At most 4096 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["PasswordChange"];
@@ -3599,6 +3603,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description At most 16384 bytes. */
         requestBody?: {
             content: {
                 "application/json": Record<string, never>;
@@ -3662,6 +3667,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description At most 16384 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewUser"];
@@ -3737,6 +3743,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description At most 16384 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["UserChanges"];
@@ -3945,6 +3952,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description At most 65536 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewSubscription"];
@@ -4039,6 +4047,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description At most 65536 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["SubscriptionChanges"];
@@ -4074,6 +4083,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description At most 16384 bytes. */
         requestBody?: {
             content: {
                 "application/json": components["schemas"]["Rotation"];
@@ -4234,6 +4244,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description At most 65536 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewIntegration"];
@@ -4328,6 +4339,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description At most 16384 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["IntegrationChanges"];
@@ -4363,6 +4375,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description At most 65536 bytes. */
         requestBody?: {
             content: {
                 "application/json": components["schemas"]["IntegrationRotation"];
@@ -4427,6 +4440,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description At most 65536 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewHookMapping"];
@@ -4462,6 +4476,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description At most 65536 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["SourceSecrets"];
@@ -4494,6 +4509,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description At most 196608 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewSourcePreview"];
@@ -4528,6 +4544,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description At most 196608 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewHookPreview"];
@@ -4593,6 +4610,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description At most 16384 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["Sampling"];
@@ -4692,6 +4710,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description At most 16384 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewProvisionToken"];
@@ -4786,6 +4805,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description At most 16384 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ProvisionTokenChanges"];
@@ -4821,6 +4841,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description At most 16384 bytes. */
         requestBody?: {
             content: {
                 "application/json": components["schemas"]["Rotation"];
@@ -5175,6 +5196,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description At most 16384 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["RedriveSelection"];
@@ -5207,6 +5229,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description At most 16384 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["RedriveSelection"];

@@ -101,19 +101,20 @@ export function createSqliteGrantStore<Own extends object, Changes extends objec
         return changed;
       }),
     replaceTokens: (id, replacement) => {
-      const { replacedDigest, expiry } = replacement;
+      const { replaced, expiry } = replacement;
       const values = toTokenValues(replacement);
+      const key = [
+        id,
+        replaced.token.digest,
+        replaced.token.sealedSecret,
+        replaced.previousToken?.digest ?? null,
+        replaced.previousToken?.sealedSecret ?? null,
+      ];
       return db.write(() => {
         const { changes } =
           expiry === undefined
-            ? statements.replaceTokens.run(...values, id, replacedDigest)
-            : statements.replaceTokensAndExpiry.run(
-                ...values,
-                toMs(expiry.value),
-                id,
-                replacedDigest,
-                toMs(expiry.replaced),
-              );
+            ? statements.replaceTokens.run(...values, ...key)
+            : statements.replaceTokensAndExpiry.run(...values, toMs(expiry.value), ...key, toMs(expiry.replaced));
         return changes === 0 ? null : find(id);
       });
     },
@@ -137,6 +138,8 @@ function prepareStatements(db: Database, { table, columns }: Pick<GrantKind<neve
     'expires_at',
     ...columns,
   ];
+  const hasTokens =
+    'id = ? AND token_digest = ? AND sealed_secret IS ? AND previous_digest IS ? AND previous_sealed_secret IS ?';
   const set = (names: readonly string[]) => names.map((name) => `${name} = ?`).join(', ');
   // Every time of creation is less than the number that stands for no `createdBefore`.
   // SQLite's `lower` changes the letters from A to Z only.
@@ -156,9 +159,9 @@ function prepareStatements(db: Database, { table, columns }: Pick<GrantKind<neve
     ),
     count: db.prepare(`SELECT count(*) AS total FROM (SELECT 1 FROM ${table} WHERE ${isSelected} LIMIT ?4)`),
     update: db.prepare(`UPDATE ${table} SET ${set(['name', 'expires_at', ...columns])} WHERE id = ?`),
-    replaceTokens: db.prepare(`UPDATE ${table} SET ${set(tokenColumns)} WHERE id = ? AND token_digest = ?`),
+    replaceTokens: db.prepare(`UPDATE ${table} SET ${set(tokenColumns)} WHERE ${hasTokens}`),
     replaceTokensAndExpiry: db.prepare(
-      `UPDATE ${table} SET ${set([...tokenColumns, 'expires_at'])} WHERE id = ? AND token_digest = ? AND expires_at IS ?`,
+      `UPDATE ${table} SET ${set([...tokenColumns, 'expires_at'])} WHERE ${hasTokens} AND expires_at IS ?`,
     ),
     endPreviousToken: db.prepare(
       `UPDATE ${table} SET previous_digest = NULL, previous_sealed_secret = NULL, previous_expires_at = NULL

@@ -90,12 +90,12 @@ describe('GET /api/v1/events/{token} of a subscription', () => {
     const openedBefore = await open(url);
     const token = mintToken('wst');
     const expiresAt = new Date(Date.now() + 1_500);
-    const replacedDigest = computeTokenDigest(url);
+    const replaced = { digest: computeTokenDigest(url), sealedSecret: null };
     await service.backend.subscriptions.replaceTokens(subscriptionId, {
-      replacedDigest,
+      replaced: { token: replaced, previousToken: null },
       token: { digest: sha256Hex(token), sealedSecret: null },
       tokenIssuedAt: new Date(),
-      previousToken: { digest: replacedDigest, sealedSecret: null, expiresAt },
+      previousToken: { ...replaced, expiresAt },
     });
     await service.backend.control.announce({ kind: 'subscription', id: subscriptionId, change: 'changed' });
     const newStream = await open(url.replace(/wst_.*/, token));

@@ -35,9 +35,15 @@ export function makeSourceClient(service: Pick<TestApp, 'inject'>, headers: Read
     service.inject({ method, url, headers, ...(payload === undefined ? {} : { payload }) });
   const create = (source: object | null, members: object = {}) =>
     send('POST', integrationsPath, { name: 'foreign', source, ...members });
+  const sign = (body: string, signedWith: string) => ({
+    'x-hub-signature-256': `sha256=${createHmac('sha256', signedWith).update(body).digest('hex')}`,
+    'x-github-delivery': `${Math.random()}`,
+  });
   return {
     send,
     create,
+    /** The headers with which GitHub sends this body. */
+    sign,
     createGitHub: async (changed: object = {}) => {
       const response = await create({ ...github, mapping: { ...mapping, ...changed } });
       expect(response.statusCode).toBe(201);
@@ -50,9 +56,8 @@ export function makeSourceClient(service: Pick<TestApp, 'inject'>, headers: Read
       body: string,
       { type = 'application/json', signedWith = secret, ...more }: Readonly<Record<string, string>> = {},
     ) => {
-      const signature = `sha256=${createHmac('sha256', signedWith).update(body).digest('hex')}`;
-      const own = { 'content-type': type, 'x-hub-signature-256': signature, 'x-github-delivery': `${Math.random()}` };
-      return service.inject({ method: 'POST', url: hookPath, headers: { ...own, ...more }, payload: body });
+      const headers = { 'content-type': type, ...sign(body, signedWith), ...more };
+      return service.inject({ method: 'POST', url: hookPath, headers, payload: body });
     },
     /** What a preview says of a request to a source that is not saved. */
     previewOf: async (source: object, request: { headers?: object; body: string }) => {

@@ -14,7 +14,7 @@ export const aToken = (sealedSecret: string | null = null) => ({ digest: sha256H
 export const aPreviousToken = () => ({ ...aToken('sealed'), expiresAt: later });
 
 /** Names of values come from senders, so a store may not read them as operators or paths. */
-const awkwardSource: HookSource = {
+export const awkwardSource: HookSource = {
   preset: 'custom',
   scheme: null,
   mapping: {

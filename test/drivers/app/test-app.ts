@@ -64,6 +64,8 @@ export interface TestRoute {
   readonly url: string;
   readonly policy: RoutePolicy | undefined;
   readonly audit: RouteAudit | undefined;
+  /** The largest body, in bytes. */
+  readonly bodyLimit: number | undefined;
 }
 
 /** A user with a session. `headers` holds what a page sends with a request that changes something. */
@@ -139,9 +141,9 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
     },
   });
   const routes: TestRoute[] = [];
-  app.addHook('onRoute', ({ method, url, config }) => {
+  app.addHook('onRoute', ({ method, url, config, bodyLimit }) => {
     for (const name of [method].flat())
-      routes.push({ method: name, url, policy: config?.policy, audit: config?.audit });
+      routes.push({ method: name, url, policy: config?.policy, audit: config?.audit, bodyLimit });
   });
   const described = collectDescribedRoutes(app);
   if (options.addRoutes !== undefined) app.register(async (scope) => options.addRoutes?.(scope));

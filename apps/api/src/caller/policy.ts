@@ -4,13 +4,7 @@ import { isWellFormedToken, sha256Hex } from '@widget-service/shared/domain/toke
 import type { Integration, ProvisionToken } from '@widget-service/shared/ports/grant-store.ts';
 import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/deadline.ts';
 import type { SignedIn } from '@widget-service/shared/usecases/access/sessions.ts';
-import type {
-  FastifyInstance,
-  FastifyReply,
-  FastifyRequest,
-  onRequestAsyncHookHandler,
-  onRequestHookHandler,
-} from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, preValidationHookHandler } from 'fastify';
 import { readClientNetwork } from '../http/forwarding.ts';
 import type { TokenCache } from '../revocation/token-cache.ts';
 import type { ResolvedGrant } from '../revocation/token-caches.ts';
@@ -61,7 +55,7 @@ export interface PolicyDeps {
   /** The same for the permissions of widgets, from the pod's cache: an end or a new role may take 2 s. */
   readonly recallSession: FindSession;
   readonly verifyBearer: (request: FastifyRequest) => Promise<BearerVerdict>;
-  readonly verifyHookToken: onRequestHookHandler;
+  readonly verifyHookToken: Check;
   /** Counts a request of a known caller. Null: there is no limit. */
   readonly takePermit: ((request: FastifyRequest, reply: FastifyReply) => Promise<void>) | null;
   /** The service's own origins are that of this URL and the one that the request addresses. Null: only the latter. */
@@ -72,11 +66,17 @@ type FindSession = (sessionId: string, clientNetwork: string) => Promise<SignedI
 
 const safeMethods: readonly unknown[] = ['GET', 'HEAD', 'OPTIONS'];
 
+/** A body that takes longer to arrive is late: its caller may have lost the right meanwhile. */
+const lateBodyMs = 1_000;
+
+type Check = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void;
+
 /**
  * Enforces the policy of each route that is registered after this call (`config.policy`, from the table of routes).
  * Registering a route without a policy throws an `Error`, so that the service does not start. The check runs before the
- * body is read. It fails with `ServiceError` `not-authenticated`, `password-change-required`, `permission-denied`,
- * `csrf-token-invalid`, `rate-limited` or `invalid-hook-token`, or with `UnavailableError`.
+ * body arrives, and again before a late body is read, so that no caller acts with a right that was taken. It fails with
+ * `ServiceError` `not-authenticated`, `password-change-required`, `permission-denied`, `csrf-token-invalid`,
+ * `rate-limited` or `invalid-hook-token`, or with `UnavailableError`.
  */
 export function registerPolicies(app: FastifyInstance, deps: PolicyDeps): void {
   const publicOrigins = deps.publicBaseUrl === null ? [] : [new URL(deps.publicBaseUrl).origin];
@@ -87,8 +87,29 @@ export function registerPolicies(app: FastifyInstance, deps: PolicyDeps): void {
     }
     const allowedBeforePasswordChange = route.config?.allowedBeforePasswordChange ?? false;
     const check = compilePolicy(policy, allowedBeforePasswordChange, deps, publicOrigins);
-    if (check !== null) route.onRequest = [check, ...[route.onRequest ?? []].flat()];
+    if (check === null) return;
+    route.onRequest = [check, ...[route.onRequest ?? []].flat()];
+    route.preValidation = [checkLateBody(check), ...[route.preValidation ?? []].flat()];
   });
+}
+
+/** Makes the hook that repeats a check for a late body. The time of the check counts as that of the first one does. */
+function checkLateBody(check: Check): preValidationHookHandler {
+  return (request, reply, done) => {
+    const arrivedMs = reply.elapsedTime;
+    if (arrivedMs - request.elapsedBeforeBodyMs < lateBodyMs) {
+      done();
+      return;
+    }
+    check(request, reply, (error) => {
+      request.elapsedBeforeBodyMs += reply.elapsedTime - arrivedMs;
+      done(error);
+    });
+  };
+}
+
+function toCheck(check: (request: FastifyRequest, reply: FastifyReply) => Promise<void>): Check {
+  return (request, reply, done) => void check(request, reply).then(() => done(), done);
 }
 
 function compilePolicy(
@@ -96,14 +117,14 @@ function compilePolicy(
   allowedBeforePasswordChange: boolean,
   deps: PolicyDeps,
   publicOrigins: readonly string[],
-): onRequestAsyncHookHandler | onRequestHookHandler | null {
+): Check | null {
   if (policy === 'public') return null;
   if (policy === 'hook-token') return deps.verifyHookToken;
-  if (policy === 'own-origin') return async (request: FastifyRequest) => rejectForeignOrigin(request, publicOrigins);
+  if (policy === 'own-origin') return toCheck(async (request) => rejectForeignOrigin(request, publicOrigins));
   const permission = policy === 'signed-in' ? null : policy.permission;
   const acceptsBearer = policy !== 'signed-in' && policy.acceptsBearer === true;
   const findSession = permission?.startsWith('widgets:') === true ? deps.recallSession : deps.findSession;
-  return async (request: FastifyRequest, reply: FastifyReply) => {
+  return toCheck(async (request, reply) => {
     const verdict = acceptsBearer ? await deps.verifyBearer(request) : noBearer;
     const caller =
       verdict.status === 'absent' ? await findSessionCaller(request, findSession) : toProvisionCaller(verdict);
@@ -114,10 +135,11 @@ function compilePolicy(
         missingCredential[verdict.status === 'absent' ? 'session' : 'bearer'],
       );
     }
+    const isLateBody = request.caller !== null;
     // Before the checks, so that the log line and the audit event of a refusal name the caller.
     request.caller = caller;
     request.callerFields = toCallerFields(caller);
-    await deps.takePermit?.(request, reply);
+    if (!isLateBody) await deps.takePermit?.(request, reply);
     if (caller.kind === 'session' && !safeMethods.includes(request.method)) {
       rejectForgedRequest(request, caller, publicOrigins);
     }
@@ -127,7 +149,7 @@ function compilePolicy(
     if (permission !== null && !permissionsForCaller(caller).includes(permission)) {
       throw new ServiceError('permission-denied', `This request needs the permission ${permission}.`);
     }
-  };
+  });
 }
 
 function toCallerFields(caller: Caller): Readonly<Record<string, string>> {
@@ -203,9 +225,7 @@ export function requirePrincipalId(request: FastifyRequest): string {
  * Fails with `ServiceError` `invalid-hook-token`, the same for an unknown, malformed, revoked or expired token, or with
  * `UnavailableError` if the token is not cached and the store is unavailable.
  */
-export function makeVerifyHookToken(
-  cache: Pick<TokenCache<ResolvedGrant<Integration>>, 'recall' | 'resolve'>,
-): onRequestHookHandler {
+export function makeVerifyHookToken(cache: Pick<TokenCache<ResolvedGrant<Integration>>, 'recall' | 'resolve'>): Check {
   return (request, _reply, done) => {
     const { token } = request.params as { token: string };
     const digest = sha256Hex(token);

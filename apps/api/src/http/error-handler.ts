@@ -55,7 +55,7 @@ function describeLimit(refusal: Refusal, request: FastifyRequest): Refusal {
 
 /** What a sender reads that has sent a body of more bytes. */
 export function describeBodyLimit(bytes: number): string {
-  return `The body is larger than ${bytes} bytes. The operator of the service sets this limit (BODY_LIMIT_BYTES).`;
+  return `The body is larger than ${bytes} bytes, the limit of this request.`;
 }
 
 function toRefusal(error: unknown): Refusal {

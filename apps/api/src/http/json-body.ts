@@ -55,29 +55,12 @@ export function registerJsonBodies(app: FastifyInstance): void {
       done();
     };
     route.onRequest = [prepareBody, ...[route.onRequest ?? []].flat()];
-    const { takeBody, verifyBody } = bodyRules;
-    if (verifyBody === undefined) return;
-    // Both must also run for an empty body. For such a body no parser calls them, and `bodyText` stays null.
-    const verifyEmptyBody: preValidationHookHandler = (request, _reply, done) => {
-      try {
-        if (request.bodyText === null) {
-          const taken = takeBody?.(request, noBytes);
-          if (taken === undefined) verifyBody(request, noBytes);
-          else request.body = taken;
-        }
-        done();
-      } catch (error) {
-        done(error as Error);
-      }
-    };
-    route.preValidation = [verifyEmptyBody, ...[route.preValidation ?? []].flat()];
+    route.preValidation = [readBody, ...[route.preValidation ?? []].flat()];
   });
+  // Only collects the bytes: `readBody` reads them, once the policy has checked a late body's caller again.
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
-    try {
-      done(null, parseBody(request, body as Buffer));
-    } catch (error) {
-      done(error as Error, undefined);
-    }
+    request.bodyBytes = body.length;
+    done(null, body);
   });
   app.addContentTypeParser('*', async ({ headers }: FastifyRequest, body: IncomingMessage) => {
     const hasContent = headers['transfer-encoding'] === undefined || !(await isEmpty(body));
@@ -98,14 +81,26 @@ export function hasBody(headers: IncomingHttpHeaders): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-function parseBody(request: FastifyRequest, bytes: Buffer): unknown {
-  request.bodyBytes = bytes.length;
-  if (bytes.length > 0) rejectEncoded(request.headers);
-  if (bytes.length === 0) return undefined;
+/** Replaces the bytes of the body by what they say. Without a body, `takeBody` and `verifyBody` get zero bytes. */
+const readBody: preValidationHookHandler = (request, _reply, done) => {
+  const bytes = (request.body as Uint8Array | undefined) ?? noBytes;
+  try {
+    request.body = undefined;
+    request.body = parseBody(request, bytes);
+    done();
+  } catch (error) {
+    done(error as Error);
+  }
+};
+
+function parseBody(request: FastifyRequest, bytes: Uint8Array): unknown {
+  const isEmpty = bytes.length === 0;
+  if (!isEmpty) rejectEncoded(request.headers);
   const { takeBody, verifyBody, hasFreeFormBody = false } = request.bodyRules ?? {};
   const taken = takeBody?.(request, bytes);
   if (taken !== undefined) return taken;
   verifyBody?.(request, bytes);
+  if (isEmpty) return undefined;
   const json = toJsonText(bytes);
   request.bodyText = json;
   return parseJson(json, { isFreeForm: hasFreeFormBody });

@@ -28,7 +28,7 @@ export const problemKinds: Readonly<Record<ProblemCode, ProblemKind>> = {
     title: 'Payload too large',
     detail: 'The body is too large.',
     remedy:
-      'Send a smaller body. The limit is 64 KiB, unless the operator of the service has set another one (BODY_LIMIT_BYTES). Except for hooks, a body may also have at most 4096 values.',
+      'Send a smaller body: the detail names the limit. For a hook, it is 64 KiB, unless the operator of the service has set another one (BODY_LIMIT_BYTES). Except for hooks, a body may also have at most 4096 values.',
   },
   'invalid-idempotency-key': {
     status: 400,

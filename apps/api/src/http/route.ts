@@ -17,10 +17,7 @@ import type { ZodTypeProvider } from './zod-validation.ts';
  * (`process/routes.ts`).
  */
 export interface Route
-  extends Pick<
-    RouteOptions,
-    'schema' | 'handler' | 'bodyLimit' | 'onRequest' | 'preValidation' | 'onResponse' | 'errorHandler'
-  > {
+  extends Pick<RouteOptions, 'schema' | 'handler' | 'onRequest' | 'preValidation' | 'onResponse' | 'errorHandler'> {
   readonly config?: FastifyContextConfig;
   /** Called when the app closes. */
   readonly onClose?: () => Promise<void>;
@@ -50,14 +47,23 @@ export function defineRoute<
   return route as unknown as Route;
 }
 
-/**
- * Registers a route. `methods` are separated by spaces. `access` says who may call it, and what its audit event is.
- */
+interface RouteAddress {
+  /** Separated by spaces. */
+  readonly methods: string;
+  readonly path: string;
+  /** Who may call it, and what its audit event is. */
+  readonly access: FastifyContextConfig;
+  /** The largest body, in bytes. Left out: the limit of the server. */
+  readonly bodyLimit?: number;
+}
+
+/** Registers a route. */
 export function registerRoute(
   app: FastifyInstance,
-  { methods, path, access }: { readonly methods: string; readonly path: string; readonly access: FastifyContextConfig },
+  { methods, path, access, bodyLimit }: RouteAddress,
   { onClose, config, ...route }: Route,
 ): void {
-  app.route({ method: methods.split(' '), url: path, ...route, config: { ...config, ...access } });
+  const limit = bodyLimit === undefined ? {} : { bodyLimit };
+  app.route({ method: methods.split(' '), url: path, ...limit, ...route, config: { ...config, ...access } });
   if (onClose !== undefined) app.addHook('onClose', onClose);
 }

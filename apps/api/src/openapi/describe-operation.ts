@@ -16,7 +16,7 @@ export function describeOperation(route: DescribedRoute, components: SchemaCompo
     description: [route.description, describePermission(route.policy)].filter((text) => text !== null).join('\n\n'),
     security: describeSecurity(route),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(route.body === null ? {} : { requestBody: describeRequestBody(route.body, components) }),
+    ...(route.body === null ? {} : { requestBody: describeRequestBody(route.body, route.bodyLimit, components) }),
     responses: describeResponses(route, components),
   };
 }
@@ -77,10 +77,15 @@ function listProperties(schema: JsonSchema): Readonly<Record<string, JsonSchema>
   return (schema.properties ?? {}) as Record<string, JsonSchema>;
 }
 
-function describeRequestBody(body: z.ZodType, components: SchemaComponents): OpenApiObject {
+function describeRequestBody(
+  body: z.ZodType,
+  bodyLimit: number | undefined,
+  components: SchemaComponents,
+): OpenApiObject {
   const schema = components.describe(body, 'input');
   const isOptional = body.safeParse(undefined).success;
   return {
+    description: `At most ${bodyLimit} bytes.`,
     required: !isOptional,
     content: { 'application/json': { schema, example: buildExample(schema, components) } },
   };

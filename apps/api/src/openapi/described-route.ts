@@ -41,6 +41,8 @@ export interface DescribedRoute {
   readonly params: z.ZodType | null;
   readonly querystring: z.ZodType | null;
   readonly body: z.ZodType | null;
+  /** In bytes; undefined: that of the server. */
+  readonly bodyLimit: number | undefined;
   readonly responses: ResponseDocs;
 }
 
@@ -56,7 +58,7 @@ export function collectDescribedRoutes(app: FastifyInstance): readonly Described
   return routes;
 }
 
-function toDescribedRoute({ method, url, schema = {}, config }: RouteOptions): DescribedRoute {
+function toDescribedRoute({ method, url, schema = {}, config, bodyLimit }: RouteOptions): DescribedRoute {
   const [mainMethod = ''] = [method].flat().filter((name) => name !== 'HEAD');
   const { operationId, summary, description = null, parameters = [], response } = schema;
   if (operationId === undefined || summary === undefined) {
@@ -78,6 +80,7 @@ function toDescribedRoute({ method, url, schema = {}, config }: RouteOptions): D
     params: (schema.params ?? null) as z.ZodType | null,
     querystring: (schema.querystring ?? null) as z.ZodType | null,
     body: (schema.body ?? null) as z.ZodType | null,
+    bodyLimit,
     responses: (response as Partial<ReturnType<typeof documentResponses>> | undefined)?.default ?? noResponses,
   };
 }

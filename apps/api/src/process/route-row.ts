@@ -45,8 +45,25 @@ export interface RouteDeps extends UseCases, Stores, InterfaceSettings {
   readonly describedRoutes: readonly DescribedRoute[];
 }
 
-/** Who may call a route: its policy (`RoutePolicy`). The rate limit follows from it (`selectRateLimit`). */
-export type Access = Pick<FastifyContextConfig, 'policy' | 'allowedBeforePasswordChange'>;
+/**
+ * Who may call a route: its policy (`RoutePolicy`). The rate limit follows from it (`selectRateLimit`). `body` is the
+ * size of its body. Left out: `usual`.
+ */
+export interface Access extends Pick<FastifyContextConfig, 'policy' | 'allowedBeforePasswordChange'> {
+  readonly body?: BodySize;
+}
+
+export type BodySize = keyof ReturnType<typeof toBodyLimits>;
+
+/**
+ * The largest bodies, in bytes. Whatever the schema of a route allows must fit into its size. A preview has the body of
+ * a hook as a text in its JSON, which lengthens it: most by a backslash before each quote.
+ */
+export function toBodyLimits(hook: number) {
+  const large = Math.max(65_536, hook);
+  return { brief: 4_096, usual: 16_384, large, hook, preview: 3 * large };
+}
+
 export const everybody: Access = { policy: 'public' };
 
 /** A row of a table of routes. */

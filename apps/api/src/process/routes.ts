@@ -58,16 +58,19 @@ import { createWidgetRoute } from '../widgets/create-widget.ts';
 import { getWidgetRoute } from '../widgets/get-widget.ts';
 import { listWidgetsRoute } from '../widgets/list-widgets.ts';
 import { listPageRoutes } from './page-routes.ts';
-import { type Access, everybody, type RouteDeps, type Row } from './route-row.ts';
+import { type Access, type BodySize, everybody, type RouteDeps, type Row, toBodyLimits } from './route-row.ts';
 
 /** A caller with a session. */
 const signedIn: Access = { policy: 'signed-in' };
 /** Also a user who must change the password first. */
 const signedInAtAll: Access = { policy: 'signed-in', allowedBeforePasswordChange: true };
 /** A caller with a session whose user has the permission. */
-const may = (permission: Permission): Access => ({ policy: { permission } });
+const may = (permission: Permission, body: BodySize = 'usual'): Access => ({ policy: { permission }, body });
 /** Also a caller with a provision token that has the permission. */
-const mayWithToken = (permission: Permission): Access => ({ policy: { permission, acceptsBearer: true } });
+const mayWithToken = (permission: Permission, body: BodySize): Access => ({
+  policy: { permission, acceptsBearer: true },
+  body,
+});
 
 /** The audit event of a route that changes something. `id`: see `AuditDeclaration`. */
 function audits(
@@ -109,94 +112,98 @@ const provisionTokens = makeGrantRoutes(provisionTokenResource, (deps: RouteDeps
 }));
 
 /**
- * The whole interface, in the order of the OpenAPI document: methods, path, who may call the route, what it does, and
- * its audit event. Nothing else registers a route of the service.
+ * The whole interface, in the order of the OpenAPI document: methods, path, who may call the route and how large its
+ * body may be, what it does, and its audit event. Nothing else registers a route of the service.
  */
 // biome-ignore format: a table, one route per line
 const interfaceRoutes: readonly Row[] = [
-  ['GET HEAD', '/api/v1/widgets',                                          may('widgets:read'),            listWidgetsRoute],
-  ['POST',     '/api/v1/widgets',                                          mayWithToken('widgets:create'), createWidgetRoute,           audits('widget.created', 'widget', 'noted')],
-  ['GET HEAD', '/api/v1/widgets/:id',                                      may('widgets:read'),            getWidgetRoute],
+  ['GET HEAD', '/api/v1/widgets',                                          may('widgets:read'),                       listWidgetsRoute],
+  ['POST',     '/api/v1/widgets',                                          mayWithToken('widgets:create', 'large'),   createWidgetRoute,           audits('widget.created', 'widget', 'noted')],
+  ['GET HEAD', '/api/v1/widgets/:id',                                      may('widgets:read'),                       getWidgetRoute],
   // The token in the path is the credential of a stream. Its route verifies it.
-  ['GET',      '/api/v1/events/:token',                                    everybody,                      ({ stream }) => streamEventsRoute(stream)],
-  ['HEAD',     '/api/v1/events/:token',                                    everybody,                      ({ stream }) => probeStreamRoute(stream)],
-  ['OPTIONS',  '/api/v1/events/:token',                                    everybody,                      preflightStreamRoute],
-  ['POST',     '/api/v1/events/hooks/:token',                              { policy: 'hook-token' },       receiveHook,                 hooksAreData],
+  ['GET',      '/api/v1/events/:token',                                    everybody,                                 ({ stream }) => streamEventsRoute(stream)],
+  ['HEAD',     '/api/v1/events/:token',                                    everybody,                                 ({ stream }) => probeStreamRoute(stream)],
+  ['OPTIONS',  '/api/v1/events/:token',                                    everybody,                                 preflightStreamRoute],
+  ['POST',     '/api/v1/events/hooks/:token',                              { body: 'hook', policy: 'hook-token' },    receiveHook,                 hooksAreData],
   // The token in the path is the credential of these, too.
-  ['GET HEAD', '/api/v1/events/hooks/:token',                              everybody,                      answerProbeRoute],
-  ['OPTIONS',  '/api/v1/events/hooks/:token',                              everybody,                      answerProbeRoute],
-  ['POST',     '/api/v1/session',                                          { policy: 'own-origin' },       signInRoute,                 signsIn],
+  ['GET HEAD', '/api/v1/events/hooks/:token',                              everybody,                                 answerProbeRoute],
+  ['OPTIONS',  '/api/v1/events/hooks/:token',                              everybody,                                 answerProbeRoute],
+  ['POST',     '/api/v1/session',                                          { body: 'brief', policy: 'own-origin' },   signInRoute,                 signsIn],
   // Not HEAD: it would replace the sign-in that the browser has started, and sign in.
-  ['GET',      '/api/v1/session/oidc',                                     everybody,                      startIdentitySignInRoute],
-  ['GET',      '/api/v1/session/oidc/callback',                            everybody,                      finishIdentitySignInRoute,   signsIn],
-  ['GET HEAD', '/api/v1/session',                                          signedInAtAll,                  getSessionRoute],
-  ['DELETE',   '/api/v1/session',                                          signedInAtAll,                  signOutRoute,                endsOwnSession],
-  ['DELETE',   '/api/v1/sessions',                                         signedInAtAll,                  signOutEverywhereRoute,      endsOwnSession],
-  ['PUT',      '/api/v1/session/password',                                 signedInAtAll,                  changePasswordRoute,         audits('password.changed', 'user', 'caller')],
-  ['GET HEAD', '/api/v1/sessions',                                         signedIn,                       listOwnSessionsRoute],
-  ['DELETE',   '/api/v1/sessions/:id',                                     signedIn,                       endOwnSessionRoute,          endsOwnSession],
-  ['POST',     '/api/v1/session/stream',                                   may('widgets:read'),            issuePersonalStreamRoute,    audits('personal-stream.issued', 'user', 'caller')],
-  ['POST',     '/api/v1/users',                                            may('users:manage'),            createUserRoute,             audits('user.created', 'user', 'noted')],
-  ['GET HEAD', '/api/v1/users',                                            may('users:manage'),            listUsersRoute],
-  ['GET HEAD', '/api/v1/users/:id',                                        may('users:manage'),            getUserRoute],
-  ['PATCH',    '/api/v1/users/:id',                                        may('users:manage'),            changeUserRoute,             audits('user.changed', 'user', ':id')],
-  ['POST',     '/api/v1/users/:id/unlock',                                 may('users:manage'),            unlockUserRoute,             audits('user.unlocked', 'user', ':id')],
-  ['GET HEAD', '/api/v1/users/:id/sessions',                               may('users:manage'),            listUserSessionsRoute],
-  ['DELETE',   '/api/v1/users/:id/sessions',                               may('users:manage'),            endUserSessionsRoute,        endsSessionOfUser],
-  ['DELETE',   '/api/v1/users/:id/sessions/:sessionId',                    may('users:manage'),            endUserSessionRoute,         endsSessionOfUser],
-  ['GET HEAD', '/api/v1/subscriptions',                                    may('subscriptions:manage'),    subscriptions.list],
-  ['POST',     '/api/v1/subscriptions',                                    may('subscriptions:manage'),    subscriptions.create,        audits('subscription.created', 'subscription', 'noted')],
-  ['GET HEAD', '/api/v1/subscriptions/:id',                                may('subscriptions:manage'),    subscriptions.get],
-  ['PATCH',    '/api/v1/subscriptions/:id',                                may('subscriptions:manage'),    subscriptions.change,        audits('subscription.changed', 'subscription', ':id')],
-  ['POST',     '/api/v1/subscriptions/:id/rotate',                         may('subscriptions:manage'),    subscriptions.rotate,        audits('subscription.token-rotated', 'subscription', ':id')],
-  ['DELETE',   '/api/v1/subscriptions/:id/previous-token',                 may('subscriptions:manage'),    subscriptions.endPrevious,   audits('subscription.changed', 'subscription', ':id')],
-  ['DELETE',   '/api/v1/subscriptions/:id',                                may('subscriptions:manage'),    subscriptions.revoke,        audits('subscription.revoked', 'subscription', ':id')],
-  ['GET HEAD', '/api/v1/subscriptions/:id/connections',                    may('subscriptions:manage'),    listConnectionsRoute],
-  ['DELETE',   '/api/v1/subscriptions/:id/connections/:connectionId',      may('subscriptions:manage'),    endConnectionRoute,          audits('stream.ended', 'subscription', ':id')],
-  ['GET HEAD', '/api/v1/integrations',                                     may('integrations:manage'),     integrations.list],
-  ['POST',     '/api/v1/integrations',                                     may('integrations:manage'),     integrations.create,         audits('integration.created', 'integration', 'noted')],
-  ['GET HEAD', '/api/v1/integrations/:id',                                 may('integrations:manage'),     integrations.get],
-  ['PATCH',    '/api/v1/integrations/:id',                                 may('integrations:manage'),     integrations.change,         audits('integration.changed', 'integration', ':id')],
-  ['POST',     '/api/v1/integrations/:id/rotate',                          may('integrations:manage'),     integrations.rotate,         audits('integration.token-rotated', 'integration', ':id')],
-  ['DELETE',   '/api/v1/integrations/:id/previous-token',                  may('integrations:manage'),     integrations.endPrevious,    audits('integration.changed', 'integration', ':id')],
-  ['DELETE',   '/api/v1/integrations/:id',                                 may('integrations:manage'),     integrations.revoke,         audits('integration.revoked', 'integration', ':id')],
-  ['PUT',      '/api/v1/integrations/:id/source/mapping',                  may('integrations:manage'),     changeMappingRoute,          audits('integration.mapping-changed', 'integration', ':id')],
-  ['PUT',      '/api/v1/integrations/:id/source/secrets',                  may('integrations:manage'),     replaceSecretsRoute,         audits('integration.secrets-replaced', 'integration', ':id')],
-  ['POST',     '/api/v1/integrations/preview',                             may('integrations:manage'),     previewSourceRoute,          previewsStoreNothing],
-  ['POST',     '/api/v1/integrations/:id/preview',                         may('integrations:manage'),     previewIntegrationRoute,     previewsStoreNothing],
-  ['GET HEAD', '/api/v1/integrations/:id/samples',                         may('integrations:manage'),     listSamplesRoute],
-  ['PUT',      '/api/v1/integrations/:id/samples',                         may('integrations:manage'),     keepSamplesRoute,            audits('integration.samples-kept', 'integration', ':id')],
-  ['DELETE',   '/api/v1/integrations/:id/samples',                         may('integrations:manage'),     deleteSamplesRoute,          audits('integration.samples-deleted', 'integration', ':id')],
-  ['GET HEAD', '/api/v1/provision-tokens',                                 may('tokens:manage'),           provisionTokens.list],
-  ['POST',     '/api/v1/provision-tokens',                                 may('tokens:manage'),           provisionTokens.create,      audits('provision-token.created', 'provision-token', 'noted')],
-  ['GET HEAD', '/api/v1/provision-tokens/:id',                             may('tokens:manage'),           provisionTokens.get],
-  ['PATCH',    '/api/v1/provision-tokens/:id',                             may('tokens:manage'),           provisionTokens.change,      audits('provision-token.changed', 'provision-token', ':id')],
-  ['POST',     '/api/v1/provision-tokens/:id/rotate',                      may('tokens:manage'),           provisionTokens.rotate,      audits('provision-token.token-rotated', 'provision-token', ':id')],
-  ['DELETE',   '/api/v1/provision-tokens/:id/previous-token',              may('tokens:manage'),           provisionTokens.endPrevious, audits('provision-token.changed', 'provision-token', ':id')],
-  ['DELETE',   '/api/v1/provision-tokens/:id',                             may('tokens:manage'),           provisionTokens.revoke,      audits('provision-token.revoked', 'provision-token', ':id')],
-  ['GET HEAD', '/api/v1/integrations/:id/deliveries',                      may('integrations:manage'),     listDeliveriesRoute],
-  ['GET HEAD', '/api/v1/deliveries',                                       may('integrations:manage'),     listAllDeliveriesRoute],
-  ['GET HEAD', '/api/v1/widgets/:id/deliveries',                           may('widgets:read'),            listDeliveriesOfWidgetRoute],
-  ['GET HEAD', '/api/v1/integrations/:id/deliveries/:eventId',             may('integrations:manage'),     getDeliveryRoute],
-  ['GET HEAD', '/api/v1/integrations/:id/refusals',                        may('integrations:manage'),     listRefusalsRoute],
-  ['GET HEAD', '/api/v1/hook-counts',                                      may('integrations:manage'),     listHookCountsRoute],
-  ['DELETE',   '/api/v1/integrations/:id/deliveries/:eventId',             may('integrations:manage'),     discardDeliveryRoute,        audits('delivery.discarded', 'delivery', ':eventId')],
-  ['POST',     '/api/v1/integrations/:id/deliveries/:eventId/redrive',     may('integrations:manage'),     redriveDeliveryRoute,        audits('delivery.redriven', 'delivery', ':eventId')],
-  ['POST',     '/api/v1/integrations/:id/deliveries/redrive',              may('integrations:manage'),     redriveDeliveriesRoute,      audits('delivery.redriven', 'delivery', 'noted')],
-  ['POST',     '/api/v1/deliveries/redrive',                               may('integrations:manage'),     redriveDeliveriesOfAllRoute, audits('delivery.redriven', 'delivery', 'noted')],
+  ['GET',      '/api/v1/session/oidc',                                     everybody,                                 startIdentitySignInRoute],
+  ['GET',      '/api/v1/session/oidc/callback',                            everybody,                                 finishIdentitySignInRoute,   signsIn],
+  ['GET HEAD', '/api/v1/session',                                          signedInAtAll,                             getSessionRoute],
+  ['DELETE',   '/api/v1/session',                                          signedInAtAll,                             signOutRoute,                endsOwnSession],
+  ['DELETE',   '/api/v1/sessions',                                         signedInAtAll,                             signOutEverywhereRoute,      endsOwnSession],
+  ['PUT',      '/api/v1/session/password',                                 { ...signedInAtAll, body: 'brief' },       changePasswordRoute,         audits('password.changed', 'user', 'caller')],
+  ['GET HEAD', '/api/v1/sessions',                                         signedIn,                                  listOwnSessionsRoute],
+  ['DELETE',   '/api/v1/sessions/:id',                                     signedIn,                                  endOwnSessionRoute,          endsOwnSession],
+  ['POST',     '/api/v1/session/stream',                                   may('widgets:read'),                       issuePersonalStreamRoute,    audits('personal-stream.issued', 'user', 'caller')],
+  ['POST',     '/api/v1/users',                                            may('users:manage'),                       createUserRoute,             audits('user.created', 'user', 'noted')],
+  ['GET HEAD', '/api/v1/users',                                            may('users:manage'),                       listUsersRoute],
+  ['GET HEAD', '/api/v1/users/:id',                                        may('users:manage'),                       getUserRoute],
+  ['PATCH',    '/api/v1/users/:id',                                        may('users:manage'),                       changeUserRoute,             audits('user.changed', 'user', ':id')],
+  ['POST',     '/api/v1/users/:id/unlock',                                 may('users:manage'),                       unlockUserRoute,             audits('user.unlocked', 'user', ':id')],
+  ['GET HEAD', '/api/v1/users/:id/sessions',                               may('users:manage'),                       listUserSessionsRoute],
+  ['DELETE',   '/api/v1/users/:id/sessions',                               may('users:manage'),                       endUserSessionsRoute,        endsSessionOfUser],
+  ['DELETE',   '/api/v1/users/:id/sessions/:sessionId',                    may('users:manage'),                       endUserSessionRoute,         endsSessionOfUser],
+  ['GET HEAD', '/api/v1/subscriptions',                                    may('subscriptions:manage'),               subscriptions.list],
+  ['POST',     '/api/v1/subscriptions',                                    may('subscriptions:manage', 'large'),      subscriptions.create,        audits('subscription.created', 'subscription', 'noted')],
+  ['GET HEAD', '/api/v1/subscriptions/:id',                                may('subscriptions:manage'),               subscriptions.get],
+  ['PATCH',    '/api/v1/subscriptions/:id',                                may('subscriptions:manage', 'large'),      subscriptions.change,        audits('subscription.changed', 'subscription', ':id')],
+  ['POST',     '/api/v1/subscriptions/:id/rotate',                         may('subscriptions:manage'),               subscriptions.rotate,        audits('subscription.token-rotated', 'subscription', ':id')],
+  ['DELETE',   '/api/v1/subscriptions/:id/previous-token',                 may('subscriptions:manage'),               subscriptions.endPrevious,   audits('subscription.changed', 'subscription', ':id')],
+  ['DELETE',   '/api/v1/subscriptions/:id',                                may('subscriptions:manage'),               subscriptions.revoke,        audits('subscription.revoked', 'subscription', ':id')],
+  ['GET HEAD', '/api/v1/subscriptions/:id/connections',                    may('subscriptions:manage'),               listConnectionsRoute],
+  ['DELETE',   '/api/v1/subscriptions/:id/connections/:connectionId',      may('subscriptions:manage'),               endConnectionRoute,          audits('stream.ended', 'subscription', ':id')],
+  ['GET HEAD', '/api/v1/integrations',                                     may('integrations:manage'),                integrations.list],
+  ['POST',     '/api/v1/integrations',                                     may('integrations:manage', 'large'),       integrations.create,         audits('integration.created', 'integration', 'noted')],
+  ['GET HEAD', '/api/v1/integrations/:id',                                 may('integrations:manage'),                integrations.get],
+  ['PATCH',    '/api/v1/integrations/:id',                                 may('integrations:manage'),                integrations.change,         audits('integration.changed', 'integration', ':id')],
+  ['POST',     '/api/v1/integrations/:id/rotate',                          may('integrations:manage', 'large'),       integrations.rotate,         audits('integration.token-rotated', 'integration', ':id')],
+  ['DELETE',   '/api/v1/integrations/:id/previous-token',                  may('integrations:manage'),                integrations.endPrevious,    audits('integration.changed', 'integration', ':id')],
+  ['DELETE',   '/api/v1/integrations/:id',                                 may('integrations:manage'),                integrations.revoke,         audits('integration.revoked', 'integration', ':id')],
+  ['PUT',      '/api/v1/integrations/:id/source/mapping',                  may('integrations:manage', 'large'),       changeMappingRoute,          audits('integration.mapping-changed', 'integration', ':id')],
+  ['PUT',      '/api/v1/integrations/:id/source/secrets',                  may('integrations:manage', 'large'),       replaceSecretsRoute,         audits('integration.secrets-replaced', 'integration', ':id')],
+  ['POST',     '/api/v1/integrations/preview',                             may('integrations:manage', 'preview'),     previewSourceRoute,          previewsStoreNothing],
+  ['POST',     '/api/v1/integrations/:id/preview',                         may('integrations:manage', 'preview'),     previewIntegrationRoute,     previewsStoreNothing],
+  ['GET HEAD', '/api/v1/integrations/:id/samples',                         may('integrations:manage'),                listSamplesRoute],
+  ['PUT',      '/api/v1/integrations/:id/samples',                         may('integrations:manage'),                keepSamplesRoute,            audits('integration.samples-kept', 'integration', ':id')],
+  ['DELETE',   '/api/v1/integrations/:id/samples',                         may('integrations:manage'),                deleteSamplesRoute,          audits('integration.samples-deleted', 'integration', ':id')],
+  ['GET HEAD', '/api/v1/provision-tokens',                                 may('tokens:manage'),                      provisionTokens.list],
+  ['POST',     '/api/v1/provision-tokens',                                 may('tokens:manage'),                      provisionTokens.create,      audits('provision-token.created', 'provision-token', 'noted')],
+  ['GET HEAD', '/api/v1/provision-tokens/:id',                             may('tokens:manage'),                      provisionTokens.get],
+  ['PATCH',    '/api/v1/provision-tokens/:id',                             may('tokens:manage'),                      provisionTokens.change,      audits('provision-token.changed', 'provision-token', ':id')],
+  ['POST',     '/api/v1/provision-tokens/:id/rotate',                      may('tokens:manage'),                      provisionTokens.rotate,      audits('provision-token.token-rotated', 'provision-token', ':id')],
+  ['DELETE',   '/api/v1/provision-tokens/:id/previous-token',              may('tokens:manage'),                      provisionTokens.endPrevious, audits('provision-token.changed', 'provision-token', ':id')],
+  ['DELETE',   '/api/v1/provision-tokens/:id',                             may('tokens:manage'),                      provisionTokens.revoke,      audits('provision-token.revoked', 'provision-token', ':id')],
+  ['GET HEAD', '/api/v1/integrations/:id/deliveries',                      may('integrations:manage'),                listDeliveriesRoute],
+  ['GET HEAD', '/api/v1/deliveries',                                       may('integrations:manage'),                listAllDeliveriesRoute],
+  ['GET HEAD', '/api/v1/widgets/:id/deliveries',                           may('widgets:read'),                       listDeliveriesOfWidgetRoute],
+  ['GET HEAD', '/api/v1/integrations/:id/deliveries/:eventId',             may('integrations:manage'),                getDeliveryRoute],
+  ['GET HEAD', '/api/v1/integrations/:id/refusals',                        may('integrations:manage'),                listRefusalsRoute],
+  ['GET HEAD', '/api/v1/hook-counts',                                      may('integrations:manage'),                listHookCountsRoute],
+  ['DELETE',   '/api/v1/integrations/:id/deliveries/:eventId',             may('integrations:manage'),                discardDeliveryRoute,        audits('delivery.discarded', 'delivery', ':eventId')],
+  ['POST',     '/api/v1/integrations/:id/deliveries/:eventId/redrive',     may('integrations:manage'),                redriveDeliveryRoute,        audits('delivery.redriven', 'delivery', ':eventId')],
+  ['POST',     '/api/v1/integrations/:id/deliveries/redrive',              may('integrations:manage'),                redriveDeliveriesRoute,      audits('delivery.redriven', 'delivery', 'noted')],
+  ['POST',     '/api/v1/deliveries/redrive',                               may('integrations:manage'),                redriveDeliveriesOfAllRoute, audits('delivery.redriven', 'delivery', 'noted')],
   // A text in quarantine may be of any integration.
-  ['GET HEAD', '/api/v1/quarantine',                                       may('integrations:manage'),     listQuarantineRoute],
-  ['GET HEAD', '/api/v1/quarantine/:id',                                   may('integrations:manage'),     getQuarantinedTextRoute],
-  ['DELETE',   '/api/v1/quarantine/:id',                                   may('integrations:manage'),     discardQuarantinedTextRoute, audits('quarantined-text.discarded', 'quarantined-text', ':id')],
-  ['GET HEAD', '/api/v1/audit-events',                                     may('audit:read'),              listAuditEventsRoute],
-  ['GET HEAD', '/api/v1/overview',                                         may('audit:read'),              getOverviewRoute],
+  ['GET HEAD', '/api/v1/quarantine',                                       may('integrations:manage'),                listQuarantineRoute],
+  ['GET HEAD', '/api/v1/quarantine/:id',                                   may('integrations:manage'),                getQuarantinedTextRoute],
+  ['DELETE',   '/api/v1/quarantine/:id',                                   may('integrations:manage'),                discardQuarantinedTextRoute, audits('quarantined-text.discarded', 'quarantined-text', ':id')],
+  ['GET HEAD', '/api/v1/audit-events',                                     may('audit:read'),                         listAuditEventsRoute],
+  ['GET HEAD', '/api/v1/overview',                                         may('audit:read'),                         getOverviewRoute],
 ];
 
 /** Registers the interface, and the pages that the settings switch on. */
 export async function registerRoutes(app: FastifyInstance, deps: RouteDeps): Promise<void> {
   await registerServerSentEvents(app);
-  for (const [methods, path, access, makeRoute, audit] of [...interfaceRoutes, ...listPageRoutes(deps)]) {
+  const bodyLimits = toBodyLimits(deps.bodyLimitBytes);
+  for (const [methods, path, { body = 'usual', ...access }, makeRoute, audit] of [
+    ...interfaceRoutes,
+    ...listPageRoutes(deps),
+  ]) {
     const rules = audit === undefined ? access : { ...access, audit };
-    registerRoute(app, { methods, path, access: rules }, makeRoute(deps));
+    registerRoute(app, { methods, path, access: rules, bodyLimit: bodyLimits[body] }, makeRoute(deps));
   }
 }

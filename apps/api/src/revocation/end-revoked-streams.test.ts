@@ -97,7 +97,7 @@ describe('an announced change', () => {
     ] as const) {
       const replacement = { digest: `new ${token.digest}`, sealedSecret: null };
       await fixture.backend.subscriptions.replaceTokens(id, {
-        replacedDigest: token.digest,
+        replaced: { token, previousToken: null },
         token: replacement,
         tokenIssuedAt: new Date(),
         previousToken,

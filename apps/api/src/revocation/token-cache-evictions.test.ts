@@ -51,6 +51,38 @@ describe('evict and suspectAll', () => {
     expect(await cache.resolve('a')).toBeNull();
   });
 
+  test('for 15 s after an eviction, what a read finds of its id is used for 1 s only: it may be stale', async () => {
+    const { cache, state } = createFakeTokenStore();
+    cache.evict('value');
+    for (const nowMs of [100, 5_000, 12_000]) {
+      state.nowMs = nowMs;
+      state.response = 'value';
+      expect(await cache.resolve('a')).toBe('value');
+      state.response = null;
+      state.nowMs = nowMs + 999;
+      expect(cache.recall('a')).toBe('value');
+      state.nowMs = nowMs + 1_000;
+      expect(cache.recall('a')).toBeUndefined();
+      expect(await cache.resolve('a')).toBeNull();
+      // It may be valid again.
+      state.response = 'value';
+      state.nowMs = nowMs + 2_000;
+      expect(await cache.resolve('a')).toBe('value');
+    }
+    state.nowMs = 20_000;
+    await cache.resolve('a');
+    state.nowMs = 60_000;
+    expect(cache.recall('a')).toBe('value');
+  });
+
+  test('an eviction shortens the cache of no other id', async () => {
+    const { cache, state } = createFakeTokenStore();
+    cache.evict('another');
+    await cache.resolve('a');
+    state.nowMs = 40_000;
+    expect(cache.recall('a')).toBe('value');
+  });
+
   test.each(['evict', 'suspectAll'] as const)('%s causes an invalid token to be read again', async (method) => {
     const { cache, state } = createFakeTokenStore();
     state.response = null;

@@ -17,8 +17,15 @@ const untrustedTimeoutMs = 1_000;
  * While the pod is not fresh, each use tries a read first.
  */
 const retryAfterMs = 5_000;
+/**
+ * After a failover, MongoDB may serve a majority snapshot from before the last write for a while. So for this time after
+ * an eviction, what depends on its id is cached only for `maybeStaleTtlMs`, and so is every invalid token.
+ */
+const maybeStaleForMs = 15_000;
+const maybeStaleTtlMs = 1_000;
 const validEntriesMax = 20_000;
 const invalidEntriesMax = 20_000;
+const evictedIdsMax = 20_000;
 /** A read during which an eviction happens is repeated. This is the most reads for one request. */
 const readAttemptsMax = 3;
 const readName = 'read a token from its store';
@@ -81,7 +88,8 @@ interface Entry<T> {
 
 /**
  * Caches what tokens stand for, by digest, for 60 s and never beyond a token's end. From 45 s on, a use refreshes the
- * entry in the background. After 60 s, the entry is used only while the store is unavailable or slow (stale-if-error,
+ * entry in the background. For 15 s after an eviction, what depends on its id is read again after 1 s: the store may have
+ * served a snapshot from before the revocation. After 60 s, the entry is used only while the store is unavailable or slow (stale-if-error,
  * RFC 5861).
  *
  * Example: a token is read at 0 s. A use at 50 s returns the entry and refreshes it. If the store is unavailable then,
@@ -101,6 +109,8 @@ export class TokenCache<T> implements Evictable, TokenTrust {
   readonly #limitReads = createSemaphore(readLimits);
   /** The number of calls to `evict`, `forget` and `suspectAll` so far. A read during which it rises may be outdated. */
   #evictions = 0;
+  /** The ids that were evicted within `maybeStaleForMs`, with the time of that. */
+  readonly #evictedAtMs = new Map<string, number>();
 
   constructor(deps: TokenCacheDeps<T>) {
     this.#deps = deps;
@@ -174,6 +184,9 @@ export class TokenCache<T> implements Evictable, TokenTrust {
 
   evict(id: string): void {
     this.#startEviction();
+    this.#evictedAtMs.delete(id);
+    this.#evictedAtMs.set(id, this.#deps.clock.monotonicMs());
+    dropOldest(this.#evictedAtMs, evictedIdsMax);
     for (const [digest, { value }] of this.#entries) {
       if (this.#deps.dependsOn(value, id)) this.#entries.delete(digest);
     }
@@ -237,18 +250,30 @@ export class TokenCache<T> implements Evictable, TokenTrust {
     const nowMs = clock.monotonicMs();
     this.#entries.delete(digest);
     this.#invalidUntilMs.delete(digest);
+    this.#forgetOldEvictions(nowMs);
     if (stored === null) {
-      this.#invalidUntilMs.set(digest, nowMs + invalidTtlMs);
+      // An eviction may have made this token valid.
+      this.#invalidUntilMs.set(digest, nowMs + (this.#evictedAtMs.size > 0 ? maybeStaleTtlMs : invalidTtlMs));
       dropOldest(this.#invalidUntilMs, invalidEntriesMax);
       return;
     }
     const { value, validUntil } = stored;
     const validUntilMs = validUntil === null ? Infinity : nowMs + (validUntil.getTime() - clock.now().getTime());
-    const expiresAtMs = Math.min(nowMs + cacheTtlMs, validUntilMs);
+    const maybeStale = [...this.#evictedAtMs.keys()].some((id) => this.#deps.dependsOn(value, id));
+    // An age counts from the read: a late answer is as old as its snapshot.
+    const expiresAtMs = Math.min(maybeStale ? readAtMs + maybeStaleTtlMs : nowMs + cacheTtlMs, validUntilMs);
     const refreshAtMs = nowMs + refreshFromMs;
     this.#entries.set(digest, { value, readAtMs, refreshAtMs, expiresAtMs, validUntilMs, isSuspect: false });
     // A token in use is read about once a minute, and each read inserts it anew. So the oldest one is not in use.
     dropOldest(this.#entries, validEntriesMax);
+  }
+
+  /** They are in the order of their times. */
+  #forgetOldEvictions(nowMs: number): void {
+    for (const [id, evictedAtMs] of this.#evictedAtMs) {
+      if (nowMs - evictedAtMs < maybeStaleForMs) return;
+      this.#evictedAtMs.delete(id);
+    }
   }
 
   /**

@@ -110,9 +110,9 @@ export function createMongoGrantStore<Own extends object, Changes extends object
     update: (id, changes) =>
       Object.keys(changes).length === 0 ? findOne({ _id: id }) : set({ _id: id }, { ...write(changes) }),
     replaceTokens: (id, replacement) => {
-      const { replacedDigest, token, tokenIssuedAt, previousToken, expiry } = replacement;
+      const { replaced, token, tokenIssuedAt, previousToken, expiry } = replacement;
       const members = { ...toTokenMembers(token), tokenIssuedAt, previousToken: copyPreviousToken(previousToken) };
-      const filter = { _id: id, tokenDigest: replacedDigest };
+      const filter = { _id: id, ...toTokenMembers(replaced.token), ...toPreviousFilter(replaced.previousToken) };
       if (expiry === undefined) return set(filter, members);
       return set({ ...filter, expiresAt: expiry.replaced }, { ...members, expiresAt: expiry.value });
     },
@@ -147,6 +147,11 @@ function toDocument<Own extends object>(grant: Grant & Own): GrantDocument {
 
 function toTokenMembers({ digest, sealedSecret }: GrantToken) {
   return { tokenDigest: digest, sealedSecret };
+}
+
+function toPreviousFilter(previous: GrantToken | null): Filter<GrantDocument> {
+  if (previous === null) return { previousToken: null };
+  return { 'previousToken.digest': previous.digest, 'previousToken.sealedSecret': previous.sealedSecret };
 }
 
 /** Copies only these members, so that no other one is stored or returned. */

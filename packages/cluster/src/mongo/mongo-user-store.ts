@@ -25,8 +25,8 @@ interface UserDocument extends Mutable<User> {
 }
 
 const firstId = 'first';
-/** How often `update` tries to write when another update comes first. */
-const attemptsMax = 5;
+/** How often `update` tries to write when another update comes first, and once more for the members after a role. */
+const attemptsMax = 6;
 
 const enabledAdmin = { role: 'admin', disabled: false } as const;
 
@@ -43,7 +43,9 @@ export function createMongoUserStore(db: Db): UserStore {
   }
 
   /**
-   * Returns null if another update changed the user after it was read. The caller then reads it again.
+   * Returns null if another update changed the user after it was read, or if the user is no enabled admin any more and
+   * other members are still to be changed: a write that may be taken back has none, because another update may replace
+   * the password meanwhile. The caller then reads the user again.
    *
    * Another enabled admin must remain, before the write and also after it. Ann and Bob demote each other at the same
    * moment: each sees the other one, and both writes succeed. Then at least one of them sees no admin, and takes its
@@ -54,11 +56,12 @@ export function createMongoUserStore(db: Db): UserStore {
   async function tryUpdate(user: UserDocument, changes: UserChanges): Promise<UserUpdate | null> {
     const mayEndLastAdmin = isEnabledAdmin(user) && !isEnabledAdmin({ ...user, ...changes });
     if (mayEndLastAdmin && !(await hasAdminBeside(users, user.id))) return { status: 'last-admin' };
-    const update = await writeChanges(users, user, changes);
-    if (update === null || !mayEndLastAdmin || (await hasAdminBeside(users, user.id))) return update;
-    const members = Object.keys(changes) as (keyof UserChanges)[];
-    const former = Object.fromEntries(members.map((member) => [member, user[member]]));
-    await users.updateOne({ id: user.id }, { $set: { ...former, ...enabledAdmin }, $inc: { version: 1 } });
+    if (!mayEndLastAdmin) return writeChanges(users, user, changes);
+    const { role = user.role, disabled = user.disabled, ...others } = changes;
+    const update = await writeChanges(users, user, { role, disabled });
+    if (update === null) return null;
+    if (await hasAdminBeside(users, user.id)) return Object.keys(others).length === 0 ? update : null;
+    await users.updateOne({ id: user.id }, { $set: enabledAdmin, $inc: { version: 1 } });
     return { status: 'last-admin' };
   }
 

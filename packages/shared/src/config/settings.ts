@@ -253,7 +253,7 @@ export const settingsTable = {
   BODY_LIMIT_BYTES: defineSetting(
     wholeNumber(1_024, 4_194_304),
     65_536,
-    'Largest request body in bytes, at most 4 MiB. A body may block the event loop for a time in proportion to its size: 4 MiB of short names take more than a second.',
+    'Largest hook in bytes, at most 4 MiB. Above 64 KiB, it also raises the limit of other large bodies. A body may block the event loop for a time in proportion to its size: 4 MiB of short names take more than a second.',
   ),
   TOKEN_MAX_LIFETIME_MS: defineSetting(
     wholeNumber(60_000, 315_360_000_000).nullable(),

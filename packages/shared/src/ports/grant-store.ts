@@ -6,8 +6,8 @@ import type { Permission } from '../domain/role.ts';
 
 /** Replaces the tokens of a grant, for a rotation. */
 export interface TokenReplacement {
-  /** The digest of the current token. If the grant has another one now, another rotation came first. */
-  readonly replacedDigest: string;
+  /** The grant as the caller read it. If its tokens or their secrets are others now, another change came first. */
+  readonly replaced: { readonly token: GrantToken; readonly previousToken: GrantToken | null };
   readonly token: GrantToken;
   readonly tokenIssuedAt: Date;
   readonly previousToken: PreviousToken | null;
@@ -47,8 +47,8 @@ export interface GrantStore<G extends Grant, Changes = never> {
   /** Changes the given members and returns the changed grant. Returns null if there is no such grant. */
   update(id: string, changes: Changes): Promise<G | null>;
   /**
-   * Returns the changed grant. Returns null and changes nothing if no grant has this id, `replacedDigest` as its
-   * current token, and `expiry.replaced` as its current expiry.
+   * Returns the changed grant. Returns null and changes nothing if no grant has this id, the digests and sealed secrets
+   * of `replaced`, and `expiry.replaced` as its current expiry.
    */
   replaceTokens(id: string, replacement: TokenReplacement): Promise<G | null>;
   /** Returns false and changes nothing unless the previous token of this grant has this digest. */

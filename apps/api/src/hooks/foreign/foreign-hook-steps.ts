@@ -60,8 +60,6 @@ export function makeForeignHookSteps({ clock, metrics, publicBaseUrl, samples }:
   /** Returns the hook as the schema of the body expects it. */
   const takeBody = (request: FastifyRequest, bytes: Uint8Array): unknown => {
     if (request.integration?.source == null) return undefined;
-    // Not null, so that nothing takes the body for an empty one.
-    request.bodyText = '';
     const read = readForeignHook(request, bytes, clock.now());
     foreignHooks.set(request, read);
     if (read.type !== 'hook') return noHook;

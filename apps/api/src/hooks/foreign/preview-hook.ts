@@ -30,9 +30,6 @@ export interface PreviewRouteDeps {
   readonly bodyLimitBytes: number;
 }
 
-/** A body is a text within the JSON of a preview, which lengthens it: most by a backslash before each quote. */
-const toBodyLimit = (bodyLimitBytes: number) => 3 * bodyLimitBytes;
-
 /** The id of no integration (RFC 9562, section 5.9): the source was not saved yet. */
 const noIntegrationId = '00000000-0000-0000-0000-000000000000';
 
@@ -42,7 +39,6 @@ const description =
 /** `POST /api/v1/integrations/preview`: tries a source before it is saved. */
 export function previewSourceRoute(deps: Omit<PreviewRouteDeps, 'integrations'>): Route {
   return defineRoute({
-    bodyLimit: toBodyLimit(deps.bodyLimitBytes),
     config: { hasFreeFormBody: true },
     schema: {
       operationId: 'example.integrations.previewSource',
@@ -64,7 +60,6 @@ export function previewSourceRoute(deps: Omit<PreviewRouteDeps, 'integrations'>)
 /** `POST /api/v1/integrations/{id}/preview`: tries the source of an integration. */
 export function previewIntegrationRoute({ integrations, ...deps }: PreviewRouteDeps): Route {
   return defineRoute({
-    bodyLimit: toBodyLimit(deps.bodyLimitBytes),
     config: { hasFreeFormBody: true },
     schema: {
       operationId: 'example.integrations.preview',

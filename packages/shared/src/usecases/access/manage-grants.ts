@@ -163,7 +163,7 @@ async function limitChangedExpiry<Own extends object>(
   return { ...changes, expiresAt: limitExpiry(expiresAt, latest, clock.now()) };
 }
 
-/** How often a rotation tries at most, if a concurrent rotation of the same grant comes first each time. */
+/** How often a rotation tries at most, if another change of the tokens comes first each time. */
 const rotationAttemptsMax = 10;
 
 export interface RotateTokenDeps<Own extends object> {
@@ -199,7 +199,7 @@ interface TokenReplacementResult<Own extends object> {
  * It throws an `Error` if the grant has a foreign sender and the caller sent no secrets, or the reverse: only with the
  * old token could its secrets be sealed for the new one.
  *
- * It throws `UnavailableError` when the store did not answer, when other rotations came first ten times, and when the
+ * It throws `UnavailableError` when the store did not answer, when other changes came first ten times, and when the
  * change could not be announced to the pods. In the last case the caller never gets the new token, so the function
  * restores the replaced one: if the caller repeats the rotation, the overlap then belongs to the token in use. With an
  * overlap of 0 it does not restore the token, which must stay invalid.
@@ -220,7 +220,7 @@ export function makeRotateToken<Own extends object>(deps: RotateTokenDeps<Own>) 
 }
 
 /**
- * Replaces the token by compare-and-set on its digest, so that concurrent rotations replace each other's tokens in
+ * Replaces the token by compare-and-set on both tokens, so that concurrent rotations replace each other's tokens in
  * turn. Returns null if there is no such grant.
  */
 async function replaceToken<Own extends object>(
@@ -239,7 +239,7 @@ async function replaceToken<Own extends object>(
     const secrets = { isSigned: isSigned ?? sealedSecret !== null, dictatedSecret, sourceSecrets };
     const { issued, stored } = mintGrantToken(prefix, secrets);
     const after = await grants.replaceTokens(id, {
-      replacedDigest: before.token.digest,
+      replaced: before,
       token: stored,
       tokenIssuedAt,
       previousToken: overlapSeconds === 0 ? null : toPreviousToken(before, overlapSeconds, tokenIssuedAt),
@@ -247,9 +247,7 @@ async function replaceToken<Own extends object>(
     });
     if (after !== null) return { before, after, issued };
   }
-  throw new UnavailableError(
-    `rotate the token of a ${kind}: concurrent rotations came first, ${rotationAttemptsMax} times`,
-  );
+  throw new UnavailableError(`rotate the token of a ${kind}: other changes came first, ${rotationAttemptsMax} times`);
 }
 
 function shortenExpiry({ expiresAt }: Grant, latest: Date | null): Pick<TokenReplacement, 'expiry'> {
@@ -264,10 +262,9 @@ function toPreviousToken({ token }: Grant, overlapSeconds: number, now: Date): P
 async function restoreTokens({ grants }: Pick<RotateTokenDeps<object>, 'grants'>, before: Grant, after: Grant) {
   const { token, tokenIssuedAt, previousToken } = before;
   const expiry = { replaced: after.expiresAt, value: before.expiresAt };
-  const isShortened = after.expiresAt?.getTime() !== before.expiresAt?.getTime();
-  const restored = { token, tokenIssuedAt, previousToken, ...(isShortened ? { expiry } : {}) };
   try {
-    await grants.replaceTokens(after.id, { replacedDigest: after.token.digest, ...restored });
+    // Restores nothing if another change came meanwhile.
+    await grants.replaceTokens(after.id, { replaced: after, token, tokenIssuedAt, previousToken, expiry });
   } catch {
     // The caller gets the error of the announcement. The replaced token stays valid for its overlap.
   }

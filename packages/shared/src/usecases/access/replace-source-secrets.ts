@@ -23,17 +23,17 @@ export function makeReplaceSourceSecrets({ integrations, control }: ReplaceSourc
       const { token, tokenIssuedAt, previousToken } = before;
       const seal = (sealed: string | null) => (sealed === null ? null : sealAgain(secrets, sealed));
       const after = await integrations.replaceTokens(id, {
-        replacedDigest: token.digest,
+        replaced: before,
         token: { ...token, sealedSecret: seal(token.sealedSecret) },
         tokenIssuedAt,
         previousToken:
           previousToken === null ? null : { ...previousToken, sealedSecret: seal(previousToken.sealedSecret) },
       });
-      // Null: a rotation came first.
+      // Null: another change of the tokens came first.
       if (after === null) continue;
       await control.announce({ kind: 'integration', id, change: 'changed' });
       return after;
     }
-    throw new UnavailableError(`replace the secrets of an integration: rotations came first, ${attemptsMax} times`);
+    throw new UnavailableError(`replace the secrets of an integration: other changes came first, ${attemptsMax} times`);
   };
 }
