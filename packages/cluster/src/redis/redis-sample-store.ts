@@ -1,21 +1,32 @@
-import { parseSample, serializeSample } from '@widget-service/shared/adapters/sample-codec.ts';
+import { createRowReader } from '@widget-service/shared/adapters/row-reader.ts';
+import { sampleShape } from '@widget-service/shared/adapters/row-shapes.ts';
+import { findRequestId, parseSample, serializeSample } from '@widget-service/shared/adapters/sample-codec.ts';
 import { type SampleStore, sampleLimits } from '@widget-service/shared/ports/sample-store.ts';
 import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/deadline.ts';
 import type { Redis } from 'ioredis';
 import type { RedisKeys } from './keys.ts';
 import { loadScript, runPipeline, runScript, translateErrors } from './redis-call.ts';
+import type { OnWarning } from './targets.ts';
 
 export interface RedisSampleStoreOptions {
   /** For short calls. The caller closes it. */
   readonly redis: Redis;
   readonly keys: Pick<RedisKeys, 'samples' | 'keepsSamples'>;
+  readonly onWarning?: OnWarning | undefined;
 }
 
 /**
  * Two keys per integration: the mark, with the time until which samples are kept, and a sorted set of the texts of the
  * samples, by time. Redis deletes both at that time.
  */
-export function createRedisSampleStore({ redis, keys }: RedisSampleStoreOptions): SampleStore {
+export function createRedisSampleStore({ redis, keys, onWarning }: RedisSampleStoreOptions): SampleStore {
+  const rows = createRowReader({
+    of: 'samples',
+    identify: findRequestId,
+    convert: parseSample,
+    shape: sampleShape,
+    onWarning,
+  });
   const addSample = loadScript('add-sample');
 
   function call<T>(work: Promise<T>, operation: string): Promise<T> {
@@ -45,8 +56,8 @@ export function createRedisSampleStore({ redis, keys }: RedisSampleStoreOptions)
         .zrange(keys.samples(integrationId), '0', '-1', 'REV');
       const [untilMs, texts] = (await runPipeline(pipeline, 'samples find')) as [string | null, string[]];
       const until = untilMs === null ? null : new Date(Number(untilMs));
-      if (until === null || until <= now) return { until: null, samples: [] };
-      return { until, samples: texts.map(parseSample) };
+      if (until === null || !(until > now)) return { until: null, samples: [] };
+      return { until, samples: rows.readList(texts).filter((sample) => sample !== null) };
     },
     delete: async (integrationId) => {
       await call(redis.del(keys.keepsSamples(integrationId), keys.samples(integrationId)), 'samples delete');

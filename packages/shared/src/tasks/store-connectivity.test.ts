@@ -17,7 +17,7 @@ function setUp() {
     return null;
   };
   const stores = new StoreConnectivity({
-    runs: { lastPosition: query },
+    runs: { startRun: query as never },
     eventLog: { inspect: query },
     findMismatch: async () => mismatch,
     clock: {

@@ -6,7 +6,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 
 export interface StoreConnectivityDeps {
-  readonly runs: Pick<RunRegistry, 'lastPosition'>;
+  readonly runs: Pick<RunRegistry, 'startRun'>;
   readonly eventLog: Pick<EventLog, 'inspect'>;
   readonly findMismatch: Backend['findMismatch'];
   readonly clock: Clock;
@@ -17,7 +17,7 @@ export interface StoreConnectivityDeps {
  * Longer than a failover of a store takes. With a shorter time, every worker would release its jobs during a failover,
  * and no other worker could process them either.
  */
-const unreachableAfterMs = 10_000;
+export const unreachableAfterMs = 10_000;
 const probeBackoff = { firstMs: 200, maxMs: 2_000 };
 
 /**
@@ -82,9 +82,10 @@ export class StoreConnectivity {
     }
   }
 
+  /** Takes a run number, because that is a write: a server that is not the primary still answers reads. */
   #probe(): Promise<boolean> {
     const { runs, eventLog, findMismatch } = this.#deps;
-    return Promise.all([findMismatch(), runs.lastPosition(), eventLog.inspect(null)]).then(
+    return Promise.all([findMismatch(), runs.startRun(), eventLog.inspect(null)]).then(
       ([mismatch]) => mismatch === null,
       () => false,
     );
