@@ -1,7 +1,7 @@
 // What each stored entity must be. A column or a document may hold anything: somebody may have changed it by hand.
 
 import type { AuditEvent } from '../domain/audit-event.ts';
-import { auditActorKinds, auditOutcomes, auditTargetKinds } from '../domain/audit-event.ts';
+import { auditActions, auditActorKinds, auditOutcomes, auditTargetKinds } from '../domain/audit-event.ts';
 import type { EventFilter } from '../domain/event-filter.ts';
 import { hookKinds, widgetEventTypes } from '../domain/event-kind.ts';
 import type { Grant, PreviousToken } from '../domain/grant.ts';
@@ -30,6 +30,7 @@ import type { Shape } from './row-reader.ts';
 type Check = (value: unknown) => boolean;
 
 const text: Check = (value) => typeof value === 'string';
+const filled: Check = (value) => typeof value === 'string' && value !== '';
 const flag: Check = (value) => typeof value === 'boolean';
 const count: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
 const uuid: Check = (value) => typeof value === 'string' && parseUuid(value) === value;
@@ -70,9 +71,10 @@ const hookChangedShape: Shape<HookChangedMembers> = {
 export const widgetShape: Shape<Widget> = {
   ...hookChangedShape,
   id: uuid,
-  name: text,
+  name: filled,
+  version: (value) => count(value) && value !== 0,
   labels: listOf(text),
-  owner: orNull(object<WidgetOwner>({ userId: text, email: text, notify: flag })),
+  owner: orNull(object<WidgetOwner>({ userId: uuid, email: filled, notify: flag })),
   createdAt: time,
 };
 
@@ -193,28 +195,27 @@ export const personalStreamShape: Shape<PersonalStream> = {
 export const auditEventShape: Shape<AuditEvent> = {
   id: uuid,
   occurredAt: time,
-  // Any text: a newer version has more actions, and its events must not look damaged to a pod that is being replaced.
-  action: text,
+  action: oneOf(auditActions),
   outcome: oneOf(auditOutcomes),
   code: orNull(text),
-  actor: object<AuditEvent['actor']>({ kind: oneOf(auditActorKinds), id: orNull(text) }),
+  actor: object<AuditEvent['actor']>({ kind: oneOf(auditActorKinds), id: orNull(uuid) }),
   actorName: orNull(text),
   operation: orNull(text),
-  target: orNull(object<NonNullable<AuditEvent['target']>>({ kind: oneOf(auditTargetKinds), id: text })),
+  target: orNull(object<NonNullable<AuditEvent['target']>>({ kind: oneOf(auditTargetKinds), id: uuid })),
   targetName: orNull(text),
   clientAddress: orNull(text),
   emailHmac: orNull(text),
   before: orNull(record),
   after: orNull(record),
-  requestId: orNull(text),
+  requestId: orNull(uuid),
   unlisted: count,
 };
 
 export const quarantineRowShape: Shape<QuarantineRow> = {
   id: uuid,
   reason: oneOf(quarantineReasons),
-  jobId: text,
-  integrationId: orNull(text),
+  jobId: filled,
+  integrationId: orNull(uuid),
   quarantinedAt: time,
   sizeBytes: count,
 };
