@@ -18,7 +18,7 @@ beforeAll(async () => {
   const insert = db.prepare(`
     WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < ${widgetCount})
     INSERT INTO widgets (id, name, state, labels, created_at, updated_at, version)
-    SELECT printf('%05d', (n * 7919) % ${widgetCount}), 'A widget', iif(n % 5 = 0, 'retired', 'active'), '[]', n / 3, n / 3, 1
+    SELECT printf('00000000-0000-7000-8000-%012d', (n * 7919) % ${widgetCount}), 'A widget', iif(n % 5 = 0, 'retired', 'active'), '[]', n / 3, n / 3, 1
     FROM numbers`);
   await db.write(() => insert.run());
   store = createSqliteWidgetStore(db);
