@@ -5,6 +5,7 @@ import type { AuditEventFilter } from '@widget-service/shared/ports/audit-event-
 import { describe, expect, test } from 'vitest';
 import { anAuditEvent, awkwardTexts } from '../drivers/app/builders.ts';
 import { openSharedBackend } from '../drivers/app/open-shared.ts';
+import { requireReadable } from '../drivers/app/require-readable.ts';
 
 const hourMs = 3_600_000;
 const startedAtMs = Date.now();
@@ -17,7 +18,7 @@ describe('AuditEventStore', async () => {
   const testBackend = await openSharedBackend({ auditRetentionMs: hourMs });
   const store = () => testBackend.backend.auditEvents;
   const listIds = async (filter: Partial<AuditEventFilter>, range = firstHundred) =>
-    getIds(await store().list({ ...all, ...filter }, range));
+    getIds(requireReadable(await store().list({ ...all, ...filter }, range)));
 
   test('returns events unchanged, also after a reopen', async () => {
     const targetId = randomUUID();

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
-import type { DeliveryState, LedgerRow } from '@widget-service/shared/ports/delivery-ledger.ts';
+import type { DeliveryLedger, DeliveryState, LedgerRow } from '@widget-service/shared/ports/delivery-ledger.ts';
 import { describe, expect, test } from 'vitest';
 import { aDelivery, awkwardPayload } from '../drivers/app/builders.ts';
 import { openSharedBackend } from '../drivers/app/open-shared.ts';
+import { requireReadable } from '../drivers/app/require-readable.ts';
 
 /** The current time: MongoDB removes rows that were published before the retention, at any moment. */
 const startedAtMs = Date.now();
@@ -14,6 +15,7 @@ const firstHundred = { offset: 0, limit: 100 };
 describe('DeliveryLedger.list and count', async () => {
   const testBackend = await openSharedBackend();
   const ledger = () => testBackend.backend.ledger;
+  const list = async (...args: Parameters<DeliveryLedger['list']>) => requireReadable(await ledger().list(...args));
 
   /** Inserts deliveries of one new integration in the given states, oldest first. */
   async function insertDeliveries(...states: DeliveryState[]): Promise<Delivery[]> {
@@ -37,7 +39,7 @@ describe('DeliveryLedger.list and count', async () => {
     const [delivery] = await insertDeliveries('published');
     const { payload: _, ...row } = (await ledger().get(delivery?.eventId ?? '')) as LedgerRow;
     expect(row).toMatchObject({ state: 'published', publishedAt: afterStart(1_000), effect: { version: 2 } });
-    expect(await ledger().list({ integrationId: row.integrationId, state: null }, firstHundred)).toEqual([row]);
+    expect(await list({ integrationId: row.integrationId, state: null }, firstHundred)).toEqual([row]);
   });
 
   test('returns the payloads of deliveries, as they were sent, without long ones and those that have none', async () => {
@@ -61,7 +63,7 @@ describe('DeliveryLedger.list and count', async () => {
     const [oldest, ...rest] = deliveries;
     const second = rest.pop();
     const newest = getEventIds(rest).sort().reverse();
-    expect(getEventIds(await ledger().list({ integrationId, state: null }, firstHundred))).toEqual([
+    expect(getEventIds(await list({ integrationId, state: null }, firstHundred))).toEqual([
       ...newest,
       second?.eventId,
       oldest?.eventId,
@@ -72,9 +74,9 @@ describe('DeliveryLedger.list and count', async () => {
     const deliveries = await insertDeliveries(...Array<DeliveryState>(7).fill('received'));
     const newestFirst = getEventIds(deliveries).reverse();
     const filter = { integrationId: getIntegrationId(deliveries), state: null };
-    expect(getEventIds(await ledger().list(filter, { offset: 2, limit: 3 }))).toEqual(newestFirst.slice(2, 5));
-    expect(getEventIds(await ledger().list(filter, { offset: 6, limit: 3 }))).toEqual(newestFirst.slice(6));
-    expect(await ledger().list(filter, { offset: 7, limit: 3 })).toEqual([]);
+    expect(getEventIds(await list(filter, { offset: 2, limit: 3 }))).toEqual(newestFirst.slice(2, 5));
+    expect(getEventIds(await list(filter, { offset: 6, limit: 3 }))).toEqual(newestFirst.slice(6));
+    expect(await list(filter, { offset: 7, limit: 3 })).toEqual([]);
   });
 
   test.each<DeliveryState>(['received', 'published', 'dead'])(
@@ -84,8 +86,8 @@ describe('DeliveryLedger.list and count', async () => {
       const deliveries = await insertDeliveries(...states);
       const wanted = getEventIds(deliveries.filter((_, index) => states[index] === state)).reverse();
       const filter = { integrationId: getIntegrationId(deliveries), state };
-      expect(getEventIds(await ledger().list(filter, firstHundred))).toEqual(wanted);
-      expect(getEventIds(await ledger().list(filter, { offset: 1, limit: 1 }))).toEqual(wanted.slice(1, 2));
+      expect(getEventIds(await list(filter, firstHundred))).toEqual(wanted);
+      expect(getEventIds(await list(filter, { offset: 1, limit: 1 }))).toEqual(wanted.slice(1, 2));
       expect(await ledger().count(filter, 100)).toBe(wanted.length);
     },
   );
@@ -115,7 +117,7 @@ describe('DeliveryLedger.list and count', async () => {
 
   test('returns no rows for an integration without deliveries', async () => {
     const filter = { integrationId: randomUUID(), state: null };
-    expect(await ledger().list(filter, firstHundred)).toEqual([]);
+    expect(await list(filter, firstHundred)).toEqual([]);
     expect(await ledger().count(filter, 10)).toBe(0);
   });
 
@@ -126,12 +128,12 @@ describe('DeliveryLedger.list and count', async () => {
       const filter = { integrationId: getIntegrationId(deliveries), state };
       const newestFirst = getEventIds(deliveries).reverse();
       const within = { ...filter, receivedFrom: afterStart(1), receivedBefore: afterStart(3) };
-      expect(getEventIds(await ledger().list(within, firstHundred))).toEqual(newestFirst.slice(2, 4));
+      expect(getEventIds(await list(within, firstHundred))).toEqual(newestFirst.slice(2, 4));
       expect(await ledger().count(within, 100)).toBe(2);
       const from = { ...filter, receivedFrom: afterStart(3) };
-      expect(getEventIds(await ledger().list(from, firstHundred))).toEqual(newestFirst.slice(0, 2));
+      expect(getEventIds(await list(from, firstHundred))).toEqual(newestFirst.slice(0, 2));
       const before = { ...filter, receivedBefore: afterStart(3) };
-      expect(getEventIds(await ledger().list(before, { offset: 1, limit: 1 }))).toEqual(newestFirst.slice(3, 4));
+      expect(getEventIds(await list(before, { offset: 1, limit: 1 }))).toEqual(newestFirst.slice(3, 4));
       expect(await ledger().count(before, 100)).toBe(3);
     },
   );
@@ -143,15 +145,15 @@ describe('DeliveryLedger.list and count', async () => {
     for (const delivery of deliveries) await ledger().markDead(delivery, 'store-refused');
     const within = { receivedFrom: afterStart(0), receivedBefore: afterStart(2) };
     for (const filter of [{ integrationId, state: null }, { integrationId, state: 'dead' }, { widgetId }] as const) {
-      const all = await ledger().list(filter, firstHundred);
+      const all = await list(filter, firstHundred);
       for (const [index, listedAfter] of all.entries()) {
-        expect(await ledger().list({ ...filter, listedAfter }, firstHundred)).toEqual(all.slice(index + 1));
+        expect(await list({ ...filter, listedAfter }, firstHundred)).toEqual(all.slice(index + 1));
         expect(await ledger().count({ ...filter, listedAfter }, 100)).toBe(all.length - index - 1);
-        expect(await ledger().list({ ...filter, ...within, listedAfter }, firstHundred)).toEqual(all.slice(index + 1));
+        expect(await list({ ...filter, ...within, listedAfter }, firstHundred)).toEqual(all.slice(index + 1));
       }
       const listedAfter = { receivedAt: afterStart(1), eventId: '00000000-0000-0000-0000-000000000000' };
-      expect(await ledger().list({ ...filter, listedAfter }, firstHundred)).toEqual(all.slice(4));
-      expect(await ledger().list({ ...filter, receivedFrom: afterStart(2), listedAfter }, firstHundred)).toEqual([]);
+      expect(await list({ ...filter, listedAfter }, firstHundred)).toEqual(all.slice(4));
+      expect(await list({ ...filter, receivedFrom: afterStart(2), listedAfter }, firstHundred)).toEqual([]);
     }
   });
 
@@ -164,14 +166,14 @@ describe('DeliveryLedger.list and count', async () => {
     await ledger().markDead(dead, 'store-refused');
     await ledger().markPublished([{ eventId: published.eventId, position: null, effect: null }], afterStart(5));
 
-    const rows = await ledger().list({ widgetId }, firstHundred);
+    const rows = await list({ widgetId }, firstHundred);
     expect(getEventIds(rows)).toEqual(getEventIds(ofWidget).reverse());
     expect(rows.map(({ state }) => state)).toEqual(['received', 'published', 'dead']);
-    expect(getEventIds(await ledger().list({ widgetId }, { offset: 1, limit: 1 }))).toEqual([published.eventId]);
+    expect(getEventIds(await list({ widgetId }, { offset: 1, limit: 1 }))).toEqual([published.eventId]);
     expect(await ledger().count({ widgetId }, 100)).toBe(3);
     expect(await ledger().count({ widgetId }, 2)).toBe(2);
     const within = { widgetId, receivedFrom: afterStart(1), receivedBefore: afterStart(2) };
-    expect(getEventIds(await ledger().list(within, firstHundred))).toEqual([published.eventId]);
+    expect(getEventIds(await list(within, firstHundred))).toEqual([published.eventId]);
     expect(await ledger().count(within, 100)).toBe(1);
   });
 
@@ -202,13 +204,11 @@ describe('DeliveryLedger.list and count', async () => {
         receivedFrom: afterStart(start),
         receivedBefore: afterStart(start + 900),
       };
-      expect(getEventIds(await ledger().list(filter, firstHundred))).toEqual(getEventIds(expected));
-      expect(getEventIds(await ledger().list(filter, { offset: 1, limit: 1 }))).toEqual(
-        getEventIds(expected.slice(1, 2)),
-      );
+      expect(getEventIds(await list(filter, firstHundred))).toEqual(getEventIds(expected));
+      expect(getEventIds(await list(filter, { offset: 1, limit: 1 }))).toEqual(getEventIds(expected.slice(1, 2)));
       expect(await ledger().count(filter, 100)).toBe(expected.length);
       expect(await ledger().count(filter, 2)).toBe(2);
-      const [newest] = await ledger().list(filter, { offset: 0, limit: 1 });
+      const [newest] = await list(filter, { offset: 0, limit: 1 });
       expect(newest).toMatchObject({ integrationId: expected[0]?.integrationId });
       expect(newest).not.toHaveProperty('payload');
       const within = { ...filter, receivedBefore: afterStart(start + 10) };
@@ -232,7 +232,7 @@ describe('DeliveryLedger.list and count', async () => {
 
   test('returns no rows for a widget that no delivery names, and for a text that is no UUID', async () => {
     for (const widgetId of [randomUUID(), 'no-uuid', '']) {
-      expect(await ledger().list({ widgetId }, firstHundred)).toEqual([]);
+      expect(await list({ widgetId }, firstHundred)).toEqual([]);
       expect(await ledger().count({ widgetId }, 10)).toBe(0);
     }
   });
@@ -250,14 +250,14 @@ describe('DeliveryLedger.list and count', async () => {
     await ledger().markDead(broken, 'invalid-delivery');
     const row = { ...broken, state: 'dead', reason: 'invalid-delivery', attempts: 0, duplicates: 0 };
     expect(await ledger().get(broken.eventId)).toEqual({ ...row, publishedAt: null, position: null, effect: null });
-    expect(await ledger().list({ integrationId: broken.integrationId, state: 'dead' }, firstHundred)).toHaveLength(1);
+    expect(await list({ integrationId: broken.integrationId, state: 'dead' }, firstHundred)).toHaveLength(1);
   });
 
   test('keeps received and dead rows when published rows pass their retention', async () => {
     const deliveries = await insertDeliveries('published', 'dead', 'received');
     const filter = { integrationId: getIntegrationId(deliveries), state: null };
     await testBackend.backend.removeExpired(new Date(afterStart(1_000).getTime() + 8 * 86_400_000));
-    const remaining = await ledger().list(filter, firstHundred);
+    const remaining = await list(filter, firstHundred);
     // On the cluster removeExpired does nothing. MongoDB removes old rows by its own clock, at most once a minute.
     const expected =
       testBackend.backend.kind === 'embedded' ? ['received', 'dead'] : expect.arrayContaining(['received', 'dead']);

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { awkwardTexts, someTime } from '../drivers/app/builders.ts';
 import { openSharedBackend } from '../drivers/app/open-shared.ts';
 import { openTestBackend } from '../drivers/app/open-test-backend.ts';
+import { requireReadable } from '../drivers/app/require-readable.ts';
 import { aToken, later, storedGrantKinds } from '../drivers/app/stored-grant-kinds.ts';
 
 describe.each(storedGrantKinds)('GrantStore.list, $name', async ({ getStore, ownMembers }) => {
@@ -69,7 +70,9 @@ describe.each(storedGrantKinds)('GrantStore.list, $name', async ({ getStore, own
     const find = async (name: string) => {
       const found = await store.list({ name }, { offset: 0, limit: 100 });
       expect(await store.count({ name }, 100)).toBe(found.length);
-      return found.map((grant) => grant.name).toReversed();
+      return requireReadable(found)
+        .map((grant) => grant.name)
+        .toReversed();
     };
     for (const name of names) expect(await find(name), name).toContain(name);
     expect(await find('WALL')).toEqual(['Wall screen', 'wallpaper [a-z]+']);

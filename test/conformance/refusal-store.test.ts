@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type HookRefusal, refusalLimits } from '@widget-service/shared/ports/refusal-store.ts';
 import { describe, expect, test } from 'vitest';
 import { openSharedBackend } from '../drivers/app/open-shared.ts';
+import { requireReadable } from '../drivers/app/require-readable.ts';
 
 function aRefusal(overrides: Partial<HookRefusal> = {}): HookRefusal {
   return {
@@ -23,7 +24,7 @@ describe('RefusalStore', async () => {
   const testBackend = await openSharedBackend();
   const refusals = () => testBackend.backend.refusals;
   const listIds = async (integrationId: string) =>
-    (await refusals().list(integrationId)).map(({ requestId }) => requestId);
+    requireReadable(await refusals().list(integrationId)).map(({ requestId }) => requestId);
 
   test('returns refusals unchanged, and only those of the integration, also after a reopen', async () => {
     const full = aRefusal({ unlisted: 12 });

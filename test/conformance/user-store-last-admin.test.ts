@@ -2,6 +2,7 @@ import type { User, UserChanges } from '@widget-service/shared/ports/user-store.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { aUser } from '../drivers/app/builders.ts';
 import { openTestBackend } from '../drivers/app/open-test-backend.ts';
+import { requireReadable } from '../drivers/app/require-readable.ts';
 import type { TestBackend } from '../drivers/app/test-backend.ts';
 
 /** Every way in which a user stops being an enabled admin. */
@@ -25,7 +26,7 @@ describe('UserStore.update, for the last admin', () => {
   };
   const readEnabledAdmins = async (): Promise<User[]> => {
     const listed = await users().list({ offset: 0, limit: 200 });
-    return listed.filter(({ role, disabled }) => role === 'admin' && !disabled);
+    return requireReadable(listed).filter(({ role, disabled }) => role === 'admin' && !disabled);
   };
 
   test('returns last-admin for a demotion or disabling, and changes nothing', async () => {

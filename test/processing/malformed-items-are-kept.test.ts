@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { aCreation, aDelivery, awkwardPayload } from '../drivers/app/builders.ts';
 import { openSharedBackend } from '../drivers/app/open-shared.ts';
 import { overrideMethod } from '../drivers/app/override-method.ts';
+import { requireReadable } from '../drivers/app/require-readable.ts';
 import { consumeUntil, enqueue } from './consume.ts';
 
 const testBackend = await openSharedBackend({ hookPartitions: 1 });
@@ -13,7 +14,7 @@ const readRow = (delivery: Delivery) => testBackend.backend.ledger.get(delivery.
 async function readQuarantine() {
   const { quarantine } = testBackend.backend;
   const rows = await quarantine.list({ offset: 0, limit: 100 });
-  const texts = await Promise.all(rows.map(({ id }) => quarantine.get(id)));
+  const texts = await Promise.all(requireReadable(rows).map(({ id }) => quarantine.get(id)));
   return texts.filter((text) => text !== null);
 }
 

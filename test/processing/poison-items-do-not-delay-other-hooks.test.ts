@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { aCreation, aDelivery } from '../drivers/app/builders.ts';
 import { openSharedBackend } from '../drivers/app/open-shared.ts';
 import { overrideMethod } from '../drivers/app/override-method.ts';
+import { requireReadable } from '../drivers/app/require-readable.ts';
 import { consumeUntil } from './consume.ts';
 import { readLog } from './drive-runs.ts';
 
@@ -97,7 +98,7 @@ test(
     expect(writes).toBeLessThan(maxWrites);
 
     const rows = await backend.ledger.list({ integrationId, state: null }, { offset: 0, limit: 2 * hookCount });
-    const byId = new Map(rows.map((row) => [row.eventId, row]));
+    const byId = new Map(requireReadable(rows).map((row) => [row.eventId, row]));
     for (const { eventId, payload } of deliveries) {
       const expected = isPoison(payload) ? { state: 'dead', reason: 'store-refused' } : { state: 'published' };
       expect(byId.get(eventId)).toMatchObject(expected);
@@ -121,7 +122,7 @@ test(
     const { backend } = testBackend;
     const dead = await backend.ledger.list({ integrationId, state: 'dead' }, { offset: 0, limit: 100 });
     expect(dead).toHaveLength(50);
-    const rows = await Promise.all(dead.map(({ eventId }) => backend.ledger.get(eventId)));
+    const rows = await Promise.all(requireReadable(dead).map(({ eventId }) => backend.ledger.get(eventId)));
     const redriven = rows.flatMap((row) => (row === null ? [] : [{ ...row, kind: 'updated' as const, redrive: true }]));
     await enqueueAll([...redriven, ...redriven]);
     await enqueueAll(redriven);

@@ -2125,6 +2125,8 @@ export interface components {
             /** @description 0 if there are no items. */
             totalPages: number;
             hasNext: boolean;
+            /** @description How many items of this page are left out, because what is stored of them is damaged. `totalItems` counts them. Left out: none. Tell the operator of the service. */
+            unreadableItems?: number;
         };
         PagedResultAuditEvent: {
             items: components["schemas"]["AuditEvent"][];
@@ -2134,6 +2136,8 @@ export interface components {
             /** @description 0 if there are no items. */
             totalPages: number;
             hasNext: boolean;
+            /** @description How many items of this page are left out, because what is stored of them is damaged. `totalItems` counts them. Left out: none. Tell the operator of the service. */
+            unreadableItems?: number;
         };
         PagedResultDelivery: {
             items: components["schemas"]["Delivery"][];
@@ -2143,6 +2147,8 @@ export interface components {
             /** @description 0 if there are no items. */
             totalPages: number;
             hasNext: boolean;
+            /** @description How many items of this page are left out, because what is stored of them is damaged. `totalItems` counts them. Left out: none. Tell the operator of the service. */
+            unreadableItems?: number;
         };
         PagedResultDeliveryOfWidget: {
             items: components["schemas"]["DeliveryOfWidget"][];
@@ -2152,6 +2158,8 @@ export interface components {
             /** @description 0 if there are no items. */
             totalPages: number;
             hasNext: boolean;
+            /** @description How many items of this page are left out, because what is stored of them is damaged. `totalItems` counts them. Left out: none. Tell the operator of the service. */
+            unreadableItems?: number;
         };
         PagedResultHookCounts: {
             items: components["schemas"]["HookCounts"][];
@@ -2161,6 +2169,8 @@ export interface components {
             /** @description 0 if there are no items. */
             totalPages: number;
             hasNext: boolean;
+            /** @description How many items of this page are left out, because what is stored of them is damaged. `totalItems` counts them. Left out: none. Tell the operator of the service. */
+            unreadableItems?: number;
         };
         PagedResultIntegration: {
             items: components["schemas"]["Integration"][];
@@ -2170,6 +2180,8 @@ export interface components {
             /** @description 0 if there are no items. */
             totalPages: number;
             hasNext: boolean;
+            /** @description How many items of this page are left out, because what is stored of them is damaged. `totalItems` counts them. Left out: none. Tell the operator of the service. */
+            unreadableItems?: number;
         };
         PagedResultProvisionToken: {
             items: components["schemas"]["ProvisionToken"][];
@@ -2179,6 +2191,8 @@ export interface components {
             /** @description 0 if there are no items. */
             totalPages: number;
             hasNext: boolean;
+            /** @description How many items of this page are left out, because what is stored of them is damaged. `totalItems` counts them. Left out: none. Tell the operator of the service. */
+            unreadableItems?: number;
         };
         PagedResultQuarantinedText: {
             items: components["schemas"]["QuarantinedText"][];
@@ -2188,6 +2202,8 @@ export interface components {
             /** @description 0 if there are no items. */
             totalPages: number;
             hasNext: boolean;
+            /** @description How many items of this page are left out, because what is stored of them is damaged. `totalItems` counts them. Left out: none. Tell the operator of the service. */
+            unreadableItems?: number;
         };
         PagedResultRefusal: {
             items: components["schemas"]["Refusal"][];
@@ -2197,6 +2213,8 @@ export interface components {
             /** @description 0 if there are no items. */
             totalPages: number;
             hasNext: boolean;
+            /** @description How many items of this page are left out, because what is stored of them is damaged. `totalItems` counts them. Left out: none. Tell the operator of the service. */
+            unreadableItems?: number;
         };
         PagedResultSubscription: {
             items: components["schemas"]["Subscription"][];
@@ -2206,6 +2224,8 @@ export interface components {
             /** @description 0 if there are no items. */
             totalPages: number;
             hasNext: boolean;
+            /** @description How many items of this page are left out, because what is stored of them is damaged. `totalItems` counts them. Left out: none. Tell the operator of the service. */
+            unreadableItems?: number;
         };
         PagedResultUser: {
             items: components["schemas"]["User"][];
@@ -2215,6 +2235,8 @@ export interface components {
             /** @description 0 if there are no items. */
             totalPages: number;
             hasNext: boolean;
+            /** @description How many items of this page are left out, because what is stored of them is damaged. `totalItems` counts them. Left out: none. Tell the operator of the service. */
+            unreadableItems?: number;
         };
         /** @description One page of widgets, newest first. `hasNext` is always exact. `totalItems` is exact up to 1 000; above that it may be five seconds old. If counting fails or takes longer than about a second, it is the last known total, or, without one, a lower bound. */
         PagedResultWidget: {
@@ -2225,6 +2247,8 @@ export interface components {
             /** @description 0 if there are no items. */
             totalPages: number;
             hasNext: boolean;
+            /** @description How many items of this page are left out, because what is stored of them is damaged. `totalItems` counts them. Left out: none. Tell the operator of the service. */
+            unreadableItems?: number;
             /**
              * Format: date-time
              * @description Only widgets created up to this time are listed and counted.

@@ -26,6 +26,7 @@ import { findReplicas } from './redis/replica-reads.ts';
 import {
   type ClusterNodeOptions,
   findTargets,
+  type OnWarning,
   type RedisTarget,
   type RedisTlsOptions,
   type SentinelOptions,
@@ -33,7 +34,8 @@ import {
 import { createRestoreCheck } from './restore-check.ts';
 
 const firstContactWithinMs = 2000;
-const closeWithinMs = 15_000;
+/** @internal Exported for its test. */
+export const backendCloseWithinMs = 15_000;
 
 export interface ClusterOptions {
   readonly mongodbUrl: string;
@@ -172,17 +174,18 @@ async function openRedisParts(options: ClusterOptions, partitions: PartitionCoun
     onNotice: options.onNotice ?? (() => undefined),
     onWarning,
   });
-  const ports = { eventLog, hookQueue, control, podRequests, workerRequests, ...createSmallStores(limits, keys) };
+  const small = createSmallStores(limits, keys, onWarning);
+  const ports = { eventLog, hookQueue, control, podRequests, workerRequests, ...small };
   return { events, keys, ports, close };
 }
 
 /** What neither a hook nor an event depends on. */
-function createSmallStores(redis: Redis, keys: RedisKeys) {
+function createSmallStores(redis: Redis, keys: RedisKeys, onWarning: OnWarning) {
   return {
     rateLimiter: createRedisRateLimiter({ redis, keys }),
-    refusals: createRedisRefusalStore({ redis, keys }),
+    refusals: createRedisRefusalStore({ redis, keys, onWarning }),
     hookCounts: createRedisHookCountStore({ redis, keys }),
-    samples: createRedisSampleStore({ redis, keys }),
+    samples: createRedisSampleStore({ redis, keys, onWarning }),
   };
 }
 
@@ -204,7 +207,7 @@ function assemble(mongo: MongoStores, redis: RedisParts): Backend {
     ...createRestoreCheck({ redis: redis.events, keys: redis.keys, runs: mongo.runs, counter: mongo.runCounter }),
     // MongoDB's TTL indexes and the expiry of Redis keys do this.
     removeExpired: async () => undefined,
-    close: () => withDeadline(close(), closeWithinMs, 'closing the cluster backend'),
+    close: () => withDeadline(close(), backendCloseWithinMs, 'closing the cluster backend'),
   };
 }
 

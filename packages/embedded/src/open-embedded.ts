@@ -61,24 +61,25 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Backend> {
 
 function assemble(db: Database, options: EmbeddedOptions): Backend {
   const now = options.now ?? (() => new Date());
-  const ledger = createSqliteDeliveryLedger(db);
-  const sessions = createSqliteSessionStore(db);
-  const personalStreams = createSqlitePersonalStreamStore(db);
+  const { onWarning } = options;
+  const ledger = createSqliteDeliveryLedger(db, onWarning);
+  const sessions = createSqliteSessionStore(db, onWarning);
+  const personalStreams = createSqlitePersonalStreamStore(db, onWarning);
   const marks = createSqliteDedupeMarks(db);
-  const refusals = createSqliteRefusalStore(db);
-  const samples = createSqliteSampleStore(db);
+  const refusals = createSqliteRefusalStore(db, onWarning);
+  const samples = createSqliteSampleStore(db, onWarning);
   const hookCounts = createSqliteHookCountStore(db);
-  const auditEvents = createSqliteAuditEventStore(db);
+  const auditEvents = createSqliteAuditEventStore(db, onWarning);
   const eventLog = new SqliteEventLog(db, { marks, retention: options.retention, now });
   const control = createInProcessControlLog();
   const hookQueue = new SqliteHookQueue(db, { onWarning: options.onWarning ?? (() => undefined), now });
   return {
     kind: 'embedded',
-    widgets: createSqliteWidgetStore(db),
-    effects: createSqliteWidgetEffects(db),
+    widgets: createSqliteWidgetStore(db, onWarning),
+    effects: createSqliteWidgetEffects(db, onWarning),
     outboxes: createSqliteWidgetOutbox(db),
     ledger,
-    quarantine: createSqliteQuarantineStore(db),
+    quarantine: createSqliteQuarantineStore(db, onWarning),
     refusals,
     samples,
     hookCounts,
@@ -89,12 +90,12 @@ function assemble(db: Database, options: EmbeddedOptions): Backend {
     podRequests: createInProcessPeerRequests(),
     workerRequests: createInProcessPeerRequests(),
     rateLimiter: new MemoryRateLimiter({ monotonicMs: () => performance.now() }),
-    users: createSqliteUserStore(db),
+    users: createSqliteUserStore(db, onWarning),
     sessions,
     personalStreams,
-    subscriptions: createSqliteGrantStore(db, subscriptionKind),
-    integrations: createSqliteGrantStore(db, integrationKind),
-    provisionTokens: createSqliteGrantStore(db, provisionTokenKind),
+    subscriptions: createSqliteGrantStore(db, subscriptionKind, onWarning),
+    integrations: createSqliteGrantStore(db, integrationKind, onWarning),
+    provisionTokens: createSqliteGrantStore(db, provisionTokenKind, onWarning),
     auditEvents,
     serviceKeys: createSqliteServiceKeyStore(db),
     removeExpired: async (at) => {

@@ -1,13 +1,25 @@
 import type { StatementSync } from 'node:sqlite';
 import { parseAuditEvent, serializeAuditEvent } from '@widget-service/shared/adapters/audit-event-codec.ts';
+import { createRowReader } from '@widget-service/shared/adapters/row-reader.ts';
+import { auditEventShape } from '@widget-service/shared/adapters/row-shapes.ts';
 import type { AuditEventFilter, AuditEventStore } from '@widget-service/shared/ports/audit-event-store.ts';
 import type { Database } from './database.ts';
+import type { OnWarning } from './on-warning.ts';
+import type { Row } from './sqlite-widget-columns.ts';
 
 export function createSqliteAuditEventStore(
   db: Database,
+  onWarning?: OnWarning,
 ): AuditEventStore & { deleteBefore(before: Date): Promise<void> } {
   /** Statements by their SQL: there are few combinations of filters. */
   const statements = new Map<string, StatementSync>();
+  const events = createRowReader({
+    of: 'audit_events',
+    identify: ({ id }: Row) => id,
+    convert: ({ event }) => parseAuditEvent(String(event)),
+    shape: auditEventShape,
+    onWarning,
+  });
   const insert = db.prepare(
     'INSERT INTO audit_events (occurred_at, id, action, actor_id, target_id, event) VALUES (?, ?, ?, ?, ?, ?) ' +
       'ON CONFLICT DO NOTHING',
@@ -36,12 +48,8 @@ export function createSqliteAuditEventStore(
       }),
     list: (filter, { offset, limit }) => {
       const { conditions, values } = toConditions(filter);
-      const sql = `SELECT event FROM audit_events${conditions} ORDER BY occurred_at DESC, id DESC LIMIT ? OFFSET ?`;
-      return db.read(() =>
-        prepare(sql)
-          .all(...values, limit, offset)
-          .map(({ event }) => parseAuditEvent(String(event))),
-      );
+      const sql = `SELECT id, event FROM audit_events${conditions} ORDER BY occurred_at DESC, id DESC LIMIT ? OFFSET ?`;
+      return db.read(() => events.readList(prepare(sql).all(...values, limit, offset)));
     },
     count: (filter, atMost) => {
       const { conditions, values } = toConditions(filter);

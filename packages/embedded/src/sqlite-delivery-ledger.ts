@@ -1,26 +1,25 @@
 import type { StatementSync } from 'node:sqlite';
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
-import type { WidgetState } from '@widget-service/shared/domain/widget.ts';
 import type {
-  DeadReason,
   DeliveryEffect,
   DeliveryFilter,
   DeliveryLedger,
   DeliveryState,
-  DeliverySummary,
-  LedgerRow,
   ReceptionRange,
   RecordedDelivery,
 } from '@widget-service/shared/ports/delivery-ledger.ts';
 import { isDuplicate } from '@widget-service/shared/ports/duplicate-delivery.ts';
 import type { Database } from './database.ts';
-import { toDate } from './sqlite-values.ts';
+import type { OnWarning } from './on-warning.ts';
+import { createDeliveryReaders, type DeliveryRow, type SummaryRow } from './sqlite-delivery-rows.ts';
 import { writeStorable } from './write-storable.ts';
 
 export function createSqliteDeliveryLedger(
   db: Database,
+  onWarning?: OnWarning,
 ): DeliveryLedger & { deleteDoneBefore(before: Date): Promise<void> } {
   const statements = prepareStatements(db);
+  const { rows, summaries } = createDeliveryReaders(onWarning);
 
   /** Returns the statements for a filter, and the values of their condition. */
   function selectListing(filter: DeliveryFilter): { readonly listing: Listing; readonly values: (string | number)[] } {
@@ -73,7 +72,7 @@ export function createSqliteDeliveryLedger(
         if (row === undefined) return 'unknown';
         return row.state === 'discarded' ? 'discarded-before' : 'not-dead';
       }),
-    get: (eventId) => db.read(() => toLedgerRow(statements.select.get(eventId) as DeliveryRow | undefined)),
+    get: (eventId) => db.read(() => rows.readIfAny(statements.select.get(eventId) as DeliveryRow | undefined)),
     getPayloads: (eventIds, atMostBytes) =>
       db.read(() => {
         const rows = statements.selectPayloads.all(JSON.stringify(eventIds), atMostBytes) as unknown as PayloadRow[];
@@ -82,8 +81,7 @@ export function createSqliteDeliveryLedger(
     list: (filter, { offset, limit }) =>
       db.read(() => {
         const { listing, values } = selectListing(filter);
-        const rows = listing.select.all(...values, limit, offset);
-        return (rows as unknown as SummaryRow[]).map(toSummary);
+        return summaries.readList(listing.select.all(...values, limit, offset) as unknown as SummaryRow[]);
       }),
     count: (filter, atMost) =>
       db.read(() => {
@@ -196,31 +194,6 @@ const summaryColumns =
   'published_at, position_epoch, position_ms, position_seq, effect_version, effect_state, effect_state_changed, ' +
   'effect_late';
 
-interface SummaryRow {
-  readonly event_id: string;
-  readonly integration_id: string;
-  readonly kind: string;
-  readonly occurred_at: string;
-  readonly widget_id: string | null;
-  readonly received_at: number;
-  readonly state: DeliveryState;
-  readonly attempts: number;
-  readonly duplicates: number;
-  readonly reason: DeadReason | null;
-  readonly published_at: number | null;
-  readonly position_epoch: string | null;
-  readonly position_ms: number | null;
-  readonly position_seq: number | null;
-  readonly effect_version: number | null;
-  readonly effect_state: WidgetState | null;
-  readonly effect_state_changed: number | null;
-  readonly effect_late: number | null;
-}
-
-interface DeliveryRow extends SummaryRow {
-  readonly payload: string | null;
-}
-
 interface PayloadRow {
   readonly event_id: string;
   readonly payload: string;
@@ -243,36 +216,8 @@ const insertDelivery =
   'INSERT INTO deliveries (event_id, integration_id, kind, occurred_at, widget_id, received_at, payload, ' +
   'state, attempts, duplicates, reason) ';
 
-function toLedgerRow(row: DeliveryRow | undefined): LedgerRow | null {
-  return row === undefined ? null : { ...toSummary(row), payload: row.payload };
-}
-
-function toSummary(row: SummaryRow): DeliverySummary {
-  const { position_epoch: epoch, position_ms: ms, position_seq: seq } = row;
-  return {
-    eventId: row.event_id,
-    integrationId: row.integration_id,
-    kind: row.kind,
-    occurredAt: row.occurred_at,
-    widgetId: row.widget_id,
-    receivedAt: new Date(row.received_at),
-    state: row.state,
-    attempts: row.attempts,
-    duplicates: row.duplicates,
-    reason: row.reason,
-    publishedAt: toDate(row.published_at),
-    position: epoch === null || ms === null || seq === null ? null : { epoch, ms, seq },
-    effect: toEffect(row),
-  };
-}
-
 /** In the order of the columns of `#markPublished`. */
 function toEffectValues(effect: DeliveryEffect | null) {
   if (effect === null) return [null, null, null, null];
   return [effect.version, effect.state, Number(effect.stateChanged), Number(effect.late)];
-}
-
-function toEffect({ effect_version: version, effect_state: state, ...row }: SummaryRow): DeliveryEffect | null {
-  if (version === null || state === null) return null;
-  return { version, state, stateChanged: row.effect_state_changed === 1, late: row.effect_late === 1 };
 }

@@ -1,4 +1,10 @@
 import type { SQLInputValue } from 'node:sqlite';
+import { createRowReader, type Shape } from '@widget-service/shared/adapters/row-reader.ts';
+import {
+  integrationShape,
+  provisionTokenShape,
+  subscriptionShape,
+} from '@widget-service/shared/adapters/row-shapes.ts';
 import type { EventFilter } from '@widget-service/shared/domain/event-filter.ts';
 import type { Grant, PreviousToken } from '@widget-service/shared/domain/grant.ts';
 import type { HookSource } from '@widget-service/shared/domain/hook-source.ts';
@@ -11,13 +17,15 @@ import type {
   Subscription,
 } from '@widget-service/shared/ports/grant-store.ts';
 import type { Database } from './database.ts';
-import { toDate, toMs } from './sqlite-values.ts';
+import type { OnWarning } from './on-warning.ts';
+import { toDate, toFlag, toMs } from './sqlite-values.ts';
 import { toPlaceholders } from './sqlite-widget-columns.ts';
 
 /** One kind of grant: its table, and the columns that only this kind has. */
 export interface GrantKind<Own extends object> {
   readonly table: string;
   readonly columns: readonly string[];
+  readonly shape: Shape<Grant & Own>;
   /** Returns the values in the order of `columns`. */
   readonly toColumnValues: (own: Own) => SQLInputValue[];
   readonly parseRow: (row: Readonly<Record<string, unknown>>) => Own;
@@ -52,12 +60,21 @@ const tokenColumns = [
 export function createSqliteGrantStore<Own extends object, Changes extends object>(
   db: Database,
   kind: GrantKind<Own>,
+  onWarning?: OnWarning,
 ): GrantStore<Grant & Own, Changes> {
   const statements = prepareStatements(db, kind);
 
-  const toGrant = (columns: Record<string, unknown> | undefined) =>
-    columns === undefined ? null : { ...toCommonMembers(columns as unknown as GrantRow), ...kind.parseRow(columns) };
-  const find = (id: string): (Grant & Own) | null => toGrant(statements.selectById.get(id));
+  const grants = createRowReader({
+    of: kind.table,
+    identify: ({ id }: Record<string, unknown>) => id,
+    convert: (columns): Grant & Own => ({
+      ...toCommonMembers(columns as unknown as GrantRow),
+      ...kind.parseRow(columns),
+    }),
+    shape: kind.shape,
+    onWarning,
+  });
+  const find = (id: string): (Grant & Own) | null => grants.readIfAny(statements.selectById.get(id));
 
   function toChangeableValues(grant: Grant & Own): SQLInputValue[] {
     return [grant.name, toMs(grant.expiresAt), ...kind.toColumnValues(grant)];
@@ -78,7 +95,7 @@ export function createSqliteGrantStore<Own extends object, Changes extends objec
     findByTokenDigest: (digest, validAt) => {
       // Without `validAt`, no token counts as expired: every stored time is later than this.
       const validAtMs = validAt?.getTime() ?? Number.MIN_SAFE_INTEGER;
-      return db.read(() => toGrant(statements.selectByDigest.get(digest, validAtMs)));
+      return db.read(() => grants.readIfAny(statements.selectByDigest.get(digest, validAtMs)));
     },
     get: (id) => db.read(() => find(id)),
     getNames: (ids) =>
@@ -87,9 +104,7 @@ export function createSqliteGrantStore<Own extends object, Changes extends objec
         return new Map(rows.map(({ id, name }) => [id, name]));
       }),
     list: (selection, { offset, limit }) =>
-      db.read(() =>
-        statements.selectPage.all(...toSelectionValues(selection), limit, offset).flatMap((row) => toGrant(row) ?? []),
-      ),
+      db.read(() => grants.readList(statements.selectPage.all(...toSelectionValues(selection), limit, offset))),
     count: (selection, atMost) =>
       db.read(() => Number(statements.count.get(...toSelectionValues(selection), atMost)?.total)),
     update: (id, changes) =>
@@ -103,13 +118,8 @@ export function createSqliteGrantStore<Own extends object, Changes extends objec
     replaceTokens: (id, replacement) => {
       const { replaced, expiry } = replacement;
       const values = toTokenValues(replacement);
-      const key = [
-        id,
-        replaced.token.digest,
-        replaced.token.sealedSecret,
-        replaced.previousToken?.digest ?? null,
-        replaced.previousToken?.sealedSecret ?? null,
-      ];
+      const tokens = [replaced.token, replaced.previousToken];
+      const key = [id, ...tokens.flatMap((token) => [token?.digest ?? null, token?.sealedSecret ?? null])];
       return db.write(() => {
         const { changes } =
           expiry === undefined
@@ -208,6 +218,7 @@ function toPreviousToken(row: GrantRow): PreviousToken | null {
 
 export const subscriptionKind: GrantKind<Pick<Subscription, 'filter'>> = {
   table: 'subscriptions',
+  shape: subscriptionShape,
   columns: ['filter'],
   toColumnValues: ({ filter }) => [JSON.stringify(filter)],
   parseRow: (row) => ({ filter: JSON.parse(row.filter as string) as EventFilter }),
@@ -215,6 +226,7 @@ export const subscriptionKind: GrantKind<Pick<Subscription, 'filter'>> = {
 
 export const integrationKind: GrantKind<Pick<Integration, 'deduplicateByContent' | 'rate' | 'source'>> = {
   table: 'integrations',
+  shape: integrationShape,
   columns: ['deduplicate_by_content', 'rate', 'source'],
   toColumnValues: ({ deduplicateByContent, rate, source }) => [
     deduplicateByContent ? 1 : 0,
@@ -222,7 +234,7 @@ export const integrationKind: GrantKind<Pick<Integration, 'deduplicateByContent'
     source === null ? null : JSON.stringify(source),
   ],
   parseRow: (row) => ({
-    deduplicateByContent: row.deduplicate_by_content === 1,
+    deduplicateByContent: toFlag(row.deduplicate_by_content as number),
     rate: row.rate as number | null,
     source: row.source === null ? null : (JSON.parse(row.source as string) as HookSource),
   }),
@@ -230,6 +242,7 @@ export const integrationKind: GrantKind<Pick<Integration, 'deduplicateByContent'
 
 export const provisionTokenKind: GrantKind<Pick<ProvisionToken, 'permissions'>> = {
   table: 'provision_tokens',
+  shape: provisionTokenShape,
   columns: ['permissions'],
   toColumnValues: ({ permissions }) => [JSON.stringify(permissions)],
   parseRow: (row) => ({ permissions: JSON.parse(row.permissions as string) as Permission[] }),

@@ -1,5 +1,8 @@
-import type { PersonalStreamStore } from '@widget-service/shared/ports/personal-stream-store.ts';
+import { createRowReader } from '@widget-service/shared/adapters/row-reader.ts';
+import { personalStreamShape } from '@widget-service/shared/adapters/row-shapes.ts';
+import type { PersonalStream, PersonalStreamStore } from '@widget-service/shared/ports/personal-stream-store.ts';
 import type { Database, Expiring } from './database.ts';
+import type { OnWarning } from './on-warning.ts';
 
 interface PersonalStreamRow {
   readonly token_digest: string;
@@ -9,7 +12,14 @@ interface PersonalStreamRow {
   readonly expires_at: number;
 }
 
-export function createSqlitePersonalStreamStore(db: Database): PersonalStreamStore & Expiring {
+export function createSqlitePersonalStreamStore(db: Database, onWarning?: OnWarning): PersonalStreamStore & Expiring {
+  const rows = createRowReader({
+    of: 'personal_streams',
+    identify: ({ user_id: userId }: PersonalStreamRow) => `of user ${userId}`,
+    convert: toPersonalStream,
+    shape: personalStreamShape,
+    onWarning,
+  });
   const insert = db.prepare(
     'INSERT INTO personal_streams (token_digest, user_id, session_digest, issued_at, expires_at) VALUES (?, ?, ?, ?, ?)',
   );
@@ -35,19 +45,18 @@ export function createSqlitePersonalStreamStore(db: Database): PersonalStreamSto
         const removed = deleteOldest.all(userId, now.getTime(), keep);
         return [...new Set(removed.map((row) => String(row.session_digest)))];
       }),
-    findByTokenDigest: (digest) =>
-      db.read(() => {
-        const row = select.get(digest) as PersonalStreamRow | undefined;
-        if (row === undefined) return null;
-        return {
-          tokenDigest: row.token_digest,
-          userId: row.user_id,
-          sessionDigest: row.session_digest,
-          issuedAt: new Date(row.issued_at),
-          expiresAt: new Date(row.expires_at),
-        };
-      }),
+    findByTokenDigest: (digest) => db.read(() => rows.readIfAny(select.get(digest) as PersonalStreamRow | undefined)),
     /** Removes the personal streams that have expired at `now`. */
     removeExpired: (now) => db.deleteInBatches(deleteExpired, now.getTime()),
+  };
+}
+
+function toPersonalStream(row: PersonalStreamRow): PersonalStream {
+  return {
+    tokenDigest: row.token_digest,
+    userId: row.user_id,
+    sessionDigest: row.session_digest,
+    issuedAt: new Date(row.issued_at),
+    expiresAt: new Date(row.expires_at),
   };
 }

@@ -1,11 +1,19 @@
+import { createRowReader } from '@widget-service/shared/adapters/row-reader.ts';
+import { quarantinedTextShape, quarantineRowShape } from '@widget-service/shared/adapters/row-shapes.ts';
 import type {
   QuarantineReason,
   QuarantineRow,
   QuarantineStore,
 } from '@widget-service/shared/ports/quarantine-store.ts';
 import type { Database } from './database.ts';
+import type { OnWarning } from './on-warning.ts';
 
-export function createSqliteQuarantineStore(db: Database): QuarantineStore {
+export function createSqliteQuarantineStore(db: Database, onWarning?: OnWarning): QuarantineStore {
+  const of = 'quarantine';
+  const identify = ({ id }: RowColumns) => id;
+  const rows = createRowReader({ of, identify, convert: toRow, shape: quarantineRowShape, onWarning });
+  const convert = (columns: RowColumns & { readonly text: string }) => ({ ...toRow(columns), text: columns.text });
+  const withText = createRowReader({ of, identify, convert, shape: quarantinedTextShape, onWarning });
   const insert = db.prepare(
     'INSERT INTO quarantine (id, text, reason, job_id, integration_id, quarantined_at) VALUES (?, ?, ?, ?, ?, ?) ' +
       'ON CONFLICT (id) DO NOTHING',
@@ -23,11 +31,8 @@ export function createSqliteQuarantineStore(db: Database): QuarantineStore {
         insert.run(id, text, reason, jobId, integrationId, quarantinedAt.getTime());
       }),
     get: (id) =>
-      db.read(() => {
-        const columns = select.get(id) as (RowColumns & { readonly text: string }) | undefined;
-        return columns === undefined ? null : { ...toRow(columns), text: columns.text };
-      }),
-    list: ({ offset, limit }) => db.read(() => (list.all(limit, offset) as unknown as RowColumns[]).map(toRow)),
+      db.read(() => withText.readIfAny(select.get(id) as (RowColumns & { readonly text: string }) | undefined)),
+    list: ({ offset, limit }) => db.read(() => rows.readList(list.all(limit, offset) as unknown as RowColumns[])),
     count: (atMost) => db.read(() => Number(count.get(atMost)?.n)),
     discard: (id) =>
       db.write(() => {

@@ -1,8 +1,19 @@
 import { parseRefusal, serializeRefusal } from '@widget-service/shared/adapters/refusal-codec.ts';
+import { createRowReader } from '@widget-service/shared/adapters/row-reader.ts';
+import { refusalShape } from '@widget-service/shared/adapters/row-shapes.ts';
+import { findRequestId } from '@widget-service/shared/adapters/sample-codec.ts';
 import { type RefusalStore, refusalLimits } from '@widget-service/shared/ports/refusal-store.ts';
 import type { Database, Expiring } from './database.ts';
+import type { OnWarning } from './on-warning.ts';
 
-export function createSqliteRefusalStore(db: Database): RefusalStore & Expiring {
+export function createSqliteRefusalStore(db: Database, onWarning?: OnWarning): RefusalStore & Expiring {
+  const refusals = createRowReader({
+    of: 'refusals',
+    identify: findRequestId,
+    convert: parseRefusal,
+    shape: refusalShape,
+    onWarning,
+  });
   const insert = db.prepare(
     'INSERT INTO hook_refusals (integration_id, refused_at, request_id, refusal) VALUES (?, ?, ?, ?) ' +
       'ON CONFLICT DO NOTHING',
@@ -41,7 +52,7 @@ export function createSqliteRefusalStore(db: Database): RefusalStore & Expiring 
       return db.write(write, { isSynced: false });
     },
     list: (integrationId) =>
-      db.read(() => select.all(integrationId).map(({ refusal }) => parseRefusal(String(refusal)))),
+      db.read(() => refusals.readList(select.all(integrationId).map(({ refusal }) => String(refusal)))),
     delete: async (integrationId) => {
       ended.add(integrationId);
       await db.write(() => void deleteAll.run(integrationId));

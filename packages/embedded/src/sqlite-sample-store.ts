@@ -1,8 +1,18 @@
-import { parseSample, serializeSample } from '@widget-service/shared/adapters/sample-codec.ts';
+import { createRowReader } from '@widget-service/shared/adapters/row-reader.ts';
+import { sampleShape } from '@widget-service/shared/adapters/row-shapes.ts';
+import { findRequestId, parseSample, serializeSample } from '@widget-service/shared/adapters/sample-codec.ts';
 import { findOldestMs, type SampleStore, sampleLimits } from '@widget-service/shared/ports/sample-store.ts';
 import type { Database, Expiring } from './database.ts';
+import type { OnWarning } from './on-warning.ts';
 
-export function createSqliteSampleStore(db: Database): SampleStore & Expiring {
+export function createSqliteSampleStore(db: Database, onWarning?: OnWarning): SampleStore & Expiring {
+  const rows = createRowReader({
+    of: 'samples',
+    identify: findRequestId,
+    convert: parseSample,
+    shape: sampleShape,
+    onWarning,
+  });
   const upsertMark = db.prepare(
     'INSERT INTO hook_sampling (integration_id, kept_until) VALUES (?, ?) ' +
       'ON CONFLICT DO UPDATE SET kept_until = excluded.kept_until',
@@ -59,10 +69,8 @@ export function createSqliteSampleStore(db: Database): SampleStore & Expiring {
       db.read(() => {
         const until = findUntil(integrationId, now);
         if (until === null) return { until, samples: [] };
-        return {
-          until,
-          samples: select.all(integrationId, findOldestMs(now)).map(({ sample }) => parseSample(String(sample))),
-        };
+        const texts = select.all(integrationId, findOldestMs(now)).map(({ sample }) => String(sample));
+        return { until, samples: rows.readList(texts).filter((sample) => sample !== null) };
       }),
     delete: (integrationId) => db.write(() => remove(integrationId)),
     removeExpired: async (now) => {

@@ -1,5 +1,9 @@
+import { createRowReader } from '@widget-service/shared/adapters/row-reader.ts';
+import { sessionShape } from '@widget-service/shared/adapters/row-shapes.ts';
 import type { LiveSessions, Session, SessionStore } from '@widget-service/shared/ports/session-store.ts';
 import type { Database, Expiring } from './database.ts';
+import type { OnWarning } from './on-warning.ts';
+import type { Row } from './sqlite-widget-columns.ts';
 
 interface SessionRow {
   readonly id: string;
@@ -12,7 +16,14 @@ interface SessionRow {
   readonly expires_at: number;
 }
 
-export function createSqliteSessionStore(db: Database): SessionStore & Expiring {
+export function createSqliteSessionStore(db: Database, onWarning?: OnWarning): SessionStore & Expiring {
+  const rows = createRowReader({
+    of: 'sessions',
+    identify: ({ id }: Row) => id,
+    convert: toSession,
+    shape: sessionShape,
+    onWarning,
+  });
   const insert = db.prepare(
     'INSERT INTO sessions (id, digest, user_id, device, address, created_at, last_seen_at, expires_at) ' +
       'VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
@@ -38,10 +49,10 @@ export function createSqliteSessionStore(db: Database): SessionStore & Expiring 
         insert.run(id, digest, userId, device, address, ...times);
       });
     },
-    find: (digest) => db.read(() => toSession(select.get(digest))),
-    findById: (userId, id) => db.read(() => toSession(selectById.get(userId, id))),
+    find: (digest) => db.read(() => rows.readIfAny(select.get(digest))),
+    findById: (userId, id) => db.read(() => rows.readIfAny(selectById.get(userId, id))),
     list: (selected, { offset, limit }) =>
-      db.read(() => selectPage.all(...toValues(selected), limit, offset).flatMap((row) => toSession(row) ?? [])),
+      db.read(() => rows.readList(selectPage.all(...toValues(selected), limit, offset))),
     count: (selected, atMost) => db.read(() => Number(count.get(...toValues(selected), atMost)?.total)),
     recordLastSeen: (digest, lastSeenAt) =>
       db.write(() => {
@@ -60,8 +71,7 @@ export function createSqliteSessionStore(db: Database): SessionStore & Expiring 
   };
 }
 
-function toSession(columns: Record<string, unknown> | undefined): Session | null {
-  if (columns === undefined) return null;
+function toSession(columns: Row): Session {
   const row = columns as unknown as SessionRow;
   return {
     id: row.id,

@@ -1,8 +1,11 @@
 import type { StatementSync } from 'node:sqlite';
+import { createRowReader } from '@widget-service/shared/adapters/row-reader.ts';
+import { userShape } from '@widget-service/shared/adapters/row-shapes.ts';
 import type { Role } from '@widget-service/shared/domain/role.ts';
 import { isEnabledAdmin, type User, type UserStore } from '@widget-service/shared/ports/user-store.ts';
 import type { Database } from './database.ts';
-import { toDate, toMs } from './sqlite-values.ts';
+import type { OnWarning } from './on-warning.ts';
+import { toDate, toFlag, toMs } from './sqlite-values.ts';
 
 interface UserRow {
   readonly id: string;
@@ -18,7 +21,14 @@ interface UserRow {
   readonly last_sign_in_at: number | null;
 }
 
-export function createSqliteUserStore(db: Database): UserStore {
+export function createSqliteUserStore(db: Database, onWarning?: OnWarning): UserStore {
+  const users = createRowReader({
+    of: 'users',
+    identify: ({ id }: UserRow) => id,
+    convert: toUser,
+    shape: userShape,
+    onWarning,
+  });
   const statements = prepareStatements(db);
 
   function insertUser(user: User): boolean {
@@ -39,8 +49,7 @@ export function createSqliteUserStore(db: Database): UserStore {
   }
 
   function find(statement: StatementSync, ...key: string[]): User | null {
-    const row = statement.get(...key) as UserRow | undefined;
-    return row === undefined ? null : toUser(row);
+    return users.readIfAny(statement.get(...key) as UserRow | undefined);
   }
 
   return {
@@ -50,7 +59,7 @@ export function createSqliteUserStore(db: Database): UserStore {
     findById: (id) => db.read(() => find(statements.selectById, id)),
     findByIdentity: ({ issuer, subject }) => db.read(() => find(statements.selectByIdentity, issuer, subject)),
     list: ({ offset, limit }) =>
-      db.read(() => statements.selectPage.all(limit, offset).map((row) => toUser(row as unknown as UserRow))),
+      db.read(() => users.readList(statements.selectPage.all(limit, offset) as unknown as UserRow[])),
     count: (atMost) => db.read(() => Number(statements.count.get(atMost)?.total)),
     update: (id, changes) =>
       db.write(() => {
@@ -109,9 +118,9 @@ function toUser(row: UserRow): User {
     email: row.email,
     name: row.name,
     role: row.role,
-    disabled: row.disabled === 1,
+    disabled: toFlag(row.disabled),
     passwordHash: row.password_hash,
-    mustChangePassword: row.must_change_password === 1,
+    mustChangePassword: toFlag(row.must_change_password),
     ...(issuer === null || subject === null ? {} : { identity: { issuer, subject } }),
     createdAt: new Date(row.created_at),
     lastSignInAt: toDate(row.last_sign_in_at),

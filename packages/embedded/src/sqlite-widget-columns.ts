@@ -1,6 +1,6 @@
 import type { SQLInputValue, SQLOutputValue } from 'node:sqlite';
 import type { HookChangedMembers, Widget } from '@widget-service/shared/domain/widget.ts';
-import { parseLabels, serializeLabels, toDate, toMs } from './sqlite-values.ts';
+import { parseLabels, serializeLabels, toDate, toFlag, toMs } from './sqlite-values.ts';
 
 export type Row = Readonly<Record<string, SQLOutputValue>>;
 
@@ -45,7 +45,7 @@ const members: { readonly [K in keyof Widget]: Member<Widget[K]> } = {
     columns: ['owner_user_id', 'owner_email', 'owner_notify'],
     toValues: (owner) => (owner === null ? [null, null, null] : [owner.userId, owner.email, Number(owner.notify)]),
     read: ({ owner_user_id: userId, owner_email: email, owner_notify: notify }) =>
-      userId === null ? null : { userId: userId as string, email: email as string, notify: notify === 1 },
+      userId === null ? null : { userId: userId as string, email: email as string, notify: toFlag(notify as number) },
   },
   createdAt: time('created_at'),
   updatedAt: time('updated_at'),

@@ -1,10 +1,13 @@
+import { createRowReader } from '@widget-service/shared/adapters/row-reader.ts';
+import { loadedWidgetShape } from '@widget-service/shared/adapters/row-shapes.ts';
 import type { LoadedWidget, WidgetChange, WidgetEffects } from '@widget-service/shared/ports/widget-effects.ts';
 import type { Database } from './database.ts';
+import type { OnWarning } from './on-warning.ts';
 import { type Row, unindexedColumns, widgetColumns } from './sqlite-widget-columns.ts';
 import { insertOutboxEntry, prepareOutboxInsert, prepareOutboxSelect, selectOutbox } from './sqlite-widget-outbox.ts';
 import { writeStorable } from './write-storable.ts';
 
-export function createSqliteWidgetEffects(db: Database): WidgetEffects {
+export function createSqliteWidgetEffects(db: Database, onWarning?: OnWarning): WidgetEffects {
   const select = db.prepare('SELECT * FROM widgets WHERE id = ?');
   // Without the state: SQLite rewrites the index of every column that an UPDATE names, even if its value stays the
   // same. The state seldom changes.
@@ -34,9 +37,20 @@ export function createSqliteWidgetEffects(db: Database): WidgetEffects {
     return true;
   }
 
+  const widgets = createRowReader({
+    of: 'widgets',
+    identify: ({ id }: Row) => id,
+    convert: (row): LoadedWidget => ({
+      widget: widgetColumns.read(row),
+      outbox: selectOutbox(selectEntries, String(row.id)),
+    }),
+    shape: loadedWidgetShape,
+    onWarning,
+  });
+
   function loadWidget(id: string): LoadedWidget[] {
-    const row = select.get(id) as Row | undefined;
-    return row === undefined ? [] : [{ widget: widgetColumns.read(row), outbox: selectOutbox(selectEntries, id) }];
+    const row = select.get(id);
+    return row === undefined ? [] : [widgets.read(row)];
   }
 
   return {

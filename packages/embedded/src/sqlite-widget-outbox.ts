@@ -4,6 +4,7 @@ import type { OutboxEntry } from '@widget-service/shared/domain/outbox-entry.ts'
 import type { WidgetState } from '@widget-service/shared/domain/widget.ts';
 import type { OutboxScanCursor, UnpublishedWidget, WidgetOutbox } from '@widget-service/shared/ports/widget-outbox.ts';
 import type { Database } from './database.ts';
+import { toFlag } from './sqlite-values.ts';
 import { hookChangedColumns, type Row, toPlaceholders } from './sqlite-widget-columns.ts';
 
 export function createSqliteWidgetOutbox(db: Database): WidgetOutbox {
@@ -104,7 +105,7 @@ function toEntry(row: OutboxRow): OutboxEntry {
     occurredAt: row.occurred_at,
     receivedAt: new Date(row.received_at),
     payload: row.payload,
-    late: row.late === 1,
+    late: toFlag(row.late),
     stateBefore: row.state_before,
     after: hookChangedColumns.read(row),
   };

@@ -1,10 +1,13 @@
 import type { StatementSync } from 'node:sqlite';
 import { setImmediate as waitForNextTurn } from 'node:timers/promises';
+import { createRowReader } from '@widget-service/shared/adapters/row-reader.ts';
+import { widgetShape } from '@widget-service/shared/adapters/row-shapes.ts';
 import type { WidgetFilter, WidgetStore } from '@widget-service/shared/ports/widget-store.ts';
 import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 import { createSemaphore } from '@widget-service/shared/runtime/semaphore.ts';
 import type { Database } from './database.ts';
-import { toPlaceholders, widgetColumns } from './sqlite-widget-columns.ts';
+import type { OnWarning } from './on-warning.ts';
+import { type Row, toPlaceholders, widgetColumns } from './sqlite-widget-columns.ts';
 import { insertOutboxEntry, prepareOutboxInsert } from './sqlite-widget-outbox.ts';
 
 const columnList = widgetColumns.columns.join(', ');
@@ -20,7 +23,14 @@ type Bounds = readonly (string | number)[];
 
 type StatementPerFilter = Readonly<Record<keyof typeof conditions, StatementSync>>;
 
-export function createSqliteWidgetStore(db: Database): WidgetStore {
+export function createSqliteWidgetStore(db: Database, onWarning?: OnWarning): WidgetStore {
+  const widgets = createRowReader({
+    of: 'widgets',
+    identify: ({ id }: Row) => id,
+    convert: widgetColumns.read,
+    shape: widgetShape,
+    onWarning,
+  });
   const insertWidget = db.prepare(
     `INSERT INTO widgets (${columnList}) VALUES (${toPlaceholders(widgetColumns.columns)})`,
   );
@@ -55,16 +65,12 @@ export function createSqliteWidgetStore(db: Database): WidgetStore {
         insertOutboxEntry(insertEntry, widget.id, created);
         return { status: 'created' };
       }),
-    get: (id) =>
-      db.read(() => {
-        const row = select.get(id);
-        return row === undefined ? null : widgetColumns.read(row);
-      }),
+    get: (id) => db.read(() => widgets.readIfAny(select.get(id))),
     list: async (filter, { offset, limit }) => {
       const { bounds, skipped } = await skipRows(filter, offset);
       return db.read(() => {
         const rows = list[toFilterKind(filter)].all(...bounds, limit, offset - skipped);
-        return rows.map(widgetColumns.read);
+        return widgets.readList(rows);
       });
     },
     count: async (filter, atMost) => {

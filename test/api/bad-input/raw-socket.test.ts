@@ -7,6 +7,7 @@ import { expandVariables, issueVariables } from '../../corpus/corpus-variables.t
 import { type RawCase, rawRequests } from '../../corpus/raw-requests.ts';
 import { buildSmugglingBytes, last, smugglingAttacks } from '../../corpus/smuggled-requests.ts';
 import { openSharedApp } from '../../drivers/app/open-shared.ts';
+import { requireReadable } from '../../drivers/app/require-readable.ts';
 import { openTestApp } from '../../drivers/app/test-app.ts';
 import { exchange, openSocket, parseResponses, type RawResponse, readToEnd } from './raw-connection.ts';
 
@@ -80,7 +81,7 @@ test('the create that the attacks hide is valid, and no attack has run it', asyn
       { state: null, createdAtOrBefore: null },
       { offset: 0, limit: 200 },
     );
-    return widgets.map(({ name }) => name);
+    return requireReadable(widgets).map(({ name }) => name);
   };
   expect(await listNames()).not.toContain('smuggled');
   const responses = await exchange(port, buildSmugglingBytes(`{smuggled}${last}`, variables));

@@ -103,7 +103,7 @@ describe('POST /api/v1/widgets with an Idempotency-Key', () => {
       { state: null, createdAtOrBefore: null },
       { offset: 0, limit: 200 },
     );
-    expect(widgets.filter((widget) => widget.name === name)).toHaveLength(1);
+    expect(widgets.filter((widget) => widget?.name === name)).toHaveLength(1);
   });
 
   test('keeps the keys of two users apart', async () => {

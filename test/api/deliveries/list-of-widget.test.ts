@@ -26,7 +26,7 @@ async function postHook(token: string, hook: object): Promise<string> {
 
 const countPublished = async (widgetId: string) =>
   (await service.backend.ledger.list({ widgetId }, { offset: 0, limit: 100 })).filter(
-    ({ state }) => state === 'published',
+    (row) => row?.state === 'published',
   ).length;
 
 describe('GET /api/v1/widgets/{id}/deliveries', () => {

@@ -176,6 +176,14 @@ export const processCases: readonly AlertCase[] = [
     clearsAt: 40,
   },
   {
+    fault: 'a list meets a damaged row',
+    interval: 1,
+    series: { [`widget_store_unreadable_rows_total{${pod},port="widgets"}`]: risesWhileFault(1, 1) },
+    firesAt: 22,
+    firing: ['WidgetRowsUnreadable ticket'],
+    clearsAt: 40,
+  },
+  {
     fault: 'one client opens more connections than it may, for a minute',
     interval: 1,
     series: { [`widget_connections_refused_total{${pod},reason="per-address"}`]: risesWhileFault(40, 1) },

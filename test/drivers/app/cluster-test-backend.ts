@@ -21,6 +21,7 @@ export async function openClusterTestBackend(options: TestBackendOptions): Promi
   let backend = await open();
   let isClosed = false;
   return {
+    place: { database: name },
     get backend() {
       return backend;
     },

@@ -27,6 +27,7 @@ export async function openEmbeddedTestBackend(options: TestBackendOptions): Prom
     });
   let backend = await open();
   return {
+    place: { file: join(dataDir, databaseFileName) },
     get backend() {
       return backend;
     },

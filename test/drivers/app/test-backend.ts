@@ -26,6 +26,8 @@ export interface TestBackend {
    * cannot be lost independently of the other stores.
    */
   readonly copyLog?: () => Promise<() => Promise<void>>;
+  /** Where the rows are stored, for a test that damages them. Undefined in the simulation. */
+  readonly place?: { readonly file: string } | { readonly database: string };
   /** Closes the backend and removes its data. */
   dispose(): Promise<void>;
 }

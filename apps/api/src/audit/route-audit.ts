@@ -33,6 +33,8 @@ export type RouteAudit = AuditDeclaration | { readonly none: string };
 
 /** What a handler knows about its audit event. A member that is left out is null, or comes from the request. */
 export interface AuditNotes {
+  /** Of a change whose request may be repeated: each repetition is the same event. Left out: a new id. */
+  readonly eventId?: string;
   /** When the handler started: a revocation is older than the ends of streams that it causes. Left out: now. */
   readonly startedAt?: Date;
   /** Left out: the caller. */
@@ -152,7 +154,7 @@ function makeRecord({ recorder, hashText, clock, declaration, operation }: Recor
   const describe = (request: FastifyRequest, action: AuditAction): SampledEvent => {
     const { problem, audit: notes } = request;
     return {
-      id: createUuidV7(),
+      id: notes?.eventId ?? createUuidV7(),
       occurredAt: notes?.startedAt ?? clock.now(),
       action,
       operation,
@@ -169,6 +171,7 @@ function makeRecord({ recorder, hashText, clock, declaration, operation }: Recor
   };
   const describeChange = (request: FastifyRequest, change: FurtherChange): SampledEvent => ({
     ...describe(request, change.action),
+    id: createUuidV7(),
     outcome: 'succeeded',
     code: null,
     ...change,

@@ -38,7 +38,7 @@ export function listHookCountsRoute({ integrations, hookCounts, clock }: ListHoo
     },
     handler: async ({ query }) => {
       const page = await listUnfilteredPage(ofAll, query);
-      const ids = 'items' in page ? page.items.map(({ id }) => id) : [];
+      const ids = 'items' in page ? page.items.flatMap((row) => row?.id ?? []) : [];
       const hours = listCountedHours(clock.now());
       const counts = Map.groupBy(await hookCounts.list(ids, hours), ({ integrationId }) => integrationId);
       return toPageBody(query, page, (integration) => toBody(integration, counts.get(integration.id) ?? [], hours));

@@ -1,3 +1,4 @@
+import type { ListedRow } from '@widget-service/shared/domain/page.ts';
 import type { IntegrationStore } from '@widget-service/shared/ports/grant-store.ts';
 import type { HookRefusal, RefusalStore } from '@widget-service/shared/ports/refusal-store.ts';
 import type { z } from 'zod';
@@ -39,10 +40,10 @@ export function listRefusalsRoute({ integrations, refusals }: ListRefusalsRouteD
   });
 }
 
-function selectByWebhookId(refusals: readonly HookRefusal[], webhookId: string | undefined): readonly HookRefusal[] {
+function selectByWebhookId(refusals: readonly ListedRow<HookRefusal>[], webhookId: string | undefined) {
   if (webhookId === undefined) return refusals;
   const stored = cutWebhookId(webhookId);
-  return refusals.filter((refusal) => refusal.webhookId === stored);
+  return refusals.filter((refusal) => refusal?.webhookId === stored);
 }
 
 type RefusalBody = z.output<typeof refusalPageSchema>['items'][number];

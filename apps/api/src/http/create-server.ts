@@ -17,8 +17,12 @@ import {
 } from './error-handler.ts';
 import { normalizeTarget } from './request-screening.ts';
 
-/** Limits of a connection, so that a slow or silent client cannot hold it: times in milliseconds, sizes in bytes. */
-const connectionLimits = {
+/**
+ * Limits of a connection, so that a slow or silent client cannot hold it: times in milliseconds, sizes in bytes.
+ *
+ * @internal Exported for its test.
+ */
+export const connectionLimits = {
   /** From the first byte of a request to its last; for the first request, from the opening of the connection. */
   requestTimeout: 30_000,
   /** Longer than the 60 s after which proxies commonly close an idle connection, so that the proxy closes it first. */

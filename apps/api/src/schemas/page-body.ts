@@ -1,9 +1,9 @@
-import { countPages, type PageRequest, toOffset } from '@widget-service/shared/domain/page.ts';
+import { countPages, type ListedRow, type PageRequest, toOffset } from '@widget-service/shared/domain/page.ts';
 import type { TooDeepPage } from '@widget-service/shared/usecases/lists/list-counted-page.ts';
 import { InputError } from '../http/problem.ts';
 
 interface PageOfRows<Row> {
-  readonly items: readonly Row[];
+  readonly items: readonly ListedRow<Row>[];
   readonly totalItems: number;
   readonly hasNext?: boolean;
 }
@@ -13,10 +13,11 @@ interface PageBody<Item> extends PageRequest {
   readonly totalItems: number;
   readonly totalPages: number;
   readonly hasNext: boolean;
+  readonly unreadableItems?: number;
 }
 
 /** Selects one page of a list that was read as a whole. */
-export function selectPage<Row>(request: PageRequest, all: readonly Row[]): PageOfRows<Row> {
+export function selectPage<Row>(request: PageRequest, all: readonly ListedRow<Row>[]): PageOfRows<Row> {
   const offset = toOffset(request);
   return { items: all.slice(offset, offset + request.pageSize), totalItems: all.length };
 }
@@ -34,13 +35,20 @@ export function toPageBody<Row, Item>(
   if ('readableRows' in rows) throw toTooDeepError(rows);
   const totalPages = countPages(rows.totalItems, pageSize);
   return {
-    items: rows.items.map(toItem),
+    ...toReadableItems(rows.items, toItem),
     page,
     pageSize,
     totalItems: rows.totalItems,
     totalPages,
     hasNext: rows.hasNext ?? page < totalPages,
   };
+}
+
+/** Leaves out the items whose row is damaged, and says how many they are. */
+export function toReadableItems<Row, Item>(rows: readonly ListedRow<Row>[], toItem: (row: Row) => Item) {
+  const readable = rows.filter((row) => row !== null);
+  const unreadableItems = rows.length - readable.length;
+  return { items: readable.map(toItem), ...(unreadableItems === 0 ? {} : { unreadableItems }) };
 }
 
 function toTooDeepError({ readableRows }: TooDeepPage): InputError {

@@ -60,6 +60,10 @@ export function toPageSchema<Item extends z.ZodType>(item: Item) {
       .min(0)
       .meta({ description: '0 if there are no items.', examples: [1] }),
     hasNext: z.boolean().meta({ examples: [false] }),
+    unreadableItems: z.int().min(1).optional().meta({
+      description:
+        'How many items of this page are left out, because what is stored of them is damaged. `totalItems` counts them. Left out: none. Tell the operator of the service.',
+    }),
   });
   const { id } = z.globalRegistry.get(item) ?? {};
   return id === undefined ? page : page.meta({ id: `PagedResult${id}` });

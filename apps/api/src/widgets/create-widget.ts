@@ -46,12 +46,12 @@ export function createWidgetRoute({ createWidget }: CreateWidgetRouteDeps): Rout
       if (outcome.status === 'conflict') {
         throw new ServiceError('idempotency-key-reused', 'This idempotency key was used before, with another body.');
       }
-      if (outcome.status === 'replayed') {
-        reply.header('idempotent-replayed', 'true');
-        noteAudit(request, { isSkipped: true });
-      }
+      if (outcome.status === 'replayed') reply.header('idempotent-replayed', 'true');
       const { name, labels } = request.body;
-      noteAudit(request, { targetId: outcome.widgetId, targetName: name, after: { name, labels } });
+      const { createdAt } = JSON.parse(outcome.body) as { readonly createdAt: string };
+      // A replay is the same event, which is stored once. It is the only one if the first answer was a 503.
+      const event = { eventId: outcome.widgetId, startedAt: new Date(createdAt) };
+      noteAudit(request, { ...event, targetId: outcome.widgetId, targetName: name, after: { name, labels } });
       return reply
         .code(201)
         .header('location', `widgets/${outcome.widgetId}`)

@@ -7,6 +7,7 @@ import type {
 import type { z } from 'zod';
 import { withinRequestDeadline } from '../http/request-deadline.ts';
 import { defineRoute, type Route } from '../http/route.ts';
+import { toReadableItems } from '../schemas/page-body.ts';
 import { documentResponses } from '../schemas/problem.ts';
 import { toWidgetBody } from './widget-body.ts';
 import { listWidgetsQuerySchema, widgetPageSchema } from './widget-schema.ts';
@@ -32,7 +33,7 @@ export function listWidgetsRoute({ listWidgets }: { readonly listWidgets: Return
 function toWidgetPageBody(result: WidgetPage): z.output<typeof widgetPageSchema> {
   const { items, page, pageSize, totalItems, totalPages, hasNext, asOf, streamCursor } = result;
   return {
-    items: items.map(toWidgetBody),
+    ...toReadableItems(items, toWidgetBody),
     page,
     pageSize,
     totalItems,

@@ -14,7 +14,7 @@ import { PartitionConsumer } from './partition-consumer.ts';
 import type { PartitionCounts } from './partition-counts.ts';
 import type { WorkerTiming } from './queue-options.ts';
 
-const closeWithinMs = 10_000;
+export const consumerCloseWithinMs = 10_000;
 const closePollMs = 100;
 const stuckAfterMs = 30_000;
 const maintenanceDeadlineMs = 3000;
@@ -92,12 +92,12 @@ export class BullmqHookConsumer implements HookConsumer {
   }
 
   /**
-   * Resolves after `closeWithinMs`, or once Redis is unavailable and no handler runs: without Redis no job can be
+   * Resolves after `consumerCloseWithinMs`, or once Redis is unavailable and no handler runs: without Redis no job can be
    * released or completed.
    */
   async #waitUntilCloseIsFutile(signal: AbortSignal): Promise<void> {
     const consumers = [...this.#partitionConsumers.values()];
-    for (let waitedMs = 0; waitedMs < closeWithinMs && !signal.aborted; waitedMs += closePollMs) {
+    for (let waitedMs = 0; waitedMs < consumerCloseWithinMs && !signal.aborted; waitedMs += closePollMs) {
       if (this.#options.redis.status !== 'ready' && !consumers.some((consumer) => consumer.isBusy)) return;
       await systemClock.sleep(closePollMs, signal);
     }

@@ -27,7 +27,7 @@ import { ReplicaAcks } from './replica-acks.ts';
 
 const deadlineMs = 2000;
 /** How long `WAIT` waits for the replicas: below the deadline, so that the caller still learns the outcome. */
-const ackTimeoutMs = 1000;
+export const ackTimeoutMs = 1000;
 
 export interface BullmqHookQueueOptions {
   /** A fail-fast connection. All queues share it, so that one socket write sends every add of an event-loop turn. */

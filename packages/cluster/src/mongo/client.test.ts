@@ -17,11 +17,11 @@ test('createMongoDatabase overrides the options of the connection string on whic
   for (const holder of [db, collection]) {
     expect(holder.readPreference).toMatchObject({ mode: 'primary', tags: undefined });
     expect(holder.readConcern).toMatchObject({ level: 'majority' });
-    expect(holder.writeConcern).toMatchObject({ w: 'majority', journal: true, wtimeoutMS: 10_000 });
+    expect(holder.writeConcern).toMatchObject({ w: 'majority', journal: true, wtimeoutMS: 2_000 });
   }
   expect(client.options).toMatchObject({
     retryWrites: false,
-    socketTimeoutMS: 8000,
+    socketTimeoutMS: 25_000,
     serverSelectionTimeoutMS: 1500,
     waitQueueTimeoutMS: 1500,
     maxPoolSize: 1,

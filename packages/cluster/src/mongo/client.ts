@@ -6,6 +6,7 @@ import { isPemFile } from '@widget-service/shared/runtime/pem-file.ts';
 import {
   type Db,
   type DbOptions,
+  type Document,
   MongoClient,
   type MongoClientOptions,
   MongoCompatibilityError,
@@ -136,6 +137,15 @@ function requireShortTimes(options: object): void {
   }
 }
 
+/** With a direct connection, the client stays with its member when another one becomes the primary. */
+function requireWholeSet({ options }: MongoClient, { setName }: Document): void {
+  if (!options.directConnection || setName === undefined) return;
+  throw new ExitError(
+    exitCodes.configuration,
+    `MONGODB_URL: directConnection=true connects to one member of the replica set ${setName}, also when it is not the primary; leave it out`,
+  );
+}
+
 /** Node ignores such a file if it holds no certificate, and then trusts no server. */
 function requireCertificate(path: string | undefined): void {
   if (path === undefined || isPemFile(path)) return;
@@ -194,12 +204,12 @@ export async function openMongo(options: MongoOptions): Promise<MongoConnection>
   for (let failures = 0; ; ) {
     try {
       await client.connect();
-      await withDeadline(db.command({ ping: 1 }), 2000, 'MongoDB, ping');
+      requireWholeSet(client, await withDeadline(db.command({ hello: 1 }), 2000, 'MongoDB, hello'));
       return watchConnection(client, db, options);
     } catch (error) {
-      if (isRefusedSetting(error)) {
+      if (error instanceof ExitError || isRefusedSetting(error)) {
         await closeClient(client);
-        throw new MongoRefusalError(error);
+        throw error instanceof ExitError ? error : new MongoRefusalError(error);
       }
       failures += 1;
       const pauseMs = backoffMs(failures, { firstMs: 100, maxMs: 2000 });
@@ -229,8 +239,7 @@ function describeFailure(error: unknown): string {
 
 function watchConnection(client: MongoClient, db: Db, { onWarning, onFatal }: MongoOptions): MongoConnection {
   const stopWatch = reconnectStuckClient(client, {
-    onStuck: (address) =>
-      onWarning?.('mongodb client is stuck; reconnecting', { address, reason: 'a heartbeat did not end' }),
+    onStuck: (address, reason) => onWarning?.('mongodb client is stuck; reconnecting', { address, reason }),
     onFatal: (error) => onFatal?.(error),
   });
   return {

@@ -170,14 +170,28 @@ function requireAccessTo<T>(collection: string, work: () => Promise<T>): Promise
   return translateErrors(`indexes of ${collection}`, () => requireAccess(work));
 }
 
+/**
+ * MongoDB also lists indexes that it is still building. Only with `includeBuildUUIDs` their entries differ: they have no
+ * name. A server that does not know the option lists no such indexes.
+ */
 async function listIndexes(db: Db, collection: string): Promise<IndexDescriptionInfo[]> {
+  const namespaceNotFound = 26;
   try {
-    return await db.collection(collection).listIndexes().toArray();
+    const command = { listIndexes: collection, cursor: { batchSize: 100 } };
+    const { cursor } = await db
+      .command({ ...command, includeBuildUUIDs: true })
+      .catch((error) =>
+        isServerError(error) && error.code !== namespaceNotFound ? db.command(command) : Promise.reject(error),
+      );
+    return (cursor as { firstBatch: IndexDescriptionInfo[] }).firstBatch;
   } catch (error) {
-    const namespaceNotFound = 26;
-    if (error instanceof MongoServerError && error.code === namespaceNotFound) return [];
+    if (isServerError(error) && error.code === namespaceNotFound) return [];
     throw error;
   }
+}
+
+function isServerError(error: unknown): error is MongoServerError {
+  return error instanceof MongoServerError;
 }
 
 function isSame(index: IndexDescriptionInfo, spec: IndexSpec): boolean {

@@ -1,3 +1,5 @@
+import { createRowReader } from '@widget-service/shared/adapters/row-reader.ts';
+import { auditEventShape } from '@widget-service/shared/adapters/row-shapes.ts';
 import type {
   AuditAction,
   AuditActor,
@@ -10,8 +12,9 @@ import { UnstorableError } from '@widget-service/shared/domain/errors.ts';
 import type { AuditEventFilter, AuditEventStore } from '@widget-service/shared/ports/audit-event-store.ts';
 import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 import { type Db, type Filter, UUID } from 'mongodb';
+import type { OnWarning } from '../redis/targets.ts';
 import { auditIndexes, collectionNames } from './indexes.ts';
-import { runPortCall, writeStorable } from './translate-error.ts';
+import { insertRepeatably, runPortCall, runRead, writeStorable } from './translate-error.ts';
 
 interface AuditEventDocument {
   _id: UUID;
@@ -36,7 +39,14 @@ interface AuditEventDocument {
   expiresAt: Date;
 }
 
-export function createMongoAuditEventStore(db: Db, retentionMs: number): AuditEventStore {
+export function createMongoAuditEventStore(db: Db, retentionMs: number, onWarning?: OnWarning): AuditEventStore {
+  const rows = createRowReader({
+    of: collectionNames.auditEvents,
+    identify: ({ _id }: AuditEventDocument) => _id,
+    convert: toEvent,
+    shape: auditEventShape,
+    onWarning,
+  });
   const stored = db.collection<AuditEventDocument>(collectionNames.auditEvents);
 
   return {
@@ -45,7 +55,7 @@ export function createMongoAuditEventStore(db: Db, retentionMs: number): AuditEv
         if (events.length === 0) return;
         const documents = events.map((event) => toDocument(event, retentionMs));
         const { rejected } = await writeStorable(documents, async (batch) => {
-          await stored.insertMany(batch, { ordered: false });
+          await insertRepeatably(() => stored.insertMany(batch, { ordered: false }));
           return {};
         });
         // A duplicate was appended before.
@@ -53,7 +63,7 @@ export function createMongoAuditEventStore(db: Db, retentionMs: number): AuditEv
         if (unstorable > 0) throw new UnstorableError(`MongoDB, append audit events: ${unstorable} are unstorable`);
       }),
     list: (filter, { offset, limit }) =>
-      runPortCall('list audit events', async () => {
+      runRead('list audit events', async () => {
         const documents = await stored
           .find(toQuery(filter), { hint: selectIndex(filter), maxTimeMS: requestDeadlineMs })
           .sort({ occurredAt: -1, _id: -1 })
@@ -61,10 +71,10 @@ export function createMongoAuditEventStore(db: Db, retentionMs: number): AuditEv
           .limit(limit)
           .batchSize(limit)
           .toArray();
-        return documents.map(toEvent);
+        return rows.readList(documents);
       }),
     count: (filter, atMost) =>
-      runPortCall('count audit events', () => {
+      runRead('count audit events', () => {
         const options = { limit: atMost, hint: selectIndex(filter), maxTimeMS: requestDeadlineMs };
         return stored.countDocuments(toQuery(filter), options);
       }),

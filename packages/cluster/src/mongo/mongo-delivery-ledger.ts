@@ -1,7 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { createRowReader, type RowReader } from '@widget-service/shared/adapters/row-reader.ts';
+import { deliverySummaryShape, ledgerRowShape } from '@widget-service/shared/adapters/row-shapes.ts';
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
 import { UnavailableError, type UnstorableItem } from '@widget-service/shared/domain/errors.ts';
-import type { RowRange } from '@widget-service/shared/domain/page.ts';
+import type { ListedRow, RowRange } from '@widget-service/shared/domain/page.ts';
 import type {
   DeadReason,
   DeliveryFilter,
@@ -17,6 +19,7 @@ import type {
 import { isDuplicate } from '@widget-service/shared/ports/duplicate-delivery.ts';
 import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 import { type AnyBulkWriteOperation, type Collection, type Db, UUID } from 'mongodb';
+import type { OnWarning } from '../redis/targets.ts';
 import { toBsonUuid, toBsonUuids } from './bson-uuid.ts';
 import {
   type DeliveryDocument,
@@ -27,22 +30,32 @@ import {
 } from './delivery-document.ts';
 import { selectIndex, toQuery } from './delivery-query.ts';
 import { collectionNames, deliveryIndexes } from './indexes.ts';
-import { isDuplicateKey, retryOnDuplicateKey, runDeadlineMs, runPortCall, writeStorable } from './translate-error.ts';
+import { createRunCall, type RunCall, type RunCallLimits } from './run-calls.ts';
+import { isDuplicateKey, retryOnDuplicateKey, runPortCall, runRead, writeStorable } from './translate-error.ts';
 
 type ExistingRow = Pick<DeliveryDocument, '_id' | 'state' | 'widgetId' | 'attempts'>;
 
 export class MongoDeliveryLedger implements DeliveryLedger {
   readonly #deliveries: Collection<DeliveryDocument>;
   readonly #retentionMs: number;
+  readonly #runCall: RunCall;
+  readonly #rows: RowReader<DeliveryDocument, LedgerRow>;
+  readonly #summaries: RowReader<Omit<DeliveryDocument, 'payload'>, DeliverySummary>;
 
   /** `retentionMs`: how long to keep a row after it was published or discarded. */
-  constructor(db: Db, retentionMs: number) {
+  constructor(db: Db, retentionMs: number, runCall: RunCall = createRunCall(), onWarning?: OnWarning) {
+    const of = collectionNames.deliveries;
+    const identify = ({ _id }: Pick<DeliveryDocument, '_id'>) => _id;
+    this.#rows = createRowReader({ of, identify, convert: toLedgerRow, shape: ledgerRowShape, onWarning });
+    const [convert, shape] = [toDeliverySummary, deliverySummaryShape];
+    this.#summaries = createRowReader({ of, identify, convert, shape, onWarning });
     this.#deliveries = db.collection<DeliveryDocument>(collectionNames.deliveries);
     this.#retentionMs = retentionMs;
+    this.#runCall = runCall;
   }
 
   register(deliveries: readonly Delivery[]): Promise<RegisterOutcome> {
-    return runPortCall('register deliveries', () => this.#register(deliveries), runDeadlineMs);
+    return this.#runCall('register deliveries', (limits) => this.#register(deliveries, limits));
   }
 
   markPublished(deliveries: readonly PublishedDelivery[], publishedAt: Date): Promise<void> {
@@ -56,36 +69,28 @@ export class MongoDeliveryLedger implements DeliveryLedger {
           },
         },
       }));
-    return runPortCall(
-      'mark deliveries published',
-      async () => {
-        if (deliveries.length > 0) await this.#deliveries.bulkWrite(operations(), { ordered: false });
-      },
-      runDeadlineMs,
-    );
+    return this.#runCall('mark deliveries published', async ({ writeConcern }) => {
+      if (deliveries.length > 0) await this.#deliveries.bulkWrite(operations(), { ordered: false, writeConcern });
+    });
   }
 
   markDead(delivery: RecordedDelivery, reason: DeadReason): Promise<void> {
-    return runPortCall(
-      'mark a delivery dead',
-      async () => {
-        const write = () =>
-          this.#deliveries.updateOne(
-            { _id: new UUID(delivery.eventId), state: { $nin: ['published', 'discarded'] } },
-            {
-              $set: { ...toReceivedMembers(delivery), state: 'dead', reason },
-              $setOnInsert: { attempts: 0, duplicates: 0, publishedAt: null, position: null },
-            },
-            { upsert: true },
-          );
-        // A duplicate key means that the row exists but did not match: it is published or discarded and stays, or
-        // another run has just inserted it. In the last case the repeated write matches.
-        await retryOnDuplicateKey(write).catch((error) => {
-          if (!isDuplicateKey(error)) throw error;
-        });
-      },
-      runDeadlineMs,
-    );
+    return this.#runCall('mark a delivery dead', async ({ writeConcern }) => {
+      const write = () =>
+        this.#deliveries.updateOne(
+          { _id: new UUID(delivery.eventId), state: { $nin: ['published', 'discarded'] } },
+          {
+            $set: { ...toReceivedMembers(delivery), state: 'dead', reason },
+            $setOnInsert: { attempts: 0, duplicates: 0, publishedAt: null, position: null },
+          },
+          { upsert: true, writeConcern },
+        );
+      // A duplicate key means that the row exists but did not match: it is published or discarded and stays, or
+      // another run has just inserted it. In the last case the repeated write matches.
+      await retryOnDuplicateKey(write).catch((error) => {
+        if (!isDuplicateKey(error)) throw error;
+      });
+    });
   }
 
   discard(integrationId: string, eventId: string, discardedAt: Date): Promise<DiscardOutcome> {
@@ -105,32 +110,34 @@ export class MongoDeliveryLedger implements DeliveryLedger {
   }
 
   get(eventId: string): Promise<LedgerRow | null> {
-    return runPortCall('get a delivery', async () => {
+    return runRead('get a delivery', async () => {
       const _id = toBsonUuid(eventId);
       if (_id === null) return null;
-      const document = await this.#deliveries.findOne({ _id }, { maxTimeMS: requestDeadlineMs });
-      return document === null ? null : toLedgerRow(document);
+      return this.#rows.readIfAny(await this.#deliveries.findOne({ _id }, { maxTimeMS: requestDeadlineMs }));
     });
   }
 
   getPayloads(eventIds: readonly string[], atMostBytes: number): Promise<ReadonlyMap<string, string>> {
-    return runPortCall('get payloads', async () => {
+    const isText = { $eq: [{ $type: '$payload' }, 'string'] };
+    return runRead('get payloads', async () => {
       const documents = await this.#deliveries
         .find(
           {
             _id: { $in: toBsonUuids(eventIds) },
             // Long ones stay in the database: a page of them is megabytes.
-            $expr: { $lte: [{ $strLenBytes: { $ifNull: ['$payload', ''] } }, atMostBytes] },
+            $expr: { $lte: [{ $strLenBytes: { $cond: [isText, '$payload', ''] } }, atMostBytes] },
           },
           { projection: { payload: 1 }, batchSize: eventIds.length + 1, maxTimeMS: requestDeadlineMs },
         )
         .toArray();
-      return new Map(documents.flatMap(({ _id, payload }) => (payload === null ? [] : [[_id.toHexString(), payload]])));
+      return new Map(
+        documents.flatMap(({ _id, payload }) => (typeof payload === 'string' ? [[_id.toHexString(), payload]] : [])),
+      );
     });
   }
 
-  list(filter: DeliveryFilter, { offset, limit }: RowRange): Promise<DeliverySummary[]> {
-    return runPortCall('list deliveries', async () => {
+  list(filter: DeliveryFilter, { offset, limit }: RowRange): Promise<ListedRow<DeliverySummary>[]> {
+    return runRead('list deliveries', async () => {
       const documents = await this.#deliveries
         .find(toQuery(filter), { projection: { payload: 0 }, hint: selectIndex(filter), maxTimeMS: requestDeadlineMs })
         .sort({ receivedAt: -1, _id: -1 })
@@ -138,19 +145,19 @@ export class MongoDeliveryLedger implements DeliveryLedger {
         .limit(limit)
         .batchSize(limit)
         .toArray();
-      return documents.map(toDeliverySummary);
+      return this.#summaries.readList(documents);
     });
   }
 
   count(filter: DeliveryFilter, atMost: number): Promise<number> {
-    return runPortCall('count deliveries', () => {
+    return runRead('count deliveries', () => {
       const options = { limit: atMost, hint: selectIndex(filter), maxTimeMS: requestDeadlineMs };
       return this.#deliveries.countDocuments(toQuery(filter), options);
     });
   }
 
   countDead(atMost: number): Promise<ReadonlyMap<string, number>> {
-    return runPortCall('count dead deliveries', async () => {
+    return runRead('count dead deliveries', async () => {
       const groups = await this.#deliveries
         .aggregate<{ _id: string; count: number }>(
           [
@@ -161,7 +168,7 @@ export class MongoDeliveryLedger implements DeliveryLedger {
           { hint: deliveryIndexes.deadByAge, maxTimeMS: requestDeadlineMs },
         )
         .toArray();
-      return new Map(groups.map(({ _id, count }) => [_id, count]));
+      return new Map(groups.flatMap(({ _id, count }) => (typeof _id === 'string' ? [[_id, count]] : [])));
     });
   }
 
@@ -170,15 +177,15 @@ export class MongoDeliveryLedger implements DeliveryLedger {
    * is not replicated to a majority yet, and one that the TTL index has just removed: the insert of such a delivery is
    * tried again, until the deadline.
    */
-  async #register(deliveries: readonly Delivery[]): Promise<RegisterOutcome> {
+  async #register(deliveries: readonly Delivery[], limits: RunCallLimits): Promise<RegisterOutcome> {
     const duplicates: UUID[] = [];
     const retried: ExistingRow[] = [];
     const unstorable: UnstorableItem[] = [];
-    const end = performance.now() + runDeadlineMs;
+    const end = performance.now() + limits.deadlineMs;
     for (let pending = deliveries; ; await delay(20)) {
-      const inserted = await this.#insertMissing(pending);
+      const inserted = await this.#insertMissing(pending, limits);
       unstorable.push(...inserted.unstorable);
-      const rows = await this.#readRows(inserted.existing);
+      const rows = await this.#readRows(inserted.existing, limits);
       pending = inserted.existing.filter((delivery) => !rows.has(delivery.eventId));
       for (const delivery of inserted.existing) {
         const row = rows.get(delivery.eventId);
@@ -190,18 +197,19 @@ export class MongoDeliveryLedger implements DeliveryLedger {
       if (performance.now() > end)
         throw new UnavailableError('MongoDB, register deliveries: existing rows could not be read back');
     }
-    const areAllUpdated = await this.#updateRows(duplicates, retried);
-    if (!areAllUpdated) duplicates.push(...(await this.#countDiscarded(retried)));
+    const areAllUpdated = await this.#updateRows(duplicates, retried, limits);
+    if (!areAllUpdated) duplicates.push(...(await this.#countDuplicates(retried, limits)));
     return { duplicates: duplicates.map((_id) => _id.toHexString()), unstorable };
   }
 
   /** Returns the deliveries whose row exists already, and those that cannot be stored. */
   async #insertMissing(
     deliveries: readonly Delivery[],
+    { writeConcern }: RunCallLimits,
   ): Promise<{ existing: Delivery[]; unstorable: UnstorableItem[] }> {
     if (deliveries.length === 0) return { existing: [], unstorable: [] };
     const outcome = await writeStorable(deliveries, async (batch) => {
-      await this.#deliveries.insertMany(batch.map(toReceivedDocument), { ordered: false });
+      await this.#deliveries.insertMany(batch.map(toReceivedDocument), { ordered: false, writeConcern });
       return {};
     });
     const existing: Delivery[] = [];
@@ -215,13 +223,13 @@ export class MongoDeliveryLedger implements DeliveryLedger {
     return { existing, unstorable };
   }
 
-  async #readRows(deliveries: readonly Delivery[]): Promise<Map<string, ExistingRow>> {
+  async #readRows(deliveries: readonly Delivery[], { deadlineMs }: RunCallLimits): Promise<Map<string, ExistingRow>> {
     if (deliveries.length === 0) return new Map();
     const ids = deliveries.map((delivery) => new UUID(delivery.eventId));
     const rows = await this.#deliveries
       .find<ExistingRow>(
         { _id: { $in: ids } },
-        { projection: { state: 1, widgetId: 1, attempts: 1 }, maxTimeMS: runDeadlineMs, batchSize: ids.length + 1 },
+        { projection: { state: 1, widgetId: 1, attempts: 1 }, maxTimeMS: deadlineMs, batchSize: ids.length + 1 },
       )
       .toArray();
     return new Map(rows.map((row) => [row._id.toHexString(), row]));
@@ -233,7 +241,11 @@ export class MongoDeliveryLedger implements DeliveryLedger {
    * must stay. Example: another run marks the delivery dead and completes its job. If this update then set the row back
    * to `received`, no job would be left to process it. Returns whether every filter matched.
    */
-  async #updateRows(duplicates: UUID[], retried: readonly ExistingRow[]): Promise<boolean> {
+  async #updateRows(
+    duplicates: UUID[],
+    retried: readonly ExistingRow[],
+    { writeConcern }: RunCallLimits,
+  ): Promise<boolean> {
     const received = retried.filter(({ state }) => state === 'received').map(({ _id }) => _id);
     const redriven = retried.filter(({ state }) => state === 'dead');
     const operations: AnyBulkWriteOperation<DeliveryDocument>[] = redriven.map(({ _id, state, attempts }) => ({
@@ -250,26 +262,26 @@ export class MongoDeliveryLedger implements DeliveryLedger {
       operations.push({ updateMany: { filter: { _id: { $in: duplicates } }, update: { $inc: { duplicates: 1 } } } });
     }
     if (operations.length === 0) return true;
-    const { matchedCount } = await this.#deliveries.bulkWrite(operations, { ordered: false });
+    const { matchedCount } = await this.#deliveries.bulkWrite(operations, { ordered: false, writeConcern });
     return matchedCount === retried.length + duplicates.length;
   }
 
   /**
-   * Returns the rows that were discarded since they were read, and counts a duplicate of each. It finds them by a
-   * write: a read may miss the discard until a majority has it, and the run would then apply a delivery that its
-   * operator has discarded.
+   * Returns the rows that were discarded or published since they were read, and counts a duplicate of each. It finds
+   * them by a write: a read may miss the change until a majority has it, and the run would then apply a delivery that
+   * its operator has discarded.
    */
-  async #countDiscarded(rows: readonly ExistingRow[]): Promise<UUID[]> {
-    const discarded: UUID[] = [];
+  async #countDuplicates(rows: readonly ExistingRow[], { writeConcern }: RunCallLimits): Promise<UUID[]> {
+    const duplicates: UUID[] = [];
     for (const { _id } of rows) {
-      const filter = { _id, state: 'discarded' as const };
-      const { matchedCount } = await this.#deliveries.updateOne(filter, { $inc: { duplicates: 1 } });
-      if (matchedCount === 1) discarded.push(_id);
+      const filter = { _id, state: { $in: ['discarded' as const, 'published' as const] } };
+      const { matchedCount } = await this.#deliveries.updateOne(filter, { $inc: { duplicates: 1 } }, { writeConcern });
+      if (matchedCount === 1) duplicates.push(_id);
     }
-    return discarded;
+    return duplicates;
   }
 }
 
 function toRowState({ state, widgetId }: ExistingRow) {
-  return { state, widgetId: widgetId?.toHexString() ?? null };
+  return { state, widgetId: widgetId instanceof UUID ? widgetId.toHexString() : null };
 }

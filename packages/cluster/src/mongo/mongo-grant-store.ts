@@ -1,3 +1,9 @@
+import { createRowReader, type Shape } from '@widget-service/shared/adapters/row-reader.ts';
+import {
+  integrationShape,
+  provisionTokenShape,
+  subscriptionShape,
+} from '@widget-service/shared/adapters/row-shapes.ts';
 import type { Grant, GrantToken, PreviousToken } from '@widget-service/shared/domain/grant.ts';
 import type { HookSource } from '@widget-service/shared/domain/hook-source.ts';
 import type { RowRange } from '@widget-service/shared/domain/page.ts';
@@ -10,9 +16,10 @@ import type {
 } from '@widget-service/shared/ports/grant-store.ts';
 import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 import type { Collection, Db, Filter, MatchKeysAndValues, WithId } from 'mongodb';
+import type { OnWarning } from '../redis/targets.ts';
 import { deleteDocument } from './delete-document.ts';
 import { collectionNames } from './indexes.ts';
-import { runPortCall } from './translate-error.ts';
+import { insertOwn, runPortCall, runRead } from './translate-error.ts';
 
 const maxTimeMS = requestDeadlineMs;
 
@@ -37,6 +44,7 @@ export interface GrantKind<Own extends object> {
   /** Names the kind in error messages. */
   readonly displayName: string;
   /** Reads the kind's own members from a document. */
+  readonly shape: Shape<Grant & Own>;
   readonly read: (document: Readonly<Record<string, unknown>>) => Own;
   /** Converts members of a grant to those of its document. Left out: they are the same. */
   readonly write?: (members: object) => object;
@@ -46,14 +54,21 @@ export interface GrantKind<Own extends object> {
 export function createMongoGrantStore<Own extends object, Changes extends object>(
   db: Db,
   kind: GrantKind<Own>,
+  onWarning?: OnWarning,
 ): GrantStore<Grant & Own, Changes> {
+  const rows = createRowReader({
+    of: kind.collection,
+    identify: ({ _id }: WithId<GrantDocument>) => _id,
+    convert: toGrant,
+    shape: kind.shape,
+    onWarning,
+  });
   const grants = db.collection<GrantDocument>(kind.collection);
   const write = <Members extends object>(members: Members) => (kind.write?.(members) ?? members) as Members;
 
   function findOne(filter: Filter<GrantDocument>): Promise<(Grant & Own) | null> {
-    return runPortCall(`find ${kind.displayName}`, async () => {
-      const document = await grants.findOne(filter, { maxTimeMS });
-      return document === null ? null : toGrant(document);
+    return runRead(`find ${kind.displayName}`, async () => {
+      return rows.readIfAny(await grants.findOne(filter, { maxTimeMS }));
     });
   }
 
@@ -62,8 +77,7 @@ export function createMongoGrantStore<Own extends object, Changes extends object
     members: MatchKeysAndValues<GrantDocument>,
   ): Promise<(Grant & Own) | null> {
     return runPortCall(`change ${kind.displayName}`, async () => {
-      const changed = await grants.findOneAndUpdate(filter, { $set: members }, { returnDocument: 'after' });
-      return changed === null ? null : toGrant(changed);
+      return rows.readIfAny(await grants.findOneAndUpdate(filter, { $set: members }, { returnDocument: 'after' }));
     });
   }
 
@@ -83,10 +97,7 @@ export function createMongoGrantStore<Own extends object, Changes extends object
   }
 
   return {
-    insert: (grant) =>
-      runPortCall(`insert ${kind.displayName}`, async () => {
-        await grants.insertOne(toDocument(write(grant)));
-      }),
+    insert: (grant) => runPortCall(`insert ${kind.displayName}`, () => insertOwn(grants, toDocument(write(grant)))),
     findByTokenDigest: (digest, validAt) => {
       if (validAt === undefined) {
         return findOne({ $or: [{ tokenDigest: digest }, { 'previousToken.digest': digest }] });
@@ -100,11 +111,11 @@ export function createMongoGrantStore<Own extends object, Changes extends object
       });
     },
     get: (id) => findOne({ _id: id }),
-    getNames: (ids) => runPortCall(`find names of ${kind.displayName}`, () => readNames(grants, ids)),
+    getNames: (ids) => runRead(`find names of ${kind.displayName}`, () => readNames(grants, ids)),
     list: async (selection, range) =>
-      (await runPortCall(`list ${kind.displayName}`, () => readPage(grants, selection, range))).map(toGrant),
+      rows.readList(await runRead(`list ${kind.displayName}`, () => readPage(grants, selection, range))),
     count: (selection, atMost) =>
-      runPortCall(`count ${kind.displayName}`, () =>
+      runRead(`count ${kind.displayName}`, () =>
         grants.countDocuments(toQuery(selection), { limit: atMost, maxTimeMS }),
       ),
     update: (id, changes) =>
@@ -137,7 +148,7 @@ async function readNames(
 ): Promise<ReadonlyMap<string, string>> {
   const options = { projection: { name: 1 }, batchSize: ids.length + 1, maxTimeMS };
   const documents = await grants.find({ _id: { $in: [...ids] } }, options).toArray();
-  return new Map(documents.map(({ _id, name }) => [_id, name]));
+  return new Map(documents.flatMap(({ _id, name }) => (typeof name === 'string' ? [[_id, name]] : [])));
 }
 
 function toDocument<Own extends object>(grant: Grant & Own): GrantDocument {
@@ -164,6 +175,7 @@ function copyPreviousToken(previous: PreviousToken | null): PreviousToken | null
 export const subscriptionKind: GrantKind<Pick<Subscription, 'filter'>> = {
   collection: collectionNames.subscriptions,
   displayName: 'a subscription',
+  shape: subscriptionShape,
   read: ({ filter }) => ({ filter: filter as Subscription['filter'] }),
 };
 
@@ -171,6 +183,7 @@ export const subscriptionKind: GrantKind<Pick<Subscription, 'filter'>> = {
 export const integrationKind: GrantKind<Pick<Integration, 'deduplicateByContent' | 'rate' | 'source'>> = {
   collection: collectionNames.integrations,
   displayName: 'an integration',
+  shape: integrationShape,
   read: ({ deduplicateByContent, rate, source = null }) => ({
     deduplicateByContent: deduplicateByContent as boolean,
     rate: rate as number | null,
@@ -184,6 +197,7 @@ export const integrationKind: GrantKind<Pick<Integration, 'deduplicateByContent'
 export const provisionTokenKind: GrantKind<Pick<ProvisionToken, 'permissions'>> = {
   collection: collectionNames.provisionTokens,
   displayName: 'a provision token',
+  shape: provisionTokenShape,
   read: ({ permissions }) => ({ permissions: permissions as ProvisionToken['permissions'] }),
 };
 

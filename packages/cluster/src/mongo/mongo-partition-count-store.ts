@@ -3,7 +3,7 @@ import type { Db } from 'mongodb';
 import type { PartitionCountStore } from '../bullmq/partition-counts.ts';
 import { requireAccess } from './client.ts';
 import { collectionNames } from './indexes.ts';
-import { retryOnDuplicateKey, runPortCall } from './translate-error.ts';
+import { retryOnDuplicateKey, runPortCall, runRead } from './translate-error.ts';
 
 interface PartitionCountsDocument {
   _id: string;
@@ -33,7 +33,7 @@ export function createMongoPartitionCountStore(db: Db): PartitionCountStore {
         return document?.counts ?? [];
       }),
     read: () =>
-      runPortCall('read the partition counts', async () => {
+      runRead('read the partition counts', async () => {
         const document = await partitions.findOne({ _id: listId }, { maxTimeMS });
         return document?.counts ?? [];
       }),

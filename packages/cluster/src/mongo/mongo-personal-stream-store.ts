@@ -1,8 +1,11 @@
+import { createRowReader } from '@widget-service/shared/adapters/row-reader.ts';
+import { personalStreamShape } from '@widget-service/shared/adapters/row-shapes.ts';
 import type { PersonalStreamStore } from '@widget-service/shared/ports/personal-stream-store.ts';
 import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 import type { Db } from 'mongodb';
+import type { OnWarning } from '../redis/targets.ts';
 import { collectionNames } from './indexes.ts';
-import { runPortCall } from './translate-error.ts';
+import { insertOwn, runPortCall, runRead } from './translate-error.ts';
 
 interface PersonalStreamDocument {
   /** The token's digest. */
@@ -13,14 +16,28 @@ interface PersonalStreamDocument {
   expiresAt: Date;
 }
 
-export function createMongoPersonalStreamStore(db: Db): PersonalStreamStore {
+export function createMongoPersonalStreamStore(db: Db, onWarning?: OnWarning): PersonalStreamStore {
+  const rows = createRowReader({
+    of: collectionNames.personalStreams,
+    // Not `_id`, which is the digest.
+    identify: ({ userId }: PersonalStreamDocument) => `of user ${userId}`,
+    convert: ({ _id: tokenDigest, userId, sessionDigest, issuedAt, expiresAt }) => ({
+      tokenDigest,
+      userId,
+      sessionDigest,
+      issuedAt,
+      expiresAt,
+    }),
+    shape: personalStreamShape,
+    onWarning,
+  });
   const streams = db.collection<PersonalStreamDocument>(collectionNames.personalStreams);
 
   return {
     insert: ({ tokenDigest, userId, sessionDigest, issuedAt, expiresAt }) =>
-      runPortCall('insert a personal stream', async () => {
-        await streams.insertOne({ _id: tokenDigest, userId, sessionDigest, issuedAt, expiresAt });
-      }),
+      runPortCall('insert a personal stream', () =>
+        insertOwn(streams, { _id: tokenDigest, userId, sessionDigest, issuedAt, expiresAt }),
+      ),
     removeOldest: (userId, keep, now) =>
       runPortCall("remove a user's oldest personal streams", async () => {
         const filter = { userId, expiresAt: { $gt: now } };
@@ -32,11 +49,8 @@ export function createMongoPersonalStreamStore(db: Db): PersonalStreamStore {
         return [...new Set(oldest.map(({ sessionDigest }) => sessionDigest))];
       }),
     findByTokenDigest: (digest) =>
-      runPortCall('find a personal stream', async () => {
-        const document = await streams.findOne({ _id: digest }, { maxTimeMS: requestDeadlineMs });
-        if (document === null) return null;
-        const { _id: tokenDigest, userId, sessionDigest, issuedAt, expiresAt } = document;
-        return { tokenDigest, userId, sessionDigest, issuedAt, expiresAt };
+      runRead('find a personal stream', async () => {
+        return rows.readIfAny(await streams.findOne({ _id: digest }, { maxTimeMS: requestDeadlineMs }));
       }),
   };
 }

@@ -1,3 +1,5 @@
+import { createRowReader } from '@widget-service/shared/adapters/row-reader.ts';
+import { quarantinedTextShape, quarantineRowShape } from '@widget-service/shared/adapters/row-shapes.ts';
 import type {
   QuarantineReason,
   QuarantineRow,
@@ -5,8 +7,9 @@ import type {
 } from '@widget-service/shared/ports/quarantine-store.ts';
 import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 import type { Db } from 'mongodb';
+import type { OnWarning } from '../redis/targets.ts';
 import { collectionNames, quarantineIndexes } from './indexes.ts';
-import { isDuplicateKey, runPortCall } from './translate-error.ts';
+import { insertRepeatably, isDuplicateKey, runPortCall, runRead } from './translate-error.ts';
 
 interface QuarantineDocument {
   _id: string;
@@ -18,7 +21,12 @@ interface QuarantineDocument {
   sizeBytes: number;
 }
 
-export function createMongoQuarantineStore(db: Db): QuarantineStore {
+export function createMongoQuarantineStore(db: Db, onWarning?: OnWarning): QuarantineStore {
+  const of = collectionNames.quarantine;
+  const identify = ({ _id }: Pick<QuarantineDocument, '_id'>) => _id;
+  const rows = createRowReader({ of, identify, convert: toRow, shape: quarantineRowShape, onWarning });
+  const convert = (document: QuarantineDocument) => ({ ...toRow(document), text: document.text });
+  const withText = createRowReader({ of, identify, convert, shape: quarantinedTextShape, onWarning });
   const texts = db.collection<QuarantineDocument>(collectionNames.quarantine);
 
   return {
@@ -26,7 +34,8 @@ export function createMongoQuarantineStore(db: Db): QuarantineStore {
       const sizeBytes = Buffer.byteLength(text);
       return runPortCall('quarantine a text', async () => {
         try {
-          await texts.insertOne({ _id: id, text, reason, jobId, integrationId, quarantinedAt, sizeBytes });
+          const document = { _id: id, text, reason, jobId, integrationId, quarantinedAt, sizeBytes };
+          await insertRepeatably(() => texts.insertOne(document));
         } catch (error) {
           // The text is already stored: its job ran before.
           if (!isDuplicateKey(error)) throw error;
@@ -34,12 +43,11 @@ export function createMongoQuarantineStore(db: Db): QuarantineStore {
       });
     },
     get: (id) =>
-      runPortCall('get a quarantined text', async () => {
-        const document = await texts.findOne({ _id: id }, { maxTimeMS: requestDeadlineMs });
-        return document === null ? null : { ...toRow(document), text: document.text };
+      runRead('get a quarantined text', async () => {
+        return withText.readIfAny(await texts.findOne({ _id: id }, { maxTimeMS: requestDeadlineMs }));
       }),
     list: ({ offset, limit }) =>
-      runPortCall('list quarantined texts', async () => {
+      runRead('list quarantined texts', async () => {
         const documents = await texts
           .find({}, { projection: { text: 0 }, hint: quarantineIndexes.byAge, maxTimeMS: requestDeadlineMs })
           .sort({ quarantinedAt: -1, _id: -1 })
@@ -47,10 +55,10 @@ export function createMongoQuarantineStore(db: Db): QuarantineStore {
           .limit(limit)
           .batchSize(limit)
           .toArray();
-        return documents.map(toRow);
+        return rows.readList(documents);
       }),
     count: (atMost) =>
-      runPortCall('count quarantined texts', () =>
+      runRead('count quarantined texts', () =>
         texts.countDocuments({}, { limit: atMost, maxTimeMS: requestDeadlineMs }),
       ),
     discard: (id) =>

@@ -1,7 +1,8 @@
 import type { Db } from 'mongodb';
 import { collectionNames } from './indexes.ts';
 import { registryId } from './mongo-run-registry.ts';
-import { retryOnDuplicateKey, runDeadlineMs, runPortCall } from './translate-error.ts';
+import { createRunCall, type RunCall } from './run-calls.ts';
+import { retryOnDuplicateKey } from './translate-error.ts';
 
 interface CounterDocument {
   _id: string;
@@ -20,30 +21,22 @@ export interface RunCounter {
   markBehindLog(newEpochs: number): Promise<void>;
 }
 
-export function createMongoRunCounter(db: Db): RunCounter {
+export function createMongoRunCounter(db: Db, runCall: RunCall = createRunCall()): RunCounter {
   const runs = db.collection<CounterDocument>(collectionNames.runs);
   return {
     read: () =>
-      runPortCall(
-        'read the run counter',
-        async () => {
-          const document = await runs.findOne({ _id: registryId }, { maxTimeMS: runDeadlineMs });
-          const { run = 0, newEpochs = 0, isBehindLog = false } = document ?? {};
-          return { run, newEpochs, isBehindLog };
-        },
-        runDeadlineMs,
-      ),
+      runCall('read the run counter', async ({ deadlineMs }) => {
+        const document = await runs.findOne({ _id: registryId }, { maxTimeMS: deadlineMs });
+        const { run = 0, newEpochs = 0, isBehindLog = false } = document ?? {};
+        return { run, newEpochs, isBehindLog };
+      }),
     markBehindLog: (newEpochs) =>
-      runPortCall(
-        'mark the run counter',
-        async () => {
-          await retryOnDuplicateKey(() =>
-            runs.updateOne({ _id: registryId }, { $setOnInsert: { run: 0 } }, { upsert: true }),
-          );
-          const unchanged = newEpochs === 0 ? { newEpochs: { $exists: false } } : { newEpochs };
-          await runs.updateOne({ _id: registryId, ...unchanged }, { $set: { isBehindLog: true } });
-        },
-        runDeadlineMs,
-      ),
+      runCall('mark the run counter', async ({ writeConcern }) => {
+        await retryOnDuplicateKey(() =>
+          runs.updateOne({ _id: registryId }, { $setOnInsert: { run: 0 } }, { upsert: true, writeConcern }),
+        );
+        const unchanged = newEpochs === 0 ? { newEpochs: { $exists: false } } : { newEpochs };
+        await runs.updateOne({ _id: registryId, ...unchanged }, { $set: { isBehindLog: true } }, { writeConcern });
+      }),
   };
 }

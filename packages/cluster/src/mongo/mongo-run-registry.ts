@@ -1,7 +1,8 @@
 import type { ComparablePosition, RunRegistry } from '@widget-service/shared/ports/run-registry.ts';
-import type { Db, Filter } from 'mongodb';
+import type { Db, Filter, WriteConcernSettings } from 'mongodb';
 import { collectionNames } from './indexes.ts';
-import { retryOnDuplicateKey, runDeadlineMs, runPortCall } from './translate-error.ts';
+import { createRunCall, type RunCall } from './run-calls.ts';
+import { retryOnDuplicateKey } from './translate-error.ts';
 
 interface RegistryDocument {
   _id: string;
@@ -25,56 +26,42 @@ export interface MongoRunRegistry extends RunRegistry {
 export const registryId = 'register';
 
 /** One document holds the run counter and the last recorded position, so that one read returns both. */
-export function createMongoRunRegistry(db: Db): MongoRunRegistry {
+export function createMongoRunRegistry(db: Db, runCall: RunCall = createRunCall()): MongoRunRegistry {
   const runs = db.collection<RegistryDocument>(collectionNames.runs);
 
-  async function createDocument(): Promise<void> {
+  async function createDocument(writeConcern: WriteConcernSettings): Promise<void> {
     await retryOnDuplicateKey(() =>
-      runs.updateOne({ _id: registryId }, { $setOnInsert: { run: 0 } }, { upsert: true }),
+      runs.updateOne({ _id: registryId }, { $setOnInsert: { run: 0 } }, { upsert: true, writeConcern }),
     );
   }
 
   return {
     startRun: () =>
-      runPortCall(
-        'start a run',
-        async () => {
-          const document = await retryOnDuplicateKey(() =>
-            runs.findOneAndUpdate(
-              { _id: registryId },
-              { $inc: { run: 1 } },
-              { upsert: true, returnDocument: 'after', maxTimeMS: runDeadlineMs },
-            ),
-          );
-          if (document === null) throw new Error('MongoDB, start a run: the upsert returned no document');
-          const { run, newEpochs = 0, isBehindLog = false } = document;
-          return { run, newEpochs, isBehindLog, lastPosition: toPosition(document.lastPosition) };
-        },
-        runDeadlineMs,
-      ),
+      runCall('start a run', async ({ deadlineMs, writeConcern }) => {
+        const options = { upsert: true, returnDocument: 'after', maxTimeMS: deadlineMs, writeConcern } as const;
+        const document = await retryOnDuplicateKey(() =>
+          runs.findOneAndUpdate({ _id: registryId }, { $inc: { run: 1 } }, options),
+        );
+        if (document === null) throw new Error('MongoDB, start a run: the upsert returned no document');
+        const { run, newEpochs = 0, isBehindLog = false } = document;
+        return { run, newEpochs, isBehindLog, lastPosition: toPosition(document.lastPosition) };
+      }),
     lastPosition: () =>
-      runPortCall(
-        'read the last recorded position',
-        async () => {
-          const document = await runs.findOne({ _id: registryId }, { maxTimeMS: runDeadlineMs });
-          return toPosition(document?.lastPosition);
-        },
-        runDeadlineMs,
-      ),
+      runCall('read the last recorded position', async ({ deadlineMs }) => {
+        const document = await runs.findOne({ _id: registryId }, { maxTimeMS: deadlineMs });
+        return toPosition(document?.lastPosition);
+      }),
     recordPosition: ({ epochRun, epoch, ms, seq }, expected) =>
-      runPortCall(
-        'record a position',
-        async () => {
-          // Without a document the update below could not match an `expected` of null.
-          if (expected === null) await createDocument();
-          const { matchedCount } = await runs.updateOne(
-            { _id: registryId, ...matchRecorded(expected) },
-            { $set: { lastPosition: { epochRun, epoch, ms, seq } } },
-          );
-          return matchedCount === 1;
-        },
-        runDeadlineMs,
-      ),
+      runCall('record a position', async ({ writeConcern }) => {
+        // Without a document the update below could not match an `expected` of null.
+        if (expected === null) await createDocument(writeConcern);
+        const { matchedCount } = await runs.updateOne(
+          { _id: registryId, ...matchRecorded(expected) },
+          { $set: { lastPosition: { epochRun, epoch, ms, seq } } },
+          { writeConcern },
+        );
+        return matchedCount === 1;
+      }),
   };
 }
 

@@ -1,9 +1,12 @@
+import { createRowReader } from '@widget-service/shared/adapters/row-reader.ts';
+import { sessionShape } from '@widget-service/shared/adapters/row-shapes.ts';
 import type { LiveSessions, Session, SessionStore } from '@widget-service/shared/ports/session-store.ts';
 import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 import type { Db } from 'mongodb';
+import type { OnWarning } from '../redis/targets.ts';
 import { deleteDocument } from './delete-document.ts';
 import { collectionNames } from './indexes.ts';
-import { runPortCall } from './translate-error.ts';
+import { insertOwn, runPortCall, runRead } from './translate-error.ts';
 
 const maxTimeMS = requestDeadlineMs;
 
@@ -19,34 +22,39 @@ interface SessionDocument {
   expiresAt: Date;
 }
 
-export function createMongoSessionStore(db: Db): SessionStore {
+export function createMongoSessionStore(db: Db, onWarning?: OnWarning): SessionStore {
+  const rows = createRowReader({
+    of: collectionNames.sessions,
+    // Not `_id`, which is the digest.
+    identify: ({ id }: SessionDocument) => id,
+    convert: toSession,
+    shape: sessionShape,
+    onWarning,
+  });
   const sessions = db.collection<SessionDocument>(collectionNames.sessions);
 
   return {
     insert: (session) => {
       const { id, digest, userId, device, address, createdAt, lastSeenAt, expiresAt } = session;
-      return runPortCall('insert a session', async () => {
-        await sessions.insertOne({ _id: digest, id, userId, device, address, createdAt, lastSeenAt, expiresAt });
-      });
+      const document = { _id: digest, id, userId, device, address, createdAt, lastSeenAt, expiresAt };
+      return runPortCall('insert a session', () => insertOwn(sessions, document));
     },
     find: (digest) =>
-      runPortCall('find a session', async () => {
-        const document = await sessions.findOne({ _id: digest }, { maxTimeMS });
-        return document === null ? null : toSession(document);
+      runRead('find a session', async () => {
+        return rows.readIfAny(await sessions.findOne({ _id: digest }, { maxTimeMS }));
       }),
     findById: (userId, id) =>
-      runPortCall('find a session by its id', async () => {
-        const document = await sessions.findOne({ userId, id }, { maxTimeMS });
-        return document === null ? null : toSession(document);
+      runRead('find a session by its id', async () => {
+        return rows.readIfAny(await sessions.findOne({ userId, id }, { maxTimeMS }));
       }),
     list: (selected, { offset, limit }) =>
-      runPortCall("list a user's sessions", async () => {
+      runRead("list a user's sessions", async () => {
         const sort = { createdAt: -1, id: -1 } as const;
         const documents = await sessions.find(toQuery(selected), { sort, skip: offset, limit, maxTimeMS }).toArray();
-        return documents.map(toSession);
+        return rows.readList(documents);
       }),
     count: (selected, atMost) =>
-      runPortCall("count a user's sessions", () =>
+      runRead("count a user's sessions", () =>
         sessions.countDocuments(toQuery(selected), { limit: atMost, maxTimeMS }),
       ),
     /** Never lowers the time: two pods may serve one session, and their writes may arrive in either order. */

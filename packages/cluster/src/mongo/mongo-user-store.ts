@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { createRowReader } from '@widget-service/shared/adapters/row-reader.ts';
+import { userShape } from '@widget-service/shared/adapters/row-shapes.ts';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import {
   type ExternalIdentity,
@@ -10,8 +12,9 @@ import {
 } from '@widget-service/shared/ports/user-store.ts';
 import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 import type { Collection, Db } from 'mongodb';
+import type { OnWarning } from '../redis/targets.ts';
 import { collectionNames } from './indexes.ts';
-import { isDuplicateKey, runPortCall } from './translate-error.ts';
+import { insertRepeatably, isDuplicateKey, runPortCall, runRead } from './translate-error.ts';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -32,14 +35,19 @@ const enabledAdmin = { role: 'admin', disabled: false } as const;
 
 const maxTimeMS = requestDeadlineMs;
 
-export function createMongoUserStore(db: Db): UserStore {
+export function createMongoUserStore(db: Db, onWarning?: OnWarning): UserStore {
+  const rows = createRowReader({
+    of: collectionNames.users,
+    // Not `_id`, which is the e-mail.
+    identify: ({ id }: UserDocument) => id,
+    convert: toUser,
+    shape: userShape,
+    onWarning,
+  });
   const users = db.collection<UserDocument>(collectionNames.users);
 
   function find(filter: Readonly<Partial<Pick<UserDocument, 'email' | 'id' | 'identityKey'>>>): Promise<User | null> {
-    return runPortCall('find a user', async () => {
-      const document = await users.findOne(filter, { maxTimeMS });
-      return document === null ? null : toUser(document);
-    });
+    return runRead('find a user', async () => rows.readIfAny(await users.findOne(filter, { maxTimeMS })));
   }
 
   /**
@@ -80,12 +88,12 @@ export function createMongoUserStore(db: Db): UserStore {
     findById: (id) => find({ id }),
     findByIdentity: (identity) => find({ identityKey: toIdentityKey(identity) }),
     list: ({ offset, limit }) =>
-      runPortCall('list users', async () => {
+      runRead('list users', async () => {
         const sort = { createdAt: -1, id: -1 } as const;
         const documents = await users.find({}, { sort, skip: offset, limit, maxTimeMS }).toArray();
-        return documents.map(toUser);
+        return rows.readList(documents);
       }),
-    count: (atMost) => runPortCall('count users', () => users.countDocuments({}, { limit: atMost, maxTimeMS })),
+    count: (atMost) => runRead('count users', () => users.countDocuments({}, { limit: atMost, maxTimeMS })),
     update: (id, changes) =>
       runPortCall('change a user', async () => {
         for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
@@ -129,13 +137,16 @@ export function createMongoUserStore(db: Db): UserStore {
 }
 
 async function insert(users: Collection<UserDocument>, document: UserDocument): Promise<boolean> {
-  try {
-    await users.insertOne(document);
-    return true;
-  } catch (error) {
-    if (isDuplicateKey(error)) return false;
-    throw error;
-  }
+  return insertRepeatably(async (isRepeated) => {
+    try {
+      await users.insertOne(document);
+      return true;
+    } catch (error) {
+      if (!isDuplicateKey(error)) throw error;
+      // The user may be that of the first attempt.
+      return isRepeated && (await users.findOne({ id: document.id }, { projection: { _id: 1 }, maxTimeMS })) !== null;
+    }
+  });
 }
 
 async function hasAdminBeside(users: Collection<UserDocument>, id: string): Promise<boolean> {

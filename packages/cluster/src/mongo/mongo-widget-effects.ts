@@ -1,42 +1,50 @@
+import { createRowReader } from '@widget-service/shared/adapters/row-reader.ts';
+import { loadedWidgetShape } from '@widget-service/shared/adapters/row-shapes.ts';
 import { pickHookChanged } from '@widget-service/shared/domain/widget.ts';
 import type { LoadedWidget, WidgetChange, WidgetEffects } from '@widget-service/shared/ports/widget-effects.ts';
 import { type AnyBulkWriteOperation, type Db, UUID } from 'mongodb';
+import type { OnWarning } from '../redis/targets.ts';
 import { toBsonUuids } from './bson-uuid.ts';
-import { runDeadlineMs, runPortCall, writeStorable } from './translate-error.ts';
+import { collectionNames } from './indexes.ts';
+import { createRunCall, type RunCall } from './run-calls.ts';
+import { writeStorable } from './translate-error.ts';
 import { toOutboxDocument, toWidget, type WidgetDocument, widgetCollection } from './widget-document.ts';
 
 type LoadedDocument = Omit<WidgetDocument, 'idem'>;
 
-export function createMongoWidgetEffects(db: Db): WidgetEffects {
+export function createMongoWidgetEffects(
+  db: Db,
+  runCall: RunCall = createRunCall(),
+  onWarning?: OnWarning,
+): WidgetEffects {
+  const rows = createRowReader({
+    of: collectionNames.widgets,
+    identify: ({ _id }: LoadedDocument) => _id,
+    convert: toLoadedWidget,
+    shape: loadedWidgetShape,
+    onWarning,
+  });
   const widgets = widgetCollection(db);
   return {
     load: (widgetIds) =>
-      runPortCall(
-        'load widgets',
-        async () => {
-          const documents = await widgets
-            .find<LoadedDocument>(
-              { id: { $in: toBsonUuids(widgetIds) } },
-              { projection: { idem: 0 }, maxTimeMS: runDeadlineMs, batchSize: widgetIds.length + 1 },
-            )
-            .toArray();
-          return documents.map(toLoadedWidget);
-        },
-        runDeadlineMs,
-      ),
+      runCall('load widgets', async ({ deadlineMs }) => {
+        const documents = await widgets
+          .find<LoadedDocument>(
+            { id: { $in: toBsonUuids(widgetIds) } },
+            { projection: { idem: 0 }, maxTimeMS: deadlineMs, batchSize: widgetIds.length + 1 },
+          )
+          .toArray();
+        return documents.map(rows.read);
+      }),
     apply: (changes) =>
-      runPortCall(
-        'apply hooks',
-        async () => {
-          if (changes.length === 0) return { superseded: false, unstorable: [] };
-          const { matchedCount, rejected } = await writeStorable(changes.map(toUpdate), (operations) =>
-            widgets.bulkWrite(operations, { ordered: false }),
-          );
-          const unstorable = rejected.map(({ index, cause }) => ({ id: changes[index]?.widgetId ?? '', cause }));
-          return { superseded: matchedCount + unstorable.length < changes.length, unstorable };
-        },
-        runDeadlineMs,
-      ),
+      runCall('apply hooks', async ({ writeConcern }) => {
+        if (changes.length === 0) return { superseded: false, unstorable: [] };
+        const { matchedCount, rejected } = await writeStorable(changes.map(toUpdate), (operations) =>
+          widgets.bulkWrite(operations, { ordered: false, writeConcern }),
+        );
+        const unstorable = rejected.map(({ index, cause }) => ({ id: changes[index]?.widgetId ?? '', cause }));
+        return { superseded: matchedCount + unstorable.length < changes.length, unstorable };
+      }),
   };
 }
 

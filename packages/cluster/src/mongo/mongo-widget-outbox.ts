@@ -7,10 +7,11 @@ import type {
 import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 import { type AnyBulkWriteOperation, type Db, type Filter, UUID } from 'mongodb';
 import { toBsonUuids } from './bson-uuid.ts';
-import { runDeadlineMs, runPortCall } from './translate-error.ts';
+import { createRunCall, type RunCall } from './run-calls.ts';
+import { runRead } from './translate-error.ts';
 import { type WidgetDocument, widgetCollection } from './widget-document.ts';
 
-export function createMongoWidgetOutbox(db: Db): WidgetOutbox {
+export function createMongoWidgetOutbox(db: Db, runCall: RunCall = createRunCall()): WidgetOutbox {
   const widgets = widgetCollection(db);
 
   async function findByOutboxSince(
@@ -25,7 +26,8 @@ export function createMongoWidgetOutbox(db: Db): WidgetOutbox {
         : { $and: [{ outboxSince: { $gte: from.since } }, { id: { $nin: toBsonUuids(from.widgetIds) } }] };
     const documents = await widgets
       .find(
-        { outboxSince: range, ...afterCursor },
+        // A damaged document without an id must not hide those after it. No nudge could name it.
+        { outboxSince: range, $or: [{ id: { $type: 'binData' } }], ...afterCursor },
         { projection: { id: 1, outboxSince: 1 }, maxTimeMS: requestDeadlineMs },
       )
       .sort({ outboxSince: 1 })
@@ -41,17 +43,13 @@ export function createMongoWidgetOutbox(db: Db): WidgetOutbox {
 
   return {
     removePublished: (published) =>
-      runPortCall(
-        'remove published outbox entries',
-        async () => {
-          if (published.length > 0) await widgets.bulkWrite(published.map(toRemoval), { ordered: false });
-        },
-        runDeadlineMs,
-      ),
+      runCall('remove published outbox entries', async ({ writeConcern }) => {
+        if (published.length > 0) await widgets.bulkWrite(published.map(toRemoval), { ordered: false, writeConcern });
+      }),
     findOverdue: (before, limit, from) =>
-      runPortCall('find overdue outboxes', () => findByOutboxSince({ $lt: before }, limit, from)),
+      runRead('find overdue outboxes', () => findByOutboxSince({ $lt: before }, limit, from)),
     findFutureDated: (after, limit, from) =>
-      runPortCall('find future-dated outboxes', () => findByOutboxSince({ $gt: after }, limit, from)),
+      runRead('find future-dated outboxes', () => findByOutboxSince({ $gt: after }, limit, from)),
   };
 }
 

@@ -1,4 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { createRowReader } from '@widget-service/shared/adapters/row-reader.ts';
+import { widgetShape } from '@widget-service/shared/adapters/row-shapes.ts';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type {
   InsertOutcome,
@@ -7,10 +9,11 @@ import type {
   WidgetStore,
 } from '@widget-service/shared/ports/widget-store.ts';
 import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
-import type { Db, Filter } from 'mongodb';
+import type { Db, Filter, WithId } from 'mongodb';
+import type { OnWarning } from '../redis/targets.ts';
 import { toBsonUuid } from './bson-uuid.ts';
-import { widgetIndexes } from './indexes.ts';
-import { isDuplicateKey, runPortCall } from './translate-error.ts';
+import { collectionNames, widgetIndexes } from './indexes.ts';
+import { insertRepeatably, isDuplicateKey, runPortCall, runRead } from './translate-error.ts';
 import {
   type StoredWidget,
   toDocumentId,
@@ -23,8 +26,15 @@ import {
 
 const maxTimeMS = requestDeadlineMs;
 
-export function createMongoWidgetStore(db: Db): WidgetStore {
+export function createMongoWidgetStore(db: Db, onWarning?: OnWarning): WidgetStore {
   const widgets = widgetCollection(db);
+  const rows = createRowReader({
+    of: collectionNames.widgets,
+    identify: ({ _id }: WithId<StoredWidget>) => _id,
+    convert: toWidget,
+    shape: widgetShape,
+    onWarning,
+  });
 
   /**
    * Reads the document with the same `_id`. If the driver repeated the insert after a lost reply, it is the widget of
@@ -52,7 +62,7 @@ export function createMongoWidgetStore(db: Db): WidgetStore {
     insertOnce: (creation) =>
       runPortCall('create a widget', async () => {
         try {
-          await widgets.insertOne(toWidgetDocument(creation));
+          await insertRepeatably(() => widgets.insertOne(toWidgetDocument(creation)));
           return { status: 'created' };
         } catch (error) {
           if (isDuplicateKey(error)) return await readEarlierOutcome(creation);
@@ -60,27 +70,27 @@ export function createMongoWidgetStore(db: Db): WidgetStore {
         }
       }),
     get: (id) =>
-      runPortCall('get a widget', async () => {
+      runRead('get a widget', async () => {
         const uuid = toBsonUuid(id);
         if (uuid === null) return null;
-        const document = await widgets.findOne<StoredWidget>({ id: uuid }, { projection: widgetProjection, maxTimeMS });
-        return document === null ? null : toWidget(document);
+        const options = { projection: widgetProjection, maxTimeMS };
+        return rows.readIfAny(await widgets.findOne<WithId<StoredWidget>>({ id: uuid }, options));
       }),
     list: (filter, range) =>
-      runPortCall('list widgets', async () => {
+      runRead('list widgets', async () => {
         const documents = await widgets
-          .find<StoredWidget>(toQuery(filter), { projection: widgetProjection, maxTimeMS })
+          .find<WithId<StoredWidget>>(toQuery(filter), { projection: widgetProjection, maxTimeMS })
           .sort({ createdAt: -1, id: -1 })
           .skip(range.offset)
           .limit(range.limit)
           .batchSize(range.limit)
           .toArray();
-        return documents.map(toWidget);
+        return rows.readList(documents);
       }),
     count: (filter, atMost, deadlineMs = requestDeadlineMs) => {
       const hint = filter.state === null ? widgetIndexes.byAge : widgetIndexes.byStateAndAge;
       const options = { limit: atMost, hint, maxTimeMS: deadlineMs };
-      return runPortCall('count widgets', () => widgets.countDocuments(toQuery(filter), options), deadlineMs);
+      return runRead('count widgets', () => widgets.countDocuments(toQuery(filter), options), deadlineMs);
     },
   };
 }

@@ -18,6 +18,7 @@ import { createMongoUserStore } from './mongo-user-store.ts';
 import { createMongoWidgetEffects } from './mongo-widget-effects.ts';
 import { createMongoWidgetOutbox } from './mongo-widget-outbox.ts';
 import { createMongoWidgetStore } from './mongo-widget-store.ts';
+import { createRunCall } from './run-calls.ts';
 
 export interface MongoStoresOptions extends MongoOptions {
   /** Whether to build missing indexes. Otherwise they must exist. */
@@ -108,26 +109,28 @@ async function requireIndexes(db: Db): Promise<void> {
 }
 
 function createStores({ db, close }: MongoConnection, options: MongoStoresOptions): MongoStores {
+  const runCall = createRunCall();
+  const { onWarning } = options;
   const ports: MongoPorts = {
-    widgets: createMongoWidgetStore(db),
-    effects: createMongoWidgetEffects(db),
-    outboxes: createMongoWidgetOutbox(db),
-    ledger: new MongoDeliveryLedger(db, options.deliveryRetentionMs),
-    quarantine: createMongoQuarantineStore(db),
-    users: createMongoUserStore(db),
-    sessions: createMongoSessionStore(db),
-    personalStreams: createMongoPersonalStreamStore(db),
-    subscriptions: createMongoGrantStore(db, subscriptionKind),
-    integrations: createMongoGrantStore(db, integrationKind),
-    provisionTokens: createMongoGrantStore(db, provisionTokenKind),
-    auditEvents: createMongoAuditEventStore(db, options.auditRetentionMs),
+    widgets: createMongoWidgetStore(db, onWarning),
+    effects: createMongoWidgetEffects(db, runCall, onWarning),
+    outboxes: createMongoWidgetOutbox(db, runCall),
+    ledger: new MongoDeliveryLedger(db, options.deliveryRetentionMs, runCall, onWarning),
+    quarantine: createMongoQuarantineStore(db, onWarning),
+    users: createMongoUserStore(db, onWarning),
+    sessions: createMongoSessionStore(db, onWarning),
+    personalStreams: createMongoPersonalStreamStore(db, onWarning),
+    subscriptions: createMongoGrantStore(db, subscriptionKind, onWarning),
+    integrations: createMongoGrantStore(db, integrationKind, onWarning),
+    provisionTokens: createMongoGrantStore(db, provisionTokenKind, onWarning),
+    auditEvents: createMongoAuditEventStore(db, options.auditRetentionMs, onWarning),
     serviceKeys: createMongoServiceKeyStore(db),
   };
   return {
     ports,
     partitions: createMongoPartitionCountStore(db),
-    runs: createMongoRunRegistry(db),
-    runCounter: createMongoRunCounter(db),
+    runs: createMongoRunRegistry(db, runCall),
+    runCounter: createMongoRunCounter(db, runCall),
     dropDatabase: async () => {
       await db.dropDatabase();
     },

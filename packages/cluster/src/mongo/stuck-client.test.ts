@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
-import type { MongoClient } from 'mongodb';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { type MongoClient, MongoStalePrimaryError } from 'mongodb';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { reconnectStuckClient } from './stuck-client.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -48,4 +48,45 @@ test('does not call onFatal after the watch was stopped', async () => {
   stop();
   await vi.advanceTimersByTimeAsync(60_000);
   expect(calls.fatal).toEqual([]);
+});
+
+/** A client whose primary is stale from the start. `findPrimary` makes the set have another one. */
+function watchStaleClient() {
+  const reasons: string[] = [];
+  const client = Object.assign(new EventEmitter(), {
+    options: { connectTimeoutMS: 5_000, heartbeatFrequencyMS: 10_000 },
+    close: async () => undefined,
+    connect: async () => undefined,
+  });
+  const stop = reconnectStuckClient(client as unknown as MongoClient, {
+    onStuck: (_, reason) => reasons.push(reason),
+    onFatal: () => undefined,
+  });
+  onTestFinished(stop);
+  const seeStale = () =>
+    client.emit('serverDescriptionChanged', {
+      address: 'a server',
+      newDescription: { error: new MongoStalePrimaryError('primary marked stale') },
+    });
+  const findPrimary = () =>
+    client.emit('topologyDescriptionChanged', { newDescription: { servers: new Map([['b', { type: 'RSPrimary' }]]) } });
+  seeStale();
+  return { reasons, seeStale, findPrimary };
+}
+
+test('reconnects once the only primary was a stale one for 30 s', async () => {
+  const { reasons, seeStale } = watchStaleClient();
+  await vi.advanceTimersByTimeAsync(29_000);
+  seeStale();
+  expect(reasons).toEqual([]);
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(reasons).toEqual([expect.stringContaining('the replica set was made anew')]);
+});
+
+test('does not reconnect when a stale primary is followed by another one', async () => {
+  const { reasons, findPrimary } = watchStaleClient();
+  await vi.advanceTimersByTimeAsync(12_000);
+  findPrimary();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(reasons).toEqual([]);
 });

@@ -1,29 +1,38 @@
 import { backoffMs } from '@widget-service/shared/runtime/backoff.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
-import type { MongoClient } from 'mongodb';
+import { type MongoClient, MongoStalePrimaryError } from 'mongodb';
 
 /** How often the watch checks the client. */
 const tickMs = 500;
 /** How long a heartbeat may take beyond the driver's own time-outs. */
 const graceMs = 1_000;
-/** Above the time-outs that a close can wait for: server selection (1.5 s), connect (5 s) and socket (8 s). */
-const closeWithinMs = 15_000;
+/** Above the time-outs that a close can wait for: server selection (1.5 s), connect (5 s) and socket (25 s). */
+export const closeWithinMs = 35_000;
+/**
+ * How long a stale primary may be the only one. A primary that lost an election steps down after 10 s: then the set has
+ * another one.
+ */
+const staleForMs = 30_000;
 const connectBackoff = { firstMs: 100, maxMs: 2_000 };
 
 export interface StuckClientOptions {
-  /** Receives the address of the server whose heartbeat does not end. */
-  readonly onStuck: (address: string) => void;
+  /** Receives the address of the server that the client cannot use, and why. */
+  readonly onStuck: (address: string, reason: string) => void;
   /** Called when the client cannot be closed, and so cannot reconnect: the process must end. */
   readonly onFatal: (error: Error) => void;
 }
 
 /**
- * Reconnects a client whose heartbeat does not end. Returns a function that stops the watch.
+ * Reconnects a client that cannot recover by itself. Returns a function that stops the watch.
  *
- * The driver (7.8) can wait for ever. When it writes to a destroyed socket that has not emitted `close` yet,
+ * 1. A heartbeat does not end. The driver (7.8) can wait for ever. When it writes to a destroyed socket that has not emitted `close` yet,
  * `Connection.writeCommand` waits for a `drain` that never comes. This happens to a heartbeat when all connections
  * break at once during calls. Then the driver sends no other heartbeat, and every call fails with
  * `MongoServerSelectionError` until the process ends.
+ *
+ * 2. The replica set was made anew: initiated again, or restored into new members under the same names. Its elections
+ * start at term 1. The driver remembers the highest term that it saw, and takes each new primary for one that lost an
+ * election. Example: the old set was at term 7; the primary of term 1 is ignored until term 7 is reached.
  */
 export function reconnectStuckClient(client: MongoClient, { onStuck, onFatal }: StuckClientOptions): () => void {
   const { connectTimeoutMS, heartbeatFrequencyMS } = client.options;
@@ -32,6 +41,8 @@ export function reconnectStuckClient(client: MongoClient, { onStuck, onFatal }: 
    * end while the process is frozen.
    */
   const heartbeatTicksLeft = new Map<string, number>();
+  /** The primary that the driver takes for a stale one, and how many ticks it may stay the only one. */
+  let stale: { readonly address: string; ticksLeft: number } | null = null;
   let isReconnecting = false;
   /** How many ticks the client has left to close. Null while it is not closing. */
   let closeTicksLeft: number | null = null;
@@ -42,6 +53,12 @@ export function reconnectStuckClient(client: MongoClient, { onStuck, onFatal }: 
   });
   client.on('serverHeartbeatSucceeded', ({ connectionId }) => heartbeatTicksLeft.delete(connectionId));
   client.on('serverHeartbeatFailed', ({ connectionId }) => heartbeatTicksLeft.delete(connectionId));
+  client.on('serverDescriptionChanged', ({ address, newDescription }) => {
+    if (newDescription.error instanceof MongoStalePrimaryError) stale ??= { address, ticksLeft: staleForMs / tickMs };
+  });
+  client.on('topologyDescriptionChanged', ({ newDescription }) => {
+    if ([...newDescription.servers.values()].some(({ type }) => type === 'RSPrimary')) stale = null;
+  });
   client.on('serverClosed', ({ address }) => heartbeatTicksLeft.delete(address));
 
   /** Retries until it succeeds: a client that was closed, or failed to connect, does not connect by itself. */
@@ -51,6 +68,7 @@ export function reconnectStuckClient(client: MongoClient, { onStuck, onFatal }: 
     await client.close().catch(() => undefined);
     closeTicksLeft = null;
     heartbeatTicksLeft.clear();
+    stale = null;
     for (let failures = 1; !stopped.signal.aborted && !(await tryConnect()); failures += 1) {
       await systemClock.sleep(backoffMs(failures, connectBackoff), stopped.signal);
     }
@@ -76,9 +94,13 @@ export function reconnectStuckClient(client: MongoClient, { onStuck, onFatal }: 
     for (const [address, ticksLeft] of heartbeatTicksLeft) {
       heartbeatTicksLeft.set(address, ticksLeft - 1);
       if (ticksLeft > 0) continue;
-      onStuck(address);
+      onStuck(address, 'a heartbeat did not end');
       void reconnect();
       return;
+    }
+    if (stale !== null && --stale.ticksLeft < 0) {
+      onStuck(stale.address, 'the replica set was made anew: its primary has a lower term than an earlier one');
+      void reconnect();
     }
   }, tickMs);
   timer.unref();

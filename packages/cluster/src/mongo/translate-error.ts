@@ -2,18 +2,17 @@ import { ServiceError, UnavailableError, UnstorableError } from '@widget-service
 import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/deadline.ts';
 import {
   BSON,
+  type Collection,
+  type Document,
   MongoBulkWriteError,
   MongoError,
   MongoInvalidArgumentError,
+  MongoNetworkError,
   MongoServerError,
+  MongoServerSelectionError,
+  type OptionalUnlessRequiredId,
   type WriteError,
 } from 'mongodb';
-
-/**
- * The deadline of one call of a run. No caller waits for a run, and a run writes whole batches. With the deadline of a
- * request, a store that needs three seconds for a batch would fail the same batch for ever.
- */
-export const runDeadlineMs = 5000;
 
 /** Codes, with names, of a value or index that the server never accepts. Every other code counts as temporary. */
 const unstorableCodes: ReadonlyMap<number, string> = new Map([
@@ -38,6 +37,18 @@ const unstorableCodes: ReadonlyMap<number, string> = new Map([
   [17420, 'document too large after the insert'],
 ]);
 
+/** Codes of common temporary errors, for the log. */
+const temporaryCodes: ReadonlyMap<number, string> = new Map([
+  [50, 'exceeded its time limit'],
+  [64, 'the majority did not confirm the write in time'],
+  [91, 'the server shuts down'],
+  [189, 'the primary stepped down'],
+  [10107, 'is not the primary'],
+  [11600, 'the server shuts down'],
+  [11602, 'the primary stepped down'],
+  [13435, 'is not the primary'],
+]);
+
 /** Other servers that speak MongoDB's protocol use their own codes for these errors. */
 const unstorableMessages = /larger than (the )?max|failed validation/i;
 
@@ -47,6 +58,19 @@ const unstorableMessages = /larger than (the )?max|failed validation/i;
  */
 export function runPortCall<T>(operation: string, work: () => Promise<T>, deadlineMs = requestDeadlineMs): Promise<T> {
   return withDeadline(translateErrors(operation, work), deadlineMs, `MongoDB, ${operation}`);
+}
+
+/**
+ * As `runPortCall`, for a call that only reads. Whatever the server answers is temporary: it may refuse the hint of an
+ * index that is being built, or of a value in a document that somebody is about to mend.
+ */
+export function runRead<T>(operation: string, work: () => Promise<T>, deadlineMs = requestDeadlineMs): Promise<T> {
+  const read = () =>
+    work().catch((error: unknown) => {
+      if (!(error instanceof MongoServerError)) throw error;
+      throw new UnavailableError(`MongoDB, ${operation}: ${describeDriverError(error)}`);
+    });
+  return runPortCall(operation, read, deadlineMs);
 }
 
 /** Like `runPortCall` without a deadline: building an index may take long. */
@@ -64,6 +88,33 @@ export function isDuplicateKey(error: unknown): boolean {
 }
 
 const duplicateKeyCode = 11000;
+
+/**
+ * Inserts a document whose `_id` no other call gives. Repeats the insert once if the connection breaks: at a crash of
+ * the primary, the driver (7.8) repeats only one of the writes that were in flight. If the first attempt took place,
+ * the repetition finds its document, which the caller of `insert` must accept.
+ */
+export async function insertRepeatably<T>(insert: (isRepeated: boolean) => Promise<T>): Promise<T> {
+  const end = performance.now() + requestDeadlineMs;
+  try {
+    return await insert(false);
+  } catch (error) {
+    if (!(error instanceof MongoNetworkError) || performance.now() > end) throw error;
+    return await insert(true);
+  }
+}
+
+/** As `insertRepeatably`, for one document without another unique value that somebody else could have. */
+export function insertOwn<Schema extends Document>(
+  collection: Collection<Schema>,
+  document: OptionalUnlessRequiredId<Schema>,
+): Promise<void> {
+  return insertRepeatably(async (isRepeated) => {
+    await collection.insertOne(document).catch((error: unknown) => {
+      if (!isRepeated || !isDuplicateKey(error)) throw error;
+    });
+  });
+}
 
 /** Runs an upsert. If another upsert inserts the document first, repeats it once: now it updates that document. */
 export async function retryOnDuplicateKey<T>(work: () => Promise<T>): Promise<T> {
@@ -84,7 +135,7 @@ function translateError(operation: string, error: unknown): unknown {
   if (error instanceof ServiceError) return error;
   if (isUnstorable(error))
     return new UnstorableError(`MongoDB, ${operation}: unstorable: ${describeDriverError(error)}`);
-  if (error instanceof MongoServerError)
+  if (error instanceof MongoServerError && !isWithoutAnswer(error))
     return new UnavailableError(`MongoDB, ${operation}: ${describeDriverError(error)}`);
   if (error instanceof MongoError)
     return new UnavailableError(`MongoDB, ${operation}: ${describeDriverError(error)}`, error);
@@ -126,15 +177,30 @@ function isUnstorableCode(code: unknown, message: string | undefined): boolean {
   return (typeof code === 'number' && unstorableCodes.has(code)) || unstorableMessages.test(message ?? '');
 }
 
+/** True for a bulk that failed before a server answered. The driver copies the text of the cause, and drops the cause. */
+function isWithoutAnswer(error: MongoError): boolean {
+  return error instanceof MongoBulkWriteError && error.code === undefined && [error.writeErrors].flat().length === 0;
+}
+
 function describeDriverError(error: Error): string {
-  return error instanceof MongoError && error.code !== undefined
-    ? `${error.name} ${describeCode(error.code, error.message)}`
-    : error.name;
+  if (!(error instanceof MongoError)) return error.name;
+  if (error instanceof MongoServerSelectionError) return `${error.name}: ${describeSelectionError(error)}`;
+  if (error instanceof MongoBulkWriteError && isWithoutAnswer(error)) return `${error.name}: ${error.message}`;
+  return error.code === undefined ? error.name : `${error.name} ${describeCode(error.code, error.message)}`;
+}
+
+/** The driver's message says only that it found no primary. This also says what it knows of each server. */
+export function describeSelectionError({ message, reason }: MongoServerSelectionError): string {
+  const servers = [...(reason?.servers?.values() ?? [])].map(
+    ({ address, type, setName, error }) =>
+      `${address} ${type}${setName == null ? '' : ` of ${setName}`}${error == null ? '' : ` (${error.message})`}`,
+  );
+  return servers.length === 0 ? message : `${message}: ${servers.join(', ')}`;
 }
 
 /** Of the message, only a known phrase: the rest may contain the document. */
 function describeCode(code: number | string | undefined, message: string | undefined): string {
-  const name = typeof code === 'number' ? unstorableCodes.get(code) : undefined;
+  const name = typeof code === 'number' ? (unstorableCodes.get(code) ?? temporaryCodes.get(code)) : undefined;
   const phrase = name ?? unstorableMessages.exec(message ?? '')?.[0];
   return phrase === undefined ? `${code}` : `${code} ${phrase}`;
 }

@@ -16,7 +16,7 @@ test('without them, and for all others, ours count', () => {
 test.each([
   ['mongodb+srv://user:secret@db.example/?retryWrites=true&w=majority&appName=Cluster0', []],
   ['mongodb://db/?readPreference=primary&journal=true&readConcernLevel=majority&tls=true', []],
-  ['mongodb://db/?socketTimeoutMS=8000&connectTimeoutMS=5000&retryReads=true', []],
+  ['mongodb://db/?socketTimeoutMS=25000&connectTimeoutMS=5000&retryReads=true', []],
   ['mongodb://db/?retryReads=false&wtimeoutMS=1', ['wtimeoutMS', 'retryReads']],
   ['mongodb://db/?readPreferenceTags=dc:far&j=false&timeoutMS=5', ['j', 'readPreferenceTags', 'timeoutMS']],
   ['mongodb://db/?w=1&journal=false', ['w', 'journal']],

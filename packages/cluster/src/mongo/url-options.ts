@@ -13,13 +13,15 @@ export const pinned = {
   readConcernLevel: 'majority',
   w: 'majority',
   journal: true,
-  // After it the server stops waiting for a majority. By then the caller's deadline has passed.
-  wtimeoutMS: 10_000,
+  // After it the server stops waiting for a majority, and the connection is free again. Just above the deadline of a
+  // request. Below `socketTimeoutMS`: otherwise the driver takes the silence for a broken connection, and writes again.
+  // Calls of a run have their own (`run-calls.ts`).
+  wtimeoutMS: 2000,
   retryReads: true,
   serverSelectionTimeoutMS: 1500,
   connectTimeoutMS: 5000,
   // Above every deadline, so that no caller still waits for a connection that is closed.
-  socketTimeoutMS: 8000,
+  socketTimeoutMS: 25_000,
   // How long a call waits for a free connection in a burst. Below the deadline of a call (2 s), so that the error names
   // the cause.
   waitQueueTimeoutMS: 1500,

@@ -75,10 +75,10 @@ export function toDocumentId(widgetId: string, key: Pick<IdempotencyRecord, 'sco
 }
 
 /**
- * Leaves the members that `toWidget` reads. Omits the idempotency record and the outbox, which can be large, and the
- * internal members.
+ * Leaves the members that `toWidget` reads, and `_id`, which names a damaged document. Omits the idempotency record and
+ * the outbox, which can be large.
  */
-export const widgetProjection = { _id: 0, idem: 0, outbox: 0, outboxSince: 0 } as const;
+export const widgetProjection = { idem: 0, outbox: 0, outboxSince: 0 } as const;
 
 export function toWidget(document: StoredWidget): Widget {
   return {

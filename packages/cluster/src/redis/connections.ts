@@ -22,8 +22,12 @@ const commonOptions = {
   reconnectOnError: (error) => error.message.startsWith('READONLY'),
 } satisfies RedisOptions;
 
-/** For requests: a command fails at once while Redis is unavailable, and the connection reconnects by itself. */
-const failFastOptions = {
+/**
+ * For requests: a command fails at once while Redis is unavailable, and the connection reconnects by itself.
+ *
+ * @internal Exported for its test.
+ */
+export const failFastOptions = {
   ...commonOptions,
   // Without a queue, Redis never runs a command later whose caller has already got an error.
   enableOfflineQueue: false,
@@ -46,8 +50,12 @@ export const blockingReadOptions = {
   retryStrategy: () => null,
 } satisfies RedisOptions;
 
-/** For BullMQ's workers: they wait for Redis without limit, and continue after an outage. */
-const workerOptions = {
+/**
+ * For BullMQ's workers: they wait for Redis without limit, and continue after an outage.
+ *
+ * @internal Exported for its test.
+ */
+export const workerOptions = {
   ...commonOptions,
   // BullMQ requires null for connections that block.
   maxRetriesPerRequest: null,

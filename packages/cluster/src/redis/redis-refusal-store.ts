@@ -1,13 +1,18 @@
 import { parseRefusal, serializeRefusal } from '@widget-service/shared/adapters/refusal-codec.ts';
+import { createRowReader } from '@widget-service/shared/adapters/row-reader.ts';
+import { refusalShape } from '@widget-service/shared/adapters/row-shapes.ts';
+import { findRequestId } from '@widget-service/shared/adapters/sample-codec.ts';
 import { type HookRefusal, type RefusalStore, refusalLimits } from '@widget-service/shared/ports/refusal-store.ts';
 import type { ChainableCommander, Redis } from 'ioredis';
 import type { RedisKeys } from './keys.ts';
 import { runPipeline } from './redis-call.ts';
+import type { OnWarning } from './targets.ts';
 
 export interface RedisRefusalStoreOptions {
   /** For short calls. The caller closes it. */
   readonly redis: Redis;
   readonly keys: Pick<RedisKeys, 'refusals' | 'refusalsEnded'>;
+  readonly onWarning?: OnWarning | undefined;
 }
 
 /**
@@ -15,6 +20,14 @@ export interface RedisRefusalStoreOptions {
  * refusal is the same member, so a command that ioredis sends twice adds it once.
  */
 export function createRedisRefusalStore(options: RedisRefusalStoreOptions): RefusalStore {
+  const { onWarning } = options;
+  const refusals = createRowReader({
+    of: 'refusals',
+    identify: findRequestId,
+    convert: parseRefusal,
+    shape: refusalShape,
+    onWarning,
+  });
   function addTo(pipeline: ChainableCommander, integrationId: string, refusals: readonly HookRefusal[]): void {
     const key = options.keys.refusals(integrationId);
     const { perIntegration, keepMs } = refusalLimits;
@@ -47,7 +60,7 @@ export function createRedisRefusalStore(options: RedisRefusalStoreOptions): Refu
     list: async (integrationId) => {
       const pipeline = options.redis.pipeline().zrange(options.keys.refusals(integrationId), '0', '-1', 'REV');
       const [texts] = (await runPipeline(pipeline, 'refusals list')) as [string[]];
-      return texts.map(parseRefusal);
+      return refusals.readList(texts);
     },
     delete: async (integrationId) => {
       const ended = options.keys.refusalsEnded(integrationId);

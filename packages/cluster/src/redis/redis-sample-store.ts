@@ -1,14 +1,18 @@
-import { parseSample, serializeSample } from '@widget-service/shared/adapters/sample-codec.ts';
+import { createRowReader } from '@widget-service/shared/adapters/row-reader.ts';
+import { sampleShape } from '@widget-service/shared/adapters/row-shapes.ts';
+import { findRequestId, parseSample, serializeSample } from '@widget-service/shared/adapters/sample-codec.ts';
 import { findOldestMs, type SampleStore, sampleLimits } from '@widget-service/shared/ports/sample-store.ts';
 import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/deadline.ts';
 import type { Redis } from 'ioredis';
 import type { RedisKeys } from './keys.ts';
 import { loadScript, runPipeline, runScript, translateErrors } from './redis-call.ts';
+import type { OnWarning } from './targets.ts';
 
 export interface RedisSampleStoreOptions {
   /** For short calls. The caller closes it. */
   readonly redis: Redis;
   readonly keys: Pick<RedisKeys, 'samples' | 'keepsSamples'>;
+  readonly onWarning?: OnWarning | undefined;
 }
 
 /**
@@ -16,7 +20,14 @@ export interface RedisSampleStoreOptions {
  * samples, by time. Redis deletes both at that time, and the samples earlier if the oldest has
  * reached its longest time.
  */
-export function createRedisSampleStore({ redis, keys }: RedisSampleStoreOptions): SampleStore {
+export function createRedisSampleStore({ redis, keys, onWarning }: RedisSampleStoreOptions): SampleStore {
+  const rows = createRowReader({
+    of: 'samples',
+    identify: findRequestId,
+    convert: parseSample,
+    shape: sampleShape,
+    onWarning,
+  });
   const addSample = loadScript('add-sample');
 
   function call<T>(work: Promise<T>, operation: string): Promise<T> {
@@ -47,8 +58,8 @@ export function createRedisSampleStore({ redis, keys }: RedisSampleStoreOptions)
         .zrange(keys.samples(integrationId), '+inf', `(${findOldestMs(now)}`, 'BYSCORE', 'REV');
       const [untilMs, texts] = (await runPipeline(pipeline, 'samples find')) as [string | null, string[]];
       const until = untilMs === null ? null : new Date(Number(untilMs));
-      if (until === null || until <= now) return { until: null, samples: [] };
-      return { until, samples: texts.map(parseSample) };
+      if (until === null || !(until > now)) return { until: null, samples: [] };
+      return { until, samples: rows.readList(texts).filter((sample) => sample !== null) };
     },
     delete: async (integrationId) => {
       await call(redis.del(keys.keepsSamples(integrationId), keys.samples(integrationId)), 'samples delete');

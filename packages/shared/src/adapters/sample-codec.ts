@@ -14,3 +14,8 @@ export function parseSample(text: string): HookSample {
   const stored = JSON.parse(text) as Omit<HookSample, 'receivedAt'> & { readonly receivedAt: number };
   return { ...stored, receivedAt: new Date(stored.receivedAt) };
 }
+
+/** Returns the request id with which the text of a sample or refusal begins, also if the rest of it is damaged. */
+export function findRequestId(text: string): string {
+  return /^\{"requestId":"([^"]{1,100})"/.exec(text)?.[1] ?? 'unknown';
+}

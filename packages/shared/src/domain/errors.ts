@@ -92,6 +92,16 @@ export class UnstorableError extends ServiceError {
   }
 }
 
+/** A stored row that is damaged: a member is missing or of another type. Somebody must mend it. */
+export class UnreadableRowError extends ServiceError {
+  constructor(internalMessage: string) {
+    super('internal', 'A stored row that this request needs is damaged. The log of the service names it.', {
+      internalMessage,
+    });
+    this.name = 'UnreadableRowError';
+  }
+}
+
 /** An item of a call that the store will never accept. The store may have accepted the others. */
 export interface UnstorableItem {
   readonly id: string;

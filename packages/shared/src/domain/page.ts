@@ -10,6 +10,9 @@ export interface RowRange {
   readonly limit: number;
 }
 
+/** A row of a list. Null: the stored row is damaged. It keeps its place, so that pages and totals stay right. */
+export type ListedRow<T> = T | null;
+
 export const defaultPageSize = 50;
 export const maxPageSize = 200;
 /** The largest 32-bit integer. With `maxPageSize`, the offset is still a safe integer. */

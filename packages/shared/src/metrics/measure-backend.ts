@@ -1,10 +1,10 @@
-import { NotReplicatedError, UnavailableError } from '../domain/errors.ts';
+import { NotReplicatedError, UnavailableError, UnreadableRowError } from '../domain/errors.ts';
 import type { Backend } from '../ports/backend.ts';
 import type { HistogramSeries } from './histogram.ts';
 import type { Metrics } from './metrics.ts';
 
 type Tail = ReturnType<Backend['eventLog' | 'control']['openTail']>;
-type StoreMetrics = Pick<Metrics, 'storeCallSeconds' | 'storeFailures'>;
+type StoreMetrics = Pick<Metrics, 'storeCallSeconds' | 'storeFailures' | 'rowsUnreadable'>;
 
 /**
  * They resolve when a process ends or a reader closes, not when a store has answered. `openTail` only makes a tail,
@@ -95,10 +95,11 @@ interface CallLabels {
  * Makes the function that measures the calls of an operation. Its series begin at 0 with its first call: a process uses
  * few of the operations that its ports have, and every series costs each scrape.
  */
-function makeMeasure(labels: CallLabels, { storeCallSeconds, storeFailures }: StoreMetrics) {
+function makeMeasure(labels: CallLabels, { storeCallSeconds, storeFailures, rowsUnreadable }: StoreMetrics) {
   let series: HistogramSeries | null = null;
   const createSeries = () => {
     for (const error of ['unavailable', 'other']) storeFailures.inc({ ...labels, error }, 0);
+    rowsUnreadable.inc({ port: labels.port }, 0);
     series = storeCallSeconds.labels(labels);
     return series;
   };
@@ -109,9 +110,16 @@ function makeMeasure(labels: CallLabels, { storeCallSeconds, storeFailures }: St
       if (!(result instanceof Promise)) return result;
       const duration = series ?? createSeries();
       const recordDuration = () => duration.observe((performance.now() - startedAtMs) / 1_000);
-      result.then(recordDuration, (error: unknown) => {
+      const recordResult = (value: unknown) => {
+        recordDuration();
+        // In a list, null stands for a damaged row (`ListedRow`).
+        const unreadable = Array.isArray(value) ? value.filter((row) => row === null).length : 0;
+        if (unreadable > 0) rowsUnreadable.inc({ port: labels.port }, unreadable);
+      };
+      result.then(recordResult, (error: unknown) => {
         if (isUncounted()) return;
         recordDuration();
+        if (error instanceof UnreadableRowError) rowsUnreadable.inc({ port: labels.port });
         const port = (error instanceof UnavailableError && error.failedPort) || labels.port;
         storeFailures.inc({ ...labels, port, error: classify(error) });
       });

@@ -17,6 +17,12 @@ export function storeMetrics(registers: Registry[]) {
       labelNames: ['port', 'operation', 'error'],
       registers,
     }),
+    rowsUnreadable: new Counter({
+      name: 'widget_store_unreadable_rows_total',
+      help: 'Damaged rows that a call to a store met, by port: each read of one counts.',
+      labelNames: ['port'],
+      registers,
+    }),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { AuditAction, AuditEvent } from '../domain/audit-event.ts';
-import type { RowRange } from '../domain/page.ts';
+import type { ListedRow, RowRange } from '../domain/page.ts';
 
 /** Selects audit events. A null member selects all. */
 export interface AuditEventFilter {
@@ -24,7 +24,7 @@ export interface AuditEventStore {
    */
   append(events: readonly AuditEvent[]): Promise<void>;
   /** Newest first: by `occurredAt`, then by `id`, both descending. */
-  list(filter: AuditEventFilter, range: RowRange): Promise<AuditEvent[]>;
+  list(filter: AuditEventFilter, range: RowRange): Promise<ListedRow<AuditEvent>[]>;
   /** Counts matching events up to `atMost`. The time grows with the result. */
   count(filter: AuditEventFilter, atMost: number): Promise<number>;
 }

@@ -1,7 +1,7 @@
 import type { Delivery, MalformedDelivery } from '../domain/delivery.ts';
 import type { UnstorableItem } from '../domain/errors.ts';
 import type { LogPosition } from '../domain/log-position.ts';
-import type { RowRange } from '../domain/page.ts';
+import type { ListedRow, RowRange } from '../domain/page.ts';
 import type { WidgetState } from '../domain/widget.ts';
 
 /**
@@ -138,7 +138,7 @@ export interface DeliveryLedger {
    */
   getPayloads(eventIds: readonly string[], atMostBytes: number): Promise<ReadonlyMap<string, string>>;
   /** Newest first: by `receivedAt`, then by `eventId`, both descending. */
-  list(filter: DeliveryFilter, range: RowRange): Promise<DeliverySummary[]>;
+  list(filter: DeliveryFilter, range: RowRange): Promise<ListedRow<DeliverySummary>[]>;
   /** Counts matching rows up to `atMost`. The time grows with the result. */
   count(filter: DeliveryFilter, atMost: number): Promise<number>;
   /**

@@ -1,7 +1,7 @@
 import type { EventFilter } from '../domain/event-filter.ts';
 import type { Grant, GrantToken, PreviousToken } from '../domain/grant.ts';
 import type { HookSource } from '../domain/hook-source.ts';
-import type { RowRange } from '../domain/page.ts';
+import type { ListedRow, RowRange } from '../domain/page.ts';
 import type { Permission } from '../domain/role.ts';
 
 /** Replaces the tokens of a grant, for a rotation. */
@@ -41,7 +41,7 @@ export interface GrantStore<G extends Grant, Changes = never> {
   /** Returns the names of the grants with these ids, in one read. An id without a grant is left out. */
   getNames(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Newest first: by `createdAt`, then by `id`, both descending. */
-  list(selection: GrantSelection, range: RowRange): Promise<readonly G[]>;
+  list(selection: GrantSelection, range: RowRange): Promise<readonly ListedRow<G>[]>;
   /** Counts up to `atMost`. The time grows with the result. */
   count(selection: GrantSelection, atMost: number): Promise<number>;
   /** Changes the given members and returns the changed grant. Returns null if there is no such grant. */

@@ -1,4 +1,4 @@
-import type { RowRange } from '../domain/page.ts';
+import type { ListedRow, RowRange } from '../domain/page.ts';
 
 /**
  * Why a text is in quarantine. The texts are stored, and clients see them.
@@ -37,7 +37,7 @@ export interface QuarantineStore {
   add(text: QuarantinedText): Promise<void>;
   get(id: string): Promise<(QuarantineRow & Pick<QuarantinedText, 'text'>) | null>;
   /** Newest first: by `quarantinedAt`, then by `id`, both descending. */
-  list(range: RowRange): Promise<QuarantineRow[]>;
+  list(range: RowRange): Promise<ListedRow<QuarantineRow>[]>;
   /** Counts the texts up to `atMost`. */
   count(atMost: number): Promise<number>;
   /** Removes the text for good. Returns what it was, or null if there is none. */

@@ -1,3 +1,5 @@
+import type { ListedRow } from '../domain/page.ts';
+
 /** One mistake in a problem, as the sender got it. It never holds a value that was sent. */
 interface RefusalMistake {
   readonly detail: string;
@@ -46,7 +48,7 @@ export interface RefusalStore {
   /** Adds refusals of any integrations. To add one again has no effect. Drops those beyond the limits, oldest first. */
   add(refusals: readonly HookRefusal[]): Promise<void>;
   /** Newest first: by `refusedAt`, then by `requestId`, both descending. */
-  list(integrationId: string): Promise<HookRefusal[]>;
+  list(integrationId: string): Promise<ListedRow<HookRefusal>[]>;
   /** Deletes the refusals of an integration that has ended. One that is added after it has no effect. */
   delete(integrationId: string): Promise<void>;
 }

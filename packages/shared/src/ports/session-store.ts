@@ -1,4 +1,4 @@
-import type { RowRange } from '../domain/page.ts';
+import type { ListedRow, RowRange } from '../domain/page.ts';
 
 export interface Session {
   /** A UUID that names the session in the interface. It is no secret, and tells nothing about the cookie's value. */
@@ -33,7 +33,7 @@ export interface SessionStore {
   /** Finds a session of this user by its `id`. May return an expired one, as `find` does. */
   findById(userId: string, id: string): Promise<Session | null>;
   /** Newest first: by `createdAt`, then by `id`, both descending. */
-  list(selected: LiveSessions, range: RowRange): Promise<readonly Session[]>;
+  list(selected: LiveSessions, range: RowRange): Promise<readonly ListedRow<Session>[]>;
   /** Counts up to `atMost`. The time grows with the result. */
   count(selected: LiveSessions, atMost: number): Promise<number>;
   recordLastSeen(digest: string, lastSeenAt: Date): Promise<void>;

@@ -1,4 +1,4 @@
-import type { RowRange } from '../domain/page.ts';
+import type { ListedRow, RowRange } from '../domain/page.ts';
 import type { Role } from '../domain/role.ts';
 
 /** Who a user is at an identity provider, as OpenID Connect names people: a subject is unique only at its issuer. */
@@ -56,7 +56,7 @@ export interface UserStore {
   findById(id: string): Promise<User | null>;
   findByIdentity(identity: ExternalIdentity): Promise<User | null>;
   /** Newest first: by `createdAt`, then by `id`, both descending. */
-  list(range: RowRange): Promise<readonly User[]>;
+  list(range: RowRange): Promise<readonly ListedRow<User>[]>;
   /** Counts up to `atMost`. The time grows with the result. */
   count(atMost: number): Promise<number>;
   /**

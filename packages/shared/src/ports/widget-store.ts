@@ -1,6 +1,6 @@
 import type { IdempotencyRecord } from '../domain/idempotent-create.ts';
 import type { OutboxEntry } from '../domain/outbox-entry.ts';
-import type { RowRange } from '../domain/page.ts';
+import type { ListedRow, RowRange } from '../domain/page.ts';
 import type { Widget, WidgetState } from '../domain/widget.ts';
 
 export interface WidgetCreation {
@@ -37,7 +37,7 @@ export interface WidgetStore {
   insertOnce(creation: WidgetCreation): Promise<InsertOutcome>;
   get(id: string): Promise<Widget | null>;
   /** Newest first: by `createdAt`, then by `id`, both descending. */
-  list(filter: WidgetFilter, range: RowRange): Promise<Widget[]>;
+  list(filter: WidgetFilter, range: RowRange): Promise<ListedRow<Widget>[]>;
   /**
    * Counts matching widgets, and stops at `atMost`. The time grows with the result, so a caller may set a longer
    * `deadlineMs` for a full count.

@@ -5,7 +5,7 @@ export const requestDeadlineMs = 1_800;
 
 /**
  * Time limit of a full count of many rows, in milliseconds. No request waits that long; later requests use the result.
- * It is below the 8 s after which the MongoDB client closes a connection that does not answer.
+ * It is below the 25 s after which the MongoDB client closes a connection that does not answer.
  */
 export const fullCountDeadlineMs = 7_000;
 

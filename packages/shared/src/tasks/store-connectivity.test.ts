@@ -17,7 +17,7 @@ function setUp() {
     return null;
   };
   const stores = new StoreConnectivity({
-    runs: { lastPosition: query },
+    runs: { startRun: query as never },
     eventLog: { inspect: query },
     findMismatch: async () => mismatch,
     clock: {
@@ -122,14 +122,14 @@ test('counts stores that do not fit together as unreachable at once, whatever a 
 });
 
 test('a probe finds out which store does not answer', async () => {
-  const silent = async (lastPosition: () => Promise<null>, inspect: () => Promise<never>) => {
+  const silent = async (startRun: () => Promise<never>, inspect: () => Promise<never>) => {
     let nowMs = 0;
     const end = new AbortController();
     const sleep = async () => end.abort();
     const clock = { now: () => new Date(nowMs), monotonicMs: () => nowMs, sleep };
     const findMismatch = async () => null;
     const stores = new StoreConnectivity({
-      runs: { lastPosition },
+      runs: { startRun },
       eventLog: { inspect },
       findMismatch,
       clock,
@@ -147,5 +147,9 @@ test('a probe finds out which store does not answer', async () => {
   const answer = async () => null as never;
   expect(await silent(fail, answer)).toEqual(['documents']);
   expect(await silent(answer, fail)).toEqual(['events']);
+  const failByEvents = async () => {
+    throw new UnavailableError('the log does not answer', undefined, 'eventLog');
+  };
+  expect(await silent(failByEvents, fail)).toEqual(['events']);
   expect(await silent(fail, fail)).toEqual(['documents', 'events']);
 });

@@ -1,3 +1,4 @@
+import { UnavailableError } from '../domain/errors.ts';
 import type { Backend } from '../ports/backend.ts';
 import type { EventLog } from '../ports/event-log.ts';
 import type { RunRegistry } from '../ports/run-registry.ts';
@@ -7,7 +8,7 @@ import type { Logger } from '../runtime/logger.ts';
 import type { StoreRole } from '../runtime/supervisor.ts';
 
 export interface StoreConnectivityDeps {
-  readonly runs: Pick<RunRegistry, 'lastPosition'>;
+  readonly runs: Pick<RunRegistry, 'startRun'>;
   readonly eventLog: Pick<EventLog, 'inspect'>;
   readonly findMismatch: Backend['findMismatch'];
   readonly clock: Clock;
@@ -18,7 +19,7 @@ export interface StoreConnectivityDeps {
  * Longer than a failover of a store takes. With a shorter time, every worker would release its jobs during a failover,
  * and no other worker could process them either.
  */
-const unreachableAfterMs = 10_000;
+export const unreachableAfterMs = 10_000;
 const probeBackoff = { firstMs: 200, maxMs: 2_000 };
 
 /**
@@ -89,17 +90,24 @@ export class StoreConnectivity {
     }
   }
 
+  /** Takes a run number, because that is a write: a server that is not the primary still answers reads. */
   async #probe(): Promise<boolean> {
     const { runs, eventLog, findMismatch } = this.#deps;
-    const [documents, events, mismatch] = await Promise.allSettled([
-      runs.lastPosition(),
-      eventLog.inspect(null),
+    const [mismatch, started, events] = await Promise.allSettled([
       findMismatch(),
+      runs.startRun(),
+      eventLog.inspect(null),
     ]);
+    const isMatch = mismatch.status === 'fulfilled' && mismatch.value === null;
+    // A run is also refused while the stores do not match, or while the other store does not answer.
+    const isWriteRefused =
+      started.status === 'rejected' &&
+      (mismatch.status === 'rejected' || isMatch) &&
+      !(started.reason instanceof UnavailableError && started.reason.failedPort !== undefined);
     this.#silent = [
-      ...(documents.status === 'rejected' ? (['documents'] as const) : []),
+      ...(isWriteRefused ? (['documents'] as const) : []),
       ...(events.status === 'rejected' ? (['events'] as const) : []),
     ];
-    return this.#silent.length === 0 && mismatch.status === 'fulfilled' && mismatch.value === null;
+    return isMatch && started.status === 'fulfilled' && events.status === 'fulfilled';
   }
 }

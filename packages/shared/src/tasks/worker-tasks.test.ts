@@ -60,7 +60,7 @@ async function startConsumer() {
     },
   };
   const stores = new StoreConnectivity({
-    runs: { lastPosition: fail },
+    runs: { startRun: fail as never },
     eventLog: { inspect: fail },
     findMismatch: fail,
     clock,
@@ -115,7 +115,7 @@ test('starts no job before the stores were found to fit together', async () => {
   let waitUntilReady: ConsumeOptions['waitUntilReady'];
   const clock = systemClock;
   const query = async () => null;
-  const deps = { runs: { lastPosition: query }, eventLog: { inspect: query }, findMismatch: query, clock, logger };
+  const deps = { runs: { startRun: query as never }, eventLog: { inspect: query }, findMismatch: query, clock, logger };
   const task = createHookConsumerTask({
     stores: new StoreConnectivity(deps),
     match: { reason: null, waitUntilChecked: () => checked.promise },

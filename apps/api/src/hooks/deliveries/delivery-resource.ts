@@ -39,7 +39,7 @@ export async function toDeliveryPageBody(
   integrations: Pick<IntegrationStore, 'getNames'>,
 ) {
   const found = 'items' in rows ? rows.items : [];
-  const names = await integrations.getNames([...new Set(found.map(({ integrationId }) => integrationId))]);
+  const names = await integrations.getNames([...new Set(found.flatMap((row) => row?.integrationId ?? []))]);
   return toPageBody(request, rows, (row) => toDeliveryBody(row, names.get(row.integrationId) ?? null));
 }
 

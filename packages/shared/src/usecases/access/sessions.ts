@@ -180,9 +180,11 @@ export function makeEndOldestSessions({ sessions, control, clock, sessionIdleMs 
   return async (userId: string): Promise<void> => {
     const now = clock.now();
     const live = { userId, expireAfter: now, seenAfter: new Date(now.getTime() - sessionIdleMs) };
-    for (const { digest } of await sessions.list(live, { offset: sessionsMax, limit: endedAtOnce })) {
-      await sessions.remove(digest);
-      await announceOrLeave(control, digest);
+    for (const session of await sessions.list(live, { offset: sessionsMax, limit: endedAtOnce })) {
+      // A damaged session is accepted nowhere.
+      if (session === null) continue;
+      await sessions.remove(session.digest);
+      await announceOrLeave(control, session.digest);
     }
   };
 }

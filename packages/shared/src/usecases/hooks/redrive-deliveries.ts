@@ -81,7 +81,7 @@ async function select(
   if (after !== null && listedAfter === null) return null;
   const filter = { ...dead, integrationId, state: 'dead', ...(listedAfter === null ? {} : { listedAfter }) } as const;
   const rows = await ledger.list(filter, { offset: 0, limit: redrivesMax + 1 });
-  const eventIds = rows.slice(0, redrivesMax).map(({ eventId }) => eventId);
+  const eventIds = rows.slice(0, redrivesMax).flatMap((row) => row?.eventId ?? []);
   return { eventIds, next: rows.length > redrivesMax ? (eventIds.at(-1) ?? null) : null };
 }
 

@@ -1,4 +1,4 @@
-import { type PageRequest, type RowRange, toOffset } from '../../domain/page.ts';
+import { type ListedRow, type PageRequest, type RowRange, toOffset } from '../../domain/page.ts';
 
 /**
  * Rows are counted, and skipped for a later page, only up to here. There may be hundreds of millions, and both take
@@ -7,7 +7,7 @@ import { type PageRequest, type RowRange, toOffset } from '../../domain/page.ts'
 const readableRowsMax = 10_000;
 
 export interface CountedPage<Row> {
-  readonly items: readonly Row[];
+  readonly items: readonly ListedRow<Row>[];
   /**
    * Exact if at most 10 000 rows match, and on the last page. Otherwise it is a lower bound: never less than 10 000,
    * nor than the number of rows up to the end of this page.
@@ -24,7 +24,7 @@ export interface TooDeepPage {
 
 /** The two methods of a store that read a list. */
 export interface CountableStore<Filter, Row> {
-  list(filter: Filter, range: RowRange): Promise<readonly Row[]>;
+  list(filter: Filter, range: RowRange): Promise<readonly ListedRow<Row>[]>;
   count(filter: Filter, atMost: number): Promise<number>;
 }
 
@@ -53,7 +53,7 @@ export async function listCountedPage<Filter, Row>(
 
 /** As `listCountedPage`, for a list without a filter. */
 export function listUnfilteredPage<Row>(
-  store: { list(range: RowRange): Promise<readonly Row[]>; count(atMost: number): Promise<number> },
+  store: { list(range: RowRange): Promise<readonly ListedRow<Row>[]>; count(atMost: number): Promise<number> },
   request: PageRequest,
 ): Promise<CountedPage<Row> | TooDeepPage> {
   const counted: CountableStore<null, Row> = {

@@ -1,5 +1,5 @@
 import type { LogPosition } from '../../domain/log-position.ts';
-import { countPages, type PageRequest, toOffset } from '../../domain/page.ts';
+import { countPages, type ListedRow, type PageRequest, toOffset } from '../../domain/page.ts';
 import type { Widget, WidgetState } from '../../domain/widget.ts';
 import type { WidgetStore } from '../../ports/widget-store.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -21,7 +21,7 @@ export interface ListWidgetsInput extends PageRequest {
 }
 
 export interface WidgetPage extends PageRequest {
-  readonly items: readonly Widget[];
+  readonly items: readonly ListedRow<Widget>[];
   /** Exact up to 1 000, otherwise at most 5 s old. If the count fails or is slow: see `makeCountWidgets`. */
   readonly totalItems: number;
   readonly totalPages: number;
@@ -73,11 +73,11 @@ export function makeListWidgets({ widgets, clock, tailPosition }: ListWidgetsDep
     maxWaitMs: requestDeadlineMs,
   });
 
-  const toFirstAsOf = (newest: Widget | undefined): Date =>
+  const toFirstAsOf = ([newest]: readonly ListedRow<Widget>[]): Date =>
     new Date(Math.max(newest?.createdAt.getTime() ?? 0, clock.now().getTime() - creationDelayMaxMs));
 
   const readFirstAsOf = async (state: WidgetState | null): Promise<Date> =>
-    toFirstAsOf((await widgets.list({ state, createdAtOrBefore: null }, { offset: 0, limit: 1 }))[0]);
+    toFirstAsOf(await widgets.list({ state, createdAtOrBefore: null }, { offset: 0, limit: 1 }));
 
   /** Reads the rows of a page and one more. For a page beyond `deepOffset`, it reads the total first. */
   const readRows = async (input: ListWidgetsInput): Promise<RowsRead> => {
@@ -85,7 +85,7 @@ export function makeListWidgets({ widgets, clock, tailPosition }: ListWidgetsDep
     const { state, page } = input;
     if (input.asOf === null && page === 1) {
       const rows = await widgets.list({ state, createdAtOrBefore: null }, range);
-      return { rows, asOf: toFirstAsOf(rows[0]), total: null };
+      return { rows, asOf: toFirstAsOf(rows), total: null };
     }
     const asOf = input.asOf ?? (await readFirstAsOf(state));
     const filter = { state, createdAtOrBefore: asOf };
@@ -127,7 +127,7 @@ export function makeListWidgets({ widgets, clock, tailPosition }: ListWidgetsDep
 }
 
 interface RowsRead {
-  readonly rows: Widget[];
+  readonly rows: readonly ListedRow<Widget>[];
   /** The rows were created at or before this time. */
   readonly asOf: Date;
   /** Null if the total is not read yet. */

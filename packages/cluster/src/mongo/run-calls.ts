@@ -1,0 +1,61 @@
+import { MongoBulkWriteError, MongoWriteConcernError, type WriteConcernSettings } from 'mongodb';
+import { runPortCall } from './translate-error.ts';
+import { pinned } from './url-options.ts';
+
+/**
+ * The deadlines of one call of a run. No caller waits for a run, and a run writes whole batches: with the deadline of a
+ * request, a store that needs three seconds for a batch would fail the same batch for ever.
+ *
+ * Replication may be later than the first of them: MongoDB tolerates 10 s before it slows its writers. Then no write is
+ * confirmed in time, and a repeated write waits just as long. So a write that the majority did not confirm in time
+ * gives the next calls the next deadline.
+ */
+export const runDeadlinesMs = [5_000, 10_000, 24_000] as const;
+/** How long an answer may take beyond the wait for a majority. */
+const answerMs = 500;
+/** How long calls keep a longer deadline. */
+const keepMs = 60_000;
+
+export interface RunCallLimits {
+  readonly deadlineMs: number;
+  /** Pass it to each write. */
+  readonly writeConcern: WriteConcernSettings;
+}
+
+/** Runs one call of a run, as `runPortCall` does. */
+export type RunCall = <T>(operation: string, work: (limits: RunCallLimits) => Promise<T>) => Promise<T>;
+
+/** All stores of a process share one. */
+export function createRunCall(nowMs = () => performance.now()): RunCall {
+  let step = 0;
+  let keptUntilMs = 0;
+  return (operation, work) => {
+    if (nowMs() > keptUntilMs) step = 0;
+    const usedStep = step;
+    const limits = toRunCallLimits(runDeadlinesMs[usedStep] ?? runDeadlinesMs[0]);
+    const watched = () =>
+      work(limits).catch((error: unknown) => {
+        if (isUnconfirmed(error)) {
+          step = Math.max(step, Math.min(usedStep + 1, runDeadlinesMs.length - 1));
+          keptUntilMs = nowMs() + keepMs;
+        }
+        throw error;
+      });
+    return runPortCall(operation, watched, limits.deadlineMs);
+  };
+}
+
+/** @internal Exported for its test. */
+export function toRunCallLimits(deadlineMs: number): RunCallLimits {
+  const { w, journal } = pinned;
+  // A call makes up to two writes one after the other. Both answers must arrive before the deadline: only an answer
+  // tells a late majority from a server that is silent.
+  return { deadlineMs, writeConcern: { w, journal, wtimeoutMS: deadlineMs / 2 - answerMs } };
+}
+
+/** True if MongoDB ran the write, and the majority did not confirm it in time. */
+function isUnconfirmed(error: unknown): boolean {
+  const writeConcernFailed = 64;
+  if (error instanceof MongoBulkWriteError) return error.result.getWriteConcernError()?.code === writeConcernFailed;
+  return error instanceof MongoWriteConcernError && error.code === writeConcernFailed;
+}

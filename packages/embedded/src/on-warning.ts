@@ -1,0 +1,1 @@
+export type OnWarning = (message: string, details?: object) => void;

@@ -1,0 +1,72 @@
+import { UnreadableRowError } from '../domain/errors.ts';
+import type { ListedRow } from '../domain/page.ts';
+
+/** Says for each member of a stored entity whether a value is one. */
+export type Shape<T> = { readonly [Name in keyof T]-?: (value: unknown) => boolean };
+
+export interface RowReaderOptions<Row, T> {
+  /** The collection or table. */
+  readonly of: string;
+  /** What finds the row there, for the log. Never a secret. */
+  readonly identify: (row: Row) => unknown;
+  /** May throw. */
+  readonly convert: (row: Row) => T;
+  readonly shape: Shape<T>;
+  readonly onWarning?: ((message: string, details?: object) => void) | undefined;
+}
+
+export interface RowReader<Row, T> {
+  /** Throws `UnreadableRowError` for a damaged row. */
+  readonly read: (row: Row) => T;
+  /** Null and undefined, for a row that does not exist, become null. */
+  readonly readIfAny: (row: Row | null | undefined) => T | null;
+  readonly readList: (rows: readonly Row[]) => ListedRow<T>[];
+}
+
+/** A damaged row is logged once in so long, and not at each read. */
+const logEveryMs = 60_000;
+/** A process remembers so many damaged rows, to log each of them once. */
+const rememberedMax = 1_000;
+const loggedAtMs = new Map<string, number>();
+
+/** Creates the one place that reads rows of a kind. No row reaches a caller unless each member has its type. */
+export function createRowReader<Row, T extends object>(options: RowReaderOptions<Row, T>): RowReader<Row, T> {
+  const { of, identify, convert, shape, onWarning } = options;
+  const checks = Object.entries(shape) as [keyof T & string, (value: unknown) => boolean][];
+
+  function read(row: Row): T {
+    let member = '';
+    try {
+      const entity = convert(row);
+      member = checks.find(([name, check]) => !check(entity[name]))?.[0] ?? '';
+      if (member === '') return entity;
+    } catch {
+      // Without the error: it may quote the value.
+    }
+    const id = String(identify(row));
+    warn({ of, id, ...(member === '' ? {} : { member }) });
+    throw new UnreadableRowError(`${of}, ${id}: a damaged row${member === '' ? '' : `, member ${member}`}`);
+  }
+
+  function warn(row: { readonly of: string; readonly id: string }): void {
+    const key = `${row.of} ${row.id}`;
+    if (performance.now() < (loggedAtMs.get(key) ?? Number.NEGATIVE_INFINITY) + logEveryMs) return;
+    if (loggedAtMs.size >= rememberedMax) loggedAtMs.clear();
+    loggedAtMs.set(key, performance.now());
+    onWarning?.('store.row_unreadable', row);
+  }
+
+  return {
+    read,
+    readIfAny: (row) => (row === null || row === undefined ? null : read(row)),
+    readList: (rows) =>
+      rows.map((row) => {
+        try {
+          return read(row);
+        } catch (error) {
+          if (error instanceof UnreadableRowError) return null;
+          throw error;
+        }
+      }),
+  };
+}
