@@ -10,7 +10,9 @@ import { fillWithNames, listNames } from './different-names.ts';
 const attemptsMax = 5;
 const formType = 'application/x-www-form-urlencoded';
 
-/** The time grows with the size of a body, and with nothing else: `JSON.parse` alone takes 400 ms for 4 MiB of names. */
+/**
+ * The time grows with the size of a body, and with nothing else: `JSON.parse` alone takes 400 ms for 4 MiB of names.
+ */
 describe.each([
   { bodyLimitBytes: 65_536, blockedMaxMs: 50 },
   { bodyLimitBytes: 4_194_304, blockedMaxMs: 2_000 },

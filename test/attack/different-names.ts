@@ -1,6 +1,9 @@
 const letters = 'abcdefghijklmnopqrstuvwxyz';
 
-/** Makes a text of this length at most: what `write` returns for different names, the shortest first (`a` … `z`, `aa` …). */
+/**
+ * Makes a text of this length at most: what `write` returns for different names, the shortest first (`a` … `z`, `aa`
+ * …).
+ */
 export function fillWithNames(write: (name: string) => string, length: number): string {
   const parts: string[] = [];
   let left = length;

@@ -4,7 +4,7 @@ import type { TestBackend } from '../drivers/app/test-backend.ts';
 import { requireServerUrl } from '../drivers/cluster/server-url.ts';
 
 /** One member of a stored row with a value that no version of the service stores. */
-export interface Damage {
+interface Damage {
   readonly member: string;
   readonly value: unknown;
   apply(): Promise<void>;

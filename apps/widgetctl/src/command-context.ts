@@ -144,5 +144,8 @@ async function readSecret(
 
 /** Removes what comes with a copy or a file: line ends, and blanks but for passwords, which may have them. */
 function trimSecret(variable: SecretVariable, text: string): string {
-  return variable === 'WIDGETCTL_PASSWORD' ? text.replace(/^[\r\n]+/, '').replace(/[\r\n]+$/, '') : text.trim();
+  if (variable !== 'WIDGETCTL_PASSWORD') return text.trim();
+  const lines = text.split(/[\r\n]/);
+  const isFilled = (line: string) => line !== '';
+  return lines.slice(lines.findIndex(isFilled), lines.findLastIndex(isFilled) + 1).join('\n');
 }

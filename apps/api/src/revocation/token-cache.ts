@@ -18,8 +18,8 @@ const untrustedTimeoutMs = 1_000;
  */
 const retryAfterMs = 5_000;
 /**
- * After a failover, MongoDB may serve a majority snapshot from before the last write for a while. So for this time after
- * an eviction, what depends on its id is cached only for `maybeStaleTtlMs`, and so is every invalid token.
+ * After a failover, MongoDB may serve a majority snapshot from before the last write for a while. So for this time
+ * after an eviction, what depends on its id is cached only for `maybeStaleTtlMs`, and so is every invalid token.
  */
 const maybeStaleForMs = 15_000;
 const maybeStaleTtlMs = 1_000;
@@ -88,9 +88,9 @@ interface Entry<T> {
 
 /**
  * Caches what tokens stand for, by digest, for 60 s and never beyond a token's end. From 45 s on, a use refreshes the
- * entry in the background. For 15 s after an eviction, what depends on its id is read again after 1 s: the store may have
- * served a snapshot from before the revocation. After 60 s, the entry is used only while the store is unavailable or slow (stale-if-error,
- * RFC 5861).
+ * entry in the background. For 15 s after an eviction, what depends on its id is read again after 1 s: the store may
+ * have served a snapshot from before the revocation. After 60 s, the entry is used only while the store is unavailable
+ * or slow (stale-if-error, RFC 5861).
  *
  * Example: a token is read at 0 s. A use at 50 s returns the entry and refreshes it. If the store is unavailable then,
  * the entry is used, with a new attempt every 5 s, until the token itself expires or is evicted.

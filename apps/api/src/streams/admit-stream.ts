@@ -23,8 +23,8 @@ type AdmissionOutcome =
  * Makes the function that counts this pod's streams and refuses those above the limits: with `overloaded` above
  * `perPod`, else with `too-many-connections` above `perOwner`.
  *
- * An owner may open twice as many streams at once as may be open, and then as many every 10 s: all clients of a pod that
- * died may come here, and come again. Beyond that, a stream is refused with `too-many-connections`.
+ * An owner may open twice as many streams at once as may be open, and then as many every 10 s: all clients of a pod
+ * that died may come here, and come again. Beyond that, a stream is refused with `too-many-connections`.
  *
  * A stream counts from its request on, not only when it is open. Otherwise a crowd of simultaneous requests would pass
  * the limits.

@@ -92,8 +92,8 @@ export class BullmqHookConsumer implements HookConsumer {
   }
 
   /**
-   * Resolves after `consumerCloseWithinMs`, or once Redis is unavailable and no handler runs: without Redis no job can be
-   * released or completed.
+   * Resolves after `consumerCloseWithinMs`, or once Redis is unavailable and no handler runs: without Redis no job can
+   * be released or completed.
    */
   async #waitUntilCloseIsFutile(signal: AbortSignal): Promise<void> {
     const consumers = [...this.#partitionConsumers.values()];

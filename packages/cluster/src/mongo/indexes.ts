@@ -171,8 +171,8 @@ function requireAccessTo<T>(collection: string, work: () => Promise<T>): Promise
 }
 
 /**
- * MongoDB also lists indexes that it is still building. Only with `includeBuildUUIDs` their entries differ: they have no
- * name. A server that does not know the option lists no such indexes.
+ * MongoDB also lists indexes that it is still building. Only with `includeBuildUUIDs` their entries differ: they have
+ * no name. A server that does not know the option lists no such indexes.
  */
 async function listIndexes(db: Db, collection: string): Promise<IndexDescriptionInfo[]> {
   const namespaceNotFound = 26;

@@ -25,10 +25,10 @@ export interface StuckClientOptions {
 /**
  * Reconnects a client that cannot recover by itself. Returns a function that stops the watch.
  *
- * 1. A heartbeat does not end. The driver (7.8) can wait for ever. When it writes to a destroyed socket that has not emitted `close` yet,
- * `Connection.writeCommand` waits for a `drain` that never comes. This happens to a heartbeat when all connections
- * break at once during calls. Then the driver sends no other heartbeat, and every call fails with
- * `MongoServerSelectionError` until the process ends.
+ * 1. A heartbeat does not end. The driver (7.8) can wait for ever. When it writes to a destroyed socket that has not
+ *    emitted `close` yet, `Connection.writeCommand` waits for a `drain` that never comes. This happens to a heartbeat
+ *    when all connections break at once during calls. Then the driver sends no other heartbeat, and every call fails
+ *    with `MongoServerSelectionError` until the process ends.
  *
  * 2. The replica set was made anew: initiated again, or restored into new members under the same names. Its elections
  * start at term 1. The driver remembers the highest term that it saw, and takes each new primary for one that lost an

@@ -177,7 +177,9 @@ function isUnstorableCode(code: unknown, message: string | undefined): boolean {
   return (typeof code === 'number' && unstorableCodes.has(code)) || unstorableMessages.test(message ?? '');
 }
 
-/** True for a bulk that failed before a server answered. The driver copies the text of the cause, and drops the cause. */
+/**
+ * True for a bulk that failed before a server answered. The driver copies the text of the cause, and drops the cause.
+ */
 function isWithoutAnswer(error: MongoError): boolean {
   return error instanceof MongoBulkWriteError && error.code === undefined && [error.writeErrors].flat().length === 0;
 }
@@ -190,7 +192,7 @@ function describeDriverError(error: Error): string {
 }
 
 /** The driver's message says only that it found no primary. This also says what it knows of each server. */
-export function describeSelectionError({ message, reason }: MongoServerSelectionError): string {
+function describeSelectionError({ message, reason }: MongoServerSelectionError): string {
   const servers = [...(reason?.servers?.values() ?? [])].map(
     ({ address, type, setName, error }) =>
       `${address} ${type}${setName == null ? '' : ` of ${setName}`}${error == null ? '' : ` (${error.message})`}`,

@@ -78,7 +78,7 @@ export const widgetShape: Shape<Widget> = {
   createdAt: time,
 };
 
-export const outboxEntryShape: Shape<OutboxEntry> = {
+const outboxEntryShape: Shape<OutboxEntry> = {
   eventId: uuid,
   kind: oneOf(hookKinds),
   integrationId: orNull(text),

@@ -99,8 +99,8 @@ export async function openOpsServer(
 }
 
 /**
- * Closes the oldest connection that no request is being answered on, when there are too many: whoever leaves connections
- * open must not keep out the probes. If all are being answered, the oldest of them.
+ * Closes the oldest connection that no request is being answered on, when there are too many: whoever leaves
+ * connections open must not keep out the probes. If all are being answered, the oldest of them.
  */
 function makeRoomForNew(server: Server): void {
   const open = new Set<Socket>();

@@ -60,9 +60,11 @@ export function makeTakeApiPermit({ limiter, limit }: Omit<RateLimitDeps, 'clock
  *
  * 1. Before the body is read, a hook pays for the length that it states. A hook that must be signed pays nothing yet:
  *    nobody but the sender may use up the sender's limit. It is refused if the limit is known to be used up.
- * 2. After the body was read, and its signature verified, a hook pays what it has not paid for the bytes that were read.
- * 3. A hook that was refused in between pays afterwards: from the limit of the integration, or, if it must be signed and
- *    the signature was not verified, from a limit of the same rate for its client network and integration, on this pod.
+ * 2. After the body was read, and its signature verified, a hook pays what it has not paid for the bytes that were
+ *    read.
+ * 3. A hook that was refused in between pays afterwards: from the limit of the integration, or, if it must be signed
+ *    and the signature was not verified, from a limit of the same rate for its client network and integration, on this
+ *    pod.
  */
 export function registerHookLimits(app: FastifyInstance, { limiter, limit, clock }: RateLimitDeps): void {
   const permits = new HookPermits({ limiter, limit, clock });
