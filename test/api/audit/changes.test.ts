@@ -267,7 +267,7 @@ describe('the audit trail of widgets and deliveries', () => {
       before: { mapping: shown('/action', {}) },
       after: { mapping: shown('/type', { opened: 'created' }) },
     });
-    const secrets = ['another secret', secret];
+    const secrets = ['another secret of theirs', secret];
     const replaced = await findEvent(id, await send('PUT', `/api/v1/integrations/${id}/source/secrets`, { secrets }));
     expect(replaced).toMatchObject({ action: 'integration.secrets-replaced', after: { secrets: '2 replaced' } });
     expect(JSON.stringify([event, replaced])).not.toContain(secret);

@@ -43,7 +43,8 @@ test.each(routes.map((route) => [nameRoute(route), route] as const))(
     expectProblem(await send(route, limit), { status: 400, code: 'invalid-json' });
     const response = await send(route, limit + 1);
     expectProblem(response, { status: 400, code: 'payload-too-large' });
-    expect(response.json().detail).toBe(`The body is larger than ${limit} bytes, the limit of this request.`);
+    const whose = route.policy === 'hook-token' ? 'hooks (BODY_LIMIT_BYTES)' : 'this request';
+    expect(response.json().detail).toBe(`The body is larger than ${limit} bytes, the limit of ${whose}.`);
   },
 );
 

@@ -71,7 +71,9 @@ describe('a challenge by GET', () => {
   });
 
   test('may be a POST without a body', async () => {
-    const path = await createPath(challenged({ algorithm: 'hmac-sha256', header: 'x-signature' }, 'a secret key'));
+    const path = await createPath(
+      challenged({ algorithm: 'hmac-sha256', header: 'x-signature' }, 'the key of the sender'),
+    );
     const url = `${path}?hub.challenge=Validation%3A+abc`;
     const response = await service.inject({ method: 'POST', url, headers: { 'content-type': 'text/plain' } });
     expect({ status: response.statusCode, body: response.body }).toEqual({ status: 200, body: 'Validation: abc' });

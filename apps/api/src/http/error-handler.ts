@@ -50,12 +50,13 @@ export function answerFrameworkError(error: unknown, request: FastifyRequest, re
 /** Says which limit of bytes a body is above. An error that has its own text says it already. */
 function describeLimit(refusal: Refusal, request: FastifyRequest): Refusal {
   if (refusal.code !== 'payload-too-large' || refusal.detail !== undefined) return refusal;
-  return { ...refusal, detail: describeBodyLimit(request.routeOptions.bodyLimit) };
+  const { bodyLimit, config } = request.routeOptions;
+  return { ...refusal, detail: describeBodyLimit(bodyLimit, config.policy === 'hook-token') };
 }
 
-/** What a sender reads that has sent a body of more bytes. */
-export function describeBodyLimit(bytes: number): string {
-  return `The body is larger than ${bytes} bytes, the limit of this request.`;
+/** What a sender reads that has sent a body of more bytes. The operator can raise the limit of hooks. */
+export function describeBodyLimit(bytes: number, isOfHooks: boolean): string {
+  return `The body is larger than ${bytes} bytes, the limit of ${isOfHooks ? 'hooks (BODY_LIMIT_BYTES)' : 'this request'}.`;
 }
 
 function toRefusal(error: unknown): Refusal {

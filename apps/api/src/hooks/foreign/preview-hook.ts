@@ -125,7 +125,7 @@ async function preview(
 /** What the hook address refuses before it verifies a signature. */
 function findBodyMistake(sent: SentRequest, bodyLimitBytes: number): ServiceError | null {
   if (sent.body.length > bodyLimitBytes) {
-    return new ServiceError('payload-too-large', describeBodyLimit(bodyLimitBytes));
+    return new ServiceError('payload-too-large', describeBodyLimit(bodyLimitBytes, true));
   }
   const headers = ['content-type', 'content-encoding'].map((name) => [name, readHeader(sent, name)?.toString()]);
   try {
