@@ -89,7 +89,7 @@ function fillIn({ name, parameters = [] }: CommandDefinition): string[] {
 const asking = commands.filter(({ name }) => name !== 'completion');
 
 describe('something else than the service', () => {
-  const secrets = { WIDGETCTL_SOURCE_SECRETS: 'a secret' };
+  const secrets = { WIDGETCTL_SOURCE_SECRETS: 'a secret', WIDGETCTL_NEW_PASSWORD: 'x' };
   const start = (command: CommandDefinition) => {
     const options = command.name === 'login' ? ['--email', 'a@b.c'] : [];
     const environment = { WIDGETCTL_HOOK_URL: hookUrl, WIDGETCTL_PASSWORD: 'x', WIDGETCTL_TOKEN: 'wpt_x', ...secrets };

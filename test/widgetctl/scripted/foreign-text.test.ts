@@ -103,7 +103,8 @@ const moreOptions: Record<string, string[]> = { login: ['--email', 'a@b.c'], tai
 
 function start({ url }: AnsweringServer, command: CommandDefinition, isJson: boolean) {
   const widgetctl = new Widgetctl({ folder, url });
-  const secrets = { WIDGETCTL_PASSWORD: 'a password', WIDGETCTL_SOURCE_SECRETS: 'a secret' };
+  const passwords = { WIDGETCTL_PASSWORD: 'a password', WIDGETCTL_NEW_PASSWORD: 'another password' };
+  const secrets = { ...passwords, WIDGETCTL_SOURCE_SECRETS: 'a secret' };
   const environment = { ...secrets, WIDGETCTL_HOOK_URL: `${url}/hook` };
   const options = [...(isJson ? ['--json'] : []), ...(moreOptions[command.name] ?? [])];
   return widgetctl.run([...fillIn(command), ...options], environment);
