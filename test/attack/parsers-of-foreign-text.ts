@@ -1,5 +1,5 @@
 import { parseBearerToken } from '@widget-service/api/caller/bearer.ts';
-import { parseSessionId, readCookie, readDeviceCookie } from '@widget-service/api/caller/cookies.ts';
+import { listCookieNames, parseSessionId, readCookie, readDeviceCookie } from '@widget-service/api/caller/cookies.ts';
 import { isCsrfToken, isOwnOrigin } from '@widget-service/api/caller/csrf.ts';
 import { createPendingSignIns, parseReturnTo } from '@widget-service/api/caller/oidc/pending-sign-in.ts';
 import { withholdSecrets } from '@widget-service/api/hooks/foreign/withheld-headers.ts';
@@ -36,7 +36,7 @@ import { parseControlEntry } from '@widget-service/shared/adapters/control-entry
 import { parseHookJob } from '@widget-service/shared/adapters/hook-job-codec.ts';
 import { parsePeerAnswer, parsePeerQuestion } from '@widget-service/shared/adapters/peer-message-codec.ts';
 import { parseRefusal } from '@widget-service/shared/adapters/refusal-codec.ts';
-import { parseSample } from '@widget-service/shared/adapters/sample-codec.ts';
+import { findRequestId, parseSample } from '@widget-service/shared/adapters/sample-codec.ts';
 import { parseWorkerState } from '@widget-service/shared/adapters/worker-state-codec.ts';
 import { describeDevice } from '@widget-service/shared/domain/device.ts';
 import { findDeviceNonce, isWellFormedDeviceCookie } from '@widget-service/shared/domain/device-cookie.ts';
@@ -55,7 +55,7 @@ import {
   tryParseJson,
 } from '@widget-service/shared/domain/json.ts';
 import { assignPartition } from '@widget-service/shared/domain/queue-item.ts';
-import { readRole } from '@widget-service/shared/domain/role-claim.ts';
+import { readClaim, readRole } from '@widget-service/shared/domain/role-claim.ts';
 import { isSealedForToken, unsealForToken } from '@widget-service/shared/domain/sealed-for-token.ts';
 import {
   findSecretMistake,
@@ -133,6 +133,7 @@ export const parsersOfForeignText: Readonly<Record<string, (text: string) => unk
   readDeviceCookie: (text) => readDeviceCookie(text, true),
   parseReturnTo: (text) => parseReturnTo(text, 'https://widgets.example'),
   parseSessionId,
+  listCookieNames: (text) => listCookieNames(text, 'service_'),
   readCookie: (text) => readCookie(text, 'service_console'),
   isPrivateAddress,
   toNetwork,
@@ -157,6 +158,7 @@ export const parsersOfForeignText: Readonly<Record<string, (text: string) => unk
   parsePeerAnswer,
   parseRefusal,
   parseSample,
+  findRequestId,
   parseWorkerState,
   describeDevice,
   findDeviceNonce: (text) => findDeviceNonce(text, user, now),
@@ -170,6 +172,7 @@ export const parsersOfForeignText: Readonly<Record<string, (text: string) => unk
   toSingleLine,
   parsePosition,
   assignPartition: (text) => assignPartition(text, 8),
+  readClaim: (text) => readClaim({ [text]: text }, text),
   readRole: (text) => readRole({ roles: [text, text] }, 'roles', new Map([['staff', 'viewer']])),
   parseSigningSecret,
   findSecretMistake,

@@ -7,6 +7,7 @@ export const takersOfOwnText: readonly string[] = [
   'createApi',
   'computeCsrfToken',
   'toNotVerified',
+  'toRefusedError',
   'makeProviderFetch',
   'formatSessionCookie',
   'toPublicUrl',
