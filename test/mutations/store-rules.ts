@@ -162,8 +162,8 @@ export const storeRules: readonly StoreMutation[] = [
     rule: 'MongoDB: an enabled admin remains, also after the write of the change',
     noticedBy: lastAdmin,
     file: mongoUsers,
-    from: 'if (update === null || !mayEndLastAdmin || (await hasAdminBeside(users, user.id))) return update;',
-    to: 'if (update !== undefined) return update;',
+    from: 'if (await hasAdminBeside(users, user.id)) return Object.keys',
+    to: 'if (update !== undefined) return Object.keys',
   },
   {
     rule: 'MongoDB: a change of a user requires the version that was read',

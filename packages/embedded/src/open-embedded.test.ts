@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
+import { deriveEventId } from '@widget-service/shared/domain/hook-event-id.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { LogAppend } from '@widget-service/shared/ports/event-log.ts';
 import type { ComparablePosition } from '@widget-service/shared/ports/run-registry.ts';
@@ -22,9 +23,14 @@ function anAppend(eventId: string): LogAppend {
   return { event: { eventId, type: 'widget.created', ...withoutWidget, json: '{}' }, mark: { kind: 'event', eventId } };
 }
 
-function aDelivery(eventId: string): Delivery {
+const integrationId = '0197a000-0000-7000-8000-00000000000f';
+
+/** The event id of the hook with this name. */
+const idOf = (value: string) => deriveEventId(integrationId, { kind: 'webhook-id', value });
+
+function aDelivery(name: string): Delivery {
   const fields = { kind: 'updated', occurredAt: '2026-03-01T10:00:00Z', widgetId: null, payload: null } as const;
-  return { eventId, integrationId: 'i', ...fields, receivedAt: start, redrive: false };
+  return { eventId: idOf(name), integrationId, ...fields, receivedAt: start, redrive: false };
 }
 
 describe('openEmbedded', () => {
@@ -47,7 +53,14 @@ describe('openEmbedded', () => {
   });
 
   test('removes sessions when they expire', async () => {
-    const session = { id: 'i', userId: 'u', device: null, address: null, createdAt: start, lastSeenAt: start };
+    const session = {
+      id: idOf('session'),
+      userId: idOf('user'),
+      device: null,
+      address: null,
+      createdAt: start,
+      lastSeenAt: start,
+    };
     await backend.sessions.insert({ ...session, digest: 'expired', expiresAt: start });
     await backend.sessions.insert({ ...session, digest: 'live', expiresAt: new Date(start.getTime() + 1) });
     await backend.removeExpired(start);
@@ -67,39 +80,38 @@ describe('openEmbedded', () => {
   test('removes ledger rows that were published or discarded longer ago than the retention, and no others', async () => {
     const deliveries = ['old', 'young', 'received', 'dead', 'old discarded', 'young discarded'].map(aDelivery);
     await backend.ledger.register(deliveries);
-    await backend.ledger.markPublished([{ eventId: 'old', position: null, effect: null }], start);
+    await backend.ledger.markPublished([{ eventId: idOf('old'), position: null, effect: null }], start);
     await backend.ledger.markPublished(
-      [{ eventId: 'young', position: null, effect: null }],
+      [{ eventId: idOf('young'), position: null, effect: null }],
       new Date(start.getTime() + 2),
     );
-    for (const eventId of ['dead', 'old discarded', 'young discarded']) {
-      await backend.ledger.markDead(aDelivery(eventId), 'store-refused');
+    for (const name of ['dead', 'old discarded', 'young discarded']) {
+      await backend.ledger.markDead(aDelivery(name), 'store-refused');
     }
-    const { integrationId } = aDelivery('any');
-    await backend.ledger.discard(integrationId, 'old discarded', start);
-    await backend.ledger.discard(integrationId, 'young discarded', new Date(start.getTime() + 2));
+    await backend.ledger.discard(integrationId, idOf('old discarded'), start);
+    await backend.ledger.discard(integrationId, idOf('young discarded'), new Date(start.getTime() + 2));
     await backend.removeExpired(new Date(start.getTime() + hourMs + 1));
     const rows = await Promise.all(deliveries.map(({ eventId }) => backend.ledger.get(eventId)));
     expect(rows.map((row) => row?.eventId ?? null)).toEqual([
       null,
-      'young',
-      'received',
-      'dead',
+      idOf('young'),
+      idOf('received'),
+      idOf('dead'),
       null,
-      'young discarded',
+      idOf('young discarded'),
     ]);
   });
 
   test('removes more rows than fit into one batch', async () => {
-    const eventIds = Array.from({ length: 1201 }, (_, n) => `e${n}`);
-    await backend.ledger.register(eventIds.map(aDelivery));
+    const deliveries = Array.from({ length: 1201 }, (_, n) => aDelivery(`e${n}`));
+    await backend.ledger.register(deliveries);
     await backend.ledger.markPublished(
-      eventIds.map((eventId) => ({ eventId, position: null, effect: null })),
+      deliveries.map(({ eventId }) => ({ eventId, position: null, effect: null })),
       start,
     );
     await backend.removeExpired(new Date(start.getTime() + hourMs + 1));
-    expect(await backend.ledger.register(eventIds.map(aDelivery))).toEqual({ duplicates: [], unstorable: [] });
-    expect(await backend.ledger.get('e1200')).toMatchObject({ attempts: 1 });
+    expect(await backend.ledger.register(deliveries)).toEqual({ duplicates: [], unstorable: [] });
+    expect(await backend.ledger.get(idOf('e1200'))).toMatchObject({ attempts: 1 });
   });
 
   test('keeps a dedupe mark for an hour after expireMarks, and every other mark forever', async () => {
@@ -177,16 +189,19 @@ describe('openEmbedded', () => {
  */
 async function killWhileWriting(dataDir: string, count: number): Promise<string[]> {
   const script = `
+    import { randomUUID } from 'node:crypto';
     import { openEmbedded } from ${JSON.stringify(new URL('./open-embedded.ts', import.meta.url).href)};
     const retention = { count: 1000, ageMs: 1e9, bytes: 1e9 };
     const backend = await openEmbedded({ dataDir: process.argv[1], retention, deliveryRetentionMs: 1e9, auditRetentionMs: 1e9 });
     await backend.hookQueue.enqueue({ jobId: 'unfinished', partition: 0, items: [] });
     await backend.hookQueue.enqueue({ jobId: 'waiting', partition: 0, items: [] });
     await new Promise((entered) => backend.hookQueue.consume(() => { entered(); return new Promise(() => {}); }));
-    const rest = { integrationId: 'i', kind: 'updated', occurredAt: 'now', widgetId: null, payload: null };
-    for (let n = 0; ; n += 1) {
-      await backend.ledger.register([{ ...rest, eventId: 'event-' + n, receivedAt: new Date(), redrive: false }]);
-      process.stdout.write('event-' + n + '\\n');
+    const integrationId = randomUUID();
+    const rest = { integrationId, kind: 'updated', occurredAt: '2026-03-01T10:00:00Z', widgetId: null, payload: null };
+    for (;;) {
+      const eventId = randomUUID();
+      await backend.ledger.register([{ ...rest, eventId, receivedAt: new Date(), redrive: false }]);
+      process.stdout.write(eventId + '\\n');
     }`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', script, dataDir], {
     stdio: ['ignore', 'pipe', 'inherit'],
