@@ -45,7 +45,10 @@ describe.each(kinds)('GrantStore, $name', ({ getStore, ownMembers, changes }) =>
 
   test('findByTokenDigest returns only grants whose token is valid at validAt', async () => {
     const [expiry, before] = [later, new Date(later.getTime() - 1)];
-    const ending = await insert({ expiresAt: later, previousToken: { ...aToken(), expiresAt: new Date('9999-12-31') } });
+    const ending = await insert({
+      expiresAt: later,
+      previousToken: { ...aToken(), expiresAt: new Date('9999-12-31') },
+    });
     const rotated = await insert({ previousToken: aPreviousToken() });
     const getDigests = ({ token, previousToken }: Grant) => [token.digest, previousToken?.digest ?? ''];
     const findId = async (digest: string, validAt: Date) =>

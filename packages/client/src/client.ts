@@ -156,7 +156,7 @@ export function createClient(options: ClientOptions = {}): WidgetServiceClient {
 /** The origin of the page. Outside a browser there is none. */
 function getPageOrigin(): string {
   const { location } = globalThis as { readonly location?: { readonly origin: string } };
-  if (location === undefined) throw new InvalidCallError('baseUrl is missing: only a page has an address of its own');
+  if (location === undefined) throw new InvalidCallError('baseUrl is missing');
   return location.origin;
 }
 

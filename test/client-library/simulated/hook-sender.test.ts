@@ -91,8 +91,8 @@ describe('HookSender', () => {
     const sender = createHookSender({ url, fetch, concurrency: 1 });
     const sent = [sender.send(aHook(1)), sender.send(aHook(2))];
     sender.close();
-    for (const one of sent) await expect(one).rejects.toThrow('the hook sender was closed');
-    await expect(sender.send(aHook(3))).rejects.toThrow('the hook sender was closed');
+    for (const one of sent) await expect(one).rejects.toThrow('it was closed');
+    await expect(sender.send(aHook(3))).rejects.toThrow('it was closed');
   });
 
   test('sends the first of 50 000 hooks of one widget at once, and stops at once', async () => {

@@ -123,7 +123,7 @@ export class HookSender {
 
   /** Stops at once: every hook that was not accepted yet is rejected. Await `idle()` before, to send them all. */
   close(): void {
-    this.#closed.abort(new Error('the hook sender was closed'));
+    this.#closed.abort(new Error('it was closed'));
     for (const hook of this.#waiting.clear()) hook.reject(this.#closed.signal.reason);
   }
 

@@ -66,7 +66,7 @@ async function readAcceptance(url: string, response: Response): Promise<PostOutc
   const eventId = response.headers.get('webhook-event-id') ?? '';
   const text = await response.text();
   if (eventId !== '' && text === '' && !response.redirected) return { status: 'accepted', eventId };
-  const mistake = 'that is not how it accepts a hook';
+  const mistake = 'that does not answer this request';
   return { status: 'refused', error: new UnexpectedResponseError({ url, response, mistake }) };
 }
 
@@ -79,9 +79,7 @@ async function readAcceptance(url: string, response: Response): Promise<PostOutc
 export function encodeHookId(id: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what no header may have.
   if (id === '' || id !== id.trim() || /[\0-\x1f\x7f]/.test(id)) {
-    throw new InvalidCallError(
-      `the id ${JSON.stringify(id)} cannot be the id of a hook: it must not be empty, begin or end with a space, or have a line break`,
-    );
+    throw new InvalidCallError(`the id ${JSON.stringify(id)} must be one line without outer spaces`);
   }
   return String.fromCharCode(...new TextEncoder().encode(id));
 }
@@ -107,20 +105,21 @@ export interface SignedContent {
 export async function signHook(secret: string, { id, timestamp, body }: SignedContent): Promise<string> {
   const base64 = secret.startsWith(secretPrefix) ? secret.slice(secretPrefix.length) : secret;
   const bytes = decodeBase64(base64);
-  if (!isSigningPossible()) {
-    throw new InvalidCallError('this browser signs only on pages over HTTPS, or at localhost. Nothing was sent');
-  }
+  const subtle = findSubtle();
+  if (subtle === undefined) throw new InvalidCallError('browsers sign only over HTTPS');
   const algorithm = { name: 'HMAC', hash: 'SHA-256' };
-  const key = await crypto.subtle.importKey('raw', bytes, algorithm, false, ['sign']);
+  const key = await subtle.importKey('raw', bytes, algorithm, false, ['sign']);
   const content = new TextEncoder().encode(`${id}.${timestamp}.${body}`);
-  const signature = new Uint8Array(await crypto.subtle.sign('HMAC', key, content));
+  const signature = new Uint8Array(await subtle.sign('HMAC', key, content));
   return `v1,${btoa(String.fromCharCode(...signature))}`;
 }
 
 /** Whether this runtime signs: see `signHook`. */
 export function isSigningPossible(): boolean {
-  return globalThis.crypto?.subtle !== undefined;
+  return findSubtle() !== undefined;
 }
+
+const findSubtle = (): typeof crypto.subtle | undefined => globalThis.crypto?.subtle;
 
 /** The secret is not shown by the error. */
 function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
@@ -130,5 +129,5 @@ function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
   } catch {
     // The error below says what is wrong with it.
   }
-  throw new InvalidCallError('the signing secret is malformed: it must be whsec_ and Base64');
+  throw new InvalidCallError('the signing secret must be whsec_ and Base64');
 }

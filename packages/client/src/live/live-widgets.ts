@@ -126,7 +126,7 @@ export class LiveWidgets {
     if (this.#state === 'failed' || this.#state === 'closed') return;
     this.#options.signal?.removeEventListener('abort', this.close);
     this.#closed.abort();
-    this.#loaded.reject(new Error('the live collection was closed'));
+    this.#loaded.reject(new Error('it was closed'));
     this.#enter('closed');
   };
 

@@ -9,7 +9,6 @@ import {
   type Position,
   parseStreamEvent,
   type StreamEvent,
-  type StreamGapEvent,
 } from './stream-event.ts';
 import type { Batch, Connection, Transport } from './transport.ts';
 import { StreamEndedError, type StreamEndReason } from './transport.ts';
@@ -64,8 +63,6 @@ const defaultHeartbeatMs = 15_000;
 const overdueIntervals = 4 / 3;
 /** After these without a heartbeat the connection is dead. */
 const silentIntervals = 2.5;
-/** The reasons of a gap after which the log is another one than before. */
-const lostGaps: ReadonlySet<StreamGapEvent['reason']> = new Set(['epoch-changed', 'ahead-of-stream']);
 /** How many new URLs in a row may be refused before it gives up. */
 const maxRefusedUrls = 3;
 
@@ -237,9 +234,9 @@ class StreamReader {
   #beforeEvent(event: StreamEvent): void {
     // Whatever it says: the service has answered.
     this.#failures = 0;
-    // The log has lost events, so the stores may have lost their effects: the senders repeat those hooks, and an event
-    // with a known id then tells of a new change.
-    if (event.type === 'stream.gap' && lostGaps.has(event.reason)) this.#recentIds.clear();
+    // The log may have lost events, and the stores their effects: the senders repeat those hooks, and an event with a
+    // known id then tells of a new change.
+    if (event.type === 'stream.gap' && event.reason !== 'trimmed') this.#recentIds.clear();
     if (event.type !== 'stream.open') return;
     this.#refusedUrls = 0;
     const heartbeatMs = event.heartbeatSeconds * 1_000;
