@@ -106,7 +106,7 @@ export async function signHook(secret: string, { id, timestamp, body }: SignedCo
   const base64 = secret.startsWith(secretPrefix) ? secret.slice(secretPrefix.length) : secret;
   const bytes = decodeBase64(base64);
   const subtle = findSubtle();
-  if (subtle === undefined) throw new InvalidCallError('browsers sign only over HTTPS');
+  if (subtle === undefined) throw new InvalidCallError('signing needs HTTPS');
   const algorithm = { name: 'HMAC', hash: 'SHA-256' };
   const key = await subtle.importKey('raw', bytes, algorithm, false, ['sign']);
   const content = new TextEncoder().encode(`${id}.${timestamp}.${body}`);
