@@ -166,7 +166,7 @@ describe.runIf(hasBrowser)('the console on the machines of other people', () => 
     await sendTestHook(page, url, signingSecret ?? '');
     await page
       .getByRole('alert')
-      .getByText(/signs only on pages over HTTPS.*Nothing was sent/)
+      .getByText(/signing needs HTTPS/)
       .waitFor();
     await profile.close();
   });

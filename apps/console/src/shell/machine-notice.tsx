@@ -3,15 +3,16 @@ import { unknownTimeZone } from '../parts/time-zone.ts';
 import { clockErrorMs } from '../service/service-clock.ts';
 import { texts } from '../texts/texts.ts';
 
-/** A smaller error of the clock is corrected without a word. */
-const namedErrorMs = 60_000;
+/** An error of the clock of less than half of it is corrected without a word. */
+const minuteMs = 60_000;
 
 /** What is wrong with the clock or the time zone of this machine, and what the page does about it. */
 export function MachineNotice() {
   const { general } = texts;
   const errorMs = clockErrorMs.value;
+  const errorMinutes = Math.round(Math.abs(errorMs) / minuteMs);
   const lines = [
-    Math.abs(errorMs) < namedErrorMs ? [] : general.wrongClock(formatDuration(Math.abs(errorMs)), errorMs > 0),
+    errorMinutes === 0 ? [] : general.wrongClock(formatDuration(errorMinutes * minuteMs), errorMs > 0),
     unknownTimeZone === null ? [] : general.unknownTimeZone(unknownTimeZone),
   ].flat();
   return (
