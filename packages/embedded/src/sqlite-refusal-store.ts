@@ -1,19 +1,10 @@
-import { parseRefusal, serializeRefusal } from '@widget-service/shared/adapters/refusal-codec.ts';
-import { createRowReader } from '@widget-service/shared/adapters/row-reader.ts';
-import { refusalShape } from '@widget-service/shared/adapters/row-shapes.ts';
-import { findRequestId } from '@widget-service/shared/adapters/sample-codec.ts';
+import { createRefusalReader, serializeRefusal } from '@widget-service/shared/adapters/refusal-codec.ts';
 import { type RefusalStore, refusalLimits } from '@widget-service/shared/ports/refusal-store.ts';
 import type { Database, Expiring } from './database.ts';
 import type { OnWarning } from './on-warning.ts';
 
 export function createSqliteRefusalStore(db: Database, onWarning?: OnWarning): RefusalStore & Expiring {
-  const refusals = createRowReader({
-    of: 'refusals',
-    identify: findRequestId,
-    convert: parseRefusal,
-    shape: refusalShape,
-    onWarning,
-  });
+  const refusals = createRefusalReader(onWarning);
   const insert = db.prepare(
     'INSERT INTO hook_refusals (integration_id, refused_at, request_id, refusal) VALUES (?, ?, ?, ?) ' +
       'ON CONFLICT DO NOTHING',

@@ -1,18 +1,10 @@
-import { createRowReader } from '@widget-service/shared/adapters/row-reader.ts';
-import { sampleShape } from '@widget-service/shared/adapters/row-shapes.ts';
-import { findRequestId, parseSample, serializeSample } from '@widget-service/shared/adapters/sample-codec.ts';
+import { createSampleReader, serializeSample } from '@widget-service/shared/adapters/sample-codec.ts';
 import { findOldestMs, type SampleStore, sampleLimits } from '@widget-service/shared/ports/sample-store.ts';
 import type { Database, Expiring } from './database.ts';
 import type { OnWarning } from './on-warning.ts';
 
 export function createSqliteSampleStore(db: Database, onWarning?: OnWarning): SampleStore & Expiring {
-  const rows = createRowReader({
-    of: 'samples',
-    identify: findRequestId,
-    convert: parseSample,
-    shape: sampleShape,
-    onWarning,
-  });
+  const rows = createSampleReader(onWarning);
   const upsertMark = db.prepare(
     'INSERT INTO hook_sampling (integration_id, kept_until) VALUES (?, ?) ' +
       'ON CONFLICT DO UPDATE SET kept_until = excluded.kept_until',

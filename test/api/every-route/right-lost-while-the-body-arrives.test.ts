@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Permission, permissionsForRole } from '@widget-service/shared/domain/role.ts';
 import { expect, test } from 'vitest';
+import { signIn, testAdmin } from '../../drivers/app/console-client.ts';
 import { openSharedService } from '../../drivers/app/open-shared.ts';
 import { createPasswordUser } from '../../drivers/app/password-user.ts';
 import { makeSourceClient, secret } from '../../drivers/app/source-client.ts';
@@ -38,8 +39,8 @@ async function administer(method: string, path: string, body?: object) {
 }
 
 /** Sends the headers of a request and its body but for the last byte. `finish` sends that, and returns the answer. */
-async function sendHalf({ method, path, headers, body = '{}' }: HalfRequest) {
-  const socket = await openSocket(port);
+async function sendHalf({ method, path, headers, body = '{}' }: HalfRequest, toPort = port) {
+  const socket = await openSocket(toPort);
   const sent = { host: 'localhost', connection: 'close', 'content-type': 'application/json', ...headers };
   const lines = Object.entries({ ...sent, 'content-length': String(body.length) }).map(
     ([name, value]) => `${name}: ${value}`,
@@ -70,7 +71,7 @@ async function loseRightMeanwhile(
   refused: { readonly status: number; readonly code: string },
 ) {
   expect(requests.length).toBeGreaterThan(0);
-  const finishers = await Promise.all(requests.map(sendHalf));
+  const finishers = await Promise.all(requests.map((request) => sendHalf(request)));
   await delay(arrivesLateMs);
   await takeRight();
   const [{ method, path, headers = {}, body = '{}' }] = requests as [HalfRequest];
@@ -182,6 +183,20 @@ test.each(waysToLoseToken)(
     expect(await loseRightMeanwhile(requests, () => way.end(path), notAuthenticated)).toEqual([]);
   },
 );
+
+test('a request whose body arrives late counts once against the limit of its user', async () => {
+  const { email, password: adminPassword } = testAdmin;
+  const admission = { ADMIN_EMAIL: email, ADMIN_PASSWORD: adminPassword, API_RATE_PER_SECOND: '1' };
+  const limited = await openSharedService(admission);
+  const { cookie, csrfToken } = await signIn(limited.url);
+  const half = { method: 'POST', path: '/api/v1/widgets', headers: { cookie, 'x-csrf-token': csrfToken } };
+  // Five at once are allowed, and one more each second.
+  const late = Array.from({ length: 5 }, (_, index) => ({ ...half, body: `{"name":"late ${index}"}` }));
+  const finishers = await Promise.all(late.map((request) => sendHalf(request, Number(new URL(limited.url).port))));
+  await delay(arrivesLateMs);
+  const answers = await Promise.all(finishers.map((finish) => finish()));
+  expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201]);
+});
 
 test('a hook whose body arrives after the secrets of its source were replaced needs the new secret', async () => {
   const { createGitHub, sign } = makeSourceClient(app, admin.headers);

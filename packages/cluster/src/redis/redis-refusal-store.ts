@@ -1,7 +1,4 @@
-import { parseRefusal, serializeRefusal } from '@widget-service/shared/adapters/refusal-codec.ts';
-import { createRowReader } from '@widget-service/shared/adapters/row-reader.ts';
-import { refusalShape } from '@widget-service/shared/adapters/row-shapes.ts';
-import { findRequestId } from '@widget-service/shared/adapters/sample-codec.ts';
+import { createRefusalReader, serializeRefusal } from '@widget-service/shared/adapters/refusal-codec.ts';
 import { type HookRefusal, type RefusalStore, refusalLimits } from '@widget-service/shared/ports/refusal-store.ts';
 import type { ChainableCommander, Redis } from 'ioredis';
 import type { RedisKeys } from './keys.ts';
@@ -20,14 +17,7 @@ export interface RedisRefusalStoreOptions {
  * refusal is the same member, so a command that ioredis sends twice adds it once.
  */
 export function createRedisRefusalStore(options: RedisRefusalStoreOptions): RefusalStore {
-  const { onWarning } = options;
-  const refusals = createRowReader({
-    of: 'refusals',
-    identify: findRequestId,
-    convert: parseRefusal,
-    shape: refusalShape,
-    onWarning,
-  });
+  const refusals = createRefusalReader(options.onWarning);
   function addTo(pipeline: ChainableCommander, integrationId: string, refusals: readonly HookRefusal[]): void {
     const key = options.keys.refusals(integrationId);
     const { perIntegration, keepMs } = refusalLimits;

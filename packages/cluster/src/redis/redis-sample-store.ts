@@ -1,6 +1,4 @@
-import { createRowReader } from '@widget-service/shared/adapters/row-reader.ts';
-import { sampleShape } from '@widget-service/shared/adapters/row-shapes.ts';
-import { findRequestId, parseSample, serializeSample } from '@widget-service/shared/adapters/sample-codec.ts';
+import { createSampleReader, serializeSample } from '@widget-service/shared/adapters/sample-codec.ts';
 import { findOldestMs, type SampleStore, sampleLimits } from '@widget-service/shared/ports/sample-store.ts';
 import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/deadline.ts';
 import type { Redis } from 'ioredis';
@@ -21,13 +19,7 @@ export interface RedisSampleStoreOptions {
  * reached its longest time.
  */
 export function createRedisSampleStore({ redis, keys, onWarning }: RedisSampleStoreOptions): SampleStore {
-  const rows = createRowReader({
-    of: 'samples',
-    identify: findRequestId,
-    convert: parseSample,
-    shape: sampleShape,
-    onWarning,
-  });
+  const rows = createSampleReader(onWarning);
   const addSample = loadScript('add-sample');
 
   function call<T>(work: Promise<T>, operation: string): Promise<T> {

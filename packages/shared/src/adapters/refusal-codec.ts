@@ -1,4 +1,7 @@
 import type { HookRefusal } from '../ports/refusal-store.ts';
+import { createRowReader, type RowReaderOptions } from './row-reader.ts';
+import { refusalShape } from './row-shapes.ts';
+import { findRequestId } from './sample-codec.ts';
 
 /**
  * Returns the stored text of a refusal. The same refusal always has the same text, which begins with its request id: of
@@ -25,4 +28,10 @@ export function serializeRefusal(refusal: HookRefusal): string {
 export function parseRefusal(text: string): HookRefusal {
   const stored = JSON.parse(text) as Omit<HookRefusal, 'refusedAt'> & { readonly refusedAt: number };
   return { ...stored, refusedAt: new Date(stored.refusedAt) };
+}
+
+/** Creates the reader of the stored texts of refusals. */
+export function createRefusalReader(onWarning: RowReaderOptions<string, HookRefusal>['onWarning']) {
+  const [identify, convert] = [findRequestId, parseRefusal];
+  return createRowReader({ of: 'refusals', identify, convert, shape: refusalShape, onWarning });
 }
