@@ -31,8 +31,8 @@ export interface StuckClientOptions {
  *    with `MongoServerSelectionError` until the process ends.
  *
  * 2. The replica set was made anew: initiated again, or restored into new members under the same names. Its elections
- *    start at term 1. The driver remembers the highest term that it saw, and takes each new primary for one that lost an
- *    election. Example: the old set was at term 7; the primary of term 1 is ignored until term 7 is reached.
+ *    start at term 1. The driver remembers the highest term that it saw, and takes each new primary for one that lost
+ *    an election. Example: the old set was at term 7; the primary of term 1 is ignored until term 7 is reached.
  */
 export function reconnectStuckClient(client: MongoClient, { onStuck, onFatal }: StuckClientOptions): () => void {
   const { connectTimeoutMS, heartbeatFrequencyMS } = client.options;
