@@ -118,6 +118,8 @@ export function rejectEncoded({
   'content-type': type = '',
   'content-encoding': encoding = '',
 }: IncomingHttpHeaders): void {
+  // What most hooks say: it needs no search.
+  if (type === 'application/json' && encoding === '') return;
   const charset = charsetPattern.exec(type)?.[1] ?? '';
   if (utf8Names.test(charset) && ['', 'identity'].includes(encoding.trim().toLowerCase())) return;
   throw new ServiceError('unsupported-media-type', 'The body must be in UTF-8, without a content encoding.');
