@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { ensureServiceKey } from '@widget-service/api/audit/hash-text.ts';
 import { collectionNames } from '@widget-service/cluster/mongo/indexes.ts';
 import { type MongoStores, openMongoStores } from '@widget-service/cluster/mongo/open-mongo-stores.ts';
 import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
@@ -86,7 +87,7 @@ describe.runIf(inject('backend') === 'cluster')('documents of MongoDB with a mem
     await ports.integrations.insert(integration);
     await ports.provisionTokens.insert(provisionToken);
     await ports.auditEvents.append([auditEvent]);
-    await ports.serviceKeys.ensure('a key', 'a secret');
+    await ensureServiceKey(ports.serviceKeys, 'a key', 'a secret');
     await partitions.ensureListed(2);
     for (const name of Object.values(collectionNames)) {
       await client.db(database).collection(name).updateMany({}, { $set: addedMember });
@@ -128,7 +129,7 @@ describe.runIf(inject('backend') === 'cluster')('documents of MongoDB with a mem
     expect(await stores.runs.lastPosition()).toEqual(position);
     const filter = { actorId: auditEvent.actor.id, action: null, targetId: null, from: null, to: null };
     expect(await ports.auditEvents.list(filter, { offset: 0, limit: 2 })).toEqual([auditEvent]);
-    expect(await ports.serviceKeys.ensure('a key', 'another')).toBe('a secret');
+    expect(await ensureServiceKey(ports.serviceKeys, 'a key', 'another')).toBe('a secret');
   });
 
   test('keep that member when they are changed', async () => {
@@ -153,7 +154,7 @@ describe.runIf(inject('backend') === 'cluster')('documents of MongoDB with a mem
       await grants.recordLastUsed(id, soon);
     }
     await ports.auditEvents.append([auditEvent]);
-    await ports.serviceKeys.ensure('a key', 'another');
+    await ensureServiceKey(ports.serviceKeys, 'a key', 'another');
     await partitions.ensureListed(3);
     const after = await countByCollection({ addedLater: { $exists: true } });
     expect(after).toEqual(before);

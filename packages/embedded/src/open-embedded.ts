@@ -1,4 +1,5 @@
 import { MemoryRateLimiter } from '@widget-service/shared/adapters/memory-rate-limiter.ts';
+import { serviceKeyEntity } from '@widget-service/shared/entities/service-key.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { EventRetention } from '@widget-service/shared/ports/event-log.ts';
 import type { Database } from './database.ts';
@@ -6,6 +7,7 @@ import { createInProcessControlLog } from './in-process-control-log.ts';
 import { createInProcessPeerRequests } from './in-process-peer-requests.ts';
 import { openDatabase } from './open-database.ts';
 import { createSqliteAuditEventStore } from './sqlite-audit-event-store.ts';
+import { SqliteCollection } from './sqlite-collection.ts';
 import { createSqliteDedupeMarks } from './sqlite-dedupe-marks.ts';
 import { createSqliteDeliveryLedger } from './sqlite-delivery-ledger.ts';
 import { SqliteEventLog } from './sqlite-event-log.ts';
@@ -17,7 +19,6 @@ import { createSqliteQuarantineStore } from './sqlite-quarantine-store.ts';
 import { createSqliteRefusalStore } from './sqlite-refusal-store.ts';
 import { createSqliteRunRegistry } from './sqlite-run-registry.ts';
 import { createSqliteSampleStore } from './sqlite-sample-store.ts';
-import { createSqliteServiceKeyStore } from './sqlite-service-key-store.ts';
 import { createSqliteSessionStore } from './sqlite-session-store.ts';
 import { createSqliteUserStore } from './sqlite-user-store.ts';
 import { createSqliteWidgetEffects } from './sqlite-widget-effects.ts';
@@ -97,7 +98,7 @@ function assemble(db: Database, options: EmbeddedOptions): Backend {
     integrations: createSqliteGrantStore(db, integrationKind, onWarning),
     provisionTokens: createSqliteGrantStore(db, provisionTokenKind, onWarning),
     auditEvents,
-    serviceKeys: createSqliteServiceKeyStore(db),
+    serviceKeys: new SqliteCollection(db, serviceKeyEntity, onWarning),
     removeExpired: async (at) => {
       const expiring = [sessions, personalStreams, marks, refusals, samples, hookCounts];
       for (const store of expiring) await store.removeExpired(at);

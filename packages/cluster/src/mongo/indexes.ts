@@ -1,5 +1,7 @@
-import { type Db, type IndexDescriptionInfo, type IndexDirection, MongoServerError } from 'mongodb';
+import { serviceKeyEntity } from '@widget-service/shared/entities/service-key.ts';
+import { type Db, type IndexDescriptionInfo, MongoServerError } from 'mongodb';
 import { requireAccess } from './client.ts';
+import { type IndexSpec, listEntityIndexes } from './entity-indexes.ts';
 import { translateErrors } from './translate-error.ts';
 
 export const collectionNames = {
@@ -18,17 +20,6 @@ export const collectionNames = {
   serviceKeys: 'serviceKeys',
 } as const;
 type CollectionName = (typeof collectionNames)[keyof typeof collectionNames];
-
-interface IndexSpec {
-  readonly name: string;
-  readonly key: Readonly<Record<string, IndexDirection>>;
-  readonly unique?: true;
-  readonly sparse?: true;
-  /** The index contains only matching documents. */
-  readonly partialFilterExpression?: Readonly<Record<string, string>>;
-  /** A TTL index. 0: MongoDB removes a document at the time in its indexed field. */
-  readonly expireAfterSeconds?: 0;
-}
 
 export const widgetIndexes = { byId: 'by_id', byAge: 'by_age', byStateAndAge: 'by_state_and_age' } as const;
 
@@ -130,7 +121,7 @@ const indexes: Readonly<Record<CollectionName, readonly IndexSpec[]>> = {
     { name: auditIndexes.byActor, key: { 'actor.id': 1, occurredAt: -1, _id: -1 } },
     { name: auditIndexes.byTarget, key: { 'target.id': 1, occurredAt: -1, _id: -1 } },
   ],
-  serviceKeys: [],
+  serviceKeys: listEntityIndexes(serviceKeyEntity),
 };
 
 /**

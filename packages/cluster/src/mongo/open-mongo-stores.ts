@@ -1,3 +1,4 @@
+import { serviceKeyEntity } from '@widget-service/shared/entities/service-key.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import { ExitError, exitCodes } from '@widget-service/shared/runtime/exit-error.ts';
 import type { Db } from 'mongodb';
@@ -5,6 +6,7 @@ import type { PartitionCountStore } from '../bullmq/partition-counts.ts';
 import { type MongoConnection, type MongoOptions, openMongo, warnOfIgnoredOptions } from './client.ts';
 import { createIndexes, verifyIndexes } from './indexes.ts';
 import { createMongoAuditEventStore } from './mongo-audit-event-store.ts';
+import { MongoCollection } from './mongo-collection.ts';
 import { MongoDeliveryLedger } from './mongo-delivery-ledger.ts';
 import { createMongoGrantStore, integrationKind, provisionTokenKind, subscriptionKind } from './mongo-grant-store.ts';
 import { createMongoPartitionCountStore } from './mongo-partition-count-store.ts';
@@ -12,7 +14,6 @@ import { createMongoPersonalStreamStore } from './mongo-personal-stream-store.ts
 import { createMongoQuarantineStore } from './mongo-quarantine-store.ts';
 import { createMongoRunCounter, type RunCounter } from './mongo-run-counter.ts';
 import { createMongoRunRegistry, type MongoRunRegistry } from './mongo-run-registry.ts';
-import { createMongoServiceKeyStore } from './mongo-service-key-store.ts';
 import { createMongoSessionStore } from './mongo-session-store.ts';
 import { createMongoUserStore } from './mongo-user-store.ts';
 import { createMongoWidgetEffects } from './mongo-widget-effects.ts';
@@ -124,7 +125,7 @@ function createStores({ db, close }: MongoConnection, options: MongoStoresOption
     integrations: createMongoGrantStore(db, integrationKind, onWarning),
     provisionTokens: createMongoGrantStore(db, provisionTokenKind, onWarning),
     auditEvents: createMongoAuditEventStore(db, options.auditRetentionMs, onWarning),
-    serviceKeys: createMongoServiceKeyStore(db),
+    serviceKeys: new MongoCollection(db, serviceKeyEntity, onWarning),
   };
   return {
     ports,

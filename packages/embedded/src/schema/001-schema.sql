@@ -133,6 +133,12 @@ CREATE INDEX deliveries_by_receipt ON deliveries (integration_id, received_at, e
 CREATE INDEX deliveries_unpublished ON deliveries (integration_id, state, received_at, event_id)
   WHERE state <> 'published';
 
+-- For lists over all integrations. Rows arrive in about the order of `received_at`, so a hook adds to the end of the
+-- index.
+CREATE INDEX deliveries_by_time ON deliveries (received_at, event_id);
+-- As deliveries_unpublished: it finds the few rows that are not published.
+CREATE INDEX deliveries_unpublished_by_time ON deliveries (state, received_at, event_id) WHERE state <> 'published';
+
 -- The newest refusals of each integration. `requestId` is also part of `refusal`, which is JSON.
 CREATE TABLE hook_refusals (
   integration_id TEXT NOT NULL,
@@ -143,6 +149,31 @@ CREATE TABLE hook_refusals (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX hook_refusals_by_time ON hook_refusals (refused_at);
+
+-- Until when refused requests of an integration's sender are kept, in milliseconds of Unix time.
+CREATE TABLE hook_sampling (
+  integration_id TEXT NOT NULL PRIMARY KEY,
+  kept_until INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- The newest of them. `request_id` is also part of `sample`, which is JSON.
+CREATE TABLE hook_samples (
+  integration_id TEXT NOT NULL,
+  received_at INTEGER NOT NULL,
+  request_id TEXT NOT NULL,
+  sample TEXT NOT NULL,
+  PRIMARY KEY (integration_id, received_at, request_id)
+) STRICT;
+
+-- How many hooks each integration sent, by hour.
+CREATE TABLE hook_counts (
+  -- When the hour begins.
+  hour INTEGER NOT NULL,
+  integration_id TEXT NOT NULL,
+  accepted INTEGER NOT NULL,
+  refused INTEGER NOT NULL,
+  PRIMARY KEY (hour, integration_id)
+) STRICT, WITHOUT ROWID;
 
 -- The event log ------------------------------------------------------------------------------------------------------
 
@@ -298,7 +329,9 @@ CREATE TABLE integrations (
   last_used_at INTEGER,
   deduplicate_by_content INTEGER NOT NULL,
   -- Hooks per second. NULL: the limit from the settings applies.
-  rate INTEGER
+  rate INTEGER,
+  -- How it understands a foreign sender: JSON (HookSource). NULL: its hooks are those of the interface.
+  source TEXT
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX integrations_by_previous_digest ON integrations (previous_digest) WHERE previous_digest IS NOT NULL;
@@ -347,9 +380,3 @@ CREATE TRIGGER audit_events_never_change BEFORE UPDATE ON audit_events
 BEGIN
   SELECT RAISE(ABORT, 'audit events never change');
 END;
-
--- Random keys that the service generates once, by the name of their purpose.
-CREATE TABLE service_keys (
-  name TEXT PRIMARY KEY,
-  secret TEXT NOT NULL
-) STRICT, WITHOUT ROWID;

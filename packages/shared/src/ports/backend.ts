@@ -1,4 +1,6 @@
+import type { ServiceKey } from '../entities/service-key.ts';
 import type { AuditEventStore } from './audit-event-store.ts';
+import type { Collection } from './collection.ts';
 import type { ControlLog } from './control-log.ts';
 import type { DeliveryLedger } from './delivery-ledger.ts';
 import type { EventLog } from './event-log.ts';
@@ -12,7 +14,6 @@ import type { RateLimiter } from './rate-limiter.ts';
 import type { RefusalStore } from './refusal-store.ts';
 import type { RunRegistry } from './run-registry.ts';
 import type { SampleStore } from './sample-store.ts';
-import type { ServiceKeyStore } from './service-key-store.ts';
 import type { SessionStore } from './session-store.ts';
 import type { UserStore } from './user-store.ts';
 import type { WidgetEffects } from './widget-effects.ts';
@@ -46,7 +47,7 @@ export interface Backend {
   readonly integrations: IntegrationStore;
   readonly provisionTokens: ProvisionTokenStore;
   readonly auditEvents: AuditEventStore;
-  readonly serviceKeys: ServiceKeyStore;
+  readonly serviceKeys: Collection<ServiceKey>;
   /**
    * Removes expired sessions, personal streams, dedupe marks, refusals, samples and counts of hooks, and ledger rows
    * and audit events past their retention. On the cluster it does nothing: MongoDB and Redis remove them by themselves.
