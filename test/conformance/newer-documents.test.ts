@@ -121,7 +121,7 @@ describe.runIf(inject('backend') === 'cluster')('documents of MongoDB with a mem
     expect(await ports.ledger.get(delivery.eventId)).not.toHaveProperty('addedLater');
     expect(await ports.quarantine.get(quarantined.id)).toEqual({ ...quarantined, sizeBytes: quarantined.text.length });
     expect(await ports.users.findById(users[0].id)).toEqual(users[0]);
-    expect(await ports.sessions.find(session.digest)).toEqual(session);
+    expect(await ports.sessions.get(session.digest)).toEqual(session);
     expect(await ports.personalStreams.findByTokenDigest(personal.tokenDigest)).toEqual(personal);
     expect(await ports.subscriptions.get(subscription.id)).toEqual(subscription);
     expect(await ports.integrations.get(integration.id)).toEqual(integration);
@@ -146,7 +146,7 @@ describe.runIf(inject('backend') === 'cluster')('documents of MongoDB with a mem
     await stores.runs.recordPosition({ ...position, seq: 2 }, position);
     expect(await ports.users.update(users[1].id, { role: 'viewer' })).toMatchObject({ status: 'updated' });
     await ports.users.recordSignIn(users[0].id, soon);
-    await ports.sessions.recordLastSeen(session.digest, soon);
+    await ports.sessions.change(session.digest, () => ({ lastSeenAt: soon }));
     for (const grants of [ports.subscriptions, ports.integrations, ports.provisionTokens]) {
       const [newest] = await grants.list({}, { offset: 0, limit: 1 });
       const id = newest?.id ?? '';

@@ -1,5 +1,6 @@
 import { MemoryRateLimiter } from '@widget-service/shared/adapters/memory-rate-limiter.ts';
 import { serviceKeyEntity } from '@widget-service/shared/entities/service-key.ts';
+import { sessionEntity } from '@widget-service/shared/entities/session.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { EventRetention } from '@widget-service/shared/ports/event-log.ts';
 import type { Database } from './database.ts';
@@ -19,7 +20,6 @@ import { createSqliteQuarantineStore } from './sqlite-quarantine-store.ts';
 import { createSqliteRefusalStore } from './sqlite-refusal-store.ts';
 import { createSqliteRunRegistry } from './sqlite-run-registry.ts';
 import { createSqliteSampleStore } from './sqlite-sample-store.ts';
-import { createSqliteSessionStore } from './sqlite-session-store.ts';
 import { createSqliteUserStore } from './sqlite-user-store.ts';
 import { createSqliteWidgetEffects } from './sqlite-widget-effects.ts';
 import { createSqliteWidgetOutbox } from './sqlite-widget-outbox.ts';
@@ -64,7 +64,7 @@ function assemble(db: Database, options: EmbeddedOptions): Backend {
   const now = options.now ?? (() => new Date());
   const { onWarning } = options;
   const ledger = createSqliteDeliveryLedger(db, onWarning);
-  const sessions = createSqliteSessionStore(db, onWarning);
+  const sessions = new SqliteCollection(db, sessionEntity, onWarning);
   const personalStreams = createSqlitePersonalStreamStore(db, onWarning);
   const marks = createSqliteDedupeMarks(db);
   const refusals = createSqliteRefusalStore(db, onWarning);

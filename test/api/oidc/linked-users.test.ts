@@ -65,9 +65,9 @@ describe('a user with a password who signs in through the provider', () => {
       identityProvider: provider.options,
       sharedBackend: service.backend,
       replace: ({ sessions }) => ({
-        sessions: overrideMethod(sessions, 'removeAllOf', async (...args) => {
+        sessions: overrideMethod(sessions, 'removeAll', async (...args) => {
           if (isBroken) throw new UnavailableError('unavailable in this test');
-          return sessions.removeAllOf(...args);
+          return sessions.removeAll(...args);
         }),
       }),
     });

@@ -59,7 +59,7 @@ test("an admin who ends a user's sessions ends their streams on every pod within
   expect(response.status).toBe(204);
   await expectSignedOut(user);
   await expectRevokedInTime(streams, sinceMs);
-  expect(await service.backend.sessions.find(sha256Hex(user.sessionId))).toBeNull();
+  expect(await service.backend.sessions.get(sha256Hex(user.sessionId))).toBeNull();
   expect(await service.backend.users.findById(user.userId)).toMatchObject({ disabled: false });
 });
 

@@ -4,25 +4,17 @@ import { describe, expect, test } from 'vitest';
 import { aUser } from '../../drivers/app/builders.ts';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
 import { openSharedApp } from '../../drivers/app/open-shared.ts';
+import { overrideMethod } from '../../drivers/app/override-method.ts';
 
 const password = 'correct horse battery';
 /** Runs after a sign-in has verified the password and before it stores the session. */
 let beforeInsert: () => Promise<unknown>;
 const service = await openSharedApp({
   replace: ({ sessions }) => ({
-    sessions: {
-      insert: async (session) => {
-        await beforeInsert();
-        await sessions.insert(session);
-      },
-      find: (digest) => sessions.find(digest),
-      findById: (userId, id) => sessions.findById(userId, id),
-      list: (selected, range) => sessions.list(selected, range),
-      count: (selected, atMost) => sessions.count(selected, atMost),
-      recordLastSeen: (digest, at) => sessions.recordLastSeen(digest, at),
-      remove: (digest) => sessions.remove(digest),
-      removeAllOf: (userId, exceptDigest) => sessions.removeAllOf(userId, exceptDigest),
-    },
+    sessions: overrideMethod(sessions, 'insert', async (session) => {
+      await beforeInsert();
+      return sessions.insert(session);
+    }),
   }),
 });
 const admin = await service.signedIn('admin');

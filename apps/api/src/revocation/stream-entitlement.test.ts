@@ -1,7 +1,7 @@
 import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
+import type { Session } from '@widget-service/shared/entities/session.ts';
 import type { Subscription } from '@widget-service/shared/ports/grant-store.ts';
 import type { PersonalStream } from '@widget-service/shared/ports/personal-stream-store.ts';
-import type { Session } from '@widget-service/shared/ports/session-store.ts';
 import type { User } from '@widget-service/shared/ports/user-store.ts';
 import { describe, expect, test } from 'vitest';
 import { makeFindStreamEntitlement } from './stream-entitlement.ts';
@@ -75,7 +75,7 @@ function createStores(stored: StoredObjects) {
         return stored.personal?.tokenDigest === digest ? stored.personal : null;
       },
     },
-    sessions: { find: async (digest: string) => (stored.session?.digest === digest ? stored.session : null) },
+    sessions: { get: async (digest: string) => (stored.session?.digest === digest ? stored.session : null) },
     users: { findById: async (id: string) => (stored.user?.id === id ? stored.user : null) },
     clock: { now: () => now, monotonicMs: () => 0 },
     sessionIdleMs: 300_000,

@@ -2,9 +2,10 @@ import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { type EventFilter, noFilter } from '@widget-service/shared/domain/event-filter.ts';
 import { findValidToken } from '@widget-service/shared/domain/grant.ts';
 import { isWellFormedToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
+import type { Session } from '@widget-service/shared/entities/session.ts';
+import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import type { Subscription, SubscriptionStore } from '@widget-service/shared/ports/grant-store.ts';
 import type { PersonalStream, PersonalStreamStore } from '@widget-service/shared/ports/personal-stream-store.ts';
-import type { SessionStore } from '@widget-service/shared/ports/session-store.ts';
 import type { UserStore } from '@widget-service/shared/ports/user-store.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import { hasSessionEnded } from '@widget-service/shared/usecases/access/sessions.ts';
@@ -38,7 +39,7 @@ export type EntitlementVerdict =
 export interface FindStreamEntitlementDeps {
   readonly subscriptions: Pick<SubscriptionStore, 'findByTokenDigest'>;
   readonly personalStreams: Pick<PersonalStreamStore, 'findByTokenDigest'>;
-  readonly sessions: Pick<SessionStore, 'find'>;
+  readonly sessions: Pick<Collection<Session>, 'get'>;
   readonly users: Pick<UserStore, 'findById'>;
   readonly clock: Pick<Clock, 'now'>;
   /** A session ends when it was not used for this long, in milliseconds. */
@@ -83,7 +84,7 @@ async function findPersonalEntitlement(
 ): Promise<StreamEntitlement | null> {
   // An expired token costs no more reads than an unknown one.
   if (expiresAt <= deps.clock.now()) return null;
-  const [session, user] = await Promise.all([deps.sessions.find(sessionDigest), deps.users.findById(userId)]);
+  const [session, user] = await Promise.all([deps.sessions.get(sessionDigest), deps.users.findById(userId)]);
   if (session === null || hasSessionEnded(session, deps.clock.now(), deps.sessionIdleMs)) return null;
   if (user === null || user.disabled) return null;
   const validUntil = expiresAt < session.expiresAt ? expiresAt : session.expiresAt;

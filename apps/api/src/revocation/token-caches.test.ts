@@ -1,6 +1,6 @@
 import type { Grant } from '@widget-service/shared/domain/grant.ts';
 import { sha256Hex } from '@widget-service/shared/domain/token.ts';
-import type { Session } from '@widget-service/shared/ports/session-store.ts';
+import type { Session } from '@widget-service/shared/entities/session.ts';
 import type { User } from '@widget-service/shared/ports/user-store.ts';
 import { describe, expect, test } from 'vitest';
 import { createGrantTokenCache, createSessionCache, makeRecallSession } from './token-caches.ts';
@@ -102,13 +102,14 @@ describe('a session', () => {
       ...changes,
     };
     const sessions = {
-      find: async () => {
+      get: async () => {
         state.reads += 1;
         return state.session;
       },
-      recordLastSeen: async (_: string, lastSeenAt: Date) => {
+      change: async (_: string, decide: (session: Session) => Partial<Session> | null) => {
         state.writes += 1;
-        if (state.session !== null) state.session = { ...state.session, lastSeenAt };
+        state.session = state.session === null ? null : { ...state.session, ...decide(state.session) };
+        return state.session;
       },
     };
     const users = { findById: async () => state.user };

@@ -1,7 +1,8 @@
 import { findValidToken, type Grant, type GrantToken } from '@widget-service/shared/domain/grant.ts';
 import { sha256Hex } from '@widget-service/shared/domain/token.ts';
+import type { Session } from '@widget-service/shared/entities/session.ts';
+import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import type { GrantStore } from '@widget-service/shared/ports/grant-store.ts';
-import type { SessionStore } from '@widget-service/shared/ports/session-store.ts';
 import type { UserStore } from '@widget-service/shared/ports/user-store.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import {
@@ -70,7 +71,7 @@ export function createStreamTokenCache(deps: FindStreamEntitlementDeps & Freshne
 }
 
 export interface SessionCacheDeps extends FreshnessDeps {
-  readonly sessions: Pick<SessionStore, 'find'>;
+  readonly sessions: Pick<Collection<Session>, 'get'>;
   readonly users: Pick<UserStore, 'findById'>;
   readonly sessionIdleMs: number;
 }
@@ -83,7 +84,7 @@ export function createSessionCache(deps: SessionCacheDeps): TokenCache<SignedIn>
   const { sessions, clock, isFresh } = deps;
   return new TokenCache({
     find: async (digest) => {
-      const session = await sessions.find(digest);
+      const session = await sessions.get(digest);
       const signedIn = session === null ? null : await findUserOfSession(session, deps);
       return signedIn === null ? null : { value: signedIn, validUntil: signedIn.session.expiresAt };
     },
@@ -96,7 +97,7 @@ export function createSessionCache(deps: SessionCacheDeps): TokenCache<SignedIn>
 
 export interface RecallSessionDeps {
   readonly cache: Pick<TokenCache<SignedIn>, 'resolve' | 'forget'>;
-  readonly sessions: Pick<SessionStore, 'recordLastSeen'>;
+  readonly sessions: Pick<Collection<Session>, 'change'>;
   readonly clock: Pick<Clock, 'now' | 'monotonicMs'>;
   readonly sessionIdleMs: number;
 }

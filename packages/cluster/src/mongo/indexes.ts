@@ -1,4 +1,5 @@
 import { serviceKeyEntity } from '@widget-service/shared/entities/service-key.ts';
+import { sessionEntity } from '@widget-service/shared/entities/session.ts';
 import { type Db, type IndexDescriptionInfo, MongoServerError } from 'mongodb';
 import { requireAccess } from './client.ts';
 import { type IndexSpec, listEntityIndexes } from './entity-indexes.ts';
@@ -102,10 +103,7 @@ const indexes: Readonly<Record<CollectionName, readonly IndexSpec[]>> = {
     { name: 'identity', key: { identityKey: 1 }, unique: true, sparse: true },
     { name: 'by_age', key: { createdAt: -1, id: -1 } },
   ],
-  sessions: [
-    { name: 'expiry', key: { expiresAt: 1 }, expireAfterSeconds: 0 },
-    { name: 'user', key: { userId: 1 } },
-  ],
+  sessions: listEntityIndexes(sessionEntity),
   personalStreams: [
     { name: 'expiry', key: { expiresAt: 1 }, expireAfterSeconds: 0 },
     { name: 'by_user', key: { userId: 1, issuedAt: -1, _id: -1 } },

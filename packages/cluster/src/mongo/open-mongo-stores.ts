@@ -1,4 +1,5 @@
 import { serviceKeyEntity } from '@widget-service/shared/entities/service-key.ts';
+import { sessionEntity } from '@widget-service/shared/entities/session.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import { ExitError, exitCodes } from '@widget-service/shared/runtime/exit-error.ts';
 import type { Db } from 'mongodb';
@@ -14,7 +15,6 @@ import { createMongoPersonalStreamStore } from './mongo-personal-stream-store.ts
 import { createMongoQuarantineStore } from './mongo-quarantine-store.ts';
 import { createMongoRunCounter, type RunCounter } from './mongo-run-counter.ts';
 import { createMongoRunRegistry, type MongoRunRegistry } from './mongo-run-registry.ts';
-import { createMongoSessionStore } from './mongo-session-store.ts';
 import { createMongoUserStore } from './mongo-user-store.ts';
 import { createMongoWidgetEffects } from './mongo-widget-effects.ts';
 import { createMongoWidgetOutbox } from './mongo-widget-outbox.ts';
@@ -119,7 +119,7 @@ function createStores({ db, close }: MongoConnection, options: MongoStoresOption
     ledger: new MongoDeliveryLedger(db, options.deliveryRetentionMs, runCall, onWarning),
     quarantine: createMongoQuarantineStore(db, onWarning),
     users: createMongoUserStore(db, onWarning),
-    sessions: createMongoSessionStore(db, onWarning),
+    sessions: new MongoCollection(db, sessionEntity, onWarning),
     personalStreams: createMongoPersonalStreamStore(db, onWarning),
     subscriptions: createMongoGrantStore(db, subscriptionKind, onWarning),
     integrations: createMongoGrantStore(db, integrationKind, onWarning),

@@ -257,22 +257,6 @@ CREATE TABLE users (
 CREATE INDEX users_by_creation ON users (created_at, id);
 CREATE UNIQUE INDEX users_by_identity ON users (identity_issuer, identity_subject) WHERE identity_issuer IS NOT NULL;
 
-CREATE TABLE sessions (
-  digest TEXT NOT NULL PRIMARY KEY,
-  -- The id of the session in the interface, a UUID.
-  id TEXT NOT NULL,
-  user_id TEXT NOT NULL,
-  -- What signed in, and from which address. NULL: unknown.
-  device TEXT,
-  address TEXT,
-  created_at INTEGER NOT NULL,
-  last_seen_at INTEGER NOT NULL,
-  expires_at INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
-
-CREATE INDEX sessions_by_expiry ON sessions (expires_at);
-CREATE INDEX sessions_by_user ON sessions (user_id);
-
 -- The stream tokens of signed-in users.
 CREATE TABLE personal_streams (
   token_digest TEXT NOT NULL PRIMARY KEY,

@@ -23,7 +23,6 @@ import type { PersonalStream } from '../ports/personal-stream-store.ts';
 import { type QuarantineRow, quarantineReasons } from '../ports/quarantine-store.ts';
 import type { HookRefusal } from '../ports/refusal-store.ts';
 import type { HookSample } from '../ports/sample-store.ts';
-import type { Session } from '../ports/session-store.ts';
 import type { User } from '../ports/user-store.ts';
 import type { Shape } from './row-reader.ts';
 
@@ -171,17 +170,6 @@ export const userShape: Shape<User> = {
   identity: (value) => value === undefined || object({ issuer: text, subject: text })(value),
   createdAt: time,
   lastSignInAt: orNull(time),
-};
-
-export const sessionShape: Shape<Session> = {
-  id: uuid,
-  digest: text,
-  userId: text,
-  device: orNull(text),
-  address: orNull(text),
-  createdAt: time,
-  lastSeenAt: time,
-  expiresAt: time,
 };
 
 export const personalStreamShape: Shape<PersonalStream> = {

@@ -1,4 +1,5 @@
 import type { ServiceKey } from '../entities/service-key.ts';
+import type { Session } from '../entities/session.ts';
 import type { AuditEventStore } from './audit-event-store.ts';
 import type { Collection } from './collection.ts';
 import type { ControlLog } from './control-log.ts';
@@ -14,7 +15,6 @@ import type { RateLimiter } from './rate-limiter.ts';
 import type { RefusalStore } from './refusal-store.ts';
 import type { RunRegistry } from './run-registry.ts';
 import type { SampleStore } from './sample-store.ts';
-import type { SessionStore } from './session-store.ts';
 import type { UserStore } from './user-store.ts';
 import type { WidgetEffects } from './widget-effects.ts';
 import type { WidgetOutbox } from './widget-outbox.ts';
@@ -41,7 +41,7 @@ export interface Backend {
   readonly workerRequests: PeerRequests;
   readonly rateLimiter: RateLimiter;
   readonly users: UserStore;
-  readonly sessions: SessionStore;
+  readonly sessions: Collection<Session>;
   readonly personalStreams: PersonalStreamStore;
   readonly subscriptions: SubscriptionStore;
   readonly integrations: IntegrationStore;

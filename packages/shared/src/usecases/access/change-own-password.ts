@@ -1,4 +1,4 @@
-import type { Session } from '../../ports/session-store.ts';
+import type { Session } from '../../entities/session.ts';
 import type { User, UserStore } from '../../ports/user-store.ts';
 import type { makeCheckNewPassword } from './check-new-password.ts';
 import type { PasswordHasher } from './password-hasher.ts';

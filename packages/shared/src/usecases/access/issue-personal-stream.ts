@@ -1,9 +1,9 @@
 import { UnavailableError } from '../../domain/errors.ts';
 import type { LogPosition } from '../../domain/log-position.ts';
 import { mintToken, sha256Hex } from '../../domain/token.ts';
+import type { Session } from '../../entities/session.ts';
 import type { ControlLog } from '../../ports/control-log.ts';
 import type { PersonalStream, PersonalStreamStore } from '../../ports/personal-stream-store.ts';
-import type { Session } from '../../ports/session-store.ts';
 import type { Clock } from '../../runtime/clock.ts';
 
 const lifetimeMs = 3_600_000;
