@@ -19,7 +19,7 @@ export interface paths {
         put?: never;
         /**
          * Create a widget
-         * @description Send an `Idempotency-Key` to make the request safe to repeat: the service creates one widget, and every repetition gets the first response body, byte for byte. A key is valid for as long as its widget exists. The same key with another body gives 409.
+         * @description Send an `Idempotency-Key` to make the request safe to repeat: the service creates one widget, and every repetition gets the first response body, byte for byte. A key is valid for as long as its widget exists. The same key with another body gives 409. A provision token creates a bounded number of widgets an hour; beyond it, the response is 429 and says the bound.
          *
          *     Needs the permission `widgets:create`.
          */
@@ -119,7 +119,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in
-         * @description Starts a new session and sets its cookie. If the request has the cookie of another session, that session ends. A second cookie, the device cookie, lets the rate limit recognise this browser next time. The response is the same for an unknown e-mail address, a wrong password and a disabled user. Only failed attempts count towards the rate limit.
+         * @description Starts a new session and sets its cookie. If the request has the cookie of another session, that session ends. A second cookie, the device cookie, lets the rate limit recognise this browser next time. The response is the same for an unknown e-mail address, a wrong password and a disabled user. Failed attempts count towards the rate limit; those that succeed have a generous one per user.
          */
         post: operations["example.session.create"];
         /**
@@ -163,7 +163,7 @@ export interface paths {
         };
         /**
          * Return from the identity provider
-         * @description The identity provider sends the browser here. Verifies the response, takes the role from the ID token, starts a session and sets its cookie. A failed attempt ends this sign-in, too, and no other: its cookie is cleared. A browser that fails is led to the sign-in page of the console; with a session, it goes on there. After a 503, the browser can send the same callback again. Only failed attempts count towards the rate limit.
+         * @description The identity provider sends the browser here. Verifies the response, takes the role from the ID token, starts a session and sets its cookie. A failed attempt ends this sign-in, too, and no other: its cookie is cleared. A browser that fails is led to the sign-in page of the console; with a session, it goes on there. After a 503, the browser can send the same callback again. Failed attempts count towards the rate limit; those that succeed have a generous one per user.
          */
         get: operations["example.session.finishOidc"];
         put?: never;

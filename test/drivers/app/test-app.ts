@@ -127,7 +127,7 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
       ...options,
       signInFailuresPerMinute: options.limits?.signInFailuresPerMinute ?? 0,
       interface: { ...interfaceDefaults, publicBaseUrl: options.identityProvider?.publicBaseUrl ?? null, ...options },
-      rateLimits: { hooks: null, api: null, ...options.limits },
+      rateLimits: { hooks: null, api: null, widgets: null, signIns: null, ...options.limits },
       // Long, so that a machine that is busy with other tests does not look like an unavailable Redis.
       limiterTimeoutMs: 5_000,
       isUnmeasured: true,

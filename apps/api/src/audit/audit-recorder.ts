@@ -9,6 +9,8 @@ export interface AuditRecorder {
    * writer repeats the write in the background. Never rejects. For changes that took place.
    */
   write(event: AuditEvent, waitMs: number): Promise<void>;
+  /** As `write`, but counts an event like one that was listed within the last minute (`AuditSampler`). */
+  writeFirst(event: AuditEvent, waitMs: number): Promise<void>;
   /** Stores or counts an event in the background. For what callers can cause at will (see `AuditSampler`). */
   sample(event: SampledEvent): void;
   /** Writes what waits. Resolves within 2 s and never rejects. */
@@ -23,6 +25,9 @@ export function createAuditRecorder(deps: AuditWriterDeps & { readonly clock: Cl
   const sampler = new AuditSampler({ list, clock: deps.clock });
   return {
     write: (event, waitMs) => writer.write(event, waitMs),
+    writeFirst: async (event, waitMs) => {
+      if (!sampler.countRepetition(event)) await writer.write(event, waitMs);
+    },
     sample: (event) => sampler.sample(event),
     close: () => {
       sampler.close();

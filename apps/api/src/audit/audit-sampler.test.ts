@@ -90,6 +90,32 @@ describe('AuditSampler', () => {
     expect(listed.at(-1)).toEqual(known);
   });
 
+  test('lists a change that is repeated for half an hour once a minute, whole, whatever is refused meanwhile', async () => {
+    const { sampler, listed, countAll } = openSampler();
+    const id = randomUUID();
+    const own = { actor: { kind: 'user', id }, target: { kind: 'user', id } } as const;
+    const aChange = () =>
+      buildAuditEvent({ ...own, action: 'personal-stream.issued', outcome: 'succeeded', code: null });
+    const refuse = (index: number) =>
+      sampler.sample({ ...fromAddress(index), actor: own.actor, action: 'access.refused' });
+    // The limit of what is listed is used up before, and each of its permits long before a minute of the change ends.
+    for (let index = 0; index < 300; index += 1) refuse(index);
+    await vi.advanceTimersByTimeAsync(2_500);
+    expect(sampler.countRepetition(aChange())).toBe(false);
+    for (let index = 0; index < 18_000; index += 1) {
+      expect(sampler.countRepetition(aChange())).toBe(true);
+      refuse(300 + index);
+      await vi.advanceTimersByTimeAsync(100);
+    }
+    await vi.advanceTimersByTimeAsync(62_000);
+    const changes = listed.filter(({ action }) => action === 'personal-stream.issued');
+    expect(changes.length).toBeGreaterThanOrEqual(29);
+    expect(changes.length).toBeLessThanOrEqual(31);
+    expect(changes.every(({ target, clientAddress }) => target?.id === id && clientAddress !== null)).toBe(true);
+    expect(changes.reduce((sum, { unlisted }) => sum + 1 + unlisted, 0)).toBe(18_000);
+    expect(countAll()).toBe(36_300);
+  });
+
   test('keeps the target of ended streams apart when there are too many', () => {
     const { sampler, listed } = openSampler();
     const [first, second] = [randomUUID(), randomUUID()];

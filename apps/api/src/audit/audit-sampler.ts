@@ -28,6 +28,7 @@ type ActorGroup = 'anonymous' | 'known' | 'system';
 
 /**
  * Bounds the events that callers can cause at will, such as failed sign-ins: a flood must not fill the store.
+ * `countRepetition` has the first two rules, `sample` all three.
  *
  * 1. The first event of its kind is listed. A kind is one action, operation, outcome, code, actor, target and address.
  * 2. For a minute, further events of the kind are only counted. Then one event stands for them all: it has the members
@@ -52,6 +53,18 @@ export class AuditSampler {
     this.#schedule();
   }
 
+  /**
+   * Counts an event if one of its kind was listed within the last minute. Otherwise returns false: the caller lists it.
+   * For changes that concern the caller alone: they have rates of their own, so `listedLimit` does not apply.
+   */
+  countRepetition(event: AuditEvent): boolean {
+    const window = this.#windows.get(toKind(event));
+    if (window === undefined) this.#openWindow(event);
+    else count(window, event);
+    this.#schedule();
+    return window !== undefined;
+  }
+
   /** Lists what was only counted so far. */
   close(): void {
     clearTimeout(this.#timer);
@@ -67,8 +80,12 @@ export class AuditSampler {
   }
 
   #open(event: AuditEvent): void {
-    this.#windows.set(toKind(event), { closesAtMs: this.#deps.clock.monotonicMs() + windowMs, counted: null });
+    this.#openWindow(event);
     this.#deps.list(event);
+  }
+
+  #openWindow(event: AuditEvent): void {
+    this.#windows.set(toKind(event), { closesAtMs: this.#deps.clock.monotonicMs() + windowMs, counted: null });
   }
 
   /** The limit does not count the shared event: there are few actions and codes. */
@@ -103,7 +120,7 @@ export class AuditSampler {
       if (closesAtMs > nowMs) continue;
       this.#windows.delete(kind);
       if (counted === null) continue;
-      if (isShared(counted) || this.#takePermit(counted)) this.#open(counted);
+      if (isChange(counted) || isShared(counted) || this.#takePermit(counted)) this.#open(counted);
       else this.#countWithOthers(counted);
     }
   }
@@ -128,6 +145,11 @@ function toSharedEvent(event: AuditEvent): AuditEvent {
   const target = event.actor.kind === 'system' ? event.target : null;
   const targetName = target === null ? null : event.targetName;
   return { ...event, operation: null, target, targetName, clientAddress: null, emailHmac: null, requestId: null };
+}
+
+/** Of `countRepetition`. The service itself only samples. */
+function isChange({ outcome, actor }: AuditEvent): boolean {
+  return outcome === 'succeeded' && actor.kind !== 'system';
 }
 
 function isShared(event: AuditEvent): boolean {

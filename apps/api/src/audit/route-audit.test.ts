@@ -24,6 +24,7 @@ beforeAll(async () => {
         written.push(event);
         waits.push(waitMs);
       },
+      writeFirst: async () => undefined,
       sample: (event) => void sampled.push(event),
       close: async () => undefined,
     },

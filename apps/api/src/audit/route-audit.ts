@@ -26,6 +26,8 @@ export interface AuditDeclaration {
     /** `caller`: the signed-in user. `noted`: the handler notes it. `:name`: that parameter of the path, a UUID. */
     readonly id: 'caller' | 'noted' | `:${string}`;
   };
+  /** The change concerns the caller alone, who can repeat it at will: repetitions are counted, not listed. */
+  readonly countsRepetitions?: true;
 }
 
 /** The declaration, or why the route writes no audit event. */
@@ -102,7 +104,7 @@ const refusedByPolicy: readonly string[] = ['permission-denied', 'csrf-token-inv
  * something without `config.audit` throws an `Error`, so that the service does not start.
  *
  * - The change took place: the event is durable before the response is sent, unless the store does not accept it (see
- *   `AuditWriter`).
+ *   `AuditWriter`), or it is only counted (`countsRepetitions`).
  * - Changes that it caused besides (`furtherChanges`) have such events, too.
  * - The handler answered with a problem: the event is sampled (see `AuditSampler`).
  * - The request lacks the permission or the CSRF token: `access.refused`, sampled. Any other request that does not get
@@ -188,7 +190,8 @@ function makeRecord({ recorder, hashText, clock, declaration, operation }: Recor
       const event = describe(request, action);
       // The response to a refused request must not wait for a store.
       if (event.outcome !== 'succeeded') return void sample(event, request.audit?.email ?? null);
-      writes.push(write(event));
+      const isCounted = declaration?.countsRepetitions === true;
+      writes.push(isCounted ? recorder.writeFirst({ ...event, unlisted: 0 }, waitMs) : write(event));
     }
     await Promise.all(writes);
   };

@@ -37,6 +37,10 @@ export interface RateLimits {
   readonly api: RateLimit | null;
   /** Per integration, for those without a rate of their own; null: no limit. */
   readonly hooks: RateLimit | null;
+  /** Per provision token; null: no limit. */
+  readonly widgets: RateLimit | null;
+  /** New sessions per user; null: no limit. */
+  readonly signIns: RateLimit | null;
 }
 
 /** Everything that the routes need, and what runs before them. */

@@ -202,6 +202,7 @@ function composeUseCases(parts: UseCaseParts) {
         ...(overrides.limiterTimeoutMs === undefined ? {} : { timeoutMs: overrides.limiterTimeoutMs }),
       })
     : backend.rateLimiter;
+  const limits = overrides.rateLimits ?? toRateLimits(settings);
   const useCases = createUseCases({
     backend: { ...backend, control: announceHereFirst(backend.control, caches.sessions) },
     groupCommit,
@@ -210,7 +211,9 @@ function composeUseCases(parts: UseCaseParts) {
     sessionLifetimeMs: settings.SESSION_LIFETIME_MS,
     tokenMaxLifetimeMs: settings.TOKEN_MAX_LIFETIME_MS,
     rateLimiter: limiter,
+    widgetLimit: limits.widgets,
+    signInLimit: limits.signIns,
     signInFailuresPerMinute: overrides.signInFailuresPerMinute,
   });
-  return { ...useCases, hashText, rateLimits: { limiter, ...(overrides.rateLimits ?? toRateLimits(settings)) } };
+  return { ...useCases, hashText, rateLimits: { limiter, ...limits } };
 }

@@ -1,6 +1,6 @@
 import { toAllowedHosts, toConnectionLimits } from '@widget-service/shared/config/component-options.ts';
 import type { Settings } from '@widget-service/shared/config/settings.ts';
-import { toRateLimit } from '@widget-service/shared/domain/gcra.ts';
+import { type RateLimit, toRateLimit } from '@widget-service/shared/domain/gcra.ts';
 import type { ConnectionLimits } from '../http/connection-limits.ts';
 import type { TrustedProxies } from '../http/forwarding.ts';
 
@@ -23,9 +23,25 @@ export interface InterfaceSettings {
   readonly securityContacts: readonly string[] | null;
 }
 
+/** New sessions of one user. A person needs a few a day, and a script that signs in for each run one a run. */
+const signIns: RateLimit = { ratePerSecond: 0.1, burst: 120 };
+
+/**
+ * Widgets that a provision token may create, at once and then in an hour. Nothing removes one, so a leaked token must
+ * not create at its whole rate of requests for long: at 50 a second, that were 180 000 an hour. Who raises the rate
+ * raises this, too.
+ */
+const widgetsPerHour = (api: number) => 200 * Math.max(50, api);
+
 /** Null means no limit: the rate is 0. */
 export function toRateLimits({ HOOK_RATE_PER_SECOND: hooks, API_RATE_PER_SECOND: api }: Settings) {
-  return { hooks: hooks === 0 ? null : toRateLimit(hooks), api: api === 0 ? null : toRateLimit(api) };
+  const burst = widgetsPerHour(api);
+  return {
+    hooks: hooks === 0 ? null : toRateLimit(hooks),
+    api: api === 0 ? null : toRateLimit(api),
+    widgets: api === 0 ? null : { ratePerSecond: burst / 3_600, burst },
+    signIns,
+  };
 }
 
 export function toInterfaceSettings(settings: Settings): InterfaceSettings {

@@ -5,6 +5,7 @@ import { createMetrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { HookQueue } from '@widget-service/shared/ports/hook-queue.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
+import { unlimited } from '@widget-service/shared/usecases/access/take-permit.ts';
 import { makeAcceptHook } from '@widget-service/shared/usecases/hooks/accept-hook.ts';
 import { GroupCommit } from '@widget-service/shared/usecases/hooks/group-commit.ts';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -45,7 +46,13 @@ const hook = { kind: 'updated', occurredAt: '2026-03-01T10:00:00Z' };
 const metrics = createMetrics();
 
 test.each([
-  ['create', createWidgetRoute({ createWidget: hang }), 'POST', '/api/v1/widgets', {}],
+  [
+    'create',
+    createWidgetRoute({ createWidget: hang, takeWidgetPermit: async () => unlimited }),
+    'POST',
+    '/api/v1/widgets',
+    {},
+  ],
   ['list', listWidgetsRoute({ listWidgets: hang }), 'GET', '/api/v1/widgets', undefined],
   ['get', getWidgetRoute({ widgets: { get: hang } }), 'GET', aWidget, undefined],
   [

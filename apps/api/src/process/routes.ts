@@ -84,8 +84,15 @@ const signsIn: RouteAudit = {
   action: 'session.created',
   refusedAs: 'session.failed',
   target: { kind: 'user', id: 'noted' },
+  countsRepetitions: true,
 };
-const endsOwnSession = audits('session.ended', 'user', 'caller');
+/** The audit event of a route that changes something of the caller alone. */
+const auditsOwn = (action: AuditDeclaration['action']): RouteAudit => ({
+  action,
+  target: { kind: 'user', id: 'caller' },
+  countsRepetitions: true,
+});
+const endsOwnSession = auditsOwn('session.ended');
 const endsSessionOfUser = audits('session.ended', 'user', ':id');
 const hooksAreData: RouteAudit = {
   none: 'Hooks are data: each has its delivery, and each refused one of a known token is sampled.',
@@ -135,10 +142,10 @@ const interfaceRoutes: readonly Row[] = [
   ['GET HEAD', '/api/v1/session',                                          signedInAtAll,                             getSessionRoute],
   ['DELETE',   '/api/v1/session',                                          signedInAtAll,                             signOutRoute,                endsOwnSession],
   ['DELETE',   '/api/v1/sessions',                                         signedInAtAll,                             signOutEverywhereRoute,      endsOwnSession],
-  ['PUT',      '/api/v1/session/password',                                 { ...signedInAtAll, body: 'brief' },       changePasswordRoute,         audits('password.changed', 'user', 'caller')],
+  ['PUT',      '/api/v1/session/password',                                 { ...signedInAtAll, body: 'brief' },       changePasswordRoute,         auditsOwn('password.changed')],
   ['GET HEAD', '/api/v1/sessions',                                         signedIn,                                  listOwnSessionsRoute],
   ['DELETE',   '/api/v1/sessions/:id',                                     signedIn,                                  endOwnSessionRoute,          endsOwnSession],
-  ['POST',     '/api/v1/session/stream',                                   may('widgets:read'),                       issuePersonalStreamRoute,    audits('personal-stream.issued', 'user', 'caller')],
+  ['POST',     '/api/v1/session/stream',                                   may('widgets:read'),                       issuePersonalStreamRoute,    auditsOwn('personal-stream.issued')],
   ['POST',     '/api/v1/users',                                            may('users:manage'),                       createUserRoute,             audits('user.created', 'user', 'noted')],
   ['GET HEAD', '/api/v1/users',                                            may('users:manage'),                       listUsersRoute],
   ['GET HEAD', '/api/v1/users/:id',                                        may('users:manage'),                       getUserRoute],

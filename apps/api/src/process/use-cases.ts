@@ -1,3 +1,4 @@
+import type { RateLimit } from '@widget-service/shared/domain/gcra.ts';
 import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { ControlLog } from '@widget-service/shared/ports/control-log.ts';
@@ -33,9 +34,11 @@ import { makeSignInByIdentity } from '@widget-service/shared/usecases/access/sig
 import {
   makeLimitPasswordAttempts,
   makeTakeSignInPermit,
+  makeTakeUserPermit,
   makeUnlockUser,
   signInFailuresPerMinute,
 } from '@widget-service/shared/usecases/access/sign-in-limits.ts';
+import { takePermit } from '@widget-service/shared/usecases/access/take-permit.ts';
 import type { TokenMaxLifetimeMs } from '@widget-service/shared/usecases/access/token-lifetime.ts';
 import { makeAcceptHook } from '@widget-service/shared/usecases/hooks/accept-hook.ts';
 import type { GroupCommit } from '@widget-service/shared/usecases/hooks/group-commit.ts';
@@ -76,6 +79,10 @@ export interface UseCaseDeps {
   /** Left out or null: tokens may live without limit. */
   readonly tokenMaxLifetimeMs?: TokenMaxLifetimeMs;
   readonly rateLimiter: RateLimiter;
+  /** Widgets per provision token; null: no limit. */
+  readonly widgetLimit: RateLimit | null;
+  /** New sessions per user; null: no limit. */
+  readonly signInLimit: RateLimit | null;
   /** Per account and address; 0: no limit. Left out: `signInFailuresPerMinute`. */
   readonly signInFailuresPerMinute?: number | undefined;
 }
@@ -100,25 +107,21 @@ export function createUseCases(deps: UseCaseDeps) {
     takePermit: makeTakeSignInPermit(signInLimits),
     recognizeBrowser: makeRecognizeBrowser({ users, clock }),
   });
+  const takeUserPermit = makeTakeUserPermit(deps.rateLimiter, deps.signInLimit);
   const endOldest = makeEndOldestSessions({ sessions, control, clock, sessionIdleMs });
   const startSession = makeStartSession({ sessions, clock, sessionLifetimeMs: deps.sessionLifetimeMs, endOldest });
   const endAllSessions = makeEndAllSessions({ sessions, control });
   const finishSignIn = makeFinishSignIn({ users, startSession, clock });
   const redriveDelivery = makeRedriveDelivery({ ledger: backend.ledger, groupCommit });
   return {
+    takeWidgetPermit: (tokenId: string) => takePermit(deps.rateLimiter, `widgets:${tokenId}`, deps.widgetLimit),
     createWidget: makeCreateWidget({ widgets, clock, renderBody: renderWidgetBody, nudge }),
     listWidgets: makeListWidgets({ widgets, clock, tailPosition: deps.tailPosition }),
     limitPasswordAttempts,
-    signIn: makeSignIn({ users, passwords, startSession, clock }),
+    signIn: makeSignIn({ users, passwords, takeUserPermit, startSession, clock }),
     takeIdentitySignInPermit: makeTakeIdentitySignInPermit(signInLimits),
     takeIdentityStartPermit: makeTakeIdentityStartPermit(signInLimits),
-    signInByIdentity: makeSignInByIdentity({
-      users,
-      finishSignIn,
-      endAllSessions,
-      control,
-      clock,
-    }),
+    signInByIdentity: makeSignInByIdentity({ users, takeUserPermit, finishSignIn, endAllSessions, control, clock }),
     findSession: makeFindSession({ sessions, users, clock, sessionIdleMs }),
     endSession: makeEndSession({ sessions, control }),
     endReplacedSession: makeEndReplacedSession({ sessions, control }),
@@ -130,6 +133,7 @@ export function createUseCases(deps: UseCaseDeps) {
       passwords,
       checkNewPassword,
       limitPasswordAttempts,
+      takeUserPermit,
       endOtherSessions: makeEndOtherSessions({ sessions, control }),
       finishSignIn,
       endReplacedSession: makeEndReplacedSession({ sessions, control }),

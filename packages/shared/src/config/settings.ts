@@ -212,7 +212,7 @@ export const settingsTable = {
   API_RATE_PER_SECOND: defineSetting(
     wholeNumber(0, 1_000_000),
     50,
-    'Requests per second of one user or provision token over all pods, up to 5 s of it at once: every request with a session or a provision token counts, also one that is refused for a missing permission. 0 switches this limit off.',
+    'Requests per second of one user or provision token over all pods, up to 5 s of it at once: every request with a session or a provision token counts, also one that is refused for a missing permission. A provision token creates at most 10 000 widgets an hour; if the rate is above 50, at most 200 times the rate. 0 switches both limits off.',
   ),
   PASSWORD_SIGN_IN_ENABLED: defineSetting(
     flag,

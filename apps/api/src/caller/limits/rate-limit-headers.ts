@@ -3,7 +3,7 @@ import type { RateLimit, RateOutcome } from '@widget-service/shared/domain/gcra.
 import type { FastifyReply } from 'fastify';
 
 /** The names of the rate limits in response headers. */
-type RateLimitName = 'api' | 'hooks' | 'sign-in';
+type RateLimitName = 'api' | 'hooks' | 'sign-in' | 'widgets';
 
 /**
  * A rate limit refuses a request. `retryAfterMs`: until one more request is allowed. `resetAfterMs`: until the whole
@@ -33,8 +33,13 @@ export function setRateLimitHeaders(
 }
 
 /** Sets `RateLimit-Policy`, `RateLimit` and `Retry-After`, and returns the `ServiceError` `rate-limited` to throw. */
-export function toRateLimitedError(reply: FastifyReply, name: RateLimitName, refusal: RateRefusal): ServiceError {
+export function toRateLimitedError(
+  reply: FastifyReply,
+  name: RateLimitName,
+  refusal: RateRefusal,
+  detail = 'Too many requests. Wait as long as Retry-After says.',
+): ServiceError {
   setRateLimitHeaders(reply, name, refusal.limit, { remaining: 0, resetAfterMs: refusal.resetAfterMs });
   reply.header('retry-after', String(Math.max(1, Math.ceil(refusal.retryAfterMs / 1_000))));
-  return new ServiceError('rate-limited', 'Too many requests. Wait as long as Retry-After says.');
+  return new ServiceError('rate-limited', detail);
 }

@@ -19,7 +19,7 @@ import { setRateLimitHeaders, toRateLimitedError } from './rate-limit-headers.ts
 
 /**
  * `api` counts requests per principal, `hooks` counts hooks per integration, large ones several times (`countPermits`).
- * The settings give the rates (`toRateLimits`). sign-in-limits.ts limits sign-in, by its failures only.
+ * The settings give the rates (`toRateLimits`). sign-in-limits.ts limits sign-in.
  */
 type RouteRateLimit = 'api' | 'hooks';
 

@@ -147,7 +147,7 @@ export function finishIdentitySignInRoute(deps: SignInByIdentityRouteDeps): Rout
       operationId: 'example.session.finishOidc',
       summary: 'Return from the identity provider',
       description:
-        'The identity provider sends the browser here. Verifies the response, takes the role from the ID token, starts a session and sets its cookie. A failed attempt ends this sign-in, too, and no other: its cookie is cleared. A browser that fails is led to the sign-in page of the console; with a session, it goes on there. After a 503, the browser can send the same callback again. Only failed attempts count towards the rate limit.',
+        'The identity provider sends the browser here. Verifies the response, takes the role from the ID token, starts a session and sets its cookie. A failed attempt ends this sign-in, too, and no other: its cookie is cleared. A browser that fails is led to the sign-in page of the console; with a session, it goes on there. After a 503, the browser can send the same callback again. Failed attempts count towards the rate limit; those that succeed have a generous one per user.',
       querystring: callbackQuerySchema,
       response: withProblemHeaders(
         documentResponses(
@@ -187,6 +187,7 @@ export function finishIdentitySignInRoute(deps: SignInByIdentityRouteDeps): Rout
           noteAudit(request, { furtherChanges: changes });
         };
         const outcome = await deps.signInByIdentity(identity, readOrigin, noteChange);
+        if (outcome.status === 'rate-limited') throw toRateLimitedError(reply, 'sign-in', outcome);
         if (outcome.status === 'refused') throw toRefusedError(outcome.reason, identity, roleClaim);
         const { id, role } = outcome.user;
         // The provider gives the role at each sign-in.

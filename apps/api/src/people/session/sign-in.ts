@@ -42,7 +42,7 @@ export function signInRoute(deps: SignInRouteDeps): Route {
       operationId: 'example.session.create',
       summary: 'Sign in',
       description:
-        'Starts a new session and sets its cookie. If the request has the cookie of another session, that session ends. A second cookie, the device cookie, lets the rate limit recognise this browser next time. The response is the same for an unknown e-mail address, a wrong password and a disabled user. Only failed attempts count towards the rate limit.',
+        'Starts a new session and sets its cookie. If the request has the cookie of another session, that session ends. A second cookie, the device cookie, lets the rate limit recognise this browser next time. The response is the same for an unknown e-mail address, a wrong password and a disabled user. Failed attempts count towards the rate limit; those that succeed have a generous one per user.',
       body: credentialsSchema,
       response: documentResponses(
         { 200: { body: sessionSchema, headers: ['Set-Cookie'] } },

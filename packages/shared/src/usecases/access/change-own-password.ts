@@ -4,13 +4,14 @@ import type { makeCheckNewPassword } from './check-new-password.ts';
 import type { PasswordHasher } from './password-hasher.ts';
 import type { SessionOrigin, StartedSession } from './sessions.ts';
 import type { makeFinishSignIn } from './sign-in.ts';
-import type { AttemptSource, makeLimitPasswordAttempts } from './sign-in-limits.ts';
+import type { AttemptSource, makeLimitPasswordAttempts, makeTakeUserPermit, RateLimited } from './sign-in-limits.ts';
 
 export interface ChangeOwnPasswordDeps {
   readonly users: Pick<UserStore, 'findById' | 'replacePasswordHash'>;
   readonly passwords: PasswordHasher;
   readonly checkNewPassword: ReturnType<typeof makeCheckNewPassword>;
   readonly limitPasswordAttempts: ReturnType<typeof makeLimitPasswordAttempts>;
+  readonly takeUserPermit: ReturnType<typeof makeTakeUserPermit>;
   readonly endOtherSessions: (session: Session) => Promise<void>;
   readonly finishSignIn: ReturnType<typeof makeFinishSignIn>;
   readonly endReplacedSession: (sessionId: string) => Promise<void>;
@@ -34,6 +35,7 @@ type Outcome =
   /** `user` has the new password, and a new session. */
   | ({ readonly status: 'changed'; readonly user: User } & StartedSession)
   | { readonly status: 'refused' }
+  | RateLimited
   /** `detail` says to the user why the new password is not accepted. */
   | { readonly status: 'weak'; readonly detail: string };
 
@@ -44,7 +46,7 @@ const noPassword = { status: 'no-password' } as const;
  * Makes the function by which a user changes their own password. A new session replaces all sessions of the user: who
  * has stolen the cookie of one of them must not keep it. The status is `changed`, `refused` if `currentPassword` is
  * wrong, `weak` if it is right but `newPassword` is not accepted, `no-password` if the user has an identity instead, or
- * `rate-limited` after too many failures. A wrong password counts as two failures.
+ * `rate-limited` after too many failures or new sessions. A wrong password counts as two failures.
  *
  * Throws `UnavailableError` when a store did not answer or too many passwords are being hashed. The caller can repeat
  * the call with the same passwords and the same session: if the first call stored the new password, the second one only
@@ -62,6 +64,8 @@ export function makeChangeOwnPassword(deps: ChangeOwnPasswordDeps) {
     }
     const weakness = await checkNewPassword(newPassword, user.email, user.id);
     if (weakness !== null) return { status: 'weak', detail: weakness };
+    const permit = await deps.takeUserPermit(user.id);
+    if (permit.status === 'rate-limited') return permit;
     const newHash = await passwords.hash(newPassword);
     // Fails if the password was changed meanwhile: then `currentPassword` is no longer the current one.
     if (!(await users.replacePasswordHash(user.id, currentHash, newHash))) return { status: 'refused' };

@@ -1,6 +1,6 @@
-import type { RateLimit } from '../../domain/gcra.ts';
 import type { RateLimiter } from '../../ports/rate-limiter.ts';
-import { type AttemptSource, computeSignInLimits, type SignInPermit } from './sign-in-limits.ts';
+import { type AttemptSource, computeSignInLimits } from './sign-in-limits.ts';
+import { type Permit, takePermit, unlimited } from './take-permit.ts';
 
 export interface IdentitySignInLimitDeps {
   readonly limiter: RateLimiter;
@@ -15,9 +15,9 @@ export interface IdentitySignInLimitDeps {
  */
 export function makeTakeIdentitySignInPermit({ limiter, failuresPerMinute }: IdentitySignInLimitDeps) {
   const limits = computeSignInLimits(failuresPerMinute);
-  return async ({ address, isShared }: AttemptSource): Promise<SignInPermit> => {
+  return async ({ address, isShared }: AttemptSource): Promise<Permit> => {
     if (failuresPerMinute === 0) return unlimited;
-    return takeOne(limiter, `identity-sign-in:address:${address}`, isShared ? limits.sharedAddress : limits.address);
+    return takePermit(limiter, `identity-sign-in:address:${address}`, isShared ? limits.sharedAddress : limits.address);
   };
 }
 
@@ -27,16 +27,8 @@ export function makeTakeIdentitySignInPermit({ limiter, failuresPerMinute }: Ide
  */
 export function makeTakeIdentityStartPermit({ limiter, failuresPerMinute }: IdentitySignInLimitDeps) {
   const { sharedAddress: limit } = computeSignInLimits(failuresPerMinute);
-  return async ({ address }: AttemptSource): Promise<SignInPermit> => {
+  return async ({ address }: AttemptSource): Promise<Permit> => {
     if (failuresPerMinute === 0) return unlimited;
-    return takeOne(limiter, `identity-start:address:${address}`, limit);
+    return takePermit(limiter, `identity-start:address:${address}`, limit);
   };
-}
-
-const unlimited: SignInPermit = { status: 'granted', giveBack: async () => undefined };
-
-async function takeOne(limiter: RateLimiter, key: string, limit: RateLimit): Promise<SignInPermit> {
-  const { granted, retryAfterMs, resetAfterMs } = await limiter.take({ key, limit, atLeast: 1, atMost: 1 });
-  if (granted === 0) return { status: 'rate-limited', limit, retryAfterMs, resetAfterMs };
-  return { status: 'granted', giveBack: async () => void (await limiter.giveBack(key, limit, 1)) };
 }

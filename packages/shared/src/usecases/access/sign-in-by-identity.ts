@@ -5,6 +5,7 @@ import type { ExternalIdentity, User, UserStore } from '../../ports/user-store.t
 import type { Clock } from '../../runtime/clock.ts';
 import type { SessionOrigin } from './sessions.ts';
 import type { makeFinishSignIn, SignInOutcome } from './sign-in.ts';
+import type { makeTakeUserPermit, RateLimited } from './sign-in-limits.ts';
 
 /** What the identity provider says about a person. The caller has verified that the provider said it, and just now. */
 export interface VerifiedIdentity extends ExternalIdentity {
@@ -18,6 +19,7 @@ export interface VerifiedIdentity extends ExternalIdentity {
 
 export interface SignInByIdentityDeps {
   readonly users: Pick<UserStore, 'findByIdentity' | 'findByEmail' | 'insert' | 'replacePasswordByIdentity' | 'update'>;
+  readonly takeUserPermit: ReturnType<typeof makeTakeUserPermit>;
   readonly finishSignIn: ReturnType<typeof makeFinishSignIn>;
   readonly endAllSessions: (userId: string) => Promise<void>;
   readonly control: Pick<ControlLog, 'announce'>;
@@ -36,6 +38,7 @@ type RefusalReason =
 
 export type IdentitySignInOutcome =
   | Exclude<SignInOutcome, { readonly status: 'refused' }>
+  | RateLimited
   | { readonly status: 'refused'; readonly reason: RefusalReason };
 
 /** What a sign-in has stored about a user. */
@@ -132,6 +135,8 @@ export function makeSignInByIdentity(deps: SignInByIdentityDeps) {
     if (found.user.role !== role && !(await changeRole(deps, found.user, role, onUserChange))) {
       return { status: 'refused', reason: 'last-admin' };
     }
+    const permit = await deps.takeUserPermit(found.user.id);
+    if (permit.status === 'rate-limited') return permit;
     const outcome = await finishSignIn(found.user, readOrigin);
     return outcome.status === 'refused' ? { status: 'refused', reason: 'disabled' } : outcome;
   };

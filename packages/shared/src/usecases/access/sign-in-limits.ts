@@ -3,8 +3,9 @@ import { sha256Hex } from '../../domain/token.ts';
 import type { RateLimiter } from '../../ports/rate-limiter.ts';
 import type { User, UserStore } from '../../ports/user-store.ts';
 import type { makeRecognizeBrowser } from './recognize-browser.ts';
+import { type Permit, takePermit, unlimited } from './take-permit.ts';
 
-type TooManyFailures = Exclude<SignInPermit, { readonly status: 'granted' }>;
+export type RateLimited = Exclude<Permit, { readonly status: 'granted' }>;
 
 /** Where a password attempt comes from. */
 export interface AttemptSource {
@@ -36,7 +37,7 @@ export function makeLimitPasswordAttempts({ takePermit, recognizeBrowser }: Limi
   return async <Outcome extends { readonly status: string }>(
     { email, source, deviceCookie }: PasswordAttempt,
     run: () => Promise<Outcome>,
-  ): Promise<Outcome | TooManyFailures> => {
+  ): Promise<Outcome | RateLimited> => {
     const browser = await recognizeBrowser(email, deviceCookie, source.address);
     const permit = await takePermit(email, source, browser);
     if (permit.status === 'rate-limited') return permit;
@@ -56,16 +57,6 @@ export interface SignInLimitsDeps {
   /** Failures per minute, account and address. The other limits are multiples of it. 0 switches all limits off. */
   readonly failuresPerMinute: number;
 }
-
-export type SignInPermit =
-  /** Call `giveBack` if the attempt did not fail: only failures count. */
-  | { readonly status: 'granted'; readonly giveBack: () => Promise<void> }
-  | {
-      readonly status: 'rate-limited';
-      readonly limit: RateLimit;
-      readonly retryAfterMs: number;
-      readonly resetAfterMs: number;
-    };
 
 interface KeyedLimit {
   readonly key: string;
@@ -128,8 +119,8 @@ export function makeTakeSignInPermit({ limiter, failuresPerMinute }: SignInLimit
     ];
   }
 
-  return async (email: string, source: AttemptSource, browser: string | null): Promise<SignInPermit> => {
-    if (failuresPerMinute === 0) return { status: 'granted', giveBack: async () => undefined };
+  return async (email: string, source: AttemptSource, browser: string | null): Promise<Permit> => {
+    if (failuresPerMinute === 0) return unlimited;
     const takes = await Promise.all(
       listLimits(email, source, browser).map(async (keyedLimit) => ({
         ...keyedLimit,
@@ -147,6 +138,14 @@ export function makeTakeSignInPermit({ limiter, failuresPerMinute }: SignInLimit
     const { retryAfterMs, resetAfterMs } = exceeded.outcome;
     return { status: 'rate-limited', limit: exceeded.limit, retryAfterMs, resetAfterMs };
   };
+}
+
+/**
+ * Makes the function that takes a permit for a user who has proven who they are, before a new session starts. Each
+ * session has audit events, which are kept for long. Strangers cannot use up this limit.
+ */
+export function makeTakeUserPermit(limiter: RateLimiter, limit: RateLimit | null) {
+  return (userId: string): Promise<Permit> => takePermit(limiter, `sign-in:user:${userId}`, limit);
 }
 
 export interface UnlockUserDeps extends SignInLimitsDeps {

@@ -44,6 +44,7 @@ const deps: SignInDeps = {
     recordSignIn: async () => undefined,
   },
   passwords,
+  takeUserPermit: async () => ({ status: 'granted', giveBack: async () => undefined }),
   startSession: async (userId) => ({
     sessionId: 'a session',
     session: {

@@ -2,10 +2,12 @@ import type { User, UserStore } from '../../ports/user-store.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { PasswordHasher } from './password-hasher.ts';
 import type { SessionOrigin, StartedSession } from './sessions.ts';
+import type { makeTakeUserPermit, RateLimited } from './sign-in-limits.ts';
 
 export interface SignInDeps {
   readonly users: Pick<UserStore, 'findByEmail' | 'findById' | 'recordSignIn'>;
   readonly passwords: Pick<PasswordHasher, 'verify'>;
+  readonly takeUserPermit: ReturnType<typeof makeTakeUserPermit>;
   readonly startSession: (userId: string, origin?: SessionOrigin) => Promise<StartedSession>;
   readonly clock: Pick<Clock, 'now'>;
 }
@@ -35,13 +37,14 @@ export type SignInOutcome =
  * Makes the function that signs a user in with e-mail and password, and starts a session. Throws `UnavailableError`; a
  * session may then exist, but nobody has its id.
  */
-export function makeSignIn({ users, passwords, startSession, clock }: SignInDeps) {
+export function makeSignIn({ users, passwords, takeUserPermit, startSession, clock }: SignInDeps) {
   const finishSignIn = makeFinishSignIn({ users, startSession, clock });
-  return async ({ email, password, address, readOrigin }: SignInAttempt): Promise<SignInOutcome> => {
+  return async ({ email, password, address, readOrigin }: SignInAttempt): Promise<SignInOutcome | RateLimited> => {
     const user = await users.findByEmail(email.toLowerCase());
     const isCorrect = await passwords.verify(password, user?.passwordHash ?? null, address);
     if (user === null || user.disabled || !isCorrect) return { status: 'refused', userId: user?.id ?? null };
-    return finishSignIn(user, readOrigin);
+    const permit = await takeUserPermit(user.id);
+    return permit.status === 'rate-limited' ? permit : finishSignIn(user, readOrigin);
   };
 }
 

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { expectProblem } from '../../drivers/app/expect-problem.ts';
+import { issueProvisionToken } from '../../drivers/app/issue-grants.ts';
+import { openSharedApp } from '../../drivers/app/open-shared.ts';
+
+/** No permit returns while a test runs. */
+const widgets = { ratePerSecond: 3 / 3_600, burst: 3 };
+const service = await openSharedApp({ limits: { widgets } });
+
+/** Returns a function that creates a widget with a new provision token. */
+async function openScript() {
+  const { token } = await issueProvisionToken(service.backend);
+  return (payload: object = { name: 'lamp' }, key?: string) =>
+    service.inject({
+      method: 'POST',
+      url: '/api/v1/widgets',
+      headers: { authorization: `Bearer ${token}`, ...(key === undefined ? {} : { 'idempotency-key': key }) },
+      payload,
+    });
+}
+
+test('a provision token creates as many widgets an hour as its bound. The refusal says the bound', async () => {
+  const [create, createByOther] = [await openScript(), await openScript()];
+  for (let index = 0; index < 3; index += 1) expect((await create()).statusCode).toBe(201);
+  const refused = await create({ name: 'not created' });
+  expectProblem(refused, { status: 429, code: 'rate-limited' });
+  expect(refused.json().detail).toContain('3 widgets an hour');
+  expect(Number(refused.headers['retry-after'])).toBeGreaterThan(1_000);
+  expect(refused.headers['ratelimit-policy']).toBe('"widgets";q=3;w=3600');
+  expect((await createByOther()).statusCode).toBe(201);
+  const { headers } = await service.signedIn('editor');
+  const page = await service.inject({ method: 'GET', url: '/api/v1/widgets', headers });
+  expect(page.body).not.toContain('not created');
+});
+
+test('only a created widget counts: no repetition, no reused key, no invalid request', async () => {
+  const create = await openScript();
+  expect((await create({ name: 'lamp' }, 'a-key')).statusCode).toBe(201);
+  for (let index = 0; index < 3; index += 1) {
+    expect((await create({ name: 'lamp' }, 'a-key')).headers['idempotent-replayed']).toBe('true');
+    expect((await create({ name: 'another' }, 'a-key')).statusCode).toBe(409);
+    expect((await create({ name: '' })).statusCode).toBe(400);
+  }
+  for (let index = 1; index < 3; index += 1) expect((await create()).statusCode).toBe(201);
+  expect((await create()).statusCode).toBe(429);
+});
+
+test('the bound is not that of users', async () => {
+  const { headers } = await service.signedIn('editor');
+  const create = () => service.inject({ method: 'POST', url: '/api/v1/widgets', headers, payload: { name: 'lamp' } });
+  for (let index = 0; index < 5; index += 1) expect((await create()).statusCode).toBe(201);
+});
