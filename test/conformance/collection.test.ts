@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { UnreadableRowError } from '@widget-service/shared/domain/errors.ts';
-import { defineEntity, type EntityOf, storedTime } from '@widget-service/shared/entities/define-entity.ts';
+import { defineEntity, type EntityOf, jsonText, storedTime } from '@widget-service/shared/entities/define-entity.ts';
 import type { Where } from '@widget-service/shared/ports/collection.ts';
 import { afterAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { awkwardTexts } from '../drivers/app/builders.ts';
 import { openTestCollection } from '../drivers/app/open-collection.ts';
 
 const thingEntity = defineEntity({
@@ -22,6 +23,7 @@ const thingEntity = defineEntity({
     isOpen: z.boolean(),
     part: z.object({ digest: z.string(), until: storedTime.nullable() }).nullable(),
     tags: z.array(z.string()),
+    texts: jsonText(z.custom<Readonly<Record<string, string>>>((value) => typeof value === 'object')),
     createdAt: storedTime,
     expiresAt: storedTime.nullable(),
   }),
@@ -40,6 +42,7 @@ function aThing(overrides: Partial<Thing> = {}): Thing {
     isOpen: true,
     part: { digest: 'abc', until: at(1) },
     tags: ['a', 'b'],
+    texts: {},
     createdAt: start,
     expiresAt: null,
     ...overrides,
@@ -57,6 +60,7 @@ describe('Collection', async () => {
 
   test('returns what was inserted, with its times and with what is null', async () => {
     const all = [aThing(), aThing({ part: null }), aThing({ part: { digest: 'd', until: null }, expiresAt: at(9e6) })];
+    all.push(aThing({ tags: [...awkwardTexts], texts: Object.fromEntries(awkwardTexts.map((text) => [text, text])) }));
     await insertAll(...all);
     for (const thing of all) expect(await things.get(thing.id)).toEqual(thing);
     expect(await things.get(randomUUID())).toBeNull();
@@ -99,7 +103,7 @@ describe('Collection', async () => {
     ['none', { 'part.digest': { oneOf: [] } }, ''],
     ['a part of a text in any case', { email: { contains: 'LAMP.*' } }, 'a'],
     ['a part of a text, other letters exactly', { email: { contains: 'é' } }, 'b'],
-    ['nothing that is undefined', { email: undefined, count: 1 }, 'a'],
+    ['nothing that is undefined', { email: undefined, createdAt: { below: undefined }, count: 1 }, 'a'],
   ])('selects %s', async (_, where, expected) => {
     const owner = randomUUID();
     await insertAll(

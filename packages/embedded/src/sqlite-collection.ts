@@ -29,7 +29,7 @@ export class SqliteCollection<T extends object> implements Collection<T>, Expiri
 
   insert(members: T): Promise<boolean> {
     const stored = this.#entity.encode(members);
-    const values = [String(stored[this.#entity.key]), JSON.stringify(stored)] as const;
+    const values = [String(stored[this.#entity.key]), toJson(stored)] as const;
     const insert = this.#prepare('INSERT INTO things (key, body) VALUES (?, ?) ON CONFLICT DO NOTHING');
     return this.#db.write(() => insert.run(...values).changes === 1);
   }
@@ -65,7 +65,7 @@ export class SqliteCollection<T extends object> implements Collection<T>, Expiri
       const current = this.#readIfAny(body);
       const changes = current === null ? null : decide(current);
       if (changes === null) return null;
-      const changed = JSON.stringify({ ...(JSON.parse(String(body)) as Stored), ...this.#entity.encode(changes) });
+      const changed = toJson({ ...(JSON.parse(String(body)) as Stored), ...this.#entity.encode(changes) });
       return update.run(changed, key).changes === 1 ? this.#read(changed) : null;
     });
   }
@@ -120,6 +120,14 @@ export class SqliteCollection<T extends object> implements Collection<T>, Expiri
       throw error;
     }
   }
+}
+
+/** Times become their milliseconds. */
+function toJson(stored: Stored): string {
+  return JSON.stringify(stored, function (this: Stored, name: string, value: unknown) {
+    const own = this[name];
+    return own instanceof Date ? own.getTime() : value;
+  });
 }
 
 /** An index on an expression serves only a query with the same expression: this function makes both. */

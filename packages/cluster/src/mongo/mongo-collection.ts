@@ -35,7 +35,7 @@ export class MongoCollection<T extends object> implements Collection<T> {
   }
 
   insert(members: T): Promise<boolean> {
-    const { [this.#entity.key]: key, ...others } = withoutUndefined(members);
+    const { [this.#entity.key]: key, ...others } = withoutUndefined(this.#entity.encode(members));
     const _id = String(key);
     const insert = (isRepeated: boolean) =>
       this.#documents.insertOne({ _id, ...others }).then(
@@ -102,7 +102,7 @@ export class MongoCollection<T extends object> implements Collection<T> {
     const changes = document === null ? null : decide(this.#read(document));
     if (document === null || changes === null) return null;
     const unchanged = { _id: key, revision: document.revision ?? { $exists: false } } as Filter<EntityDocument>;
-    const $set = withoutUndefined(changes);
+    const $set = withoutUndefined(this.#entity.encode(changes));
     try {
       // Not findOneAndUpdate: FerretDB 2.7 answers it with another code if a unique member is taken.
       const { matchedCount } = await this.#documents.updateOne(unchanged, { $set, $inc: { revision: 1 } });
@@ -120,7 +120,7 @@ export class MongoCollection<T extends object> implements Collection<T> {
 
   #read(document: EntityDocument): T {
     const { name, key, namedBy } = this.#entity;
-    const members = toPlain({ ...document, [key]: document._id }) as Record<string, unknown>;
+    const members: Record<string, unknown> = { ...document, [key]: document._id };
     const decoded = this.#entity.decode(members);
     if ('entity' in decoded) return decoded.entity;
     throw warnOfUnreadableRow({ of: name, id: String(members[namedBy]), member: decoded.path }, this.#onWarning);
@@ -137,10 +137,16 @@ export class MongoCollection<T extends object> implements Collection<T> {
 }
 
 function toFilter<T>(entity: Entity<T>, where: Where<T>): Filter<EntityDocument> {
-  const conditions = Object.entries<Condition | undefined>(where).filter(([, condition]) => condition !== undefined);
   return Object.fromEntries(
-    conditions.map(([path, condition]) => [toField(entity, path), toOperators(condition as Condition)]),
+    Object.entries<Condition | undefined>(where).flatMap(([path, condition]) => {
+      const operators = condition === undefined ? {} : toOperators(condition);
+      return isEmpty(operators) ? [] : [[toField(entity, path), operators]];
+    }),
   );
+}
+
+function isEmpty(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !(value instanceof Date) && Object.keys(value).length === 0;
 }
 
 function toOperators(condition: Condition): unknown {
@@ -165,12 +171,4 @@ function toPattern(text: string): string {
 
 function withoutUndefined(members: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
-}
-
-/** Replaces each Date by its milliseconds. */
-function toPlain(value: unknown): unknown {
-  if (value instanceof Date) return value.getTime();
-  if (Array.isArray(value)) return value.map(toPlain);
-  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, toPlain(member)]));
 }

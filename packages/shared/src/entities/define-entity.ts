@@ -1,10 +1,28 @@
 import { z } from 'zod';
 
-/** A time of an entity. SQLite has it in milliseconds of Unix time, MongoDB as its own type. From year 0 to 9999. */
-export const storedTime = z.codec(z.int().min(-62_167_219_200_000).max(253_402_300_799_999), z.date(), {
-  decode: (ms) => new Date(ms),
-  encode: (time) => time.getTime(),
-});
+const [firstMs, lastMs] = [-62_167_219_200_000, 253_402_300_799_999];
+
+/** A time, from year 0 to 9999. MongoDB has it as a Date, SQLite in milliseconds of Unix time. */
+export const storedTime = z.codec(
+  z.union([z.date().min(new Date(firstMs)).max(new Date(lastMs)), z.int().min(firstMs).max(lastMs)]),
+  z.date(),
+  { decode: (time) => new Date(time), encode: (time) => time },
+);
+
+/** A value that is stored as a JSON text, because the names of its members may be any text, such as `$where`. */
+export function jsonText<Schema extends z.ZodType>(schema: Schema) {
+  return z.codec(z.string(), schema, {
+    decode: (text, context) => {
+      try {
+        return JSON.parse(text) as z.input<Schema>;
+      } catch {
+        context.issues.push({ code: 'custom', message: 'no JSON', input: text });
+        return z.NEVER;
+      }
+    },
+    encode: (value) => JSON.stringify(value),
+  });
+}
 
 /** Members in the order of the index. `-` before a name: descending. `a.b` is the member `b` of the member `a`. */
 export type IndexMembers = readonly string[];
@@ -38,9 +56,9 @@ export interface Entity<T> {
   readonly unique: Readonly<Record<string, string>>;
   readonly expires: string | null;
   mayBeNull(member: string): boolean;
-  /** Returns the members, with times in milliseconds. Members that are undefined stay away. */
+  /** Returns the members as they are stored, with times as Dates. Members that are undefined stay away. */
   encode(members: Partial<T>): Record<string, unknown>;
-  /** Checks the members, with times in milliseconds. Ignores others: a newer version may have added them. */
+  /** Checks stored members, with times as Dates or in milliseconds. Ignores others: a newer version may have added them. */
   decode(members: Readonly<Record<string, unknown>>): Decoded<T>;
 }
 
@@ -55,8 +73,8 @@ export function defineEntity<Shape extends z.ZodRawShape>({
   unique = {},
   expires,
   ...rest
-}: EntityOptions<Shape>): Entity<Readonly<z.output<z.ZodObject<Shape>>>> {
-  type T = z.output<z.ZodObject<Shape>>;
+}: EntityOptions<Shape>): Entity<DeepReadonly<z.output<z.ZodObject<Shape>>>> {
+  type T = DeepReadonly<z.output<z.ZodObject<Shape>>>;
   const changes = members.partial();
   return {
     ...rest,
@@ -65,12 +83,20 @@ export function defineEntity<Shape extends z.ZodRawShape>({
     unique,
     expires: expires ?? null,
     mayBeNull: (member) => z.safeParse(members.shape[member] as z.ZodType, null).success,
-    encode: (entity) => z.encode(changes, entity as z.output<typeof changes>) as Record<string, unknown>,
+    encode: (entity) => z.encode(changes, entity as unknown as z.output<typeof changes>) as Record<string, unknown>,
     decode: (stored) => {
       const { success, data, error } = members.safeDecode(stored as z.input<typeof members>);
-      return success ? { entity: data as T } : { path: error.issues[0]?.path.join('.') ?? '' };
+      return success ? { entity: data as unknown as T } : { path: error.issues[0]?.path.join('.') ?? '' };
     },
   };
 }
+
+type DeepReadonly<T> = T extends Date
+  ? T
+  : T extends readonly (infer Item)[]
+    ? readonly DeepReadonly<Item>[]
+    : T extends object
+      ? { readonly [Name in keyof T]: DeepReadonly<T[Name]> }
+      : T;
 
 export type EntityOf<E> = E extends Entity<infer T> ? T : never;

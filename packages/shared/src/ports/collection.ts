@@ -6,13 +6,13 @@ type Value = string | number | boolean | Date | null;
 export type Condition =
   | Value
   | {
-      readonly above?: Date | string | number;
-      readonly atLeast?: Date | string | number;
-      readonly below?: Date | string | number;
-      readonly not?: string;
-      readonly oneOf?: readonly string[];
+      readonly above?: Date | string | number | undefined;
+      readonly atLeast?: Date | string | number | undefined;
+      readonly below?: Date | string | number | undefined;
+      readonly not?: string | undefined;
+      readonly oneOf?: readonly string[] | undefined;
       /** A part of a text. Letters from A to Z match in either case, all others exactly. */
-      readonly contains?: string;
+      readonly contains?: string | undefined;
     };
 
 /** Conditions that all hold. A member of a member is written `member.member`. Undefined: no condition. */
