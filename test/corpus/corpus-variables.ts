@@ -1,7 +1,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { computeCsrfToken } from '@widget-service/api/caller/csrf.ts';
 import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
-import type { Grant } from '@widget-service/shared/domain/grant.ts';
+import type { Grant } from '@widget-service/shared/entities/grant.ts';
 import { mintToken, sha256Hex, type TokenPrefix } from '@widget-service/shared/domain/token.ts';
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';

@@ -1,4 +1,5 @@
 import { MemoryRateLimiter } from '@widget-service/shared/adapters/memory-rate-limiter.ts';
+import { integrationEntity, provisionTokenEntity, subscriptionEntity } from '@widget-service/shared/entities/grant.ts';
 import { serviceKeyEntity } from '@widget-service/shared/entities/service-key.ts';
 import { sessionEntity } from '@widget-service/shared/entities/session.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
@@ -12,7 +13,6 @@ import { SqliteCollection } from './sqlite-collection.ts';
 import { createSqliteDedupeMarks } from './sqlite-dedupe-marks.ts';
 import { createSqliteDeliveryLedger } from './sqlite-delivery-ledger.ts';
 import { SqliteEventLog } from './sqlite-event-log.ts';
-import { createSqliteGrantStore, integrationKind, provisionTokenKind, subscriptionKind } from './sqlite-grant-store.ts';
 import { createSqliteHookCountStore } from './sqlite-hook-count-store.ts';
 import { SqliteHookQueue } from './sqlite-hook-queue.ts';
 import { createSqlitePersonalStreamStore } from './sqlite-personal-stream-store.ts';
@@ -94,9 +94,9 @@ function assemble(db: Database, options: EmbeddedOptions): Backend {
     users: createSqliteUserStore(db, onWarning),
     sessions,
     personalStreams,
-    subscriptions: createSqliteGrantStore(db, subscriptionKind, onWarning),
-    integrations: createSqliteGrantStore(db, integrationKind, onWarning),
-    provisionTokens: createSqliteGrantStore(db, provisionTokenKind, onWarning),
+    subscriptions: new SqliteCollection(db, subscriptionEntity, onWarning),
+    integrations: new SqliteCollection(db, integrationEntity, onWarning),
+    provisionTokens: new SqliteCollection(db, provisionTokenEntity, onWarning),
     auditEvents,
     serviceKeys: new SqliteCollection(db, serviceKeyEntity, onWarning),
     removeExpired: async (at) => {

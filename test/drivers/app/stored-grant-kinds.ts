@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
-import type { Grant } from '@widget-service/shared/domain/grant.ts';
+import type { Grant } from '@widget-service/shared/entities/grant.ts';
+import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import type { HookSource } from '@widget-service/shared/domain/hook-source.ts';
 import { sha256Hex } from '@widget-service/shared/domain/token.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
-import type { GrantStore } from '@widget-service/shared/ports/grant-store.ts';
 import { awkwardTexts } from './builders.ts';
 
 /** Later than `someTime`. */
@@ -34,7 +34,7 @@ export const awkwardSource: HookSource = {
 /** One kind of grant, as the conformance suite of its store needs it. */
 export interface StoredGrantKind {
   readonly name: string;
-  readonly getStore: (backend: Backend) => GrantStore<Grant, object>;
+  readonly getStore: (backend: Backend) => Collection<Grant>;
   /** The members that only this kind has. */
   readonly ownMembers: object;
   /** Every member that may change, with another value. */

@@ -1,5 +1,5 @@
 import { type AuditMembers, pickChangedMembers } from '@widget-service/shared/domain/audit-event.ts';
-import { type Grant, previousTokenExpiry } from '@widget-service/shared/domain/grant.ts';
+import { type Grant, previousTokenExpiry } from '@widget-service/shared/entities/grant.ts';
 import type { IssuedGrant, NewGrant } from '@widget-service/shared/usecases/access/manage-grants.ts';
 import { ExpiryTooLateError } from '@widget-service/shared/usecases/access/token-lifetime.ts';
 import { listCountedPage } from '@widget-service/shared/usecases/lists/list-counted-page.ts';

@@ -1,6 +1,6 @@
 import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
 import type { Session } from '@widget-service/shared/entities/session.ts';
-import type { Subscription } from '@widget-service/shared/ports/grant-store.ts';
+import type { Subscription } from '@widget-service/shared/entities/grant.ts';
 import type { PersonalStream } from '@widget-service/shared/ports/personal-stream-store.ts';
 import type { User } from '@widget-service/shared/ports/user-store.ts';
 import { describe, expect, test } from 'vitest';

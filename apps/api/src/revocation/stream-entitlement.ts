@@ -1,10 +1,9 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { type EventFilter, noFilter } from '@widget-service/shared/domain/event-filter.ts';
-import { findValidToken } from '@widget-service/shared/domain/grant.ts';
+import { findValidToken, type Subscription, whereTokenIsValid } from '@widget-service/shared/entities/grant.ts';
 import { isWellFormedToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
 import type { Session } from '@widget-service/shared/entities/session.ts';
 import type { Collection } from '@widget-service/shared/ports/collection.ts';
-import type { Subscription, SubscriptionStore } from '@widget-service/shared/ports/grant-store.ts';
 import type { PersonalStream, PersonalStreamStore } from '@widget-service/shared/ports/personal-stream-store.ts';
 import type { UserStore } from '@widget-service/shared/ports/user-store.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
@@ -37,7 +36,7 @@ export type EntitlementVerdict =
   | { readonly status: 'expired' };
 
 export interface FindStreamEntitlementDeps {
-  readonly subscriptions: Pick<SubscriptionStore, 'findByTokenDigest'>;
+  readonly subscriptions: Pick<Collection<Subscription>, 'find'>;
   readonly personalStreams: Pick<PersonalStreamStore, 'findByTokenDigest'>;
   readonly sessions: Pick<Collection<Session>, 'get'>;
   readonly users: Pick<UserStore, 'findById'>;
@@ -55,7 +54,7 @@ export function makeFindStreamEntitlement(deps: FindStreamEntitlementDeps) {
   return async (digest: string): Promise<StreamEntitlement | null> => {
     const now = deps.clock.now();
     const [subscription, personal] = await Promise.all([
-      deps.subscriptions.findByTokenDigest(digest, now),
+      deps.subscriptions.find(...whereTokenIsValid(digest, now)),
       deps.personalStreams.findByTokenDigest(digest),
     ]);
     if (subscription !== null) return toSubscriptionEntitlement(subscription, digest, now);
@@ -94,7 +93,7 @@ async function findPersonalEntitlement(
 export interface RecheckEntitlementDeps {
   /** Reads from the stores what a token allows now; see `makeFindStreamEntitlement`. */
   readonly find: (tokenDigest: string) => Promise<StreamEntitlement | null>;
-  readonly subscriptions: Pick<SubscriptionStore, 'get'>;
+  readonly subscriptions: Pick<Collection<Subscription>, 'get'>;
   readonly clock: Pick<Clock, 'now'>;
 }
 

@@ -1,4 +1,4 @@
-import type { Grant } from '@widget-service/shared/domain/grant.ts';
+import type { Grant } from '@widget-service/shared/entities/grant.ts';
 import { sha256Hex } from '@widget-service/shared/domain/token.ts';
 import type { Session } from '@widget-service/shared/entities/session.ts';
 import type { User } from '@widget-service/shared/ports/user-store.ts';

@@ -1,8 +1,7 @@
-import { findValidToken, type Grant, type GrantToken } from '@widget-service/shared/domain/grant.ts';
+import { findValidToken, type Grant, type GrantToken, whereTokenIsValid } from '@widget-service/shared/entities/grant.ts';
 import { sha256Hex } from '@widget-service/shared/domain/token.ts';
 import type { Session } from '@widget-service/shared/entities/session.ts';
 import type { Collection } from '@widget-service/shared/ports/collection.ts';
-import type { GrantStore } from '@widget-service/shared/ports/grant-store.ts';
 import type { UserStore } from '@widget-service/shared/ports/user-store.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import {
@@ -37,13 +36,13 @@ type FreshnessDeps = Pick<TokenCacheDeps<never>, 'clock' | 'isFresh'>;
  * `TokenCache.resolve`.
  */
 export function createGrantTokenCache<G extends Grant>(
-  store: Pick<GrantStore<G>, 'findByTokenDigest'>,
+  store: Pick<Collection<G>, 'find'>,
   { clock, isFresh }: FreshnessDeps,
 ): TokenCache<ResolvedGrant<G>> {
   return new TokenCache({
     find: async (digest) => {
       const now = clock.now();
-      const grant = await store.findByTokenDigest(digest, now);
+      const grant = await store.find(...whereTokenIsValid(digest, now));
       const valid = grant === null ? null : findValidToken(grant, digest, now);
       return grant === null || valid === null ? null : { value: { grant, ...valid }, validUntil: valid.validUntil };
     },

@@ -1,3 +1,4 @@
+import { integrationEntity, provisionTokenEntity, subscriptionEntity } from '@widget-service/shared/entities/grant.ts';
 import { serviceKeyEntity } from '@widget-service/shared/entities/service-key.ts';
 import { sessionEntity } from '@widget-service/shared/entities/session.ts';
 import { type Db, type IndexDescriptionInfo, MongoServerError } from 'mongodb';
@@ -43,12 +44,6 @@ export const deliveryIndexes = {
 } as const;
 
 export const quarantineIndexes = { byAge: 'by_age' } as const;
-
-const grantIndexes: readonly IndexSpec[] = [
-  { name: 'token', key: { tokenDigest: 1 }, unique: true },
-  { name: 'previous_token', key: { 'previousToken.digest': 1 } },
-  { name: 'by_age', key: { createdAt: -1, _id: -1 } },
-];
 
 /**
  * Every index except those on `_id`. A value that writers race for (an idempotency key, an event id, an e-mail) is the
@@ -108,9 +103,9 @@ const indexes: Readonly<Record<CollectionName, readonly IndexSpec[]>> = {
     { name: 'expiry', key: { expiresAt: 1 }, expireAfterSeconds: 0 },
     { name: 'by_user', key: { userId: 1, issuedAt: -1, _id: -1 } },
   ],
-  subscriptions: grantIndexes,
-  integrations: grantIndexes,
-  provisionTokens: grantIndexes,
+  subscriptions: listEntityIndexes(subscriptionEntity),
+  integrations: listEntityIndexes(integrationEntity),
+  provisionTokens: listEntityIndexes(provisionTokenEntity),
   partitions: [],
   auditEvents: [
     { name: 'expiry', key: { expiresAt: 1 }, expireAfterSeconds: 0 },

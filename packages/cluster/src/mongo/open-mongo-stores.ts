@@ -1,3 +1,4 @@
+import { integrationEntity, provisionTokenEntity, subscriptionEntity } from '@widget-service/shared/entities/grant.ts';
 import { serviceKeyEntity } from '@widget-service/shared/entities/service-key.ts';
 import { sessionEntity } from '@widget-service/shared/entities/session.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
@@ -9,7 +10,6 @@ import { createIndexes, verifyIndexes } from './indexes.ts';
 import { createMongoAuditEventStore } from './mongo-audit-event-store.ts';
 import { MongoCollection } from './mongo-collection.ts';
 import { MongoDeliveryLedger } from './mongo-delivery-ledger.ts';
-import { createMongoGrantStore, integrationKind, provisionTokenKind, subscriptionKind } from './mongo-grant-store.ts';
 import { createMongoPartitionCountStore } from './mongo-partition-count-store.ts';
 import { createMongoPersonalStreamStore } from './mongo-personal-stream-store.ts';
 import { createMongoQuarantineStore } from './mongo-quarantine-store.ts';
@@ -121,9 +121,9 @@ function createStores({ db, close }: MongoConnection, options: MongoStoresOption
     users: createMongoUserStore(db, onWarning),
     sessions: new MongoCollection(db, sessionEntity, onWarning),
     personalStreams: createMongoPersonalStreamStore(db, onWarning),
-    subscriptions: createMongoGrantStore(db, subscriptionKind, onWarning),
-    integrations: createMongoGrantStore(db, integrationKind, onWarning),
-    provisionTokens: createMongoGrantStore(db, provisionTokenKind, onWarning),
+    subscriptions: new MongoCollection(db, subscriptionEntity, onWarning),
+    integrations: new MongoCollection(db, integrationEntity, onWarning),
+    provisionTokens: new MongoCollection(db, provisionTokenEntity, onWarning),
     auditEvents: createMongoAuditEventStore(db, options.auditRetentionMs, onWarning),
     serviceKeys: new MongoCollection(db, serviceKeyEntity, onWarning),
   };

@@ -2,9 +2,7 @@
 
 import type { AuditEvent } from '../domain/audit-event.ts';
 import { auditActions, auditActorKinds, auditOutcomes, auditTargetKinds } from '../domain/audit-event.ts';
-import type { EventFilter } from '../domain/event-filter.ts';
 import { hookKinds, widgetEventTypes } from '../domain/event-kind.ts';
-import type { Grant, PreviousToken } from '../domain/grant.ts';
 import { type HookSource, sourcePresets } from '../domain/hook-source.ts';
 import type { LogPosition } from '../domain/log-position.ts';
 import type { OutboxEntry } from '../domain/outbox-entry.ts';
@@ -18,7 +16,6 @@ import {
   deliveryStates,
   type LedgerRow,
 } from '../ports/delivery-ledger.ts';
-import type { Integration, ProvisionToken, Subscription } from '../ports/grant-store.ts';
 import type { PersonalStream } from '../ports/personal-stream-store.ts';
 import { type QuarantineRow, quarantineReasons } from '../ports/quarantine-store.ts';
 import type { HookRefusal } from '../ports/refusal-store.ts';
@@ -110,54 +107,6 @@ export const deliverySummaryShape: Shape<DeliverySummary> = {
 };
 
 export const ledgerRowShape: Shape<LedgerRow> = { ...deliverySummaryShape, payload: orNull(text) };
-
-const grantShape: Shape<Grant> = {
-  id: uuid,
-  name: text,
-  token: object({ digest: text, sealedSecret: orNull(text) }),
-  tokenIssuedAt: time,
-  previousToken: orNull(object<PreviousToken>({ digest: text, sealedSecret: orNull(text), expiresAt: time })),
-  expiresAt: orNull(time),
-  createdAt: time,
-  createdBy: uuid,
-  lastUsedAt: orNull(time),
-};
-
-export const subscriptionShape: Shape<Subscription> = {
-  ...grantShape,
-  filter: object<EventFilter>({
-    types: orNull(listOf(oneOf(widgetEventTypes))),
-    widgetIds: orNull(listOf(uuid)),
-    states: orNull(listOf(oneOf(widgetStates))),
-    labels: orNull(listOf(text)),
-  }),
-};
-
-export const integrationShape: Shape<Integration> = {
-  ...grantShape,
-  deduplicateByContent: flag,
-  rate: orNull(count),
-  source: orNull(
-    object<HookSource>({
-      preset: oneOf(sourcePresets),
-      scheme: orNull(record),
-      mapping: object<HookSource['mapping']>({
-        only: listOf(object<HookSource['mapping']['only'][number]>({ place: record, in: listOf(text) })),
-        kind: object<HookSource['mapping']['kind']>({ place: record, values: mapOf(text), otherwise: text }),
-        occurredAt: object<HookSource['mapping']['occurredAt']>({
-          place: orNull(record),
-          format: text,
-          otherwise: text,
-        }),
-        widgetId: orNull(record),
-        id: orNull(record),
-        payload: orNull(record),
-      }),
-    }),
-  ),
-};
-
-export const provisionTokenShape: Shape<ProvisionToken> = { ...grantShape, permissions: listOf(oneOf(permissions)) };
 
 export const userShape: Shape<User> = {
   id: uuid,

@@ -1,3 +1,4 @@
+import type { Integration, ProvisionToken, Subscription } from '../entities/grant.ts';
 import type { ServiceKey } from '../entities/service-key.ts';
 import type { Session } from '../entities/session.ts';
 import type { AuditEventStore } from './audit-event-store.ts';
@@ -5,7 +6,6 @@ import type { Collection } from './collection.ts';
 import type { ControlLog } from './control-log.ts';
 import type { DeliveryLedger } from './delivery-ledger.ts';
 import type { EventLog } from './event-log.ts';
-import type { IntegrationStore, ProvisionTokenStore, SubscriptionStore } from './grant-store.ts';
 import type { HookCountStore } from './hook-count-store.ts';
 import type { HookQueue } from './hook-queue.ts';
 import type { PeerRequests } from './peer-requests.ts';
@@ -43,9 +43,9 @@ export interface Backend {
   readonly users: UserStore;
   readonly sessions: Collection<Session>;
   readonly personalStreams: PersonalStreamStore;
-  readonly subscriptions: SubscriptionStore;
-  readonly integrations: IntegrationStore;
-  readonly provisionTokens: ProvisionTokenStore;
+  readonly subscriptions: Collection<Subscription>;
+  readonly integrations: Collection<Integration>;
+  readonly provisionTokens: Collection<ProvisionToken>;
   readonly auditEvents: AuditEventStore;
   readonly serviceKeys: Collection<ServiceKey>;
   /**

@@ -2,7 +2,8 @@ import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import type { PageRequest } from '@widget-service/shared/domain/page.ts';
 import { formatPosition } from '@widget-service/shared/domain/sse-id.ts';
 import type { DeliverySummary, LedgerRow } from '@widget-service/shared/ports/delivery-ledger.ts';
-import type { IntegrationStore } from '@widget-service/shared/ports/grant-store.ts';
+import type { Integration } from '@widget-service/shared/entities/grant.ts';
+import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import type { CountedPage, TooDeepPage } from '@widget-service/shared/usecases/lists/list-counted-page.ts';
 import { z } from 'zod';
 import { toPageBody } from '../../schemas/page-body.ts';
@@ -36,7 +37,7 @@ export function toDeliveryBody(row: DeliverySummary, integrationName: string | n
 export async function toDeliveryPageBody(
   request: PageRequest,
   rows: CountedPage<DeliverySummary> | TooDeepPage,
-  integrations: Pick<IntegrationStore, 'getNames'>,
+  integrations: Pick<Collection<Integration>, 'list'>,
 ) {
   const found = 'items' in rows ? rows.items : [];
   const names = await integrations.getNames([...new Set(found.flatMap((row) => row?.integrationId ?? []))]);

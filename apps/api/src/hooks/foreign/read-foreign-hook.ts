@@ -1,5 +1,5 @@
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
-import type { GrantToken } from '@widget-service/shared/domain/grant.ts';
+import type { GrantToken } from '@widget-service/shared/entities/grant.ts';
 import type { HookSource } from '@widget-service/shared/domain/hook-source.ts';
 import { unsealForToken } from '@widget-service/shared/domain/sealed-for-token.ts';
 import type { SampleRefusal } from '@widget-service/shared/ports/sample-store.ts';

@@ -6,7 +6,7 @@ import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { ControlEntry, ControlLog } from '@widget-service/shared/ports/control-log.ts';
-import type { Subscription } from '@widget-service/shared/ports/grant-store.ts';
+import type { Subscription } from '@widget-service/shared/entities/grant.ts';
 import { type Clock, systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
 import { Supervisor } from '@widget-service/shared/runtime/supervisor.ts';

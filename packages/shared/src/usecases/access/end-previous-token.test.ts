@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Grant } from '../../domain/grant.ts';
+import type { Grant } from '../../entities/grant.ts';
 import { makeEndPreviousToken } from './end-previous-token.ts';
 
 const now = new Date('2026-03-01T10:00:00Z');

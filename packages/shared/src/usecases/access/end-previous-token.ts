@@ -1,9 +1,9 @@
-import type { Grant } from '../../domain/grant.ts';
+import type { Grant } from '../../entities/grant.ts';
+import type { Collection } from '../../ports/collection.ts';
 import type { ControlEntry, ControlLog } from '../../ports/control-log.ts';
-import type { GrantStore } from '../../ports/grant-store.ts';
 
 export interface EndPreviousTokenDeps<Own extends object> {
-  readonly grants: Pick<GrantStore<Grant & Own, unknown>, 'get' | 'endPreviousToken'>;
+  readonly grants: Pick<Collection<Grant & Own>, 'change'>;
   readonly control: Pick<ControlLog, 'announce'>;
   readonly kind: ControlEntry['kind'];
 }
@@ -11,7 +11,7 @@ export interface EndPreviousTokenDeps<Own extends object> {
 /** A grant before its previous token ended. */
 export interface EndedPreviousToken<Own extends object> {
   readonly before: Grant & Own;
-  /** False if it had none, or if a rotation came first: then that rotation has ended it. */
+  /** False if it had none. */
   readonly isEnded: boolean;
 }
 
@@ -22,11 +22,13 @@ export interface EndedPreviousToken<Own extends object> {
  */
 export function makeEndPreviousToken<Own extends object>({ grants, control, kind }: EndPreviousTokenDeps<Own>) {
   return async (id: string): Promise<EndedPreviousToken<Own> | null> => {
-    const before = await grants.get(id);
-    if (before === null) return null;
-    const { previousToken } = before;
-    const isEnded = previousToken !== null && (await grants.endPreviousToken(id, previousToken.digest));
+    const last: { before?: Grant & Own } = {};
+    const after = await grants.change(id, (before) => {
+      last.before = before;
+      return before.previousToken === null ? null : ({ previousToken: null } as Partial<Grant & Own>);
+    });
+    if (last.before === undefined) return null;
     await control.announce({ kind, id, change: 'changed' });
-    return { before, isEnded };
+    return { before: last.before, isEnded: after !== null };
   };
 }

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { UnavailableError } from '../../domain/errors.ts';
-import type { Grant } from '../../domain/grant.ts';
+import type { Grant } from '../../entities/grant.ts';
 import { sha256Hex } from '../../domain/token.ts';
-import type { TokenReplacement } from '../../ports/grant-store.ts';
 import { makeRotateToken } from './manage-grants.ts';
 
 const controlUnavailable = new UnavailableError('the control log does not answer');

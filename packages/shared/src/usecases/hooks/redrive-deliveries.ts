@@ -1,6 +1,7 @@
 import { ServiceError } from '../../domain/errors.ts';
 import type { DeliveryLedger, ReceptionRange } from '../../ports/delivery-ledger.ts';
-import type { IntegrationStore } from '../../ports/grant-store.ts';
+import type { Integration } from '../../entities/grant.ts';
+import type { Collection } from '../../ports/collection.ts';
 import type { makeRedriveDelivery } from './manage-deliveries.ts';
 
 /** The most deliveries that one call redrives. */
@@ -38,7 +39,7 @@ export type RedrivesOutcome =
 
 export interface RedriveDeliveriesDeps {
   readonly ledger: Pick<DeliveryLedger, 'get' | 'list'>;
-  readonly integrations: Pick<IntegrationStore, 'getNames'>;
+  readonly integrations: Pick<Collection<Integration>, 'list'>;
   readonly redriveDelivery: ReturnType<typeof makeRedriveDelivery>;
 }
 
