@@ -1619,6 +1619,7 @@ export interface components {
                 } | null;
                 payload: {
                     from: string;
+                    without?: string[];
                 } | null;
             };
         };
@@ -1903,10 +1904,12 @@ export interface components {
                     value?: string;
                 }[];
             } | null;
-            /** @description An object in the body. Left out: the whole body. Null: hooks have no payload. */
+            /** @description An object in the body. Left out: the whole body without what the sender documents as secret. Null: hooks have no payload. */
             payload?: {
                 /** @description A JSON Pointer (RFC 6901) into the body. */
                 from: string;
+                /** @description Members of the object that the payload leaves out: JSON Pointers into the object. */
+                without?: string[];
             } | null;
         };
         NewHookPreview: {
