@@ -2650,6 +2650,11 @@ export interface components {
             disabled: boolean;
             /** @description An admin has set the password: until the user changes it, everything else gets 403. */
             mustChangePassword: boolean;
+            /**
+             * Format: date-time
+             * @description When the password ends that an admin has set, unless the user signs in before: 7 days later. Left out: it has no end, because the user has chosen it or has none.
+             */
+            passwordExpiresAt?: string;
             /** @description Who the user is at the identity provider. Null for a user who signs in with a password. */
             identity: components["schemas"]["Identity"] | null;
             /** Format: date-time */
