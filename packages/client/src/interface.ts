@@ -2565,7 +2565,7 @@ export interface components {
         };
         StreamClosing: {
             /**
-             * @description `lifetime`: the stream reached its maximum age, or an admin ended it; reconnect and resume. `draining`: the server is shutting down. `slow`: the client read too slowly. `overloaded`: the server has too many open streams. `too-many-connections`: the subscription, or the user of a personal stream, has too many open streams on this server. `unavailable`: the service cannot check the token or read the event log now. `resync`: the stream cannot continue where it is; resume it to learn of any gap. `revoked`: the token or the session was revoked. `expired`: the token has expired.
+             * @description `lifetime`: the stream reached its maximum age, or an admin ended it; reconnect and resume. `draining`: the server is shutting down. `slow`: the client read too slowly. `overloaded`: the server has too many open streams. `too-many-connections`: the subscription, or the user of a personal stream, has too many open streams on this server, or opens them too fast. `unavailable`: the service cannot check the token or read the event log now. `resync`: the stream cannot continue where it is; resume it to learn of any gap. `revoked`: the token or the session was revoked. `expired`: the token has expired.
              * @enum {string}
              */
             reason: "lifetime" | "draining" | "slow" | "overloaded" | "too-many-connections" | "unavailable" | "resync" | "revoked" | "expired";

@@ -1,6 +1,7 @@
 import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
 import { expect, test } from 'vitest';
-import { toRateLimits } from './interface-settings.ts';
+import { describeBackend } from './backend-facts.ts';
+import { toInterfaceSettings, toRateLimits } from './interface-settings.ts';
 
 const read = (environment: Record<string, string>) => toRateLimits(parseSettings(environment, { app: 'api' }).settings);
 
@@ -8,4 +9,13 @@ test('a burst is 5 s of its rate, and a rate of 0 is no limit', () => {
   expect(read({})).toEqual({ hooks: { ratePerSecond: 1_000, burst: 5_000 }, api: { ratePerSecond: 50, burst: 250 } });
   expect(read({ HOOK_RATE_PER_SECOND: '0' })).toMatchObject({ hooks: null, api: { ratePerSecond: 50 } });
   expect(read({ API_RATE_PER_SECOND: '0' })).toMatchObject({ hooks: { ratePerSecond: 1_000 }, api: null });
+});
+
+test.each([
+  ['embedded', {}, false],
+  ['embedded', { STREAMS_PER_POD: '500' }, true],
+  ['cluster', {}, true],
+] as const)('somebody has planned with the connections of %s with %j: %s', (kind, environment, isPlanned) => {
+  const { settings } = parseSettings(environment, { app: 'api' });
+  expect(toInterfaceSettings(settings, describeBackend(kind)).connections.isPlanned).toBe(isPlanned);
 });
