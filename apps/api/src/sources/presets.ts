@@ -131,8 +131,9 @@ export const presets: Readonly<Record<SourcePreset, Preset>> = {
       { place: { from: '/ssl_check' }, in: ['1'] },
       { place: { from: '/type' }, in: ['app_rate_limited'] },
     ],
-    // Whoever has the old verification token posts as Slack, whoever has a response URL posts to the channel. The others
-    // are keys of workflows. A trigger id is useless without the key of the app.
+    // https://docs.slack.dev/reference/interaction-payloads: whoever has the old verification token posts as Slack,
+    // and whoever has a response URL posts to the channel. The others are keys of workflows. A trigger id is useless
+    // without the key of the app.
     secretMembers: [
       ...['/token', '/response_url', '/response_urls', '/bot_access_token'],
       ...['/event/bot_access_token', '/interactivity/interactor/secret'],

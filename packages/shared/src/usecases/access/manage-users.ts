@@ -47,8 +47,8 @@ export type CreateUserOutcome =
   | WeakPassword;
 
 /**
- * Makes the function that creates a user who can sign in within a week, and must then change the password. Throws `UnavailableError`
- * when the store did not answer or too many passwords are being hashed.
+ * Makes the function that creates a user who can sign in within a week, and must then change the password. Throws
+ * `UnavailableError` when the store did not answer or too many passwords are being hashed.
  */
 export function makeCreateUser({ users, passwords, checkNewPassword, clock }: CreateUserDeps) {
   return async ({ email, password, role, name = null }: NewUser): Promise<CreateUserOutcome> => {

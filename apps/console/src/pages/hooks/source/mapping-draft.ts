@@ -63,8 +63,9 @@ export function toMapping(draft: MappingDraft): Mapping | null {
 
 /** `/data without /key, /token` leaves out two members. */
 function toPayload(text: string) {
-  const [, from = '', without = ''] = /^(.*?)(?:(?:^|\s+)without\s+(\/.*))?$/.exec(text) ?? [];
-  return without === '' ? { from } : { from, without: without.split(',').map((pointer) => pointer.trim()) };
+  const [from = '', without] = ` ${text}`.split(' without /');
+  if (without === undefined) return { from: from.trim() };
+  return { from: from.trim(), without: `/${without}`.split(',').map((pointer) => pointer.trim()) };
 }
 
 function formatPayload({ from, without = [] }: NonNullable<ShownMapping['payload']>): string {
