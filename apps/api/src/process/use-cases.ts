@@ -145,7 +145,7 @@ export function createUseCases(deps: UseCaseDeps) {
       tailPosition: deps.tailPosition,
     }),
     createUser: makeCreateUser({ users, passwords, checkNewPassword, clock }),
-    changeUser: makeChangeUser({ users, passwords, checkNewPassword, endAllSessions, control }),
+    changeUser: makeChangeUser({ users, passwords, checkNewPassword, endAllSessions, control, clock }),
     unlockUser: makeUnlockUser({ users, ...signInLimits }),
     ...makeAllGrantUseCases(deps),
     acceptHook: makeAcceptHook({ groupCommit, clock }),

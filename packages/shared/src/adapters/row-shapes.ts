@@ -168,6 +168,7 @@ export const userShape: Shape<User> = {
   disabled: flag,
   passwordHash: orNull(text),
   mustChangePassword: flag,
+  passwordExpiresAt: (value) => value === undefined || time(value),
   identity: (value) => value === undefined || object({ issuer: text, subject: text })(value),
   createdAt: time,
   lastSignInAt: orNull(time),

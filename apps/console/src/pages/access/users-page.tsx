@@ -8,6 +8,7 @@ import { PagedList, usePages } from '../../parts/paged-list.tsx';
 import { actionsColumn, type Column, Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { api, type Schemas } from '../../service/service.ts';
+import { readServiceMs } from '../../service/service-clock.ts';
 import { useAction } from '../../service/use-action.ts';
 import { session } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
@@ -109,12 +110,17 @@ function listColumns(
   ];
 }
 
-function NameAndEmail({ name, email, disabled }: User) {
+function NameAndEmail({ name, email, disabled, passwordExpiresAt }: User) {
   return (
     <span class="person">
       {name === null ? null : <bdi>{name}</bdi>}
       <span class={name === null ? undefined : 'muted'}>{email}</span>
       {disabled ? <Badge tone="quiet">{texts.access.disabled}</Badge> : null}
+      {passwordExpiresAt === undefined ? null : (
+        <span class="muted">
+          {texts.access.passwordEnd(Date.parse(passwordExpiresAt) <= readServiceMs())} <Time at={passwordExpiresAt} />
+        </span>
+      )}
     </span>
   );
 }
