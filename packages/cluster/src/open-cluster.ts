@@ -184,7 +184,7 @@ function createSmallStores(redis: Redis, keys: RedisKeys, onWarning: OnWarning) 
   return {
     rateLimiter: createRedisRateLimiter({ redis, keys }),
     refusals: createRedisRefusalStore({ redis, keys, onWarning }),
-    hookCounts: createRedisHookCountStore({ redis, keys }),
+    hookCounts: createRedisHookCountStore({ redis, keys, onWarning }),
     samples: createRedisSampleStore({ redis, keys, onWarning }),
   };
 }
