@@ -144,6 +144,7 @@ async function openRedisParts(options: ClusterOptions, partitions: PartitionCoun
     isAlone: isLogAlone,
     ...(options.runAgeMaxMs === undefined ? {} : { runAgeMaxMs: options.runAgeMaxMs }),
     connectTail: () => openBlockingReadConnection(eventsTarget, 'widget-service:tail'),
+    onWarning,
     replicas: eventsReplicas === null ? null : findReplicas(eventsTarget, eventsReplicas),
   });
   const control = new RedisControlLog({

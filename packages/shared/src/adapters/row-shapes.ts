@@ -9,6 +9,7 @@ import type { LogPosition } from '../domain/log-position.ts';
 import type { OutboxEntry } from '../domain/outbox-entry.ts';
 import { permissions, roles } from '../domain/role.ts';
 import { type HookChangedMembers, type Widget, type WidgetOwner, widgetStates } from '../domain/widget.ts';
+import type { WidgetEvent } from '../domain/widget-event.ts';
 import {
   type DeliveryEffect,
   type DeliverySummary,
@@ -16,6 +17,7 @@ import {
   deliveryStates,
   type LedgerRow,
 } from '../ports/delivery-ledger.ts';
+import type { LogRecord } from '../ports/event-log.ts';
 import type { Integration, ProvisionToken, Subscription } from '../ports/grant-store.ts';
 import type { HookCounts } from '../ports/hook-count-store.ts';
 import type { PersonalStream } from '../ports/personal-stream-store.ts';
@@ -210,6 +212,26 @@ export const refusalShape: Shape<HookRefusal> = {
   clientAddress: orNull(text),
   webhookId: orNull(text),
   unlisted: count,
+};
+
+/** A stream sends it as one line. */
+const line = (value: unknown) => typeof value === 'string' && /^[^\r\n]+$/.test(value);
+
+/** The words of an event are not checked: a newer version may have added one. */
+export const logRecordShape: Shape<LogRecord> = {
+  epoch: filled,
+  ms: count,
+  seq: count,
+  previousMs: count,
+  event: object<Omit<WidgetEvent, 'traceContext'>>({
+    eventId: filled,
+    type: line,
+    widgetId: orNull(text),
+    state: orNull(text),
+    stateBefore: orNull(text),
+    labels: orNull(listOf(text)),
+    json: line,
+  }),
 };
 
 export const hookCountsShape: Shape<HookCounts> = { integrationId: text, hour: time, accepted: count, refused: count };
