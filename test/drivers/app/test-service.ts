@@ -33,6 +33,8 @@ export interface TestService {
 export interface TestPod {
   readonly url: string;
   readonly opsUrl: string;
+  /** Every log line so far. */
+  readonly logLines: readonly string[];
   close(): Promise<void>;
 }
 
@@ -76,10 +78,10 @@ export async function openTestService(
 }
 
 /** Opens an api process on free ports. Closing it closes the backend. */
-async function openPod(
+export async function openPod(
   backend: Backend,
-  environment: Readonly<Record<string, string>>,
-  overrides: Overrides,
+  environment: Readonly<Record<string, string>> = {},
+  overrides: Overrides = {},
 ): Promise<TestPod> {
   const { settings } = parseSettings(
     // Rate limits are off, unless a test sets them.
@@ -95,10 +97,12 @@ async function openPod(
   );
   let url = '';
   let opsUrl = '';
+  const logLines: string[] = [];
   const logger = await createLogger({
     level: 'info',
     destination: {
       write: (line) => {
+        logLines.push(line);
         const {
           msg,
           public: address,
@@ -111,5 +115,5 @@ async function openPod(
     },
   });
   const api = await openProcess({ settings, backend, logger, print: () => undefined, overrides });
-  return { url, opsUrl, close: () => api.stop(true) };
+  return { url, opsUrl, logLines, close: () => api.stop(true) };
 }
