@@ -15,12 +15,12 @@ test('a burst is 5 s of its rate, and a rate of 0 is no limit', () => {
   expect(read({ API_RATE_PER_SECOND: '0' })).toMatchObject({ hooks: { ratePerSecond: 1_000 }, api: null });
 });
 
-<<<<<<< HEAD
 test('a provision token creates 10 000 widgets an hour, more if it may send more than 50 requests a second', () => {
   const readWidgets = (rate: string) => read({ API_RATE_PER_SECOND: rate }).widgets;
   expect(['1', '50', '500', '0'].map((rate) => readWidgets(rate)?.burst)).toEqual([10_000, 10_000, 100_000, undefined]);
   expect(readWidgets('50')?.ratePerSecond).toBeCloseTo(10_000 / 3_600);
-=======
+});
+
 test.each([
   ['embedded', {}, false],
   ['embedded', { STREAMS_PER_POD: '500' }, true],
@@ -28,5 +28,4 @@ test.each([
 ] as const)('somebody has planned with the connections of %s with %j: %s', (kind, environment, isPlanned) => {
   const { settings } = parseSettings(environment, { app: 'api' });
   expect(toInterfaceSettings(settings, describeBackend(kind)).connections.isPlanned).toBe(isPlanned);
->>>>>>> h-b
 });

@@ -1,11 +1,6 @@
 import { toAllowedHosts, toConnectionLimits } from '@widget-service/shared/config/component-options.ts';
-<<<<<<< HEAD
-import type { Settings } from '@widget-service/shared/config/settings.ts';
-import { type RateLimit, toRateLimit } from '@widget-service/shared/domain/gcra.ts';
-=======
 import { type Settings, settingsTable } from '@widget-service/shared/config/settings.ts';
-import { toRateLimit } from '@widget-service/shared/domain/gcra.ts';
->>>>>>> h-b
+import { type RateLimit, toRateLimit } from '@widget-service/shared/domain/gcra.ts';
 import type { ConnectionLimits } from '../http/connection-limits.ts';
 import type { TrustedProxies } from '../http/forwarding.ts';
 import type { BackendFacts } from './backend-facts.ts';
