@@ -105,20 +105,29 @@ function listColumns(
         />
       ),
     },
-    { title: access.lastSignInAt, cell: ({ lastSignInAt }) => <Time at={lastSignInAt} /> },
+    { title: access.lastSignInAt, cell: LastSignIn },
     actionsColumn((user) => (isOwn(user) ? null : renderMenu(user))),
   ];
 }
 
-function NameAndEmail({ name, email, disabled, passwordExpiresAt }: User) {
+function NameAndEmail({ name, email, disabled }: User) {
   return (
     <span class="person">
       {name === null ? null : <bdi>{name}</bdi>}
       <span class={name === null ? undefined : 'muted'}>{email}</span>
       {disabled ? <Badge tone="quiet">{texts.access.disabled}</Badge> : null}
-      {passwordExpiresAt === undefined ? null : (
+    </span>
+  );
+}
+
+/** An admin has set the password of a user with `passwordExpiresAt`. */
+function LastSignIn({ lastSignInAt, passwordExpiresAt: end }: User) {
+  return (
+    <span class="person">
+      <Time at={lastSignInAt} />
+      {end === undefined ? null : (
         <span class="muted">
-          {texts.access.passwordEnd(Date.parse(passwordExpiresAt) <= readServiceMs())} <Time at={passwordExpiresAt} />
+          {texts.access.passwordEnd(Date.parse(end) <= readServiceMs())} <Time at={end} />
         </span>
       )}
     </span>
