@@ -226,9 +226,9 @@ export class Database {
 }
 
 /**
- * Makes `get` and `all` return integers that no number of JavaScript holds exactly, rounded. `node:sqlite` throws for them,
- * so that one damaged row would take its whole list away. The readers of rows refuse what is no safe integer. Only such
- * a call runs twice: BigInts are slow. `runsOnce`: it must not.
+ * Makes `get` and `all` return integers that no number of JavaScript holds exactly, rounded. `node:sqlite` throws for
+ * them, so that one damaged row would take its whole list away. The readers of rows refuse what is no safe integer.
+ * Only such a call runs twice: BigInts are slow. `runsOnce`: it must not.
  */
 function readLargeIntegers(statement: StatementSync, { runsOnce }: { readonly runsOnce: boolean }): StatementSync {
   function wrap<T>(read: (...parameters: SQLInputValue[]) => T, toRounded: (result: T) => T) {

@@ -12,7 +12,9 @@ interface ReadStateProperties {
 
 const rowNumbers = [1, 2, 3, 4, 5, 6];
 
-/** Shows the place of what is loading, or why that failed. Once it was read: how many items are missing in it, if any. */
+/**
+ * Shows the place of what is loading, or why that failed. Once it was read: how many items are missing in it, if any.
+ */
 export function ReadState({ read, error = null }: ReadStateProperties) {
   const failure = read.error.value ?? error;
   if (failure !== null) return <ProblemNotice error={failure} onRetry={read.reload} />;
