@@ -51,6 +51,7 @@ import {
   extractMemberText,
   extractTextAt,
   isItemIndex,
+  omitMembers,
   toSingleLine,
   tryParseJson,
 } from '@widget-service/shared/domain/json.ts';
@@ -214,6 +215,7 @@ export const parsersOfForeignText: Readonly<Record<string, (text: string) => unk
   rejectSecrets: (text) => rejectSecrets(githubSource, [text, text]),
   listSignedUrls,
   toUtcTime: (text) => (['rfc3339', 'unix-seconds', 'unix-milliseconds'] as const).map((each) => toUtcTime(text, each)),
+  omitMembers: (text) => omitMembers(text, [['payload', 'a'], ['kind']]),
   extractTextAt: (text) => extractTextAt(text, ['payload', '0', 'a']),
   isSealedForToken,
   unsealForToken: (text) => unsealForToken(text, 'a token'),

@@ -23,6 +23,7 @@ export const takersOfOwnText: readonly string[] = [
   'sealForToken',
   'sealAgain',
   'encryptText',
+  'toKeptContent',
   'toUuidV8',
   'buildWidget',
   'signHook',

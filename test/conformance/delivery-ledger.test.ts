@@ -46,7 +46,7 @@ describe('DeliveryLedger.register, with a new delivery', () => {
   });
 
   test('keeps every text unchanged', async () => {
-    const deliveries = [awkwardPayload, '', ...awkwardTexts].map((payload) =>
+    const deliveries = [awkwardPayload, ...['', ...awkwardTexts].map((text) => JSON.stringify(text))].map((payload) =>
       aDelivery({ payload, occurredAt: '2026-03-01T10:00:00.123456789+00:00', kind: 'retired' }),
     );
     await ledger().register(deliveries);

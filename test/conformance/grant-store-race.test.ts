@@ -23,7 +23,7 @@ function openAdmin(beforeCall: BeforeCall, announces = true) {
       (target, name: keyof Collection<Integration>) =>
       async (...args: never[]) => {
         await beforeCall();
-        return (target[name] as (...values: never[]) => unknown)(...args);
+        return (target[name] as (...values: never[]) => unknown).apply(target, args);
       },
   });
   const control = {

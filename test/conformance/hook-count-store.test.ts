@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type HookCounts, listCountedHours, toHour } from '@widget-service/shared/ports/hook-count-store.ts';
 import { describe, expect, test } from 'vitest';
 import { openSharedBackend } from '../drivers/app/open-shared.ts';
+import { requireReadable } from '../drivers/app/require-readable.ts';
 
 const hourMs = 3_600_000;
 const now = new Date();
@@ -15,7 +16,7 @@ describe('HookCountStore', async () => {
   const testBackend = await openSharedBackend();
   const store = () => testBackend.backend.hookCounts;
   const list = async (ids: readonly string[], hours = listCountedHours(now)) =>
-    (await store().list(ids, hours)).toSorted(byHour);
+    requireReadable(await store().list(ids, hours)).toSorted(byHour);
 
   test('adds the counts of each integration and hour, also after a reopen', async () => {
     const [one, other] = [randomUUID(), randomUUID()].toSorted() as [string, string];

@@ -150,8 +150,7 @@ describe.runIf(inject('backend') === 'cluster')('documents of MongoDB with a mem
     for (const grants of [ports.subscriptions, ports.integrations, ports.provisionTokens]) {
       const [newest] = await grants.list({}, { offset: 0, limit: 1 });
       const id = newest?.id ?? '';
-      expect(await grants.update(id, { name: 'renamed' })).toMatchObject({ name: 'renamed' });
-      await grants.recordLastUsed(id, soon);
+      expect(await grants.change(id, () => ({ name: 'renamed', lastUsedAt: soon }))).toMatchObject({ name: 'renamed' });
     }
     await ports.auditEvents.append([auditEvent]);
     await ensureServiceKey(ports.serviceKeys, 'a key', 'another');

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type HookSample, sampleLimits } from '@widget-service/shared/ports/sample-store.ts';
 import { describe, expect, test } from 'vitest';
 import { openSharedBackend } from '../drivers/app/open-shared.ts';
+import { requireReadable } from '../drivers/app/require-readable.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
 
 const hourMs = 3_600_000;
@@ -25,7 +26,7 @@ describe('SampleStore', async () => {
   const store = () => testBackend.backend.samples;
   const inAnHour = () => new Date(Date.now() + hourMs);
   const listIds = async (integrationId: string) =>
-    (await store().find(integrationId, new Date())).samples.map(({ requestId }) => requestId);
+    requireReadable((await store().find(integrationId, new Date())).samples).map(({ requestId }) => requestId);
 
   test('keeps nothing unless it was asked to', async () => {
     const sample = aSample();
@@ -124,7 +125,7 @@ describe('SampleStore', async () => {
     const dayMs = sampleLimits.keepSecondsMax * 1_000;
     const inADay = () => store().keepUntil(integrationId, new Date(Date.now() + dayMs));
     const listAt = async (at: number) =>
-      (await store().find(integrationId, new Date(at))).samples.map(({ requestId }) => requestId);
+      requireReadable((await store().find(integrationId, new Date(at))).samples).map(({ requestId }) => requestId);
     const old = aSample({ integrationId, receivedAt: new Date(nowMs - dayMs + hourMs) });
     const recent = aSample({ integrationId, receivedAt: new Date(nowMs) });
     await inADay();

@@ -20,7 +20,9 @@ describe('UserStore', async () => {
   });
 
   test('finds a user unchanged by id and by e-mail', async () => {
-    const user = aUser({ role: 'viewer', disabled: true, lastSignInAt: new Date('2026-03-01T10:00:00.001Z') });
+    const passwordExpiresAt = new Date('2026-03-08T10:00:00.001Z');
+    const lastSignInAt = new Date('2026-03-01T10:00:00.001Z');
+    const user = aUser({ role: 'viewer', disabled: true, lastSignInAt, passwordExpiresAt });
     expect(await users().insert(user)).toBe(true);
     expect(await users().findById(user.id)).toEqual(user);
     expect(await users().findByEmail(user.email)).toEqual(user);
@@ -80,16 +82,12 @@ describe('UserStore', async () => {
       user: changedAgain,
     });
     expect(await users().update(user.id, {})).toEqual({ status: 'updated', user: changedAgain });
-    const mustChange = { ...changedAgain, mustChangePassword: true };
-    expect(await users().update(user.id, { mustChangePassword: true })).toEqual({
-      status: 'updated',
-      user: mustChange,
-    });
-    expect(await users().update(user.id, { mustChangePassword: false })).toEqual({
-      status: 'updated',
-      user: changedAgain,
-    });
-    expect(await users().findById(user.id)).toEqual(changedAgain);
+    const given = { mustChangePassword: true, passwordExpiresAt: new Date('2026-03-08T10:00:00.001Z') };
+    const mustChange = { ...changedAgain, ...given };
+    expect(await users().update(user.id, given)).toEqual({ status: 'updated', user: mustChange });
+    const needNot = { ...mustChange, mustChangePassword: false };
+    expect(await users().update(user.id, { mustChangePassword: false })).toEqual({ status: 'updated', user: needNot });
+    expect(await users().findById(user.id)).toEqual(needNot);
     expect(await users().findById(other.id)).toEqual(other);
   });
 

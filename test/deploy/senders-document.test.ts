@@ -28,7 +28,7 @@ function describeSigned({
   return `\`${signed}\`${hash}${id}; time: ${time}, ± ${toleranceSeconds} s`;
 }
 
-function describe(name: string, { scheme, defaults: { id, occurredAt }, otherId }: Preset): string {
+function describe(name: string, { scheme, defaults: { id, occurredAt }, otherId, secretMembers }: Preset): string {
   const signature =
     scheme === null
       ? 'as `scheme` says'
@@ -44,11 +44,14 @@ function describe(name: string, { scheme, defaults: { id, occurredAt }, otherId 
     scheme === null ? 'as `scheme` says' : describeSigned(scheme),
     ids.length === 0 ? 'none' : ids.join(', or '),
     time,
+    secretMembers.length === 0 ? 'nothing' : secretMembers.map((pointer) => `\`${pointer}\``).join(', '),
   ].join(' | ')} |`;
 }
 
 test('docs/senders.md says of each preset what the service reads', () => {
   const rows = Object.entries(presets).map(([name, preset]) => describe(name, preset));
-  const table = ['| Preset | Signature | Signed | Id | Time |', '|---|---|---|---|---|', ...rows].join('\n');
+  const table = ['| Preset | Signature | Signed | Id | Time | Left out |', '|---|---|---|---|---|---|', ...rows].join(
+    '\n',
+  );
   expect(page).toContain(table);
 });

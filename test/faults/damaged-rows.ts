@@ -1,9 +1,12 @@
 import { DatabaseSync } from 'node:sqlite';
+import { redisKeys } from '@widget-service/cluster/redis/keys.ts';
+import { Redis } from 'ioredis';
 import { type Document, MongoClient, UUID } from 'mongodb';
 import type { TestBackend } from '../drivers/app/test-backend.ts';
 import { requireServerUrl } from '../drivers/cluster/server-url.ts';
+import { findQueueRedis } from '../drivers/cluster/test-redis.ts';
 
-/** One member of a stored row with a value that no version of the service stores. */
+/** One member of a stored row, or of what is nested in it, with a value that no version of the service stores. */
 interface Damage {
   readonly member: string;
   readonly value: unknown;
@@ -12,7 +15,10 @@ interface Damage {
 }
 
 export interface DamageableRows {
-  /** Every damage of the row whose id is `id`: each member in turn with each wrong value. */
+  /**
+   * Every damage of the row whose id is `id`: each member in turn with each wrong value. Refusals and samples are found
+   * by `<integration id> <request id>`, hook counts by `<hour> <integration id>`.
+   */
   listDamages(collection: string, id: string): Promise<Damage[]>;
   close(): Promise<void>;
 }
@@ -23,43 +29,134 @@ export async function openDamageableRows({ place }: Pick<TestBackend, 'place'>):
 }
 
 const wrongValues: readonly unknown[] = ['{', 7.5, true, { of: 'none' }, ['one', 2], null, undefined];
+const nestedWrongValues: readonly unknown[] = ['{', { of: 'none' }, null];
+
+/** Returns the value with each nested member in turn replaced by each wrong value, and the path of the member. */
+function damageMembers(
+  value: unknown,
+  path = '',
+): { readonly member: string; readonly by: unknown; readonly of: unknown }[] {
+  if (typeof value === 'string' && path !== '' && isJson(value)) {
+    return damageText(value).map(({ member, by, text }) => ({ member: `${path} ${member}`, by, of: text }));
+  }
+  const isNest = Array.isArray(value) || (typeof value === 'object' && value !== null && isPlain(value));
+  if (!isNest) return [];
+  return Object.entries(value).flatMap(([name, nested]) => {
+    const put = (by: unknown) =>
+      Array.isArray(value) ? value.with(Number(name), by) : { ...(value as object), [name]: by };
+    const member = path === '' ? name : `${path}.${name}`;
+    const deeper = damageMembers(nested, member).map((damage) => ({ ...damage, of: put(damage.of) }));
+    return [...(path === '' ? wrongValues : nestedWrongValues).map((by) => ({ member, by, of: put(by) })), ...deeper];
+  });
+}
+
+/** Whether the text is that of an object or a list. */
+function isJson(text: string): boolean {
+  try {
+    return /^[[{]/.test(text) && typeof JSON.parse(text) === 'object';
+  } catch {
+    return false;
+  }
+}
+
+const isPlain = (value: object) => Object.getPrototypeOf(value) === Object.prototype;
+
+/** The same of a text that is JSON: also a text that is none. */
+function damageText(text: string): { readonly member: string; readonly by: unknown; readonly text: string }[] {
+  const whole = ['{', '', 'null', '7'].map((by) => ({ member: '', by, text: by }));
+  if (!isJson(text)) return whole.slice(0, 2);
+  const nested = damageMembers(JSON.parse(text)).map(({ member, by, of }) => ({
+    member,
+    by,
+    text: JSON.stringify(of),
+  }));
+  return [...whole, ...nested];
+}
 
 async function openMongoRows(name: string): Promise<DamageableRows> {
   const client = await MongoClient.connect(requireServerUrl('MONGODB_URL'), { ignoreUndefined: true });
+  const redis = new Redis(findQueueRedis().operatorUrl);
+  const keys = redisKeys(name);
+
+  async function listInMongo(collection: string, id: string): Promise<Damage[]> {
+    const documents = client.db(name).collection<Document>(collection);
+    const document = await documents.findOne({
+      $or: [{ _id: id }, { id }, { _id: new UUID(id) }, { id: new UUID(id) }],
+    } as never);
+    if (document === null) throw new Error(`${collection} has no document ${id}`);
+    const { _id, ...members } = document;
+    const replace = async (by: Document) => void (await documents.replaceOne({ _id }, by));
+    return damageMembers(members).map(({ member, by, of }) => ({
+      member,
+      value: by,
+      apply: () => replace({ ...(of as Document), _id }),
+      undo: () => replace(document),
+    }));
+  }
+
+  async function listInSet(key: string, requestId: string): Promise<Damage[]> {
+    const texts = await redis.zrange(key, '0', '-1', 'WITHSCORES');
+    const at = texts.findIndex((text) => text.includes(requestId));
+    const [text, score] = [texts[at] ?? '', texts[at + 1] ?? ''];
+    const replace = async (from: string, to: string) => {
+      await redis.multi().zrem(key, from).zadd(key, score, to).exec();
+    };
+    return damageText(text).map(({ member, by, text: damaged }) => ({
+      member,
+      value: by,
+      apply: () => replace(text, damaged),
+      undo: () => replace(damaged, text),
+    }));
+  }
+
+  async function listCounts(hour: string, integrationId: string): Promise<Damage[]> {
+    const [key, field] = [keys.hookCounts(hour), `${integrationId}:accepted`];
+    const whole = await redis.hget(key, field);
+    const write = async (value: string) => void (await redis.hset(key, field, value));
+    return ['{', '', '7.5', '-1', '9007199254740993'].map((value) => ({
+      member: 'accepted',
+      value,
+      apply: () => write(value),
+      undo: () => write(whole ?? ''),
+    }));
+  }
+
   return {
-    listDamages: async (collection, id) => {
-      const documents = client.db(name).collection<Document>(collection);
-      const document = await documents.findOne({
-        $or: [{ _id: id }, { id }, { _id: new UUID(id) }, { id: new UUID(id) }],
-      } as never);
-      if (document === null) throw new Error(`${collection} has no document ${id}`);
-      const { _id } = document;
-      const replace = async (by: Document) => void (await documents.replaceOne({ _id }, by));
-      return Object.keys(document)
-        .filter((member) => member !== '_id')
-        .flatMap((member) =>
-          wrongValues.map((value) => ({
-            member,
-            value,
-            apply: () => replace({ ...document, [member]: value }),
-            undo: () => replace(document),
-          })),
-        );
+    listDamages: (collection, id) => {
+      const [first = '', second = ''] = id.split(' ');
+      if (collection === 'refusals' || collection === 'samples') return listInSet(keys[collection](first), second);
+      if (collection === 'hookCounts') return listCounts(first, second);
+      return listInMongo(collection, id);
     },
-    close: () => client.close(),
+    close: async () => {
+      redis.disconnect();
+      await client.close();
+    },
   };
 }
 
-const tables: Readonly<Record<string, string>> = { provisionTokens: 'provision_tokens', auditEvents: 'audit_events' };
+/** Where a row is: its table, and the columns whose values the id has, separated by spaces. */
+const tables: Readonly<Record<string, readonly [table: string, ...keys: string[]]>> = {
+  sessions: ['sessions', "json_extract(body, '$.id')"],
+  subscriptions: ['subscriptions', 'key'],
+  integrations: ['integrations', 'key'],
+  provisionTokens: ['provisionTokens', 'key'],
+  auditEvents: ['audit_events', 'id'],
+  deliveries: ['deliveries', 'event_id'],
+  refusals: ['hook_refusals', 'integration_id', 'request_id'],
+  samples: ['hook_samples', 'integration_id', 'request_id'],
+  hookCounts: ['hook_counts', 'hour', 'integration_id'],
+};
 
 async function openSqliteRows(file: string): Promise<DamageableRows> {
   const db = new DatabaseSync(file);
   db.exec('DROP TRIGGER audit_events_never_change');
   return {
     listDamages: async (collection, id) => {
-      const table = tables[collection] ?? collection;
-      const key = table === 'deliveries' ? 'event_id' : 'id';
-      const row = db.prepare(`SELECT * FROM ${table} WHERE ${key} = ?`).get(id);
+      const [table, ...keys] = tables[collection] ?? [collection, 'id'];
+      const keyValues = id.split(' ').map((part) => (/^\d{4}-.*Z$/.test(part) ? Date.parse(part) : part));
+      const where = keys.map((key) => `${key} = ?`).join(' AND ');
+      const row = db.prepare(`SELECT * FROM ${table} WHERE ${where}`).get(...keyValues);
       if (row === undefined) throw new Error(`${table} has no row ${id}`);
       const columns = db.prepare(`PRAGMA table_info(${table})`).all() as {
         name: string;
@@ -67,16 +164,28 @@ async function openSqliteRows(file: string): Promise<DamageableRows> {
         notnull: number;
       }[];
       return columns
-        .filter(({ name }) => name !== key)
-        .flatMap(({ name, type, notnull }) => {
-          const values = [...(type === 'TEXT' ? ['{', ''] : [9e15, -1, 7]), ...(notnull === 1 ? [] : [null])];
-          const write = async (value: string | number | null) =>
-            void db.prepare(`UPDATE ${table} SET ${name} = ? WHERE ${key} = ?`).run(value, id);
-          return values.map((value) => ({
-            member: name,
+        .filter(({ name }) => name !== 'key' && !keys.includes(name))
+        .flatMap(({ name, type, notnull }): Damage[] => {
+          const whole = row[name] as string | number | null;
+          // No hand can write a body that is no JSON: the table refuses it.
+          const isBody = ({ text }: { text: string }) => name !== 'body' || !['{', ''].includes(text);
+          const texts = type === 'TEXT' ? damageText(whole === null ? '' : String(whole)).filter(isBody) : [];
+          // The largest number of a column does not fit a number of JavaScript.
+          const numbers = type === 'TEXT' ? [] : [9e15, -1, 7, 2n ** 63n - 1n, -(2n ** 63n)];
+          const values = [
+            ...texts.map(({ member, by, text }) => ({ member: `${name} ${member}`, value: by, stored: text })),
+            ...[...numbers, ...(notnull === 1 ? [] : [null])].map((value) => ({ member: name, value, stored: value })),
+          ];
+          const write = async (value: string | number | bigint | null) =>
+            // By the key: a damage may change what found the row.
+            void (name === 'body'
+              ? db.prepare(`UPDATE ${table} SET body = ? WHERE key = ?`).run(value, String(row.key))
+              : db.prepare(`UPDATE ${table} SET ${name} = ? WHERE ${where}`).run(value, ...keyValues));
+          return values.map(({ member, value, stored }) => ({
+            member,
             value,
-            apply: () => write(value),
-            undo: () => write(row[name] as string | number | null),
+            apply: () => write(stored),
+            undo: () => write(whole),
           }));
         });
     },

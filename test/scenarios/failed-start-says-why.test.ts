@@ -44,12 +44,19 @@ describe('a start that fails', () => {
     await expect(wrong).rejects.not.toThrow(/shrt-secret/);
   });
 
+  // The 30 s that a start waits pass in 0.3 s.
+  const fastClock =
+    '--import=data:text/javascript,const%20now=performance.now.bind(performance);performance.now=()=>100*now()';
+
   test('without MongoDB exits with 69', async () => {
-    // The 30 s that a start waits pass in 0.3 s.
-    const fastClock =
-      '--import=data:text/javascript,const%20now=performance.now.bind(performance);performance.now=()=>100*now()';
     const nowhere = { MONGODB_URL: `mongodb://127.0.0.1:${await freePort()}/`, NODE_OPTIONS: fastClock };
     await expect(start('api', { ...run.environment, ...nowhere })).rejects.toThrow(/ended with 69/);
+  });
+
+  test('with the name of another replica set exits with 69 and says so', async () => {
+    const ofOtherSet = { MONGODB_URL: `${run.environment.MONGODB_URL}?replicaSet=other`, NODE_OPTIONS: fastClock };
+    const starting = start('worker', { ...run.environment, ...ofOtherSet });
+    await expect(starting).rejects.toThrow(/ended with 69: .*no server is a member of other/s);
   });
 
   test('on a port in use exits with 78 and names the port; it still prints the password that it generated', async () => {

@@ -1619,6 +1619,7 @@ export interface components {
                 } | null;
                 payload: {
                     from: string;
+                    without?: string[];
                 } | null;
             };
         };
@@ -1903,10 +1904,12 @@ export interface components {
                     value?: string;
                 }[];
             } | null;
-            /** @description An object in the body. Left out: the whole body. Null: hooks have no payload. */
+            /** @description An object in the body. Left out: the whole body without what the sender documents as secret. Null: hooks have no payload. */
             payload?: {
                 /** @description A JSON Pointer (RFC 6901) into the body. */
                 from: string;
+                /** @description Members of the object that the payload leaves out: JSON Pointers into the object. */
+                without?: string[];
             } | null;
         };
         NewHookPreview: {
@@ -2562,7 +2565,7 @@ export interface components {
         };
         StreamClosing: {
             /**
-             * @description `lifetime`: the stream reached its maximum age, or an admin ended it; reconnect and resume. `draining`: the server is shutting down. `slow`: the client read too slowly. `overloaded`: the server has too many open streams. `too-many-connections`: the subscription, or the user of a personal stream, has too many open streams on this server. `unavailable`: the service cannot check the token or read the event log now. `resync`: the stream cannot continue where it is; resume it to learn of any gap. `revoked`: the token or the session was revoked. `expired`: the token has expired.
+             * @description `lifetime`: the stream reached its maximum age, or an admin ended it; reconnect and resume. `draining`: the server is shutting down. `slow`: the client read too slowly. `overloaded`: the server has too many open streams. `too-many-connections`: the subscription, or the user of a personal stream, has too many open streams on this server, or opens them too fast. `unavailable`: the service cannot check the token or read the event log now. `resync`: the stream cannot continue where it is; resume it to learn of any gap. `revoked`: the token or the session was revoked. `expired`: the token has expired.
              * @enum {string}
              */
             reason: "lifetime" | "draining" | "slow" | "overloaded" | "too-many-connections" | "unavailable" | "resync" | "revoked" | "expired";
@@ -2647,6 +2650,11 @@ export interface components {
             disabled: boolean;
             /** @description An admin has set the password: until the user changes it, everything else gets 403. */
             mustChangePassword: boolean;
+            /**
+             * Format: date-time
+             * @description When the password ends that an admin has set, unless the user signs in before: 7 days later. Left out: it has no end, because the user has chosen it or has none.
+             */
+            passwordExpiresAt?: string;
             /** @description Who the user is at the identity provider. Null for a user who signs in with a password. */
             identity: components["schemas"]["Identity"] | null;
             /** Format: date-time */

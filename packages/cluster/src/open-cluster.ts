@@ -144,6 +144,7 @@ async function openRedisParts(options: ClusterOptions, partitions: PartitionCoun
     isAlone: isLogAlone,
     ...(options.runAgeMaxMs === undefined ? {} : { runAgeMaxMs: options.runAgeMaxMs }),
     connectTail: () => openBlockingReadConnection(eventsTarget, 'widget-service:tail'),
+    onWarning,
     replicas: eventsReplicas === null ? null : findReplicas(eventsTarget, eventsReplicas),
   });
   const control = new RedisControlLog({
@@ -184,7 +185,7 @@ function createSmallStores(redis: Redis, keys: RedisKeys, onWarning: OnWarning) 
   return {
     rateLimiter: createRedisRateLimiter({ redis, keys }),
     refusals: createRedisRefusalStore({ redis, keys, onWarning }),
-    hookCounts: createRedisHookCountStore({ redis, keys }),
+    hookCounts: createRedisHookCountStore({ redis, keys, onWarning }),
     samples: createRedisSampleStore({ redis, keys, onWarning }),
   };
 }

@@ -4,7 +4,7 @@ const openSslMark = ':SSL routines:';
  * Returns the message of an error of a connection; of an error of OpenSSL, only what went wrong. OpenSSL writes
  * `40CDC1…:error:0A00045C:SSL routines:ssl3_read_bytes:tlsv13 alert certificate required:../deps/…:116\n`.
  */
-export function describeConnectionError({ message }: Error): string {
+export function describeConnectionError({ message }: Pick<Error, 'message'>): string {
   const at = message.indexOf(openSslMark);
   if (at === -1) return message;
   const [, reason = ''] = message.slice(at + openSslMark.length).split(':');

@@ -1,4 +1,4 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { describeError, UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { LogSync } from './log-sync.ts';
 import { isDamage, translateError } from './sqlite-error.ts';
@@ -83,7 +83,7 @@ export class Database {
 
   /** Prepares a statement for repeated use. */
   prepare(sql: string): StatementSync {
-    return this.#db.prepare(sql);
+    return readLargeIntegers(this.#db.prepare(sql), { runsOnce: /\bRETURNING\b/.test(sql) });
   }
 
   /**
@@ -223,6 +223,39 @@ export class Database {
       // The caller already has an error to report. If the database is still unusable, the next BEGIN fails too.
     }
   }
+}
+
+/**
+ * Makes `get` and `all` return integers that no number of JavaScript holds exactly, rounded. `node:sqlite` throws for
+ * them, so that one damaged row would take its whole list away. The readers of rows refuse what is no safe integer.
+ * Only such a call runs twice: BigInts are slow. `runsOnce`: it must not.
+ */
+function readLargeIntegers(statement: StatementSync, { runsOnce }: { readonly runsOnce: boolean }): StatementSync {
+  function wrap<T>(read: (...parameters: SQLInputValue[]) => T, toRounded: (result: T) => T) {
+    return (...parameters: SQLInputValue[]): T => {
+      try {
+        if (!runsOnce) return read.apply(statement, parameters);
+      } catch (error) {
+        if (!(error instanceof RangeError && 'code' in error && error.code === 'ERR_OUT_OF_RANGE')) throw error;
+      }
+      statement.setReadBigInts(true);
+      try {
+        return toRounded(read.apply(statement, parameters));
+      } finally {
+        statement.setReadBigInts(false);
+      }
+    };
+  }
+  const all = wrap<Row[]>(statement.all, (rows) => rows.map(roundIntegers));
+  const get = wrap<Row | undefined>(statement.get, (row) => row && roundIntegers(row));
+  return Object.assign(statement, { all, get });
+}
+
+type Row = Record<string, SQLOutputValue>;
+
+function roundIntegers(row: Row): Row {
+  const round = (value: SQLOutputValue) => (typeof value === 'bigint' ? Number(value) : value);
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, round(value)]));
 }
 
 function toFailedSync(error: unknown): UnavailableError {

@@ -69,9 +69,9 @@ function assemble(db: Database, options: EmbeddedOptions): Backend {
   const marks = createSqliteDedupeMarks(db);
   const refusals = createSqliteRefusalStore(db, onWarning);
   const samples = createSqliteSampleStore(db, onWarning);
-  const hookCounts = createSqliteHookCountStore(db);
+  const hookCounts = createSqliteHookCountStore(db, onWarning);
   const auditEvents = createSqliteAuditEventStore(db, onWarning);
-  const eventLog = new SqliteEventLog(db, { marks, retention: options.retention, now });
+  const eventLog = new SqliteEventLog(db, { marks, retention: options.retention, now, onWarning });
   const control = createInProcessControlLog();
   const hookQueue = new SqliteHookQueue(db, { onWarning: options.onWarning ?? (() => undefined), now });
   return {

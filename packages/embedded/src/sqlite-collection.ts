@@ -101,11 +101,11 @@ export class SqliteCollection<T extends object> implements Collection<T>, Expiri
   }
 
   #read(body: unknown): T {
-    const stored = JSON.parse(String(body)) as Stored;
-    const decoded = this.#entity.decode(stored);
+    const stored = JSON.parse(String(body)) as Stored | null;
+    const decoded = this.#entity.decode(stored ?? {});
     if ('entity' in decoded) return decoded.entity;
     const { name, namedBy } = this.#entity;
-    throw warnOfUnreadableRow({ of: name, id: String(stored[namedBy]), member: decoded.path }, this.#onWarning);
+    throw warnOfUnreadableRow({ of: name, id: String(stored?.[namedBy]), member: decoded.path }, this.#onWarning);
   }
 
   #readIfAny(body: unknown): T | null {
@@ -137,7 +137,8 @@ function toColumn(path: string): string {
 
 function createTable<T>(db: Database, { name, indexes, unique, expires, order }: Entity<T>): void {
   db.prepare(
-    `CREATE TABLE IF NOT EXISTS "${name}" (key TEXT NOT NULL PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID`,
+    `CREATE TABLE IF NOT EXISTS "${name}" (key TEXT NOT NULL PRIMARY KEY, body TEXT NOT NULL CHECK (json_valid(body)))
+     STRICT, WITHOUT ROWID`,
   ).run();
   const create = (title: string, members: IndexMembers, kind = ''): void => {
     const columns = members.map((member) =>

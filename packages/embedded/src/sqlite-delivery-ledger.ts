@@ -19,7 +19,7 @@ export function createSqliteDeliveryLedger(
   onWarning?: OnWarning,
 ): DeliveryLedger & { deleteDoneBefore(before: Date): Promise<void> } {
   const statements = prepareStatements(db);
-  const { rows, summaries } = createDeliveryReaders(onWarning);
+  const { rows, payloads, summaries } = createDeliveryReaders(onWarning);
 
   /** Returns the statements for a filter, and the values of their condition. */
   function selectListing(filter: DeliveryFilter): { readonly listing: Listing; readonly values: (string | number)[] } {
@@ -75,8 +75,9 @@ export function createSqliteDeliveryLedger(
     get: (eventId) => db.read(() => rows.readIfAny(statements.select.get(eventId) as DeliveryRow | undefined)),
     getPayloads: (eventIds, atMostBytes) =>
       db.read(() => {
-        const rows = statements.selectPayloads.all(JSON.stringify(eventIds), atMostBytes) as unknown as PayloadRow[];
-        return new Map(rows.map((row) => [row.event_id, row.payload]));
+        const rows = statements.selectPayloads.all(JSON.stringify(eventIds), atMostBytes) as unknown as DeliveryRow[];
+        const readable = payloads.readList(rows).flatMap((row) => row ?? []);
+        return new Map(readable.map(({ eventId, payload }) => [eventId, payload]));
       }),
     list: (filter, { offset, limit }) =>
       db.read(() => {
@@ -193,11 +194,6 @@ const summaryColumns =
   'event_id, integration_id, kind, occurred_at, widget_id, received_at, state, attempts, duplicates, reason, ' +
   'published_at, position_epoch, position_ms, position_seq, effect_version, effect_state, effect_state_changed, ' +
   'effect_late';
-
-interface PayloadRow {
-  readonly event_id: string;
-  readonly payload: string;
-}
 
 /** In the order of the columns of `insertDelivery`. */
 function toColumnValues(delivery: RecordedDelivery) {

@@ -1,5 +1,5 @@
 import { createRowReader } from '@widget-service/shared/adapters/row-reader.ts';
-import { deliverySummaryShape, ledgerRowShape } from '@widget-service/shared/adapters/row-shapes.ts';
+import { deliverySummaryShape, ledgerRowShape, payloadShape } from '@widget-service/shared/adapters/row-shapes.ts';
 import type { WidgetState } from '@widget-service/shared/domain/widget.ts';
 import type {
   DeadReason,
@@ -40,8 +40,14 @@ export function createDeliveryReaders(onWarning: OnWarning | undefined) {
   const common = { of: 'deliveries', identify: (row: SummaryRow) => row.event_id, onWarning };
   return {
     rows: createRowReader({ ...common, convert: toLedgerRow, shape: ledgerRowShape }),
+    payloads: createRowReader({ ...common, convert: toPayload, shape: payloadShape }),
     summaries: createRowReader({ ...common, convert: toSummary, shape: deliverySummaryShape }),
   };
+}
+
+/** Of a row that has a payload. */
+function toPayload({ event_id: eventId, payload }: DeliveryRow) {
+  return { eventId, payload: String(payload) };
 }
 
 function toLedgerRow(row: DeliveryRow): LedgerRow {

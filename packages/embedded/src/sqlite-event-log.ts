@@ -1,9 +1,6 @@
 import { randomInt } from 'node:crypto';
-import type { StatementSync } from 'node:sqlite';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
-import type { WidgetEventType } from '@widget-service/shared/domain/event-kind.ts';
 import { type LogPosition, positionBefore } from '@widget-service/shared/domain/log-position.ts';
-import type { WidgetState } from '@widget-service/shared/domain/widget.ts';
 import type {
   AppendResult,
   DedupeMark,
@@ -16,16 +13,15 @@ import type {
 import type { ComparablePosition } from '@widget-service/shared/ports/run-registry.ts';
 import type { Database } from './database.ts';
 import { Notifier } from './notifier.ts';
+import type { OnWarning } from './on-warning.ts';
 import { RecentRecords } from './recent-records.ts';
 import type { createSqliteDedupeMarks } from './sqlite-dedupe-marks.ts';
-import { parseLabels, serializeLabels } from './sqlite-values.ts';
+import { createEventReader, type EventRow, insertEvent } from './sqlite-event-rows.ts';
 
 /** How many events one transaction of `trim` drops at most. Requests and streams run between two transactions. */
 const trimBatchRows = 500;
 /** How long `EventTail.next` waits for an event. */
 const tailWaitMs = 2000;
-/** About what a row of `events` occupies in addition to its JSON. */
-const rowOverheadBytes = 200;
 /** A stream must not show an event that a power cut can undo. */
 const fromDisk = { isSynced: true } as const;
 const epochLetters = '0123456789abcdefghijklmnopqrstuvwxyz';
@@ -39,24 +35,11 @@ interface LogState {
   readonly bytes: number;
 }
 
-/** A row of `events`, without its bytes. */
-interface EventRow {
-  readonly seq: number;
-  readonly ms: number;
-  readonly previous_ms: number;
-  readonly event_id: string;
-  readonly type: WidgetEventType;
-  readonly widget_id: string | null;
-  readonly state: WidgetState | null;
-  readonly state_before: WidgetState | null;
-  readonly labels: string | null;
-  readonly json: string;
-}
-
 export interface SqliteEventLogOptions {
   readonly marks: ReturnType<typeof createSqliteDedupeMarks>;
   readonly retention: EventRetention;
   readonly now: () => Date;
+  readonly onWarning?: OnWarning | undefined;
 }
 
 /**
@@ -72,8 +55,10 @@ export class SqliteEventLog implements EventLog {
   readonly #tails = new Set<EventTail>();
   readonly #recent = new RecentRecords();
   readonly #statements: ReturnType<typeof prepareStatements>;
+  readonly #rows: ReturnType<typeof createEventReader>;
 
-  constructor(db: Database, { marks, retention, now }: SqliteEventLogOptions) {
+  constructor(db: Database, { marks, retention, now, onWarning }: SqliteEventLogOptions) {
+    this.#rows = createEventReader(onWarning);
     this.#db = db;
     this.#marks = marks;
     this.#retention = retention;
@@ -123,8 +108,8 @@ export class SqliteEventLog implements EventLog {
       if (state === undefined) return [];
       // A position of another epoch cannot be compared by seq. The log's events are all newer.
       const seq = after.epoch === state.epoch ? after.seq : 0;
-      const rows = this.#statements.selectAfter.all(seq, limit) as unknown as EventRow[];
-      return rows.map((row) => toRecord(state.epoch, row));
+      const rows = this.#statements.selectAfter.all(seq, limit) as unknown as Omit<EventRow, 'epoch'>[];
+      return this.#rows.readUntilDamaged(rows.map((row) => ({ ...row, epoch: state.epoch })));
     }, fromDisk);
   }
 
@@ -134,8 +119,8 @@ export class SqliteEventLog implements EventLog {
       if (state === undefined) return [];
       // A position of another epoch cannot be compared by seq. None of the log's events is older.
       const seq = position.epoch === state.epoch ? position.seq : 0;
-      const rows = this.#statements.selectUpTo.all(seq, limit) as unknown as EventRow[];
-      return rows.map((row) => toRecord(state.epoch, row)).reverse();
+      const rows = this.#statements.selectUpTo.all(seq, limit) as unknown as Omit<EventRow, 'epoch'>[];
+      return this.#rows.readSinceDamaged(rows.map((row) => ({ ...row, epoch: state.epoch })).reverse());
     }, fromDisk);
   }
 
@@ -266,32 +251,5 @@ function prepareStatements(db: Database) {
     selectOldest: db.prepare('SELECT seq, ms, previous_ms, bytes FROM events ORDER BY seq LIMIT ?'),
     contains: db.prepare('SELECT 1 FROM events WHERE seq = ? AND ms = ?'),
     deleteUpTo: db.prepare('DELETE FROM events WHERE seq <= ?'),
-  };
-}
-
-/** Returns what the event counts toward the limit on bytes. */
-function insertEvent(statement: StatementSync, { seq, ms, previousMs, event }: LogRecord): number {
-  const bytes = Buffer.byteLength(event.json) + rowOverheadBytes;
-  const labels = event.labels === null ? null : serializeLabels(event.labels);
-  const { eventId, type, widgetId, state, stateBefore, json } = event;
-  statement.run(seq, ms, previousMs, bytes, eventId, type, widgetId, state, stateBefore, labels, json);
-  return bytes;
-}
-
-function toRecord(epoch: string, row: EventRow): LogRecord {
-  return {
-    epoch,
-    ms: row.ms,
-    seq: row.seq,
-    previousMs: row.previous_ms,
-    event: {
-      eventId: row.event_id,
-      type: row.type,
-      widgetId: row.widget_id,
-      state: row.state,
-      stateBefore: row.state_before,
-      labels: row.labels === null ? null : parseLabels(row.labels),
-      json: row.json,
-    },
   };
 }

@@ -1,5 +1,8 @@
+import { createRowReader } from '@widget-service/shared/adapters/row-reader.ts';
+import { hookCountsShape } from '@widget-service/shared/adapters/row-shapes.ts';
 import { type HookCountStore, hookCountLimits } from '@widget-service/shared/ports/hook-count-store.ts';
 import type { Database, Expiring } from './database.ts';
+import type { OnWarning } from './on-warning.ts';
 
 interface CountRow {
   readonly hour: number;
@@ -8,7 +11,19 @@ interface CountRow {
   readonly refused: number;
 }
 
-export function createSqliteHookCountStore(db: Database): HookCountStore & Expiring {
+export function createSqliteHookCountStore(db: Database, onWarning?: OnWarning): HookCountStore & Expiring {
+  const counts = createRowReader({
+    of: 'hook_counts',
+    identify: ({ hour, integration_id }: CountRow) => `${hour} ${integration_id}`,
+    convert: ({ hour, integration_id: integrationId, accepted, refused }) => ({
+      integrationId,
+      hour: new Date(hour),
+      accepted,
+      refused,
+    }),
+    shape: hookCountsShape,
+    onWarning,
+  });
   const add = db.prepare(
     'INSERT INTO hook_counts (hour, integration_id, accepted, refused) VALUES (?, ?, ?, ?) ' +
       'ON CONFLICT DO UPDATE SET accepted = accepted + excluded.accepted, refused = refused + excluded.refused',
@@ -36,12 +51,7 @@ export function createSqliteHookCountStore(db: Database): HookCountStore & Expir
       db.read(() => {
         const hoursMs = hours.map((hour) => hour.getTime());
         const rows = select.all(JSON.stringify(hoursMs), JSON.stringify(integrationIds)) as unknown as CountRow[];
-        return rows.map(({ hour, integration_id: integrationId, accepted, refused }) => ({
-          integrationId,
-          hour: new Date(hour),
-          accepted,
-          refused,
-        }));
+        return counts.readList(rows);
       }),
     removeExpired: (now) => db.deleteInBatches(deleteExpired, now.getTime() - hookCountLimits.keepMs),
   };

@@ -62,7 +62,7 @@ export function createSqliteSampleStore(db: Database, onWarning?: OnWarning): Sa
         const until = findUntil(integrationId, now);
         if (until === null) return { until, samples: [] };
         const texts = select.all(integrationId, findOldestMs(now)).map(({ sample }) => String(sample));
-        return { until, samples: rows.readList(texts).filter((sample) => sample !== null) };
+        return { until, samples: rows.readList(texts) };
       }),
     delete: (integrationId) => db.write(() => remove(integrationId)),
     removeExpired: async (now) => {

@@ -15,6 +15,7 @@ interface UserRow {
   readonly disabled: number;
   readonly password_hash: string | null;
   readonly must_change_password: number;
+  readonly password_expires_at: number | null;
   readonly identity_issuer: string | null;
   readonly identity_subject: string | null;
   readonly created_at: number;
@@ -40,6 +41,7 @@ export function createSqliteUserStore(db: Database, onWarning?: OnWarning): User
       user.disabled ? 1 : 0,
       user.passwordHash,
       user.mustChangePassword ? 1 : 0,
+      toMs(user.passwordExpiresAt ?? null),
       user.createdAt.getTime(),
       toMs(user.lastSignInAt),
       user.identity?.issuer ?? null,
@@ -69,8 +71,9 @@ export function createSqliteUserStore(db: Database, onWarning?: OnWarning): User
         const user = { ...current, ...changes };
         const losesAdmin = isEnabledAdmin(current) && !isEnabledAdmin(user);
         if (losesAdmin && statements.hasOtherEnabledAdmin.get(id) === undefined) return { status: 'last-admin' };
-        const { name, role, disabled, passwordHash, mustChangePassword } = user;
-        statements.update.run(name, role, disabled ? 1 : 0, passwordHash, mustChangePassword ? 1 : 0, id);
+        const { name, role, disabled, passwordHash, mustChangePassword, passwordExpiresAt = null } = user;
+        const numbers = [mustChangePassword ? 1 : 0, toMs(passwordExpiresAt)];
+        statements.update.run(name, role, disabled ? 1 : 0, passwordHash, ...numbers, id);
         return { status: 'updated', user };
       }),
     replacePasswordHash: (id, expectedHash, newHash) =>
@@ -87,8 +90,9 @@ export function createSqliteUserStore(db: Database, onWarning?: OnWarning): User
 function prepareStatements(db: Database) {
   return {
     insert: db.prepare(
-      'INSERT INTO users (id, email, name, role, disabled, password_hash, must_change_password, created_at, ' +
-        'last_sign_in_at, identity_issuer, identity_subject) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
+      'INSERT INTO users (id, email, name, role, disabled, password_hash, must_change_password, ' +
+        'password_expires_at, created_at, last_sign_in_at, identity_issuer, identity_subject) ' +
+        'VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
     ),
     hasAny: db.prepare('SELECT 1 FROM users LIMIT 1'),
     selectByEmail: db.prepare('SELECT * FROM users WHERE email = ?'),
@@ -98,7 +102,8 @@ function prepareStatements(db: Database) {
     count: db.prepare('SELECT count(*) AS total FROM (SELECT 1 FROM users LIMIT ?)'),
     hasOtherEnabledAdmin: db.prepare("SELECT 1 FROM users WHERE role = 'admin' AND disabled = 0 AND id <> ? LIMIT 1"),
     update: db.prepare(
-      'UPDATE users SET name = ?, role = ?, disabled = ?, password_hash = ?, must_change_password = ? WHERE id = ?',
+      'UPDATE users SET name = ?, role = ?, disabled = ?, password_hash = ?, must_change_password = ?, ' +
+        'password_expires_at = ? WHERE id = ?',
     ),
     replacePasswordHash: db.prepare(
       'UPDATE users SET password_hash = ?, must_change_password = 0 WHERE id = ? AND password_hash = ?',
@@ -121,6 +126,7 @@ function toUser(row: UserRow): User {
     disabled: toFlag(row.disabled),
     passwordHash: row.password_hash,
     mustChangePassword: toFlag(row.must_change_password),
+    ...(row.password_expires_at === null ? {} : { passwordExpiresAt: new Date(row.password_expires_at) }),
     ...(issuer === null || subject === null ? {} : { identity: { issuer, subject } }),
     createdAt: new Date(row.created_at),
     lastSignInAt: toDate(row.last_sign_in_at),

@@ -100,7 +100,7 @@ describe('GET /api/v1/widgets/{id}/deliveries', () => {
       aDelivery({ widgetId, integrationId, receivedAt: new Date(receivedAt.getTime() + index) }),
     );
     await service.backend.ledger.register(deliveries);
-    await service.backend.integrations.update(renamed.integrationId, { name: 'Plant north' });
+    await service.backend.integrations.change(renamed.integrationId, () => ({ name: 'Plant north' }));
     await service.backend.integrations.remove(deleted.integrationId);
     const { items } = (await get(widgetId)).json();
     expect(items.map(({ integrationName }: { integrationName: unknown }) => integrationName)).toEqual([

@@ -17,17 +17,6 @@ const { headers } = await service.signedIn('admin');
 const { create, createGitHub, post, previewOf, send } = makeSourceClient(service, headers);
 
 describe('a hook of a foreign sender', () => {
-  test('keeps the digits of its payload', async () => {
-    const { hook, event } = await previewOf(unsigned({ payload: { from: '/data' } }), { body: '{"data":{"n":1}}' });
-    expect({ hook: hook.payload, event: event.data.payload }).toEqual({ hook: { n: 1 }, event: { n: 1 } });
-    const digits = '{"n":12345678901234567890.10}';
-    const response = await send('POST', `${path}/preview`, {
-      source: unsigned({ payload: { from: '/data' } }),
-      body: `{"data":${digits}}`,
-    });
-    expect(response.body).toContain(`"payload":${digits}`);
-  });
-
   test('has one id and one widget for all notations of a number, and another one for another digit', async () => {
     const byNumber = { id: { from: '/id' }, widgetId: { from: '/id', as: 'name' } };
     const { token } = (await create(unsigned(byNumber))).json() as { token: string };

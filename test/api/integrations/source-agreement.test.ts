@@ -10,6 +10,7 @@ const anyName = fc.constantFrom(...names);
 const anyPointer = fc
   .array(anyName, { maxLength: 3 })
   .map((steps) => steps.map((step) => `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`).join(''));
+const anyMemberPointer = anyPointer.filter((pointer) => pointer !== '');
 const anyHeader = fc.constantFrom('x-one', 'x-two');
 const anyPlace = fc.oneof(
   fc.record({ from: anyPointer }),
@@ -42,7 +43,10 @@ const anyMapping = fc.record(
       .tuple(anyPlaces, fc.constantFrom('uuid', 'name'), fc.constantFrom('none', 'refuse'))
       .map(([place, as, otherwise]) => ({ ...place, as: 'all' in place ? 'name' : as, otherwise })),
     id: fc.oneof(fc.constant(null), anyPlaces),
-    payload: fc.oneof(fc.constant(null), fc.record({ from: anyPointer })),
+    payload: fc.oneof(
+      fc.constant(null),
+      fc.record({ from: anyPointer, without: fc.array(anyMemberPointer, { maxLength: 2 }) }),
+    ),
   },
   { requiredKeys: ['kind'] },
 );

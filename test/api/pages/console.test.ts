@@ -70,7 +70,7 @@ describe('the files of the console', () => {
 
   test('include the manifest of the page, and the icons that it names', async () => {
     const { headers, body } = await get('/console/manifest.webmanifest');
-    expect(headers).toMatchObject({ 'content-type': 'application/manifest+json', 'cache-control': 'no-store' });
+    expect(headers).toMatchObject({ 'content-type': 'application/manifest+json', 'cache-control': 'no-cache' });
     const { icons } = JSON.parse(body) as { icons: readonly { src: string; type: string }[] };
     expect(icons.length).toBeGreaterThan(1);
     for (const { src, type } of [...icons, { src: 'icon-urgent.svg', type: 'image/svg+xml' }]) {

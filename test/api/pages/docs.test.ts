@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
 import { openSharedApp } from '../../drivers/app/open-shared.ts';
@@ -52,11 +53,42 @@ describe('GET /docs', () => {
   ])('returns %s as %s', async (url, type) => {
     const { statusCode, headers, body } = await get(url);
     expect(statusCode).toBe(200);
-    expect(headers).toMatchObject({ 'content-type': type, 'cache-control': 'no-store' });
+    expect(headers).toMatchObject({ 'content-type': type, 'cache-control': 'no-cache' });
     expect(body.length).toBeGreaterThan(100);
     const head = await service.inject({ method: 'HEAD', url });
     expect(head).toMatchObject({ statusCode: 200, body: '' });
     expect(head.headers['content-length']).toBe(headers['content-length']);
+  });
+
+  test.each([
+    '/docs/docs.js',
+    '/docs/swagger-ui-bundle.js',
+    '/docs/swagger-ui.css',
+    '/docs/pages.css',
+    '/docs/icon.svg',
+    '/api/v1/openapi.json',
+    '/api/v1/asyncapi.json',
+  ])('compresses %s, and sends it again only once it has changed', async (url) => {
+    const ask = (headers: object) => service.app.inject({ url, headers: { ...headers } });
+    const plain = await get(url);
+    const zipped = await ask({ 'accept-encoding': 'gzip, deflate, br' });
+    expect(plain.headers['content-encoding']).toBeUndefined();
+    expect(zipped.headers).toMatchObject({
+      'content-encoding': 'gzip',
+      'cache-control': 'no-cache',
+      vary: 'accept-encoding',
+    });
+    expect(gunzipSync(zipped.rawPayload).toString()).toBe(plain.body);
+    expect(zipped.rawPayload.length).toBeLessThan(plain.body.length * 0.8);
+    const etag = String(zipped.headers.etag);
+    for (const known of [etag, `"another", ${etag}`, etag.replace('W/', '')]) {
+      const { statusCode, rawPayload, headers } = await ask({ 'if-none-match': known });
+      expect({ known, statusCode, bytes: rawPayload.length }).toEqual({ known, statusCode: 304, bytes: 0 });
+      expect(headers).toMatchObject({ etag, 'cache-control': 'no-cache', vary: 'accept-encoding' });
+    }
+    expect(await ask({ 'if-none-match': 'W/"another"' })).toMatchObject({ statusCode: 200, body: plain.body });
+    const head = await service.app.inject({ method: 'HEAD', url, headers: { 'if-none-match': etag } });
+    expect(head.statusCode).toBe(304);
   });
 
   test.each([

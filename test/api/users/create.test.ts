@@ -25,6 +25,7 @@ describe('POST /api/v1/users', () => {
       role: 'editor',
       disabled: false,
       mustChangePassword: true,
+      passwordExpiresAt: expect.stringMatching(/Z$/),
       identity: null,
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       lastSignInAt: null,

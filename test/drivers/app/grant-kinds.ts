@@ -1,8 +1,8 @@
-import type { Grant } from '@widget-service/shared/entities/grant.ts';
-import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import type { Permission } from '@widget-service/shared/domain/role.ts';
 import type { TokenPrefix } from '@widget-service/shared/domain/token.ts';
+import type { Grant } from '@widget-service/shared/entities/grant.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
+import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import type { ControlEntry } from '@widget-service/shared/ports/control-log.ts';
 
 /** One kind of grant, as the tests of the management operations need it. */

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
-import type { Grant } from '@widget-service/shared/entities/grant.ts';
-import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import type { HookSource } from '@widget-service/shared/domain/hook-source.ts';
 import { sha256Hex } from '@widget-service/shared/domain/token.ts';
+import type { Grant } from '@widget-service/shared/entities/grant.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
+import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import { awkwardTexts } from './builders.ts';
 
 /** Later than `someTime`. */

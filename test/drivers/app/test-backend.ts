@@ -44,5 +44,5 @@ export interface TestBackendOptions {
   readonly deliveryRetentionMs?: number;
   readonly auditRetentionMs?: number;
   readonly hookPartitions?: number;
-  readonly onWarning?: (message: string) => void;
+  readonly onWarning?: (message: string, details?: object) => void;
 }

@@ -2,9 +2,9 @@ import { describeBackend } from '@widget-service/api/process/backend-facts.ts';
 import type { Overrides } from '@widget-service/api/process/compose.ts';
 import { openProcess } from '@widget-service/api/process/open-process.ts';
 import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
+import type { Subscription } from '@widget-service/shared/entities/grant.ts';
 import { createMetrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
-import type { Subscription } from '@widget-service/shared/entities/grant.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
 import { Supervisor } from '@widget-service/shared/runtime/supervisor.ts';
@@ -33,6 +33,8 @@ export interface TestService {
 export interface TestPod {
   readonly url: string;
   readonly opsUrl: string;
+  /** Every log line so far. */
+  readonly logLines: readonly string[];
   close(): Promise<void>;
 }
 
@@ -76,10 +78,10 @@ export async function openTestService(
 }
 
 /** Opens an api process on free ports. Closing it closes the backend. */
-async function openPod(
+export async function openPod(
   backend: Backend,
-  environment: Readonly<Record<string, string>>,
-  overrides: Overrides,
+  environment: Readonly<Record<string, string>> = {},
+  overrides: Overrides = {},
 ): Promise<TestPod> {
   const { settings } = parseSettings(
     // Rate limits are off, unless a test sets them.
@@ -95,10 +97,12 @@ async function openPod(
   );
   let url = '';
   let opsUrl = '';
+  const logLines: string[] = [];
   const logger = await createLogger({
     level: 'info',
     destination: {
       write: (line) => {
+        logLines.push(line);
         const {
           msg,
           public: address,
@@ -111,5 +115,5 @@ async function openPod(
     },
   });
   const api = await openProcess({ settings, backend, logger, print: () => undefined, overrides });
-  return { url, opsUrl, close: () => api.stop(true) };
+  return { url, opsUrl, logLines, close: () => api.stop(true) };
 }

@@ -241,6 +241,7 @@ describeEachDeployment('a person with a browser and the console', (shown, name) 
     await dialog().getByRole('button', { name: 'Done' }).click();
     expect(await page.content()).not.toContain(password);
     await page.getByRole('rowheader', { name: 'viewer@example.com' }).waitFor();
+    await page.getByText('One-time password ends in ').waitFor();
     await expectNoBarriers();
     await go('Audit log');
     await page.getByLabel('Action').selectOption('user.created');

@@ -83,6 +83,7 @@ describe('users', () => {
       WIDGETCTL_NEW_PASSWORD: first,
     });
     expect(created.results).toMatch(/^Created new@example.com \(editor\), id /);
+    expect((await widgetctl.run(['users', 'list'])).results).toMatch(/new@example\.com.*invited until 20/);
     const own = new Widgetctl({ folder: join(folder, 'new-user'), url: service.url });
     const signedIn = await own.run(['login', '--email', email], { WIDGETCTL_PASSWORD: first });
     expect(signedIn).toMatchObject({ code: 0, notes: 'Change your password first: widgetctl password\n' });
@@ -92,6 +93,7 @@ describe('users', () => {
     const secrets = { WIDGETCTL_PASSWORD: first, WIDGETCTL_NEW_PASSWORD: second };
     expect(await own.run(['password'], secrets)).toMatchObject({ code: 0, notes: 'Changed.\n' });
     expect((await own.run(['widgets', 'list'])).code).toBe(0);
+    expect((await widgetctl.run(['users', 'list'])).results).toMatch(/new@example\.com.*enabled/);
     const users = (await widgetctl.read('users', 'list')) as { id: string; email: string; disabled: boolean }[];
     const { id = '' } = users.find((user) => user.email === email) ?? {};
     expect((await widgetctl.run(['users', 'disable', id])).code).toBe(0);

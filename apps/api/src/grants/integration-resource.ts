@@ -1,5 +1,5 @@
-import type { GrantToken, Integration } from '@widget-service/shared/entities/grant.ts';
 import { isSealedForToken } from '@widget-service/shared/domain/sealed-for-token.ts';
+import type { GrantToken, Integration } from '@widget-service/shared/entities/grant.ts';
 import type { z } from 'zod';
 import { InputError } from '../http/problem.ts';
 import { toSourceBody } from '../sources/shown-source.ts';

@@ -41,7 +41,8 @@ export function listHookCountsRoute({ integrations, hookCounts, clock }: ListHoo
       const page = await listUnfilteredPage(ofAll, query);
       const ids = 'items' in page ? page.items.flatMap((row) => row?.id ?? []) : [];
       const hours = listCountedHours(clock.now());
-      const counts = Map.groupBy(await hookCounts.list(ids, hours), ({ integrationId }) => integrationId);
+      const counted = (await hookCounts.list(ids, hours)).filter((row) => row !== null);
+      const counts = Map.groupBy(counted, ({ integrationId }) => integrationId);
       return toPageBody(query, page, (integration) => toBody(integration, counts.get(integration.id) ?? [], hours));
     },
   });

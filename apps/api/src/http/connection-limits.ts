@@ -12,6 +12,8 @@ export interface ConnectionLimits {
   /** Per address of a client; a whole IPv6 /64 network counts as one address. 0: no limit. */
   readonly perAddress: number;
   readonly perPod: number;
+  /** Whether somebody has planned with `perPod`: then less is worth a warning. */
+  readonly isPlanned?: boolean;
 }
 
 /** Which limit refuses a connection. */
@@ -32,7 +34,7 @@ export interface ConnectionLimiterDeps {
   readonly openFilesMax: number;
   readonly trustedProxies: TrustedProxies;
   readonly metrics: Pick<Metrics, 'connectionsOpen' | 'connectionsRefused' | 'connectionsLimit'>;
-  readonly logger: Pick<Logger, 'warn'>;
+  readonly logger: Pick<Logger, 'warn' | 'info'>;
 }
 
 /**
@@ -64,7 +66,8 @@ export class ConnectionLimiter {
     this.#perPod = Math.min(limits.perPod, Math.max(1, openFilesMax - otherFiles));
     if (this.#perPod < limits.perPod) {
       const hint = `Allow ${limits.perPod + otherFiles} open files (ulimit -n), or lower STREAMS_PER_POD.`;
-      logger.warn({ openFilesMax, connectionsMax: this.#perPod, hint }, 'connections.limited');
+      const level = limits.isPlanned === true ? 'warn' : 'info';
+      logger[level]({ openFilesMax, connectionsMax: this.#perPod, hint }, 'connections.limited');
     }
     metrics.connectionsLimit.set(this.#perPod);
   }

@@ -1,4 +1,5 @@
 import { hookEventSchema } from '../hooks/hook-event-schema.ts';
+import { type KeptContent, sendKept, toKeptDocument } from '../http/kept-content.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { streamMessages, streamText } from '../streams/stream-message-schema.ts';
 import { info } from './interface-text.ts';
@@ -6,12 +7,12 @@ import { type OpenApiObject, SchemaComponents } from './schema-components.ts';
 
 /** `GET /api/v1/asyncapi.json`: the AsyncAPI document. It is built at the first request. */
 export function asyncApiRoute({ publicBaseUrl }: { readonly publicBaseUrl: string | null }): Route {
-  let text: string | null = null;
+  let content: Promise<KeptContent> | null = null;
   return defineRoute({
     schema: { hide: true },
-    handler: async (_request, reply) => {
-      text ??= JSON.stringify(describeAsyncInterface(publicBaseUrl));
-      return reply.type('application/json; charset=utf-8').send(text);
+    handler: async (request, reply) => {
+      content ??= toKeptDocument(describeAsyncInterface(publicBaseUrl));
+      return sendKept(request, reply, await content);
     },
   });
 }

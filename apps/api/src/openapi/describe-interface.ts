@@ -1,3 +1,4 @@
+import { type KeptContent, sendKept, toKeptDocument } from '../http/kept-content.ts';
 import { buildProblem } from '../http/problem.ts';
 import { problemCodes } from '../http/problem-kinds.ts';
 import { defineRoute, type Route } from '../http/route.ts';
@@ -16,12 +17,12 @@ export interface OpenApiRouteDeps {
 
 /** `GET /api/v1/openapi.json`: the OpenAPI document. It is built at the first request. */
 export function openApiRoute({ describedRoutes, publicBaseUrl }: OpenApiRouteDeps): Route {
-  let text: string | null = null;
+  let content: Promise<KeptContent> | null = null;
   return defineRoute({
     schema: { hide: true },
-    handler: async (_request, reply) => {
-      text ??= JSON.stringify(describeInterface(describedRoutes, publicBaseUrl));
-      return reply.type('application/json; charset=utf-8').send(text);
+    handler: async (request, reply) => {
+      content ??= toKeptDocument(describeInterface(describedRoutes, publicBaseUrl));
+      return sendKept(request, reply, await content);
     },
   });
 }

@@ -1,9 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type KeptContent, sendKept, toKeptContent } from '../http/kept-content.ts';
 import type { Route } from '../http/route.ts';
 import { contentPolicies } from '../http/security-headers.ts';
 import type { SignInWays } from './docs-page.ts';
@@ -30,14 +28,6 @@ const unhashedNames = ['icon.svg', 'icon-urgent.svg', 'icon.png', 'manifest.webm
 /** No page of the console has more parts in its path. */
 const depthMax = 8;
 
-const zip = promisify(gzip);
-
-interface ConsoleFile {
-  readonly mediaType: string;
-  readonly body: Buffer;
-  readonly zipped: Buffer;
-}
-
 interface ConsoleSettings {
   readonly signInWays: SignInWays;
   /** Whether /docs is served, which has the runbooks. */
@@ -54,7 +44,8 @@ export function consoleRoute(settings: ConsoleSettings): Route {
   return definePage(async (request, reply) => {
     const path = (request.params as { readonly '*': string })['*'];
     const file = (await readFiles()).get(path);
-    if (file !== undefined) return sendFile(request, reply, file);
+    const cacheControl = path.startsWith('assets/') ? forAYear : 'no-cache';
+    if (file !== undefined) return sendKept(request, reply, file, cacheControl);
     const depth = path.split('/').length - 1;
     if (path.startsWith('assets/') || depth > depthMax) {
       throw new ServiceError('not-found', 'The console has no such file.');
@@ -75,17 +66,13 @@ async function readBuiltFile(name: string): Promise<Buffer> {
 }
 
 /** Reads the files that the document names, and those that these name. No request path gets to the file system. */
-async function loadFiles(document: Buffer): Promise<ReadonlyMap<string, ConsoleFile>> {
-  const files = new Map<string, ConsoleFile>();
+async function loadFiles(document: Buffer): Promise<ReadonlyMap<string, KeptContent>> {
+  const files = new Map<string, KeptContent>();
   const names = [...unhashedNames, ...findNames(document, /assets\/[\w.-]+/g)];
   for (let name = names.pop(); name !== undefined; name = names.pop()) {
     if (files.has(name)) continue;
     const body = await readBuiltFile(name);
-    files.set(name, {
-      mediaType: mediaTypes[extname(name)] ?? 'application/octet-stream',
-      body,
-      zipped: await zip(body),
-    });
+    files.set(name, await toKeptContent(mediaTypes[extname(name)] ?? 'application/octet-stream', body));
     const toFontName = (found: string) => `assets/${found.slice(found.lastIndexOf('/') + 1)}`;
     // A script names the others beside it, or below the folder of the document.
     const inScript = findNames(body, /(?:\.\/|assets\/)[\w-]+\.(?:js|css)["'`]/g);
@@ -109,16 +96,4 @@ function fillDocument(document: string, depth: number, { signInWays, docsEnabled
     .replaceAll('"./', `"${'../'.repeat(depth) || './'}`)
     .replace('name="sign-in-ways" content="password"', `name="sign-in-ways" content="${ways}"`)
     .replace('name="docs" content="on"', `name="docs" content="${docsEnabled ? 'on' : 'off'}"`);
-}
-
-function sendFile(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { mediaType, body, zipped }: ConsoleFile,
-): FastifyReply {
-  const isZipped = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');
-  reply.type(mediaType).header('vary', 'accept-encoding');
-  if (request.url.includes('/assets/')) reply.header('cache-control', forAYear);
-  if (isZipped) reply.header('content-encoding', 'gzip');
-  return reply.send(isZipped ? zipped : body);
 }

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
+import { sendKept, toKeptContent } from '../http/kept-content.ts';
 import type { Route } from '../http/route.ts';
 import { definePage, type Page, sendPage } from './page.ts';
 import { makeReadOnce } from './read-once.ts';
@@ -40,8 +41,8 @@ export function docsPageRoute({ signInWays }: { readonly signInWays: SignInWays 
 
 /** `GET /docs/{name}`: one of the files that the page loads. */
 export function docsFileRoute({ mediaType, location }: DocsFile): Route {
-  const read = makeReadOnce(() => readFile(location()));
-  return definePage(async (_request, reply) => reply.type(mediaType).send(await read()));
+  const read = makeReadOnce(async () => toKeptContent(mediaType, await readFile(location())));
+  return definePage(async (request, reply) => sendKept(request, reply, await read()));
 }
 
 /** The ways in which people sign in to this service. */

@@ -154,8 +154,8 @@ interface AppParts extends UseCaseParts {
 
 /** Builds the public interface from the parts of the pod. */
 function composeApp(parts: AppParts, identityProvider: ConfiguredIdentityProvider | null) {
-  const { settings, overrides, backend, caches, clock, metrics, fanOut, revocations, audit } = parts;
-  const interfaceSettings = { ...toInterfaceSettings(settings), ...overrides.interface };
+  const { settings, overrides, backend, facts, caches, clock, metrics, fanOut, revocations, audit } = parts;
+  const interfaceSettings = { ...toInterfaceSettings(settings, facts), ...overrides.interface };
   return buildApp({
     ...interfaceSettings,
     ...backend,

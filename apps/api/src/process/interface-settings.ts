@@ -1,8 +1,9 @@
 import { toAllowedHosts, toConnectionLimits } from '@widget-service/shared/config/component-options.ts';
-import type { Settings } from '@widget-service/shared/config/settings.ts';
+import { type Settings, settingsTable } from '@widget-service/shared/config/settings.ts';
 import { type RateLimit, toRateLimit } from '@widget-service/shared/domain/gcra.ts';
 import type { ConnectionLimits } from '../http/connection-limits.ts';
 import type { TrustedProxies } from '../http/forwarding.ts';
+import type { BackendFacts } from './backend-facts.ts';
 
 /** What the settings say about the public interface. */
 export interface InterfaceSettings {
@@ -44,7 +45,11 @@ export function toRateLimits({ HOOK_RATE_PER_SECOND: hooks, API_RATE_PER_SECOND:
   };
 }
 
-export function toInterfaceSettings(settings: Settings): InterfaceSettings {
+export function toInterfaceSettings(
+  settings: Settings,
+  { startsWithoutSettings }: Pick<BackendFacts, 'startsWithoutSettings'>,
+): InterfaceSettings {
+  const isChanged = settings.STREAMS_PER_POD !== settingsTable.STREAMS_PER_POD.defaultValue;
   return {
     trustedProxies: settings.TRUSTED_PROXIES,
     publicBaseUrl: settings.PUBLIC_BASE_URL,
@@ -52,7 +57,7 @@ export function toInterfaceSettings(settings: Settings): InterfaceSettings {
     cookieSecure: settings.COOKIE_SECURE,
     passwordSignInEnabled: settings.PASSWORD_SIGN_IN_ENABLED,
     bodyLimitBytes: settings.BODY_LIMIT_BYTES,
-    connections: toConnectionLimits(settings),
+    connections: { ...toConnectionLimits(settings), isPlanned: isChanged || !startsWithoutSettings },
     consoleEnabled: settings.PAGES.has('console'),
     docsEnabled: settings.PAGES.has('docs'),
     securityContacts: settings.SECURITY_CONTACT,

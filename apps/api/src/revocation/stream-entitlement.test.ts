@@ -1,6 +1,7 @@
 import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
-import type { Session } from '@widget-service/shared/entities/session.ts';
 import type { Subscription } from '@widget-service/shared/entities/grant.ts';
+import type { Session } from '@widget-service/shared/entities/session.ts';
+import type { Where } from '@widget-service/shared/ports/collection.ts';
 import type { PersonalStream } from '@widget-service/shared/ports/personal-stream-store.ts';
 import type { User } from '@widget-service/shared/ports/user-store.ts';
 import { describe, expect, test } from 'vitest';
@@ -63,10 +64,12 @@ function createStores(stored: StoredObjects) {
   const reads: string[] = [];
   const deps = {
     subscriptions: {
-      findByTokenDigest: async (digest: string) => {
+      find: async (where: Where<Subscription>) => {
         reads.push('subscriptions');
         const existing = stored.subscription ?? null;
-        return [existing?.token.digest, existing?.previousToken?.digest].includes(digest) ? existing : null;
+        return [existing?.token.digest, existing?.previousToken?.digest].includes(String(where['token.digest']))
+          ? existing
+          : null;
       },
     },
     personalStreams: {

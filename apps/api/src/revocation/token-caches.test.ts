@@ -1,5 +1,5 @@
-import type { Grant } from '@widget-service/shared/entities/grant.ts';
 import { sha256Hex } from '@widget-service/shared/domain/token.ts';
+import type { Grant } from '@widget-service/shared/entities/grant.ts';
 import type { Session } from '@widget-service/shared/entities/session.ts';
 import type { User } from '@widget-service/shared/ports/user-store.ts';
 import { describe, expect, test } from 'vitest';
@@ -24,9 +24,11 @@ function setUp(changes: Partial<Grant>) {
   };
   const cache = createGrantTokenCache(
     {
-      findByTokenDigest: async (digest) => {
+      find: async (where) => {
         state.storeReads += 1;
-        return [grant.token.digest, grant.previousToken?.digest].includes(digest) ? grant : null;
+        return [grant.token.digest, grant.previousToken?.digest].includes(String(where?.['token.digest']))
+          ? grant
+          : null;
       },
     },
     { clock: { monotonicMs: () => state.nowMs, now: () => new Date(start + state.nowMs) }, isFresh: () => true },

@@ -1,5 +1,10 @@
-import { findValidToken, type Grant, type GrantToken, whereTokenIsValid } from '@widget-service/shared/entities/grant.ts';
 import { sha256Hex } from '@widget-service/shared/domain/token.ts';
+import {
+  findValidToken,
+  type Grant,
+  type GrantToken,
+  whereTokenIsValid,
+} from '@widget-service/shared/entities/grant.ts';
 import type { Session } from '@widget-service/shared/entities/session.ts';
 import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import type { UserStore } from '@widget-service/shared/ports/user-store.ts';

@@ -10,9 +10,11 @@ import type {
   TimeMapping,
   WidgetIdMapping,
 } from '@widget-service/shared/domain/hook-source.ts';
+import { omitMembers } from '@widget-service/shared/domain/json.ts';
 import { deriveWidgetId, parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import type { MistakePlace } from '../http/problem.ts';
 import { findTimeMistake } from '../schemas/hook-time.ts';
+import { parsePointer } from './json-pointer.ts';
 import { readHeader, repeated, type SentRequest } from './sent-request.ts';
 import { readObjectAt, readTextAt, type SourceDocument } from './source-document.ts';
 
@@ -110,7 +112,7 @@ function mapMembers(input: MappingInput, values: MappedValue[]): MappedHook {
   const occurredAt = mapTime(input, mapping.occurredAt, note);
   const widgetId = mapping.widgetId === null ? null : mapWidgetId(input, mapping.widgetId, note);
   const id = mapping.id === null ? null : mapId(input, mapping.id, note);
-  const payload = mapping.payload === null ? null : mapPayload(input, mapping.payload.from, note);
+  const payload = mapping.payload === null ? null : mapPayload(input, mapping.payload, note);
   return { kind, occurredAt, widgetId, id, payload };
 }
 
@@ -202,12 +204,16 @@ function mapId(input: MappingInput, place: TextPlaces, note: Note): string {
   return read;
 }
 
-function mapPayload({ document }: MappingInput, from: string, note: Note): string | null {
+type PayloadMapping = NonNullable<HookMapping['payload']>;
+
+function mapPayload({ document }: MappingInput, { from, without = [] }: PayloadMapping, note: Note): string | null {
   const object = readObjectAt(document, from);
   if (object === 'missing') throw new UnmappableHook('payload', 'there is nothing', { from });
   if (object === 'other') throw new UnmappableHook('payload', 'it is no object', { from });
-  note('payload', object, object);
-  return object;
+  const paths = without.map((pointer) => parsePointer(pointer) ?? []);
+  const payload = object === null ? null : omitMembers(object, paths);
+  note('payload', object, payload);
+  return payload;
 }
 
 function requireShort(step: MappingStep, text: string, place: TextPlaces): void {

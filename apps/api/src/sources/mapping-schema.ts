@@ -79,16 +79,26 @@ const mappingMembers = z.strictObject({
       'What identifies repetitions of a hook. Left out: as the preset says. Null: the content does, if the integration has `deduplicateByContent`.',
     ),
   payload: z
-    .strictObject({ from: pointer })
+    .strictObject({
+      from: pointer,
+      without: z
+        .array(pointer.refine((text) => text !== '', 'Must name a member.'))
+        .max(20, forArrayLength)
+        .exactOptional()
+        .describe('Members of the object that the payload leaves out: JSON Pointers into the object.'),
+    })
     .nullish()
-    .describe('An object in the body. Left out: the whole body. Null: hooks have no payload.'),
+    .describe(
+      'An object in the body. Left out: the whole body without what the sender documents as secret. Null: hooks have no payload.',
+    ),
 });
 type MappingInput = z.output<typeof mappingMembers>;
 
 /** Completes the mapping with the defaults of the preset. */
 export function completeMapping(preset: SourcePreset, input: MappingInput): HookMapping {
-  const { defaults } = presets[preset];
-  const { only = [], kind, occurredAt, widgetId, id, payload = { from: '' } } = input;
+  const { defaults, secretMembers } = presets[preset];
+  const wholeBody = secretMembers.length === 0 ? { from: '' } : { from: '', without: secretMembers };
+  const { only = [], kind, occurredAt, widgetId, id, payload = wholeBody } = input;
   return {
     only: only.map(({ in: texts, ...one }) => ({ place: toPlace(one), in: texts })),
     kind: { place: toPlace(kind), values: kind.values ?? {}, otherwise: kind.otherwise ?? 'refuse' },

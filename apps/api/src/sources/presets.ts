@@ -19,6 +19,8 @@ export interface Preset {
   readonly handshake: Handshake | null;
   /** Requests that concern the address or the subscription, and no event: they are ignored before the mapping. */
   readonly pings: readonly TextFilter[];
+  /** What the sender documents as secret in its bodies (JSON Pointers). A default payload leaves it out. */
+  readonly secretMembers: readonly string[];
   /** Whether the sender asks by OPTIONS whether it may post hooks (`answerProbe`). */
   readonly asksForItsOrigin: boolean;
 }
@@ -58,7 +60,7 @@ const twilio: SignatureScheme = {
 const arrival: HookMapping['occurredAt'] = { place: null, format: 'rfc3339', otherwise: 'now' };
 
 /** A sender that posts events and nothing else. */
-const plain = { otherId: null, handshake: null, pings: [], asksForItsOrigin: false } as const;
+const plain = { otherId: null, handshake: null, pings: [], secretMembers: [], asksForItsOrigin: false } as const;
 
 /** One row for each sender, with the document from which it comes. */
 export const presets: Readonly<Record<SourcePreset, Preset>> = {
@@ -93,6 +95,8 @@ export const presets: Readonly<Record<SourcePreset, Preset>> = {
       id: { from: '/id' },
     },
     ...plain,
+    // https://docs.stripe.com/api/payment_intents/object: not to be stored, logged or shown to anyone but the customer.
+    secretMembers: ['/data/object/client_secret'],
   },
   shopify: {
     // https://shopify.dev/docs/apps/build/webhooks/subscribe/https
@@ -126,6 +130,13 @@ export const presets: Readonly<Record<SourcePreset, Preset>> = {
     pings: [
       { place: { from: '/ssl_check' }, in: ['1'] },
       { place: { from: '/type' }, in: ['app_rate_limited'] },
+    ],
+    // https://docs.slack.dev/reference/interaction-payloads: whoever has the old verification token posts as Slack,
+    // and whoever has a response URL posts to the channel. The others are keys of workflows. A trigger id is useless
+    // without the key of the app.
+    secretMembers: [
+      ...['/token', '/response_url', '/response_urls', '/bot_access_token'],
+      ...['/event/bot_access_token', '/interactivity/interactor/secret'],
     ],
   },
   linear: {

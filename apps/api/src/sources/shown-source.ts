@@ -30,7 +30,7 @@ export const sourceSchema = z
       }),
       widgetId: z.object({ ...shownPlaces, as: z.string(), otherwise: z.string() }).nullable(),
       id: z.object(shownPlaces).nullable(),
-      payload: z.object({ from: z.string() }).nullable(),
+      payload: z.object({ from: z.string(), without: z.array(z.string()).optional() }).nullable(),
     }),
   })
   .meta({ id: 'HookSource', description: 'How the integration understands a foreign sender.' });
@@ -50,7 +50,7 @@ export function toSourceBody({ preset, scheme, mapping }: HookSource): z.output<
       widgetId:
         widgetId === null ? null : { ...copyPlaces(widgetId.place), as: widgetId.as, otherwise: widgetId.otherwise },
       id: id === null ? null : copyPlaces(id),
-      payload,
+      payload: payload === null ? null : copyPayload(payload),
     },
   };
 }
@@ -65,4 +65,8 @@ function toSchemeBody({ bodyHashParameter: _, ...scheme }: SignatureScheme): Rec
 
 function copyPlaces(places: TextPlaces) {
   return 'all' in places ? { all: [...places.all] } : places;
+}
+
+function copyPayload({ from, without }: NonNullable<HookSource['mapping']['payload']>) {
+  return without === undefined ? { from } : { from, without: [...without] };
 }

@@ -1,6 +1,8 @@
 import type { Resource } from '../service/use-resource.ts';
 import { texts } from '../texts/texts.ts';
+import { describeUnreadable } from './describe-unreadable.ts';
 import { ProblemNotice } from './messages.tsx';
+import { Runbook } from './runbook.tsx';
 
 interface ReadStateProperties {
   readonly read: Resource<unknown>;
@@ -10,11 +12,25 @@ interface ReadStateProperties {
 
 const rowNumbers = [1, 2, 3, 4, 5, 6];
 
-/** Shows the place of what is loading, or why that failed. Nothing once it was read. */
+/**
+ * Shows the place of what is loading, or why that failed. Once it was read: how many items are missing in it, if any.
+ */
 export function ReadState({ read, error = null }: ReadStateProperties) {
   const failure = read.error.value ?? error;
   if (failure !== null) return <ProblemNotice error={failure} onRetry={read.reload} />;
-  return read.data.value === null ? <Skeleton /> : null;
+  return read.data.value === null ? <Skeleton /> : <UnreadableItems data={read.data.value} />;
+}
+
+/** Says that the list above or below is not complete, and what the operator can do. */
+function UnreadableItems({ data }: { readonly data: unknown }) {
+  const text = describeUnreadable(data);
+  if (text === null) return null;
+  return (
+    <div class="notice notice-warning" role="status">
+      <p>{text}</p>
+      <Runbook name="rows-unreadable" />
+    </div>
+  );
 }
 
 /** Grey rows where the data will be. */

@@ -9,9 +9,16 @@ const columns: readonly Column<User>[] = [
   { title: 'ID', text: ({ id }) => id },
   { title: 'EMAIL', text: ({ email }) => email, style: () => 'bold' },
   { title: 'ROLE', text: ({ role }) => role },
-  { title: 'STATE', text: ({ disabled }) => (disabled ? 'disabled' : 'enabled') },
+  { title: 'STATE', text: toState },
   { title: 'CREATED', text: ({ createdAt }) => createdAt },
 ];
+/** The password that an admin has set ends, unless the user changes it. */
+function toState({ disabled, passwordExpiresAt: end }: User): string {
+  if (disabled) return 'disabled';
+  if (end === undefined) return 'enabled';
+  return Date.parse(end) > Date.now() ? `invited until ${end}` : `invitation ended ${end}`;
+}
+
 const roles = ['viewer', 'editor', 'admin'] as const;
 
 const list: CommandDefinition = {

@@ -15,10 +15,12 @@ import {
   MongoMissingDependencyError,
   MongoParseError,
   MongoServerError,
+  MongoServerSelectionError,
   ReadConcern,
 } from 'mongodb';
 import { describeConnectionError } from '../tls-error.ts';
 import { reconnectStuckClient } from './stuck-client.ts';
+import { describeSelectionError } from './translate-error.ts';
 import { listIgnoredOptions, pinned, requireUsableOptions, withoutReplaced } from './url-options.ts';
 
 export interface MongoOptions {
@@ -234,7 +236,9 @@ export function warnOfIgnoredOptions({ url, onWarning }: Pick<MongoOptions, 'url
 
 /** What the network or MongoDB said last: an address with a port, and no part of the credentials. */
 function describeFailure(error: unknown): string {
-  return error instanceof Error ? describeConnectionError(error) : String(error);
+  if (!(error instanceof Error)) return String(error);
+  const message = error instanceof MongoServerSelectionError ? describeSelectionError(error) : error.message;
+  return describeConnectionError({ message });
 }
 
 function watchConnection(client: MongoClient, db: Db, { onWarning, onFatal }: MongoOptions): MongoConnection {

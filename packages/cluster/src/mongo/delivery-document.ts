@@ -85,3 +85,10 @@ export function toDeliverySummary(document: Omit<DeliveryDocument, 'payload'>): 
 function toEffect({ version, state, stateChanged, late }: DeliveryEffect): DeliveryEffect {
   return { version, state, stateChanged, late };
 }
+
+export type PayloadDocument = Pick<DeliveryDocument, '_id' | 'payload'>;
+
+/** Of a document that has a payload. */
+export function toPayload({ _id, payload }: PayloadDocument) {
+  return { eventId: _id.toHexString(), payload: payload as string };
+}

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createRowReader, type RowReader } from '@widget-service/shared/adapters/row-reader.ts';
-import { deliverySummaryShape, ledgerRowShape } from '@widget-service/shared/adapters/row-shapes.ts';
+import { deliverySummaryShape, ledgerRowShape, payloadShape } from '@widget-service/shared/adapters/row-shapes.ts';
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
 import { UnavailableError, type UnstorableItem } from '@widget-service/shared/domain/errors.ts';
 import type { ListedRow, RowRange } from '@widget-service/shared/domain/page.ts';
@@ -23,8 +23,10 @@ import type { OnWarning } from '../redis/targets.ts';
 import { toBsonUuid, toBsonUuids } from './bson-uuid.ts';
 import {
   type DeliveryDocument,
+  type PayloadDocument,
   toDeliverySummary,
   toLedgerRow,
+  toPayload,
   toReceivedDocument,
   toReceivedMembers,
 } from './delivery-document.ts';
@@ -40,6 +42,7 @@ export class MongoDeliveryLedger implements DeliveryLedger {
   readonly #retentionMs: number;
   readonly #runCall: RunCall;
   readonly #rows: RowReader<DeliveryDocument, LedgerRow>;
+  readonly #payloads: RowReader<PayloadDocument, ReturnType<typeof toPayload>>;
   readonly #summaries: RowReader<Omit<DeliveryDocument, 'payload'>, DeliverySummary>;
 
   /** `retentionMs`: how long to keep a row after it was published or discarded. */
@@ -47,6 +50,7 @@ export class MongoDeliveryLedger implements DeliveryLedger {
     const of = collectionNames.deliveries;
     const identify = ({ _id }: Pick<DeliveryDocument, '_id'>) => _id;
     this.#rows = createRowReader({ of, identify, convert: toLedgerRow, shape: ledgerRowShape, onWarning });
+    this.#payloads = createRowReader({ of, identify, convert: toPayload, shape: payloadShape, onWarning });
     const [convert, shape] = [toDeliverySummary, deliverySummaryShape];
     this.#summaries = createRowReader({ of, identify, convert, shape, onWarning });
     this.#deliveries = db.collection<DeliveryDocument>(collectionNames.deliveries);
@@ -130,9 +134,8 @@ export class MongoDeliveryLedger implements DeliveryLedger {
           { projection: { payload: 1 }, batchSize: eventIds.length + 1, maxTimeMS: requestDeadlineMs },
         )
         .toArray();
-      return new Map(
-        documents.flatMap(({ _id, payload }) => (typeof payload === 'string' ? [[_id.toHexString(), payload]] : [])),
-      );
+      const rows = this.#payloads.readList(documents.filter(({ payload }) => payload !== null));
+      return new Map(rows.flatMap((row) => row ?? []).map(({ eventId, payload }) => [eventId, payload]));
     });
   }
 

@@ -99,7 +99,8 @@ export async function insertRepeatably<T>(insert: (isRepeated: boolean) => Promi
   try {
     return await insert(false);
   } catch (error) {
-    if (!(error instanceof MongoNetworkError) || performance.now() > end) throw error;
+    const isBroken = error instanceof MongoNetworkError || isWithoutAnswer(error);
+    if (!isBroken || performance.now() > end) throw error;
     return await insert(true);
   }
 }
@@ -180,7 +181,7 @@ function isUnstorableCode(code: unknown, message: string | undefined): boolean {
 /**
  * True for a bulk that failed before a server answered. The driver copies the text of the cause, and drops the cause.
  */
-function isWithoutAnswer(error: MongoError): boolean {
+function isWithoutAnswer(error: unknown): boolean {
   return error instanceof MongoBulkWriteError && error.code === undefined && [error.writeErrors].flat().length === 0;
 }
 
@@ -191,13 +192,17 @@ function describeDriverError(error: Error): string {
   return error.code === undefined ? error.name : `${error.name} ${describeCode(error.code, error.message)}`;
 }
 
-/** The driver's message says only that it found no primary. This also says what it knows of each server. */
-function describeSelectionError({ message, reason }: MongoServerSelectionError): string {
+/**
+ * The driver's message says only that it found no primary. This also says what it knows of each server. The driver
+ * forgets the servers whose set has another name.
+ */
+export function describeSelectionError({ message, reason }: MongoServerSelectionError): string {
   const servers = [...(reason?.servers?.values() ?? [])].map(
     ({ address, type, setName, error }) =>
       `${address} ${type}${setName == null ? '' : ` of ${setName}`}${error == null ? '' : ` (${error.message})`}`,
   );
-  return servers.length === 0 ? message : `${message}: ${servers.join(', ')}`;
+  const unknown = reason?.setName == null ? [] : [`no server is a member of ${reason.setName}`];
+  return [message, (servers.length === 0 ? unknown : servers).join(', ')].filter(Boolean).join(': ');
 }
 
 /** Of the message, only a known phrase: the rest may contain the document. */

@@ -1,7 +1,11 @@
+import { createRowReader, type RowReader } from '@widget-service/shared/adapters/row-reader.ts';
+import { logRecordShape } from '@widget-service/shared/adapters/row-shapes.ts';
 import type { WidgetEventType } from '@widget-service/shared/domain/event-kind.ts';
 import type { WidgetState } from '@widget-service/shared/domain/widget.ts';
 import type { WidgetEvent } from '@widget-service/shared/domain/widget-event.ts';
 import type { LogRecord } from '@widget-service/shared/ports/event-log.ts';
+
+import type { OnWarning } from './targets.ts';
 
 /** A stream entry as Redis returns it: its id, then field names and values in turn. */
 export type StreamEntry = [id: string, fields: string[]];
@@ -26,7 +30,13 @@ export function toEntryFields(event: WidgetEvent): string[] {
   return fields;
 }
 
-/** Reads the fields of `toEntryFields` and `append.lua`. Does not validate: only this service writes the entries. */
+/** Creates the reader of the entries that tails and streams get. */
+export function createLogEntryReader(onWarning?: OnWarning): RowReader<StreamEntry, LogRecord> {
+  const identify = ([id]: StreamEntry) => id;
+  return createRowReader({ of: 'log', identify, convert: toLogRecord, shape: logRecordShape, onWarning });
+}
+
+/** Reads the fields of `toEntryFields` and `append.lua`. Does not validate. */
 export function toLogRecord([id, fields]: StreamEntry): LogRecord {
   const values: Partial<Record<string, string>> = {};
   for (let i = 0; i + 1 < fields.length; i += 2) values[fields[i] ?? ''] = fields[i + 1] ?? '';

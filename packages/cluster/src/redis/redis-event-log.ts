@@ -14,12 +14,13 @@ import { runLimits } from '@widget-service/shared/ports/run-registry.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import type { Redis } from 'ioredis';
 import type { RedisKeys } from './keys.ts';
-import { toEntryFields, toEntryId, toLogRecord } from './log-entry.ts';
+import { createLogEntryReader, toEntryFields, toEntryId } from './log-entry.ts';
 import { loadScript, runScript, translateErrors } from './redis-call.ts';
 import { RedisEventTail } from './redis-event-tail.ts';
 import { isForbidden, parseMaxMemoryBytes } from './redis-info.ts';
 import type { ReplicaReads } from './replica-reads.ts';
 import { ReplicaTail } from './replica-tail.ts';
+import type { OnWarning } from './targets.ts';
 
 const markLifetimeSeconds = runLimits.markLifetimeMs / 1000;
 /**
@@ -43,6 +44,7 @@ export interface RedisEventLogOptions {
   readonly connectTail: () => Redis;
   /** Replicas from which tails read instead. Null or left out: they read from the primary. */
   readonly replicas?: ReplicaReads | null;
+  readonly onWarning?: OnWarning;
 }
 
 /** The event log is one Redis Stream with entry ids `<ms>-<seq>`. The scripts enforce its rules. */
@@ -51,6 +53,7 @@ export class RedisEventLog implements EventLog {
   readonly #keys: RedisKeys;
   readonly #options: RedisEventLogOptions;
   readonly #tails = new Set<EventTail>();
+  readonly #entries: ReturnType<typeof createLogEntryReader>;
   readonly #scripts = {
     append: loadScript('append', 'log-functions'),
     expireMarks: loadScript('expire-marks', 'log-functions'),
@@ -62,6 +65,7 @@ export class RedisEventLog implements EventLog {
     this.#redis = options.redis;
     this.#keys = options.keys;
     this.#options = options;
+    this.#entries = createLogEntryReader(options.onWarning);
   }
 
   async append(run: number, recorded: ComparablePosition | null, events: readonly LogAppend[]): Promise<AppendResult> {
@@ -97,12 +101,12 @@ export class RedisEventLog implements EventLog {
   async readAfter(after: LogPosition, limit: number): Promise<LogRecord[]> {
     // Compares entry ids only: `append.lua` gives a new epoch higher ids than the one before.
     const entries = this.#redis.xrange(this.#keys.log, `(${toEntryId(after)}`, '+', 'COUNT', limit);
-    return (await translateErrors(entries, 'event log read')).map(toLogRecord);
+    return this.#entries.readUntilDamaged(await translateErrors(entries, 'event log read'));
   }
 
   async readUpTo(position: LogPosition, limit: number): Promise<LogRecord[]> {
     const entries = this.#redis.xrevrange(this.#keys.log, toEntryId(position), '-', 'COUNT', limit);
-    return (await translateErrors(entries, 'event log read')).map(toLogRecord).reverse();
+    return this.#entries.readSinceDamaged((await translateErrors(entries, 'event log read')).reverse());
   }
 
   openTail(): EventTail {
@@ -114,11 +118,12 @@ export class RedisEventLog implements EventLog {
   #createTail(): EventTail {
     const { log } = this.#keys;
     const { connectTail, replicas = null } = this.#options;
-    const openPrimary = () => new RedisEventTail({ log, connect: connectTail });
+    const entries = this.#entries;
+    const openPrimary = () => new RedisEventTail({ log, entries, connect: connectTail });
     if (replicas === null) return openPrimary();
     return new ReplicaTail({
       openPrimary,
-      openReplica: (index) => new RedisEventTail({ log, connect: () => replicas.connectTail(index) }),
+      openReplica: (index) => new RedisEventTail({ log, entries, connect: () => replicas.connectTail(index) }),
       replicaCount: replicas.count,
       readEnd: async () => (await this.inspect(null))?.extent.last ?? null,
       clock: systemClock,

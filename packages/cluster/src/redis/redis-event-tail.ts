@@ -1,9 +1,10 @@
+import type { RowReader } from '@widget-service/shared/adapters/row-reader.ts';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import type { EventTail, LogRecord } from '@widget-service/shared/ports/event-log.ts';
 import { withDeadline } from '@widget-service/shared/runtime/deadline.ts';
 import type { Redis } from 'ioredis';
-import { type StreamEntry, toEntryId, toLogRecord } from './log-entry.ts';
+import { type StreamEntry, toEntryId } from './log-entry.ts';
 import { translateRedisError } from './redis-call.ts';
 
 const blockMs = 2000;
@@ -14,6 +15,7 @@ interface RedisEventTailOptions {
   readonly log: string;
   /** Opens a connection for this tail alone: a blocking read delays every other command on its connection. */
   readonly connect: () => Redis;
+  readonly entries: Pick<RowReader<StreamEntry, LogRecord>, 'readUntilDamaged'>;
 }
 
 /** Reads the stream of the event log on one server. */
@@ -37,8 +39,7 @@ export class RedisEventTail implements EventTail {
         deadlineMs,
         'event tail',
       );
-      const entries = (reply?.[0]?.[1] ?? []) as StreamEntry[];
-      return entries.map(toLogRecord);
+      return this.#options.entries.readUntilDamaged((reply?.[0]?.[1] ?? []) as StreamEntry[]);
     } catch (error) {
       // The read may still be pending on this connection, so the next call opens another one.
       redis.disconnect();

@@ -1,12 +1,20 @@
-import { type HookCountStore, hookCountLimits } from '@widget-service/shared/ports/hook-count-store.ts';
+import { createRowReader } from '@widget-service/shared/adapters/row-reader.ts';
+import { hookCountsShape } from '@widget-service/shared/adapters/row-shapes.ts';
+import {
+  type HookCountStore,
+  type HookCounts,
+  hookCountLimits,
+} from '@widget-service/shared/ports/hook-count-store.ts';
 import type { Redis } from 'ioredis';
 import type { RedisKeys } from './keys.ts';
 import { runPipeline } from './redis-call.ts';
+import type { OnWarning } from './targets.ts';
 
 export interface RedisHookCountStoreOptions {
   /** For short calls. The caller closes it. */
   readonly redis: Redis;
   readonly keys: Pick<RedisKeys, 'hookCounts'>;
+  readonly onWarning?: OnWarning | undefined;
 }
 
 const kinds = ['accepted', 'refused'] as const;
@@ -15,7 +23,14 @@ const kinds = ['accepted', 'refused'] as const;
  * A hash per hour, with two fields per integration. ioredis may send a command twice after a lost connection: the
  * counts are approximate.
  */
-export function createRedisHookCountStore({ redis, keys }: RedisHookCountStoreOptions): HookCountStore {
+export function createRedisHookCountStore({ redis, keys, onWarning }: RedisHookCountStoreOptions): HookCountStore {
+  const rows = createRowReader({
+    of: 'hook-counts',
+    identify: ({ hour, integrationId }: HookCounts) => `${hour.toISOString()} ${integrationId}`,
+    convert: (counts) => counts,
+    shape: hookCountsShape,
+    onWarning,
+  });
   const toKey = (hour: Date) => keys.hookCounts(hour.toISOString());
 
   return {
@@ -36,7 +51,7 @@ export function createRedisHookCountStore({ redis, keys }: RedisHookCountStoreOp
       const pipeline = redis.pipeline();
       for (const hour of hours) pipeline.hmget(toKey(hour), ...fields);
       const replies = (await runPipeline(pipeline, 'hook counts list')) as (string | null)[][];
-      return hours.flatMap((hour, at) =>
+      const counts = hours.flatMap((hour, at) =>
         integrationIds
           .map((integrationId, index) => ({
             integrationId,
@@ -44,8 +59,9 @@ export function createRedisHookCountStore({ redis, keys }: RedisHookCountStoreOp
             accepted: Number(replies[at]?.[2 * index] ?? 0),
             refused: Number(replies[at]?.[2 * index + 1] ?? 0),
           }))
-          .filter(({ accepted, refused }) => accepted + refused > 0),
+          .filter(({ accepted, refused }) => accepted !== 0 || refused !== 0),
       );
+      return rows.readList(counts);
     },
   };
 }

@@ -51,7 +51,7 @@ export function createRedisSampleStore({ redis, keys, onWarning }: RedisSampleSt
       const [untilMs, texts] = (await runPipeline(pipeline, 'samples find')) as [string | null, string[]];
       const until = untilMs === null ? null : new Date(Number(untilMs));
       if (until === null || !(until > now)) return { until: null, samples: [] };
-      return { until, samples: rows.readList(texts).filter((sample) => sample !== null) };
+      return { until, samples: rows.readList(texts) };
     },
     delete: async (integrationId) => {
       await call(redis.del(keys.keepsSamples(integrationId), keys.samples(integrationId)), 'samples delete');

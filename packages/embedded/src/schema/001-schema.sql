@@ -250,6 +250,8 @@ CREATE TABLE users (
   identity_subject TEXT,
   -- Whether an admin has set the password, so that the user must change it.
   must_change_password INTEGER NOT NULL,
+  -- When such a password ends. NULL: never. It counts only while must_change_password is 1.
+  password_expires_at INTEGER,
   created_at INTEGER NOT NULL,
   last_sign_in_at INTEGER
 ) STRICT, WITHOUT ROWID;

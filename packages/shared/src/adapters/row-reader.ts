@@ -1,8 +1,6 @@
 import { UnreadableRowError } from '../domain/errors.ts';
 import type { ListedRow } from '../domain/page.ts';
-
-/** Says for each member of a stored entity whether a value is one. */
-export type Shape<T> = { readonly [Name in keyof T]-?: (value: unknown) => boolean };
+import type { Shape } from '../entities/shape-checks.ts';
 
 export interface RowReaderOptions<Row, T> {
   /** The collection or table. */
@@ -21,6 +19,10 @@ export interface RowReader<Row, T> {
   /** Null and undefined, for a row that does not exist, become null. */
   readonly readIfAny: (row: Row | null | undefined) => T | null;
   readonly readList: (rows: readonly Row[]) => ListedRow<T>[];
+  /** Returns those before the first damaged row. Throws `UnreadableRowError` if that is the first of all. */
+  readonly readUntilDamaged: (rows: readonly Row[]) => T[];
+  /** Returns those after the last damaged row. */
+  readonly readSinceDamaged: (rows: readonly Row[]) => T[];
 }
 
 /** A damaged row is logged once in so long, and not at each read. */
@@ -67,17 +69,33 @@ export function createRowReader<Row, T extends object>(options: RowReaderOptions
     throw warnOfUnreadableRow({ of, id: String(identify(row)), member }, onWarning);
   }
 
+  function readListed(row: Row): ListedRow<T> {
+    try {
+      return read(row);
+    } catch (error) {
+      if (error instanceof UnreadableRowError) return null;
+      throw error;
+    }
+  }
+
+  function readUntilDamaged(rows: readonly Row[]): T[] {
+    const entities: T[] = [];
+    for (const row of rows) {
+      const entity = entities.length === 0 ? read(row) : readListed(row);
+      if (entity === null) break;
+      entities.push(entity);
+    }
+    return entities;
+  }
+
   return {
     read,
     readIfAny: (row) => (row === null || row === undefined ? null : read(row)),
-    readList: (rows) =>
-      rows.map((row) => {
-        try {
-          return read(row);
-        } catch (error) {
-          if (error instanceof UnreadableRowError) return null;
-          throw error;
-        }
-      }),
+    readList: (rows) => rows.map(readListed),
+    readUntilDamaged,
+    readSinceDamaged: (rows) => {
+      const listed = rows.map(readListed);
+      return listed.slice(listed.lastIndexOf(null) + 1).filter((entity) => entity !== null);
+    },
   };
 }

@@ -2,13 +2,30 @@
 
 import type { AuditEvent } from '../domain/audit-event.ts';
 import { auditActions, auditActorKinds, auditOutcomes, auditTargetKinds } from '../domain/audit-event.ts';
-import { hookKinds, widgetEventTypes } from '../domain/event-kind.ts';
-import { type HookSource, sourcePresets } from '../domain/hook-source.ts';
+import { hookKinds } from '../domain/event-kind.ts';
 import type { LogPosition } from '../domain/log-position.ts';
 import type { OutboxEntry } from '../domain/outbox-entry.ts';
-import { permissions, roles } from '../domain/role.ts';
-import { parseUuid } from '../domain/uuid.ts';
+import { roles } from '../domain/role.ts';
 import { type HookChangedMembers, type Widget, type WidgetOwner, widgetStates } from '../domain/widget.ts';
+import type { WidgetEvent } from '../domain/widget-event.ts';
+import {
+  code,
+  count,
+  filled,
+  flag,
+  json,
+  listOf,
+  mapOf,
+  object,
+  oneOf,
+  optional,
+  orNull,
+  record,
+  type Shape,
+  text,
+  time,
+  uuid,
+} from '../entities/shape-checks.ts';
 import {
   type DeliveryEffect,
   type DeliverySummary,
@@ -16,45 +33,13 @@ import {
   deliveryStates,
   type LedgerRow,
 } from '../ports/delivery-ledger.ts';
+import type { LogRecord } from '../ports/event-log.ts';
+import type { HookCounts } from '../ports/hook-count-store.ts';
 import type { PersonalStream } from '../ports/personal-stream-store.ts';
 import { type QuarantineRow, quarantineReasons } from '../ports/quarantine-store.ts';
 import type { HookRefusal } from '../ports/refusal-store.ts';
-import type { HookSample } from '../ports/sample-store.ts';
+import type { HookSample, SampleRefusal } from '../ports/sample-store.ts';
 import type { User } from '../ports/user-store.ts';
-import type { Shape } from './row-reader.ts';
-
-type Check = (value: unknown) => boolean;
-
-const text: Check = (value) => typeof value === 'string';
-const filled: Check = (value) => typeof value === 'string' && value !== '';
-const flag: Check = (value) => typeof value === 'boolean';
-const count: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
-const uuid: Check = (value) => typeof value === 'string' && parseUuid(value) === value;
-/** A time that RFC 3339 can write: from year 0 to 9999. */
-const time: Check = (value) =>
-  value instanceof Date && value.getTime() >= -62_167_219_200_000 && value.getTime() <= 253_402_300_799_999;
-const record: Check = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
-const oneOf =
-  (values: readonly unknown[]): Check =>
-  (value) =>
-    values.includes(value);
-const orNull =
-  (check: Check): Check =>
-  (value) =>
-    value === null || check(value);
-const listOf =
-  (check: Check): Check =>
-  (value) =>
-    Array.isArray(value) && value.every(check);
-const mapOf =
-  (check: Check): Check =>
-  (value) =>
-    record(value) && Object.values(value as object).every(check);
-/** An object with these members. Others are allowed: a newer version may have added them. */
-function object<T>(shape: Shape<T>): Check {
-  const checks = Object.entries(shape) as [string, Check][];
-  return (value) => record(value) && checks.every(([name, check]) => check((value as Record<string, unknown>)[name]));
-}
 
 const hookChangedShape: Shape<HookChangedMembers> = {
   state: oneOf(widgetStates),
@@ -106,7 +91,9 @@ export const deliverySummaryShape: Shape<DeliverySummary> = {
   ),
 };
 
-export const ledgerRowShape: Shape<LedgerRow> = { ...deliverySummaryShape, payload: orNull(text) };
+export const ledgerRowShape: Shape<LedgerRow> = { ...deliverySummaryShape, payload: orNull(json) };
+
+export const payloadShape = { eventId: uuid, payload: json };
 
 export const userShape: Shape<User> = {
   id: uuid,
@@ -116,6 +103,7 @@ export const userShape: Shape<User> = {
   disabled: flag,
   passwordHash: orNull(text),
   mustChangePassword: flag,
+  passwordExpiresAt: (value) => value === undefined || time(value),
   identity: (value) => value === undefined || object({ issuer: text, subject: text })(value),
   createdAt: time,
   lastSignInAt: orNull(time),
@@ -161,23 +149,53 @@ export const quarantinedTextShape = { ...quarantineRowShape, text };
 
 export const refusalShape: Shape<HookRefusal> = {
   integrationId: text,
-  requestId: text,
+  requestId: uuid,
   refusedAt: time,
-  code: text,
-  status: count,
+  code,
+  status: (value) => count(value) && (value as number) >= 400 && (value as number) <= 599,
   detail: text,
-  errors: listOf(record),
+  errors: listOf(
+    object<HookRefusal['errors'][number]>({
+      detail: text,
+      code,
+      pointer: optional(text),
+      parameter: optional(text),
+      header: optional(text),
+    }),
+  ),
   clientAddress: orNull(text),
   webhookId: orNull(text),
   unlisted: count,
 };
 
+/** A stream sends it as one line. */
+const line = (value: unknown) => typeof value === 'string' && /^[^\r\n]+$/.test(value);
+
+/** The words of an event are not checked: a newer version may have added one. */
+export const logRecordShape: Shape<LogRecord> = {
+  epoch: filled,
+  ms: count,
+  seq: count,
+  previousMs: count,
+  event: object<Omit<WidgetEvent, 'traceContext'>>({
+    eventId: filled,
+    type: line,
+    widgetId: orNull(text),
+    state: orNull(text),
+    stateBefore: orNull(text),
+    labels: orNull(listOf(text)),
+    json: line,
+  }),
+};
+
+export const hookCountsShape: Shape<HookCounts> = { integrationId: text, hour: time, accepted: count, refused: count };
+
 export const sampleShape: Shape<HookSample> = {
   integrationId: text,
-  requestId: text,
+  requestId: uuid,
   receivedAt: time,
   code: text,
-  refusal: (value) => object({ step: text, reason: text })(value),
+  refusal: object<SampleRefusal>({ step: text, reason: text, pointer: optional(text), header: optional(text) }),
   headers: mapOf(listOf(text)),
   withheldHeaders: listOf(text),
   body: text,

@@ -90,8 +90,11 @@ export interface HookMapping {
   readonly widgetId: WidgetIdMapping | null;
   /** What identifies repetitions. Null: the content does, if the integration deduplicates by content. */
   readonly id: TextPlaces | null;
-  /** An object in the body. Null: hooks have no payload. */
-  readonly payload: { readonly from: string } | null;
+  /**
+   * An object in the body, without the members at the JSON Pointers (into the object) of `without`. Null: hooks have no
+   * payload.
+   */
+  readonly payload: { readonly from: string; readonly without?: readonly string[] } | null;
 }
 
 export interface TextFilter {

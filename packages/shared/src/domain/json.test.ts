@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { canonicalizeJson, canonicalizeNumber, extractMemberText, tryParseJson } from './json.ts';
+import { canonicalizeJson, canonicalizeNumber, extractMemberText, omitMembers, tryParseJson } from './json.ts';
 
 describe('tryParseJson', () => {
   test.each([
@@ -100,6 +100,40 @@ function toScaled({ sign, whole, fraction, exponent }: NumberParts): bigint {
   const scaled = BigInt(whole + fraction) * 10n ** BigInt(60 + (exponent ?? 0) - fraction.length);
   return sign === '-' ? -scaled : scaled;
 }
+
+describe('omitMembers', () => {
+  const paths = [['token'], ['event', 'secret'], ['a/b']];
+
+  test.each([
+    ['{"token":1}', '{}'],
+    ['{"a":1.10,"token":"t, {}","b":12345678901234567890}', '{"a":1.10,"b":12345678901234567890}'],
+    ['{"to\\u006ben":1,"a":{"token":2},"token":[{}]}', '{"a":{"token":2}}'],
+    [' { "event" : { "secret" : { "x":1 } , "n" : 1e2 } , "a/b" : 0 } ', '{"event" : {"n" : 1e2}}'],
+    ['{"event":[{"secret":1}],"event":{"secret":1,"secret":2}}', '{"event":[{"secret":1}],"event":{}}'],
+    ['{"event":null}', '{"event":null}'],
+    ['[{"token":1}]', '[{"token":1}]'],
+  ])('makes %s %s', (json, expected) => {
+    expect(omitMembers(json, paths)).toBe(expected);
+  });
+
+  test('leaves every other member as it is', () => {
+    const anyName = fc.constantFrom('token', 'event', 'secret', 'other');
+    fc.assert(
+      fc.property(
+        fc.dictionary(anyName, fc.oneof(fc.jsonValue(), fc.dictionary(anyName, fc.jsonValue()))),
+        (object) => {
+          const expected = structuredClone(object) as Record<string, unknown>;
+          delete expected.token;
+          const { event } = expected;
+          if (typeof event === 'object' && event !== null && !Array.isArray(event)) {
+            delete (event as Record<string, unknown>).secret;
+          }
+          expect(JSON.parse(omitMembers(JSON.stringify(object, null, 1), paths))).toEqual(expected);
+        },
+      ),
+    );
+  });
+});
 
 describe('canonicalizeJson', () => {
   test.each([

@@ -208,6 +208,37 @@ function readSequence<Item>(cursor: Cursor, close: number, readItem: (cursor: Cu
   return items;
 }
 
+/**
+ * Returns the JSON text of an object without the members at these paths of names, also where they are repeated. All
+ * other members keep their text. A path into an array finds nothing. `json` is as for `canonicalizeJson`.
+ */
+export function omitMembers(json: string, paths: readonly (readonly string[])[]): string {
+  return readWithout({ json, at: skipWhitespace(json, 0) }, paths);
+}
+
+/** A value begins at the cursor, which moves behind it. */
+function readWithout(cursor: Cursor, paths: readonly (readonly string[])[]): string {
+  const { json, at } = cursor;
+  if (paths.length > 0 && json.charCodeAt(at) === openBrace) {
+    const members = readSequence(cursor, closeBrace, (member) => readMemberWithout(member, paths));
+    return `{${members.filter((text) => text !== '').join(',')}}`;
+  }
+  cursor.at = skipValue(json, at);
+  return json.slice(at, cursor.at);
+}
+
+/** Returns an empty text for a member that is left out. */
+function readMemberWithout(cursor: Cursor, paths: readonly (readonly string[])[]): string {
+  const { json, at } = cursor;
+  const nameEnd = skipString(json, at);
+  const name = decodeName(json.slice(at + 1, nameEnd - 1));
+  const below = paths.filter(([first]) => first === name).map(([, ...rest]) => rest);
+  cursor.at = skipWhitespace(json, skipWhitespace(json, nameEnd) + 1);
+  const start = json.slice(at, cursor.at);
+  const value = readWithout(cursor, below);
+  return below.some(({ length }) => length === 0) ? '' : start + value;
+}
+
 /** Returns the one text for all notations of the number of a JSON text. Different numbers have different texts. */
 export function canonicalizeNumber(text: string): string {
   const nearest = String(Number(text));

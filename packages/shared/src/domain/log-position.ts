@@ -45,6 +45,12 @@ export function isContiguous(position: LogPosition, events: readonly LinkedPosit
   return events.every((event, index) => isRightAfter(event, events[index - 1] ?? position));
 }
 
+/** Returns the events that come right after exactly this position and have no holes: those before the first hole. */
+export function takeContiguous<E extends LinkedPosition>(position: LogPosition, events: readonly E[]): readonly E[] {
+  const end = events.findIndex((event, index) => !isRightAfter(event, events[index - 1] ?? position));
+  return end === -1 ? events : events.slice(0, end);
+}
+
 /** Returns the position right before an event. Without `previousMs` its `ms` is that of the event itself. */
 export function positionBefore({ epoch, ms, seq, previousMs }: LinkedPosition): LogPosition {
   return { epoch, ms: previousMs ?? ms, seq: seq - 1 };

@@ -41,7 +41,7 @@ export interface EntityOptions<Shape extends z.ZodRawShape> {
   /** By their names. */
   readonly indexes?: Readonly<Record<string, IndexMembers>>;
   /** Texts that no two entities share, by the names of their indexes. Null: none. */
-  readonly unique?: Readonly<Record<string, keyof Shape & string>>;
+  readonly unique?: Readonly<Record<string, string>>;
   /** The time at which the store removes an entity, some time later. Null: never. */
   readonly expires?: keyof Shape & string;
 }
@@ -82,7 +82,8 @@ export function defineEntity<Shape extends z.ZodRawShape>({
     indexes,
     unique,
     expires: expires ?? null,
-    mayBeNull: (member) => z.safeParse(members.shape[member] as z.ZodType, null).success,
+    // A member of a member is a text.
+    mayBeNull: (member) => member in members.shape && z.safeParse(members.shape[member] as z.ZodType, null).success,
     encode: (entity) => z.encode(changes, entity as unknown as z.output<typeof changes>) as Record<string, unknown>,
     decode: (stored) => {
       const { success, data, error } = members.safeDecode(stored as z.input<typeof members>);

@@ -6,6 +6,8 @@ import { permissions } from '../domain/role.ts';
 import { pickEarlier } from '../domain/timestamp.ts';
 import { widgetStates } from '../domain/widget.ts';
 import { defineEntity, type EntityOf, jsonText, storedTime } from './define-entity.ts';
+import { object } from './shape-checks.ts';
+import { hookSourceShape } from './source-shapes.ts';
 
 /** A token as stores keep it: its digest, never the token itself. */
 const grantToken = z.object({
@@ -71,7 +73,7 @@ export const integrationEntity = defineGrant('integrations', {
   /** Hooks per second. Null: the service's setting `HOOK_RATE_PER_SECOND`. */
   rate: z.int().nonnegative().nullable(),
   /** How it understands a foreign sender. Null: its hooks are those of the interface. */
-  source: jsonText(z.custom<HookSource>((value) => typeof value === 'object' && value !== null)).nullable(),
+  source: jsonText(z.custom<HookSource>(object(hookSourceShape))).nullable(),
 });
 
 /**

@@ -112,8 +112,7 @@ function makeMeasure(labels: CallLabels, { storeCallSeconds, storeFailures, rows
       const recordDuration = () => duration.observe((performance.now() - startedAtMs) / 1_000);
       const recordResult = (value: unknown) => {
         recordDuration();
-        // In a list, null stands for a damaged row (`ListedRow`).
-        const unreadable = Array.isArray(value) ? value.filter((row) => row === null).length : 0;
+        const unreadable = countUnreadable(value);
         if (unreadable > 0) rowsUnreadable.inc({ port: labels.port }, unreadable);
       };
       result.then(recordResult, (error: unknown) => {
@@ -125,6 +124,12 @@ function makeMeasure(labels: CallLabels, { storeCallSeconds, storeFailures, rows
       });
       return result;
     };
+}
+
+/** In a list, null stands for a damaged row (`ListedRow`). Samples are a list beside their end. */
+function countUnreadable(value: unknown): number {
+  if (Array.isArray(value)) return value.filter((row) => row === null).length;
+  return isPort(value) && 'samples' in value ? countUnreadable(value.samples) : 0;
 }
 
 function classify(error: unknown): string {

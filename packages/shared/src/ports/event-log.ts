@@ -69,11 +69,12 @@ export interface EventLog {
   inspect(position: LogPosition | null): Promise<{ readonly extent: LogExtent; readonly contains: boolean } | null>;
   /**
    * Returns the events right after `after`, oldest first, at most `limit`. They may be of another epoch than `after`.
+   * Ends before a damaged event. Throws `UnreadableRowError` if that is the first.
    */
   readAfter(after: LogPosition, limit: number): Promise<LogRecord[]>;
   /**
    * Returns the last `limit` events up to and including `position`, oldest first. They may be of another epoch than
-   * `position`.
+   * `position`. Begins after the last damaged event.
    */
   readUpTo(position: LogPosition, limit: number): Promise<LogRecord[]>;
   /** Opens a reader that waits for new events, with its own connection. */
@@ -90,8 +91,8 @@ export interface EventLog {
 export interface EventTail {
   /**
    * Waits for events after `after` and returns them, oldest first, at most `limit`. Returns none if none arrives within
-   * about two seconds. Rejects with `UnavailableError` if the log is unavailable or does not answer within five
-   * seconds.
+   * about two seconds. Ends before a damaged event, and rejects with `UnreadableRowError` if that is the first. Rejects
+   * with `UnavailableError` if the log is unavailable or does not answer within five seconds.
    */
   next(after: LogPosition, limit: number): Promise<LogRecord[]>;
   close(): Promise<void>;

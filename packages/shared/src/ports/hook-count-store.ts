@@ -1,3 +1,5 @@
+import type { ListedRow } from '../domain/page.ts';
+
 /** The hooks of one integration in one hour. */
 export interface HookCounts {
   readonly integrationId: string;
@@ -39,5 +41,5 @@ export interface HookCountStore {
   /** Adds to the counts of these integrations and hours. */
   add(counts: readonly HookCounts[]): Promise<void>;
   /** Returns the counts of these integrations in these hours, in any order, without those that are 0. */
-  list(integrationIds: readonly string[], hours: readonly Date[]): Promise<HookCounts[]>;
+  list(integrationIds: readonly string[], hours: readonly Date[]): Promise<ListedRow<HookCounts>[]>;
 }

@@ -1,3 +1,5 @@
+import type { ListedRow } from '../domain/page.ts';
+
 /** What was wrong with a request of a foreign sender: the step that failed, as a preview says it. */
 export interface SampleRefusal {
   readonly step: string;
@@ -27,7 +29,7 @@ export interface HookSample {
 export interface KeptSamples {
   /** Until when samples are kept; then all are deleted. Null: none are kept. */
   readonly until: Date | null;
-  readonly samples: readonly HookSample[];
+  readonly samples: readonly ListedRow<HookSample>[];
 }
 
 export const sampleLimits = {

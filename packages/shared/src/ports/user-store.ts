@@ -19,6 +19,8 @@ export interface User {
   readonly passwordHash: string | null;
   /** An admin has set the password. Until the user changes it, their sessions may do nothing else. */
   readonly mustChangePassword: boolean;
+  /** When the password ends that an admin has set. Read it with `findPasswordEnd`. Absent: never. */
+  readonly passwordExpiresAt?: Date;
   /** Absent for a user who signs in with a password. No two users have the same identity. */
   readonly identity?: ExternalIdentity;
   readonly createdAt: Date;
@@ -27,7 +29,9 @@ export interface User {
 
 /** The changes of a user. Missing members stay unchanged. */
 export type UserChanges = Partial<
-  Pick<User, 'name' | 'role' | 'disabled' | 'mustChangePassword'> & { readonly passwordHash: string }
+  Pick<User, 'name' | 'role' | 'disabled' | 'mustChangePassword' | 'passwordExpiresAt'> & {
+    readonly passwordHash: string;
+  }
 >;
 
 export type UserUpdate =
@@ -81,4 +85,9 @@ export interface UserStore {
 /** Whether the user is an enabled admin. Once there is one, the store always keeps at least one: see `update`. */
 export function isEnabledAdmin(user: Pick<User, 'role' | 'disabled'>): boolean {
   return user.role === 'admin' && !user.disabled;
+}
+
+/** Returns when the password of a user ends. Null: never, because the user has chosen it or has none. */
+export function findPasswordEnd({ mustChangePassword, passwordExpiresAt }: User): Date | null {
+  return mustChangePassword ? (passwordExpiresAt ?? null) : null;
 }

@@ -1,8 +1,8 @@
 import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
-import type { DeliveryLedger, LedgerRow } from '@widget-service/shared/ports/delivery-ledger.ts';
-import type { EventLog } from '@widget-service/shared/ports/event-log.ts';
 import type { Integration } from '@widget-service/shared/entities/grant.ts';
 import type { Collection } from '@widget-service/shared/ports/collection.ts';
+import type { DeliveryLedger, LedgerRow } from '@widget-service/shared/ports/delivery-ledger.ts';
+import type { EventLog } from '@widget-service/shared/ports/event-log.ts';
 import { withDeadline } from '@widget-service/shared/runtime/deadline.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { documentResponses } from '../../schemas/problem.ts';

@@ -1,8 +1,8 @@
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
-import type { DeliveryLedger } from '@widget-service/shared/ports/delivery-ledger.ts';
 import type { Integration } from '@widget-service/shared/entities/grant.ts';
 import type { Collection } from '@widget-service/shared/ports/collection.ts';
+import type { DeliveryLedger } from '@widget-service/shared/ports/delivery-ledger.ts';
 import type { WidgetStore } from '@widget-service/shared/ports/widget-store.ts';
 import type { makeListDeliveries } from '@widget-service/shared/usecases/hooks/manage-deliveries.ts';
 import { z } from 'zod';

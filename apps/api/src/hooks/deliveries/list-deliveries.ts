@@ -1,6 +1,6 @@
-import type { DeliverySummary } from '@widget-service/shared/ports/delivery-ledger.ts';
 import type { Integration } from '@widget-service/shared/entities/grant.ts';
 import type { Collection } from '@widget-service/shared/ports/collection.ts';
+import type { DeliverySummary } from '@widget-service/shared/ports/delivery-ledger.ts';
 import type {
   makeFindDeliveryByWebhookId,
   makeListDeliveries,

@@ -1,6 +1,6 @@
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
-import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { Integration } from '@widget-service/shared/entities/grant.ts';
+import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import type {
   makeRedriveDeliveries,

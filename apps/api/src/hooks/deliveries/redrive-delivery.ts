@@ -1,7 +1,7 @@
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
-import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { Integration } from '@widget-service/shared/entities/grant.ts';
+import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import type { makeRedriveDelivery } from '@widget-service/shared/usecases/hooks/manage-deliveries.ts';
 import { noteAudit } from '../../audit/route-audit.ts';

@@ -86,14 +86,16 @@ export function deleteSamplesRoute({ integrations, samples }: SampleRouteDeps): 
 function toSamplesBody({ until, samples }: KeptSamples): z.output<typeof samplesSchema> {
   return {
     keptUntil: until?.toISOString() ?? null,
-    items: samples.map(({ requestId, receivedAt, code, refusal, headers, withheldHeaders, body }) => ({
-      requestId,
-      receivedAt: receivedAt.toISOString(),
-      code,
-      refusal,
-      headers: Object.fromEntries(Object.entries(headers).map(([name, values]) => [name, [...values]])),
-      withheldHeaders: [...withheldHeaders],
-      body,
-    })),
+    items: samples
+      .filter((sample) => sample !== null)
+      .map(({ requestId, receivedAt, code, refusal, headers, withheldHeaders, body }) => ({
+        requestId,
+        receivedAt: receivedAt.toISOString(),
+        code,
+        refusal,
+        headers: Object.fromEntries(Object.entries(headers).map(([name, values]) => [name, [...values]])),
+        withheldHeaders: [...withheldHeaders],
+        body,
+      })),
   };
 }

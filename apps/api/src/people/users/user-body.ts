@@ -1,9 +1,10 @@
-import type { User } from '@widget-service/shared/ports/user-store.ts';
+import { findPasswordEnd, type User } from '@widget-service/shared/ports/user-store.ts';
 import type { UserBody } from './user-schema.ts';
 
 /** Converts a user to the form that the API returns. It never contains the password hash. */
 export function toUserBody(user: User): UserBody {
   const { id, email, name, role, disabled, mustChangePassword, identity, createdAt, lastSignInAt } = user;
+  const passwordEnd = findPasswordEnd(user);
   return {
     id,
     email,
@@ -11,6 +12,7 @@ export function toUserBody(user: User): UserBody {
     role,
     disabled,
     mustChangePassword,
+    ...(passwordEnd === null ? {} : { passwordExpiresAt: passwordEnd.toISOString() }),
     identity: identity ?? null,
     createdAt: createdAt.toISOString(),
     lastSignInAt: lastSignInAt?.toISOString() ?? null,

@@ -61,6 +61,10 @@ export const userSchema = z
     mustChangePassword: z.boolean().meta({
       description: 'An admin has set the password: until the user changes it, everything else gets 403.',
     }),
+    passwordExpiresAt: timestamp.optional().meta({
+      description:
+        'When the password ends that an admin has set, unless the user signs in before: 7 days later. Left out: it has no end, because the user has chosen it or has none.',
+    }),
     identity: identitySchema.nullable().meta({
       description: 'Who the user is at the identity provider. Null for a user who signs in with a password.',
     }),
@@ -78,6 +82,7 @@ export const userSchema = z
         role: 'editor',
         disabled: false,
         mustChangePassword: true,
+        passwordExpiresAt: '2026-02-08T08:00:00.000Z',
         identity: null,
         createdAt: '2026-02-01T08:00:00.000Z',
         lastSignInAt: null,

@@ -60,7 +60,8 @@ export const closingRules: Readonly<Record<ClosingReason, ClosingRule>> = {
     dropsUnsent: false,
   },
   'too-many-connections': {
-    meaning: 'the subscription, or the user of a personal stream, has too many open streams on this server',
+    meaning:
+      'the subscription, or the user of a personal stream, has too many open streams on this server, or opens them too fast',
     retryRangeMs: [30_000, 90_000],
     sendsPosition: true,
     dropsUnsent: false,

@@ -1,8 +1,10 @@
+import { UnreadableRowError } from '@widget-service/shared/domain/errors.ts';
 import {
   isContiguous,
   isSamePosition,
   type LogPosition,
   positionBefore,
+  takeContiguous,
 } from '@widget-service/shared/domain/log-position.ts';
 import { formatPosition } from '@widget-service/shared/domain/sse-id.ts';
 import type { EventLog, LogRecord } from '@widget-service/shared/ports/event-log.ts';
@@ -13,7 +15,7 @@ import type { Ring, RingLimits } from './ring.ts';
 
 const maxConcurrentReads = 20;
 
-/** The log does not continue at a cursor: its next events were trimmed or lost, or the log started a new epoch. */
+/** The log does not continue at a cursor: its next events were trimmed, lost or damaged, or it started a new epoch. */
 export class LogDiscontinuityError extends Error {
   constructor() {
     super('the event log does not continue at this position');
@@ -23,7 +25,7 @@ export class LogDiscontinuityError extends Error {
 
 /**
  * Makes the function that reads a page for a cursor behind the ring. It returns the frames right after a position, or
- * an empty page at the end of the log.
+ * an empty page at the end of the log. A page ends where an event is missing or damaged.
  *
  * At most 20 reads run at once; any number of others wait, for any time. Of those that wait, the readers take turns, so
  * that one with many streams does not delay the others. Simultaneous calls for the same position share one read, so
@@ -35,9 +37,12 @@ export function makeReadLog(eventLog: Pick<EventLog, 'readAfter'>, readPage: Rea
   const pendingReads = new Map<string, PendingRead>();
 
   async function read(after: LogPosition): Promise<Frame[]> {
-    const records = await readPage((limit) => eventLog.readAfter(after, limit));
-    if (!isContiguous(after, records)) throw new LogDiscontinuityError();
-    return records.map(toFrame);
+    const records = await readPage((limit) => eventLog.readAfter(after, limit)).catch((error: unknown) => {
+      throw error instanceof UnreadableRowError ? new LogDiscontinuityError() : error;
+    });
+    const next = takeContiguous(after, records);
+    if (next.length < Math.min(1, records.length)) throw new LogDiscontinuityError();
+    return next.map(toFrame);
   }
 
   return (after: LogPosition, reader: string): Promise<Frame[]> => {

@@ -1,4 +1,4 @@
-import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
+import { type LogPosition, positionBefore } from '@widget-service/shared/domain/log-position.ts';
 import type { Frame } from './frame.ts';
 
 /** The ring keeps the newest frames within both limits. It keeps the very newest frame even if that exceeds them. */
@@ -39,6 +39,13 @@ export class Ring {
   /** How far the pod has read the log; null before the first `reset`. */
   position(): LogPosition | null {
     return this.#position;
+  }
+
+  /** Where its oldest frame begins: from here to its end, no event is missing. Null before the first `reset`. */
+  start(): LogPosition | null {
+    const oldest = this.#frames[this.#head];
+    if (this.#position === null || oldest === undefined) return this.#position;
+    return positionBefore({ epoch: this.#position.epoch, ...oldest });
   }
 
   /** Adds the next frame and drops the oldest frames above the limits. Throws before the first `reset`. */

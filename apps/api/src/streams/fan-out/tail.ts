@@ -1,4 +1,5 @@
-import { isContiguous, type LogPosition } from '@widget-service/shared/domain/log-position.ts';
+import { UnreadableRowError } from '@widget-service/shared/domain/errors.ts';
+import { isContiguous, isSamePosition, type LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import { formatPosition } from '@widget-service/shared/domain/sse-id.ts';
 import { resolveStreamStart } from '@widget-service/shared/domain/stream-start.ts';
 import { readTraceId, type TraceContext } from '@widget-service/shared/domain/trace-context.ts';
@@ -79,10 +80,15 @@ export function createTailTask(deps: TailDeps): Task {
     hub.endAll('resync');
   }
 
-  async function readOnce(reader: EventTail): Promise<void> {
+  async function readOnce(reader: EventTail, signal: AbortSignal): Promise<void> {
     const position = ring.position();
     if (position === null) return seekToEnd(deps);
-    const records = await deps.readPage((limit) => reader.next(position, limit));
+    const records = await readNext(deps, reader, position);
+    if (records === null) {
+      if (!(await isAtEnd(deps, position))) return resync('the next event is damaged');
+      // Somebody else has written an entry at the end. The next event passes it.
+      return clock.sleep(retryMs, signal);
+    }
     if (records.length === 0) return verify(position);
     if (!isContiguous(position, records)) return resync('the event log does not continue at the position of the tail');
     const readAt = clock.now();
@@ -113,7 +119,7 @@ export function createTailTask(deps: TailDeps): Task {
       signal.addEventListener('abort', () => void reader.close(), { once: true });
       try {
         while (!signal.aborted) {
-          await readOnce(reader).then(
+          await readOnce(reader, signal).then(
             () => isolation.recordSuccess(),
             (error: unknown) => (signal.aborted ? undefined : handleFailure(error, signal)),
           );
@@ -128,6 +134,19 @@ export function createTailTask(deps: TailDeps): Task {
       return isBehind ? 'has been behind the event log for more than 10 s' : null;
     },
   };
+}
+
+/** Null: the next event is damaged. */
+function readNext({ readPage }: TailDeps, reader: EventTail, position: LogPosition): Promise<LogRecord[] | null> {
+  return readPage((limit) => reader.next(position, limit)).catch((error: unknown) => {
+    if (error instanceof UnreadableRowError) return null;
+    throw error;
+  });
+}
+
+async function isAtEnd({ eventLog }: TailDeps, position: LogPosition): Promise<boolean> {
+  const inspection = await eventLog.inspect(null);
+  return inspection !== null && isSamePosition(inspection.extent.last, position);
 }
 
 /** Measures the delay of events that were written to every stream that had caught up. They were read at `readAt`. */

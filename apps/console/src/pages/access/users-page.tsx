@@ -8,6 +8,7 @@ import { PagedList, usePages } from '../../parts/paged-list.tsx';
 import { actionsColumn, type Column, Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { api, type Schemas } from '../../service/service.ts';
+import { readServiceMs } from '../../service/service-clock.ts';
 import { useAction } from '../../service/use-action.ts';
 import { session } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
@@ -104,7 +105,7 @@ function listColumns(
         />
       ),
     },
-    { title: access.lastSignInAt, cell: ({ lastSignInAt }) => <Time at={lastSignInAt} /> },
+    { title: access.lastSignInAt, cell: LastSignIn },
     actionsColumn((user) => (isOwn(user) ? null : renderMenu(user))),
   ];
 }
@@ -115,6 +116,20 @@ function NameAndEmail({ name, email, disabled }: User) {
       {name === null ? null : <bdi>{name}</bdi>}
       <span class={name === null ? undefined : 'muted'}>{email}</span>
       {disabled ? <Badge tone="quiet">{texts.access.disabled}</Badge> : null}
+    </span>
+  );
+}
+
+/** An admin has set the password of a user with `passwordExpiresAt`. */
+function LastSignIn({ lastSignInAt, passwordExpiresAt: end }: User) {
+  return (
+    <span class="person">
+      <Time at={lastSignInAt} />
+      {end === undefined ? null : (
+        <span class="muted">
+          {texts.access.passwordEnd(Date.parse(end) <= readServiceMs())} <Time at={end} />
+        </span>
+      )}
     </span>
   );
 }

@@ -1,9 +1,9 @@
-import { CircleCheck, ExternalLink, OctagonAlert, TriangleAlert } from 'lucide';
+import { CircleCheck, OctagonAlert, TriangleAlert } from 'lucide';
 import { Badge } from '../../parts/badges.tsx';
 import { formatCount, formatDuration, formatTime } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
+import { Runbook } from '../../parts/runbook.tsx';
 import { Link } from '../../router/link.tsx';
-import { toRunbookAddress } from '../../service/page-settings.ts';
 import type { Schemas } from '../../service/service.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
@@ -94,18 +94,6 @@ function ProblemRow({ problem: { code, severity, conditions }, deadLetters }: Pr
         </Link>
       ) : null}
     </li>
-  );
-}
-
-/** What to do about the problem, in a tab of its own. */
-function Runbook({ name }: { readonly name: string }) {
-  const { overview } = texts;
-  const address = toRunbookAddress(name);
-  if (address === null) return <p class="muted small">{overview.runbookFile(name)}</p>;
-  return (
-    <a class="button button-plain" href={address} target="_blank" rel="noreferrer">
-      <Icon of={ExternalLink} size={14} /> {overview.runbook}
-    </a>
   );
 }
 

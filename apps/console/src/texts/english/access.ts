@@ -20,7 +20,8 @@ export const access = {
   lastSignInAt: 'Last sign-in',
   createdAt: 'Created',
   oneTimePassword: 'One-time password',
-  oneTimePasswordHint: "12 to 128 characters. They'll choose their own at first sign-in.",
+  passwordEnd: (isOver: boolean) => (isOver ? 'One-time password ended' : 'One-time password ends'),
+  oneTimePasswordHint: "12 to 128 characters, for 7 days. They'll choose their own at first sign-in.",
   generate: 'Generate',
   createdUser: (name: string) => `${name} can sign in now`,
   invitationText: "Send this message now. The service keeps only a hash of the password and can't show it again.",
@@ -31,7 +32,7 @@ Address: ${address}
 E-mail: ${email}
 One-time password: ${password}
 
-You will choose your own password at your first sign-in.`,
+Sign in within 7 days. You will then choose your own password.`,
   copyInvitation: (name: string) => `Copy message for ${name}`,
   hasRole: (name: string, role: string) => `${name} is now ${role}.`,
   enable: 'Enable',

@@ -46,6 +46,10 @@ export const general = {
   },
   /** `isAll`: none of the rows that are shown is left, so there may be more. */
   showNew: (count: number, isAll: boolean) => `Show ${count}${isAll ? '+' : ''} new`,
+  unreadableItems: (count: number) =>
+    `${count === 1 ? '1 item' : `${formatCount(count)} items`} could not be read, and ${count === 1 ? 'is' : 'are'} missing here: what is stored is damaged.`,
+  runbook: 'Runbook',
+  runbookFile: (name: string) => `Runbook: docs/runbooks/${name}.md`,
   previousPage: 'Previous page',
   nextPage: 'Next page',
   pageOf: (page: number, pages: number) => `Page ${page} of ${pages}`,

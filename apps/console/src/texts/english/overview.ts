@@ -23,8 +23,6 @@ export const overview = {
   health: 'Health',
   problems: 'Problems',
   severities: { page: 'Urgent', ticket: 'Not urgent' },
-  runbook: 'Runbook',
-  runbookFile: (name: string) => `Runbook: docs/runbooks/${name}.md`,
   review: 'Review',
   deadHooks: (hooks: number, integrations: number) =>
     `${countHooks(hooks)} from ${integrations === 1 ? '1 integration' : `${integrations} integrations`} could not be processed`,

@@ -82,7 +82,8 @@ export const sources = {
   widgetOtherwise: 'If there is no widget',
   widgetOtherwises: { none: 'Accept a hook without a widget', refuse: 'Refuse the request' },
   idHint: 'Two requests with the same id are one hook. Empty: where this sender usually has the id.',
-  payloadHint: 'A JSON object. Empty: the whole body. none: no payload.',
+  payloadHint:
+    'A JSON object, such as /data, or /data without /key, /token. Empty: the whole body, without what the sender calls secret. none: no payload.',
   filters: 'Only requests with',
   filtersHint: 'One per line, such as header: x-github-event = push, repository. All others are ignored.',
   mistake: 'The mapping is incomplete',

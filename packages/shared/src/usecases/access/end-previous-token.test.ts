@@ -7,7 +7,7 @@ const grant: Grant = {
   id: 'g',
   name: 'mine',
   token: { digest: 'second', sealedSecret: null },
-  previousToken: { digest: 'first', sealedSecret: null, expiresAt: now },
+  previousToken: null,
   expiresAt: null,
   tokenIssuedAt: now,
   createdAt: now,
@@ -18,7 +18,7 @@ const grant: Grant = {
 test('the end of a token that a rotation has ended first is announced, and not counted as a change', async () => {
   const announced: unknown[] = [];
   const end = makeEndPreviousToken({
-    grants: { get: async () => grant, endPreviousToken: async () => false },
+    grants: { change: async (_id, decide) => (decide(grant) === null ? null : grant) },
     control: { announce: async (entry) => void announced.push(entry) },
     kind: 'integration',
   });

@@ -1,10 +1,10 @@
-import type { Grant, GrantToken, PreviousToken } from '../../entities/grant.ts';
-import type { Collection } from '../../ports/collection.ts';
 import { isSealedForToken, sealForToken } from '../../domain/sealed-for-token.ts';
 import { mintSigningSecret, sealSecret } from '../../domain/sealed-secret.ts';
 import { pickEarlier } from '../../domain/timestamp.ts';
 import { mintToken, sha256Hex, type TokenPrefix } from '../../domain/token.ts';
 import { createUuidV7 } from '../../domain/uuid.ts';
+import type { Grant, GrantToken, PreviousToken } from '../../entities/grant.ts';
+import type { Collection } from '../../ports/collection.ts';
 import type { ControlEntry, ControlLog } from '../../ports/control-log.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { makeEndPreviousToken } from './end-previous-token.ts';

@@ -10,6 +10,18 @@ import type { PasswordHasher } from './password-hasher.ts';
 /** Admins take turns with the users who change their own passwords. */
 const adminSource = 'admin';
 
+/**
+ * How long a password lasts that an admin has set. It lies in a mailbox or a chat, so it must end; a week is enough for
+ * somebody who is away for some days.
+ */
+const givenPasswordLifetimeMs = 7 * 86_400_000;
+
+/** What a user is who gets a password from an admin now. */
+const toGiven = (now: Date) => ({
+  mustChangePassword: true,
+  passwordExpiresAt: new Date(now.getTime() + givenPasswordLifetimeMs),
+});
+
 export interface CreateUserDeps {
   readonly users: Pick<UserStore, 'insert'>;
   readonly passwords: Pick<PasswordHasher, 'hash'>;
@@ -35,13 +47,14 @@ export type CreateUserOutcome =
   | WeakPassword;
 
 /**
- * Makes the function that creates a user who can sign in, and must then change the password. Throws `UnavailableError`
- * when the store did not answer or too many passwords are being hashed.
+ * Makes the function that creates a user who can sign in within a week, and must then change the password. Throws
+ * `UnavailableError` when the store did not answer or too many passwords are being hashed.
  */
 export function makeCreateUser({ users, passwords, checkNewPassword, clock }: CreateUserDeps) {
   return async ({ email, password, role, name = null }: NewUser): Promise<CreateUserOutcome> => {
     const detail = await checkNewPassword(password, email, adminSource);
     if (detail !== null) return { status: 'weak-password', detail };
+    const now = clock.now();
     const user: User = {
       id: createUuidV7(),
       email: email.toLowerCase(),
@@ -49,8 +62,8 @@ export function makeCreateUser({ users, passwords, checkNewPassword, clock }: Cr
       role,
       disabled: false,
       passwordHash: await passwords.hash(password),
-      mustChangePassword: true,
-      createdAt: clock.now(),
+      ...toGiven(now),
+      createdAt: now,
       lastSignInAt: null,
     };
     return (await users.insert(user)) ? { status: 'created', user } : { status: 'email-in-use' };
@@ -104,6 +117,7 @@ export interface ChangeUserDeps {
   readonly checkNewPassword: ReturnType<typeof makeCheckNewPassword>;
   readonly endAllSessions: (userId: string) => Promise<void>;
   readonly control: Pick<ControlLog, 'announce'>;
+  readonly clock: Pick<Clock, 'now'>;
 }
 
 /** The new values. A null member stays as it is, and so does a `name` that is left out. A null `name` removes it. */
@@ -122,7 +136,8 @@ interface UserChangeRequest {
  * Throws `UnavailableError`: the change may be stored without the sessions being ended, or the pods being told.
  * Repeating the call does it.
  */
-export function makeChangeUser({ users, passwords, checkNewPassword, endAllSessions, control }: ChangeUserDeps) {
+export function makeChangeUser(deps: ChangeUserDeps) {
+  const { users, passwords, checkNewPassword, endAllSessions, control, clock } = deps;
   return async (
     id: string,
     { role, disabled, password, name }: UserChangeRequest,
@@ -139,7 +154,7 @@ export function makeChangeUser({ users, passwords, checkNewPassword, endAllSessi
       ...(name === undefined ? {} : { name }),
       ...(role === null ? {} : { role }),
       ...(disabled === null ? {} : { disabled }),
-      ...(password === null ? {} : { passwordHash: await passwords.hash(password), mustChangePassword: true }),
+      ...(password === null ? {} : { passwordHash: await passwords.hash(password), ...toGiven(clock.now()) }),
     });
     // The sessions end after the change. A concurrent sign-in reads the user again after it has stored its session.
     if (outcome.status !== 'updated') return outcome;

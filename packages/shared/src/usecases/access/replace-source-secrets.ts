@@ -1,7 +1,7 @@
 import { sealAgain } from '../../domain/sealed-for-token.ts';
-import type { ControlLog } from '../../ports/control-log.ts';
 import type { GrantToken, Integration } from '../../entities/grant.ts';
 import type { Collection } from '../../ports/collection.ts';
+import type { ControlLog } from '../../ports/control-log.ts';
 
 export interface ReplaceSourceSecretsDeps {
   readonly integrations: Pick<Collection<Integration>, 'change'>;

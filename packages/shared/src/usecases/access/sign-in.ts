@@ -1,4 +1,4 @@
-import type { User, UserStore } from '../../ports/user-store.ts';
+import { findPasswordEnd, type User, type UserStore } from '../../ports/user-store.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { PasswordHasher } from './password-hasher.ts';
 import type { SessionOrigin, StartedSession } from './sessions.ts';
@@ -24,8 +24,8 @@ export interface SignInAttempt {
 export type SignInOutcome =
   | ({ readonly status: 'signed-in'; readonly user: User } & StartedSession)
   /**
-   * The account is unknown or disabled, or the password is wrong. The three cases look alike and take the same time, so
-   * that no one can find out which accounts exist.
+   * The account is unknown or disabled, or the password is wrong or has ended. All cases look alike and take the same
+   * time, so that no one can find out which accounts exist.
    */
   | {
       readonly status: 'refused';
@@ -42,7 +42,8 @@ export function makeSignIn({ users, passwords, takeUserPermit, startSession, clo
   return async ({ email, password, address, readOrigin }: SignInAttempt): Promise<SignInOutcome | RateLimited> => {
     const user = await users.findByEmail(email.toLowerCase());
     const isCorrect = await passwords.verify(password, user?.passwordHash ?? null, address);
-    if (user === null || user.disabled || !isCorrect) return { status: 'refused', userId: user?.id ?? null };
+    const isOver = user !== null && (findPasswordEnd(user) ?? Number.POSITIVE_INFINITY) <= clock.now();
+    if (user === null || user.disabled || isOver || !isCorrect) return { status: 'refused', userId: user?.id ?? null };
     const permit = await takeUserPermit(user.id);
     return permit.status === 'rate-limited' ? permit : finishSignIn(user, readOrigin);
   };

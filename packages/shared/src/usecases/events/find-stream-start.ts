@@ -1,14 +1,17 @@
-import { isSamePosition, type LogPosition } from '../../domain/log-position.ts';
+import { UnreadableRowError } from '../../domain/errors.ts';
+import { isContiguous, isSamePosition, type LogPosition } from '../../domain/log-position.ts';
 import { parsePosition } from '../../domain/sse-id.ts';
 import { resolveStreamStart, type StreamStart } from '../../domain/stream-start.ts';
 import type { EventLog } from '../../ports/event-log.ts';
 
 export interface FindStreamStartDeps {
-  readonly eventLog: Pick<EventLog, 'inspect'>;
+  readonly eventLog: Pick<EventLog, 'inspect' | 'readAfter'>;
   /** The pod's ring. */
   readonly recent: {
     /** Returns the pod's position in the event log; null before its first read. */
     position(): LogPosition | null;
+    /** Returns where the events in memory begin; null before the first read. */
+    start(): LogPosition | null;
     /** Returns whether the event at exactly this position is in memory. */
     contains(position: LogPosition): boolean;
   };
@@ -19,7 +22,8 @@ export interface FindStreamStartDeps {
  * read the event log yet, or if the log no longer exists: then the pod starts an epoch in it at its next read.
  *
  * It finds a position among the newest events in memory, so a crowd of clients causes no query of the event log. For
- * `earliest` and for other positions it queries the log, and throws `UnavailableError` when the log does not answer.
+ * `earliest` and for other positions it queries the log. If it cannot go on there, the stream starts with a gap, at the
+ * oldest event in memory. It throws `UnavailableError` when the log does not answer.
  */
 export function makeFindStreamStart({ eventLog, recent }: FindStreamStartDeps) {
   return async (requested: string | null): Promise<StreamStart | null> => {
@@ -34,6 +38,19 @@ export function makeFindStreamStart({ eventLog, recent }: FindStreamStartDeps) {
       return { position: end, resumed: false, gap: { requested, reason: 'malformed' } };
     }
     const inspection = await eventLog.inspect(position);
-    return inspection && resolveStreamStart(requested, inspection.extent, inspection.contains);
+    if (inspection === null) return null;
+    const start = resolveStreamStart(requested, inspection.extent, inspection.contains);
+    if (start.gap !== null || (await hasNext(eventLog, start.position))) return start;
+    return { position: recent.start() ?? end, resumed: false, gap: { requested, reason: 'trimmed' } };
   };
+}
+
+/** False if the next event was removed or damaged by hand: a stream would end there, however often it is resumed. */
+async function hasNext(eventLog: Pick<EventLog, 'readAfter'>, position: LogPosition): Promise<boolean> {
+  try {
+    return isContiguous(position, await eventLog.readAfter(position, 1));
+  } catch (error) {
+    if (error instanceof UnreadableRowError) return false;
+    throw error;
+  }
 }

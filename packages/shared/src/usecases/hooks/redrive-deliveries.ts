@@ -1,7 +1,8 @@
 import { ServiceError } from '../../domain/errors.ts';
-import type { DeliveryLedger, ReceptionRange } from '../../ports/delivery-ledger.ts';
 import type { Integration } from '../../entities/grant.ts';
 import type { Collection } from '../../ports/collection.ts';
+import type { DeliveryLedger, ReceptionRange } from '../../ports/delivery-ledger.ts';
+import { readNames } from '../lists/read-names.ts';
 import type { makeRedriveDelivery } from './manage-deliveries.ts';
 
 /** The most deliveries that one call redrives. */
@@ -93,7 +94,7 @@ async function findIntegrations(
 ): Promise<readonly (string | null)[]> {
   const rows = await Promise.all(eventIds.map((eventId) => ledger.get(eventId)));
   const named = rows.map((row) => row?.integrationId ?? null);
-  const existing = await integrations.getNames([...new Set(named.filter((id) => id !== null))]);
+  const existing = await readNames(integrations, [...new Set(named.filter((id) => id !== null))]);
   return named.map((id) => (id !== null && existing.has(id) ? id : null));
 }
 

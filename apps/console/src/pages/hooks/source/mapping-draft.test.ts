@@ -12,7 +12,7 @@ const draft: MappingDraft = {
   widgetAs: 'name',
   widgetOtherwise: 'none',
   id: 'header: X-Id',
-  payload: '/data',
+  payload: '/data without /key, /a/b',
   only: 'header: x-event = push, repository\n/test = false',
 };
 
@@ -27,7 +27,7 @@ describe('toMapping', () => {
       occurredAt: { from: '/at', format: 'unix-seconds', otherwise: 'now' },
       widgetId: { all: [{ from: '/plant' }, { from: '/name' }], as: 'name', otherwise: 'none' },
       id: { header: 'x-id' },
-      payload: { from: '/data' },
+      payload: { from: '/data', without: ['/key', '/a/b'] },
     });
   });
 
@@ -51,7 +51,7 @@ test('toDraft shows a mapping as it was typed', () => {
     occurredAt: { from: '/at', format: 'unix-seconds', otherwise: 'now' },
     widgetId: { all: [{ from: '/plant' }, { from: '/name' }], as: 'name', otherwise: 'none' },
     id: null,
-    payload: { from: '' },
+    payload: { from: '', without: ['/token', '/response_url'] },
   } as const;
   const shownDraft = toDraft(shown as unknown as Parameters<typeof toDraft>[0]);
   expect(shownDraft).toEqual({
@@ -59,9 +59,10 @@ test('toDraft shows a mapping as it was typed', () => {
     kinds: 'archived = retired',
     only: 'header: x-event = push, repository',
     id: 'none',
-    payload: '',
+    payload: 'without /token, /response_url',
   });
   expect(toMapping(shownDraft)).toMatchObject({
+    payload: shown.payload,
     only: shown.only,
     occurredAt: shown.occurredAt,
     widgetId: shown.widgetId,

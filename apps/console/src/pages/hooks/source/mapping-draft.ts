@@ -57,8 +57,19 @@ export function toMapping(draft: MappingDraft): Mapping | null {
       ? {}
       : { widgetId: { ...toPlaces(widgetId), as: draft.widgetAs, otherwise: draft.widgetOtherwise } }),
     ...(id.trim() === '' ? {} : { id: id.trim() === 'none' ? null : toPlaces(id) }),
-    ...(payload.trim() === '' ? {} : { payload: payload.trim() === 'none' ? null : { from: payload.trim() } }),
+    ...(payload.trim() === '' ? {} : { payload: payload.trim() === 'none' ? null : toPayload(payload.trim()) }),
   } as Mapping;
+}
+
+/** `/data without /key, /token` leaves out two members. */
+function toPayload(text: string) {
+  const [from = '', without] = ` ${text}`.split(' without /');
+  if (without === undefined) return { from: from.trim() };
+  return { from: from.trim(), without: `/${without}`.split(',').map((pointer) => pointer.trim()) };
+}
+
+function formatPayload({ from, without = [] }: NonNullable<ShownMapping['payload']>): string {
+  return without.length === 0 ? from : `${from} without ${without.join(', ')}`.trim();
 }
 
 function toTime({ occurredAt, format, timeOtherwise }: MappingDraft) {
@@ -112,7 +123,7 @@ export function toDraft({ only, kind, occurredAt, widgetId, id, payload }: Shown
     widgetAs: widgetId?.as === 'uuid' ? 'uuid' : 'name',
     widgetOtherwise: widgetId?.otherwise === 'none' ? 'none' : 'refuse',
     id: id === null ? 'none' : formatPlaces(id),
-    payload: payload === null ? 'none' : payload.from,
+    payload: payload === null ? 'none' : formatPayload(payload),
     only: only.map((filter) => `${formatPlace(filter)} = ${filter.in.join(', ')}`).join('\n'),
   };
 }

@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+const zip = promisify(gzip);
+
+/** A file that everybody may read, compressed once. */
+export interface KeptContent {
+  readonly mediaType: string;
+  readonly body: Buffer;
+  readonly zipped: Buffer;
+  /** An entity tag without its `W/`. */
+  readonly tag: string;
+}
+
+export async function toKeptContent(mediaType: string, body: Buffer): Promise<KeptContent> {
+  const tag = `"${createHash('sha256').update(body).digest('base64url')}"`;
+  return { mediaType, body, zipped: await zip(body), tag };
+}
+
+/** `document` is written as JSON. */
+export function toKeptDocument(document: object): Promise<KeptContent> {
+  return toKeptContent('application/json; charset=utf-8', Buffer.from(JSON.stringify(document)));
+}
+
+/**
+ * Sends a file that browsers may keep, compressed if the client can read that. With `no-cache`, a browser asks each
+ * time whether its copy is still right, and gets a 304. The tag is weak, because both encodings have it.
+ */
+export function sendKept(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { mediaType, body, zipped, tag }: KeptContent,
+  cacheControl = 'no-cache',
+): FastifyReply {
+  const { 'accept-encoding': encodings = '', 'if-none-match': known = '' } = request.headers;
+  reply.headers({ vary: 'accept-encoding', 'cache-control': cacheControl, etag: `W/${tag}` });
+  if (known.includes(tag)) return reply.code(304).send();
+  reply.type(mediaType);
+  if (!/\bgzip\b/.test(encodings)) return reply.send(body);
+  return reply.header('content-encoding', 'gzip').send(zipped);
+}
