@@ -122,7 +122,7 @@ describe.runIf(inject('backend') === 'cluster')('documents of MongoDB with a mem
     expect(await ports.quarantine.get(quarantined.id)).toEqual({ ...quarantined, sizeBytes: quarantined.text.length });
     expect(await ports.users.findById(users[0].id)).toEqual(users[0]);
     expect(await ports.sessions.get(session.digest)).toEqual(session);
-    expect(await ports.personalStreams.findByTokenDigest(personal.tokenDigest)).toEqual(personal);
+    expect(await ports.personalStreams.get(personal.tokenDigest)).toEqual(personal);
     expect(await ports.subscriptions.get(subscription.id)).toEqual(subscription);
     expect(await ports.integrations.get(integration.id)).toEqual(integration);
     expect(await ports.provisionTokens.get(provisionToken.id)).toEqual(provisionToken);

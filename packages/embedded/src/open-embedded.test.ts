@@ -73,8 +73,8 @@ describe('openEmbedded', () => {
     await backend.personalStreams.insert({ ...stream, tokenDigest: 'expired', expiresAt: start });
     await backend.personalStreams.insert({ ...stream, tokenDigest: 'live', expiresAt: new Date(start.getTime() + 1) });
     await backend.removeExpired(start);
-    expect(await backend.personalStreams.findByTokenDigest('expired')).toBeNull();
-    expect(await backend.personalStreams.findByTokenDigest('live')).not.toBeNull();
+    expect(await backend.personalStreams.get('expired')).toBeNull();
+    expect(await backend.personalStreams.get('live')).not.toBeNull();
   });
 
   test('removes ledger rows that were published or discarded longer ago than the retention, and no others', async () => {

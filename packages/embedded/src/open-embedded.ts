@@ -1,5 +1,6 @@
 import { MemoryRateLimiter } from '@widget-service/shared/adapters/memory-rate-limiter.ts';
 import { integrationEntity, provisionTokenEntity, subscriptionEntity } from '@widget-service/shared/entities/grant.ts';
+import { personalStreamEntity } from '@widget-service/shared/entities/personal-stream.ts';
 import { serviceKeyEntity } from '@widget-service/shared/entities/service-key.ts';
 import { sessionEntity } from '@widget-service/shared/entities/session.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
@@ -15,7 +16,6 @@ import { createSqliteDeliveryLedger } from './sqlite-delivery-ledger.ts';
 import { SqliteEventLog } from './sqlite-event-log.ts';
 import { createSqliteHookCountStore } from './sqlite-hook-count-store.ts';
 import { SqliteHookQueue } from './sqlite-hook-queue.ts';
-import { createSqlitePersonalStreamStore } from './sqlite-personal-stream-store.ts';
 import { createSqliteQuarantineStore } from './sqlite-quarantine-store.ts';
 import { createSqliteRefusalStore } from './sqlite-refusal-store.ts';
 import { createSqliteRunRegistry } from './sqlite-run-registry.ts';
@@ -65,7 +65,7 @@ function assemble(db: Database, options: EmbeddedOptions): Backend {
   const { onWarning } = options;
   const ledger = createSqliteDeliveryLedger(db, onWarning);
   const sessions = new SqliteCollection(db, sessionEntity, onWarning);
-  const personalStreams = createSqlitePersonalStreamStore(db, onWarning);
+  const personalStreams = new SqliteCollection(db, personalStreamEntity, onWarning);
   const marks = createSqliteDedupeMarks(db);
   const refusals = createSqliteRefusalStore(db, onWarning);
   const samples = createSqliteSampleStore(db, onWarning);

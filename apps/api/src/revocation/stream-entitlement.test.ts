@@ -1,8 +1,8 @@
 import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
 import type { Subscription } from '@widget-service/shared/entities/grant.ts';
+import type { PersonalStream } from '@widget-service/shared/entities/personal-stream.ts';
 import type { Session } from '@widget-service/shared/entities/session.ts';
 import type { Where } from '@widget-service/shared/ports/collection.ts';
-import type { PersonalStream } from '@widget-service/shared/ports/personal-stream-store.ts';
 import type { User } from '@widget-service/shared/ports/user-store.ts';
 import { describe, expect, test } from 'vitest';
 import { makeFindStreamEntitlement } from './stream-entitlement.ts';
@@ -73,7 +73,7 @@ function createStores(stored: StoredObjects) {
       },
     },
     personalStreams: {
-      findByTokenDigest: async (digest: string) => {
+      get: async (digest: string) => {
         reads.push('personalStreams');
         return stored.personal?.tokenDigest === digest ? stored.personal : null;
       },

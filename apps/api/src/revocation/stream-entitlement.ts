@@ -2,9 +2,9 @@ import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { type EventFilter, noFilter } from '@widget-service/shared/domain/event-filter.ts';
 import { isWellFormedToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { findValidToken, type Subscription, whereTokenIsValid } from '@widget-service/shared/entities/grant.ts';
+import type { PersonalStream } from '@widget-service/shared/entities/personal-stream.ts';
 import type { Session } from '@widget-service/shared/entities/session.ts';
 import type { Collection } from '@widget-service/shared/ports/collection.ts';
-import type { PersonalStream, PersonalStreamStore } from '@widget-service/shared/ports/personal-stream-store.ts';
 import type { UserStore } from '@widget-service/shared/ports/user-store.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import { hasSessionEnded } from '@widget-service/shared/usecases/access/sessions.ts';
@@ -37,7 +37,7 @@ export type EntitlementVerdict =
 
 export interface FindStreamEntitlementDeps {
   readonly subscriptions: Pick<Collection<Subscription>, 'find'>;
-  readonly personalStreams: Pick<PersonalStreamStore, 'findByTokenDigest'>;
+  readonly personalStreams: Pick<Collection<PersonalStream>, 'get'>;
   readonly sessions: Pick<Collection<Session>, 'get'>;
   readonly users: Pick<UserStore, 'findById'>;
   readonly clock: Pick<Clock, 'now'>;
@@ -55,7 +55,7 @@ export function makeFindStreamEntitlement(deps: FindStreamEntitlementDeps) {
     const now = deps.clock.now();
     const [subscription, personal] = await Promise.all([
       deps.subscriptions.find(...whereTokenIsValid(digest, now)),
-      deps.personalStreams.findByTokenDigest(digest),
+      deps.personalStreams.get(digest),
     ]);
     if (subscription !== null) return toSubscriptionEntitlement(subscription, digest, now);
     return personal === null ? null : findPersonalEntitlement(personal, deps);

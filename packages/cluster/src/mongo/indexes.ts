@@ -1,4 +1,5 @@
 import { integrationEntity, provisionTokenEntity, subscriptionEntity } from '@widget-service/shared/entities/grant.ts';
+import { personalStreamEntity } from '@widget-service/shared/entities/personal-stream.ts';
 import { serviceKeyEntity } from '@widget-service/shared/entities/service-key.ts';
 import { sessionEntity } from '@widget-service/shared/entities/session.ts';
 import { type Db, type IndexDescriptionInfo, MongoServerError } from 'mongodb';
@@ -99,10 +100,7 @@ const indexes: Readonly<Record<CollectionName, readonly IndexSpec[]>> = {
     { name: 'by_age', key: { createdAt: -1, id: -1 } },
   ],
   sessions: listEntityIndexes(sessionEntity),
-  personalStreams: [
-    { name: 'expiry', key: { expiresAt: 1 }, expireAfterSeconds: 0 },
-    { name: 'by_user', key: { userId: 1, issuedAt: -1, _id: -1 } },
-  ],
+  personalStreams: listEntityIndexes(personalStreamEntity),
   subscriptions: listEntityIndexes(subscriptionEntity),
   integrations: listEntityIndexes(integrationEntity),
   provisionTokens: listEntityIndexes(provisionTokenEntity),

@@ -1,4 +1,5 @@
 import { integrationEntity, provisionTokenEntity, subscriptionEntity } from '@widget-service/shared/entities/grant.ts';
+import { personalStreamEntity } from '@widget-service/shared/entities/personal-stream.ts';
 import { serviceKeyEntity } from '@widget-service/shared/entities/service-key.ts';
 import { sessionEntity } from '@widget-service/shared/entities/session.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
@@ -11,7 +12,6 @@ import { createMongoAuditEventStore } from './mongo-audit-event-store.ts';
 import { MongoCollection } from './mongo-collection.ts';
 import { MongoDeliveryLedger } from './mongo-delivery-ledger.ts';
 import { createMongoPartitionCountStore } from './mongo-partition-count-store.ts';
-import { createMongoPersonalStreamStore } from './mongo-personal-stream-store.ts';
 import { createMongoQuarantineStore } from './mongo-quarantine-store.ts';
 import { createMongoRunCounter, type RunCounter } from './mongo-run-counter.ts';
 import { createMongoRunRegistry, type MongoRunRegistry } from './mongo-run-registry.ts';
@@ -120,7 +120,7 @@ function createStores({ db, close }: MongoConnection, options: MongoStoresOption
     quarantine: createMongoQuarantineStore(db, onWarning),
     users: createMongoUserStore(db, onWarning),
     sessions: new MongoCollection(db, sessionEntity, onWarning),
-    personalStreams: createMongoPersonalStreamStore(db, onWarning),
+    personalStreams: new MongoCollection(db, personalStreamEntity, onWarning),
     subscriptions: new MongoCollection(db, subscriptionEntity, onWarning),
     integrations: new MongoCollection(db, integrationEntity, onWarning),
     provisionTokens: new MongoCollection(db, provisionTokenEntity, onWarning),

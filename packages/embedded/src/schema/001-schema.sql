@@ -235,7 +235,7 @@ CREATE TABLE appended_events (
 
 CREATE INDEX appended_events_by_expiry ON appended_events (expires_at) WHERE expires_at IS NOT NULL;
 
--- Users, sessions and grants -----------------------------------------------------------------------------------------
+-- Users --------------------------------------------------------------------------------------------------------------
 
 CREATE TABLE users (
   id TEXT NOT NULL PRIMARY KEY,
@@ -258,18 +258,6 @@ CREATE TABLE users (
 
 CREATE INDEX users_by_creation ON users (created_at, id);
 CREATE UNIQUE INDEX users_by_identity ON users (identity_issuer, identity_subject) WHERE identity_issuer IS NOT NULL;
-
--- The stream tokens of signed-in users.
-CREATE TABLE personal_streams (
-  token_digest TEXT NOT NULL PRIMARY KEY,
-  user_id TEXT NOT NULL,
-  session_digest TEXT NOT NULL,
-  issued_at INTEGER NOT NULL,
-  expires_at INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
-
-CREATE INDEX personal_streams_by_expiry ON personal_streams (expires_at);
-CREATE INDEX personal_streams_by_user ON personal_streams (user_id, issued_at);
 
 -- Audit trail and keys -----------------------------------------------------------------------------------------------
 

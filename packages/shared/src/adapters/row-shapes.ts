@@ -35,7 +35,6 @@ import {
 } from '../ports/delivery-ledger.ts';
 import type { LogRecord } from '../ports/event-log.ts';
 import type { HookCounts } from '../ports/hook-count-store.ts';
-import type { PersonalStream } from '../ports/personal-stream-store.ts';
 import { type QuarantineRow, quarantineReasons } from '../ports/quarantine-store.ts';
 import type { HookRefusal } from '../ports/refusal-store.ts';
 import type { HookSample, SampleRefusal } from '../ports/sample-store.ts';
@@ -107,14 +106,6 @@ export const userShape: Shape<User> = {
   identity: (value) => value === undefined || object({ issuer: text, subject: text })(value),
   createdAt: time,
   lastSignInAt: orNull(time),
-};
-
-export const personalStreamShape: Shape<PersonalStream> = {
-  tokenDigest: text,
-  userId: text,
-  sessionDigest: text,
-  issuedAt: time,
-  expiresAt: time,
 };
 
 export const auditEventShape: Shape<AuditEvent> = {

@@ -1,4 +1,5 @@
 import type { Integration, ProvisionToken, Subscription } from '../entities/grant.ts';
+import type { PersonalStream } from '../entities/personal-stream.ts';
 import type { ServiceKey } from '../entities/service-key.ts';
 import type { Session } from '../entities/session.ts';
 import type { AuditEventStore } from './audit-event-store.ts';
@@ -9,7 +10,6 @@ import type { EventLog } from './event-log.ts';
 import type { HookCountStore } from './hook-count-store.ts';
 import type { HookQueue } from './hook-queue.ts';
 import type { PeerRequests } from './peer-requests.ts';
-import type { PersonalStreamStore } from './personal-stream-store.ts';
 import type { QuarantineStore } from './quarantine-store.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import type { RefusalStore } from './refusal-store.ts';
@@ -42,7 +42,7 @@ export interface Backend {
   readonly rateLimiter: RateLimiter;
   readonly users: UserStore;
   readonly sessions: Collection<Session>;
-  readonly personalStreams: PersonalStreamStore;
+  readonly personalStreams: Collection<PersonalStream>;
   readonly subscriptions: Collection<Subscription>;
   readonly integrations: Collection<Integration>;
   readonly provisionTokens: Collection<ProvisionToken>;
