@@ -20,8 +20,9 @@ describe.skipIf(inject('backend') === 'embedded')('a key of the control log with
     const { control } = redisKeys(place !== undefined && 'database' in place ? place.database : '');
     const { headers } = await signInThroughPorts(backend, 'admin');
     const isCondition = async (): Promise<boolean> => {
-      const { conditions } = await (await fetch(`${pod.url}/api/v1/overview`, { headers })).json();
-      return conditions.some(({ code }: { readonly code: string }) => code === 'control-unavailable');
+      const response = await fetch(`${pod.url}/api/v1/overview`, { headers });
+      const { conditions } = (await response.json()) as { readonly conditions: readonly { readonly code: string }[] };
+      return conditions.some(({ code }) => code === 'control-unavailable');
     };
     const countFailures = async (operation: string): Promise<number> => {
       const metrics = await (await fetch(`${pod.opsUrl}/metrics`)).text();

@@ -91,8 +91,8 @@ export interface EventLog {
 export interface EventTail {
   /**
    * Waits for events after `after` and returns them, oldest first, at most `limit`. Returns none if none arrives within
-   * about two seconds. Ends before a damaged event, and rejects with `UnreadableRowError` if that is the first. Rejects with `UnavailableError` if the log is unavailable or does not answer within five
-   * seconds.
+   * about two seconds. Ends before a damaged event, and rejects with `UnreadableRowError` if that is the first. Rejects
+   * with `UnavailableError` if the log is unavailable or does not answer within five seconds.
    */
   next(after: LogPosition, limit: number): Promise<LogRecord[]>;
   close(): Promise<void>;
