@@ -227,8 +227,8 @@ export class Database {
 
 /**
  * Makes `get` and `all` round integers that no number of JavaScript holds exactly. `node:sqlite` throws for them, so
- * one damaged row would fail its whole list. The readers of rows reject such a number. BigInts are slow, so a call reads
- * them only after such an error. `runsOnce`: the statement writes and must not run again, so each call reads BigInts.
+ * one damaged row would fail its whole list. The readers of rows reject such a number. BigInts are slow, so a call
+ * reads them only after such an error. `runsOnce`: the statement writes, so each call reads BigInts at once.
  */
 function readLargeIntegers(statement: StatementSync, { runsOnce }: { readonly runsOnce: boolean }): StatementSync {
   function wrap<T>(read: (...parameters: SQLInputValue[]) => T, toRounded: (result: T) => T) {
