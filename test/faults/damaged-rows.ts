@@ -16,8 +16,8 @@ interface Damage {
 
 export interface DamageableRows {
   /**
-   * Every damage of the row whose id is `id`: each member in turn with each wrong value. Refusals and samples are found
-   * by `<integration id> <request id>`, hook counts by `<hour> <integration id>`.
+   * Every damage of the row whose id is `id`: each member in turn with each wrong value. The id of a refusal or a
+   * sample is `<integration id> <request id>`, that of hook counts `<hour> <integration id>`.
    */
   listDamages(collection: string, id: string): Promise<Damage[]>;
   close(): Promise<void>;

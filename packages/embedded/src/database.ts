@@ -226,9 +226,9 @@ export class Database {
 }
 
 /**
- * Makes `get` and `all` return integers that no number of JavaScript holds exactly, rounded. `node:sqlite` throws for
- * them, so that one damaged row would take its whole list away. The readers of rows refuse what is no safe integer.
- * Only such a call runs twice: BigInts are slow. `runsOnce`: it must not.
+ * Makes `get` and `all` round integers that no number of JavaScript holds exactly. `node:sqlite` throws for them, so
+ * one damaged row would fail its whole list. The readers of rows reject such a number. BigInts are slow, so a call
+ * reads them only after such an error. `runsOnce`: the statement writes, so each call reads BigInts at once.
  */
 function readLargeIntegers(statement: StatementSync, { runsOnce }: { readonly runsOnce: boolean }): StatementSync {
   function wrap<T>(read: (...parameters: SQLInputValue[]) => T, toRounded: (result: T) => T) {

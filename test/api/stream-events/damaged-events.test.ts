@@ -8,10 +8,7 @@ import { openStream, type StreamEvent } from '../../drivers/streams/stream-clien
 import { eventually } from '../../drivers/tools/eventually.ts';
 import { addForeignEntry, damageEvent, eventDamages } from '../../faults/damaged-events.ts';
 
-/**
- * The events that the log holds. The ring of a pod has fewer, so that a client that begins earlier is sent them from
- * the log.
- */
+/** How many events the log holds. The ring of the pod has fewer, so earlier ones come from the log. */
 const eventCount = 12;
 const damagedSeq = 6;
 

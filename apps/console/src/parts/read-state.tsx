@@ -12,9 +12,7 @@ interface ReadStateProperties {
 
 const rowNumbers = [1, 2, 3, 4, 5, 6];
 
-/**
- * Shows the place of what is loading, or why that failed. Once it was read: how many items are missing in it, if any.
- */
+/** Shows the place of what is loading, why that failed, or how many items are missing in what was read. */
 export function ReadState({ read, error = null }: ReadStateProperties) {
   const failure = read.error.value ?? error;
   if (failure !== null) return <ProblemNotice error={failure} onRetry={read.reload} />;
@@ -26,7 +24,7 @@ function UnreadableItems({ data }: { readonly data: unknown }) {
   const text = describeUnreadable(data);
   if (text === null) return null;
   return (
-    <div class="notice notice-warning" role="status">
+    <div class="notice notice-error notice-warning" role="status">
       <p>{text}</p>
       <Runbook name="rows-unreadable" />
     </div>
