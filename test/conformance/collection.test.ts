@@ -13,7 +13,7 @@ const thingEntity = defineEntity({
   namedBy: 'id',
   order: ['createdAt', 'id'],
   indexes: { owner: ['owner', '-createdAt'] },
-  unique: { email: 'email' },
+  unique: { email: ['email'], part: ['part.digest', 'owner'] },
   expires: 'expiresAt',
   members: z.object({
     id: z.string(),
@@ -40,7 +40,7 @@ function aThing(overrides: Partial<Thing> = {}): Thing {
     email: null,
     count: 0,
     isOpen: true,
-    part: { digest: 'abc', until: at(1) },
+    part: { digest: randomUUID(), until: at(1) },
     tags: ['a', 'b'],
     texts: {},
     createdAt: start,

@@ -120,7 +120,7 @@ describe.runIf(inject('backend') === 'cluster')('documents of MongoDB with a mem
     expect(await ports.ledger.get(delivery.eventId)).toMatchObject({ state: 'received', payload: delivery.payload });
     expect(await ports.ledger.get(delivery.eventId)).not.toHaveProperty('addedLater');
     expect(await ports.quarantine.get(quarantined.id)).toEqual({ ...quarantined, sizeBytes: quarantined.text.length });
-    expect(await ports.users.findById(users[0].id)).toEqual(users[0]);
+    expect(await ports.users.get(users[0].id)).toEqual(users[0]);
     expect(await ports.sessions.get(session.digest)).toEqual(session);
     expect(await ports.personalStreams.get(personal.tokenDigest)).toEqual(personal);
     expect(await ports.subscriptions.get(subscription.id)).toEqual(subscription);
@@ -144,8 +144,8 @@ describe.runIf(inject('backend') === 'cluster')('documents of MongoDB with a mem
     expect(await ports.ledger.register([delivery, dead])).toMatchObject({ duplicates: [dead.eventId] });
     await ports.ledger.markPublished([{ eventId: delivery.eventId, position: null, effect: null }], someTime);
     await stores.runs.recordPosition({ ...position, seq: 2 }, position);
-    expect(await ports.users.update(users[1].id, { role: 'viewer' })).toMatchObject({ status: 'updated' });
-    await ports.users.recordSignIn(users[0].id, soon);
+    expect(await ports.users.change(users[1].id, () => ({ role: 'viewer' }))).toMatchObject({ role: 'viewer' });
+    await ports.users.change(users[0].id, () => ({ lastSignInAt: soon }));
     await ports.sessions.change(session.digest, () => ({ lastSeenAt: soon }));
     for (const grants of [ports.subscriptions, ports.integrations, ports.provisionTokens]) {
       const [newest] = await grants.list({}, { offset: 0, limit: 1 });

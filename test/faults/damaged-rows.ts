@@ -138,6 +138,7 @@ async function openMongoRows(name: string): Promise<DamageableRows> {
 /** Where a row is: its table, and the columns whose values the id has, separated by spaces. */
 const tables: Readonly<Record<string, readonly [table: string, ...keys: string[]]>> = {
   sessions: ['sessions', "json_extract(body, '$.id')"],
+  users: ['users', 'key'],
   subscriptions: ['subscriptions', 'key'],
   integrations: ['integrations', 'key'],
   provisionTokens: ['provisionTokens', 'key'],

@@ -41,7 +41,7 @@ describe('opening a database file', () => {
     folder = await mkdtemp(join(tmpdir(), 'widget-service-inspect-'));
     const db = openDatabase(join(folder, 'good'));
     const insert = db.prepare(
-      'INSERT INTO users (id, email, role, disabled, must_change_password, password_hash, created_at) VALUES (?, ?, ?, 0, 0, ?, 0)',
+      'INSERT INTO quarantine (id, job_id, reason, text, quarantined_at) VALUES (?, ?, ?, ?, 0)',
     );
     await db.write(() => {
       for (let id = 0; id < 500; id += 1) insert.run(`${id}`, `${id}@example.test`, 'viewer', 'h'.repeat(100));
@@ -198,14 +198,14 @@ describe('opening a database file', () => {
     await rm(dataDir, { recursive: true });
     const db = openDatabase(dataDir);
     const insert = db.prepare(
-      'INSERT INTO users (id, email, role, disabled, must_change_password, password_hash, created_at) VALUES (?, ?, ?, 0, 0, ?, 0)',
+      'INSERT INTO quarantine (id, job_id, reason, text, quarantined_at) VALUES (?, ?, ?, ?, 0)',
     );
     await db.write(() => insert.run('a', 'a', 'r', 'h'));
     const copy = `${dataDir}-copy`;
     await cp(dataDir, copy, { recursive: true });
     db.close();
     const opened = openDatabase(copy);
-    expect(await opened.read(() => opened.prepare('SELECT id FROM users').all())).toEqual([{ id: 'a' }]);
+    expect(await opened.read(() => opened.prepare('SELECT id FROM quarantine').all())).toEqual([{ id: 'a' }]);
     opened.close();
   });
 
@@ -214,7 +214,7 @@ describe('opening a database file', () => {
     const db = openDatabase(dataDir, { onFatal: (error) => fatalErrors.push(error) });
     const overwritten = flipBytes(pageBytes, goodContent.length - pageBytes);
     await writeFile(file, overwritten);
-    await expect(db.read(() => db.prepare('SELECT count(*) FROM users').get())).rejects.toBeInstanceOf(
+    await expect(db.read(() => db.prepare('SELECT count(*) FROM quarantine').get())).rejects.toBeInstanceOf(
       UnavailableError,
     );
     expect(fatalErrors[0]).toBeInstanceOf(DatabaseUnusableError);

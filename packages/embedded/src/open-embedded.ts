@@ -3,6 +3,7 @@ import { integrationEntity, provisionTokenEntity, subscriptionEntity } from '@wi
 import { personalStreamEntity } from '@widget-service/shared/entities/personal-stream.ts';
 import { serviceKeyEntity } from '@widget-service/shared/entities/service-key.ts';
 import { sessionEntity } from '@widget-service/shared/entities/session.ts';
+import { userEntity } from '@widget-service/shared/entities/user.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { EventRetention } from '@widget-service/shared/ports/event-log.ts';
 import type { Database } from './database.ts';
@@ -20,7 +21,6 @@ import { createSqliteQuarantineStore } from './sqlite-quarantine-store.ts';
 import { createSqliteRefusalStore } from './sqlite-refusal-store.ts';
 import { createSqliteRunRegistry } from './sqlite-run-registry.ts';
 import { createSqliteSampleStore } from './sqlite-sample-store.ts';
-import { createSqliteUserStore } from './sqlite-user-store.ts';
 import { createSqliteWidgetEffects } from './sqlite-widget-effects.ts';
 import { createSqliteWidgetOutbox } from './sqlite-widget-outbox.ts';
 import { createSqliteWidgetStore } from './sqlite-widget-store.ts';
@@ -91,7 +91,7 @@ function assemble(db: Database, options: EmbeddedOptions): Backend {
     podRequests: createInProcessPeerRequests(),
     workerRequests: createInProcessPeerRequests(),
     rateLimiter: new MemoryRateLimiter({ monotonicMs: () => performance.now() }),
-    users: createSqliteUserStore(db, onWarning),
+    users: new SqliteCollection(db, userEntity, onWarning),
     sessions,
     personalStreams,
     subscriptions: new SqliteCollection(db, subscriptionEntity, onWarning),

@@ -147,7 +147,7 @@ function createTable<T>(db: Database, { name, indexes, unique, expires, order }:
     db.prepare(`CREATE ${kind} INDEX IF NOT EXISTS "${name}_${title}" ON "${name}" (${columns.join()})`).run();
   };
   for (const [title, members] of Object.entries(indexes)) create(title, members);
-  for (const [title, member] of Object.entries(unique)) create(title, [member], 'UNIQUE');
+  for (const [title, members] of Object.entries(unique)) create(title, members, 'UNIQUE');
   if (expires !== null) create('expiry', [expires]);
   if (order.length > 0)
     create(

@@ -8,7 +8,7 @@ import { createPasswordUser } from '../../drivers/app/password-user.ts';
 const service = await openSharedApp();
 const admin = await service.signedIn('admin');
 const adminName = 'Kim Doe';
-await service.backend.users.update(admin.userId, { name: adminName });
+await service.backend.users.change(admin.userId, () => ({ name: adminName }));
 
 type Method = 'POST' | 'PATCH' | 'DELETE';
 

@@ -1,5 +1,5 @@
-import type { UserChanges } from '@widget-service/shared/ports/user-store.ts';
 import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
+import type { UserChanges } from '@widget-service/shared/usecases/access/update-user.ts';
 import { describe, expect, test } from 'vitest';
 import { aUser } from '../../drivers/app/builders.ts';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
@@ -32,6 +32,6 @@ describe('POST /api/v1/session', () => {
     const response = await service.inject({ method: 'POST', url: '/api/v1/session', payload: credentials });
     expectProblem(response, { status: 403, code: 'invalid-credentials' });
     expect(response.headers['set-cookie']).toBeUndefined();
-    expect((await service.backend.users.findById(user.id))?.lastSignInAt).toBeNull();
+    expect((await service.backend.users.get(user.id))?.lastSignInAt).toBeNull();
   });
 });

@@ -157,7 +157,7 @@ describe('GET /api/v1/events/{token} of a personal stream', () => {
   test('ends when the user is disabled', async () => {
     const user = await signInThroughPorts(service.backend, 'viewer');
     const { url, stream } = await openPersonal(user);
-    await service.backend.users.update(user.userId, { disabled: true });
+    await service.backend.users.change(user.userId, () => ({ disabled: true }));
     await service.backend.control.announce({ kind: 'user', id: user.userId, change: 'changed' });
     expectEndedInTime(stream, 'revoked', { sinceMs: Date.now(), endedAtMs: await waitForEndMs(stream) });
     expect(await fetchStatus(url)).toBe(404);

@@ -114,7 +114,7 @@ describe('an announced change', () => {
   test('of a user who is now disabled ends the personal streams of the user', async () => {
     const pod = await fixture.startAndFollow();
     const { userId, sink } = await fixture.aPersonalStream(pod);
-    await fixture.backend.users.update(userId, { disabled: true });
+    await fixture.backend.users.change(userId, () => ({ disabled: true }));
     await fixture.announce({ kind: 'user', id: userId, change: 'changed' });
     await sink.until(() => sink.isEnded);
     expect(parseClosingReason(sink)).toBe('revoked');

@@ -2,8 +2,8 @@ import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
 import type { Subscription } from '@widget-service/shared/entities/grant.ts';
 import type { PersonalStream } from '@widget-service/shared/entities/personal-stream.ts';
 import type { Session } from '@widget-service/shared/entities/session.ts';
+import type { User } from '@widget-service/shared/entities/user.ts';
 import type { Where } from '@widget-service/shared/ports/collection.ts';
-import type { User } from '@widget-service/shared/ports/user-store.ts';
 import { describe, expect, test } from 'vitest';
 import { makeFindStreamEntitlement } from './stream-entitlement.ts';
 import { createStreamTokenCache } from './token-caches.ts';
@@ -79,7 +79,7 @@ function createStores(stored: StoredObjects) {
       },
     },
     sessions: { get: async (digest: string) => (stored.session?.digest === digest ? stored.session : null) },
-    users: { findById: async (id: string) => (stored.user?.id === id ? stored.user : null) },
+    users: { get: async (id: string) => (stored.user?.id === id ? stored.user : null) },
     clock: { now: () => now, monotonicMs: () => 0 },
     sessionIdleMs: 300_000,
   };

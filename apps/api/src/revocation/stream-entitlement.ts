@@ -4,8 +4,8 @@ import { isWellFormedToken, sha256Hex } from '@widget-service/shared/domain/toke
 import { findValidToken, type Subscription, whereTokenIsValid } from '@widget-service/shared/entities/grant.ts';
 import type { PersonalStream } from '@widget-service/shared/entities/personal-stream.ts';
 import type { Session } from '@widget-service/shared/entities/session.ts';
+import type { User } from '@widget-service/shared/entities/user.ts';
 import type { Collection } from '@widget-service/shared/ports/collection.ts';
-import type { UserStore } from '@widget-service/shared/ports/user-store.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import { hasSessionEnded } from '@widget-service/shared/usecases/access/sessions.ts';
 import type { TokenCache } from './token-cache.ts';
@@ -39,7 +39,7 @@ export interface FindStreamEntitlementDeps {
   readonly subscriptions: Pick<Collection<Subscription>, 'find'>;
   readonly personalStreams: Pick<Collection<PersonalStream>, 'get'>;
   readonly sessions: Pick<Collection<Session>, 'get'>;
-  readonly users: Pick<UserStore, 'findById'>;
+  readonly users: Pick<Collection<User>, 'get'>;
   readonly clock: Pick<Clock, 'now'>;
   /** A session ends when it was not used for this long, in milliseconds. */
   readonly sessionIdleMs: number;
@@ -83,7 +83,7 @@ async function findPersonalEntitlement(
 ): Promise<StreamEntitlement | null> {
   // An expired token costs no more reads than an unknown one.
   if (expiresAt <= deps.clock.now()) return null;
-  const [session, user] = await Promise.all([deps.sessions.get(sessionDigest), deps.users.findById(userId)]);
+  const [session, user] = await Promise.all([deps.sessions.get(sessionDigest), deps.users.get(userId)]);
   if (session === null || hasSessionEnded(session, deps.clock.now(), deps.sessionIdleMs)) return null;
   if (user === null || user.disabled) return null;
   const validUntil = expiresAt < session.expiresAt ? expiresAt : session.expiresAt;

@@ -1,7 +1,7 @@
 import { sha256Hex } from '@widget-service/shared/domain/token.ts';
 import type { Grant } from '@widget-service/shared/entities/grant.ts';
 import type { Session } from '@widget-service/shared/entities/session.ts';
-import type { User } from '@widget-service/shared/ports/user-store.ts';
+import type { User } from '@widget-service/shared/entities/user.ts';
 import { describe, expect, test } from 'vitest';
 import { createGrantTokenCache, createSessionCache, makeRecallSession } from './token-caches.ts';
 
@@ -114,7 +114,7 @@ describe('a session', () => {
         return state.session;
       },
     };
-    const users = { findById: async () => state.user };
+    const users = { get: async () => state.user };
     const cache = createSessionCache({ sessions, users, clock, sessionIdleMs, isFresh: () => true });
     const recallSession = makeRecallSession({ cache, sessions, clock, sessionIdleMs });
     return { state, cache, recall: () => recallSession(sessionId, 'a network') };

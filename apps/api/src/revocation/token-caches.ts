@@ -6,8 +6,8 @@ import {
   whereTokenIsValid,
 } from '@widget-service/shared/entities/grant.ts';
 import type { Session } from '@widget-service/shared/entities/session.ts';
+import type { User } from '@widget-service/shared/entities/user.ts';
 import type { Collection } from '@widget-service/shared/ports/collection.ts';
-import type { UserStore } from '@widget-service/shared/ports/user-store.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import {
   findUserOfSession,
@@ -76,7 +76,7 @@ export function createStreamTokenCache(deps: FindStreamEntitlementDeps & Freshne
 
 export interface SessionCacheDeps extends FreshnessDeps {
   readonly sessions: Pick<Collection<Session>, 'get'>;
-  readonly users: Pick<UserStore, 'findById'>;
+  readonly users: Pick<Collection<User>, 'get'>;
   readonly sessionIdleMs: number;
 }
 

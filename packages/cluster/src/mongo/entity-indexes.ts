@@ -17,23 +17,30 @@ export function toField<T>({ key }: Pick<Entity<T>, 'key'>, path: string): strin
   return path === key ? '_id' : path;
 }
 
-/** Returns the indexes of an entity. The index of a unique member has no document in which the member is null. */
+/** Returns the indexes of an entity. */
 export function listEntityIndexes<T>(entity: Entity<T>): readonly IndexSpec[] {
   const { indexes, unique, expires, order } = entity;
   const toKey = (members: readonly string[]): Record<string, 1 | -1> =>
     Object.fromEntries(
       members.map((member) => [toField(entity, member.replace('-', '')), member.startsWith('-') ? -1 : 1]),
     );
-  const texts = (member: string) => ({ partialFilterExpression: { [toField(entity, member)]: { $type: 'string' } } });
   return [
     ...(expires === null ? [] : [{ name: 'expiry', key: toKey([expires]), expireAfterSeconds: 0 as const }]),
     ...(order.length === 0 ? [] : [{ name: 'by_age', key: toKey(order.map((member) => `-${member}`)) }]),
     ...Object.entries(indexes).map(([name, members]) => ({ name, key: toKey(members) })),
-    ...Object.entries(unique).map(([name, member]) => ({
+    ...Object.entries(unique).map(([name, members]) => ({
       name,
-      key: toKey([member]),
+      key: toKey(members),
       unique: true as const,
-      ...(entity.mayBeNull(member) ? texts(member) : {}),
+      ...limitToTexts(entity, members[0] ?? ''),
     })),
   ];
+}
+
+/**
+ * Limits an index to the documents that have the member, if some do not. MongoDB uses such an index for a query that
+ * names a text only if it can see that the text matches the limit: so it can here, and not with `$type`.
+ */
+function limitToTexts<T>(entity: Entity<T>, path: string): Pick<IndexSpec, 'partialFilterExpression'> {
+  return entity.mayBeAbsent(path) ? { partialFilterExpression: { [toField(entity, path)]: { $gt: '' } } } : {};
 }

@@ -2,6 +2,7 @@ import { integrationEntity, provisionTokenEntity, subscriptionEntity } from '@wi
 import { personalStreamEntity } from '@widget-service/shared/entities/personal-stream.ts';
 import { serviceKeyEntity } from '@widget-service/shared/entities/service-key.ts';
 import { sessionEntity } from '@widget-service/shared/entities/session.ts';
+import { userEntity } from '@widget-service/shared/entities/user.ts';
 import { type Db, type IndexDescriptionInfo, MongoServerError } from 'mongodb';
 import { requireAccess } from './client.ts';
 import { type IndexSpec, listEntityIndexes } from './entity-indexes.ts';
@@ -91,14 +92,7 @@ const indexes: Readonly<Record<CollectionName, readonly IndexSpec[]>> = {
   ],
   quarantine: [{ name: quarantineIndexes.byAge, key: { quarantinedAt: -1, _id: -1 } }],
   runs: [],
-  users: [
-    // For the first user, whose `_id` is not its e-mail. All others race for the `_id`.
-    { name: 'email', key: { email: 1 }, unique: true },
-    { name: 'id', key: { id: 1 }, unique: true },
-    // Concurrent first sign-ins of one person race for the `_id`: the provider gives both the same e-mail.
-    { name: 'identity', key: { identityKey: 1 }, unique: true, sparse: true },
-    { name: 'by_age', key: { createdAt: -1, id: -1 } },
-  ],
+  users: listEntityIndexes(userEntity),
   sessions: listEntityIndexes(sessionEntity),
   personalStreams: listEntityIndexes(personalStreamEntity),
   subscriptions: listEntityIndexes(subscriptionEntity),

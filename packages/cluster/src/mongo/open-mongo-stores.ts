@@ -2,6 +2,7 @@ import { integrationEntity, provisionTokenEntity, subscriptionEntity } from '@wi
 import { personalStreamEntity } from '@widget-service/shared/entities/personal-stream.ts';
 import { serviceKeyEntity } from '@widget-service/shared/entities/service-key.ts';
 import { sessionEntity } from '@widget-service/shared/entities/session.ts';
+import { userEntity } from '@widget-service/shared/entities/user.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import { ExitError, exitCodes } from '@widget-service/shared/runtime/exit-error.ts';
 import type { Db } from 'mongodb';
@@ -15,7 +16,6 @@ import { createMongoPartitionCountStore } from './mongo-partition-count-store.ts
 import { createMongoQuarantineStore } from './mongo-quarantine-store.ts';
 import { createMongoRunCounter, type RunCounter } from './mongo-run-counter.ts';
 import { createMongoRunRegistry, type MongoRunRegistry } from './mongo-run-registry.ts';
-import { createMongoUserStore } from './mongo-user-store.ts';
 import { createMongoWidgetEffects } from './mongo-widget-effects.ts';
 import { createMongoWidgetOutbox } from './mongo-widget-outbox.ts';
 import { createMongoWidgetStore } from './mongo-widget-store.ts';
@@ -118,7 +118,7 @@ function createStores({ db, close }: MongoConnection, options: MongoStoresOption
     outboxes: createMongoWidgetOutbox(db, runCall),
     ledger: new MongoDeliveryLedger(db, options.deliveryRetentionMs, runCall, onWarning),
     quarantine: createMongoQuarantineStore(db, onWarning),
-    users: createMongoUserStore(db, onWarning),
+    users: new MongoCollection(db, userEntity, onWarning),
     sessions: new MongoCollection(db, sessionEntity, onWarning),
     personalStreams: new MongoCollection(db, personalStreamEntity, onWarning),
     subscriptions: new MongoCollection(db, subscriptionEntity, onWarning),

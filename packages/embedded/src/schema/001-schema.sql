@@ -235,30 +235,6 @@ CREATE TABLE appended_events (
 
 CREATE INDEX appended_events_by_expiry ON appended_events (expires_at) WHERE expires_at IS NOT NULL;
 
--- Users --------------------------------------------------------------------------------------------------------------
-
-CREATE TABLE users (
-  id TEXT NOT NULL PRIMARY KEY,
-  email TEXT NOT NULL UNIQUE,
-  -- A name for people. NULL: none.
-  name TEXT,
-  role TEXT NOT NULL,
-  disabled INTEGER NOT NULL,
-  -- A user has a password, or an identity at an identity provider. The columns of the other are NULL.
-  password_hash TEXT,
-  identity_issuer TEXT,
-  identity_subject TEXT,
-  -- Whether an admin has set the password, so that the user must change it.
-  must_change_password INTEGER NOT NULL,
-  -- When such a password ends. NULL: never. It counts only while must_change_password is 1.
-  password_expires_at INTEGER,
-  created_at INTEGER NOT NULL,
-  last_sign_in_at INTEGER
-) STRICT, WITHOUT ROWID;
-
-CREATE INDEX users_by_creation ON users (created_at, id);
-CREATE UNIQUE INDEX users_by_identity ON users (identity_issuer, identity_subject) WHERE identity_issuer IS NOT NULL;
-
 -- Audit trail and keys -----------------------------------------------------------------------------------------------
 
 -- The audit trail. `event` is the whole event as JSON; the other columns repeat what a list filters by.

@@ -5,7 +5,6 @@ import { auditActions, auditActorKinds, auditOutcomes, auditTargetKinds } from '
 import { hookKinds } from '../domain/event-kind.ts';
 import type { LogPosition } from '../domain/log-position.ts';
 import type { OutboxEntry } from '../domain/outbox-entry.ts';
-import { roles } from '../domain/role.ts';
 import { type HookChangedMembers, type Widget, type WidgetOwner, widgetStates } from '../domain/widget.ts';
 import type { WidgetEvent } from '../domain/widget-event.ts';
 import {
@@ -38,7 +37,6 @@ import type { HookCounts } from '../ports/hook-count-store.ts';
 import { type QuarantineRow, quarantineReasons } from '../ports/quarantine-store.ts';
 import type { HookRefusal } from '../ports/refusal-store.ts';
 import type { HookSample, SampleRefusal } from '../ports/sample-store.ts';
-import type { User } from '../ports/user-store.ts';
 
 const hookChangedShape: Shape<HookChangedMembers> = {
   state: oneOf(widgetStates),
@@ -93,20 +91,6 @@ export const deliverySummaryShape: Shape<DeliverySummary> = {
 export const ledgerRowShape: Shape<LedgerRow> = { ...deliverySummaryShape, payload: orNull(json) };
 
 export const payloadShape = { eventId: uuid, payload: json };
-
-export const userShape: Shape<User> = {
-  id: uuid,
-  email: text,
-  name: orNull(text),
-  role: oneOf(roles),
-  disabled: flag,
-  passwordHash: orNull(text),
-  mustChangePassword: flag,
-  passwordExpiresAt: (value) => value === undefined || time(value),
-  identity: (value) => value === undefined || object({ issuer: text, subject: text })(value),
-  createdAt: time,
-  lastSignInAt: orNull(time),
-};
 
 export const auditEventShape: Shape<AuditEvent> = {
   id: uuid,

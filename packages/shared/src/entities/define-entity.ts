@@ -40,8 +40,8 @@ export interface EntityOptions<Shape extends z.ZodRawShape> {
   readonly order?: readonly (keyof Shape & string)[];
   /** By their names. */
   readonly indexes?: Readonly<Record<string, IndexMembers>>;
-  /** Texts that no two entities share, by the names of their indexes. Null: none. */
-  readonly unique?: Readonly<Record<string, string>>;
+  /** Texts that no two entities share, by the names of their indexes. Entities that lack the first may share it. */
+  readonly unique?: Readonly<Record<string, readonly string[]>>;
   /** The time at which the store removes an entity, some time later. Null: never. */
   readonly expires?: keyof Shape & string;
 }
@@ -53,9 +53,10 @@ export interface Entity<T> {
   readonly namedBy: string;
   readonly order: readonly string[];
   readonly indexes: Readonly<Record<string, IndexMembers>>;
-  readonly unique: Readonly<Record<string, string>>;
+  readonly unique: Readonly<Record<string, readonly string[]>>;
   readonly expires: string | null;
-  mayBeNull(member: string): boolean;
+  /** Whether an entity may lack the member at this path, or the one that it belongs to. */
+  mayBeAbsent(path: string): boolean;
   /** Returns the members as they are stored, with times as Dates. Members that are undefined stay away. */
   encode(members: Partial<T>): Record<string, unknown>;
   /** Checks stored members, with times as Dates or in milliseconds. Ignores others: a newer version may have added them. */
@@ -82,8 +83,10 @@ export function defineEntity<Shape extends z.ZodRawShape>({
     indexes,
     unique,
     expires: expires ?? null,
-    // A member of a member is a text.
-    mayBeNull: (member) => member in members.shape && z.safeParse(members.shape[member] as z.ZodType, null).success,
+    mayBeAbsent: (path) => {
+      const schema = members.shape[path.split('.')[0] ?? ''] as unknown as z.ZodType;
+      return [null, undefined].some((value) => schema.safeParse(value).success);
+    },
     encode: (entity) => z.encode(changes, entity as unknown as z.output<typeof changes>) as Record<string, unknown>,
     decode: (stored) => {
       const { success, data, error } = members.safeDecode(stored as z.input<typeof members>);

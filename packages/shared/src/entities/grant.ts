@@ -48,7 +48,7 @@ function defineGrant<Name extends string, Own extends z.ZodRawShape>(name: Name,
     namedBy: 'id',
     order: ['createdAt', 'id'],
     indexes: { previous_token: ['previousToken.digest'] },
-    unique: { token: 'token.digest' },
+    unique: { token: ['token.digest'] },
     members: z.object({ ...grantMembers, ...own }),
   });
 }

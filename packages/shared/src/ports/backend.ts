@@ -2,6 +2,7 @@ import type { Integration, ProvisionToken, Subscription } from '../entities/gran
 import type { PersonalStream } from '../entities/personal-stream.ts';
 import type { ServiceKey } from '../entities/service-key.ts';
 import type { Session } from '../entities/session.ts';
+import type { User } from '../entities/user.ts';
 import type { AuditEventStore } from './audit-event-store.ts';
 import type { Collection } from './collection.ts';
 import type { ControlLog } from './control-log.ts';
@@ -15,7 +16,6 @@ import type { RateLimiter } from './rate-limiter.ts';
 import type { RefusalStore } from './refusal-store.ts';
 import type { RunRegistry } from './run-registry.ts';
 import type { SampleStore } from './sample-store.ts';
-import type { UserStore } from './user-store.ts';
 import type { WidgetEffects } from './widget-effects.ts';
 import type { WidgetOutbox } from './widget-outbox.ts';
 import type { WidgetStore } from './widget-store.ts';
@@ -40,7 +40,7 @@ export interface Backend {
   /** Questions to every worker. The embedded process is no worker of its own: nobody is asked. */
   readonly workerRequests: PeerRequests;
   readonly rateLimiter: RateLimiter;
-  readonly users: UserStore;
+  readonly users: Collection<User>;
   readonly sessions: Collection<Session>;
   readonly personalStreams: Collection<PersonalStream>;
   readonly subscriptions: Collection<Subscription>;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { UnavailableError } from '../../domain/errors.ts';
 import type { Session } from '../../entities/session.ts';
-import type { User } from '../../ports/user-store.ts';
+import type { User } from '../../entities/user.ts';
 import { makeFindSession, makeStartSession } from './sessions.ts';
 
 const secondMs = 1_000;
@@ -24,7 +24,7 @@ test.each([minuteMs, 5 * minuteMs, 43_200_000])(
         return session;
       },
     };
-    const users = { findById: async (id: string) => ({ id, disabled: false }) as User };
+    const users = { get: async (id: string) => ({ id, disabled: false }) as User };
     const start = makeStartSession({ sessions, clock, sessionLifetimeMs: 604_800_000 });
     const find = makeFindSession({ sessions, users, clock, sessionIdleMs });
     const { sessionId } = await start('user');
@@ -51,7 +51,7 @@ function aSessionWithDueWrite(recordLastSeen: () => Promise<null>) {
         return recordLastSeen();
       },
     },
-    users: { findById: async (id: string) => ({ id, disabled: false }) as User },
+    users: { get: async (id: string) => ({ id, disabled: false }) as User },
     clock: { now: () => new Date(state.nowMs), monotonicMs: () => state.nowMs },
     sessionIdleMs: 720 * minuteMs,
   });

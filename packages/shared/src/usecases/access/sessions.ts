@@ -4,9 +4,9 @@ import type { PageRequest } from '../../domain/page.ts';
 import { sha256Hex } from '../../domain/token.ts';
 import { createUuidV7 } from '../../domain/uuid.ts';
 import type { Session } from '../../entities/session.ts';
+import type { User } from '../../entities/user.ts';
 import type { Collection } from '../../ports/collection.ts';
 import type { ControlLog } from '../../ports/control-log.ts';
-import type { User, UserStore } from '../../ports/user-store.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { withDeadline } from '../../runtime/deadline.ts';
 import { type CountedPage, listCountedPage, type TooDeepPage } from '../lists/list-counted-page.ts';
@@ -83,7 +83,7 @@ function areLive(userId: string, now: Date, sessionIdleMs: number) {
 
 export interface FindSessionDeps {
   readonly sessions: Pick<Collection<Session>, 'get' | 'change'>;
-  readonly users: Pick<UserStore, 'findById'>;
+  readonly users: Pick<Collection<User>, 'get'>;
   readonly clock: Pick<Clock, 'now' | 'monotonicMs'>;
   readonly sessionIdleMs: number;
 }
@@ -115,7 +115,7 @@ export async function findUserOfSession(
   { users, clock, sessionIdleMs }: Pick<FindSessionDeps, 'users' | 'clock' | 'sessionIdleMs'>,
 ): Promise<SignedIn | null> {
   if (hasSessionEnded(session, clock.now(), sessionIdleMs)) return null;
-  const user = await users.findById(session.userId);
+  const user = await users.get(session.userId);
   return user === null || user.disabled ? null : { user, session };
 }
 
