@@ -3,7 +3,15 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const checks = ['check:types', 'check:lint', 'check:boundaries', 'check:unused', 'check:patterns', 'check:comments'];
+const checks = [
+  'check:types',
+  'check:lint',
+  'check:boundaries',
+  'check:unused',
+  'check:patterns',
+  'check:comments',
+  'check:budget',
+];
 
 let failed = 0;
 for (const check of checks) {
