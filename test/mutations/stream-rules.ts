@@ -57,8 +57,8 @@ export const streamRules: readonly CodeMutation[] = [
   {
     rule: 'a replay page continues without a hole',
     file: logReader,
-    from: 'if (!isContiguous(after, records)) throw',
-    to: 'if (!isContiguous(after, records) && records.length === 0) throw',
+    from: 'const next = takeContiguous(after, records);',
+    to: 'const next = records;',
   },
   {
     rule: 'a stream joins only in the epoch of the ring',

@@ -41,7 +41,7 @@ export function makeReadLog(eventLog: Pick<EventLog, 'readAfter'>, readPage: Rea
       throw error instanceof UnreadableRowError ? new LogDiscontinuityError() : error;
     });
     const next = takeContiguous(after, records);
-    if (next.length < Math.min(1, records.length)) throw new LogDiscontinuityError();
+    if (next.length === 0 && records.length > 0) throw new LogDiscontinuityError();
     return next.map(toFrame);
   }
 

@@ -37,10 +37,15 @@ export function makeFindStreamStart({ eventLog, recent }: FindStreamStartDeps) {
     if (position === null && requested !== 'earliest') {
       return { position: end, resumed: false, gap: { requested, reason: 'malformed' } };
     }
-    const inspection = await eventLog.inspect(position);
-    if (inspection === null) return null;
-    const start = resolveStreamStart(requested, inspection.extent, inspection.contains);
-    if (start.gap !== null || (await hasNext(eventLog, start.position))) return start;
+    const inspect = async (): Promise<StreamStart | null> => {
+      const inspection = await eventLog.inspect(position);
+      return inspection && resolveStreamStart(requested, inspection.extent, inspection.contains);
+    };
+    const start = await inspect();
+    if (start === null || start.gap !== null || (await hasNext(eventLog, start.position))) return start;
+    // The log may have changed between the two reads, for example to another epoch.
+    const again = await inspect();
+    if (again === null || again.gap !== null) return again;
     return { position: recent.start() ?? end, resumed: false, gap: { requested, reason: 'trimmed' } };
   };
 }
