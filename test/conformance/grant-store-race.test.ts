@@ -7,8 +7,8 @@ import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { makeGrantUseCases } from '@widget-service/shared/usecases/access/manage-grants.ts';
 import { makeReplaceSourceSecrets } from '@widget-service/shared/usecases/access/replace-source-secrets.ts';
 import { describe, expect, test } from 'vitest';
+import { awkwardSource } from '../drivers/app/awkward-source.ts';
 import { openSharedBackend } from '../drivers/app/open-shared.ts';
-import { awkwardSource } from '../drivers/app/stored-grant-kinds.ts';
 
 const { backend } = await openSharedBackend();
 

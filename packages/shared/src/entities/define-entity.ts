@@ -64,7 +64,7 @@ export interface Entity<T> {
 }
 
 /** `path`: the first wrong member. Nothing says what it holds. */
-export type Decoded<T> = { readonly entity: T } | { readonly path: string };
+type Decoded<T> = { readonly entity: T } | { readonly path: string };
 
 /** Defines an entity. Its type is `EntityOf<typeof definition>`. */
 export function defineEntity<Shape extends z.ZodRawShape>({

@@ -7,7 +7,6 @@ import type { Grant, GrantToken, PreviousToken } from '../../entities/grant.ts';
 import type { Collection } from '../../ports/collection.ts';
 import type { ControlEntry, ControlLog } from '../../ports/control-log.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { makeEndPreviousToken } from './end-previous-token.ts';
 import { findLatestExpiry, limitExpiry, type TokenMaxLifetimeMs } from './token-lifetime.ts';
 
 export interface GrantUseCaseDeps<Own extends object> {
@@ -257,6 +256,35 @@ async function restoreTokens<Own extends object>(
   } catch {
     // The caller gets the error of the announcement. The replaced token stays valid for its overlap.
   }
+}
+
+/** A grant before its previous token ended. */
+export interface EndedPreviousToken<Own extends object> {
+  readonly before: Grant & Own;
+  /** False if it had none. */
+  readonly isEnded: boolean;
+}
+
+/**
+ * Makes the function that ends the previous token of a grant now, and announces that to every pod. It returns null if
+ * there is no such grant. If there is no previous token, it announces the end all the same: an earlier call may have
+ * ended it and failed to announce it. Throws `UnavailableError`; the caller can repeat the call.
+ */
+export function makeEndPreviousToken<Own extends object>({
+  grants,
+  control,
+  kind,
+}: Pick<RotateTokenDeps<Own>, 'grants' | 'control' | 'kind'>) {
+  return async (id: string): Promise<EndedPreviousToken<Own> | null> => {
+    const last: { before?: Grant & Own } = {};
+    const after = await grants.change(id, (before) => {
+      last.before = before;
+      return before.previousToken === null ? null : ({ previousToken: null } as Partial<Grant & Own>);
+    });
+    if (last.before === undefined) return null;
+    await control.announce({ kind, id, change: 'changed' });
+    return { before: last.before, isEnded: after !== null };
+  };
 }
 
 interface RevokeTokenDeps {

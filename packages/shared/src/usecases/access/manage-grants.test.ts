@@ -1,24 +1,25 @@
 import { expect, test } from 'vitest';
 import { UnavailableError } from '../../domain/errors.ts';
 import type { Grant } from '../../entities/grant.ts';
-import { makeRotateToken } from './manage-grants.ts';
+import { makeEndPreviousToken, makeRotateToken } from './manage-grants.ts';
 
 const controlUnavailable = new UnavailableError('the control log does not answer');
 const now = new Date('2026-03-01T10:00:00Z');
 
+const grant: Grant = {
+  id: 'g',
+  name: 'mine',
+  token: { digest: 'first', sealedSecret: null },
+  previousToken: { digest: 'zeroth', sealedSecret: null, expiresAt: now },
+  expiresAt: null,
+  tokenIssuedAt: now,
+  createdAt: now,
+  createdBy: crypto.randomUUID(),
+  lastUsedAt: null,
+};
+
 /** A store of one grant, and a control log that does not answer. Changes from number `failsFrom` on fail. */
 function setUp({ failsFrom = Infinity, tokenMaxLifetimeMs = 0 } = {}) {
-  const grant: Grant = {
-    id: 'g',
-    name: 'mine',
-    token: { digest: 'first', sealedSecret: null },
-    previousToken: { digest: 'zeroth', sealedSecret: null, expiresAt: now },
-    expiresAt: null,
-    tokenIssuedAt: now,
-    createdAt: now,
-    createdBy: crypto.randomUUID(),
-    lastUsedAt: null,
-  };
   const state = { grant, changes: [] as Partial<Grant>[] };
   const rotate = makeRotateToken({
     grants: {
@@ -61,4 +62,16 @@ test('a rotation that can neither be announced nor undone is rejected with the f
   const { rotate, state } = setUp({ failsFrom: 2 });
   await expect(rotate('g', rotation)).rejects.toBe(controlUnavailable);
   expect(state.grant.previousToken?.digest).toBe('first');
+});
+
+test('the end of a token that a rotation has ended first is announced, and not counted as a change', async () => {
+  const ended = { ...grant, previousToken: null };
+  const announced: unknown[] = [];
+  const end = makeEndPreviousToken({
+    grants: { change: async (_id, decide) => (decide(ended) === null ? null : ended) },
+    control: { announce: async (entry) => void announced.push(entry) },
+    kind: 'integration',
+  });
+  expect(await end('g')).toEqual({ before: ended, isEnded: false });
+  expect(announced).toEqual([{ kind: 'integration', id: 'g', change: 'changed' }]);
 });
