@@ -113,8 +113,9 @@ describe('GET /api/v1/widgets/{id}/deliveries', () => {
   test('shows the payload of each hook as it was sent, unless it is long', async () => {
     const widgetId = await storeWidget();
     const long = `{"text":"${'x'.repeat(4_096)}"}`;
+    const nowMs = Date.now();
     const deliveries = [awkwardPayload, null, long].map((payload, index) =>
-      aDelivery({ widgetId, payload, receivedAt: new Date(Date.now() - index) }),
+      aDelivery({ widgetId, payload, receivedAt: new Date(nowMs - index) }),
     );
     await service.backend.ledger.register(deliveries);
     const response = await get(widgetId);
