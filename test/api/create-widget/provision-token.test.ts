@@ -189,7 +189,7 @@ describe('POST /api/v1/widgets with a provision token: permission, store and lim
     const withoutStore = await openTestApp({
       replace: () => ({
         provisionTokens: {
-          findByTokenDigest: () => Promise.reject(new UnavailableError('unavailable in this test')),
+          find: () => Promise.reject(new UnavailableError('unavailable in this test')),
         } as never,
       }),
     });
