@@ -104,7 +104,7 @@ describe('e-mail addresses at the sign-in', () => {
     };
     for (const browser of ['', ', forged browser']) {
       const expected = await callsOf(`unknown account${browser}`);
-      expect(expected).toContain('users.findByEmail');
+      expect(expected).toContain('users.find');
       for (const name of Object.keys(attempts).filter(
         (candidate) => candidate.endsWith('browser') === (browser !== ''),
       )) {

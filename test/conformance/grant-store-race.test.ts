@@ -1,13 +1,14 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { unsealForToken } from '@widget-service/shared/domain/sealed-for-token.ts';
 import { sha256Hex } from '@widget-service/shared/domain/token.ts';
-import type { Integration, IntegrationStore } from '@widget-service/shared/ports/grant-store.ts';
+import type { Integration } from '@widget-service/shared/entities/grant.ts';
+import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { makeGrantUseCases } from '@widget-service/shared/usecases/access/manage-grants.ts';
 import { makeReplaceSourceSecrets } from '@widget-service/shared/usecases/access/replace-source-secrets.ts';
 import { describe, expect, test } from 'vitest';
+import { awkwardSource } from '../drivers/app/awkward-source.ts';
 import { openSharedBackend } from '../drivers/app/open-shared.ts';
-import { awkwardSource } from '../drivers/app/stored-grant-kinds.ts';
 
 const { backend } = await openSharedBackend();
 
@@ -19,10 +20,10 @@ function openAdmin(beforeCall: BeforeCall, announces = true) {
   const { integrations } = backend;
   const grants = new Proxy(integrations, {
     get:
-      (target, name: keyof IntegrationStore) =>
+      (target, name: keyof Collection<Integration>) =>
       async (...args: never[]) => {
         await beforeCall();
-        return (target[name] as (...values: never[]) => unknown)(...args);
+        return (target[name] as (...values: never[]) => unknown).apply(target, args);
       },
   });
   const control = {

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { ensureServiceKey } from '@widget-service/api/audit/hash-text.ts';
 import { collectionNames } from '@widget-service/cluster/mongo/indexes.ts';
 import { type MongoStores, openMongoStores } from '@widget-service/cluster/mongo/open-mongo-stores.ts';
 import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
@@ -86,7 +87,7 @@ describe.runIf(inject('backend') === 'cluster')('documents of MongoDB with a mem
     await ports.integrations.insert(integration);
     await ports.provisionTokens.insert(provisionToken);
     await ports.auditEvents.append([auditEvent]);
-    await ports.serviceKeys.ensure('a key', 'a secret');
+    await ensureServiceKey(ports.serviceKeys, 'a key', 'a secret');
     await partitions.ensureListed(2);
     for (const name of Object.values(collectionNames)) {
       await client.db(database).collection(name).updateMany({}, { $set: addedMember });
@@ -119,16 +120,16 @@ describe.runIf(inject('backend') === 'cluster')('documents of MongoDB with a mem
     expect(await ports.ledger.get(delivery.eventId)).toMatchObject({ state: 'received', payload: delivery.payload });
     expect(await ports.ledger.get(delivery.eventId)).not.toHaveProperty('addedLater');
     expect(await ports.quarantine.get(quarantined.id)).toEqual({ ...quarantined, sizeBytes: quarantined.text.length });
-    expect(await ports.users.findById(users[0].id)).toEqual(users[0]);
-    expect(await ports.sessions.find(session.digest)).toEqual(session);
-    expect(await ports.personalStreams.findByTokenDigest(personal.tokenDigest)).toEqual(personal);
+    expect(await ports.users.get(users[0].id)).toEqual(users[0]);
+    expect(await ports.sessions.get(session.digest)).toEqual(session);
+    expect(await ports.personalStreams.get(personal.tokenDigest)).toEqual(personal);
     expect(await ports.subscriptions.get(subscription.id)).toEqual(subscription);
     expect(await ports.integrations.get(integration.id)).toEqual(integration);
     expect(await ports.provisionTokens.get(provisionToken.id)).toEqual(provisionToken);
     expect(await stores.runs.lastPosition()).toEqual(position);
     const filter = { actorId: auditEvent.actor.id, action: null, targetId: null, from: null, to: null };
     expect(await ports.auditEvents.list(filter, { offset: 0, limit: 2 })).toEqual([auditEvent]);
-    expect(await ports.serviceKeys.ensure('a key', 'another')).toBe('a secret');
+    expect(await ensureServiceKey(ports.serviceKeys, 'a key', 'another')).toBe('a secret');
   });
 
   test('keep that member when they are changed', async () => {
@@ -143,17 +144,16 @@ describe.runIf(inject('backend') === 'cluster')('documents of MongoDB with a mem
     expect(await ports.ledger.register([delivery, dead])).toMatchObject({ duplicates: [dead.eventId] });
     await ports.ledger.markPublished([{ eventId: delivery.eventId, position: null, effect: null }], someTime);
     await stores.runs.recordPosition({ ...position, seq: 2 }, position);
-    expect(await ports.users.update(users[1].id, { role: 'viewer' })).toMatchObject({ status: 'updated' });
-    await ports.users.recordSignIn(users[0].id, soon);
-    await ports.sessions.recordLastSeen(session.digest, soon);
+    expect(await ports.users.change(users[1].id, () => ({ role: 'viewer' }))).toMatchObject({ role: 'viewer' });
+    await ports.users.change(users[0].id, () => ({ lastSignInAt: soon }));
+    await ports.sessions.change(session.digest, () => ({ lastSeenAt: soon }));
     for (const grants of [ports.subscriptions, ports.integrations, ports.provisionTokens]) {
       const [newest] = await grants.list({}, { offset: 0, limit: 1 });
       const id = newest?.id ?? '';
-      expect(await grants.update(id, { name: 'renamed' })).toMatchObject({ name: 'renamed' });
-      await grants.recordLastUsed(id, soon);
+      expect(await grants.change(id, () => ({ name: 'renamed', lastUsedAt: soon }))).toMatchObject({ name: 'renamed' });
     }
     await ports.auditEvents.append([auditEvent]);
-    await ports.serviceKeys.ensure('a key', 'another');
+    await ensureServiceKey(ports.serviceKeys, 'a key', 'another');
     await partitions.ensureListed(3);
     const after = await countByCollection({ addedLater: { $exists: true } });
     expect(after).toEqual(before);

@@ -1,9 +1,9 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { computeCsrfToken } from '@widget-service/api/caller/csrf.ts';
 import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
-import type { Grant } from '@widget-service/shared/domain/grant.ts';
 import { mintToken, sha256Hex, type TokenPrefix } from '@widget-service/shared/domain/token.ts';
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
+import type { Grant } from '@widget-service/shared/entities/grant.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
 import { aCreation, aDelivery, aQuarantinedText, aWidget } from '../drivers/app/builders.ts';
@@ -126,7 +126,7 @@ async function issueSessions(backend: Backend): Promise<Record<string, string>> 
 async function issueTokens(
   kind: 'hook' | 'stream',
   prefix: TokenPrefix,
-  { insert, remove }: { insert: (grant: Grant) => Promise<void>; remove: (id: string) => Promise<boolean> },
+  { insert, remove }: { insert: (grant: Grant) => Promise<unknown>; remove: (id: string) => Promise<boolean> },
 ): Promise<Record<string, string>> {
   const valid = mintToken(prefix);
   const [ending, expired, replaced, revoked] = [0, 1, 2, 3].map(() => mintToken(prefix)) as [

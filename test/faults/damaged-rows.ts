@@ -137,7 +137,11 @@ async function openMongoRows(name: string): Promise<DamageableRows> {
 
 /** Where a row is: its table, and the columns whose values the id has, separated by spaces. */
 const tables: Readonly<Record<string, readonly [table: string, ...keys: string[]]>> = {
-  provisionTokens: ['provision_tokens', 'id'],
+  sessions: ['sessions', "json_extract(body, '$.id')"],
+  users: ['users', 'key'],
+  subscriptions: ['subscriptions', 'key'],
+  integrations: ['integrations', 'key'],
+  provisionTokens: ['provisionTokens', 'key'],
   auditEvents: ['audit_events', 'id'],
   deliveries: ['deliveries', 'event_id'],
   refusals: ['hook_refusals', 'integration_id', 'request_id'],
@@ -161,10 +165,12 @@ async function openSqliteRows(file: string): Promise<DamageableRows> {
         notnull: number;
       }[];
       return columns
-        .filter(({ name }) => !keys.includes(name))
+        .filter(({ name }) => name !== 'key' && !keys.includes(name))
         .flatMap(({ name, type, notnull }): Damage[] => {
           const whole = row[name] as string | number | null;
-          const texts = type === 'TEXT' ? damageText(whole === null ? '' : String(whole)) : [];
+          // No hand can write a body that is no JSON: the table refuses it.
+          const isBody = ({ text }: { text: string }) => name !== 'body' || !['{', ''].includes(text);
+          const texts = type === 'TEXT' ? damageText(whole === null ? '' : String(whole)).filter(isBody) : [];
           // The largest number of a column does not fit a number of JavaScript.
           const numbers = type === 'TEXT' ? [] : [9e15, -1, 7, 2n ** 63n - 1n, -(2n ** 63n)];
           const values = [
@@ -172,7 +178,10 @@ async function openSqliteRows(file: string): Promise<DamageableRows> {
             ...[...numbers, ...(notnull === 1 ? [] : [null])].map((value) => ({ member: name, value, stored: value })),
           ];
           const write = async (value: string | number | bigint | null) =>
-            void db.prepare(`UPDATE ${table} SET ${name} = ? WHERE ${where}`).run(value, ...keyValues);
+            // By the key: a damage may change what found the row.
+            void (name === 'body'
+              ? db.prepare(`UPDATE ${table} SET body = ? WHERE key = ?`).run(value, String(row.key))
+              : db.prepare(`UPDATE ${table} SET ${name} = ? WHERE ${where}`).run(value, ...keyValues));
           return values.map(({ member, value, stored }) => ({
             member,
             value,

@@ -5,7 +5,8 @@ const widgetEffects = 'test/conformance/widget-effects.test.ts';
 const widgetOutbox = 'test/conformance/widget-outbox.test.ts';
 const widgetStore = 'test/conformance/widget-store.test.ts';
 const eventLog = 'test/conformance/event-log.test.ts';
-const lastAdmin = 'test/conformance/user-store-last-admin.test.ts';
+const collection = 'test/conformance/collection.test.ts';
+const lastAdmin = 'test/conformance/last-admin.test.ts';
 const staleRuns = 'test/conformance/event-log-stale-run.test.ts';
 const redisCluster = 'test/conformance/redis-cluster.test.ts';
 const restoredDocuments = 'test/conformance/restored-documents.test.ts';
@@ -14,7 +15,6 @@ const logLoss = 'test/conformance/event-log-loss.test.ts';
 
 const mongoEffects = 'packages/cluster/src/mongo/mongo-widget-effects.ts';
 const mongoOutbox = 'packages/cluster/src/mongo/mongo-widget-outbox.ts';
-const mongoUsers = 'packages/cluster/src/mongo/mongo-user-store.ts';
 const mongoLedger = 'packages/cluster/src/mongo/mongo-delivery-ledger.ts';
 const sqliteLedger = 'packages/embedded/src/sqlite-delivery-ledger.ts';
 const sqliteEffects = 'packages/embedded/src/sqlite-widget-effects.ts';
@@ -159,25 +159,32 @@ export const storeRules: readonly StoreMutation[] = [
     to: "state <> 'published'",
   },
   {
-    rule: 'MongoDB: an enabled admin remains, also after the write of the change',
+    rule: 'an enabled admin remains, also after the write of the change',
     noticedBy: lastAdmin,
-    file: mongoUsers,
-    from: 'if (await hasAdminBeside(users, user.id)) return Object.keys',
-    to: 'if (update !== undefined) return Object.keys',
+    file: 'packages/shared/src/usecases/access/update-user.ts',
+    from: '  if (await hasAdminBeside(users, id)) {\n    return',
+    to: "  if (update.status === 'updated') {\n    return",
   },
   {
-    rule: 'MongoDB: a change of a user requires the version that was read',
-    noticedBy: 'test/conformance/user-store-identity.test.ts',
-    file: mongoUsers,
-    from: '{ id, version: version ?? { $exists: false } },',
-    to: '{ id },',
+    rule: 'an enabled admin remains',
+    noticedBy: lastAdmin,
+    file: 'packages/shared/src/usecases/access/update-user.ts',
+    from: "if (!(await hasAdminBeside(users, id))) return { status: 'last-admin' };",
+    to: '',
   },
   {
-    rule: 'SQLite: an enabled admin remains',
-    noticedBy: lastAdmin,
-    file: 'packages/embedded/src/sqlite-user-store.ts',
-    from: 'if (losesAdmin && statements.hasOtherEnabledAdmin.get(id) === undefined) return',
-    to: 'if (losesAdmin && statements.hasOtherEnabledAdmin.get(id) === null) return',
+    rule: 'MongoDB: a change requires the revision that was read',
+    noticedBy: collection,
+    file: 'packages/cluster/src/mongo/mongo-collection.ts',
+    from: '{ _id: key, revision: document.revision ?? { $exists: false } }',
+    to: '{ _id: key }',
+  },
+  {
+    rule: 'MongoDB: a removed document is looked for once more',
+    noticedBy: collection,
+    file: 'packages/cluster/src/mongo/mongo-collection.ts',
+    from: 'deleteDocument(this.#documents, { _id: key })',
+    to: 'this.#documents.deleteOne({ _id: key }).then(({ deletedCount }) => deletedCount === 1)',
   },
   {
     rule: 'MongoDB: a number that the log knows shows that MongoDB is older',

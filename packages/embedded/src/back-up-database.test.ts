@@ -28,12 +28,10 @@ describe('an open database', () => {
   const insertUser = (id: string) =>
     db.write(() =>
       db
-        .prepare(
-          'INSERT INTO users (id, email, role, disabled, must_change_password, password_hash, created_at) VALUES (?, ?, ?, 0, 0, ?, 0)',
-        )
+        .prepare('INSERT INTO quarantine (id, job_id, reason, text, quarantined_at) VALUES (?, ?, ?, ?, 0)')
         .run(id, id, 'r', 'h'),
     );
-  const readUsers = `SELECT group_concat(id, ',') AS ids FROM users`;
+  const readUsers = `SELECT group_concat(id, ',') AS ids FROM quarantine`;
 
   /** Runs SQL on the file in another process, which cannot share this process's connection. */
   async function runElsewhere(sql: string, options: { readonly readOnly: boolean }): Promise<string> {

@@ -17,8 +17,8 @@ export class DatabaseTooNewError extends ExitError {
   }
 }
 
-/** `PRAGMA application_id` of a file whose versions are those of `schema/`: "Wdgt". */
-const applicationId = 0x57646774;
+/** `PRAGMA application_id` of a file whose versions are those of `schema/`: "Wdgu". */
+const applicationId = 0x57646775;
 
 function listSchemaFiles(directory: URL): string[] {
   return readdirSync(directory)
@@ -146,20 +146,8 @@ function verifyOrigin(db: DatabaseSync, file: string): void {
   const isOurs = version > 0 && tables.some(({ name }) => name === identifyingTable);
   if (!isOurs) throw toUnusableError(file, 'is a database of another program, not a database of this service');
   const id = Number(db.prepare('PRAGMA application_id').get()?.application_id);
-  if (id !== applicationId && !isFromBeforeTheId(version, tables))
+  if (id !== applicationId)
     throw toUnusableError(file, 'was written by a development version whose files no later version can upgrade');
   const supportedVersion = listSchemaFiles(schemaDirectory).length;
   if (version > supportedVersion) throw new DatabaseTooNewError(version, supportedVersion);
-}
-
-/** Whether a file without our id has exactly the tables and indexes of this version of `schema/`. */
-function isFromBeforeTheId(version: number, tables: readonly { readonly name?: unknown }[]): boolean {
-  const files = listSchemaFiles(schemaDirectory);
-  if (version > files.length) return false;
-  const own = new DatabaseSync(':memory:');
-  for (const name of files.slice(0, version)) own.exec(readFileSync(new URL(name, schemaDirectory), 'utf8'));
-  const expected = own.prepare('SELECT name FROM sqlite_schema').all();
-  own.close();
-  const sort = (rows: readonly { readonly name?: unknown }[]) => rows.map(({ name }) => String(name)).sort();
-  return sort(expected).join() === sort(tables).join();
 }

@@ -10,8 +10,7 @@ import { DatabaseInUseError, databaseFileName, openDatabase } from './open-datab
 
 const runFile = promisify(execFile);
 
-const insertUserSql =
-  'INSERT INTO users (id, email, role, disabled, must_change_password, password_hash, created_at) VALUES (?, ?, ?, 0, 0, ?, 0)';
+const insertUserSql = 'INSERT INTO quarantine (id, job_id, reason, text, quarantined_at) VALUES (?, ?, ?, ?, 0)';
 
 describe('Database', () => {
   let dataDir: string;
@@ -29,7 +28,7 @@ describe('Database', () => {
   const selectUserIds = () =>
     db.read(() =>
       db
-        .prepare('SELECT id FROM users ORDER BY id')
+        .prepare('SELECT id FROM quarantine ORDER BY id')
         .all()
         .map(({ id }) => id),
     );
@@ -160,7 +159,7 @@ describe('Database', () => {
     });
 
     test('what a read has seen, if the read asks for that', async () => {
-      const select = () => db.prepare('SELECT count(*) AS n FROM users').get()?.n;
+      const select = () => db.prepare('SELECT count(*) AS n FROM quarantine').get()?.n;
       expect(await db.read(select, { isSynced: true })).toBe(0);
       const write = db.write(() => insertUser('a'));
       await waitForSync(1);
@@ -189,7 +188,7 @@ describe('Database', () => {
     });
 
     test('no read after a sync has failed: a read that asks for the sync rejects', async () => {
-      const select = () => db.prepare('SELECT count(*) AS n FROM users').get()?.n;
+      const select = () => db.prepare('SELECT count(*) AS n FROM quarantine').get()?.n;
       const write = db.write(() => insertUser('a')).catch(() => undefined);
       await waitForSync(1);
       const reads = [db.read(select, { isSynced: true })];
@@ -241,7 +240,7 @@ describe('Database', () => {
       await writeFile(join(copy, databaseFileName), database);
       await writeFile(join(copy, `${databaseFileName}-wal`), log.subarray(0, bytes));
       const cut = openDatabase(copy);
-      const ids = await cut.read(() => cut.prepare('SELECT id FROM users ORDER BY id').all());
+      const ids = await cut.read(() => cut.prepare('SELECT id FROM quarantine ORDER BY id').all());
       cut.close();
       found.add(ids.map(({ id }) => id).join(''));
     }

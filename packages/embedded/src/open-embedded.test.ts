@@ -64,8 +64,8 @@ describe('openEmbedded', () => {
     await backend.sessions.insert({ ...session, digest: 'expired', expiresAt: start });
     await backend.sessions.insert({ ...session, digest: 'live', expiresAt: new Date(start.getTime() + 1) });
     await backend.removeExpired(start);
-    expect(await backend.sessions.find('expired')).toBeNull();
-    expect(await backend.sessions.find('live')).not.toBeNull();
+    expect(await backend.sessions.get('expired')).toBeNull();
+    expect(await backend.sessions.get('live')).not.toBeNull();
   });
 
   test('removes personal streams when they expire', async () => {
@@ -73,8 +73,8 @@ describe('openEmbedded', () => {
     await backend.personalStreams.insert({ ...stream, tokenDigest: 'expired', expiresAt: start });
     await backend.personalStreams.insert({ ...stream, tokenDigest: 'live', expiresAt: new Date(start.getTime() + 1) });
     await backend.removeExpired(start);
-    expect(await backend.personalStreams.findByTokenDigest('expired')).toBeNull();
-    expect(await backend.personalStreams.findByTokenDigest('live')).not.toBeNull();
+    expect(await backend.personalStreams.get('expired')).toBeNull();
+    expect(await backend.personalStreams.get('live')).not.toBeNull();
   });
 
   test('removes ledger rows that were published or discarded longer ago than the retention, and no others', async () => {

@@ -1,4 +1,9 @@
 import { MemoryRateLimiter } from '@widget-service/shared/adapters/memory-rate-limiter.ts';
+import { integrationEntity, provisionTokenEntity, subscriptionEntity } from '@widget-service/shared/entities/grant.ts';
+import { personalStreamEntity } from '@widget-service/shared/entities/personal-stream.ts';
+import { serviceKeyEntity } from '@widget-service/shared/entities/service-key.ts';
+import { sessionEntity } from '@widget-service/shared/entities/session.ts';
+import { userEntity } from '@widget-service/shared/entities/user.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { EventRetention } from '@widget-service/shared/ports/event-log.ts';
 import type { Database } from './database.ts';
@@ -6,20 +11,16 @@ import { createInProcessControlLog } from './in-process-control-log.ts';
 import { createInProcessPeerRequests } from './in-process-peer-requests.ts';
 import { openDatabase } from './open-database.ts';
 import { createSqliteAuditEventStore } from './sqlite-audit-event-store.ts';
+import { SqliteCollection } from './sqlite-collection.ts';
 import { createSqliteDedupeMarks } from './sqlite-dedupe-marks.ts';
 import { createSqliteDeliveryLedger } from './sqlite-delivery-ledger.ts';
 import { SqliteEventLog } from './sqlite-event-log.ts';
-import { createSqliteGrantStore, integrationKind, provisionTokenKind, subscriptionKind } from './sqlite-grant-store.ts';
 import { createSqliteHookCountStore } from './sqlite-hook-count-store.ts';
 import { SqliteHookQueue } from './sqlite-hook-queue.ts';
-import { createSqlitePersonalStreamStore } from './sqlite-personal-stream-store.ts';
 import { createSqliteQuarantineStore } from './sqlite-quarantine-store.ts';
 import { createSqliteRefusalStore } from './sqlite-refusal-store.ts';
 import { createSqliteRunRegistry } from './sqlite-run-registry.ts';
 import { createSqliteSampleStore } from './sqlite-sample-store.ts';
-import { createSqliteServiceKeyStore } from './sqlite-service-key-store.ts';
-import { createSqliteSessionStore } from './sqlite-session-store.ts';
-import { createSqliteUserStore } from './sqlite-user-store.ts';
 import { createSqliteWidgetEffects } from './sqlite-widget-effects.ts';
 import { createSqliteWidgetOutbox } from './sqlite-widget-outbox.ts';
 import { createSqliteWidgetStore } from './sqlite-widget-store.ts';
@@ -63,8 +64,8 @@ function assemble(db: Database, options: EmbeddedOptions): Backend {
   const now = options.now ?? (() => new Date());
   const { onWarning } = options;
   const ledger = createSqliteDeliveryLedger(db, onWarning);
-  const sessions = createSqliteSessionStore(db, onWarning);
-  const personalStreams = createSqlitePersonalStreamStore(db, onWarning);
+  const sessions = new SqliteCollection(db, sessionEntity, onWarning);
+  const personalStreams = new SqliteCollection(db, personalStreamEntity, onWarning);
   const marks = createSqliteDedupeMarks(db);
   const refusals = createSqliteRefusalStore(db, onWarning);
   const samples = createSqliteSampleStore(db, onWarning);
@@ -90,14 +91,14 @@ function assemble(db: Database, options: EmbeddedOptions): Backend {
     podRequests: createInProcessPeerRequests(),
     workerRequests: createInProcessPeerRequests(),
     rateLimiter: new MemoryRateLimiter({ monotonicMs: () => performance.now() }),
-    users: createSqliteUserStore(db, onWarning),
+    users: new SqliteCollection(db, userEntity, onWarning),
     sessions,
     personalStreams,
-    subscriptions: createSqliteGrantStore(db, subscriptionKind, onWarning),
-    integrations: createSqliteGrantStore(db, integrationKind, onWarning),
-    provisionTokens: createSqliteGrantStore(db, provisionTokenKind, onWarning),
+    subscriptions: new SqliteCollection(db, subscriptionEntity, onWarning),
+    integrations: new SqliteCollection(db, integrationEntity, onWarning),
+    provisionTokens: new SqliteCollection(db, provisionTokenEntity, onWarning),
     auditEvents,
-    serviceKeys: createSqliteServiceKeyStore(db),
+    serviceKeys: new SqliteCollection(db, serviceKeyEntity, onWarning),
     removeExpired: async (at) => {
       const expiring = [sessions, personalStreams, marks, refusals, samples, hookCounts];
       for (const store of expiring) await store.removeExpired(at);

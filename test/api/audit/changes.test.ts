@@ -154,7 +154,7 @@ describe('the audit trail of users and sessions', () => {
     const byUser = { actor: { kind: 'user', id: user.id }, target: { kind: 'user', id: user.id } };
     const signedIn = await signIn('correct horse battery');
     expect(await findEvent(user.id, signedIn)).toMatchObject({ ...byUser, action: 'session.created', emailHmac: null });
-    const { id: sessionId } = (await service.backend.sessions.find(readDigest(signedIn))) ?? {};
+    const { id: sessionId } = (await service.backend.sessions.get(readDigest(signedIn))) ?? {};
     const [cookie = ''] = [signedIn.headers['set-cookie']].flat().map((text) => String(text).split(';')[0]);
     const headers = { cookie, 'x-csrf-token': signedIn.json().csrfToken };
 
@@ -167,7 +167,7 @@ describe('the audit trail of users and sessions', () => {
     const passwords = { currentPassword: 'correct horse battery', newPassword: 'staple battery horse' };
     const changed = await send('PUT', '/api/v1/session/password', passwords, headers);
     expect(changed.statusCode).toBe(200);
-    const { id: newSessionId } = (await service.backend.sessions.find(readDigest(changed))) ?? {};
+    const { id: newSessionId } = (await service.backend.sessions.get(readDigest(changed))) ?? {};
     expect(await findEvent(user.id, changed)).toMatchObject({
       ...byUser,
       action: 'password.changed',
@@ -191,7 +191,7 @@ describe('the audit trail of users and sessions', () => {
     const url = `/api/v1/users/${viewer.userId}`;
     const unlocked = await send('POST', `${url}/unlock`);
     expect(await findEvent(viewer.userId, unlocked)).toMatchObject({ ...byAdmin(), target, action: 'user.unlocked' });
-    const { id: sessionId } = (await service.backend.sessions.find(sha256Hex(viewer.sessionId))) ?? {};
+    const { id: sessionId } = (await service.backend.sessions.get(sha256Hex(viewer.sessionId))) ?? {};
     const ended = await send('DELETE', `${url}/sessions/${sessionId}`);
     expect(await findEvent(viewer.userId, ended)).toMatchObject({
       ...byAdmin(),
@@ -205,7 +205,7 @@ describe('the audit trail of users and sessions', () => {
 
   test('has a user who ends one of their sessions', async () => {
     const viewer = await service.signedIn('viewer');
-    const { id: sessionId } = (await service.backend.sessions.find(sha256Hex(viewer.sessionId))) ?? {};
+    const { id: sessionId } = (await service.backend.sessions.get(sha256Hex(viewer.sessionId))) ?? {};
     const ended = await send('DELETE', `/api/v1/sessions/${sessionId}`, undefined, viewer.headers);
     expect(await findEvent(viewer.userId, ended)).toMatchObject({
       actor: { kind: 'user', id: viewer.userId },

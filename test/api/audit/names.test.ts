@@ -8,7 +8,7 @@ import { createPasswordUser } from '../../drivers/app/password-user.ts';
 const service = await openSharedApp();
 const admin = await service.signedIn('admin');
 const adminName = 'Kim Doe';
-await service.backend.users.update(admin.userId, { name: adminName });
+await service.backend.users.change(admin.userId, () => ({ name: adminName }));
 
 type Method = 'POST' | 'PATCH' | 'DELETE';
 
@@ -76,8 +76,7 @@ describe('an audit event', () => {
 
   test('has the name of a provision token whose request was refused', async () => {
     const { id, token } = (await send('POST', '/api/v1/provision-tokens', { name: 'script' })).json();
-    const grant = await service.backend.provisionTokens.get(id);
-    await service.backend.provisionTokens.update(id, { ...grant, permissions: [] });
+    await service.backend.provisionTokens.change(id, () => ({ permissions: [] }));
     await send('POST', '/api/v1/widgets', { name: 'lamp' }, { authorization: `Bearer ${token}` });
     const [event] = await listAuditEventsOnce(service, admin, `actorId=${id}`);
     expect(event).toMatchObject({ action: 'access.refused', actorName: 'script', targetName: null });

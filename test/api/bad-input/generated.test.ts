@@ -162,7 +162,7 @@ async function prepare({ path }: DescribedOperation): Promise<string> {
 /** Signs in an admin with a password that no generated request contains. */
 async function signInAdmin(): Promise<TestCaller> {
   const admin = await service.signedIn('admin');
-  await service.backend.users.update(admin.userId, { passwordHash });
+  await service.backend.users.change(admin.userId, () => ({ passwordHash }));
   return admin;
 }
 

@@ -1,7 +1,7 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { mintToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
-import type { ProvisionToken } from '@widget-service/shared/ports/grant-store.ts';
+import type { ProvisionToken } from '@widget-service/shared/entities/grant.ts';
 import { describe, expect, test } from 'vitest';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
 import { openSharedApp } from '../../drivers/app/open-shared.ts';
@@ -189,7 +189,7 @@ describe('POST /api/v1/widgets with a provision token: permission, store and lim
     const withoutStore = await openTestApp({
       replace: () => ({
         provisionTokens: {
-          findByTokenDigest: () => Promise.reject(new UnavailableError('unavailable in this test')),
+          find: () => Promise.reject(new UnavailableError('unavailable in this test')),
         } as never,
       }),
     });

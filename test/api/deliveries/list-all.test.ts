@@ -20,8 +20,8 @@ describe('GET /api/v1/deliveries', async () => {
     await service.issueHookToken(),
     await service.issueHookToken(),
   ];
-  await service.backend.integrations.update(plant.integrationId, { name: 'Plant north' });
-  await service.backend.integrations.update(shop.integrationId, { name: 'Shop' });
+  await service.backend.integrations.change(plant.integrationId, () => ({ name: 'Plant north' }));
+  await service.backend.integrations.change(shop.integrationId, () => ({ name: 'Shop' }));
   await service.backend.integrations.remove(gone.integrationId);
   const deliveries = [plant, shop, gone, plant].map(({ integrationId }, index) =>
     aDelivery({ integrationId, receivedAt: at(index) }),

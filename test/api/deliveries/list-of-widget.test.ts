@@ -100,7 +100,7 @@ describe('GET /api/v1/widgets/{id}/deliveries', () => {
       aDelivery({ widgetId, integrationId, receivedAt: new Date(receivedAt.getTime() + index) }),
     );
     await service.backend.ledger.register(deliveries);
-    await service.backend.integrations.update(renamed.integrationId, { name: 'Plant north' });
+    await service.backend.integrations.change(renamed.integrationId, () => ({ name: 'Plant north' }));
     await service.backend.integrations.remove(deleted.integrationId);
     const { items } = (await get(widgetId)).json();
     expect(items.map(({ integrationName }: { integrationName: unknown }) => integrationName)).toEqual([
@@ -113,8 +113,9 @@ describe('GET /api/v1/widgets/{id}/deliveries', () => {
   test('shows the payload of each hook as it was sent, unless it is long', async () => {
     const widgetId = await storeWidget();
     const long = `{"text":"${'x'.repeat(4_096)}"}`;
+    const nowMs = Date.now();
     const deliveries = [awkwardPayload, null, long].map((payload, index) =>
-      aDelivery({ widgetId, payload, receivedAt: new Date(Date.now() - index) }),
+      aDelivery({ widgetId, payload, receivedAt: new Date(nowMs - index) }),
     );
     await service.backend.ledger.register(deliveries);
     const response = await get(widgetId);

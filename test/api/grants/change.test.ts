@@ -1,4 +1,5 @@
 import { isWellFormedToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
+import { whereTokenIsValid } from '@widget-service/shared/entities/grant.ts';
 import { afterAll, describe, expect, test } from 'vitest';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
 import { grantKinds } from '../../drivers/app/grant-kinds.ts';
@@ -187,7 +188,7 @@ describe('rotate', async () => {
         token: { digest: sha256Hex(third) },
         previousToken: { digest: sha256Hex(second) },
       });
-      expect(await selectStore(service.backend).findByTokenDigest(sha256Hex(first))).toBeNull();
+      expect(await selectStore(service.backend).find(...whereTokenIsValid(sha256Hex(first), new Date()))).toBeNull();
     });
 
     test('serializes simultaneous rotations', async () => {
@@ -225,7 +226,7 @@ describe('rotate', async () => {
       control.isUnavailable = true;
       expectProblem(await rotate(id, { overlapSeconds: 0 }), { status: 503, code: 'unavailable' });
       control.isUnavailable = false;
-      expect(await selectStore(service.backend).findByTokenDigest(sha256Hex(token))).toBeNull();
+      expect(await selectStore(service.backend).find(...whereTokenIsValid(sha256Hex(token), new Date()))).toBeNull();
       expect((await rotate(id, { overlapSeconds: 0 })).statusCode).toBe(200);
     });
   });
@@ -257,7 +258,7 @@ describe('end the previous token', async () => {
       expect([response.statusCode, response.body]).toEqual([204, '']);
       expect(await readStored(id)).toEqual({ ...before, previousToken: null });
       expect(before?.token.digest).toBe(sha256Hex(second));
-      expect(await selectStore(service.backend).findByTokenDigest(sha256Hex(first))).toBeNull();
+      expect(await selectStore(service.backend).find(...whereTokenIsValid(sha256Hex(first), new Date()))).toBeNull();
       expect(control.announced).toEqual([{ kind, id, change: 'changed' }]);
       const read = await service.inject({ method: 'GET', url: `${path}/${id}`, headers: { cookie: admin.cookie } });
       expect(read.json().previousExpiresAt).toBeNull();

@@ -76,7 +76,7 @@ describe('invalid tokens', async () => {
       path: 'integrations',
       prefix: 'wht',
       otherPrefix: 'wst',
-      expire: (id) => service.backend.integrations.update(id, { expiresAt: past() }),
+      expire: (id) => service.backend.integrations.change(id, () => ({ expiresAt: past() })),
       send: (token) =>
         http.send({
           method: 'POST',
@@ -90,7 +90,7 @@ describe('invalid tokens', async () => {
       path: 'subscriptions',
       prefix: 'wst',
       otherPrefix: 'wht',
-      expire: (id) => service.backend.subscriptions.update(id, { expiresAt: past() }),
+      expire: (id) => service.backend.subscriptions.change(id, () => ({ expiresAt: past() })),
       // A GET with a valid token would not end, so HEAD goes first. An invalid token is sent as a browser would.
       send: async (token) => {
         const head = await http.send({ method: 'HEAD', path: `/api/v1/events/${token}` });
@@ -102,7 +102,7 @@ describe('invalid tokens', async () => {
       path: 'provision-tokens',
       prefix: 'wpt',
       otherPrefix: 'wst',
-      expire: (id) => service.backend.provisionTokens.update(id, { expiresAt: past() }),
+      expire: (id) => service.backend.provisionTokens.change(id, () => ({ expiresAt: past() })),
       send: (token) =>
         http.send({
           method: 'POST',
@@ -191,10 +191,10 @@ describe('token lifetime', async () => {
       const { id } = (await create({})).json();
       const grants = selectStore(service.backend);
       const url = `${path}/${id}`;
-      await grants.update(id, { expiresAt: null });
+      await grants.change(id, () => ({ expiresAt: null }));
       expect((await send('PATCH', url, { name: 'other' })).json()).toMatchObject({ expiresAt: null });
       expect((await send('POST', `${url}/rotate`, {})).json()).toMatchObject({ expiresAt: inDays(30) });
-      await grants.update(id, { expiresAt: new Date(inDays(90)) });
+      await grants.change(id, () => ({ expiresAt: new Date(inDays(90)) }));
       clock.advance(31 * dayMs);
       expectTooLate(await send('PATCH', url, { expiresAt: null }));
       const rotated = (await send('POST', `${url}/rotate`, {})).json();

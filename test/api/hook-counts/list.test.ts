@@ -23,7 +23,7 @@ const sum = (counts: readonly number[] = []) => counts.reduce((total, count) => 
 describe('GET /api/v1/hook-counts', () => {
   test('shows the hooks that each integration sent, accepted and refused, by hour', async () => {
     const [busy, silent] = [await service.issueHookToken(), await service.issueHookToken()];
-    await service.backend.integrations.update(busy.integrationId, { name: 'Plant north' });
+    await service.backend.integrations.change(busy.integrationId, () => ({ name: 'Plant north' }));
     const url = `/api/v1/events/hooks/${busy.token}`;
     const hook = { kind: 'updated', occurredAt: '2026-03-01T10:00:00Z' };
     for (const payload of [hook, hook, hook, { kind: 'exploded' }])

@@ -18,7 +18,7 @@ test('a sign-in through the provider has an audit event with the user and the ro
   const admin = await service.signedIn('admin');
   expect((await signInByOidc(service, 'kim')).statusCode).toBe(303);
   await finishOidcSignIn(service, new URL('http://x/?code=c&state=s'), '');
-  const user = await service.backend.users.findByEmail('kim@example.com');
+  const user = await service.backend.users.find({ email: 'kim@example.com' });
   const query = `targetId=${user?.id}&action=session.created`;
   expect(await listAuditEventsOnce(service, admin, query)).toMatchObject([
     {
@@ -58,7 +58,7 @@ describe('what the provider changes', () => {
     const admin = await service.signedIn('admin');
     provider.setPerson('mo', { email: 'mo@example.com', roles: ['staff'] });
     await signInByOidc(service, 'mo');
-    const user = await service.backend.users.findByEmail('mo@example.com');
+    const user = await service.backend.users.find({ email: 'mo@example.com' });
     const created = {
       ...{ ...origin, action: 'user.created', target: { kind: 'user', id: user?.id }, before: null },
       after: { email: 'mo@example.com', name: null, role: 'viewer', disabled: false },
@@ -89,7 +89,7 @@ describe('what the provider changes', () => {
     const admin = await service.signedIn('admin');
     provider.setPerson('sam', { email: 'sam@example.com', roles: ['staff'] });
     await signInByOidc(service, 'sam');
-    const user = await service.backend.users.findByEmail('sam@example.com');
+    const user = await service.backend.users.find({ email: 'sam@example.com' });
     const pod = await openTestApp({
       identityProvider: provider.options,
       sharedBackend: service.backend,

@@ -42,7 +42,7 @@ describe('a user with a password who signs in through the provider', () => {
     const alone = await openTestApp({ identityProvider: provider.options });
     onTestFinished(() => alone.close());
     const { user, signIn, startSession, getSession } = await createPasswordUser(alone, password);
-    await alone.backend.users.update(user.id, { role: 'admin' });
+    await alone.backend.users.change(user.id, () => ({ role: 'admin' }));
     const session = await startSession();
     const login = addPerson({ email: user.email, roles: ['staff'] });
     expectProblem(await signInByOidc(alone, login), { status: 409, code: 'last-admin' });
@@ -52,9 +52,9 @@ describe('a user with a password who signs in through the provider', () => {
 
   test('keeps the password while disabled', async () => {
     const { user } = await createPasswordUser(service, password);
-    await service.backend.users.update(user.id, { disabled: true });
+    await service.backend.users.change(user.id, () => ({ disabled: true }));
     await signInByOidc(service, addPerson({ email: user.email, roles: ['owners'] }));
-    expect(await service.backend.users.findById(user.id)).toEqual({ ...user, disabled: true });
+    expect(await service.backend.users.get(user.id)).toEqual({ ...user, disabled: true });
   });
 
   test('has no old session left after a failure and a second try', async () => {
@@ -65,9 +65,9 @@ describe('a user with a password who signs in through the provider', () => {
       identityProvider: provider.options,
       sharedBackend: service.backend,
       replace: ({ sessions }) => ({
-        sessions: overrideMethod(sessions, 'removeAllOf', async (...args) => {
+        sessions: overrideMethod(sessions, 'removeAll', async (...args) => {
           if (isBroken) throw new UnavailableError('unavailable in this test');
-          return sessions.removeAllOf(...args);
+          return sessions.removeAll(...args);
         }),
       }),
     });

@@ -39,7 +39,7 @@ describe('a sign-in is refused with 403 sign-in-refused', () => {
     async (roles) => {
       const login = addPerson({ roles });
       expectRefused(await signInByOidc(service, login), /no role/);
-      expect(await service.backend.users.findByEmail(`${login}@example.com`)).toBeNull();
+      expect(await service.backend.users.find({ email: `${login}@example.com` })).toBeNull();
     },
   );
 
@@ -85,7 +85,7 @@ describe('a sign-in is refused with 403 sign-in-refused', () => {
     await changeUser(user.id, { disabled: true });
     const owner = addPerson({ email: user.email, email_verified: true, roles: ['owners'] });
     expectRefused(await signInByOidc(service, owner), /disabled/);
-    expect(await service.backend.users.findById(user.id)).toMatchObject({ disabled: true });
+    expect(await service.backend.users.get(user.id)).toMatchObject({ disabled: true });
   });
 
   test('for a person who cancels at the provider', async () => {

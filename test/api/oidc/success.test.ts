@@ -132,9 +132,9 @@ describe('GET /api/v1/session/oidc/callback', () => {
       sharedBackend: service.backend,
       // The first read comes before the other sign-in.
       replace: ({ users }) => ({
-        users: overrideMethod(users, 'findByIdentity', (identity) => {
+        users: overrideMethod(users, 'find', (...alternatives) => {
           reads += 1;
-          return reads === 1 ? Promise.resolve(null) : users.findByIdentity(identity);
+          return reads === 1 ? Promise.resolve(null) : users.find(...alternatives);
         }),
       }),
     });

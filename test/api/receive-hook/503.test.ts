@@ -19,7 +19,7 @@ const service = await openSharedApp({
     },
     integrations: new Proxy(integrations, {
       get: (store, name) =>
-        name === 'findByTokenDigest' && isUnavailable.store
+        name === 'find' && isUnavailable.store
           ? () => Promise.reject(new UnavailableError('the store is unavailable'))
           : (Reflect.get(store, name, store) as () => unknown).bind(store),
     }),

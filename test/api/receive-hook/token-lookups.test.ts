@@ -2,16 +2,17 @@ import { mintToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { describe, expect, test } from 'vitest';
 import { issueVariables } from '../../corpus/corpus-variables.ts';
 import { openSharedApp } from '../../drivers/app/open-shared.ts';
+import { overrideMethod } from '../../drivers/app/override-method.ts';
 
 /** Look-ups in the store, by token digest. */
 const lookUpCounts = new Map<string, number>();
 const service = await openSharedApp({
   replace: ({ integrations }) => {
-    const watched = Object.create(integrations) as typeof integrations;
-    watched.findByTokenDigest = (digest, validAt) => {
+    const watched = overrideMethod(integrations, 'find', (...alternatives) => {
+      const digest = String(alternatives[0]?.['token.digest']);
       lookUpCounts.set(digest, (lookUpCounts.get(digest) ?? 0) + 1);
-      return integrations.findByTokenDigest(digest, validAt);
-    };
+      return integrations.find(...alternatives);
+    });
     return { integrations: watched };
   },
 });

@@ -10,7 +10,7 @@ const remoteAddress = '198.51.100.1';
 
 let service: TestApp;
 /** The method that fails as if its store were unavailable. */
-let unavailableMethod: 'removeAllOf' | 'announce' | 'insert' | 'recordSignIn' | 'remove' | null = null;
+let unavailableMethod: 'removeAll' | 'announce' | 'insert' | 'change' | 'remove' | null = null;
 afterEach(() => service.close());
 
 async function open(signInFailuresPerMinute: number): Promise<void> {
@@ -43,7 +43,7 @@ const createUser = () => createPasswordUser(service, currentPassword, { remoteAd
 const change = (headers: Readonly<Record<string, string>>, payload: object) =>
   changePassword(service, headers, payload, { remoteAddress });
 
-describe.each(['removeAllOf', 'announce', 'insert', 'recordSignIn', 'remove'] as const)(
+describe.each(['removeAll', 'announce', 'insert', 'change', 'remove'] as const)(
   'PUT /api/v1/session/password while %s fails',
   (failing) => {
     test('returns 503, and completes the change when the request is repeated', async () => {

@@ -10,9 +10,9 @@ const newPassword = 'incorrect donkey charger';
 let beforeReplace: () => Promise<unknown> = async () => undefined;
 const service = await openSharedApp({
   replace: ({ users }) => ({
-    users: overrideMethod(users, 'replacePasswordHash', async (...args) => {
+    users: overrideMethod(users, 'change', async (...args) => {
       await beforeReplace();
-      return users.replacePasswordHash(...args);
+      return users.change(...args);
     }),
   }),
 });

@@ -59,16 +59,15 @@ test("an admin who ends a user's sessions ends their streams on every pod within
   expect(response.status).toBe(204);
   await expectSignedOut(user);
   await expectRevokedInTime(streams, sinceMs);
-  expect(await service.backend.sessions.find(sha256Hex(user.sessionId))).toBeNull();
-  expect(await service.backend.users.findById(user.userId)).toMatchObject({ disabled: false });
+  expect(await service.backend.sessions.get(sha256Hex(user.sessionId))).toBeNull();
+  expect(await service.backend.users.get(user.userId)).toMatchObject({ disabled: false });
 });
 
 test('a user who changes the password ends the streams of all sessions before on every pod within 2 s', async () => {
   const user = await signInThroughPorts(service.backend, 'viewer');
   const currentPassword = 'correct horse battery';
   const hash = await createPasswordHasher().hash(currentPassword);
-  const { passwordHash } = (await service.backend.users.findById(user.userId)) ?? {};
-  await service.backend.users.replacePasswordHash(user.userId, passwordHash ?? '', hash);
+  await service.backend.users.change(user.userId, () => ({ passwordHash: hash }));
   const streams = await openOnEveryPod(user);
   const response = await fetch(`${service.url}/api/v1/session/password`, {
     method: 'PUT',

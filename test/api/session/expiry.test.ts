@@ -6,6 +6,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { aUser } from '../../drivers/app/builders.ts';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
 import { openSharedApp } from '../../drivers/app/open-shared.ts';
+import { overrideMethod } from '../../drivers/app/override-method.ts';
 import { createManualClock, type ManualClock } from '../../drivers/tools/manual-clock.ts';
 
 const minuteMs = 60_000;
@@ -19,21 +20,12 @@ let isWritable: boolean;
 const service = await openSharedApp({
   clock,
   replace: ({ sessions }) => ({
-    sessions: {
-      insert: (session) => sessions.insert(session),
-      find: (digest) => sessions.find(digest),
-      findById: (userId, id) => sessions.findById(userId, id),
-      list: (selected, range) => sessions.list(selected, range),
-      count: (selected, atMost) => sessions.count(selected, atMost),
-      recordLastSeen: async (digest, at) => {
-        recordedTimes.push(at);
-        await (isWritable
-          ? sessions.recordLastSeen(digest, at)
-          : withDeadline(new Promise(() => {}), requestDeadlineMs, 'touch'));
-      },
-      remove: (digest) => sessions.remove(digest),
-      removeAllOf: (userId, exceptDigest) => sessions.removeAllOf(userId, exceptDigest),
-    },
+    sessions: overrideMethod(sessions, 'change', async (digest, decide) => {
+      recordedTimes.push(clock.now());
+      return isWritable
+        ? sessions.change(digest, decide)
+        : withDeadline(new Promise(() => {}), requestDeadlineMs, 'touch');
+    }),
   }),
 });
 const passwordHash = await createPasswordHasher().hash(password);
@@ -96,7 +88,7 @@ describe('session expiry', () => {
       clock.advance(5_000);
     }
     expect(recordedTimes.map((at) => at.getTime() - startMs)).toEqual([minuteMs, 2 * minuteMs]);
-    const stored = await service.backend.sessions.find(sha256Hex(cookie.slice('service_console='.length)));
+    const stored = await service.backend.sessions.get(sha256Hex(cookie.slice('service_console='.length)));
     expect(stored?.lastSeenAt).toEqual(recordedTimes[1]);
   });
 

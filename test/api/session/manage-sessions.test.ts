@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { computeCsrfToken } from '@widget-service/api/caller/csrf.ts';
 import { sha256Hex } from '@widget-service/shared/domain/token.ts';
-import type { Session } from '@widget-service/shared/ports/session-store.ts';
+import type { Session } from '@widget-service/shared/entities/session.ts';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
 import { createPasswordUser } from '../../drivers/app/password-user.ts';
@@ -195,7 +195,7 @@ describe('POST /api/v1/session', () => {
   test('ends the oldest session of a user who has 100, and tells the pods', async () => {
     const { user, browser, programId } = await signInTwice();
     const { sessions } = service.backend;
-    const first = await sessions.findById(user.id, programId);
+    const first = await sessions.find({ userId: user.id, id: programId });
     if (first === null) throw new Error('there is no session');
     const createdAt = new Date(first.createdAt.getTime() + 1);
     for (let index = 0; index < 98; index += 1) {

@@ -15,7 +15,7 @@ test('a user has at most 100 live stream tokens: the next one ends the oldest, a
   const tokens: string[] = [];
   for (let count = 0; count < 101; count += 1) tokens.push((await issue()).token);
   const digests = tokens.map((token) => sha256Hex(token));
-  const found = await Promise.all(digests.map((digest) => service.backend.personalStreams.findByTokenDigest(digest)));
+  const found = await Promise.all(digests.map((digest) => service.backend.personalStreams.get(digest)));
   expect(found.filter((stream) => stream !== null)).toHaveLength(100);
   expect(found.at(-1)).not.toBeNull();
   expect(announced).toEqual([{ kind: 'session', id: sha256Hex(sessionId), change: 'changed' }]);

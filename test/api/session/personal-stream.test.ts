@@ -34,7 +34,7 @@ describe('POST /api/v1/session/stream', () => {
       expiresAt: expect.any(String),
     });
     expect(isWellFormedToken(token, 'wst')).toBe(true);
-    const stored = await service.backend.personalStreams.findByTokenDigest(sha256Hex(token));
+    const stored = await service.backend.personalStreams.get(sha256Hex(token));
     expect(stored).toEqual({
       tokenDigest: sha256Hex(token),
       userId: viewer.userId,

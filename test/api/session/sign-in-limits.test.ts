@@ -19,7 +19,7 @@ const service = await openSharedApp({
       get: (target, name) => {
         const member = Reflect.get(target, name, target);
         if (typeof member !== 'function') return member;
-        if (name === 'findByEmail') userLookups += 1;
+        if (name === 'find') userLookups += 1;
         return member.bind(target);
       },
     }),

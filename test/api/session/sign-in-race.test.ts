@@ -1,28 +1,20 @@
-import type { UserChanges } from '@widget-service/shared/ports/user-store.ts';
 import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
+import type { UserChanges } from '@widget-service/shared/usecases/access/update-user.ts';
 import { describe, expect, test } from 'vitest';
 import { aUser } from '../../drivers/app/builders.ts';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
 import { openSharedApp } from '../../drivers/app/open-shared.ts';
+import { overrideMethod } from '../../drivers/app/override-method.ts';
 
 const password = 'correct horse battery';
 /** Runs after a sign-in has verified the password and before it stores the session. */
 let beforeInsert: () => Promise<unknown>;
 const service = await openSharedApp({
   replace: ({ sessions }) => ({
-    sessions: {
-      insert: async (session) => {
-        await beforeInsert();
-        await sessions.insert(session);
-      },
-      find: (digest) => sessions.find(digest),
-      findById: (userId, id) => sessions.findById(userId, id),
-      list: (selected, range) => sessions.list(selected, range),
-      count: (selected, atMost) => sessions.count(selected, atMost),
-      recordLastSeen: (digest, at) => sessions.recordLastSeen(digest, at),
-      remove: (digest) => sessions.remove(digest),
-      removeAllOf: (userId, exceptDigest) => sessions.removeAllOf(userId, exceptDigest),
-    },
+    sessions: overrideMethod(sessions, 'insert', async (session) => {
+      await beforeInsert();
+      return sessions.insert(session);
+    }),
   }),
 });
 const admin = await service.signedIn('admin');
@@ -40,6 +32,6 @@ describe('POST /api/v1/session', () => {
     const response = await service.inject({ method: 'POST', url: '/api/v1/session', payload: credentials });
     expectProblem(response, { status: 403, code: 'invalid-credentials' });
     expect(response.headers['set-cookie']).toBeUndefined();
-    expect((await service.backend.users.findById(user.id))?.lastSignInAt).toBeNull();
+    expect((await service.backend.users.get(user.id))?.lastSignInAt).toBeNull();
   });
 });

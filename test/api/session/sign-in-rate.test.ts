@@ -30,7 +30,7 @@ test('a user who has started too many sessions gets 429: by password, by a new p
   const payload = { currentPassword: password, newPassword: 'a staple in the battery' };
   const changed = await changePassword(service, toSessionHeaders(last), payload);
   expectProblem(changed, { status: 429, code: 'rate-limited' });
-  expect((await service.backend.users.findById(user.id))?.passwordHash).toBe(user.passwordHash);
+  expect((await service.backend.users.get(user.id))?.passwordHash).toBe(user.passwordHash);
 
   provider.setPerson('kim', { email: user.email, email_verified: true, roles: ['staff'] });
   expectProblem(await signInByOidc(service, 'kim'), { status: 429, code: 'rate-limited' });

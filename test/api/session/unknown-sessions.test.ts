@@ -16,9 +16,9 @@ let held: (() => void)[] | null = null;
 beforeAll(async () => {
   service = await openTestApp({
     replace: ({ sessions }) => ({
-      sessions: overrideMethod(sessions, 'find', async (digest) => {
+      sessions: overrideMethod(sessions, 'get', async (digest) => {
         lookUpCounts.set(digest, (lookUpCounts.get(digest) ?? 0) + 1);
-        const session = await sessions.find(digest);
+        const session = await sessions.get(digest);
         if (session !== null) return session;
         await new Promise<void>((resolve) => {
           if (held === null) resolve();

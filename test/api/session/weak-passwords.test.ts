@@ -77,7 +77,7 @@ describe('a new password', () => {
       payload: { password: 'password1234', role: 'admin' },
     });
     expectProblem(set, { status: 400, code: 'weak-password' });
-    expect((await service.backend.users.findById(user.user.id))?.role).toBe(user.user.role);
+    expect((await service.backend.users.get(user.user.id))?.role).toBe(user.user.role);
     expect((await user.signIn(currentPassword)).statusCode).toBe(200);
     expect(service.logLines.join('')).not.toContain('password1234');
   });

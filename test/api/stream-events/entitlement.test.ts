@@ -55,7 +55,7 @@ describe('GET /api/v1/events/{token} of a subscription', () => {
     await append('updated');
     await stream.until(() => stream.widgetEvents().length === 1, 'an event before');
     const filter = { ...noFilter, types: ['widget.created'] as const };
-    await service.backend.subscriptions.update(subscriptionId, { filter });
+    await service.backend.subscriptions.change(subscriptionId, () => ({ filter }));
     await service.backend.control.announce({ kind: 'subscription', id: subscriptionId, change: 'changed' });
     /** Appends an `updated` and then a `created` event, which passes both filters. Returns what arrived. */
     const appendBoth = async () => {
@@ -91,12 +91,11 @@ describe('GET /api/v1/events/{token} of a subscription', () => {
     const token = mintToken('wst');
     const expiresAt = new Date(Date.now() + 1_500);
     const replaced = { digest: computeTokenDigest(url), sealedSecret: null };
-    await service.backend.subscriptions.replaceTokens(subscriptionId, {
-      replaced: { token: replaced, previousToken: null },
+    await service.backend.subscriptions.change(subscriptionId, () => ({
       token: { digest: sha256Hex(token), sealedSecret: null },
       tokenIssuedAt: new Date(),
       previousToken: { ...replaced, expiresAt },
-    });
+    }));
     await service.backend.control.announce({ kind: 'subscription', id: subscriptionId, change: 'changed' });
     const newStream = await open(url.replace(/wst_.*/, token));
     const openedDuring = await open(url);
@@ -158,7 +157,7 @@ describe('GET /api/v1/events/{token} of a personal stream', () => {
   test('ends when the user is disabled', async () => {
     const user = await signInThroughPorts(service.backend, 'viewer');
     const { url, stream } = await openPersonal(user);
-    await service.backend.users.update(user.userId, { disabled: true });
+    await service.backend.users.change(user.userId, () => ({ disabled: true }));
     await service.backend.control.announce({ kind: 'user', id: user.userId, change: 'changed' });
     expectEndedInTime(stream, 'revoked', { sinceMs: Date.now(), endedAtMs: await waitForEndMs(stream) });
     expect(await fetchStatus(url)).toBe(404);

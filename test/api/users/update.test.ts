@@ -83,13 +83,13 @@ describe('PATCH /api/v1/users/{id}', () => {
 
   test('returns 200 and changes nothing when no member is given or every member is null', async () => {
     const user = await service.signedIn('editor');
-    const before = await service.backend.users.findById(user.userId);
+    const before = await service.backend.users.get(user.userId);
     for (const payload of [{}, { role: null, disabled: null, password: null }]) {
       const response = await update(user.userId, payload);
       expect(response.statusCode).toBe(200);
       expect(response.json()).toMatchObject({ id: user.userId, role: 'editor', disabled: false });
     }
-    expect(await service.backend.users.findById(user.userId)).toEqual(before);
+    expect(await service.backend.users.get(user.userId)).toEqual(before);
     expect((await getSession(user)).statusCode).toBe(200);
     expect(control.announced).toEqual([]);
   });

@@ -6,9 +6,9 @@ import type { OutboxEntry } from '@widget-service/shared/domain/outbox-entry.ts'
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import type { Widget } from '@widget-service/shared/domain/widget.ts';
 import type { WidgetEvent } from '@widget-service/shared/domain/widget-event.ts';
+import type { User } from '@widget-service/shared/entities/user.ts';
 import type { LogAppend } from '@widget-service/shared/ports/event-log.ts';
 import type { QuarantinedText } from '@widget-service/shared/ports/quarantine-store.ts';
-import type { User } from '@widget-service/shared/ports/user-store.ts';
 import type { WidgetCreation } from '@widget-service/shared/ports/widget-store.ts';
 
 /** Has milliseconds, so that a test notices a store that drops them. */

@@ -1,9 +1,9 @@
-import type { Grant } from '@widget-service/shared/domain/grant.ts';
 import type { Permission } from '@widget-service/shared/domain/role.ts';
 import type { TokenPrefix } from '@widget-service/shared/domain/token.ts';
+import type { Grant } from '@widget-service/shared/entities/grant.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
+import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import type { ControlEntry } from '@widget-service/shared/ports/control-log.ts';
-import type { GrantStore } from '@widget-service/shared/ports/grant-store.ts';
 
 /** One kind of grant, as the tests of the management operations need it. */
 export interface GrantKind {
@@ -13,7 +13,7 @@ export interface GrantKind {
   readonly permission: Permission;
   /** Builds the path of a token's address; null for a kind whose tokens have no address. */
   readonly buildPath: ((token: string) => string) | null;
-  readonly selectStore: (backend: Backend) => GrantStore<Grant, object>;
+  readonly selectStore: (backend: Backend) => Collection<Grant>;
   /** The members that only this kind has, for a grant that was created with nothing but a name. */
   readonly defaults: object;
   /** Every member that can be changed, with a value other than the default. */

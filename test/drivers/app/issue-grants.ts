@@ -1,6 +1,6 @@
 import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
+import type { Integration, ProvisionToken, Subscription } from '@widget-service/shared/entities/grant.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
-import type { Integration, ProvisionToken, Subscription } from '@widget-service/shared/ports/grant-store.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import {
   type IssuedGrant,

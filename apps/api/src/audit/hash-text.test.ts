@@ -1,4 +1,5 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
+import type { ServiceKey } from '@widget-service/shared/entities/service-key.ts';
 import { describe, expect, test } from 'vitest';
 import { makeHashText } from './hash-text.ts';
 
@@ -7,12 +8,16 @@ function createKeys() {
   const keys = new Map<string, string>();
   const state = { calls: 0 };
   const serviceKeys = {
-    ensure: async (name: string, candidate: string) => {
+    get: async (name: string) => {
       state.calls += 1;
       if (state.calls === 1) throw new UnavailableError('the store is down');
-      const key = keys.get(name) ?? candidate;
-      keys.set(name, key);
-      return key;
+      const secret = keys.get(name);
+      return secret === undefined ? null : { name, secret };
+    },
+    insert: async ({ name, secret }: ServiceKey) => {
+      const isNew = !keys.has(name);
+      if (isNew) keys.set(name, secret);
+      return isNew;
     },
   };
   return { serviceKeys, state };

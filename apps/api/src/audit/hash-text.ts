@@ -1,7 +1,10 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
+import type { ServiceKey } from '@widget-service/shared/entities/service-key.ts';
+import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import type { RateLimiter } from '@widget-service/shared/ports/rate-limiter.ts';
-import type { ServiceKeyStore } from '@widget-service/shared/ports/service-key-store.ts';
+import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 
 const keyName = 'audit-email-hmac';
 const keyBytes = 32;
@@ -9,7 +12,7 @@ const keyBytes = 32;
 export interface HashTextDeps {
   /** The setting `AUDIT_HMAC_KEY`. Null: all pods use a random key that the store keeps. */
   readonly configuredKey: string | null;
-  readonly serviceKeys: ServiceKeyStore;
+  readonly serviceKeys: Pick<Collection<ServiceKey>, 'get' | 'insert'>;
 }
 
 export type HashText = (text: string) => Promise<string | null>;
@@ -22,10 +25,12 @@ export type HashText = (text: string) => Promise<string | null>;
 export function makeHashText({ configuredKey, serviceKeys }: HashTextDeps): HashText {
   let reading: Promise<string> | null = configuredKey === null ? null : Promise.resolve(configuredKey);
   const readKey = () => {
-    reading ??= serviceKeys.ensure(keyName, randomBytes(keyBytes).toString('base64url')).catch((error: unknown) => {
-      reading = null;
-      throw error;
-    });
+    reading ??= ensureServiceKey(serviceKeys, keyName, randomBytes(keyBytes).toString('base64url')).catch(
+      (error: unknown) => {
+        reading = null;
+        throw error;
+      },
+    );
     return reading;
   };
   return async (text) => {
@@ -53,4 +58,23 @@ export function limitByDigests(limiter: RateLimiter, hashText: HashText): RateLi
     take: async (request) => limiter.take({ ...request, key: await digest(request.key) }),
     giveBack: async (key, limit, count) => limiter.giveBack(await digest(key), limit, count),
   };
+}
+
+/**
+ * Returns the key with this name. If there is none, stores `candidate` and returns it. Of several concurrent calls with
+ * one name, all return the same key. Throws `UnavailableError`.
+ */
+export async function ensureServiceKey(
+  keys: HashTextDeps['serviceKeys'],
+  name: string,
+  candidate: string,
+): Promise<string> {
+  // Another pod may be first: what is stored counts, whoever stored it. A document of MongoDB is not readable until the
+  // majority has it.
+  for (const end = performance.now() + requestDeadlineMs; performance.now() < end; await delay(20)) {
+    const stored = await keys.get(name);
+    if (stored !== null) return stored.secret;
+    if (await keys.insert({ name, secret: candidate })) return candidate;
+  }
+  throw new UnavailableError(`the service key ${name} exists but could not be read`);
 }

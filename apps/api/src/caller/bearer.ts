@@ -1,5 +1,5 @@
 import { isWellFormedToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
-import type { ProvisionToken } from '@widget-service/shared/ports/grant-store.ts';
+import type { ProvisionToken } from '@widget-service/shared/entities/grant.ts';
 import type { FastifyRequest } from 'fastify';
 import type { RecordLastUsed } from '../revocation/record-last-used.ts';
 import type { TokenCache } from '../revocation/token-cache.ts';

@@ -1,7 +1,7 @@
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { type Permission, permissionsForRole } from '@widget-service/shared/domain/role.ts';
 import { isWellFormedToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
-import type { Integration, ProvisionToken } from '@widget-service/shared/ports/grant-store.ts';
+import type { Integration, ProvisionToken } from '@widget-service/shared/entities/grant.ts';
 import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/deadline.ts';
 import type { SignedIn } from '@widget-service/shared/usecases/access/sessions.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest, preValidationHookHandler } from 'fastify';

@@ -1,5 +1,4 @@
-import type { GrantToken } from '@widget-service/shared/domain/grant.ts';
-import type { Integration } from '@widget-service/shared/ports/grant-store.ts';
+import type { GrantToken, Integration } from '@widget-service/shared/entities/grant.ts';
 import type { FastifyInstance } from 'fastify';
 import type { Caller, RoutePolicy } from './policy.ts';
 

@@ -1,4 +1,4 @@
-import { previousTokenExpiry } from '@widget-service/shared/domain/grant.ts';
+import { previousTokenExpiry } from '@widget-service/shared/entities/grant.ts';
 import { z } from 'zod';
 import { noteAudit } from '../audit/route-audit.ts';
 import { defineRoute, type Route } from '../http/route.ts';

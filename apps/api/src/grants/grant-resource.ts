@@ -1,5 +1,5 @@
-import type { Grant } from '@widget-service/shared/domain/grant.ts';
-import type { GrantStore } from '@widget-service/shared/ports/grant-store.ts';
+import type { Grant } from '@widget-service/shared/entities/grant.ts';
+import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import type { GrantUseCases, NewGrant, Rotation } from '@widget-service/shared/usecases/access/manage-grants.ts';
 import type { z } from 'zod';
 
@@ -46,6 +46,6 @@ export interface GrantResource<Own extends object> {
 export interface GrantRouteDeps<Own extends object> {
   readonly useCases: GrantUseCases<Own>;
   /** Routes that only read call the port directly. */
-  readonly grants: Pick<GrantStore<Grant & Own>, 'get' | 'list' | 'count'>;
+  readonly grants: Pick<Collection<Grant & Own>, 'get' | 'list' | 'count'>;
   readonly publicBaseUrl: string | null;
 }

@@ -1,5 +1,6 @@
 import { type AuditMembers, pickChangedMembers } from '@widget-service/shared/domain/audit-event.ts';
-import { type Grant, previousTokenExpiry } from '@widget-service/shared/domain/grant.ts';
+import { type Grant, previousTokenExpiry } from '@widget-service/shared/entities/grant.ts';
+import type { Where } from '@widget-service/shared/ports/collection.ts';
 import type { IssuedGrant, NewGrant } from '@widget-service/shared/usecases/access/manage-grants.ts';
 import { ExpiryTooLateError } from '@widget-service/shared/usecases/access/token-lifetime.ts';
 import { listCountedPage } from '@widget-service/shared/usecases/lists/list-counted-page.ts';
@@ -52,7 +53,15 @@ function listGrantsRoute<Own extends object>(
         200: { body: toPageSchema(schemas.shown), description: `One page of ${nouns.plural}.` },
       }),
     },
-    handler: async ({ query }) => toPageBody(query, await listCountedPage(grants, query, query), toBody),
+    handler: async ({ query }) => {
+      const { createdBefore, expiresBefore, name } = query;
+      const where: Where<Grant> = {
+        createdAt: { below: createdBefore },
+        expiresAt: { below: expiresBefore },
+        name: { contains: name },
+      };
+      return toPageBody(query, await listCountedPage(grants, where, query), toBody);
+    },
   });
 }
 

@@ -1,5 +1,5 @@
-import { type Grant, previousTokenExpiry } from '@widget-service/shared/domain/grant.ts';
 import { parseUtcTimestamp } from '@widget-service/shared/domain/timestamp.ts';
+import { type Grant, previousTokenExpiry } from '@widget-service/shared/entities/grant.ts';
 import type { Rotation } from '@widget-service/shared/usecases/access/manage-grants.ts';
 import { z } from 'zod';
 import { pageQuerySchema, queryTime } from '../schemas/page.ts';

@@ -1,6 +1,5 @@
-import type { GrantToken } from '@widget-service/shared/domain/grant.ts';
 import { isSealedForToken } from '@widget-service/shared/domain/sealed-for-token.ts';
-import type { Integration } from '@widget-service/shared/ports/grant-store.ts';
+import type { GrantToken, Integration } from '@widget-service/shared/entities/grant.ts';
 import type { z } from 'zod';
 import { InputError } from '../http/problem.ts';
 import { toSourceBody } from '../sources/shown-source.ts';

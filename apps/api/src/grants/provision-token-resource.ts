@@ -1,4 +1,4 @@
-import type { ProvisionToken } from '@widget-service/shared/ports/grant-store.ts';
+import type { ProvisionToken } from '@widget-service/shared/entities/grant.ts';
 import type { z } from 'zod';
 import type { GrantResource } from './grant-resource.ts';
 import { rotationSchema, toGrantBody } from './grant-schema.ts';

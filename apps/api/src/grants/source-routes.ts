@@ -1,6 +1,7 @@
 import { pickChangedMembers } from '@widget-service/shared/domain/audit-event.ts';
 import type { HookSource } from '@widget-service/shared/domain/hook-source.ts';
-import type { Integration, IntegrationStore } from '@widget-service/shared/ports/grant-store.ts';
+import type { Integration } from '@widget-service/shared/entities/grant.ts';
+import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import type { makeReplaceSourceSecrets } from '@widget-service/shared/usecases/access/replace-source-secrets.ts';
 import { z } from 'zod';
 import { noteAudit } from '../audit/route-audit.ts';
@@ -14,7 +15,7 @@ import { integrationResource } from './integration-resource.ts';
 import { integrationSchema } from './integration-schema.ts';
 
 export interface SourceRouteDeps {
-  readonly integrations: Pick<IntegrationStore, 'get'>;
+  readonly integrations: Pick<Collection<Integration>, 'get'>;
   readonly manageIntegrations: {
     change(id: string, changes: { readonly source: HookSource }): Promise<Integration | null>;
   };

@@ -1,5 +1,5 @@
 import type { EventFilter } from '@widget-service/shared/domain/event-filter.ts';
-import type { Subscription } from '@widget-service/shared/ports/grant-store.ts';
+import type { Subscription } from '@widget-service/shared/entities/grant.ts';
 import type { z } from 'zod';
 import type { GrantResource } from './grant-resource.ts';
 import { rotationSchema, toGrantBody } from './grant-schema.ts';

@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
-import type { GrantToken } from '@widget-service/shared/domain/grant.ts';
 import { parseSigningSecret, unsealSecret } from '@widget-service/shared/domain/sealed-secret.ts';
 import { isEqualInConstantTime } from '@widget-service/shared/domain/token.ts';
+import type { GrantToken } from '@widget-service/shared/entities/grant.ts';
 import { decodeHeaderText, encodeHeader } from '../http/request-headers.ts';
 
 /**

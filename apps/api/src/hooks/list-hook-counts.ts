@@ -1,4 +1,5 @@
-import type { Integration, IntegrationStore } from '@widget-service/shared/ports/grant-store.ts';
+import type { Integration } from '@widget-service/shared/entities/grant.ts';
+import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import {
   type HookCountStore,
   type HookCounts,
@@ -13,7 +14,7 @@ import { documentResponses } from '../schemas/problem.ts';
 import { type HookCountsBody, hookCountPageSchema } from './hook-count-schema.ts';
 
 export interface ListHookCountsRouteDeps {
-  readonly integrations: Pick<IntegrationStore, 'list' | 'count'>;
+  readonly integrations: Pick<Collection<Integration>, 'list' | 'count'>;
   /** A read needs no use case, so the route calls the port. */
   readonly hookCounts: Pick<HookCountStore, 'list'>;
   readonly clock: Pick<Clock, 'now'>;

@@ -1,5 +1,6 @@
 import type { ListedRow } from '@widget-service/shared/domain/page.ts';
-import type { IntegrationStore } from '@widget-service/shared/ports/grant-store.ts';
+import type { Integration } from '@widget-service/shared/entities/grant.ts';
+import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import type { HookRefusal, RefusalStore } from '@widget-service/shared/ports/refusal-store.ts';
 import type { z } from 'zod';
 import { defineRoute, type Route } from '../http/route.ts';
@@ -11,7 +12,7 @@ import { cutWebhookId } from './refusal-recorder.ts';
 import { listRefusalsQuerySchema, refusalPageSchema } from './refusal-schema.ts';
 
 export interface ListRefusalsRouteDeps {
-  readonly integrations: Pick<IntegrationStore, 'get'>;
+  readonly integrations: Pick<Collection<Integration>, 'get'>;
   /** A read needs no use case, so the route calls the port. */
   readonly refusals: Pick<RefusalStore, 'list'>;
 }

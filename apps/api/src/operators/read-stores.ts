@@ -1,4 +1,5 @@
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
+import { readNames } from '@widget-service/shared/usecases/lists/read-names.ts';
 
 /** One partition of the hook queue. */
 export interface QueueReading {
@@ -57,7 +58,10 @@ async function readQueues({ hookQueue }: Stores): Promise<QueueReading[]> {
 async function readDeadLetters({ ledger, integrations }: Stores): Promise<DeadLetters[]> {
   const counts = [...(await ledger.countDead(deadLettersMax))].sort(([, one], [, other]) => other - one);
   const most = counts.slice(0, integrationsMax);
-  const names = await integrations.getNames(most.map(([integrationId]) => integrationId));
+  const names = await readNames(
+    integrations,
+    most.map(([integrationId]) => integrationId),
+  );
   return most.flatMap(([integrationId, count]) => {
     const integrationName = names.get(integrationId);
     return integrationName === undefined ? [] : [{ integrationId, integrationName, count }];

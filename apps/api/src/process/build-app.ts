@@ -1,5 +1,5 @@
 import type { RateLimit } from '@widget-service/shared/domain/gcra.ts';
-import type { Integration, ProvisionToken } from '@widget-service/shared/ports/grant-store.ts';
+import type { Integration, ProvisionToken } from '@widget-service/shared/entities/grant.ts';
 import type { RateLimiter } from '@widget-service/shared/ports/rate-limiter.ts';
 import { readOpenFilesMax } from '@widget-service/shared/runtime/open-files.ts';
 import type { Tracer } from '@widget-service/shared/tracing/tracer.ts';

@@ -1,7 +1,8 @@
 import type { Settings } from '@widget-service/shared/config/settings.ts';
 import type { AuditEvent } from '@widget-service/shared/domain/audit-event.ts';
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
-import type { UserStore } from '@widget-service/shared/ports/user-store.ts';
+import type { User } from '@widget-service/shared/entities/user.ts';
+import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
@@ -11,7 +12,7 @@ import type { AuditRecorder } from '../audit/audit-recorder.ts';
 
 export interface FirstAdminDeps {
   readonly settings: Pick<Settings, 'ADMIN_EMAIL' | 'ADMIN_PASSWORD' | 'PASSWORD_SIGN_IN_ENABLED'>;
-  readonly users: Pick<UserStore, 'insertFirst'>;
+  readonly users: Pick<Collection<User>, 'count' | 'insert'>;
   /** Whether to generate a password if none is set. Only for a process that prints it: nobody can read it later. */
   readonly mayGeneratePassword: boolean;
   readonly clock: Clock;

@@ -1,8 +1,8 @@
 import type { RateLimit } from '@widget-service/shared/domain/gcra.ts';
 import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
+import type { Integration, ProvisionToken, Subscription } from '@widget-service/shared/entities/grant.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { ControlLog } from '@widget-service/shared/ports/control-log.ts';
-import type { Integration, ProvisionToken, Subscription } from '@widget-service/shared/ports/grant-store.ts';
 import type { RateLimiter } from '@widget-service/shared/ports/rate-limiter.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import { makeChangeOwnPassword } from '@widget-service/shared/usecases/access/change-own-password.ts';

@@ -72,7 +72,7 @@ describe('an announced change', () => {
     const { id, token } = await fixture.aSubscription();
     const sink = await fixture.openStream(pod, token.digest);
     const filter: EventFilter = { ...noFilter, types: ['widget.retired'] };
-    await fixture.backend.subscriptions.update(id, { filter });
+    await fixture.backend.subscriptions.change(id, () => ({ filter }));
     await fixture.announce({ kind: 'subscription', id, change: 'changed' });
     await sink.until(() =>
       [...fixture.fake.hub.entitlements()].every((entitlement) => entitlement.filter.types !== null),
@@ -96,12 +96,8 @@ describe('an announced change', () => {
       [later, { ...later.token, expiresAt }],
     ] as const) {
       const replacement = { digest: `new ${token.digest}`, sealedSecret: null };
-      await fixture.backend.subscriptions.replaceTokens(id, {
-        replaced: { token, previousToken: null },
-        token: replacement,
-        tokenIssuedAt: new Date(),
-        previousToken,
-      });
+      const tokenIssuedAt = new Date();
+      await fixture.backend.subscriptions.change(id, () => ({ token: replacement, tokenIssuedAt, previousToken }));
       await fixture.announce({ kind: 'subscription', id, change: 'changed' });
     }
     const sinkNew = await fixture.openStream(pod, `new ${later.token.digest}`);
@@ -118,7 +114,7 @@ describe('an announced change', () => {
   test('of a user who is now disabled ends the personal streams of the user', async () => {
     const pod = await fixture.startAndFollow();
     const { userId, sink } = await fixture.aPersonalStream(pod);
-    await fixture.backend.users.update(userId, { disabled: true });
+    await fixture.backend.users.change(userId, () => ({ disabled: true }));
     await fixture.announce({ kind: 'user', id: userId, change: 'changed' });
     await sink.until(() => sink.isEnded);
     expect(parseClosingReason(sink)).toBe('revoked');
@@ -163,8 +159,7 @@ describe('a missed announcement', () => {
     await fixture.backend.subscriptions.remove(revoked.id);
     log.isUnavailable = false;
     await sink.until(() => sink.isEnded);
-    fixture.backend.subscriptions.findByTokenDigest = () =>
-      Promise.reject(new UnavailableError('the store is unavailable'));
+    fixture.backend.subscriptions.find = () => Promise.reject(new UnavailableError('the store is unavailable'));
     await expect(pod.caches.streams.resolve(revoked.token.digest)).rejects.toMatchObject({ code: 'unavailable' });
   });
 
@@ -174,13 +169,12 @@ describe('a missed announcement', () => {
     const revoked = await fixture.aSubscription();
     await pod.caches.streams.resolve(revoked.token.digest);
     await fixture.backend.subscriptions.remove(revoked.id);
-    const find = fixture.backend.subscriptions.findByTokenDigest;
-    fixture.backend.subscriptions.findByTokenDigest = () =>
-      Promise.reject(new UnavailableError('the store is unavailable'));
+    const find = fixture.backend.subscriptions.find.bind(fixture.backend.subscriptions);
+    fixture.backend.subscriptions.find = () => Promise.reject(new UnavailableError('the store is unavailable'));
     log.isUnavailable = false;
     await openFakeSink().until(() => pod.generation() > 0);
     const sink = await fixture.openStream(pod, revoked.token.digest);
-    fixture.backend.subscriptions.findByTokenDigest = find;
+    fixture.backend.subscriptions.find = find;
     await sink.until(() => sink.isEnded);
     expect(parseClosingReason(sink)).toBe('revoked');
   });

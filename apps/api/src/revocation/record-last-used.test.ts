@@ -1,4 +1,5 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
+import type { Grant } from '@widget-service/shared/entities/grant.ts';
 import { expect, test } from 'vitest';
 import { makeRecordLastUsed } from './record-last-used.ts';
 
@@ -7,9 +8,11 @@ function setUp() {
   const state = { nowMs: 1_000_000, writes: [] as string[], isUnavailable: false };
   const recordLastUsed = makeRecordLastUsed({
     grants: {
-      recordLastUsed: async (id, at) => {
-        state.writes.push(`${id} ${at.getTime()}`);
+      change: async (id, decide) => {
+        const grant = { id, lastUsedAt: null } as Grant;
+        state.writes.push(`${id} ${decide(grant)?.lastUsedAt?.getTime()}`);
         if (state.isUnavailable) throw new UnavailableError('the store is unavailable');
+        return grant;
       },
     },
     clock: { now: () => new Date(state.nowMs), monotonicMs: () => state.nowMs },

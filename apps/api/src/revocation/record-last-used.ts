@@ -1,5 +1,5 @@
-import type { Grant } from '@widget-service/shared/domain/grant.ts';
-import type { GrantStore } from '@widget-service/shared/ports/grant-store.ts';
+import type { Grant } from '@widget-service/shared/entities/grant.ts';
+import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import { dropOldest } from '@widget-service/shared/runtime/drop-oldest.ts';
 
@@ -10,7 +10,7 @@ const retryAfterMs = 5_000;
 const rememberedGrantsMax = 20_000;
 
 export interface RecordLastUsedDeps {
-  readonly grants: Pick<GrantStore<Grant>, 'recordLastUsed'>;
+  readonly grants: Pick<Collection<Grant>, 'change'>;
   readonly clock: Pick<Clock, 'now' | 'monotonicMs'>;
 }
 
@@ -33,6 +33,10 @@ export function makeRecordLastUsed({ grants, clock }: RecordLastUsedDeps): Recor
   return (grantId) => {
     if (clock.monotonicMs() < (dueAtMs.get(grantId) ?? 0)) return;
     setDue(grantId, recordEveryMs);
-    grants.recordLastUsed(grantId, clock.now()).catch(() => setDue(grantId, retryAfterMs));
+    const now = clock.now();
+    grants
+      // Two pods may write in either order.
+      .change(grantId, ({ lastUsedAt }) => (lastUsedAt !== null && lastUsedAt >= now ? null : { lastUsedAt: now }))
+      .catch(() => setDue(grantId, retryAfterMs));
   };
 }

@@ -1,8 +1,9 @@
 import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
-import type { Subscription } from '@widget-service/shared/ports/grant-store.ts';
-import type { PersonalStream } from '@widget-service/shared/ports/personal-stream-store.ts';
-import type { Session } from '@widget-service/shared/ports/session-store.ts';
-import type { User } from '@widget-service/shared/ports/user-store.ts';
+import type { Subscription } from '@widget-service/shared/entities/grant.ts';
+import type { PersonalStream } from '@widget-service/shared/entities/personal-stream.ts';
+import type { Session } from '@widget-service/shared/entities/session.ts';
+import type { User } from '@widget-service/shared/entities/user.ts';
+import type { Where } from '@widget-service/shared/ports/collection.ts';
 import { describe, expect, test } from 'vitest';
 import { makeFindStreamEntitlement } from './stream-entitlement.ts';
 import { createStreamTokenCache } from './token-caches.ts';
@@ -63,20 +64,22 @@ function createStores(stored: StoredObjects) {
   const reads: string[] = [];
   const deps = {
     subscriptions: {
-      findByTokenDigest: async (digest: string) => {
+      find: async (where: Where<Subscription>) => {
         reads.push('subscriptions');
         const existing = stored.subscription ?? null;
-        return [existing?.token.digest, existing?.previousToken?.digest].includes(digest) ? existing : null;
+        return [existing?.token.digest, existing?.previousToken?.digest].includes(String(where['token.digest']))
+          ? existing
+          : null;
       },
     },
     personalStreams: {
-      findByTokenDigest: async (digest: string) => {
+      get: async (digest: string) => {
         reads.push('personalStreams');
         return stored.personal?.tokenDigest === digest ? stored.personal : null;
       },
     },
-    sessions: { find: async (digest: string) => (stored.session?.digest === digest ? stored.session : null) },
-    users: { findById: async (id: string) => (stored.user?.id === id ? stored.user : null) },
+    sessions: { get: async (digest: string) => (stored.session?.digest === digest ? stored.session : null) },
+    users: { get: async (id: string) => (stored.user?.id === id ? stored.user : null) },
     clock: { now: () => now, monotonicMs: () => 0 },
     sessionIdleMs: 300_000,
   };

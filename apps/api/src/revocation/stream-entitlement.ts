@@ -1,11 +1,11 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { type EventFilter, noFilter } from '@widget-service/shared/domain/event-filter.ts';
-import { findValidToken } from '@widget-service/shared/domain/grant.ts';
 import { isWellFormedToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
-import type { Subscription, SubscriptionStore } from '@widget-service/shared/ports/grant-store.ts';
-import type { PersonalStream, PersonalStreamStore } from '@widget-service/shared/ports/personal-stream-store.ts';
-import type { SessionStore } from '@widget-service/shared/ports/session-store.ts';
-import type { UserStore } from '@widget-service/shared/ports/user-store.ts';
+import { findValidToken, type Subscription, whereTokenIsValid } from '@widget-service/shared/entities/grant.ts';
+import type { PersonalStream } from '@widget-service/shared/entities/personal-stream.ts';
+import type { Session } from '@widget-service/shared/entities/session.ts';
+import type { User } from '@widget-service/shared/entities/user.ts';
+import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import { hasSessionEnded } from '@widget-service/shared/usecases/access/sessions.ts';
 import type { TokenCache } from './token-cache.ts';
@@ -36,10 +36,10 @@ export type EntitlementVerdict =
   | { readonly status: 'expired' };
 
 export interface FindStreamEntitlementDeps {
-  readonly subscriptions: Pick<SubscriptionStore, 'findByTokenDigest'>;
-  readonly personalStreams: Pick<PersonalStreamStore, 'findByTokenDigest'>;
-  readonly sessions: Pick<SessionStore, 'find'>;
-  readonly users: Pick<UserStore, 'findById'>;
+  readonly subscriptions: Pick<Collection<Subscription>, 'find'>;
+  readonly personalStreams: Pick<Collection<PersonalStream>, 'get'>;
+  readonly sessions: Pick<Collection<Session>, 'get'>;
+  readonly users: Pick<Collection<User>, 'get'>;
   readonly clock: Pick<Clock, 'now'>;
   /** A session ends when it was not used for this long, in milliseconds. */
   readonly sessionIdleMs: number;
@@ -54,8 +54,8 @@ export function makeFindStreamEntitlement(deps: FindStreamEntitlementDeps) {
   return async (digest: string): Promise<StreamEntitlement | null> => {
     const now = deps.clock.now();
     const [subscription, personal] = await Promise.all([
-      deps.subscriptions.findByTokenDigest(digest, now),
-      deps.personalStreams.findByTokenDigest(digest),
+      deps.subscriptions.find(...whereTokenIsValid(digest, now)),
+      deps.personalStreams.get(digest),
     ]);
     if (subscription !== null) return toSubscriptionEntitlement(subscription, digest, now);
     return personal === null ? null : findPersonalEntitlement(personal, deps);
@@ -83,7 +83,7 @@ async function findPersonalEntitlement(
 ): Promise<StreamEntitlement | null> {
   // An expired token costs no more reads than an unknown one.
   if (expiresAt <= deps.clock.now()) return null;
-  const [session, user] = await Promise.all([deps.sessions.find(sessionDigest), deps.users.findById(userId)]);
+  const [session, user] = await Promise.all([deps.sessions.get(sessionDigest), deps.users.get(userId)]);
   if (session === null || hasSessionEnded(session, deps.clock.now(), deps.sessionIdleMs)) return null;
   if (user === null || user.disabled) return null;
   const validUntil = expiresAt < session.expiresAt ? expiresAt : session.expiresAt;
@@ -93,7 +93,7 @@ async function findPersonalEntitlement(
 export interface RecheckEntitlementDeps {
   /** Reads from the stores what a token allows now; see `makeFindStreamEntitlement`. */
   readonly find: (tokenDigest: string) => Promise<StreamEntitlement | null>;
-  readonly subscriptions: Pick<SubscriptionStore, 'get'>;
+  readonly subscriptions: Pick<Collection<Subscription>, 'get'>;
   readonly clock: Pick<Clock, 'now'>;
 }
 

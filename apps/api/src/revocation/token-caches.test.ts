@@ -1,7 +1,7 @@
-import type { Grant } from '@widget-service/shared/domain/grant.ts';
 import { sha256Hex } from '@widget-service/shared/domain/token.ts';
-import type { Session } from '@widget-service/shared/ports/session-store.ts';
-import type { User } from '@widget-service/shared/ports/user-store.ts';
+import type { Grant } from '@widget-service/shared/entities/grant.ts';
+import type { Session } from '@widget-service/shared/entities/session.ts';
+import type { User } from '@widget-service/shared/entities/user.ts';
 import { describe, expect, test } from 'vitest';
 import { createGrantTokenCache, createSessionCache, makeRecallSession } from './token-caches.ts';
 
@@ -24,9 +24,11 @@ function setUp(changes: Partial<Grant>) {
   };
   const cache = createGrantTokenCache(
     {
-      findByTokenDigest: async (digest) => {
+      find: async (where) => {
         state.storeReads += 1;
-        return [grant.token.digest, grant.previousToken?.digest].includes(digest) ? grant : null;
+        return [grant.token.digest, grant.previousToken?.digest].includes(String(where?.['token.digest']))
+          ? grant
+          : null;
       },
     },
     { clock: { monotonicMs: () => state.nowMs, now: () => new Date(start + state.nowMs) }, isFresh: () => true },
@@ -102,16 +104,17 @@ describe('a session', () => {
       ...changes,
     };
     const sessions = {
-      find: async () => {
+      get: async () => {
         state.reads += 1;
         return state.session;
       },
-      recordLastSeen: async (_: string, lastSeenAt: Date) => {
+      change: async (_: string, decide: (session: Session) => Partial<Session> | null) => {
         state.writes += 1;
-        if (state.session !== null) state.session = { ...state.session, lastSeenAt };
+        state.session = state.session === null ? null : { ...state.session, ...decide(state.session) };
+        return state.session;
       },
     };
-    const users = { findById: async () => state.user };
+    const users = { get: async () => state.user };
     const cache = createSessionCache({ sessions, users, clock, sessionIdleMs, isFresh: () => true });
     const recallSession = makeRecallSession({ cache, sessions, clock, sessionIdleMs });
     return { state, cache, recall: () => recallSession(sessionId, 'a network') };

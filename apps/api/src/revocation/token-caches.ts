@@ -1,8 +1,13 @@
-import { findValidToken, type Grant, type GrantToken } from '@widget-service/shared/domain/grant.ts';
 import { sha256Hex } from '@widget-service/shared/domain/token.ts';
-import type { GrantStore } from '@widget-service/shared/ports/grant-store.ts';
-import type { SessionStore } from '@widget-service/shared/ports/session-store.ts';
-import type { UserStore } from '@widget-service/shared/ports/user-store.ts';
+import {
+  findValidToken,
+  type Grant,
+  type GrantToken,
+  whereTokenIsValid,
+} from '@widget-service/shared/entities/grant.ts';
+import type { Session } from '@widget-service/shared/entities/session.ts';
+import type { User } from '@widget-service/shared/entities/user.ts';
+import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import {
   findUserOfSession,
@@ -36,13 +41,13 @@ type FreshnessDeps = Pick<TokenCacheDeps<never>, 'clock' | 'isFresh'>;
  * `TokenCache.resolve`.
  */
 export function createGrantTokenCache<G extends Grant>(
-  store: Pick<GrantStore<G>, 'findByTokenDigest'>,
+  store: Pick<Collection<G>, 'find'>,
   { clock, isFresh }: FreshnessDeps,
 ): TokenCache<ResolvedGrant<G>> {
   return new TokenCache({
     find: async (digest) => {
       const now = clock.now();
-      const grant = await store.findByTokenDigest(digest, now);
+      const grant = await store.find(...whereTokenIsValid(digest, now));
       const valid = grant === null ? null : findValidToken(grant, digest, now);
       return grant === null || valid === null ? null : { value: { grant, ...valid }, validUntil: valid.validUntil };
     },
@@ -70,8 +75,8 @@ export function createStreamTokenCache(deps: FindStreamEntitlementDeps & Freshne
 }
 
 export interface SessionCacheDeps extends FreshnessDeps {
-  readonly sessions: Pick<SessionStore, 'find'>;
-  readonly users: Pick<UserStore, 'findById'>;
+  readonly sessions: Pick<Collection<Session>, 'get'>;
+  readonly users: Pick<Collection<User>, 'get'>;
   readonly sessionIdleMs: number;
 }
 
@@ -83,7 +88,7 @@ export function createSessionCache(deps: SessionCacheDeps): TokenCache<SignedIn>
   const { sessions, clock, isFresh } = deps;
   return new TokenCache({
     find: async (digest) => {
-      const session = await sessions.find(digest);
+      const session = await sessions.get(digest);
       const signedIn = session === null ? null : await findUserOfSession(session, deps);
       return signedIn === null ? null : { value: signedIn, validUntil: signedIn.session.expiresAt };
     },
@@ -96,7 +101,7 @@ export function createSessionCache(deps: SessionCacheDeps): TokenCache<SignedIn>
 
 export interface RecallSessionDeps {
   readonly cache: Pick<TokenCache<SignedIn>, 'resolve' | 'forget'>;
-  readonly sessions: Pick<SessionStore, 'recordLastSeen'>;
+  readonly sessions: Pick<Collection<Session>, 'change'>;
   readonly clock: Pick<Clock, 'now' | 'monotonicMs'>;
   readonly sessionIdleMs: number;
 }

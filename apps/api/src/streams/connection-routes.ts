@@ -1,6 +1,7 @@
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
-import type { SubscriptionStore } from '@widget-service/shared/ports/grant-store.ts';
+import type { Subscription } from '@widget-service/shared/entities/grant.ts';
+import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import { z } from 'zod';
 import { noteAudit } from '../audit/route-audit.ts';
 import { withinRequestDeadline } from '../http/request-deadline.ts';
@@ -10,7 +11,7 @@ import { type OpenConnectionsBody, openConnectionsSchema } from './connection-sc
 import type { OpenStream, StreamDirectory } from './stream-directory.ts';
 
 export interface ConnectionRoutesDeps {
-  readonly subscriptions: Pick<SubscriptionStore, 'get'>;
+  readonly subscriptions: Pick<Collection<Subscription>, 'get'>;
   readonly streamDirectory: Pick<StreamDirectory, 'list' | 'end'>;
 }
 

@@ -1,5 +1,11 @@
-import { type Db, type IndexDescriptionInfo, type IndexDirection, MongoServerError } from 'mongodb';
+import { integrationEntity, provisionTokenEntity, subscriptionEntity } from '@widget-service/shared/entities/grant.ts';
+import { personalStreamEntity } from '@widget-service/shared/entities/personal-stream.ts';
+import { serviceKeyEntity } from '@widget-service/shared/entities/service-key.ts';
+import { sessionEntity } from '@widget-service/shared/entities/session.ts';
+import { userEntity } from '@widget-service/shared/entities/user.ts';
+import { type Db, type IndexDescriptionInfo, MongoServerError } from 'mongodb';
 import { requireAccess } from './client.ts';
+import { type IndexSpec, listEntityIndexes } from './entity-indexes.ts';
 import { translateErrors } from './translate-error.ts';
 
 export const collectionNames = {
@@ -18,17 +24,6 @@ export const collectionNames = {
   serviceKeys: 'serviceKeys',
 } as const;
 type CollectionName = (typeof collectionNames)[keyof typeof collectionNames];
-
-interface IndexSpec {
-  readonly name: string;
-  readonly key: Readonly<Record<string, IndexDirection>>;
-  readonly unique?: true;
-  readonly sparse?: true;
-  /** The index contains only matching documents. */
-  readonly partialFilterExpression?: Readonly<Record<string, string>>;
-  /** A TTL index. 0: MongoDB removes a document at the time in its indexed field. */
-  readonly expireAfterSeconds?: 0;
-}
 
 export const widgetIndexes = { byId: 'by_id', byAge: 'by_age', byStateAndAge: 'by_state_and_age' } as const;
 
@@ -51,12 +46,6 @@ export const deliveryIndexes = {
 } as const;
 
 export const quarantineIndexes = { byAge: 'by_age' } as const;
-
-const grantIndexes: readonly IndexSpec[] = [
-  { name: 'token', key: { tokenDigest: 1 }, unique: true },
-  { name: 'previous_token', key: { 'previousToken.digest': 1 } },
-  { name: 'by_age', key: { createdAt: -1, _id: -1 } },
-];
 
 /**
  * Every index except those on `_id`. A value that writers race for (an idempotency key, an event id, an e-mail) is the
@@ -103,25 +92,12 @@ const indexes: Readonly<Record<CollectionName, readonly IndexSpec[]>> = {
   ],
   quarantine: [{ name: quarantineIndexes.byAge, key: { quarantinedAt: -1, _id: -1 } }],
   runs: [],
-  users: [
-    // For the first user, whose `_id` is not its e-mail. All others race for the `_id`.
-    { name: 'email', key: { email: 1 }, unique: true },
-    { name: 'id', key: { id: 1 }, unique: true },
-    // Concurrent first sign-ins of one person race for the `_id`: the provider gives both the same e-mail.
-    { name: 'identity', key: { identityKey: 1 }, unique: true, sparse: true },
-    { name: 'by_age', key: { createdAt: -1, id: -1 } },
-  ],
-  sessions: [
-    { name: 'expiry', key: { expiresAt: 1 }, expireAfterSeconds: 0 },
-    { name: 'user', key: { userId: 1 } },
-  ],
-  personalStreams: [
-    { name: 'expiry', key: { expiresAt: 1 }, expireAfterSeconds: 0 },
-    { name: 'by_user', key: { userId: 1, issuedAt: -1, _id: -1 } },
-  ],
-  subscriptions: grantIndexes,
-  integrations: grantIndexes,
-  provisionTokens: grantIndexes,
+  users: listEntityIndexes(userEntity),
+  sessions: listEntityIndexes(sessionEntity),
+  personalStreams: listEntityIndexes(personalStreamEntity),
+  subscriptions: listEntityIndexes(subscriptionEntity),
+  integrations: listEntityIndexes(integrationEntity),
+  provisionTokens: listEntityIndexes(provisionTokenEntity),
   partitions: [],
   auditEvents: [
     { name: 'expiry', key: { expiresAt: 1 }, expireAfterSeconds: 0 },
@@ -130,7 +106,7 @@ const indexes: Readonly<Record<CollectionName, readonly IndexSpec[]>> = {
     { name: auditIndexes.byActor, key: { 'actor.id': 1, occurredAt: -1, _id: -1 } },
     { name: auditIndexes.byTarget, key: { 'target.id': 1, occurredAt: -1, _id: -1 } },
   ],
-  serviceKeys: [],
+  serviceKeys: listEntityIndexes(serviceKeyEntity),
 };
 
 /**

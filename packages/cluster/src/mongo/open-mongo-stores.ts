@@ -1,3 +1,8 @@
+import { integrationEntity, provisionTokenEntity, subscriptionEntity } from '@widget-service/shared/entities/grant.ts';
+import { personalStreamEntity } from '@widget-service/shared/entities/personal-stream.ts';
+import { serviceKeyEntity } from '@widget-service/shared/entities/service-key.ts';
+import { sessionEntity } from '@widget-service/shared/entities/session.ts';
+import { userEntity } from '@widget-service/shared/entities/user.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import { ExitError, exitCodes } from '@widget-service/shared/runtime/exit-error.ts';
 import type { Db } from 'mongodb';
@@ -5,16 +10,12 @@ import type { PartitionCountStore } from '../bullmq/partition-counts.ts';
 import { type MongoConnection, type MongoOptions, openMongo, warnOfIgnoredOptions } from './client.ts';
 import { createIndexes, verifyIndexes } from './indexes.ts';
 import { createMongoAuditEventStore } from './mongo-audit-event-store.ts';
+import { MongoCollection } from './mongo-collection.ts';
 import { MongoDeliveryLedger } from './mongo-delivery-ledger.ts';
-import { createMongoGrantStore, integrationKind, provisionTokenKind, subscriptionKind } from './mongo-grant-store.ts';
 import { createMongoPartitionCountStore } from './mongo-partition-count-store.ts';
-import { createMongoPersonalStreamStore } from './mongo-personal-stream-store.ts';
 import { createMongoQuarantineStore } from './mongo-quarantine-store.ts';
 import { createMongoRunCounter, type RunCounter } from './mongo-run-counter.ts';
 import { createMongoRunRegistry, type MongoRunRegistry } from './mongo-run-registry.ts';
-import { createMongoServiceKeyStore } from './mongo-service-key-store.ts';
-import { createMongoSessionStore } from './mongo-session-store.ts';
-import { createMongoUserStore } from './mongo-user-store.ts';
 import { createMongoWidgetEffects } from './mongo-widget-effects.ts';
 import { createMongoWidgetOutbox } from './mongo-widget-outbox.ts';
 import { createMongoWidgetStore } from './mongo-widget-store.ts';
@@ -117,14 +118,14 @@ function createStores({ db, close }: MongoConnection, options: MongoStoresOption
     outboxes: createMongoWidgetOutbox(db, runCall),
     ledger: new MongoDeliveryLedger(db, options.deliveryRetentionMs, runCall, onWarning),
     quarantine: createMongoQuarantineStore(db, onWarning),
-    users: createMongoUserStore(db, onWarning),
-    sessions: createMongoSessionStore(db, onWarning),
-    personalStreams: createMongoPersonalStreamStore(db, onWarning),
-    subscriptions: createMongoGrantStore(db, subscriptionKind, onWarning),
-    integrations: createMongoGrantStore(db, integrationKind, onWarning),
-    provisionTokens: createMongoGrantStore(db, provisionTokenKind, onWarning),
+    users: new MongoCollection(db, userEntity, onWarning),
+    sessions: new MongoCollection(db, sessionEntity, onWarning),
+    personalStreams: new MongoCollection(db, personalStreamEntity, onWarning),
+    subscriptions: new MongoCollection(db, subscriptionEntity, onWarning),
+    integrations: new MongoCollection(db, integrationEntity, onWarning),
+    provisionTokens: new MongoCollection(db, provisionTokenEntity, onWarning),
     auditEvents: createMongoAuditEventStore(db, options.auditRetentionMs, onWarning),
-    serviceKeys: createMongoServiceKeyStore(db),
+    serviceKeys: new MongoCollection(db, serviceKeyEntity, onWarning),
   };
   return {
     ports,

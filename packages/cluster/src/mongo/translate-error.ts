@@ -2,15 +2,12 @@ import { ServiceError, UnavailableError, UnstorableError } from '@widget-service
 import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/deadline.ts';
 import {
   BSON,
-  type Collection,
-  type Document,
   MongoBulkWriteError,
   MongoError,
   MongoInvalidArgumentError,
   MongoNetworkError,
   MongoServerError,
   MongoServerSelectionError,
-  type OptionalUnlessRequiredId,
   type WriteError,
 } from 'mongodb';
 
@@ -103,18 +100,6 @@ export async function insertRepeatably<T>(insert: (isRepeated: boolean) => Promi
     if (!isBroken || performance.now() > end) throw error;
     return await insert(true);
   }
-}
-
-/** As `insertRepeatably`, for one document without another unique value that somebody else could have. */
-export function insertOwn<Schema extends Document>(
-  collection: Collection<Schema>,
-  document: OptionalUnlessRequiredId<Schema>,
-): Promise<void> {
-  return insertRepeatably(async (isRepeated) => {
-    await collection.insertOne(document).catch((error: unknown) => {
-      if (!isRepeated || !isDuplicateKey(error)) throw error;
-    });
-  });
 }
 
 /** Runs an upsert. If another upsert inserts the document first, repeats it once: now it updates that document. */

@@ -133,6 +133,12 @@ CREATE INDEX deliveries_by_receipt ON deliveries (integration_id, received_at, e
 CREATE INDEX deliveries_unpublished ON deliveries (integration_id, state, received_at, event_id)
   WHERE state <> 'published';
 
+-- For lists over all integrations. Rows arrive in about the order of `received_at`, so a hook adds to the end of the
+-- index.
+CREATE INDEX deliveries_by_time ON deliveries (received_at, event_id);
+-- As deliveries_unpublished: it finds the few rows that are not published.
+CREATE INDEX deliveries_unpublished_by_time ON deliveries (state, received_at, event_id) WHERE state <> 'published';
+
 -- The newest refusals of each integration. `requestId` is also part of `refusal`, which is JSON.
 CREATE TABLE hook_refusals (
   integration_id TEXT NOT NULL,
@@ -143,6 +149,31 @@ CREATE TABLE hook_refusals (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX hook_refusals_by_time ON hook_refusals (refused_at);
+
+-- Until when refused requests of an integration's sender are kept, in milliseconds of Unix time.
+CREATE TABLE hook_sampling (
+  integration_id TEXT NOT NULL PRIMARY KEY,
+  kept_until INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- The newest of them. `request_id` is also part of `sample`, which is JSON.
+CREATE TABLE hook_samples (
+  integration_id TEXT NOT NULL,
+  received_at INTEGER NOT NULL,
+  request_id TEXT NOT NULL,
+  sample TEXT NOT NULL,
+  PRIMARY KEY (integration_id, received_at, request_id)
+) STRICT;
+
+-- How many hooks each integration sent, by hour.
+CREATE TABLE hook_counts (
+  -- When the hour begins.
+  hour INTEGER NOT NULL,
+  integration_id TEXT NOT NULL,
+  accepted INTEGER NOT NULL,
+  refused INTEGER NOT NULL,
+  PRIMARY KEY (hour, integration_id)
+) STRICT, WITHOUT ROWID;
 
 -- The event log ------------------------------------------------------------------------------------------------------
 
@@ -204,127 +235,6 @@ CREATE TABLE appended_events (
 
 CREATE INDEX appended_events_by_expiry ON appended_events (expires_at) WHERE expires_at IS NOT NULL;
 
--- Users, sessions and grants -----------------------------------------------------------------------------------------
-
-CREATE TABLE users (
-  id TEXT NOT NULL PRIMARY KEY,
-  email TEXT NOT NULL UNIQUE,
-  -- A name for people. NULL: none.
-  name TEXT,
-  role TEXT NOT NULL,
-  disabled INTEGER NOT NULL,
-  -- A user has a password, or an identity at an identity provider. The columns of the other are NULL.
-  password_hash TEXT,
-  identity_issuer TEXT,
-  identity_subject TEXT,
-  -- Whether an admin has set the password, so that the user must change it.
-  must_change_password INTEGER NOT NULL,
-  created_at INTEGER NOT NULL,
-  last_sign_in_at INTEGER
-) STRICT, WITHOUT ROWID;
-
-CREATE INDEX users_by_creation ON users (created_at, id);
-CREATE UNIQUE INDEX users_by_identity ON users (identity_issuer, identity_subject) WHERE identity_issuer IS NOT NULL;
-
-CREATE TABLE sessions (
-  digest TEXT NOT NULL PRIMARY KEY,
-  -- The id of the session in the interface, a UUID.
-  id TEXT NOT NULL,
-  user_id TEXT NOT NULL,
-  -- What signed in, and from which address. NULL: unknown.
-  device TEXT,
-  address TEXT,
-  created_at INTEGER NOT NULL,
-  last_seen_at INTEGER NOT NULL,
-  expires_at INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
-
-CREATE INDEX sessions_by_expiry ON sessions (expires_at);
-CREATE INDEX sessions_by_user ON sessions (user_id);
-
--- The stream tokens of signed-in users.
-CREATE TABLE personal_streams (
-  token_digest TEXT NOT NULL PRIMARY KEY,
-  user_id TEXT NOT NULL,
-  session_digest TEXT NOT NULL,
-  issued_at INTEGER NOT NULL,
-  expires_at INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
-
-CREATE INDEX personal_streams_by_expiry ON personal_streams (expires_at);
-CREATE INDEX personal_streams_by_user ON personal_streams (user_id, issued_at);
-
--- The three tables of grants share these columns:
--- token_digest: the SHA-256 of the token, in hexadecimal.
--- sealed_secret: an integration's signing secret, encrypted so that only the holder of the token can read it, or NULL.
--- token_issued_at: when the current token was issued.
--- previous_*: the token before the last rotation. It works until previous_expires_at.
--- expires_at: the end of the grant. NULL: never.
--- created_by: the id of the user that created the grant.
--- last_used_at: NULL before the first use.
-
-CREATE TABLE subscriptions (
-  id TEXT NOT NULL PRIMARY KEY,
-  name TEXT NOT NULL,
-  token_digest TEXT NOT NULL UNIQUE,
-  sealed_secret TEXT,
-  token_issued_at INTEGER NOT NULL,
-  previous_digest TEXT,
-  previous_sealed_secret TEXT,
-  previous_expires_at INTEGER,
-  expires_at INTEGER,
-  created_at INTEGER NOT NULL,
-  created_by TEXT NOT NULL,
-  last_used_at INTEGER,
-  -- A JSON object.
-  filter TEXT NOT NULL
-) STRICT, WITHOUT ROWID;
-
-CREATE INDEX subscriptions_by_previous_digest ON subscriptions (previous_digest) WHERE previous_digest IS NOT NULL;
-CREATE INDEX subscriptions_by_creation ON subscriptions (created_at, id);
-
-CREATE TABLE integrations (
-  id TEXT NOT NULL PRIMARY KEY,
-  name TEXT NOT NULL,
-  token_digest TEXT NOT NULL UNIQUE,
-  sealed_secret TEXT,
-  token_issued_at INTEGER NOT NULL,
-  previous_digest TEXT,
-  previous_sealed_secret TEXT,
-  previous_expires_at INTEGER,
-  expires_at INTEGER,
-  created_at INTEGER NOT NULL,
-  created_by TEXT NOT NULL,
-  last_used_at INTEGER,
-  deduplicate_by_content INTEGER NOT NULL,
-  -- Hooks per second. NULL: the limit from the settings applies.
-  rate INTEGER
-) STRICT, WITHOUT ROWID;
-
-CREATE INDEX integrations_by_previous_digest ON integrations (previous_digest) WHERE previous_digest IS NOT NULL;
-CREATE INDEX integrations_by_creation ON integrations (created_at, id);
-
-CREATE TABLE provision_tokens (
-  id TEXT NOT NULL PRIMARY KEY,
-  name TEXT NOT NULL,
-  token_digest TEXT NOT NULL UNIQUE,
-  sealed_secret TEXT,
-  token_issued_at INTEGER NOT NULL,
-  previous_digest TEXT,
-  previous_sealed_secret TEXT,
-  previous_expires_at INTEGER,
-  expires_at INTEGER,
-  created_at INTEGER NOT NULL,
-  created_by TEXT NOT NULL,
-  last_used_at INTEGER,
-  -- A JSON array of strings.
-  permissions TEXT NOT NULL
-) STRICT, WITHOUT ROWID;
-
-CREATE INDEX provision_tokens_by_previous_digest ON provision_tokens (previous_digest)
-  WHERE previous_digest IS NOT NULL;
-CREATE INDEX provision_tokens_by_creation ON provision_tokens (created_at, id);
-
 -- Audit trail and keys -----------------------------------------------------------------------------------------------
 
 -- The audit trail. `event` is the whole event as JSON; the other columns repeat what a list filters by.
@@ -347,9 +257,3 @@ CREATE TRIGGER audit_events_never_change BEFORE UPDATE ON audit_events
 BEGIN
   SELECT RAISE(ABORT, 'audit events never change');
 END;
-
--- Random keys that the service generates once, by the name of their purpose.
-CREATE TABLE service_keys (
-  name TEXT PRIMARY KEY,
-  secret TEXT NOT NULL
-) STRICT, WITHOUT ROWID;

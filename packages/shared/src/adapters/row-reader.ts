@@ -1,8 +1,6 @@
 import { UnreadableRowError } from '../domain/errors.ts';
 import type { ListedRow } from '../domain/page.ts';
-
-/** Says for each member of a stored entity whether a value is one. */
-export type Shape<T> = { readonly [Name in keyof T]-?: (value: unknown) => boolean };
+import type { Shape } from '../entities/shape-checks.ts';
 
 export interface RowReaderOptions<Row, T> {
   /** The collection or table. */
@@ -33,6 +31,27 @@ const logEveryMs = 60_000;
 const rememberedMax = 1_000;
 const loggedAtMs = new Map<string, number>();
 
+export interface UnreadableRow {
+  readonly of: string;
+  readonly id: string;
+  /** The first wrong member. Empty: unknown. */
+  readonly member: string;
+}
+
+/** Logs a damaged row, unless that was done a short time ago. Returns the error that names it. */
+export function warnOfUnreadableRow(
+  { of, id, member }: UnreadableRow,
+  onWarning?: (message: string, details?: object) => void,
+): UnreadableRowError {
+  const key = `${of} ${id}`;
+  if (performance.now() >= (loggedAtMs.get(key) ?? Number.NEGATIVE_INFINITY) + logEveryMs) {
+    if (loggedAtMs.size >= rememberedMax) loggedAtMs.clear();
+    loggedAtMs.set(key, performance.now());
+    onWarning?.('store.row_unreadable', { of, id, ...(member === '' ? {} : { member }) });
+  }
+  return new UnreadableRowError(`${of}, ${id}: a damaged row${member === '' ? '' : `, member ${member}`}`);
+}
+
 /** Creates the one place that reads rows of a kind. No row reaches a caller unless each member has its type. */
 export function createRowReader<Row, T extends object>(options: RowReaderOptions<Row, T>): RowReader<Row, T> {
   const { of, identify, convert, shape, onWarning } = options;
@@ -47,17 +66,7 @@ export function createRowReader<Row, T extends object>(options: RowReaderOptions
     } catch {
       // Without the error: it may quote the value.
     }
-    const id = String(identify(row));
-    warn({ of, id, ...(member === '' ? {} : { member }) });
-    throw new UnreadableRowError(`${of}, ${id}: a damaged row${member === '' ? '' : `, member ${member}`}`);
-  }
-
-  function warn(row: { readonly of: string; readonly id: string }): void {
-    const key = `${row.of} ${row.id}`;
-    if (performance.now() < (loggedAtMs.get(key) ?? Number.NEGATIVE_INFINITY) + logEveryMs) return;
-    if (loggedAtMs.size >= rememberedMax) loggedAtMs.clear();
-    loggedAtMs.set(key, performance.now());
-    onWarning?.('store.row_unreadable', row);
+    throw warnOfUnreadableRow({ of, id: String(identify(row)), member }, onWarning);
   }
 
   function readListed(row: Row): ListedRow<T> {

@@ -2,31 +2,11 @@
 
 import type { AuditEvent } from '../domain/audit-event.ts';
 import { auditActions, auditActorKinds, auditOutcomes, auditTargetKinds } from '../domain/audit-event.ts';
-import type { EventFilter } from '../domain/event-filter.ts';
-import { hookKinds, widgetEventTypes } from '../domain/event-kind.ts';
-import type { Grant, PreviousToken } from '../domain/grant.ts';
+import { hookKinds } from '../domain/event-kind.ts';
 import type { LogPosition } from '../domain/log-position.ts';
 import type { OutboxEntry } from '../domain/outbox-entry.ts';
-import { permissions, roles } from '../domain/role.ts';
 import { type HookChangedMembers, type Widget, type WidgetOwner, widgetStates } from '../domain/widget.ts';
 import type { WidgetEvent } from '../domain/widget-event.ts';
-import {
-  type DeliveryEffect,
-  type DeliverySummary,
-  deadReasons,
-  deliveryStates,
-  type LedgerRow,
-} from '../ports/delivery-ledger.ts';
-import type { LogRecord } from '../ports/event-log.ts';
-import type { Integration, ProvisionToken, Subscription } from '../ports/grant-store.ts';
-import type { HookCounts } from '../ports/hook-count-store.ts';
-import type { PersonalStream } from '../ports/personal-stream-store.ts';
-import { type QuarantineRow, quarantineReasons } from '../ports/quarantine-store.ts';
-import type { HookRefusal } from '../ports/refusal-store.ts';
-import type { HookSample, SampleRefusal } from '../ports/sample-store.ts';
-import type { Session } from '../ports/session-store.ts';
-import type { User } from '../ports/user-store.ts';
-import type { Shape } from './row-reader.ts';
 import {
   code,
   count,
@@ -40,11 +20,23 @@ import {
   optional,
   orNull,
   record,
+  type Shape,
   text,
   time,
   uuid,
-} from './shape-checks.ts';
-import { hookSourceShape } from './source-shapes.ts';
+} from '../entities/shape-checks.ts';
+import {
+  type DeliveryEffect,
+  type DeliverySummary,
+  deadReasons,
+  deliveryStates,
+  type LedgerRow,
+} from '../ports/delivery-ledger.ts';
+import type { LogRecord } from '../ports/event-log.ts';
+import type { HookCounts } from '../ports/hook-count-store.ts';
+import { type QuarantineRow, quarantineReasons } from '../ports/quarantine-store.ts';
+import type { HookRefusal } from '../ports/refusal-store.ts';
+import type { HookSample, SampleRefusal } from '../ports/sample-store.ts';
 
 const hookChangedShape: Shape<HookChangedMembers> = {
   state: oneOf(widgetStates),
@@ -99,70 +91,6 @@ export const deliverySummaryShape: Shape<DeliverySummary> = {
 export const ledgerRowShape: Shape<LedgerRow> = { ...deliverySummaryShape, payload: orNull(json) };
 
 export const payloadShape = { eventId: uuid, payload: json };
-
-const grantShape: Shape<Grant> = {
-  id: uuid,
-  name: text,
-  token: object({ digest: text, sealedSecret: orNull(text) }),
-  tokenIssuedAt: time,
-  previousToken: orNull(object<PreviousToken>({ digest: text, sealedSecret: orNull(text), expiresAt: time })),
-  expiresAt: orNull(time),
-  createdAt: time,
-  createdBy: uuid,
-  lastUsedAt: orNull(time),
-};
-
-export const subscriptionShape: Shape<Subscription> = {
-  ...grantShape,
-  filter: object<EventFilter>({
-    types: orNull(listOf(oneOf(widgetEventTypes))),
-    widgetIds: orNull(listOf(uuid)),
-    states: orNull(listOf(oneOf(widgetStates))),
-    labels: orNull(listOf(text)),
-  }),
-};
-
-export const integrationShape: Shape<Integration> = {
-  ...grantShape,
-  deduplicateByContent: flag,
-  rate: orNull(count),
-  source: orNull(object(hookSourceShape)),
-};
-
-export const provisionTokenShape: Shape<ProvisionToken> = { ...grantShape, permissions: listOf(oneOf(permissions)) };
-
-export const userShape: Shape<User> = {
-  id: uuid,
-  email: text,
-  name: orNull(text),
-  role: oneOf(roles),
-  disabled: flag,
-  passwordHash: orNull(text),
-  mustChangePassword: flag,
-  passwordExpiresAt: (value) => value === undefined || time(value),
-  identity: (value) => value === undefined || object({ issuer: text, subject: text })(value),
-  createdAt: time,
-  lastSignInAt: orNull(time),
-};
-
-export const sessionShape: Shape<Session> = {
-  id: uuid,
-  digest: text,
-  userId: text,
-  device: orNull(text),
-  address: orNull(text),
-  createdAt: time,
-  lastSeenAt: time,
-  expiresAt: time,
-};
-
-export const personalStreamShape: Shape<PersonalStream> = {
-  tokenDigest: text,
-  userId: text,
-  sessionDigest: text,
-  issuedAt: time,
-  expiresAt: time,
-};
 
 export const auditEventShape: Shape<AuditEvent> = {
   id: uuid,

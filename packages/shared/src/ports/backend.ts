@@ -1,20 +1,21 @@
+import type { Integration, ProvisionToken, Subscription } from '../entities/grant.ts';
+import type { PersonalStream } from '../entities/personal-stream.ts';
+import type { ServiceKey } from '../entities/service-key.ts';
+import type { Session } from '../entities/session.ts';
+import type { User } from '../entities/user.ts';
 import type { AuditEventStore } from './audit-event-store.ts';
+import type { Collection } from './collection.ts';
 import type { ControlLog } from './control-log.ts';
 import type { DeliveryLedger } from './delivery-ledger.ts';
 import type { EventLog } from './event-log.ts';
-import type { IntegrationStore, ProvisionTokenStore, SubscriptionStore } from './grant-store.ts';
 import type { HookCountStore } from './hook-count-store.ts';
 import type { HookQueue } from './hook-queue.ts';
 import type { PeerRequests } from './peer-requests.ts';
-import type { PersonalStreamStore } from './personal-stream-store.ts';
 import type { QuarantineStore } from './quarantine-store.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import type { RefusalStore } from './refusal-store.ts';
 import type { RunRegistry } from './run-registry.ts';
 import type { SampleStore } from './sample-store.ts';
-import type { ServiceKeyStore } from './service-key-store.ts';
-import type { SessionStore } from './session-store.ts';
-import type { UserStore } from './user-store.ts';
 import type { WidgetEffects } from './widget-effects.ts';
 import type { WidgetOutbox } from './widget-outbox.ts';
 import type { WidgetStore } from './widget-store.ts';
@@ -39,14 +40,14 @@ export interface Backend {
   /** Questions to every worker. The embedded process is no worker of its own: nobody is asked. */
   readonly workerRequests: PeerRequests;
   readonly rateLimiter: RateLimiter;
-  readonly users: UserStore;
-  readonly sessions: SessionStore;
-  readonly personalStreams: PersonalStreamStore;
-  readonly subscriptions: SubscriptionStore;
-  readonly integrations: IntegrationStore;
-  readonly provisionTokens: ProvisionTokenStore;
+  readonly users: Collection<User>;
+  readonly sessions: Collection<Session>;
+  readonly personalStreams: Collection<PersonalStream>;
+  readonly subscriptions: Collection<Subscription>;
+  readonly integrations: Collection<Integration>;
+  readonly provisionTokens: Collection<ProvisionToken>;
   readonly auditEvents: AuditEventStore;
-  readonly serviceKeys: ServiceKeyStore;
+  readonly serviceKeys: Collection<ServiceKey>;
   /**
    * Removes expired sessions, personal streams, dedupe marks, refusals, samples and counts of hooks, and ledger rows
    * and audit events past their retention. On the cluster it does nothing: MongoDB and Redis remove them by themselves.

@@ -1,5 +1,5 @@
 import { type RateLimit, toRateLimit } from '@widget-service/shared/domain/gcra.ts';
-import type { Integration } from '@widget-service/shared/ports/grant-store.ts';
+import type { Integration } from '@widget-service/shared/entities/grant.ts';
 import type { RateLimiter } from '@widget-service/shared/ports/rate-limiter.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { RateRefusal } from './rate-limit-headers.ts';

@@ -1,6 +1,6 @@
 import { MemoryRateLimiter } from '@widget-service/shared/adapters/memory-rate-limiter.ts';
 import type { RateLimit } from '@widget-service/shared/domain/gcra.ts';
-import type { Integration } from '@widget-service/shared/ports/grant-store.ts';
+import type { Integration } from '@widget-service/shared/entities/grant.ts';
 import type { RateLimiter } from '@widget-service/shared/ports/rate-limiter.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type {

@@ -1,9 +1,11 @@
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import type { PageRequest } from '@widget-service/shared/domain/page.ts';
 import { formatPosition } from '@widget-service/shared/domain/sse-id.ts';
+import type { Integration } from '@widget-service/shared/entities/grant.ts';
+import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import type { DeliverySummary, LedgerRow } from '@widget-service/shared/ports/delivery-ledger.ts';
-import type { IntegrationStore } from '@widget-service/shared/ports/grant-store.ts';
 import type { CountedPage, TooDeepPage } from '@widget-service/shared/usecases/lists/list-counted-page.ts';
+import { readNames } from '@widget-service/shared/usecases/lists/read-names.ts';
 import { z } from 'zod';
 import { toPageBody } from '../../schemas/page-body.ts';
 import type { deliverySchema, listDeliveriesOfWidgetQuerySchema } from './delivery-schema.ts';
@@ -36,10 +38,10 @@ export function toDeliveryBody(row: DeliverySummary, integrationName: string | n
 export async function toDeliveryPageBody(
   request: PageRequest,
   rows: CountedPage<DeliverySummary> | TooDeepPage,
-  integrations: Pick<IntegrationStore, 'getNames'>,
+  integrations: Pick<Collection<Integration>, 'list'>,
 ) {
   const found = 'items' in rows ? rows.items : [];
-  const names = await integrations.getNames([...new Set(found.flatMap((row) => row?.integrationId ?? []))]);
+  const names = await readNames(integrations, [...new Set(found.flatMap((row) => row?.integrationId ?? []))]);
   return toPageBody(request, rows, (row) => toDeliveryBody(row, names.get(row.integrationId) ?? null));
 }
 

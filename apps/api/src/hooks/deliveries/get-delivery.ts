@@ -1,7 +1,8 @@
 import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
+import type { Integration } from '@widget-service/shared/entities/grant.ts';
+import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import type { DeliveryLedger, LedgerRow } from '@widget-service/shared/ports/delivery-ledger.ts';
 import type { EventLog } from '@widget-service/shared/ports/event-log.ts';
-import type { IntegrationStore } from '@widget-service/shared/ports/grant-store.ts';
 import { withDeadline } from '@widget-service/shared/runtime/deadline.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { documentResponses } from '../../schemas/problem.ts';
@@ -10,7 +11,7 @@ import { deliveryParamsSchema, toDeliveryText, toUnknownDeliveryError } from './
 import { deliveryWithPayloadSchema } from './delivery-schema.ts';
 
 export interface GetDeliveryRouteDeps {
-  readonly integrations: Pick<IntegrationStore, 'get'>;
+  readonly integrations: Pick<Collection<Integration>, 'get'>;
   /** A read needs no use case, so the route calls the port. */
   readonly ledger: Pick<DeliveryLedger, 'get'>;
   readonly eventLog: Pick<EventLog, 'readUpTo'>;

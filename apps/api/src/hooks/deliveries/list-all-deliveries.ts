@@ -1,4 +1,5 @@
-import type { IntegrationStore } from '@widget-service/shared/ports/grant-store.ts';
+import type { Integration } from '@widget-service/shared/entities/grant.ts';
+import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import type { makeListDeliveries } from '@widget-service/shared/usecases/hooks/manage-deliveries.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { documentResponses } from '../../schemas/problem.ts';
@@ -6,7 +7,7 @@ import { toDeliveryPageBody, toReceptionRange } from './delivery-resource.ts';
 import { deliveryPageSchema, listAllDeliveriesQuerySchema } from './delivery-schema.ts';
 
 export interface ListAllDeliveriesRouteDeps {
-  readonly integrations: Pick<IntegrationStore, 'getNames'>;
+  readonly integrations: Pick<Collection<Integration>, 'list'>;
   readonly listDeliveries: ReturnType<typeof makeListDeliveries>;
 }
 

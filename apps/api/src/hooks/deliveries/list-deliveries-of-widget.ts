@@ -1,7 +1,8 @@
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
+import type { Integration } from '@widget-service/shared/entities/grant.ts';
+import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import type { DeliveryLedger } from '@widget-service/shared/ports/delivery-ledger.ts';
-import type { IntegrationStore } from '@widget-service/shared/ports/grant-store.ts';
 import type { WidgetStore } from '@widget-service/shared/ports/widget-store.ts';
 import type { makeListDeliveries } from '@widget-service/shared/usecases/hooks/manage-deliveries.ts';
 import { z } from 'zod';
@@ -17,7 +18,7 @@ import {
 
 export interface ListDeliveriesOfWidgetRouteDeps {
   readonly widgets: Pick<WidgetStore, 'get'>;
-  readonly integrations: Pick<IntegrationStore, 'getNames'>;
+  readonly integrations: Pick<Collection<Integration>, 'list'>;
   /** A read needs no use case, so the route calls the port. */
   readonly ledger: Pick<DeliveryLedger, 'getPayloads'>;
   readonly listDeliveries: ReturnType<typeof makeListDeliveries>;

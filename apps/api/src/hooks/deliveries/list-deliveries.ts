@@ -1,5 +1,6 @@
+import type { Integration } from '@widget-service/shared/entities/grant.ts';
+import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import type { DeliverySummary } from '@widget-service/shared/ports/delivery-ledger.ts';
-import type { IntegrationStore } from '@widget-service/shared/ports/grant-store.ts';
 import type {
   makeFindDeliveryByWebhookId,
   makeListDeliveries,
@@ -12,7 +13,7 @@ import { deliveriesParamsSchema, toDeliveryBody, toReceptionRange } from './deli
 import { deliveryPageSchema, listDeliveriesQuerySchema } from './delivery-schema.ts';
 
 export interface ListDeliveriesRouteDeps {
-  readonly integrations: Pick<IntegrationStore, 'get'>;
+  readonly integrations: Pick<Collection<Integration>, 'get'>;
   readonly listDeliveries: ReturnType<typeof makeListDeliveries>;
   readonly findDeliveryByWebhookId: ReturnType<typeof makeFindDeliveryByWebhookId>;
 }

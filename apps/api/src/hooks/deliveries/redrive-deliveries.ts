@@ -1,6 +1,7 @@
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
+import type { Integration } from '@widget-service/shared/entities/grant.ts';
 import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
-import type { IntegrationStore } from '@widget-service/shared/ports/grant-store.ts';
+import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import type {
   makeRedriveDeliveries,
   Redrive,
@@ -17,7 +18,7 @@ import { deliveriesParamsSchema, toReceptionRange } from './delivery-resource.ts
 import { redriveReportSchema, redriveSelectionSchema } from './redrive-schema.ts';
 
 export interface RedriveDeliveriesRouteDeps {
-  readonly integrations: Pick<IntegrationStore, 'get'>;
+  readonly integrations: Pick<Collection<Integration>, 'get'>;
   readonly redriveDeliveries: ReturnType<typeof makeRedriveDeliveries>;
   readonly metrics: Pick<Metrics, 'deliveriesRedriven'>;
 }

@@ -1,7 +1,8 @@
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
+import type { Integration } from '@widget-service/shared/entities/grant.ts';
 import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
-import type { IntegrationStore } from '@widget-service/shared/ports/grant-store.ts';
+import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import type { makeRedriveDelivery } from '@widget-service/shared/usecases/hooks/manage-deliveries.ts';
 import { noteAudit } from '../../audit/route-audit.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
@@ -11,7 +12,7 @@ import { deliveryParamsSchema, toDeliveryBody, toUnknownDeliveryError } from './
 import { deliverySchema } from './delivery-schema.ts';
 
 export interface RedriveDeliveryRouteDeps {
-  readonly integrations: Pick<IntegrationStore, 'get'>;
+  readonly integrations: Pick<Collection<Integration>, 'get'>;
   readonly redriveDelivery: ReturnType<typeof makeRedriveDelivery>;
   readonly metrics: Pick<Metrics, 'deliveriesRedriven'>;
 }

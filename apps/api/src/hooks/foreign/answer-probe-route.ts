@@ -1,5 +1,5 @@
 import { isWellFormedToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
-import type { Integration } from '@widget-service/shared/ports/grant-store.ts';
+import type { Integration } from '@widget-service/shared/entities/grant.ts';
 import type { FastifySchema } from 'fastify';
 import { sendProblem } from '../../http/problem.ts';
 import { defineRoute, type Route } from '../../http/route.ts';

@@ -1,11 +1,11 @@
 import { applyHooks } from '@widget-service/shared/domain/effect.ts';
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
-import { findValidToken } from '@widget-service/shared/domain/grant.ts';
 import type { HookSource } from '@widget-service/shared/domain/hook-source.ts';
 import { unsealForToken } from '@widget-service/shared/domain/sealed-for-token.ts';
 import { sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { toEventWithoutWidget, toWidgetEvent } from '@widget-service/shared/domain/widget-event.ts';
-import type { Integration, IntegrationStore } from '@widget-service/shared/ports/grant-store.ts';
+import { findValidToken, type Integration } from '@widget-service/shared/entities/grant.ts';
+import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import type { WidgetStore } from '@widget-service/shared/ports/widget-store.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import { deriveHookEventId } from '@widget-service/shared/usecases/hooks/accept-hook.ts';
@@ -24,7 +24,7 @@ import { toSourceKeys } from '../../sources/source-key.ts';
 import { integrationPreviewSchema, previewSchema, sourcePreviewSchema } from './preview-schema.ts';
 
 export interface PreviewRouteDeps {
-  readonly integrations: Pick<IntegrationStore, 'get'>;
+  readonly integrations: Pick<Collection<Integration>, 'get'>;
   readonly widgets: Pick<WidgetStore, 'get'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly bodyLimitBytes: number;

@@ -1,7 +1,7 @@
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
-import type { GrantToken } from '@widget-service/shared/domain/grant.ts';
 import type { HookSource } from '@widget-service/shared/domain/hook-source.ts';
 import { unsealForToken } from '@widget-service/shared/domain/sealed-for-token.ts';
+import type { GrantToken } from '@widget-service/shared/entities/grant.ts';
 import type { SampleRefusal } from '@widget-service/shared/ports/sample-store.ts';
 import type { FastifyRequest } from 'fastify';
 import { toPublicUrl } from '../../http/forwarding.ts';

@@ -1,4 +1,5 @@
-import type { IntegrationStore } from '@widget-service/shared/ports/grant-store.ts';
+import type { Integration } from '@widget-service/shared/entities/grant.ts';
+import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import type { KeptSamples, SampleStore } from '@widget-service/shared/ports/sample-store.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import { z } from 'zod';
@@ -9,7 +10,7 @@ import { requireSource, unknownIntegrationError } from '../../sources/require-in
 import { samplesSchema, samplingSchema } from './sample-schema.ts';
 
 export interface SampleRouteDeps {
-  readonly integrations: Pick<IntegrationStore, 'get'>;
+  readonly integrations: Pick<Collection<Integration>, 'get'>;
   /** It needs no use case, so the routes call the port. */
   readonly samples: Pick<SampleStore, 'keepUntil' | 'find' | 'delete'>;
   readonly clock: Pick<Clock, 'now'>;

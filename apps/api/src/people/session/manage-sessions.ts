@@ -1,6 +1,6 @@
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
-import type { Session } from '@widget-service/shared/ports/session-store.ts';
+import type { Session } from '@widget-service/shared/entities/session.ts';
 import type { makeEndSessionById, makeListSessions } from '@widget-service/shared/usecases/access/sessions.ts';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';

@@ -1,7 +1,7 @@
 import { pickChangedMembers, toAuditName } from '@widget-service/shared/domain/audit-event.ts';
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
+import type { User } from '@widget-service/shared/entities/user.ts';
 import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
-import type { User } from '@widget-service/shared/ports/user-store.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type {
   makeTakeIdentitySignInPermit,

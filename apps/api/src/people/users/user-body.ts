@@ -1,4 +1,4 @@
-import { findPasswordEnd, type User } from '@widget-service/shared/ports/user-store.ts';
+import { findPasswordEnd, type User } from '@widget-service/shared/entities/user.ts';
 import type { UserBody } from './user-schema.ts';
 
 /** Converts a user to the form that the API returns. It never contains the password hash. */

@@ -1,10 +1,11 @@
 import { pickChangedMembers, toAuditName } from '@widget-service/shared/domain/audit-event.ts';
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
-import type { User, UserStore } from '@widget-service/shared/ports/user-store.ts';
+import type { User } from '@widget-service/shared/entities/user.ts';
+import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import type { makeChangeUser, makeCreateUser } from '@widget-service/shared/usecases/access/manage-users.ts';
 import type { makeUnlockUser } from '@widget-service/shared/usecases/access/sign-in-limits.ts';
-import { listUnfilteredPage } from '@widget-service/shared/usecases/lists/list-counted-page.ts';
+import { listCountedPage } from '@widget-service/shared/usecases/lists/list-counted-page.ts';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type AuditNotes, noteAudit } from '../../audit/route-audit.ts';
@@ -19,7 +20,7 @@ import { newUserSchema, userChangesSchema, userPageSchema, userSchema } from './
 const userParamsSchema = z.object({ id: z.string() });
 
 /** `GET /api/v1/users`: one page of users, newest first. */
-export function listUsersRoute({ users }: { readonly users: Pick<UserStore, 'list' | 'count'> }): Route {
+export function listUsersRoute({ users }: { readonly users: Pick<Collection<User>, 'list' | 'count'> }): Route {
   return defineRoute({
     schema: {
       operationId: 'example.users.list',
@@ -28,7 +29,7 @@ export function listUsersRoute({ users }: { readonly users: Pick<UserStore, 'lis
       querystring: pageQuerySchema,
       response: documentResponses({ 200: { body: userPageSchema, description: 'One page of users.' } }),
     },
-    handler: async ({ query }) => toPageBody(query, await listUnfilteredPage(users, query), toUserBody),
+    handler: async ({ query }) => toPageBody(query, await listCountedPage(users, {}, query), toUserBody),
   });
 }
 
@@ -60,7 +61,7 @@ export function createUserRoute({ createUser }: { readonly createUser: ReturnTyp
 }
 
 /** `GET /api/v1/users/{id}`: one user. */
-export function getUserRoute({ users }: { readonly users: Pick<UserStore, 'findById'> }): Route {
+export function getUserRoute({ users }: { readonly users: Pick<Collection<User>, 'get'> }): Route {
   return defineRoute({
     schema: {
       operationId: 'example.users.get',
@@ -69,7 +70,7 @@ export function getUserRoute({ users }: { readonly users: Pick<UserStore, 'findB
       response: documentResponses({ 200: userSchema }, 'not-found'),
     },
     handler: async (request) => {
-      const user = await users.findById(requireUserId(request.params));
+      const user = await users.get(requireUserId(request.params));
       if (user === null) throw unknownUserError();
       return toUserBody(user);
     },
@@ -77,7 +78,7 @@ export function getUserRoute({ users }: { readonly users: Pick<UserStore, 'findB
 }
 
 export interface ChangeUserRouteDeps {
-  readonly users: Pick<UserStore, 'findById'>;
+  readonly users: Pick<Collection<User>, 'get'>;
   readonly changeUser: ReturnType<typeof makeChangeUser>;
 }
 
@@ -104,7 +105,7 @@ export function changeUserRoute({ users, changeUser }: ChangeUserRouteDeps): Rou
       const userId = requireUserId(request.params);
       if (password !== null) rejectOwnPassword(request, userId);
       // Another admin may change the user in between. Then the event shows both changes as this one.
-      const before = await users.findById(userId);
+      const before = await users.get(userId);
       const outcome = await changeUser(userId, { role, disabled, password, ...named });
       if (outcome.status === 'unknown') throw unknownUserError();
       if (outcome.status === 'weak-password') throw new ServiceError('weak-password', outcome.detail);

@@ -1,6 +1,7 @@
 import { toAuditName } from '@widget-service/shared/domain/audit-event.ts';
 import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
-import type { User, UserStore } from '@widget-service/shared/ports/user-store.ts';
+import type { User } from '@widget-service/shared/entities/user.ts';
+import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import type {
   makeEndAllSessions,
   makeEndSessionById,
@@ -20,7 +21,7 @@ const endingText =
   'The user is not disabled, and can sign in again. Sessions end on every server at once, and their personal streams close within 2 seconds. After a 503, repeat the request; the streams then close within a minute.';
 
 export interface UserSessionRoutesDeps {
-  readonly users: Pick<UserStore, 'findById'>;
+  readonly users: Pick<Collection<User>, 'get'>;
   readonly listSessions: ReturnType<typeof makeListSessions>;
   readonly endAllSessions: ReturnType<typeof makeEndAllSessions>;
   readonly endSessionById: ReturnType<typeof makeEndSessionById>;
@@ -81,7 +82,7 @@ export function endUserSessionRoute({ users, endSessionById }: UserSessionRoutes
       const { params } = request;
       const userId = requireUserId(params);
       const sessionId = parseUuid(params.sessionId);
-      const user = await users.findById(userId);
+      const user = await users.get(userId);
       noteAudit(request, { targetName: user === null ? null : toAuditName(user), before: { sessionId } });
       if (sessionId === null || !(await endSessionById(userId, sessionId))) throw unknownSessionError();
       return reply.code(204).send();
@@ -90,8 +91,8 @@ export function endUserSessionRoute({ users, endSessionById }: UserSessionRoutes
 }
 
 /** Returns the user in the path. Throws `not-found` if there is no such user. */
-async function requireUser(params: { readonly id: string }, users: Pick<UserStore, 'findById'>): Promise<User> {
-  const user = await users.findById(requireUserId(params));
+async function requireUser(params: { readonly id: string }, users: Pick<Collection<User>, 'get'>): Promise<User> {
+  const user = await users.get(requireUserId(params));
   if (user === null) throw unknownUserError();
   return user;
 }

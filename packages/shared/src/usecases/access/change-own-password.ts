@@ -1,5 +1,6 @@
-import type { Session } from '../../ports/session-store.ts';
-import type { User, UserStore } from '../../ports/user-store.ts';
+import type { Session } from '../../entities/session.ts';
+import type { User } from '../../entities/user.ts';
+import type { Collection } from '../../ports/collection.ts';
 import type { makeCheckNewPassword } from './check-new-password.ts';
 import type { PasswordHasher } from './password-hasher.ts';
 import type { SessionOrigin, StartedSession } from './sessions.ts';
@@ -7,7 +8,7 @@ import type { makeFinishSignIn } from './sign-in.ts';
 import type { AttemptSource, makeLimitPasswordAttempts, makeTakeUserPermit, RateLimited } from './sign-in-limits.ts';
 
 export interface ChangeOwnPasswordDeps {
-  readonly users: Pick<UserStore, 'findById' | 'replacePasswordHash'>;
+  readonly users: Pick<Collection<User>, 'get' | 'change'>;
   readonly passwords: PasswordHasher;
   readonly checkNewPassword: ReturnType<typeof makeCheckNewPassword>;
   readonly limitPasswordAttempts: ReturnType<typeof makeLimitPasswordAttempts>;
@@ -68,7 +69,10 @@ export function makeChangeOwnPassword(deps: ChangeOwnPasswordDeps) {
     if (permit.status === 'rate-limited') return permit;
     const newHash = await passwords.hash(newPassword);
     // Fails if the password was changed meanwhile: then `currentPassword` is no longer the current one.
-    if (!(await users.replacePasswordHash(user.id, currentHash, newHash))) return { status: 'refused' };
+    const changed = await users.change(user.id, ({ passwordHash }) =>
+      passwordHash === currentHash ? { passwordHash: newHash, mustChangePassword: false } : null,
+    );
+    if (changed === null) return { status: 'refused' };
     return replaceSessions(change, newHash);
   }
 
@@ -84,7 +88,7 @@ export function makeChangeOwnPassword(deps: ChangeOwnPasswordDeps) {
   /** Replaces the sessions if an earlier call has stored the new password and then failed. */
   async function finishEarlierChange(change: PasswordChange): Promise<Outcome> {
     const { user, newPassword } = change;
-    const passwordHash = (await users.findById(user.id))?.passwordHash ?? null;
+    const passwordHash = (await users.get(user.id))?.passwordHash ?? null;
     const isNewPassword = await passwords.verify(newPassword, passwordHash, user.id);
     if (passwordHash === null || !isNewPassword) return { status: 'refused' };
     return replaceSessions(change, passwordHash);

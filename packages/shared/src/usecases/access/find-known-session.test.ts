@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { UnavailableError } from '../../domain/errors.ts';
-import type { Session } from '../../ports/session-store.ts';
+import type { Session } from '../../entities/session.ts';
 import { makeFindKnownSession } from './find-known-session.ts';
 
 const at = new Date('2026-03-01T10:00:00.000Z');
@@ -18,7 +18,7 @@ function setUp() {
   const state = { nowMs: 0, reads: 0, stored: new Set<string>(), isUnavailable: false };
   const find = makeFindKnownSession({
     sessions: {
-      find: async (digest) => {
+      get: async (digest) => {
         state.reads += 1;
         if (state.isUnavailable) throw new UnavailableError('made unavailable by this test');
         return state.stored.has(digest) ? aSession(digest) : null;

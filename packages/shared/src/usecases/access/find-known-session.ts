@@ -1,4 +1,5 @@
-import type { Session, SessionStore } from '../../ports/session-store.ts';
+import type { Session } from '../../entities/session.ts';
+import type { Collection } from '../../ports/collection.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { requestDeadlineMs } from '../../runtime/deadline.ts';
 import { dropOldest } from '../../runtime/drop-oldest.ts';
@@ -14,7 +15,7 @@ const knownSessionsMax = 20_000;
 const readLimits = { what: 'find a session', maxRunning: 20, maxWaiting: 2_000, maxWaitMs: requestDeadlineMs } as const;
 
 export interface FindKnownSessionDeps {
-  readonly sessions: Pick<SessionStore, 'find'>;
+  readonly sessions: Pick<Collection<Session>, 'get'>;
   readonly clock: Pick<Clock, 'monotonicMs'>;
 }
 
@@ -35,7 +36,7 @@ export function makeFindKnownSession({ sessions, clock }: FindKnownSessionDeps) 
   const running = new Map<string, Promise<Session | null>>();
 
   async function read(digest: string): Promise<Session | null> {
-    const session = await sessions.find(digest);
+    const session = await sessions.get(digest);
     // Inserted anew, so that the digest that was not used for the longest time comes first.
     known.delete(digest);
     if (session === null) {

@@ -1,17 +1,20 @@
 import { UnavailableError } from '../../domain/errors.ts';
 import type { LogPosition } from '../../domain/log-position.ts';
 import { mintToken, sha256Hex } from '../../domain/token.ts';
+import type { PersonalStream } from '../../entities/personal-stream.ts';
+import type { Session } from '../../entities/session.ts';
+import type { Collection } from '../../ports/collection.ts';
 import type { ControlLog } from '../../ports/control-log.ts';
-import type { PersonalStream, PersonalStreamStore } from '../../ports/personal-stream-store.ts';
-import type { Session } from '../../ports/session-store.ts';
 import type { Clock } from '../../runtime/clock.ts';
 
 const lifetimeMs = 3_600_000;
 /** As many as one user may have open streams on a pod by default. A page that is reloaded gets a token each time. */
 const liveTokensMax = 100;
+/** How many are removed at once. A call adds one. */
+const removedAtOnce = 100;
 
 export interface IssuePersonalStreamDeps {
-  readonly personalStreams: Pick<PersonalStreamStore, 'insert' | 'removeOldest'>;
+  readonly personalStreams: Pick<Collection<PersonalStream>, 'insert' | 'list' | 'removeAll'>;
   readonly control: Pick<ControlLog, 'announce'>;
   readonly clock: Pick<Clock, 'now'>;
   /** Returns this pod's position in the event log; null before its first read. */
@@ -41,8 +44,12 @@ export function makeIssuePersonalStream(deps: IssuePersonalStreamDeps) {
   /** Inserts first: concurrent calls, also on other pods, then leave no more than the newest. */
   async function insertNewest(stream: PersonalStream): Promise<void> {
     await personalStreams.insert(stream);
-    const sessionDigests = await personalStreams.removeOldest(stream.userId, liveTokensMax, stream.issuedAt);
-    for (const id of sessionDigests) {
+    const live = { userId: stream.userId, expiresAt: { above: stream.issuedAt } };
+    const found = await personalStreams.list(live, { offset: liveTokensMax, limit: removedAtOnce });
+    const oldest = found.filter((other) => other !== null);
+    if (oldest.length === 0) return;
+    await personalStreams.removeAll({ tokenDigest: { oneOf: oldest.map(({ tokenDigest }) => tokenDigest) } });
+    for (const id of new Set(oldest.map(({ sessionDigest }) => sessionDigest))) {
       // `changed`: only one token of the session has ended, so the pods must read again which ones did. Nobody waits
       // for this end, so a failure does not fail the request.
       await control.announce({ kind: 'session', id, change: 'changed' }).catch(ignoreUnavailable);

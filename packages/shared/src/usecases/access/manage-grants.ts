@@ -1,17 +1,16 @@
-import { UnavailableError } from '../../domain/errors.ts';
-import type { Grant, GrantToken, PreviousToken } from '../../domain/grant.ts';
 import { isSealedForToken, sealForToken } from '../../domain/sealed-for-token.ts';
 import { mintSigningSecret, sealSecret } from '../../domain/sealed-secret.ts';
+import { pickEarlier } from '../../domain/timestamp.ts';
 import { mintToken, sha256Hex, type TokenPrefix } from '../../domain/token.ts';
 import { createUuidV7 } from '../../domain/uuid.ts';
+import type { Grant, GrantToken, PreviousToken } from '../../entities/grant.ts';
+import type { Collection } from '../../ports/collection.ts';
 import type { ControlEntry, ControlLog } from '../../ports/control-log.ts';
-import type { GrantStore, TokenReplacement } from '../../ports/grant-store.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { makeEndPreviousToken } from './end-previous-token.ts';
 import { findLatestExpiry, limitExpiry, type TokenMaxLifetimeMs } from './token-lifetime.ts';
 
 export interface GrantUseCaseDeps<Own extends object> {
-  readonly grants: GrantStore<Grant & Own, Partial<NewGrant<Own>>>;
+  readonly grants: Collection<Grant & Own>;
   readonly control: Pick<ControlLog, 'announce'>;
   readonly kind: ControlEntry['kind'];
   readonly prefix: TokenPrefix;
@@ -91,7 +90,7 @@ export interface TokenIssue {
 }
 
 export interface IssueTokenDeps<Own extends object> {
-  readonly grants: Pick<GrantStore<Grant & Own, unknown>, 'insert'>;
+  readonly grants: Pick<Collection<Grant & Own>, 'insert'>;
   readonly prefix: TokenPrefix;
   readonly clock: Pick<Clock, 'now'>;
   readonly tokenMaxLifetimeMs?: TokenMaxLifetimeMs;
@@ -126,7 +125,7 @@ export function makeIssueToken<Own extends object>(deps: IssueTokenDeps<Own>) {
 }
 
 interface ChangeGrantDeps<Own extends object> {
-  readonly grants: Pick<GrantStore<Grant & Own, Partial<NewGrant<Own>>>, 'get' | 'update'>;
+  readonly grants: Pick<Collection<Grant & Own>, 'get' | 'change'>;
   readonly control: Pick<ControlLog, 'announce'>;
   readonly kind: ControlEntry['kind'];
   readonly clock: Pick<Clock, 'now'>;
@@ -143,31 +142,25 @@ function makeChangeGrant<Own extends object>(deps: ChangeGrantDeps<Own>) {
   const { grants, control, kind } = deps;
   return async (id: string, changes: Partial<NewGrant<Own>>): Promise<(Grant & Own) | null> => {
     if (Object.keys(changes).length === 0) return grants.get(id);
-    const grant = await grants.update(id, await limitChangedExpiry(deps, id, changes));
+    const grant = await grants.change(id, (current) => limitChangedExpiry(deps, current, changes));
     if (grant !== null) await control.announce({ kind, id, change: 'changed' });
     return grant;
   };
 }
 
-/** A concurrent rotation only moves the limit to a later time. */
-async function limitChangedExpiry<Own extends object>(
-  { grants, clock, tokenMaxLifetimeMs = null }: ChangeGrantDeps<Own>,
-  id: string,
+function limitChangedExpiry<Own extends object>(
+  { clock, tokenMaxLifetimeMs = null }: ChangeGrantDeps<Own>,
+  { tokenIssuedAt }: Grant,
   changes: Partial<NewGrant<Own>>,
-): Promise<Partial<NewGrant<Own>>> {
-  const { expiresAt } = changes;
-  if (tokenMaxLifetimeMs === null || expiresAt === undefined) return changes;
-  const grant = await grants.get(id);
-  if (grant === null) return changes;
-  const latest = findLatestExpiry(grant.tokenIssuedAt, tokenMaxLifetimeMs);
-  return { ...changes, expiresAt: limitExpiry(expiresAt, latest, clock.now()) };
+): Partial<Grant & Own> {
+  const { expiresAt, ...others } = changes;
+  if (tokenMaxLifetimeMs === null || expiresAt === undefined) return changes as Partial<Grant & Own>;
+  const limited = limitExpiry(expiresAt, findLatestExpiry(tokenIssuedAt, tokenMaxLifetimeMs), clock.now());
+  return { ...others, expiresAt: limited } as Partial<Grant & Own>;
 }
 
-/** How often a rotation tries at most, if another change of the tokens comes first each time. */
-const rotationAttemptsMax = 10;
-
 export interface RotateTokenDeps<Own extends object> {
-  readonly grants: Pick<GrantStore<Grant & Own, unknown>, 'get' | 'replaceTokens'>;
+  readonly grants: Pick<Collection<Grant & Own>, 'change'>;
   readonly control: Pick<ControlLog, 'announce'>;
   readonly kind: ControlEntry['kind'];
   readonly prefix: TokenPrefix;
@@ -199,8 +192,7 @@ interface TokenReplacementResult<Own extends object> {
  * It throws an `Error` if the grant has a foreign sender and the caller sent no secrets, or the reverse: only with the
  * old token could its secrets be sealed for the new one.
  *
- * It throws `UnavailableError` when the store did not answer, when other changes came first ten times, and when the
- * change could not be announced to the pods. In the last case the caller never gets the new token, so the function
+ * It throws `UnavailableError` when the store did not answer, and when the change could not be announced to the pods. In the last case the caller never gets the new token, so the function
  * restores the replaced one: if the caller repeats the rotation, the overlap then belongs to the token in use. With an
  * overlap of 0 it does not restore the token, which must stay invalid.
  */
@@ -219,18 +211,14 @@ export function makeRotateToken<Own extends object>(deps: RotateTokenDeps<Own>) 
   };
 }
 
-/**
- * Replaces the token by compare-and-set on both tokens, so that concurrent rotations replace each other's tokens in
- * turn. Returns null if there is no such grant.
- */
+/** Concurrent rotations replace each other's tokens in turn. Returns null if there is no such grant. */
 async function replaceToken<Own extends object>(
-  { grants, kind, prefix, clock, tokenMaxLifetimeMs = null }: RotateTokenDeps<Own>,
+  { grants, prefix, clock, tokenMaxLifetimeMs = null }: RotateTokenDeps<Own>,
   id: string,
   { overlapSeconds, isSigned, dictatedSecret = null, sourceSecrets = null }: Rotation,
 ): Promise<TokenReplacementResult<Own> | null> {
-  for (let attempts = 0; attempts < rotationAttemptsMax; attempts += 1) {
-    const before = await grants.get(id);
-    if (before === null) return null;
+  const last: { replacement?: Omit<TokenReplacementResult<Own>, 'after'> } = {};
+  const after = await grants.change(id, (before) => {
     const { sealedSecret } = before.token;
     const isForeign = sealedSecret !== null && isSealedForToken(sealedSecret);
     if (isForeign !== (sourceSecrets !== null))
@@ -238,40 +226,69 @@ async function replaceToken<Own extends object>(
     const tokenIssuedAt = clock.now();
     const secrets = { isSigned: isSigned ?? sealedSecret !== null, dictatedSecret, sourceSecrets };
     const { issued, stored } = mintGrantToken(prefix, secrets);
-    const after = await grants.replaceTokens(id, {
-      replaced: before,
-      token: stored,
-      tokenIssuedAt,
-      previousToken: overlapSeconds === 0 ? null : toPreviousToken(before, overlapSeconds, tokenIssuedAt),
-      ...shortenExpiry(before, findLatestExpiry(tokenIssuedAt, tokenMaxLifetimeMs)),
-    });
-    if (after !== null) return { before, after, issued };
-  }
-  throw new UnavailableError(`rotate the token of a ${kind}: other changes came first, ${rotationAttemptsMax} times`);
-}
-
-function shortenExpiry({ expiresAt }: Grant, latest: Date | null): Pick<TokenReplacement, 'expiry'> {
-  if (latest === null || (expiresAt !== null && expiresAt <= latest)) return {};
-  return { expiry: { replaced: expiresAt, value: latest } };
+    last.replacement = { before, issued };
+    const previousToken = overlapSeconds === 0 ? null : toPreviousToken(before, overlapSeconds, tokenIssuedAt);
+    const latest = findLatestExpiry(tokenIssuedAt, tokenMaxLifetimeMs);
+    const expiresAt = latest === null ? before.expiresAt : pickEarlier(before.expiresAt, latest);
+    return { token: stored, tokenIssuedAt, previousToken, expiresAt } as Partial<Grant & Own>;
+  });
+  return after === null || last.replacement === undefined ? null : { ...last.replacement, after };
 }
 
 function toPreviousToken({ token }: Grant, overlapSeconds: number, now: Date): PreviousToken {
   return { ...token, expiresAt: new Date(now.getTime() + overlapSeconds * 1_000) };
 }
 
-async function restoreTokens({ grants }: Pick<RotateTokenDeps<object>, 'grants'>, before: Grant, after: Grant) {
-  const { token, tokenIssuedAt, previousToken } = before;
-  const expiry = { replaced: after.expiresAt, value: before.expiresAt };
+async function restoreTokens<Own extends object>(
+  { grants }: Pick<RotateTokenDeps<Own>, 'grants'>,
+  before: Grant,
+  after: Grant,
+): Promise<void> {
+  const { token, tokenIssuedAt, previousToken, expiresAt } = before;
+  const show = (grant: Grant) => JSON.stringify([grant.token, grant.previousToken, grant.expiresAt]);
   try {
     // Restores nothing if another change came meanwhile.
-    await grants.replaceTokens(after.id, { replaced: after, token, tokenIssuedAt, previousToken, expiry });
+    await grants.change(after.id, (current) =>
+      show(current) === show(after)
+        ? ({ token, tokenIssuedAt, previousToken, expiresAt } as Partial<Grant & Own>)
+        : null,
+    );
   } catch {
     // The caller gets the error of the announcement. The replaced token stays valid for its overlap.
   }
 }
 
+/** A grant before its previous token ended. */
+export interface EndedPreviousToken<Own extends object> {
+  readonly before: Grant & Own;
+  /** False if it had none. */
+  readonly isEnded: boolean;
+}
+
+/**
+ * Makes the function that ends the previous token of a grant now, and announces that to every pod. It returns null if
+ * there is no such grant. If there is no previous token, it announces the end all the same: an earlier call may have
+ * ended it and failed to announce it. Throws `UnavailableError`; the caller can repeat the call.
+ */
+export function makeEndPreviousToken<Own extends object>({
+  grants,
+  control,
+  kind,
+}: Pick<RotateTokenDeps<Own>, 'grants' | 'control' | 'kind'>) {
+  return async (id: string): Promise<EndedPreviousToken<Own> | null> => {
+    const last: { before?: Grant & Own } = {};
+    const after = await grants.change(id, (before) => {
+      last.before = before;
+      return before.previousToken === null ? null : ({ previousToken: null } as Partial<Grant & Own>);
+    });
+    if (last.before === undefined) return null;
+    await control.announce({ kind, id, change: 'changed' });
+    return { before: last.before, isEnded: after !== null };
+  };
+}
+
 interface RevokeTokenDeps {
-  readonly grants: Pick<GrantStore<Grant, unknown>, 'remove'>;
+  readonly grants: Pick<Collection<Grant>, 'remove'>;
   readonly control: Pick<ControlLog, 'announce'>;
   readonly kind: ControlEntry['kind'];
   readonly deleteKept?: (id: string) => Promise<void>;

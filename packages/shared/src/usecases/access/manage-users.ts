@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type { Role } from '../../domain/role.ts';
-import { createUuidV7 } from '../../domain/uuid.ts';
+import { sha256Hex } from '../../domain/token.ts';
+import { createUuidV7, toUuidV8 } from '../../domain/uuid.ts';
+import type { User } from '../../entities/user.ts';
+import type { Collection } from '../../ports/collection.ts';
 import type { ControlLog } from '../../ports/control-log.ts';
-import type { User, UserStore, UserUpdate } from '../../ports/user-store.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { makeCheckNewPassword } from './check-new-password.ts';
 import type { PasswordHasher } from './password-hasher.ts';
+import { type UserUpdate, updateUser } from './update-user.ts';
 
 /** Admins take turns with the users who change their own passwords. */
 const adminSource = 'admin';
@@ -23,7 +26,7 @@ const toGiven = (now: Date) => ({
 });
 
 export interface CreateUserDeps {
-  readonly users: Pick<UserStore, 'insert'>;
+  readonly users: Pick<Collection<User>, 'insert'>;
   readonly passwords: Pick<PasswordHasher, 'hash'>;
   readonly checkNewPassword: ReturnType<typeof makeCheckNewPassword>;
   readonly clock: Pick<Clock, 'now'>;
@@ -70,8 +73,11 @@ export function makeCreateUser({ users, passwords, checkNewPassword, clock }: Cr
   };
 }
 
+/** A UUIDv8, the same in every deployment. */
+const firstUserId = toUuidV8(sha256Hex('the first user'));
+
 export interface CreateFirstAdminDeps {
-  readonly users: Pick<UserStore, 'insertFirst'>;
+  readonly users: Pick<Collection<User>, 'count' | 'insert'>;
   readonly passwords: Pick<PasswordHasher, 'hash'>;
   readonly clock: Pick<Clock, 'now'>;
 }
@@ -93,9 +99,11 @@ export type FirstAdminOutcome =
  */
 export function makeCreateFirstAdmin({ users, passwords, clock }: CreateFirstAdminDeps) {
   return async (email: string, password: string | null): Promise<FirstAdminOutcome> => {
+    if ((await users.count({}, 1)) > 0) return { status: 'not-needed' };
     const generatedPassword = password === null ? randomBytes(18).toString('base64url') : null;
     const user = {
-      id: createUuidV7(),
+      // Of several pods that start at the same time, only one can insert it.
+      id: firstUserId,
       email: email.toLowerCase(),
       name: null,
       role: 'admin',
@@ -106,13 +114,13 @@ export function makeCreateFirstAdmin({ users, passwords, clock }: CreateFirstAdm
       createdAt: clock.now(),
       lastSignInAt: null,
     } as const;
-    if (!(await users.insertFirst(user))) return { status: 'not-needed' };
+    if (!(await users.insert(user))) return { status: 'not-needed' };
     return { status: 'created', userId: user.id, email: user.email, generatedPassword };
   };
 }
 
 export interface ChangeUserDeps {
-  readonly users: Pick<UserStore, 'findById' | 'update'>;
+  readonly users: Pick<Collection<User>, 'get' | 'find' | 'change'>;
   readonly passwords: Pick<PasswordHasher, 'hash'>;
   readonly checkNewPassword: ReturnType<typeof makeCheckNewPassword>;
   readonly endAllSessions: (userId: string) => Promise<void>;
@@ -129,7 +137,7 @@ interface UserChangeRequest {
 }
 
 /**
- * Makes the function by which an admin changes a user. It returns what `UserStore.update` returns, or `weak-password`;
+ * Makes the function by which an admin changes a user. It returns what `updateUser` returns, or `weak-password`;
  * then nothing was changed. Disabling the user or setting a password ends all sessions of the user. The user must
  * change a password that was set here. A new role takes effect on every pod within 2 s.
  *
@@ -142,7 +150,7 @@ export function makeChangeUser(deps: ChangeUserDeps) {
     id: string,
     { role, disabled, password, name }: UserChangeRequest,
   ): Promise<UserUpdate | WeakPassword> => {
-    const user = await users.findById(id);
+    const user = await users.get(id);
     if (user === null) return { status: 'unknown' };
     if (role === null && disabled === null && password === null && name === undefined)
       return { status: 'updated', user };
@@ -150,7 +158,7 @@ export function makeChangeUser(deps: ChangeUserDeps) {
     if (password !== null && user.passwordHash === null) return { status: 'no-password' };
     const detail = password === null ? null : await checkNewPassword(password, user.email, adminSource);
     if (detail !== null) return { status: 'weak-password', detail };
-    const outcome = await users.update(id, {
+    const outcome = await updateUser(users, id, {
       ...(name === undefined ? {} : { name }),
       ...(role === null ? {} : { role }),
       ...(disabled === null ? {} : { disabled }),

@@ -1,11 +1,12 @@
 import { findDeviceNonce, isWellFormedDeviceCookie } from '../../domain/device-cookie.ts';
 import { UnavailableError } from '../../domain/errors.ts';
-import type { UserStore } from '../../ports/user-store.ts';
+import type { User } from '../../entities/user.ts';
+import type { Collection } from '../../ports/collection.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { createSemaphore } from '../../runtime/semaphore.ts';
 
 export interface RecognizeBrowserDeps {
-  readonly users: Pick<UserStore, 'findByEmail'>;
+  readonly users: Pick<Collection<User>, 'find'>;
   readonly clock: Pick<Clock, 'now'>;
 }
 
@@ -23,7 +24,7 @@ export function makeRecognizeBrowser({ users, clock }: RecognizeBrowserDeps) {
   const limitReads = createSemaphore(readLimits);
   return async (email: string, cookie: string | null, address: string): Promise<string | null> => {
     if (cookie === null || !isWellFormedDeviceCookie(cookie)) return null;
-    const user = await limitReads(() => users.findByEmail(email.toLowerCase()), address).catch(toNull);
+    const user = await limitReads(() => users.find({ email: email.toLowerCase() }), address).catch(toNull);
     // A user of an identity provider has no password, so no hash from which a key could be made.
     const passwordHash = user?.passwordHash ?? null;
     const account = user === null || passwordHash === null ? decoy : { id: user.id, passwordHash };

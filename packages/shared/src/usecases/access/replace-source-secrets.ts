@@ -1,12 +1,10 @@
-import { UnavailableError } from '../../domain/errors.ts';
 import { sealAgain } from '../../domain/sealed-for-token.ts';
+import type { GrantToken, Integration } from '../../entities/grant.ts';
+import type { Collection } from '../../ports/collection.ts';
 import type { ControlLog } from '../../ports/control-log.ts';
-import type { Integration, IntegrationStore } from '../../ports/grant-store.ts';
-
-const attemptsMax = 10;
 
 export interface ReplaceSourceSecretsDeps {
-  readonly integrations: Pick<IntegrationStore, 'get' | 'replaceTokens'>;
+  readonly integrations: Pick<Collection<Integration>, 'change'>;
   readonly control: Pick<ControlLog, 'announce'>;
 }
 
@@ -17,23 +15,12 @@ export interface ReplaceSourceSecretsDeps {
  */
 export function makeReplaceSourceSecrets({ integrations, control }: ReplaceSourceSecretsDeps) {
   return async (id: string, secrets: readonly string[]): Promise<Integration | null> => {
-    for (let attempts = 0; attempts < attemptsMax; attempts += 1) {
-      const before = await integrations.get(id);
-      if (before === null || before.source === null) return null;
-      const { token, tokenIssuedAt, previousToken } = before;
-      const seal = (sealed: string | null) => (sealed === null ? null : sealAgain(secrets, sealed));
-      const after = await integrations.replaceTokens(id, {
-        replaced: before,
-        token: { ...token, sealedSecret: seal(token.sealedSecret) },
-        tokenIssuedAt,
-        previousToken:
-          previousToken === null ? null : { ...previousToken, sealedSecret: seal(previousToken.sealedSecret) },
-      });
-      // Null: another change of the tokens came first.
-      if (after === null) continue;
-      await control.announce({ kind: 'integration', id, change: 'changed' });
-      return after;
-    }
-    throw new UnavailableError(`replace the secrets of an integration: other changes came first, ${attemptsMax} times`);
+    const seal = <Token extends GrantToken>(token: Token): Token =>
+      token.sealedSecret === null ? token : { ...token, sealedSecret: sealAgain(secrets, token.sealedSecret) };
+    const after = await integrations.change(id, ({ source, token, previousToken }) =>
+      source === null ? null : { token: seal(token), previousToken: previousToken && seal(previousToken) },
+    );
+    if (after !== null) await control.announce({ kind: 'integration', id, change: 'changed' });
+    return after;
   };
 }

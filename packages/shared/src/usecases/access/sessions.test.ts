@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { UnavailableError } from '../../domain/errors.ts';
-import type { Session } from '../../ports/session-store.ts';
-import type { User } from '../../ports/user-store.ts';
+import type { Session } from '../../entities/session.ts';
+import type { User } from '../../entities/user.ts';
 import { makeFindSession, makeStartSession } from './sessions.ts';
 
 const secondMs = 1_000;
@@ -16,13 +16,15 @@ test.each([minuteMs, 5 * minuteMs, 43_200_000])(
     const sessions = {
       insert: async (inserted: Session) => {
         session = inserted;
+        return true;
       },
-      find: async () => session,
-      recordLastSeen: async (_: string, lastSeenAt: Date) => {
-        session = session === null ? null : { ...session, lastSeenAt };
+      get: async () => session,
+      change: async (_: string, decide: (current: Session) => Partial<Session> | null) => {
+        session = session === null ? null : { ...session, ...decide(session) };
+        return session;
       },
     };
-    const users = { findById: async (id: string) => ({ id, disabled: false }) as User };
+    const users = { get: async (id: string) => ({ id, disabled: false }) as User };
     const start = makeStartSession({ sessions, clock, sessionLifetimeMs: 604_800_000 });
     const find = makeFindSession({ sessions, users, clock, sessionIdleMs });
     const { sessionId } = await start('user');
@@ -36,20 +38,20 @@ test.each([minuteMs, 5 * minuteMs, 43_200_000])(
 );
 
 /** A session whose `lastSeenAt` is due to be written. Counts the writes. */
-function aSessionWithDueWrite(recordLastSeen: () => Promise<void>) {
+function aSessionWithDueWrite(recordLastSeen: () => Promise<null>) {
   const state = { nowMs: 10 * minuteMs, writes: 0 };
   const seen = new Date(0);
   const times = { createdAt: seen, lastSeenAt: seen, expiresAt: new Date(1e12) };
   const session: Session = { id: 'i', digest: 'd', userId: 'u', device: null, address: null, ...times };
   const find = makeFindSession({
     sessions: {
-      find: async () => session,
-      recordLastSeen: () => {
+      get: async () => session,
+      change: () => {
         state.writes += 1;
         return recordLastSeen();
       },
     },
-    users: { findById: async (id: string) => ({ id, disabled: false }) as User },
+    users: { get: async (id: string) => ({ id, disabled: false }) as User },
     clock: { now: () => new Date(state.nowMs), monotonicMs: () => state.nowMs },
     sessionIdleMs: 720 * minuteMs,
   });

@@ -3,9 +3,10 @@ import { UnavailableError } from '../../domain/errors.ts';
 import type { PageRequest } from '../../domain/page.ts';
 import { sha256Hex } from '../../domain/token.ts';
 import { createUuidV7 } from '../../domain/uuid.ts';
+import type { Session } from '../../entities/session.ts';
+import type { User } from '../../entities/user.ts';
+import type { Collection } from '../../ports/collection.ts';
 import type { ControlLog } from '../../ports/control-log.ts';
-import type { Session, SessionStore } from '../../ports/session-store.ts';
-import type { User, UserStore } from '../../ports/user-store.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { withDeadline } from '../../runtime/deadline.ts';
 import { type CountedPage, listCountedPage, type TooDeepPage } from '../lists/list-counted-page.ts';
@@ -32,7 +33,7 @@ export interface StartedSession {
 }
 
 export interface StartSessionDeps {
-  readonly sessions: Pick<SessionStore, 'insert'>;
+  readonly sessions: Pick<Collection<Session>, 'insert'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly sessionLifetimeMs: number;
   /** Ends the oldest sessions of a user who has too many. */
@@ -74,9 +75,15 @@ export function hasSessionEnded(
   return now >= expiresAt || now.getTime() - lastSeenAt.getTime() >= sessionIdleMs;
 }
 
+/** Selects the sessions of a user that have not ended. */
+function areLive(userId: string, now: Date, sessionIdleMs: number) {
+  const idleSince = new Date(now.getTime() - sessionIdleMs);
+  return { userId, expiresAt: { above: now }, lastSeenAt: { above: idleSince } };
+}
+
 export interface FindSessionDeps {
-  readonly sessions: Pick<SessionStore, 'find' | 'recordLastSeen'>;
-  readonly users: Pick<UserStore, 'findById'>;
+  readonly sessions: Pick<Collection<Session>, 'get' | 'change'>;
+  readonly users: Pick<Collection<User>, 'get'>;
   readonly clock: Pick<Clock, 'now' | 'monotonicMs'>;
   readonly sessionIdleMs: number;
 }
@@ -108,7 +115,7 @@ export async function findUserOfSession(
   { users, clock, sessionIdleMs }: Pick<FindSessionDeps, 'users' | 'clock' | 'sessionIdleMs'>,
 ): Promise<SignedIn | null> {
   if (hasSessionEnded(session, clock.now(), sessionIdleMs)) return null;
-  const user = await users.findById(session.userId);
+  const user = await users.get(session.userId);
   return user === null || user.disabled ? null : { user, session };
 }
 
@@ -122,7 +129,7 @@ export function makeRecordLastSeen({
   sessions,
   clock,
   sessionIdleMs,
-}: Pick<FindSessionDeps, 'clock' | 'sessionIdleMs'> & { readonly sessions: Pick<SessionStore, 'recordLastSeen'> }) {
+}: Pick<FindSessionDeps, 'clock' | 'sessionIdleMs'> & { readonly sessions: Pick<Collection<Session>, 'change'> }) {
   const recordAfterMs = Math.min(lastSeenIntervalMs, sessionIdleMs / 4);
   let runningWrites = 0;
   let pausedUntilMs = Number.NEGATIVE_INFINITY;
@@ -131,9 +138,11 @@ export function makeRecordLastSeen({
     if (now.getTime() - lastSeenAt.getTime() < recordAfterMs) return false;
     if (runningWrites >= concurrentLastSeenWritesMax || clock.monotonicMs() < pausedUntilMs) return false;
     runningWrites += 1;
-    const write = sessions.recordLastSeen(digest, now).finally(() => {
-      runningWrites -= 1;
-    });
+    const write = sessions
+      .change(digest, (stored) => (stored.lastSeenAt < now ? { lastSeenAt: now } : null))
+      .finally(() => {
+        runningWrites -= 1;
+      });
     try {
       await withDeadline(write, lastSeenDeadlineMs, 'record when a session was last seen');
     } catch (error) {
@@ -153,7 +162,7 @@ export function makeRecordLastSeen({
  * the pods end the streams at their next check, within a minute.
  */
 export interface EndSessionsDeps {
-  readonly sessions: Pick<SessionStore, 'remove' | 'removeAllOf'>;
+  readonly sessions: Pick<Collection<Session>, 'remove' | 'removeAll'>;
   readonly control: Pick<ControlLog, 'announce'>;
 }
 
@@ -171,16 +180,17 @@ const sessionsMax = 100;
 const endedAtOnce = 10;
 
 export interface EndOldestSessionsDeps extends EndSessionsDeps, Pick<FindSessionDeps, 'sessionIdleMs'> {
-  readonly sessions: EndSessionsDeps['sessions'] & Pick<SessionStore, 'list'>;
+  readonly sessions: EndSessionsDeps['sessions'] & Pick<Collection<Session>, 'list'>;
   readonly clock: Pick<Clock, 'now'>;
 }
 
 /** Makes the function that ends the oldest sessions of a user beyond 100. Call it after a session was added. */
 export function makeEndOldestSessions({ sessions, control, clock, sessionIdleMs }: EndOldestSessionsDeps) {
   return async (userId: string): Promise<void> => {
-    const now = clock.now();
-    const live = { userId, expireAfter: now, seenAfter: new Date(now.getTime() - sessionIdleMs) };
-    for (const session of await sessions.list(live, { offset: sessionsMax, limit: endedAtOnce })) {
+    for (const session of await sessions.list(areLive(userId, clock.now(), sessionIdleMs), {
+      offset: sessionsMax,
+      limit: endedAtOnce,
+    })) {
       // A damaged session is accepted nowhere.
       if (session === null) continue;
       await sessions.remove(session.digest);
@@ -199,7 +209,7 @@ async function announceOrLeave(control: EndSessionsDeps['control'], id: string):
 }
 
 export interface EndReplacedSessionDeps extends EndSessionsDeps {
-  readonly sessions: EndSessionsDeps['sessions'] & Pick<SessionStore, 'find'>;
+  readonly sessions: EndSessionsDeps['sessions'] & Pick<Collection<Session>, 'get'>;
 }
 
 /**
@@ -209,21 +219,21 @@ export interface EndReplacedSessionDeps extends EndSessionsDeps {
 export function makeEndReplacedSession({ sessions, control }: EndReplacedSessionDeps) {
   return async (sessionId: string): Promise<void> => {
     const digest = sha256Hex(sessionId);
-    if ((await sessions.find(digest)) === null) return;
+    if ((await sessions.get(digest)) === null) return;
     await sessions.remove(digest);
     await announceOrLeave(control, digest);
   };
 }
 
 export interface EndSessionByIdDeps extends EndSessionsDeps {
-  readonly sessions: Pick<SessionStore, 'findById' | 'remove' | 'removeAllOf'>;
+  readonly sessions: Pick<Collection<Session>, 'find' | 'remove' | 'removeAll'>;
 }
 
 /** Makes the function that ends the session of a user with this `id`. It returns false if there is none. */
 export function makeEndSessionById(deps: EndSessionByIdDeps) {
   const endSession = makeEndSession(deps);
   return async (userId: string, id: string): Promise<boolean> => {
-    const session = await deps.sessions.findById(userId, id);
+    const session = await deps.sessions.find({ userId, id });
     if (session === null) return false;
     await endSession(session);
     return true;
@@ -233,7 +243,7 @@ export function makeEndSessionById(deps: EndSessionByIdDeps) {
 /** Makes the function that ends every session of a user. */
 export function makeEndAllSessions({ sessions, control }: EndSessionsDeps) {
   return async (userId: string): Promise<void> => {
-    await sessions.removeAllOf(userId, null);
+    await sessions.removeAll({ userId });
     await control.announce({ kind: 'user', id: userId, change: 'revoked' });
   };
 }
@@ -241,14 +251,14 @@ export function makeEndAllSessions({ sessions, control }: EndSessionsDeps) {
 /** Makes the function that ends every other session of the user of `session`. */
 export function makeEndOtherSessions({ sessions, control }: EndSessionsDeps) {
   return async ({ userId, digest }: Session): Promise<void> => {
-    await sessions.removeAllOf(userId, digest);
+    await sessions.removeAll({ userId, digest: { not: digest } });
     // `changed`, not `revoked`: one session remains, so the pods must read again which ones do.
     await control.announce({ kind: 'user', id: userId, change: 'changed' });
   };
 }
 
 export interface ListSessionsDeps {
-  readonly sessions: Pick<SessionStore, 'list' | 'count'>;
+  readonly sessions: Pick<Collection<Session>, 'list' | 'count'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly sessionIdleMs: number;
 }
@@ -256,8 +266,6 @@ export interface ListSessionsDeps {
 /** Makes the function that lists the open sessions of a user, newest first. Throws `UnavailableError`. */
 export function makeListSessions({ sessions, clock, sessionIdleMs }: ListSessionsDeps) {
   return (userId: string, request: PageRequest): Promise<CountedPage<Session> | TooDeepPage> => {
-    const now = clock.now();
-    const live = { userId, expireAfter: now, seenAfter: new Date(now.getTime() - sessionIdleMs) };
-    return listCountedPage(sessions, live, request);
+    return listCountedPage(sessions, areLive(userId, clock.now(), sessionIdleMs), request);
   };
 }

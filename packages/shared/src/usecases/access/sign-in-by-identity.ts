@@ -1,11 +1,13 @@
 import type { Role } from '../../domain/role.ts';
 import { createUuidV7 } from '../../domain/uuid.ts';
+import { type ExternalIdentity, type User, whereIdentityIs } from '../../entities/user.ts';
+import type { Collection } from '../../ports/collection.ts';
 import type { ControlLog } from '../../ports/control-log.ts';
-import type { ExternalIdentity, User, UserStore } from '../../ports/user-store.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { SessionOrigin } from './sessions.ts';
 import type { makeFinishSignIn, SignInOutcome } from './sign-in.ts';
 import type { makeTakeUserPermit, RateLimited } from './sign-in-limits.ts';
+import { updateUser } from './update-user.ts';
 
 /** What the identity provider says about a person. The caller has verified that the provider said it, and just now. */
 export interface VerifiedIdentity extends ExternalIdentity {
@@ -18,7 +20,7 @@ export interface VerifiedIdentity extends ExternalIdentity {
 }
 
 export interface SignInByIdentityDeps {
-  readonly users: Pick<UserStore, 'findByIdentity' | 'findByEmail' | 'insert' | 'replacePasswordByIdentity' | 'update'>;
+  readonly users: Pick<Collection<User>, 'find' | 'insert' | 'change' | 'get'>;
   readonly takeUserPermit: ReturnType<typeof makeTakeUserPermit>;
   readonly finishSignIn: ReturnType<typeof makeFinishSignIn>;
   readonly endAllSessions: (userId: string) => Promise<void>;
@@ -74,15 +76,9 @@ export function makeSignInByIdentity(deps: SignInByIdentityDeps) {
     if (email === null) return { reason: 'no-email' };
     const identity = { issuer, subject };
     const user = buildUser(identity, email, role, clock.now());
-    if (!(await users.insert(user))) return findConcurrentlyAdded(identity);
+    if (!(await users.insert(user))) return findConcurrentlyAdded(users, identity);
     onUserChange({ before: null, after: user });
     return { user };
-  }
-
-  /** Another request may just have stored the same person. */
-  async function findConcurrentlyAdded(identity: ExternalIdentity): Promise<FoundUser> {
-    const user = await users.findByIdentity(identity);
-    return user === null ? { reason: 'email-in-use' } : { user };
   }
 
   async function replacePassword(
@@ -92,13 +88,16 @@ export function makeSignInByIdentity(deps: SignInByIdentityDeps) {
     onUserChange: OnUserChange,
   ): Promise<FoundUser> {
     const identity = { issuer, subject };
-    if (!isEmailVerified || user.identity !== undefined) return findConcurrentlyAdded(identity);
+    if (!isEmailVerified || user.identity !== undefined) return findConcurrentlyAdded(users, identity);
     if (user.disabled) return { reason: 'disabled' };
     // The role first: the last admin, whom the provider would demote, keeps the password and the sessions.
     if (!(await changeRole(deps, user, role, onUserChange))) return { reason: 'last-admin' };
     // Before the change, too: if only the end of the sessions fails, the next sign-in finds the identity and ends none.
     await endAllSessions(user.id);
-    if (!(await users.replacePasswordByIdentity(user.id, identity))) return findConcurrentlyAdded(identity);
+    const replaced = await users.change(user.id, (current) =>
+      current.identity === undefined ? { passwordHash: null, mustChangePassword: false, identity } : null,
+    );
+    if (replaced === null) return findConcurrentlyAdded(users, identity);
     const linked = { ...user, role, passwordHash: null, mustChangePassword: false, identity };
     onUserChange({ before: { ...user, role }, after: linked });
     await endAllSessions(user.id);
@@ -112,7 +111,7 @@ export function makeSignInByIdentity(deps: SignInByIdentityDeps) {
     onUserChange: OnUserChange,
   ): Promise<FoundUser> {
     if (known !== null) return { user: known };
-    const namesake = identity.email === null ? null : await users.findByEmail(identity.email);
+    const namesake = identity.email === null ? null : await users.find({ email: identity.email });
     return namesake === null
       ? addUser(identity, role, onUserChange)
       : replacePassword(namesake, identity, role, onUserChange);
@@ -124,7 +123,7 @@ export function makeSignInByIdentity(deps: SignInByIdentityDeps) {
     onUserChange: OnUserChange = () => undefined,
   ): Promise<IdentitySignInOutcome> => {
     const { issuer, subject, role } = identity;
-    const known = await users.findByIdentity({ issuer, subject });
+    const known = await users.find(whereIdentityIs({ issuer, subject }));
     if (role === null) {
       if (known !== null) await endAllSessions(known.id);
       return { status: 'refused', reason: 'no-role' };
@@ -142,6 +141,15 @@ export function makeSignInByIdentity(deps: SignInByIdentityDeps) {
   };
 }
 
+/** Another request may just have stored the same person. */
+async function findConcurrentlyAdded(
+  users: Pick<Collection<User>, 'find'>,
+  identity: ExternalIdentity,
+): Promise<FoundUser> {
+  const user = await users.find(whereIdentityIs(identity));
+  return user === null ? { reason: 'email-in-use' } : { user };
+}
+
 /** Returns false and changes nothing if no enabled admin would be left. */
 async function changeRole(
   { users, control }: Pick<SignInByIdentityDeps, 'users' | 'control'>,
@@ -149,7 +157,7 @@ async function changeRole(
   role: Role,
   onUserChange: OnUserChange,
 ): Promise<boolean> {
-  const { status } = await users.update(user.id, { role });
+  const { status } = await updateUser(users, user.id, { role });
   // Another sign-in may have stored the same role meanwhile. Then both count as its change.
   if (status === 'updated' && user.role !== role) onUserChange({ before: user, after: { ...user, role } });
   if (status === 'updated') await control.announce({ kind: 'user', id: user.id, change: 'changed' });

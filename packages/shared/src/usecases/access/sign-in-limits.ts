@@ -1,7 +1,8 @@
 import type { RateLimit, RateOutcome } from '../../domain/gcra.ts';
 import { sha256Hex } from '../../domain/token.ts';
+import type { User } from '../../entities/user.ts';
+import type { Collection } from '../../ports/collection.ts';
 import type { RateLimiter } from '../../ports/rate-limiter.ts';
-import type { User, UserStore } from '../../ports/user-store.ts';
 import type { makeRecognizeBrowser } from './recognize-browser.ts';
 import { type Permit, takePermit, unlimited } from './take-permit.ts';
 
@@ -149,7 +150,7 @@ export function makeTakeUserPermit(limiter: RateLimiter, limit: RateLimit | null
 }
 
 export interface UnlockUserDeps extends SignInLimitsDeps {
-  readonly users: Pick<UserStore, 'findById'>;
+  readonly users: Pick<Collection<User>, 'get'>;
 }
 
 /**
@@ -160,7 +161,7 @@ export interface UnlockUserDeps extends SignInLimitsDeps {
 export function makeUnlockUser({ users, limiter, failuresPerMinute }: UnlockUserDeps) {
   const { account: limit } = computeSignInLimits(failuresPerMinute);
   return async (userId: string): Promise<User | null> => {
-    const user = await users.findById(userId);
+    const user = await users.get(userId);
     if (user === null) return null;
     if (failuresPerMinute > 0) await limiter.giveBack(toAccountKey(user.email), limit, limit.burst);
     return user;

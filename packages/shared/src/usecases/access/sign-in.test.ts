@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { User } from '../../ports/user-store.ts';
+import type { User } from '../../entities/user.ts';
 import { createPasswordHasher, type DeriveTag, deriveArgon2id } from './password-hasher.ts';
 import { makeSignIn, type SignInDeps } from './sign-in.ts';
 
@@ -39,9 +39,9 @@ function aUser(email: string, disabled: boolean): User {
 
 const deps: SignInDeps = {
   users: {
-    findByEmail: async (email) => users.find((user) => user.email === email) ?? null,
-    findById: async (id) => users.find((user) => user.id === id) ?? null,
-    recordSignIn: async () => undefined,
+    find: async (where) => users.find((user) => user.email === where?.email) ?? null,
+    get: async (id) => users.find((user) => user.id === id) ?? null,
+    change: async () => null,
   },
   passwords,
   takeUserPermit: async () => ({ status: 'granted', giveBack: async () => undefined }),

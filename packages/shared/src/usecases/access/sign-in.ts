@@ -1,11 +1,12 @@
-import { findPasswordEnd, type User, type UserStore } from '../../ports/user-store.ts';
+import { findPasswordEnd, type User } from '../../entities/user.ts';
+import type { Collection } from '../../ports/collection.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { PasswordHasher } from './password-hasher.ts';
 import type { SessionOrigin, StartedSession } from './sessions.ts';
 import type { makeTakeUserPermit, RateLimited } from './sign-in-limits.ts';
 
 export interface SignInDeps {
-  readonly users: Pick<UserStore, 'findByEmail' | 'findById' | 'recordSignIn'>;
+  readonly users: Pick<Collection<User>, 'find' | 'get' | 'change'>;
   readonly passwords: Pick<PasswordHasher, 'verify'>;
   readonly takeUserPermit: ReturnType<typeof makeTakeUserPermit>;
   readonly startSession: (userId: string, origin?: SessionOrigin) => Promise<StartedSession>;
@@ -40,7 +41,7 @@ export type SignInOutcome =
 export function makeSignIn({ users, passwords, takeUserPermit, startSession, clock }: SignInDeps) {
   const finishSignIn = makeFinishSignIn({ users, startSession, clock });
   return async ({ email, password, address, readOrigin }: SignInAttempt): Promise<SignInOutcome | RateLimited> => {
-    const user = await users.findByEmail(email.toLowerCase());
+    const user = await users.find({ email: email.toLowerCase() });
     const isCorrect = await passwords.verify(password, user?.passwordHash ?? null, address);
     const isOver = user !== null && (findPasswordEnd(user) ?? Number.POSITIVE_INFINITY) <= clock.now();
     if (user === null || user.disabled || isOver || !isCorrect) return { status: 'refused', userId: user?.id ?? null };
@@ -50,7 +51,7 @@ export function makeSignIn({ users, passwords, takeUserPermit, startSession, clo
 }
 
 export interface FinishSignInDeps extends Pick<SignInDeps, 'startSession' | 'clock'> {
-  readonly users: Pick<UserStore, 'findById' | 'recordSignIn'>;
+  readonly users: Pick<Collection<User>, 'get' | 'change'>;
 }
 
 /**
@@ -63,10 +64,10 @@ export function makeFinishSignIn({ users, startSession, clock }: FinishSignInDep
     const started = await startSession(user.id, readOrigin?.());
     // A concurrent change of the password, or disabling the user, ends the sessions. It may have missed this new one.
     // So the user is read again: after such a change nobody gets the session id.
-    const current = await users.findById(user.id);
+    const current = await users.get(user.id);
     if (current?.passwordHash !== user.passwordHash || current.disabled) return { status: 'refused', userId: user.id };
     const lastSignInAt = clock.now();
-    await users.recordSignIn(user.id, lastSignInAt);
+    await users.change(user.id, () => ({ lastSignInAt }));
     return { status: 'signed-in', user: { ...current, lastSignInAt }, ...started };
   };
 }

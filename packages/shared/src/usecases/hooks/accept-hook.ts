@@ -2,7 +2,7 @@ import type { HookBody } from '../../domain/delivery.ts';
 import { createEventId, type DeduplicationKey, deriveEventId, toContentKey } from '../../domain/hook-event-id.ts';
 import type { QueueItem } from '../../domain/queue-item.ts';
 import type { TraceContext } from '../../domain/trace-context.ts';
-import type { Integration } from '../../ports/grant-store.ts';
+import type { Integration } from '../../entities/grant.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { GroupCommit } from './group-commit.ts';
 

@@ -1,6 +1,8 @@
 import { ServiceError } from '../../domain/errors.ts';
+import type { Integration } from '../../entities/grant.ts';
+import type { Collection } from '../../ports/collection.ts';
 import type { DeliveryLedger, ReceptionRange } from '../../ports/delivery-ledger.ts';
-import type { IntegrationStore } from '../../ports/grant-store.ts';
+import { readNames } from '../lists/read-names.ts';
 import type { makeRedriveDelivery } from './manage-deliveries.ts';
 
 /** The most deliveries that one call redrives. */
@@ -38,7 +40,7 @@ export type RedrivesOutcome =
 
 export interface RedriveDeliveriesDeps {
   readonly ledger: Pick<DeliveryLedger, 'get' | 'list'>;
-  readonly integrations: Pick<IntegrationStore, 'getNames'>;
+  readonly integrations: Pick<Collection<Integration>, 'list'>;
   readonly redriveDelivery: ReturnType<typeof makeRedriveDelivery>;
 }
 
@@ -92,7 +94,7 @@ async function findIntegrations(
 ): Promise<readonly (string | null)[]> {
   const rows = await Promise.all(eventIds.map((eventId) => ledger.get(eventId)));
   const named = rows.map((row) => row?.integrationId ?? null);
-  const existing = await integrations.getNames([...new Set(named.filter((id) => id !== null))]);
+  const existing = await readNames(integrations, [...new Set(named.filter((id) => id !== null))]);
   return named.map((id) => (id !== null && existing.has(id) ? id : null));
 }
 

@@ -1,4 +1,5 @@
-import type { User, UserChanges } from '@widget-service/shared/ports/user-store.ts';
+import type { User } from '@widget-service/shared/entities/user.ts';
+import { type UserChanges, updateUser } from '@widget-service/shared/usecases/access/update-user.ts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { aUser } from '../drivers/app/builders.ts';
 import { openTestBackend } from '../drivers/app/open-test-backend.ts';
@@ -12,7 +13,7 @@ const resignations: readonly UserChanges[] = [
   { role: 'viewer', disabled: true },
 ];
 
-describe('UserStore.update, for the last admin', () => {
+describe('updateUser, for the last admin', () => {
   let testBackend: TestBackend;
   beforeEach(async () => {
     testBackend = await openTestBackend();
@@ -25,43 +26,43 @@ describe('UserStore.update, for the last admin', () => {
     return inserted;
   };
   const readEnabledAdmins = async (): Promise<User[]> => {
-    const listed = await users().list({ offset: 0, limit: 200 });
+    const listed = await users().list({}, { offset: 0, limit: 200 });
     return requireReadable(listed).filter(({ role, disabled }) => role === 'admin' && !disabled);
   };
 
   test('returns last-admin for a demotion or disabling, and changes nothing', async () => {
     const only = aUser({ role: 'admin' });
-    await users().insertFirst(only);
+    await users().insert(only);
     await users().insert(aUser({ role: 'admin', disabled: true }));
     await users().insert(aUser({ role: 'editor' }));
     for (const changes of resignations) {
-      expect(await users().update(only.id, changes)).toEqual({ status: 'last-admin' });
-      expect(await users().update(only.id, { ...changes, passwordHash: 'x' })).toEqual({ status: 'last-admin' });
+      expect(await updateUser(users(), only.id, changes)).toEqual({ status: 'last-admin' });
+      expect(await updateUser(users(), only.id, { ...changes, passwordHash: 'x' })).toEqual({ status: 'last-admin' });
     }
-    expect(await users().findById(only.id)).toEqual(only);
+    expect(await users().get(only.id)).toEqual(only);
     await testBackend.reopen();
-    expect(await users().update(only.id, { disabled: true })).toEqual({ status: 'last-admin' });
+    expect(await updateUser(users(), only.id, { disabled: true })).toEqual({ status: 'last-admin' });
   });
 
   test('accepts other changes of the admin', async () => {
     const [only] = await insertAdmins(1);
     const changes = { role: 'admin', disabled: false, passwordHash: 'another' } as const;
-    expect(await users().update(only?.id ?? '', changes)).toMatchObject({ status: 'updated', user: changes });
-    expect(await users().update(only?.id ?? '', { role: 'editor' })).toEqual({ status: 'last-admin' });
+    expect(await updateUser(users(), only?.id ?? '', changes)).toMatchObject({ status: 'updated', user: changes });
+    expect(await updateUser(users(), only?.id ?? '', { role: 'editor' })).toEqual({ status: 'last-admin' });
   });
 
   test.each(resignations)('accepts %j once there is another enabled admin', async (changes) => {
     const [first, second] = await insertAdmins(2);
-    expect(await users().update(first?.id ?? '', changes)).toMatchObject({ status: 'updated', user: changes });
-    expect(await users().update(second?.id ?? '', changes)).toEqual({ status: 'last-admin' });
-    await users().update(first?.id ?? '', { role: 'admin', disabled: false });
-    expect(await users().update(second?.id ?? '', changes)).toMatchObject({ status: 'updated' });
-    expect(await users().update(first?.id ?? '', changes)).toEqual({ status: 'last-admin' });
+    expect(await updateUser(users(), first?.id ?? '', changes)).toMatchObject({ status: 'updated', user: changes });
+    expect(await updateUser(users(), second?.id ?? '', changes)).toEqual({ status: 'last-admin' });
+    await updateUser(users(), first?.id ?? '', { role: 'admin', disabled: false });
+    expect(await updateUser(users(), second?.id ?? '', changes)).toMatchObject({ status: 'updated' });
+    expect(await updateUser(users(), first?.id ?? '', changes)).toEqual({ status: 'last-admin' });
   });
 
   test('keeps an enabled admin when 20 admins resign at once, and refuses exactly those who stay', async () => {
     const admins = await insertAdmins(20);
-    const outcomes = await Promise.all(admins.map(({ id }, n) => users().update(id, resignations[n % 3] ?? {})));
+    const outcomes = await Promise.all(admins.map(({ id }, n) => updateUser(users(), id, resignations[n % 3] ?? {})));
     const refused = admins.filter((_, n) => outcomes[n]?.status === 'last-admin').map(({ id }) => id);
     expect(refused.length).toBeGreaterThan(0);
     expect((await readEnabledAdmins()).map(({ id }) => id).sort()).toEqual(refused.sort());
@@ -74,20 +75,20 @@ describe('UserStore.update, for the last admin', () => {
       const setSeveral = async () => {
         for (let n = 0; n < 3; n += 1) {
           const value = `set ${round} ${n}`;
-          await users().update(id, { passwordHash: value, name: value });
+          await updateUser(users(), id, { passwordHash: value, name: value });
           last = value;
         }
       };
       const [resigned, , set] = await Promise.allSettled([
-        users().update(id, { disabled: true, passwordHash: 'refused', name: 'refused' }),
-        users().update(otherId, { disabled: true }),
+        updateUser(users(), id, { disabled: true, passwordHash: 'refused', name: 'refused' }),
+        updateUser(users(), otherId, { disabled: true }),
         setSeveral(),
       ]);
-      const { passwordHash, name } = (await users().findById(id)) ?? {};
+      const { passwordHash, name } = (await users().get(id)) ?? {};
       // A change may lose to too many others.
       const isRefused = resigned.status === 'fulfilled' && resigned.value.status === 'last-admin';
       if (isRefused && set.status === 'fulfilled') expect([passwordHash, name]).toEqual([last, last]);
-      for (const each of [id, otherId]) await users().update(each, { role: 'admin', disabled: false });
+      for (const each of [id, otherId]) await updateUser(users(), each, { role: 'admin', disabled: false });
     }
   });
 
@@ -95,10 +96,10 @@ describe('UserStore.update, for the last admin', () => {
     const admins = await insertAdmins(2);
     for (let round = 0; round < 100; round += 1) {
       const changes = [{ role: 'editor' }, { disabled: true }, { role: 'viewer' }] as const;
-      await Promise.allSettled(changes.flatMap((change) => admins.map(({ id }) => users().update(id, change))));
+      await Promise.allSettled(changes.flatMap((change) => admins.map(({ id }) => updateUser(users(), id, change))));
       expect((await readEnabledAdmins()).length).toBeGreaterThan(0);
       // They are the admins of the next round.
-      for (const { id } of admins) await users().update(id, { role: 'admin', disabled: false });
+      for (const { id } of admins) await updateUser(users(), id, { role: 'admin', disabled: false });
     }
   });
 
@@ -109,7 +110,7 @@ describe('UserStore.update, for the last admin', () => {
       // All of them: an update that is still under way may have written, and not yet taken back.
       const outcomes = await Promise.allSettled(
         Array.from({ length: 15 }, (_, n) =>
-          users().update(admins[n % 3]?.id ?? '', choices[(n * 7 + round) % 5] ?? {}),
+          updateUser(users(), admins[n % 3]?.id ?? '', choices[(n * 7 + round) % 5] ?? {}),
         ),
       );
       for (const outcome of outcomes) {
@@ -118,8 +119,9 @@ describe('UserStore.update, for the last admin', () => {
       }
       expect((await readEnabledAdmins()).length).toBeGreaterThan(0);
     }
-    for (const { id } of admins) await users().update(id, { role: 'admin', disabled: false });
-    for (const { id } of admins.slice(1)) expect((await users().update(id, { disabled: true })).status).toBe('updated');
-    expect(await users().update(admins[0]?.id ?? '', { disabled: true })).toEqual({ status: 'last-admin' });
+    for (const { id } of admins) await updateUser(users(), id, { role: 'admin', disabled: false });
+    for (const { id } of admins.slice(1))
+      expect((await updateUser(users(), id, { disabled: true })).status).toBe('updated');
+    expect(await updateUser(users(), admins[0]?.id ?? '', { disabled: true })).toEqual({ status: 'last-admin' });
   });
 });

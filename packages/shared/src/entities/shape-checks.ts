@@ -1,5 +1,7 @@
 import { parseUuid } from '../domain/uuid.ts';
-import type { Shape } from './row-reader.ts';
+
+/** Says for each member of a stored thing whether a value is one. */
+export type Shape<T> = { readonly [Name in keyof T]-?: (value: unknown) => boolean };
 
 /** Says whether a value is one of its kind. */
 export type Check = (value: unknown) => boolean;

@@ -8,7 +8,6 @@ import {
   sourcePresets,
   type WidgetIdMapping,
 } from '../domain/hook-source.ts';
-import type { Shape } from './row-reader.ts';
 import {
   type Check,
   code,
@@ -20,6 +19,7 @@ import {
   optional,
   orNull,
   record,
+  type Shape,
   text,
 } from './shape-checks.ts';
 

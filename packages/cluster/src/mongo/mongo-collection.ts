@@ -1,0 +1,174 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { warnOfUnreadableRow } from '@widget-service/shared/adapters/row-reader.ts';
+import { UnavailableError, UnreadableRowError } from '@widget-service/shared/domain/errors.ts';
+import type { ListedRow, RowRange } from '@widget-service/shared/domain/page.ts';
+import type { Entity } from '@widget-service/shared/entities/define-entity.ts';
+import type { Collection, Condition, Where } from '@widget-service/shared/ports/collection.ts';
+import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
+import type { Db, Document, Collection as DriverCollection, Filter } from 'mongodb';
+import type { OnWarning } from '../redis/targets.ts';
+import { deleteDocument } from './delete-document.ts';
+import { toField } from './entity-indexes.ts';
+import { insertRepeatably, isDuplicateKey, runPortCall, runRead } from './translate-error.ts';
+
+const maxTimeMS = requestDeadlineMs;
+
+/** `_id` is the key. All other members have their names, and their times are of the type Date. */
+interface EntityDocument extends Document {
+  _id: string;
+  /** Raised by each change. Absent before the first one. */
+  revision?: number;
+}
+
+/** The entities of one kind, in a collection of their own. Its indexes: entity-indexes.ts. */
+export class MongoCollection<T extends object> implements Collection<T> {
+  readonly #entity: Entity<T>;
+  readonly #documents: DriverCollection<EntityDocument>;
+  readonly #onWarning: OnWarning | undefined;
+  readonly #sort: Readonly<Record<string, -1>>;
+
+  constructor(db: Db, entity: Entity<T>, onWarning?: OnWarning) {
+    this.#entity = entity;
+    this.#documents = db.collection<EntityDocument>(entity.name);
+    this.#onWarning = onWarning;
+    this.#sort = Object.fromEntries(entity.order.map((member) => [toField(entity, member), -1]));
+  }
+
+  insert(members: T): Promise<boolean> {
+    const { [this.#entity.key]: key, ...others } = withoutUndefined(this.#entity.encode(members));
+    const _id = String(key);
+    const insert = (isRepeated: boolean) =>
+      this.#documents.insertOne({ _id, ...others }).then(
+        () => true,
+        async (error: unknown) => {
+          if (!isDuplicateKey(error)) throw error;
+          // It may be the document of the first attempt.
+          return isRepeated && (await this.#documents.findOne({ _id }, { maxTimeMS })) !== null;
+        },
+      );
+    return runPortCall(`insert into ${this.#entity.name}`, () => insertRepeatably(insert));
+  }
+
+  get(key: string): Promise<T | null> {
+    return runRead(`read one of ${this.#entity.name}`, () => this.#findOne({ _id: key }));
+  }
+
+  find(...alternatives: readonly Where<T>[]): Promise<T | null> {
+    const filters = alternatives.map((where) => toFilter(this.#entity, where));
+    const [filter = {}] = filters.length === 1 ? filters : [{ $or: filters }];
+    return runRead(`find in ${this.#entity.name}`, () => this.#findOne(filter as Filter<EntityDocument>));
+  }
+
+  list(where: Where<T>, { offset, limit }: RowRange): Promise<ListedRow<T>[]> {
+    const options = { sort: this.#sort, skip: offset, limit, maxTimeMS };
+    return runRead(`list ${this.#entity.name}`, async () => {
+      const documents = await this.#documents.find(toFilter(this.#entity, where), options).toArray();
+      return documents.map((document) => this.#readListed(document));
+    });
+  }
+
+  count(where: Where<T>, atMost: number): Promise<number> {
+    const filter = toFilter(this.#entity, where);
+    return runRead(`count ${this.#entity.name}`, () =>
+      this.#documents.countDocuments(filter, { limit: atMost, maxTimeMS }),
+    );
+  }
+
+  change(key: string, decide: (current: T) => Partial<T> | null): Promise<T | null> {
+    const operation = `change one of ${this.#entity.name}`;
+    return runPortCall(operation, async () => {
+      for (const end = performance.now() + requestDeadlineMs; performance.now() < end; ) {
+        const changed = await this.#tryChange(key, decide);
+        if (changed !== 'again') return changed;
+        // Two that race would race again.
+        await delay(Math.random() * 10);
+      }
+      throw new UnavailableError(`MongoDB, ${operation}: others changed it all the time`);
+    });
+  }
+
+  remove(key: string): Promise<boolean> {
+    return runPortCall(`remove one of ${this.#entity.name}`, () => deleteDocument(this.#documents, { _id: key }));
+  }
+
+  removeAll(where: Where<T>): Promise<void> {
+    return runPortCall(`remove from ${this.#entity.name}`, async () => {
+      await this.#documents.deleteMany(toFilter(this.#entity, where));
+    });
+  }
+
+  async #tryChange(key: string, decide: (current: T) => Partial<T> | null): Promise<T | null | 'again'> {
+    const document = await this.#documents.findOne({ _id: key }, { maxTimeMS });
+    const changes = document === null ? null : decide(this.#read(document));
+    if (document === null || changes === null) return null;
+    const unchanged = { _id: key, revision: document.revision ?? { $exists: false } } as Filter<EntityDocument>;
+    const $set = withoutUndefined(this.#entity.encode(changes));
+    try {
+      // Not findOneAndUpdate: FerretDB 2.7 answers it with another code if a unique member is taken.
+      const { matchedCount } = await this.#documents.updateOne(unchanged, { $set, $inc: { revision: 1 } });
+      return matchedCount === 1 ? this.#read({ ...document, ...$set }) : 'again';
+    } catch (error) {
+      if (isDuplicateKey(error)) return null;
+      throw error;
+    }
+  }
+
+  async #findOne(filter: Filter<EntityDocument>): Promise<T | null> {
+    const document = await this.#documents.findOne(filter, { maxTimeMS });
+    return document === null ? null : this.#read(document);
+  }
+
+  #read(document: EntityDocument): T {
+    const { name, key, namedBy } = this.#entity;
+    const members: Record<string, unknown> = { ...document, [key]: document._id };
+    const decoded = this.#entity.decode(members);
+    if ('entity' in decoded) return decoded.entity;
+    throw warnOfUnreadableRow({ of: name, id: String(members[namedBy]), member: decoded.path }, this.#onWarning);
+  }
+
+  #readListed(document: EntityDocument): ListedRow<T> {
+    try {
+      return this.#read(document);
+    } catch (error) {
+      if (error instanceof UnreadableRowError) return null;
+      throw error;
+    }
+  }
+}
+
+function toFilter<T>(entity: Entity<T>, where: Where<T>): Filter<EntityDocument> {
+  return Object.fromEntries(
+    Object.entries<Condition | undefined>(where).flatMap(([path, condition]) => {
+      const operators = condition === undefined ? {} : toOperators(condition);
+      return isEmpty(operators) ? [] : [[toField(entity, path), operators]];
+    }),
+  );
+}
+
+function isEmpty(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !(value instanceof Date) && Object.keys(value).length === 0;
+}
+
+function toOperators(condition: Condition): unknown {
+  if (condition === null || typeof condition !== 'object' || condition instanceof Date) return condition;
+  const { above, atLeast, below, not, oneOf, contains } = condition;
+  return withoutUndefined({
+    $gt: above,
+    $gte: atLeast,
+    $lt: below,
+    $ne: not,
+    $in: oneOf,
+    $regex: contains === undefined ? undefined : toPattern(contains),
+  });
+}
+
+/** A pattern for a part of a text. Only letters from A to Z match in either case, so the option `i` does not fit. */
+function toPattern(text: string): string {
+  return text
+    .replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
+    .replaceAll(/[a-z]/gi, (letter) => `[${letter.toLowerCase()}${letter.toUpperCase()}]`);
+}
+
+function withoutUndefined(members: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,106 @@
+import { z } from 'zod';
+
+const [firstMs, lastMs] = [-62_167_219_200_000, 253_402_300_799_999];
+
+/** A time, from year 0 to 9999. MongoDB has it as a Date, SQLite in milliseconds of Unix time. */
+export const storedTime = z.codec(
+  z.union([z.date().min(new Date(firstMs)).max(new Date(lastMs)), z.int().min(firstMs).max(lastMs)]),
+  z.date(),
+  { decode: (time) => new Date(time), encode: (time) => time },
+);
+
+/** A value that is stored as a JSON text, because the names of its members may be any text, such as `$where`. */
+export function jsonText<Schema extends z.ZodType>(schema: Schema) {
+  return z.codec(z.string(), schema, {
+    decode: (text, context) => {
+      try {
+        return JSON.parse(text) as z.input<Schema>;
+      } catch {
+        context.issues.push({ code: 'custom', message: 'no JSON', input: text });
+        return z.NEVER;
+      }
+    },
+    encode: (value) => JSON.stringify(value),
+  });
+}
+
+/** Members in the order of the index. `-` before a name: descending. `a.b` is the member `b` of the member `a`. */
+export type IndexMembers = readonly string[];
+
+export interface EntityOptions<Shape extends z.ZodRawShape> {
+  /** The collection of MongoDB and the table of SQLite. */
+  readonly name: string;
+  /** Each member with its schema. Whatever a store returns was checked against it. */
+  readonly members: z.ZodObject<Shape>;
+  /** The member that no two entities share, and that never changes. A text. */
+  readonly key: keyof Shape & string;
+  /** What a log line calls a damaged row. A member that is no secret. */
+  readonly namedBy: keyof Shape & string;
+  /** Of lists. Newest first: descending. */
+  readonly order?: readonly (keyof Shape & string)[];
+  /** By their names. */
+  readonly indexes?: Readonly<Record<string, IndexMembers>>;
+  /** Texts that no two entities share, by the names of their indexes. Entities that lack the first may share it. */
+  readonly unique?: Readonly<Record<string, readonly string[]>>;
+  /** The time at which the store removes an entity, some time later. Null: never. */
+  readonly expires?: keyof Shape & string;
+}
+
+/** One kind of thing that the service stores: the one place that says what its members are. */
+export interface Entity<T> {
+  readonly name: string;
+  readonly key: string;
+  readonly namedBy: string;
+  readonly order: readonly string[];
+  readonly indexes: Readonly<Record<string, IndexMembers>>;
+  readonly unique: Readonly<Record<string, readonly string[]>>;
+  readonly expires: string | null;
+  /** Whether an entity may lack the member at this path, or the one that it belongs to. */
+  mayBeAbsent(path: string): boolean;
+  /** Returns the members as they are stored, with times as Dates. Members that are undefined stay away. */
+  encode(members: Partial<T>): Record<string, unknown>;
+  /** Checks stored members, with times as Dates or in milliseconds. Ignores others: a newer version may have added them. */
+  decode(members: Readonly<Record<string, unknown>>): Decoded<T>;
+}
+
+/** `path`: the first wrong member. Nothing says what it holds. */
+type Decoded<T> = { readonly entity: T } | { readonly path: string };
+
+/** Defines an entity. Its type is `EntityOf<typeof definition>`. */
+export function defineEntity<Shape extends z.ZodRawShape>({
+  members,
+  order = [],
+  indexes = {},
+  unique = {},
+  expires,
+  ...rest
+}: EntityOptions<Shape>): Entity<DeepReadonly<z.output<z.ZodObject<Shape>>>> {
+  type T = DeepReadonly<z.output<z.ZodObject<Shape>>>;
+  const changes = members.partial();
+  return {
+    ...rest,
+    order,
+    indexes,
+    unique,
+    expires: expires ?? null,
+    mayBeAbsent: (path) => {
+      const schema = members.shape[path.split('.')[0] ?? ''] as unknown as z.ZodType;
+      return [null, undefined].some((value) => schema.safeParse(value).success);
+    },
+    encode: (entity) => z.encode(changes, entity as unknown as z.output<typeof changes>) as Record<string, unknown>,
+    decode: (stored) => {
+      const { success, data, error } = members.safeDecode(stored as z.input<typeof members>);
+      return success ? { entity: data as unknown as T } : { path: error.issues[0]?.path.join('.') ?? '' };
+    },
+  };
+}
+
+type DeepReadonly<T> = T extends Date
+  ? T
+  : T extends readonly (infer Item)[]
+    ? readonly DeepReadonly<Item>[]
+    : T extends object
+      ? { readonly [Name in keyof T]: DeepReadonly<T[Name]> }
+      : T;
+
+export type EntityOf<E> = E extends Entity<infer T> ? T : never;

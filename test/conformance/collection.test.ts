@@ -1,0 +1,234 @@
+import { randomUUID } from 'node:crypto';
+import { UnreadableRowError } from '@widget-service/shared/domain/errors.ts';
+import { defineEntity, type EntityOf, jsonText, storedTime } from '@widget-service/shared/entities/define-entity.ts';
+import type { Where } from '@widget-service/shared/ports/collection.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { awkwardTexts } from '../drivers/app/builders.ts';
+import { openTestCollection } from '../drivers/app/open-collection.ts';
+
+const thingEntity = defineEntity({
+  name: 'things',
+  key: 'id',
+  namedBy: 'id',
+  order: ['createdAt', 'id'],
+  indexes: { owner: ['owner', '-createdAt'] },
+  unique: { email: ['email'], part: ['part.digest', 'owner'] },
+  expires: 'expiresAt',
+  members: z.object({
+    id: z.string(),
+    owner: z.string(),
+    email: z.string().nullable(),
+    count: z.int(),
+    isOpen: z.boolean(),
+    part: z.object({ digest: z.string(), until: storedTime.nullable() }).nullable(),
+    tags: z.array(z.string()),
+    texts: jsonText(z.custom<Readonly<Record<string, string>>>((value) => typeof value === 'object')),
+    createdAt: storedTime,
+    expiresAt: storedTime.nullable(),
+  }),
+});
+type Thing = EntityOf<typeof thingEntity>;
+
+const start = new Date('2026-11-28T10:00:00.123Z');
+const at = (seconds: number) => new Date(start.getTime() + seconds * 1_000);
+
+function aThing(overrides: Partial<Thing> = {}): Thing {
+  return {
+    id: randomUUID(),
+    owner: randomUUID(),
+    email: null,
+    count: 0,
+    isOpen: true,
+    part: { digest: randomUUID(), until: at(1) },
+    tags: ['a', 'b'],
+    texts: {},
+    createdAt: start,
+    expiresAt: null,
+    ...overrides,
+  };
+}
+
+const firstPage = { offset: 0, limit: 100 };
+
+describe('Collection', async () => {
+  const { collection: things, damage, warnings, dispose } = await openTestCollection(thingEntity);
+  afterAll(dispose);
+  const insertAll = async (...all: readonly Thing[]) => {
+    for (const thing of all) expect(await things.insert(thing)).toBe(true);
+  };
+
+  test('returns what was inserted, with its times and with what is null', async () => {
+    const all = [aThing(), aThing({ part: null }), aThing({ part: { digest: 'd', until: null }, expiresAt: at(9e6) })];
+    all.push(aThing({ tags: [...awkwardTexts], texts: Object.fromEntries(awkwardTexts.map((text) => [text, text])) }));
+    await insertAll(...all);
+    for (const thing of all) expect(await things.get(thing.id)).toEqual(thing);
+    expect(await things.get(randomUUID())).toBeNull();
+  });
+
+  test('of many inserts of one key, or of one unique member, one succeeds', async () => {
+    const [id, email] = [randomUUID(), randomUUID()];
+    const sameKey = await Promise.all(Array.from({ length: 10 }, (_, count) => things.insert(aThing({ id, count }))));
+    expect(sameKey.filter(Boolean)).toHaveLength(1);
+    expect((await things.get(id))?.count).toBe(sameKey.indexOf(true));
+    const sameEmail = await Promise.all(Array.from({ length: 10 }, () => things.insert(aThing({ email }))));
+    expect(sameEmail.filter(Boolean)).toHaveLength(1);
+    expect(await things.count({ email }, 100)).toBe(1);
+  });
+
+  test('lists in its order, in pages without holes or repeats, and counts', async () => {
+    const owner = randomUUID();
+    const all = Array.from({ length: 7 }, (_, n) => aThing({ owner, createdAt: at(n % 4) }));
+    await insertAll(...all, aThing());
+    const expected = all.toSorted((a, b) => Number(b.createdAt) - Number(a.createdAt) || (a.id < b.id ? 1 : -1));
+    for (const offset of [0, 3, 6, 9]) {
+      expect(await things.list({ owner }, { offset, limit: 3 })).toEqual(expected.slice(offset, offset + 3));
+    }
+    expect(await things.count({ owner }, 100)).toBe(7);
+    expect(await things.count({ owner }, 5)).toBe(5);
+  });
+
+  test.each<[string, Where<Thing>, string]>([
+    ['a text', { 'part.digest': 'p2' }, 'b'],
+    ['a flag', { isOpen: false }, 'c'],
+    ['a number above another', { count: { above: 1 } }, 'bc'],
+    ['a number from another on', { count: { atLeast: 1 } }, 'abc'],
+    ['a number in between', { count: { atLeast: 1, below: 3 } }, 'ab'],
+    ['a time before another', { createdAt: { below: at(2) } }, 'a'],
+    ['a time after another', { createdAt: { above: at(2) } }, 'c'],
+    ['a time of a member, unless it is null', { 'part.until': { below: at(5) } }, 'a'],
+    ['null', { part: null }, 'c'],
+    ['another text', { 'part.digest': { not: 'p1' } }, 'bc'],
+    ['one of several', { 'part.digest': { oneOf: ['p1', 'p2', 'p3'] } }, 'ab'],
+    ['none', { 'part.digest': { oneOf: [] } }, ''],
+    ['a part of a text in any case', { email: { contains: 'LAMP.*' } }, 'a'],
+    ['a part of a text, other letters exactly', { email: { contains: 'é' } }, 'b'],
+    ['nothing that is undefined', { email: undefined, createdAt: { below: undefined }, count: 1 }, 'a'],
+  ])('selects %s', async (_, where, expected) => {
+    const owner = randomUUID();
+    await insertAll(
+      aThing({
+        owner,
+        tags: ['a'],
+        count: 1,
+        part: { digest: 'p1', until: at(1) },
+        email: `${owner} lamp.*`,
+        createdAt: at(1),
+      }),
+      aThing({
+        owner,
+        tags: ['b'],
+        count: 2,
+        part: { digest: 'p2', until: null },
+        email: `${owner} é lampx`,
+        createdAt: at(2),
+      }),
+      aThing({ owner, tags: ['c'], count: 3, part: null, isOpen: false, email: `${owner} É`, createdAt: at(3) }),
+    );
+    const selected = await things.list({ ...where, owner }, firstPage);
+    expect(
+      selected
+        .flatMap((thing) => thing?.tags ?? [])
+        .toSorted()
+        .join(''),
+    ).toBe(expected);
+    expect(await things.count({ ...where, owner }, 100)).toBe(expected.length);
+    const { length } = expected;
+    expect(await things.find({ ...where, owner })).toEqual(length === 0 ? null : expect.objectContaining({ owner }));
+  });
+
+  test('finds by one of several alternatives', async () => {
+    const [one, other] = [aThing({ count: 5 }), aThing({ count: 6 })];
+    await insertAll(one, other);
+    expect(await things.find({ owner: one.owner, count: 6 }, { owner: other.owner, count: 6 })).toEqual(other);
+    expect(await things.find({ owner: one.owner, count: 6 }, { owner: other.owner, count: 5 })).toBeNull();
+  });
+
+  test('changes the members that are returned, and no other', async () => {
+    const thing = aThing();
+    await insertAll(thing);
+    const changed = { ...thing, count: 4, part: { digest: 'new', until: at(4) }, expiresAt: at(9e6) };
+    const decide = ({ count }: Thing) => ({ count: count + 4, part: changed.part, expiresAt: changed.expiresAt });
+    expect(await things.change(thing.id, decide)).toEqual(changed);
+    expect(await things.get(thing.id)).toEqual(changed);
+  });
+
+  test('changes nothing if there is no such entity, if nothing is decided, or if a unique member is taken', async () => {
+    const [thing, other] = [aThing({ email: randomUUID() }), aThing({ email: randomUUID() })];
+    await insertAll(thing, other);
+    expect(await things.change(randomUUID(), () => ({ count: 1 }))).toBeNull();
+    expect(await things.change(thing.id, () => null)).toBeNull();
+    expect(await things.change(thing.id, () => ({ count: 1, email: other.email }))).toBeNull();
+    expect(await things.get(thing.id)).toEqual(thing);
+  });
+
+  test('loses none of many changes at the same time', async () => {
+    const thing = aThing();
+    await insertAll(thing);
+    await Promise.all(
+      Array.from({ length: 20 }, (_, n) =>
+        things.change(thing.id, ({ count, tags }) => ({ count: count + 1, tags: [...tags, `${n}`] })),
+      ),
+    );
+    const changed = await things.get(thing.id);
+    expect(changed?.count).toBe(20);
+    expect(new Set(changed?.tags).size).toBe(22);
+  });
+
+  type Step = 'insert' | 'change' | 'other change' | 'remove';
+  const steps: readonly Step[] = ['insert', 'change', 'other change', 'remove'];
+  const pairs = steps.flatMap((first, index) => steps.slice(index).map((second) => [first, second] as const));
+
+  /** What the entity is after a step, and what the step returns. `before` null: there is none. */
+  const applied = (before: number | null, step: Step): [now: number | null, returned: unknown] => {
+    if (step === 'insert') return [before ?? 1, before === null];
+    if (step === 'remove') return [null, before !== null];
+    const now = before === null ? null : step === 'change' ? before * 10 : before + 3;
+    return [now, now];
+  };
+
+  test.each(pairs)('%s beside %s ends as one of the two orders does', async (first, second) => {
+    const run = async (id: string, step: Step): Promise<unknown> => {
+      if (step === 'insert') return things.insert(aThing({ id, count: 1 }));
+      if (step === 'remove') return things.remove(id);
+      const decide = ({ count }: Thing) => ({ count: step === 'change' ? count * 10 : count + 3 });
+      return (await things.change(id, decide))?.count ?? null;
+    };
+    const race = async (exists: boolean) => {
+      const id = randomUUID();
+      if (exists) await insertAll(aThing({ id, count: 2 }));
+      const returned = await Promise.all([run(id, first), run(id, second)]);
+      const before = exists ? 2 : null;
+      const [afterFirst, afterSecond] = [applied(before, first), applied(before, second)];
+      const [firstThenSecond, secondThenFirst] = [applied(afterFirst[0], second), applied(afterSecond[0], first)];
+      expect([
+        { count: firstThenSecond[0], returned: [afterFirst[1], firstThenSecond[1]] },
+        { count: secondThenFirst[0], returned: [secondThenFirst[1], afterSecond[1]] },
+      ]).toContainEqual({ count: (await things.get(id))?.count ?? null, returned });
+    };
+    await Promise.all(Array.from({ length: 20 }, (_, n) => race(n % 4 !== 0)));
+  });
+
+  test('removes one, or all that match', async () => {
+    const owner = randomUUID();
+    const [one, two, three] = [aThing({ owner }), aThing({ owner }), aThing({ owner })];
+    await insertAll(one, two, three);
+    expect(await things.remove(one.id)).toBe(true);
+    expect(await things.remove(one.id)).toBe(false);
+    await things.removeAll({ owner, id: { not: three.id } });
+    expect(await things.list({ owner }, firstPage)).toEqual([three]);
+  });
+
+  test('names a damaged entity, and leaves its place in a list empty', async () => {
+    const owner = randomUUID();
+    const [damaged, good] = [aThing({ owner, createdAt: at(2) }), aThing({ owner })];
+    await insertAll(damaged, good);
+    await damage(damaged.id, 'part.until', 'soon');
+    expect(await things.list({ owner }, firstPage)).toEqual([null, good]);
+    await expect(things.get(damaged.id)).rejects.toThrow(UnreadableRowError);
+    const details = { of: 'things', id: damaged.id, member: 'part.until' };
+    expect(warnings.filter((warning) => JSON.stringify(warning).includes(damaged.id))).toEqual([
+      { message: 'store.row_unreadable', details },
+    ]);
+  });
+});
