@@ -1,6 +1,6 @@
 /**
- * `npm run check:budget`: fails if a part of the house holds more than `budget.json` allows, or if a sum of that file is
- * above one of its earlier versions. `--lower` lowers the figures to what is there.
+ * `npm run check:budget`: fails if a part of the house holds more than `budget.json` allows, or if a sum of that file
+ * is above one of its earlier versions. `--lower` lowers the figures to what is there.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
