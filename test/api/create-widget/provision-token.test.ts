@@ -188,9 +188,7 @@ describe('POST /api/v1/widgets with a provision token: permission, store and lim
   test('returns 503 while the store of provision tokens is unavailable', async () => {
     const withoutStore = await openTestApp({
       replace: () => ({
-        provisionTokens: {
-          find: () => Promise.reject(new UnavailableError('unavailable in this test')),
-        } as never,
+        provisionTokens: { find: () => Promise.reject(new UnavailableError('unavailable in this test')) } as never,
       }),
     });
     const headers = bearer(mintToken('wpt'));

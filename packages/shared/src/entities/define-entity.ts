@@ -59,9 +59,7 @@ export interface Entity<T> {
   mayBeAbsent(path: string): boolean;
   /** Returns the members as they are stored, with times as Dates. Members that are undefined stay away. */
   encode(members: Partial<T>): Record<string, unknown>;
-  /**
-   * Checks stored members, with times as Dates or in milliseconds. Ignores others: a newer version may have added them.
-   */
+  /** Checks stored members; times are Dates or milliseconds. Ignores others: a newer version may have added them. */
   decode(members: Readonly<Record<string, unknown>>): Decoded<T>;
 }
 

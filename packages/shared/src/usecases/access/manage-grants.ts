@@ -192,10 +192,9 @@ interface TokenReplacementResult<Own extends object> {
  * It throws an `Error` if the grant has a foreign sender and the caller sent no secrets, or the reverse: only with the
  * old token could its secrets be sealed for the new one.
  *
- * It throws `UnavailableError` when the store did not answer, and when the change could not be announced to the pods.
- * In the last case the caller never gets the new token, so the function restores the replaced one: if the caller
- * repeats the rotation, the overlap then belongs to the token in use. With an overlap of 0 it does not restore the
- * token, which must stay invalid.
+ * It throws `UnavailableError` if the store did not answer, or the change could not be announced to the pods. Then the
+ * caller never gets the new token, so the function restores the replaced one: if the caller repeats the rotation, the
+ * overlap then belongs to the token in use. With an overlap of 0 it does not: the token must stay invalid.
  */
 export function makeRotateToken<Own extends object>(deps: RotateTokenDeps<Own>) {
   return async (id: string, rotation: Rotation): Promise<IssuedGrant<Own> | null> => {
