@@ -3,6 +3,7 @@ import { ensureServiceKey } from '@widget-service/api/audit/hash-text.ts';
 import { collectionNames } from '@widget-service/cluster/mongo/indexes.ts';
 import { type MongoStores, openMongoStores } from '@widget-service/cluster/mongo/open-mongo-stores.ts';
 import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
+import { entities } from '@widget-service/shared/entities/entities.ts';
 import { type Document, MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import {
@@ -17,6 +18,7 @@ import {
   someTime,
 } from '../drivers/app/builders.ts';
 
+const everyCollection = [...Object.values(collectionNames), ...entities.map(({ name }) => name)];
 /** As a newer version might add one to any document. */
 const addedMember = { addedLater: { by: 'a newer version' } };
 const soon = new Date(Date.now() + 3_600_000);
@@ -89,7 +91,7 @@ describe.runIf(inject('backend') === 'cluster')('documents of MongoDB with a mem
     await ports.auditEvents.append([auditEvent]);
     await ensureServiceKey(ports.serviceKeys, 'a key', 'a secret');
     await partitions.ensureListed(2);
-    for (const name of Object.values(collectionNames)) {
+    for (const name of everyCollection) {
       await client.db(database).collection(name).updateMany({}, { $set: addedMember });
     }
     const inside = { 'outbox.0.addedLater': 1, 'outbox.0.after.addedLater': 1, 'idem.addedLater': 1 };
@@ -102,7 +104,7 @@ describe.runIf(inject('backend') === 'cluster')('documents of MongoDB with a mem
   });
 
   const countByCollection = async (filter: Document) => {
-    const names = Object.values(collectionNames);
+    const names = everyCollection;
     const counts = names.map((name) => client.db(database).collection(name).countDocuments(filter));
     return Object.fromEntries((await Promise.all(counts)).map((count, index) => [names[index], count]));
   };

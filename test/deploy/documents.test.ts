@@ -5,6 +5,7 @@ import { collectionNames } from '@widget-service/cluster/mongo/indexes.ts';
 import { queueName, redisKeys } from '@widget-service/cluster/redis/keys.ts';
 import { serializeControlEntry } from '@widget-service/shared/adapters/control-entry-codec.ts';
 import { serializeHookJob } from '@widget-service/shared/adapters/hook-job-codec.ts';
+import { entities } from '@widget-service/shared/entities/entities.ts';
 import { expect, test } from 'vitest';
 
 const root = new URL('../../', import.meta.url);
@@ -14,7 +15,9 @@ const listMissing = (names: readonly string[]) => names.filter((name) => !text.i
 const findLine = (start: string) => text.split('\n').find((line) => line.startsWith(start)) ?? '';
 
 test('docs/formats.md names every collection of MongoDB', () => {
-  expect(listMissing(Object.values(collectionNames).map((name) => `${name}\``))).toEqual([]);
+  expect(
+    listMissing([...Object.values(collectionNames), ...entities.map(({ name }) => name)].map((name) => `${name}\``)),
+  ).toEqual([]);
 });
 
 test('docs/formats.md names every key of Redis', () => {

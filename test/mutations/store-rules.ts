@@ -180,13 +180,6 @@ export const storeRules: readonly StoreMutation[] = [
     to: '{ _id: key }',
   },
   {
-    rule: 'MongoDB: a removed document is looked for once more',
-    noticedBy: collection,
-    file: 'packages/cluster/src/mongo/mongo-collection.ts',
-    from: 'deleteDocument(this.#documents, { _id: key })',
-    to: 'this.#documents.deleteOne({ _id: key }).then(({ deletedCount }) => deletedCount === 1)',
-  },
-  {
     rule: 'MongoDB: a number that the log knows shows that MongoDB is older',
     noticedBy: restoredDocuments,
     file: 'packages/cluster/src/restore-check.ts',

@@ -1,7 +1,6 @@
 import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
 import type { Subscription } from '@widget-service/shared/entities/grant.ts';
-import type { PersonalStream } from '@widget-service/shared/entities/personal-stream.ts';
-import type { Session } from '@widget-service/shared/entities/session.ts';
+import type { PersonalStream, Session } from '@widget-service/shared/entities/session.ts';
 import type { User } from '@widget-service/shared/entities/user.ts';
 import type { Where } from '@widget-service/shared/ports/collection.ts';
 import { describe, expect, test } from 'vitest';

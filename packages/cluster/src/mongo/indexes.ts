@@ -1,8 +1,5 @@
-import { integrationEntity, provisionTokenEntity, subscriptionEntity } from '@widget-service/shared/entities/grant.ts';
-import { personalStreamEntity } from '@widget-service/shared/entities/personal-stream.ts';
-import { serviceKeyEntity } from '@widget-service/shared/entities/service-key.ts';
-import { sessionEntity } from '@widget-service/shared/entities/session.ts';
-import { userEntity } from '@widget-service/shared/entities/user.ts';
+import { entities } from '@widget-service/shared/entities/entities.ts';
+import { ExitError, exitCodes } from '@widget-service/shared/runtime/exit-error.ts';
 import { type Db, type IndexDescriptionInfo, MongoServerError } from 'mongodb';
 import { requireAccess } from './client.ts';
 import { type IndexSpec, listEntityIndexes } from './entity-indexes.ts';
@@ -13,17 +10,9 @@ export const collectionNames = {
   deliveries: 'deliveries',
   quarantine: 'quarantine',
   runs: 'runs',
-  users: 'users',
-  sessions: 'sessions',
-  personalStreams: 'personalStreams',
-  subscriptions: 'subscriptions',
-  integrations: 'integrations',
-  provisionTokens: 'provisionTokens',
   partitions: 'partitions',
   auditEvents: 'auditEvents',
-  serviceKeys: 'serviceKeys',
 } as const;
-type CollectionName = (typeof collectionNames)[keyof typeof collectionNames];
 
 export const widgetIndexes = { byId: 'by_id', byAge: 'by_age', byStateAndAge: 'by_state_and_age' } as const;
 
@@ -48,11 +37,12 @@ export const deliveryIndexes = {
 export const quarantineIndexes = { byAge: 'by_age' } as const;
 
 /**
- * Every index except those on `_id`. A value that writers race for (an idempotency key, an event id, an e-mail) is the
+ * Every index except those on `_id`. A value that writers race for (an idempotency key, an event id) is the
  * `_id`: on some servers that speak MongoDB's protocol, racing inserts block each other for seconds on any other unique
  * index. The unique indexes here are on values without such races.
  */
-const indexes: Readonly<Record<CollectionName, readonly IndexSpec[]>> = {
+const indexes: Readonly<Record<string, readonly IndexSpec[]>> = {
+  ...Object.fromEntries(entities.map((entity) => [entity.name, listEntityIndexes<unknown>(entity)])),
   widgets: [
     { name: widgetIndexes.byId, key: { id: 1 }, unique: true },
     { name: widgetIndexes.byAge, key: { createdAt: -1, id: -1 } },
@@ -92,12 +82,6 @@ const indexes: Readonly<Record<CollectionName, readonly IndexSpec[]>> = {
   ],
   quarantine: [{ name: quarantineIndexes.byAge, key: { quarantinedAt: -1, _id: -1 } }],
   runs: [],
-  users: listEntityIndexes(userEntity),
-  sessions: listEntityIndexes(sessionEntity),
-  personalStreams: listEntityIndexes(personalStreamEntity),
-  subscriptions: listEntityIndexes(subscriptionEntity),
-  integrations: listEntityIndexes(integrationEntity),
-  provisionTokens: listEntityIndexes(provisionTokenEntity),
   partitions: [],
   auditEvents: [
     { name: 'expiry', key: { expiresAt: 1 }, expireAfterSeconds: 0 },
@@ -106,23 +90,31 @@ const indexes: Readonly<Record<CollectionName, readonly IndexSpec[]>> = {
     { name: auditIndexes.byActor, key: { 'actor.id': 1, occurredAt: -1, _id: -1 } },
     { name: auditIndexes.byTarget, key: { 'target.id': 1, occurredAt: -1, _id: -1 } },
   ],
-  serviceKeys: listEntityIndexes(serviceKeyEntity),
 };
 
 /**
  * Builds the missing indexes, waits for them, and returns those that were missing or differed. Several pods may call it
- * at the same time. Throws `UnavailableError`, `MongoRefusalError`, or `UnstorableError` if an index with the same name
- * or key has other options.
+ * at the same time. Throws `UnavailableError`, `MongoRefusalError`, or an `ExitError` (configuration) if an index with the
+ * same name or key has other options.
  */
 export async function createIndexes(db: Db): Promise<readonly string[]> {
   const missing = await verifyIndexes(db);
   for (const [collection, specs] of Object.entries(indexes)) {
     if (specs.length === 0) continue;
-    await requireAccessTo(collection, () =>
-      db.collection(collection).createIndexes(specs.map((spec) => ({ ...spec, key: { ...spec.key } }))),
-    );
+    const definitions = specs.map((spec) => ({ ...spec, key: { ...spec.key } }));
+    await requireAccessTo(collection, () => db.collection(collection).createIndexes(definitions).catch(refuseOthers));
   }
   return missing;
+}
+
+/** Of IndexOptionsConflict and IndexKeySpecsConflict: an index with the name, or the keys, has another definition. */
+function refuseOthers(error: unknown): never {
+  if (!isServerError(error) || ![85, 86].includes(Number(error.code))) throw error;
+  throw new ExitError(
+    exitCodes.configuration,
+    'The database has other indexes: a development version with another schema wrote it, and no later version can read ' +
+      'it. Set MONGODB_DATABASE to a new name.',
+  );
 }
 
 /**

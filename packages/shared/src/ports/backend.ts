@@ -1,7 +1,6 @@
 import type { Integration, ProvisionToken, Subscription } from '../entities/grant.ts';
-import type { PersonalStream } from '../entities/personal-stream.ts';
 import type { ServiceKey } from '../entities/service-key.ts';
-import type { Session } from '../entities/session.ts';
+import type { PersonalStream, Session } from '../entities/session.ts';
 import type { User } from '../entities/user.ts';
 import type { AuditEventStore } from './audit-event-store.ts';
 import type { Collection } from './collection.ts';

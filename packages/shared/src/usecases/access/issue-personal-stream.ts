@@ -1,8 +1,7 @@
 import { UnavailableError } from '../../domain/errors.ts';
 import type { LogPosition } from '../../domain/log-position.ts';
 import { mintToken, sha256Hex } from '../../domain/token.ts';
-import type { PersonalStream } from '../../entities/personal-stream.ts';
-import type { Session } from '../../entities/session.ts';
+import type { PersonalStream, Session } from '../../entities/session.ts';
 import type { Collection } from '../../ports/collection.ts';
 import type { ControlLog } from '../../ports/control-log.ts';
 import type { Clock } from '../../runtime/clock.ts';

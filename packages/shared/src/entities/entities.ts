@@ -1,0 +1,15 @@
+import { integrationEntity, provisionTokenEntity, subscriptionEntity } from './grant.ts';
+import { serviceKeyEntity } from './service-key.ts';
+import { personalStreamEntity, sessionEntity } from './session.ts';
+import { userEntity } from './user.ts';
+
+/** The definitions of all entities. */
+export const entities = [
+  userEntity,
+  sessionEntity,
+  personalStreamEntity,
+  subscriptionEntity,
+  integrationEntity,
+  provisionTokenEntity,
+  serviceKeyEntity,
+] as const;
