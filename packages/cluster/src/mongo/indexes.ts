@@ -94,8 +94,8 @@ const indexes: Readonly<Record<string, readonly IndexSpec[]>> = {
 
 /**
  * Builds the missing indexes, waits for them, and returns those that were missing or differed. Several pods may call it
- * at the same time. Throws `UnavailableError`, `MongoRefusalError`, or an `ExitError` (configuration) if an index with the
- * same name or key has other options.
+ * at the same time. Throws `UnavailableError`, `MongoRefusalError`, or an `ExitError` (configuration) if an index with
+ * the same name or key has other options.
  */
 export async function createIndexes(db: Db): Promise<readonly string[]> {
   const missing = await verifyIndexes(db);
