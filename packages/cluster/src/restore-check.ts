@@ -54,8 +54,7 @@ export function createRestoreCheck({ redis, keys, runs, counter }: RestoreCheckD
       const { run, newEpochs, isBehindLog } = await counter.read();
       if (isBehindLog) return olderThanLog;
       if (run >= highestInLog) return null;
-      await counter.markBehindLog(newEpochs);
-      return olderThanLog;
+      return (await counter.markBehindLog(newEpochs, highestInLog)) ? olderThanLog : null;
     },
   };
 }

@@ -141,6 +141,19 @@ describe.skipIf(found === null)('a cluster on a replica set', () => {
     await Promise.all(pods.map((pod) => eventually(() => isRefused(pod), 'the token is refused', 2_000)));
   });
 
+  test('a new primary that does not show the last runs yet is not taken for a restored backup', async () => {
+    await set.bring('track');
+    // A worker that starts gets a new number for its run, and the log knows it from the first event on.
+    await worker.stop();
+    worker = await run.startWorker({ MONGODB_URL: set.url });
+    await sendHook(30_000);
+    // Longer than a process waits between two of its checks.
+    await set.bring('stepdown', { windowMs: 0, gapMs: 100, staleMs: 7_000, lookbackMs: 20_000 });
+    await eventually(set.isCurrent, 'the new primary shows all', 20_000);
+    await sendHook(30_000);
+    expect([worker, ...pods].flatMap(({ lines }) => lines.filter(({ msg }) => msg === 'stores.mismatch'))).toEqual([]);
+  });
+
   test('the log says why a bulk failed, and the event comes', async () => {
     await set.disturb(['insert'], ['deliveries'], { when: 'after', reset: true, times: 2 });
     await sendHook();

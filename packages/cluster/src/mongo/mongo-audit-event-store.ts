@@ -24,10 +24,9 @@ interface AuditEventDocument {
   outcome: AuditOutcome;
   code: string | null;
   actor: AuditActor;
-  /** Earlier versions of the service stored no names. */
-  actorName?: string | null;
+  actorName: string | null;
   target: AuditTarget | null;
-  targetName?: string | null;
+  targetName: string | null;
   clientAddress: string | null;
   emailHmac: string | null;
   /** JSON text: BSON would change some texts and reject some names of members. */
@@ -113,9 +112,9 @@ function toEvent({ _id, actor, target, before, after, ...document }: AuditEventD
     outcome: document.outcome,
     code: document.code,
     actor: { kind: actor.kind, id: actor.id },
-    actorName: document.actorName ?? null,
+    actorName: document.actorName,
     target: target === null ? null : { kind: target.kind, id: target.id },
-    targetName: document.targetName ?? null,
+    targetName: document.targetName,
     clientAddress: document.clientAddress,
     emailHmac: document.emailHmac,
     before: parseMembers(before),

@@ -17,8 +17,12 @@ interface CounterDocument {
 export interface RunCounter {
   /** Returns the latest number, 0 if there is none, and whether `markBehindLog` has marked the counter. */
   read(): Promise<{ readonly run: number; readonly newEpochs: number; readonly isBehindLog: boolean }>;
-  /** Marks the counter, unless `new-epoch` was run since `newEpochs` was read. */
-  markBehindLog(newEpochs: number): Promise<void>;
+  /**
+   * Marks the counter, unless `new-epoch` was run since `newEpochs` was read, or the number is not `below` this one.
+   * The write itself compares it: a new primary may show a read an older number for some seconds. Returns whether it
+   * did.
+   */
+  markBehindLog(newEpochs: number, below?: number): Promise<boolean>;
 }
 
 export function createMongoRunCounter(db: Db, runCall: RunCall = createRunCall()): RunCounter {
@@ -30,13 +34,14 @@ export function createMongoRunCounter(db: Db, runCall: RunCall = createRunCall()
         const { run = 0, newEpochs = 0, isBehindLog = false } = document ?? {};
         return { run, newEpochs, isBehindLog };
       }),
-    markBehindLog: (newEpochs) =>
+    markBehindLog: (newEpochs, below = Number.MAX_SAFE_INTEGER) =>
       runCall('mark the run counter', async ({ writeConcern }) => {
         await retryOnDuplicateKey(() =>
           runs.updateOne({ _id: registryId }, { $setOnInsert: { run: 0 } }, { upsert: true, writeConcern }),
         );
         const unchanged = newEpochs === 0 ? { newEpochs: { $exists: false } } : { newEpochs };
-        await runs.updateOne({ _id: registryId, ...unchanged }, { $set: { isBehindLog: true } }, { writeConcern });
+        const filter = { _id: registryId, ...unchanged, run: { $lt: below } };
+        return (await runs.updateOne(filter, { $set: { isBehindLog: true } }, { writeConcern })).matchedCount === 1;
       }),
   };
 }

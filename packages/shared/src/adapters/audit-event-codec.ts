@@ -24,12 +24,8 @@ export function serializeAuditEvent(event: AuditEvent): string {
   });
 }
 
-/** Earlier versions of the service stored no names. */
-type StoredEvent = Omit<AuditEvent, 'occurredAt' | 'actorName' | 'targetName'> &
-  Partial<Pick<AuditEvent, 'actorName' | 'targetName'>> & { readonly occurredAt: number };
-
 /** Returns the event of a text of `serializeAuditEvent`. Throws `SyntaxError` for a text that is not JSON. */
 export function parseAuditEvent(text: string): AuditEvent {
-  const { occurredAt, actorName = null, targetName = null, ...stored } = JSON.parse(text) as StoredEvent;
-  return { ...stored, occurredAt: new Date(occurredAt), actorName, targetName };
+  const stored = JSON.parse(text) as Omit<AuditEvent, 'occurredAt'> & { readonly occurredAt: number };
+  return { ...stored, occurredAt: new Date(stored.occurredAt) };
 }
