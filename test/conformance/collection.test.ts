@@ -133,8 +133,7 @@ describe('Collection', async () => {
         .join(''),
     ).toBe(expected);
     expect(await things.count({ ...where, owner }, 100)).toBe(expected.length);
-    const { length } = expected;
-    expect(await things.find({ ...where, owner })).toEqual(length === 0 ? null : expect.objectContaining({ owner }));
+    expect((await things.find({ ...where, owner }))?.owner ?? '').toBe(expected === '' ? '' : owner);
   });
 
   test('finds by one of several alternatives', async () => {

@@ -11,7 +11,9 @@ let beforeReplace: () => Promise<unknown> = async () => undefined;
 const service = await openSharedApp({
   replace: ({ users }) => ({
     users: overrideMethod(users, 'change', async (...args) => {
-      await beforeReplace();
+      const before = beforeReplace;
+      beforeReplace = async () => undefined;
+      await before();
       return users.change(...args);
     }),
   }),

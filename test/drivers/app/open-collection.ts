@@ -17,7 +17,7 @@ export interface TestCollection<T> {
   readonly collection: Collection<T>;
   /** Sets a member of a stored entity to a value that the collection would never write. */
   readonly damage: (key: string, member: string, value: string | number) => Promise<void>;
-  readonly warnings: readonly { readonly message: string; readonly details: object | undefined }[];
+  readonly warnings: readonly { message: string; details: object | undefined }[];
   readonly dispose: () => Promise<void>;
 }
 
@@ -25,9 +25,8 @@ export interface TestCollection<T> {
 export async function openTestCollection<T extends object>(entity: Entity<T>): Promise<TestCollection<T>> {
   const warnings: { message: string; details: object | undefined }[] = [];
   const onWarning = (message: string, details?: object) => warnings.push({ message, details });
-  const opened =
-    inject('backend') === 'cluster' ? await openInMongo(entity, onWarning) : await openInSqlite(entity, onWarning);
-  return { ...opened, warnings };
+  const open = inject('backend') === 'cluster' ? openInMongo : openInSqlite;
+  return { ...(await open(entity, onWarning)), warnings };
 }
 
 type OnWarning = (message: string, details?: object) => void;

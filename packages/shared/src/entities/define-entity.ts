@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseUuid } from '../domain/uuid.ts';
 
 const [firstMs, lastMs] = [-62_167_219_200_000, 253_402_300_799_999];
 
@@ -8,6 +9,9 @@ export const storedTime = z.codec(
   z.date(),
   { decode: (time) => new Date(time), encode: (time) => time },
 );
+
+/** A UUID of any version, in lower case. */
+export const storedUuid = z.string().refine((text) => parseUuid(text) === text);
 
 /** A value that is stored as a JSON text, because the names of its members may be any text, such as `$where`. */
 export function jsonText<Schema extends z.ZodType>(schema: Schema) {

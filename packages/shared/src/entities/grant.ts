@@ -5,7 +5,7 @@ import type { HookSource } from '../domain/hook-source.ts';
 import { permissions } from '../domain/role.ts';
 import { pickEarlier } from '../domain/timestamp.ts';
 import { widgetStates } from '../domain/widget.ts';
-import { defineEntity, type EntityOf, jsonText, storedTime } from './define-entity.ts';
+import { defineEntity, type EntityOf, jsonText, storedTime, storedUuid } from './define-entity.ts';
 import { object } from './shape-checks.ts';
 import { hookSourceShape } from './source-shapes.ts';
 
@@ -22,7 +22,7 @@ const grantToken = z.object({
  * grant.
  */
 const grantMembers = {
-  id: z.uuid(),
+  id: storedUuid,
   name: z.string(),
   token: grantToken,
   /** When `token` was issued: at the creation or the last rotation. */
@@ -36,7 +36,7 @@ const grantMembers = {
   expiresAt: storedTime.nullable(),
   createdAt: storedTime,
   /** The id of the user that created it. */
-  createdBy: z.uuid(),
+  createdBy: storedUuid,
   /** Accurate to a minute: a pod writes it at most once a minute. */
   lastUsedAt: storedTime.nullable(),
 };
@@ -57,7 +57,7 @@ function defineGrant<Name extends string, Own extends z.ZodRawShape>(name: Name,
 export const subscriptionEntity = defineGrant('subscriptions', {
   filter: z.object({
     types: z.array(z.enum(widgetEventTypes)).nullable(),
-    widgetIds: z.array(z.uuid()).nullable(),
+    widgetIds: z.array(storedUuid).nullable(),
     states: z.array(z.enum(widgetStates)).nullable(),
     labels: z.array(z.string()).nullable(),
   }) satisfies z.ZodType<EventFilter>,
@@ -123,11 +123,5 @@ function findToken(grant: Grant, digest: string): ValidToken | null {
 export function whereTokenIsValid(digest: string, now: Date) {
   const current = { 'token.digest': digest };
   const previous = { 'previousToken.digest': digest, 'previousToken.expiresAt': { above: now } };
-  const [never, later] = [{ expiresAt: null }, { expiresAt: { above: now } }];
-  return [
-    { ...current, ...never },
-    { ...current, ...later },
-    { ...previous, ...never },
-    { ...previous, ...later },
-  ] as const;
+  return [current, previous].flatMap((token) => [null, { above: now }].map((expiresAt) => ({ ...token, expiresAt })));
 }

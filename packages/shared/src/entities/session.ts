@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineEntity, type EntityOf, storedTime } from './define-entity.ts';
+import { defineEntity, type EntityOf, storedTime, storedUuid } from './define-entity.ts';
 
 export const sessionEntity = defineEntity({
   name: 'sessions',
@@ -10,7 +10,7 @@ export const sessionEntity = defineEntity({
   expires: 'expiresAt',
   members: z.object({
     /** A UUID that names the session in the interface. It is no secret, and tells nothing about the cookie's value. */
-    id: z.uuid(),
+    id: storedUuid,
     /** SHA-256 of the cookie's value, hexadecimal. The value itself is not stored. */
     digest: z.string(),
     userId: z.string(),

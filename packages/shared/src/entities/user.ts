@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { roles } from '../domain/role.ts';
-import { defineEntity, type EntityOf, storedTime } from './define-entity.ts';
+import { defineEntity, type EntityOf, storedTime, storedUuid } from './define-entity.ts';
 
 /** Who a user is at an identity provider, as OpenID Connect names people: a subject is unique only at its issuer. */
 const externalIdentity = z.object({ issuer: z.string(), subject: z.string() });
@@ -12,7 +12,7 @@ export const userEntity = defineEntity({
   order: ['createdAt', 'id'],
   unique: { email: ['email'], identity: ['identity.subject', 'identity.issuer'] },
   members: z.object({
-    id: z.uuid(),
+    id: storedUuid,
     /** Lower-case. */
     email: z.string(),
     /** A name for people; null: none. */
