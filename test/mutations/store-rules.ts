@@ -166,13 +166,6 @@ export const storeRules: readonly StoreMutation[] = [
     to: "  if (update.status === 'updated') {\n    return",
   },
   {
-    rule: 'an enabled admin remains',
-    noticedBy: lastAdmin,
-    file: 'packages/shared/src/usecases/access/update-user.ts',
-    from: "if (!(await hasAdminBeside(users, id))) return { status: 'last-admin' };",
-    to: '',
-  },
-  {
     rule: 'MongoDB: a change requires the revision that was read',
     noticedBy: collection,
     file: 'packages/cluster/src/mongo/mongo-collection.ts',
