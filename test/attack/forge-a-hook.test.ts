@@ -3,6 +3,7 @@ import { mintSigningSecret, sealSecret } from '@widget-service/shared/domain/sea
 import { mintToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import { describe, expect, test } from 'vitest';
+import { aGrant } from '../drivers/app/builders.ts';
 import { expectProblem } from '../drivers/app/expect-problem.ts';
 import { openSharedApp } from '../drivers/app/open-shared.ts';
 import { createManualClock } from '../drivers/tools/manual-clock.ts';
@@ -17,18 +18,10 @@ const token = mintToken('wht');
 const clock = createManualClock();
 const service = await openSharedApp({ clock });
 await service.backend.integrations.insert({
-  id: createUuidV7(),
-  name: 'signing sender',
-  token: { digest: sha256Hex(token), sealedSecret: sealSecret(secret, token) },
-  previousToken: null,
+  ...aGrant({ token: { digest: sha256Hex(token), sealedSecret: sealSecret(secret, token) } }),
   deduplicateByContent: true,
   rate: null,
   source: null,
-  expiresAt: null,
-  tokenIssuedAt: new Date(),
-  createdAt: new Date(),
-  createdBy: crypto.randomUUID(),
-  lastUsedAt: null,
 });
 
 const body = JSON.stringify({ kind: 'updated', occurredAt: '2026-03-01T10:00:00Z', payload: { amount: 1 } });

@@ -4,8 +4,11 @@ import { defineEntity, type EntityOf, jsonText, storedTime } from '@widget-servi
 import type { Where } from '@widget-service/shared/ports/collection.ts';
 import { afterAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { awkwardTexts } from '../drivers/app/builders.ts';
+import { aUser, awkwardTexts } from '../drivers/app/builders.ts';
 import { openTestCollection } from '../drivers/app/open-collection.ts';
+import { openSharedBackend } from '../drivers/app/open-shared.ts';
+
+const { backend } = await openSharedBackend();
 
 const thingEntity = defineEntity({
   name: 'things',
@@ -230,4 +233,16 @@ describe('Collection', async () => {
       { message: 'store.row_unreadable', details },
     ]);
   });
+});
+
+test('of users with one e-mail or identity at the same moment, one is stored, and no insert fails', async () => {
+  for (let round = 0; round < 30; round += 1) {
+    const email = `${randomUUID()}@example.com`;
+    const identity = { issuer: 'https://id.example', subject: randomUUID() };
+    const racing = Array.from({ length: round % 2 === 0 ? 2 : 10 }, () => aUser({ email, identity }));
+    const inserted = await Promise.all(racing.map((user) => backend.users.insert(user)));
+    expect(inserted.filter(Boolean)).toHaveLength(1);
+    expect(await backend.users.find({ email })).toEqual(racing[inserted.indexOf(true)]);
+    expect(await backend.users.insert(aUser({ identity }))).toBe(false);
+  }
 });

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { openBlockingReadConnection, openFailFastConnection } from '@widget-service/cluster/redis/connections.ts';
 import { redisKeys } from '@widget-service/cluster/redis/keys.ts';
 import { RedisControlLog } from '@widget-service/cluster/redis/redis-control-log.ts';
-import type { ControlEntry } from '@widget-service/shared/ports/control-log.ts';
+import type { ControlEntry, ControlTail } from '@widget-service/shared/ports/control-log.ts';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { buildNumberedEntries, openTailAtEnd } from '../drivers/app/control-log-driver.ts';
@@ -49,10 +49,14 @@ describe.runIf(inject('backend') === 'cluster')('RedisControlLog: losses and out
   /** Opens a tail and reads one entry with it. */
   async function openTailAfterEntry() {
     const tail = await openTailAtEnd(log);
+    await expectNextEntry(tail);
+    return tail;
+  }
+
+  async function expectNextEntry(tail: ControlTail, mayHaveMissed = false): Promise<void> {
     const entry = anEntry();
     await log.announce(entry);
-    expect(await tail.next()).toEqual({ entries: [entry], mayHaveMissed: false });
-    return tail;
+    expect(await tail.next()).toEqual({ entries: [entry], mayHaveMissed });
   }
 
   /**
@@ -94,9 +98,7 @@ describe.runIf(inject('backend') === 'cluster')('RedisControlLog: losses and out
     await redis.del(keys.control);
     await log.announce(anEntry());
     expect(await tail.next()).toEqual({ entries: [], mayHaveMissed: true });
-    const entry = anEntry();
-    await log.announce(entry);
-    expect(await tail.next()).toEqual({ entries: [entry], mayHaveMissed: false });
+    await expectNextEntry(tail);
   });
 
   test.each([
@@ -108,9 +110,7 @@ describe.runIf(inject('backend') === 'cluster')('RedisControlLog: losses and out
     const entries = buildNumberedEntries(7);
     for (const entry of entries) await log.announce(entry);
     expect(await tail.next()).toEqual({ entries: entries.slice(2), mayHaveMissed: true });
-    const entry = anEntry();
-    await log.announce(entry);
-    expect(await tail.next()).toEqual({ entries: [entry], mayHaveMissed: false });
+    await expectNextEntry(tail);
     await log.close();
   });
 
@@ -121,11 +121,8 @@ describe.runIf(inject('backend') === 'cluster')('RedisControlLog: losses and out
   ])('skips an entry %s and sets mayHaveMissed', async (_, fields) => {
     const tail = await openTailAfterEntry();
     await redis.xadd(keys.control, '*', ...fields);
-    const entry = anEntry();
-    await log.announce(entry);
-    expect(await tail.next()).toEqual({ entries: [entry], mayHaveMissed: true });
-    await log.announce(entry);
-    expect(await tail.next()).toEqual({ entries: [entry], mayHaveMissed: false });
+    await expectNextEntry(tail, true);
+    await expectNextEntry(tail);
   });
 
   test('rejects next and announce while Redis is unreachable, and sets mayHaveMissed afterwards', async () => {
@@ -140,9 +137,7 @@ describe.runIf(inject('backend') === 'cluster')('RedisControlLog: losses and out
     proxy.mend();
     expect(await tail.next()).toEqual({ entries: [], mayHaveMissed: true });
     await new Promise((resolve) => (proxied.status === 'ready' ? resolve(null) : proxied.once('ready', resolve)));
-    const entry = anEntry();
-    await log.announce(entry);
-    expect(await tail.next()).toEqual({ entries: [entry], mayHaveMissed: false });
+    await expectNextEntry(tail);
   });
 
   test.each([

@@ -1,9 +1,12 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
+import { formatPosition } from '@widget-service/shared/domain/sse-id.ts';
 import type { ComparablePosition } from '@widget-service/shared/ports/run-registry.ts';
+import { makeFindStreamStart } from '@widget-service/shared/usecases/events/find-stream-start.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { anEventAppend } from '../drivers/app/builders.ts';
 import { buildEventAppends, driveEventLog } from '../drivers/app/event-log-driver.ts';
 import { logCanLoseEvents, openTestBackend } from '../drivers/app/open-test-backend.ts';
+import { overrideMethod } from '../drivers/app/override-method.ts';
 import type { TestBackend } from '../drivers/app/test-backend.ts';
 
 const epochPattern = /^[0-9a-z]{1,32}$/;
@@ -92,5 +95,53 @@ describe.skipIf(!logCanLoseEvents)('EventLog.append, checked against the last re
     expect(result).toMatchObject({ startedNewEpoch: true, last: { epochRun: run } });
     expect(result.last.epoch).not.toBe('gone');
     await emptyBackend.dispose();
+  });
+});
+
+describe('a resume during which the event log changes', () => {
+  /** Returns a function that finds where a stream starts. `change` runs before its first read of events. */
+  function findStartAcross(testBackend: TestBackend, end: ComparablePosition, change: () => Promise<unknown>) {
+    const { eventLog } = testBackend.backend;
+    let isChanged = false;
+    return makeFindStreamStart({
+      eventLog: overrideMethod(eventLog, 'readAfter', async (after, limit) => {
+        if (!isChanged) await change();
+        isChanged = true;
+        return eventLog.readAfter(after, limit);
+      }),
+      recent: { position: () => end, start: () => end, contains: () => false },
+    });
+  }
+
+  test.skipIf(!logCanLoseEvents)('tells of a new epoch', async () => {
+    const testBackend = await openTestBackend();
+    const { log, nextRun, append, extent } = driveEventLog(() => testBackend);
+    const { positions, last } = await append(buildEventAppends(5));
+    const lost = { ...last, seq: last.seq + 9, ms: last.ms + 9 };
+    const run = await nextRun();
+    const findStart = findStartAcross(testBackend, last, () => log().append(run, lost, buildEventAppends(1)));
+    const requested = formatPosition({ ...last, ...positions[1] });
+    expect(await findStart(requested)).toEqual({
+      position: (await extent()).oldest,
+      resumed: false,
+      gap: { requested, reason: 'epoch-changed' },
+    });
+    await testBackend.dispose();
+  });
+
+  test('has no gap, for the oldest kept event, if that is trimmed', async () => {
+    const testBackend = await openTestBackend({ retentionCount: 100 });
+    const { log, nextRun, extent } = driveEventLog(() => testBackend);
+    const run = await nextRun();
+    const { last } = await log().append(run, null, buildEventAppends(90));
+    const findStart = findStartAcross(testBackend, last, async () => {
+      await log().append(run, last, buildEventAppends(90));
+      await log().trim(last);
+    });
+    const before = (await extent()).oldest;
+    const start = await findStart('earliest');
+    expect((await extent()).oldest.seq).toBeGreaterThan(before.seq);
+    expect(start).toEqual({ position: (await extent()).oldest, resumed: true, gap: null });
+    await testBackend.dispose();
   });
 });

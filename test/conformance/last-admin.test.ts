@@ -3,6 +3,7 @@ import { type UserChanges, updateUser } from '@widget-service/shared/usecases/ac
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { aUser } from '../drivers/app/builders.ts';
 import { openTestBackend } from '../drivers/app/open-test-backend.ts';
+import { overrideMethod } from '../drivers/app/override-method.ts';
 import { requireReadable } from '../drivers/app/require-readable.ts';
 import type { TestBackend } from '../drivers/app/test-backend.ts';
 
@@ -42,6 +43,12 @@ describe('updateUser, for the last admin', () => {
     expect(await users().get(only.id)).toEqual(only);
     await testBackend.reopen();
     expect(await updateUser(users(), only.id, { disabled: true })).toEqual({ status: 'last-admin' });
+  });
+
+  test('writes nothing for the only admin', async () => {
+    const [only] = await insertAdmins(1);
+    const neverWritten = overrideMethod(users(), 'change', () => Promise.reject(new Error('a write')));
+    expect(await updateUser(neverWritten, only?.id ?? '', { disabled: true })).toEqual({ status: 'last-admin' });
   });
 
   test('accepts other changes of the admin', async () => {

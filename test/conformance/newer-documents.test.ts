@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import {
   aCreation,
   aDelivery,
+  aGrant,
   anAuditEvent,
   anEntry,
   anIdempotencyRecord,
@@ -46,20 +47,9 @@ const personal = {
   issuedAt: someTime,
   expiresAt: soon,
 };
-const toGrant = (digit: string) => ({
-  id: randomUUID(),
-  name: 'grant',
-  token: { digest: digit.repeat(64), sealedSecret: null },
-  previousToken: null,
-  expiresAt: null,
-  tokenIssuedAt: someTime,
-  createdAt: someTime,
-  createdBy: randomUUID(),
-  lastUsedAt: null,
-});
-const subscription = { ...toGrant('1'), filter: noFilter };
-const integration = { ...toGrant('2'), deduplicateByContent: true, rate: null, source: null };
-const provisionToken = { ...toGrant('3'), permissions: ['widgets:create'] as const };
+const subscription = { ...aGrant(), filter: noFilter };
+const integration = { ...aGrant(), deduplicateByContent: true, rate: null, source: null };
+const provisionToken = { ...aGrant(), permissions: ['widgets:create'] as const };
 const auditEvent = anAuditEvent();
 const position = { epoch: 'a1', epochRun: 1, ms: 7, seq: 1 };
 

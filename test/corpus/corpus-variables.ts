@@ -1,4 +1,4 @@
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { computeCsrfToken } from '@widget-service/api/caller/csrf.ts';
 import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
 import { mintToken, sha256Hex, type TokenPrefix } from '@widget-service/shared/domain/token.ts';
@@ -6,7 +6,7 @@ import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import type { Grant } from '@widget-service/shared/entities/grant.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
-import { aCreation, aDelivery, aQuarantinedText, aWidget } from '../drivers/app/builders.ts';
+import { aCreation, aDelivery, aGrant, aQuarantinedText, aUser, aWidget } from '../drivers/app/builders.ts';
 import type { CorpusCaller } from './corpus-case.ts';
 
 /** The values of the `{variable}`s in the cases, by name. */
@@ -19,7 +19,7 @@ const dayMs = 24 * hourMs;
 export async function issueVariables(backend: Backend): Promise<CorpusVariables> {
   const widget = aWidget();
   await backend.widgets.insertOnce(aCreation(widget));
-  const grants = { subscriptionsId: aGrant({}), integrationsId: aGrant({}), 'provision-tokensId': aGrant({}) };
+  const grants = { subscriptionsId: aGrant(), integrationsId: aGrant(), 'provision-tokensId': aGrant() };
   await backend.subscriptions.insert({ ...grants.subscriptionsId, filter: noFilter });
   await backend.integrations.insert({ ...grants.integrationsId, deduplicateByContent: true, rate: null, source: null });
   await backend.provisionTokens.insert({ ...grants['provision-tokensId'], permissions: ['widgets:create'] });
@@ -75,18 +75,9 @@ async function issueSessions(backend: Backend): Promise<Record<string, string>> 
   const now = Date.now();
   const passwordHash = await createPasswordHasher().hash('a password that nobody uses');
   const start = async (name: string, role: 'admin' | 'editor' | 'viewer', startedMs = now, seenMs = now, days = 7) => {
-    const userId = randomUUID();
-    await backend.users.insert({
-      id: userId,
-      email: `${userId}@example.com`,
-      name: null,
-      role,
-      disabled: name === 'disabled',
-      passwordHash,
-      createdAt: new Date(startedMs),
-      lastSignInAt: null,
-      mustChangePassword: false,
-    });
+    const account = aUser({ role, disabled: name === 'disabled', passwordHash, createdAt: new Date(startedMs) });
+    const { id: userId, email } = account;
+    await backend.users.insert(account);
     const sessionId = randomBytes(32).toString('base64url');
     const publicSessionId = createUuidV7();
     await backend.sessions.insert({
@@ -103,8 +94,8 @@ async function issueSessions(backend: Backend): Promise<Record<string, string>> 
     return {
       [`${name}Id`]: userId,
       [`${name}SessionId`]: publicSessionId,
-      [`${name}Email`]: `${userId}@example.com`,
-      [`${name}EmailInCapitals`]: `${userId}@EXAMPLE.COM`,
+      [`${name}Email`]: email,
+      [`${name}EmailInCapitals`]: email.toUpperCase(),
       [`${name}Cookie`]: `service_console=${sessionId}`,
       [`${name}CookieQuoted`]: `service_console="${sessionId}"`,
       [`${name}Csrf`]: computeCsrfToken(sessionId),
@@ -156,20 +147,5 @@ async function issueTokens(
     [`unknown${Kind}Token`]: mintToken(prefix),
     [`${kind}TokenMistyped`]: mistyped,
     [`${kind}TokenInSmallLetters`]: valid.toLowerCase(),
-  };
-}
-
-function aGrant(overrides: Partial<Grant>): Grant {
-  return {
-    id: createUuidV7(),
-    name: 'of the corpus',
-    token: { digest: createHash('sha256').update(randomBytes(32)).digest('hex'), sealedSecret: null },
-    previousToken: null,
-    expiresAt: null,
-    tokenIssuedAt: new Date(),
-    createdAt: new Date(),
-    createdBy: randomUUID(),
-    lastUsedAt: null,
-    ...overrides,
   };
 }

@@ -3,19 +3,13 @@ import { basename, dirname } from 'node:path';
 import { settingsTable } from '@widget-service/shared/config/settings.ts';
 import { describe, expect, test } from 'vitest';
 import { makeOperatorCopy } from './operator-copy.ts';
-import { listContainers, type Manifest, readManifests, readVariables } from './read-manifests.ts';
+import { findManifest, listContainers, type Manifest, readManifests, readVariables } from './read-manifests.ts';
 
 const manifests = readManifests();
 
-function find(kind: string, name: string): Manifest {
-  const found = manifests.filter((manifest) => manifest.kind === kind && manifest.metadata?.name === name);
-  expect(found, `${kind} ${name}`).toHaveLength(1);
-  return found[0]!;
-}
-
-const api = find('Deployment', 'widget-api');
-const worker = find('Deployment', 'widget-worker');
-const migration = find('Job', 'widget-migration');
+const api = findManifest(manifests, 'Deployment', 'widget-api');
+const worker = findManifest(manifests, 'Deployment', 'widget-worker');
+const migration = findManifest(manifests, 'Job', 'widget-migration');
 
 describe('secrets', () => {
   /** The settings that a pod reads from mounted files, by the variables that name these files. */
@@ -50,7 +44,7 @@ describe('secrets', () => {
 
   test('protect the stores of the local overlay, too', () => {
     for (const name of ['mongodb', 'redis']) {
-      const { spec } = find('StatefulSet', name);
+      const { spec } = findManifest(manifests, 'StatefulSet', name);
       const { secret } = spec.template.spec.volumes.find((volume: { name: string }) => volume.name === 'password');
       expect(secret).toMatchObject({ secretName: 'widget-stores', items: [{ key: 'PASSWORD', path: 'PASSWORD' }] });
       expect(JSON.stringify(listContainers(spec))).toMatch(/requirepass|MONGO_INITDB_ROOT_PASSWORD_FILE/);

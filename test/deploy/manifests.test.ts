@@ -5,20 +5,14 @@ import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
 import { settingsTable } from '@widget-service/shared/config/settings.ts';
 import { expect, test } from 'vitest';
 import { root } from './build-context.ts';
-import { listContainers, type Manifest, readManifests, readVariables } from './read-manifests.ts';
+import { findManifest, listContainers, type Manifest, readManifests, readVariables } from './read-manifests.ts';
 
 const manifests = readManifests();
 const variables = readVariables(manifests);
 
-function find(kind: string, name: string): Manifest {
-  const found = manifests.filter((manifest) => manifest.kind === kind && manifest.metadata?.name === name);
-  expect(found, `${kind} ${name}`).toHaveLength(1);
-  return found[0]!;
-}
-
-const api = find('Deployment', 'widget-api');
-const worker = find('Deployment', 'widget-worker');
-const migration = find('Job', 'widget-migration');
+const api = findManifest(manifests, 'Deployment', 'widget-api');
+const worker = findManifest(manifests, 'Deployment', 'widget-worker');
+const migration = findManifest(manifests, 'Job', 'widget-migration');
 
 /** The settings that an api pod has by the base of the manifests. */
 function readApiSettings() {
@@ -132,11 +126,11 @@ test('the memory limit of an api pod is enough for all its streams, three in ten
 
 test('autoscalers leave room for a lost zone, add no idle worker, and read metrics that exist', () => {
   const { STREAMS_PER_POD, HOOK_PARTITIONS } = readApiSettings();
-  const pods = find('HorizontalPodAutoscaler', 'widget-api').spec.metrics.find(
+  const pods = findManifest(manifests, 'HorizontalPodAutoscaler', 'widget-api').spec.metrics.find(
     ({ type }: Manifest) => type === 'Pods',
   ).pods;
   expect(Number(pods.target.averageValue) * 1.5).toBeLessThanOrEqual(STREAMS_PER_POD);
-  const keda = find('ScaledObject', 'widget-worker').spec;
+  const keda = findManifest(manifests, 'ScaledObject', 'widget-worker').spec;
   expect(keda.maxReplicaCount).toBe(HOOK_PARTITIONS);
   const metrics = readFileSync(join(root, 'docs/metrics.md'), 'utf8');
   expect(metrics).toContain(`| \`${pods.metric.name}\` | gauge | api |`);

@@ -29,6 +29,13 @@ export function readManifests(): Manifest[] {
   );
 }
 
+/** Throws an `Error` unless there is exactly one. */
+export function findManifest(manifests: readonly Manifest[], kind: string, name: string): Manifest {
+  const [found, ...others] = manifests.filter(({ kind: own, metadata }) => own === kind && metadata?.name === name);
+  if (found === undefined || others.length > 0) throw new Error(`${kind} ${name}: not exactly one`);
+  return found;
+}
+
 /** Returns the variables that the manifests set for the service, with their values and the file that names them. */
 export function readVariables(manifests: readonly Manifest[]): { file: string; name: string; value: string }[] {
   const toVariable = (file: string, line: string) => {

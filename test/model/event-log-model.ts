@@ -1,23 +1,11 @@
 import type { Rule } from './publishing-rules.ts';
-import { type Entry, isWithoutWidget, type LogState, type Position, type State } from './publishing-state.ts';
+import { type Entry, emptyLog, isWithoutWidget, type LogState, type Position, type State } from './publishing-state.ts';
 
 /** The event log of the model: `append`, expiring marks, trimming, and losses. */
 
 /** The epoch of a wiped log. */
 const noEpoch = -1;
-const wiped: LogState = {
-  epoch: noEpoch,
-  seq: 0,
-  ms: 0,
-  entries: [],
-  trimmed: [],
-  oldest: { seq: 0, ms: 0 },
-  watermark: 0,
-  isWatermarkExpiring: false,
-  eventMarks: [],
-  highestRun: 0,
-  lowestRun: 0,
-};
+const wiped: LogState = { ...emptyLog, epoch: noEpoch };
 
 /** Returns whether the log has lost its tail: it must have held `expected`, and cannot have trimmed it. */
 export function hasLostTail(log: LogState, expected: Position | null): boolean {

@@ -131,6 +131,20 @@ export const idle: Actor = {
   appended: null,
 };
 
+export const emptyLog: LogState = {
+  epoch: 0,
+  seq: 0,
+  ms: 0,
+  entries: [],
+  trimmed: [],
+  oldest: { seq: 0, ms: 0 },
+  watermark: 0,
+  isWatermarkExpiring: false,
+  eventMarks: [],
+  highestRun: 0,
+  lowestRun: 0,
+};
+
 export function createStartState(world: World): State {
   return {
     version: 1,
@@ -138,19 +152,7 @@ export function createStartState(world: World): State {
     applied: ['create'],
     published: [],
     deadLetters: [],
-    log: {
-      epoch: 0,
-      seq: 0,
-      ms: 0,
-      entries: [],
-      trimmed: [],
-      oldest: { seq: 0, ms: 0 },
-      watermark: 0,
-      isWatermarkExpiring: false,
-      eventMarks: [],
-      highestRun: 0,
-      lowestRun: 0,
-    },
+    log: emptyLog,
     firstPositions: {},
     lastPosition: null,
     copy: null,

@@ -9,6 +9,10 @@ import { consumeUntil, enqueue, shortPauseClock } from './consume.ts';
 
 const testBackend = await openSharedBackend({ hookPartitions: 1 });
 
+const unexpected = new TypeError('an error that passes');
+const unavailable = new UnavailableError('the store does not answer');
+const repeat = <T>(count: number, value: T) => Array.from({ length: count }, () => value);
+
 /** Enqueues the deliveries and consumes until `isDone`. `onRegister` runs before each registration, and may throw. */
 async function consume(
   deliveries: readonly Delivery[],
@@ -70,47 +74,24 @@ test('dead-letters an item that fails with an unexpected error, after several tr
   expect(await testBackend.backend.widgets.get(widgetId)).toMatchObject({ version: 2 });
 });
 
-test('dead-letters nothing after an unexpected error that passes', async () => {
+test.each([
+  ['an unexpected error that passes', repeat(2, unexpected)],
+  ['many unavailable answers', repeat(12, unavailable)],
+  ['many unavailable answers and one unexpected error', [...repeat(8, unavailable), unexpected]],
+])('dead-letters nothing after %s', async (_, errors) => {
   const delivery = aDelivery({ widgetId: await insertWidget() });
   let registrations = 0;
   const metrics = await consume(
     [delivery],
     () => {
+      const error = errors[registrations];
       registrations += 1;
-      if (registrations <= 2) throw new TypeError('an error that passes');
+      if (error !== undefined) throw error;
     },
     async () => (await readState(delivery)) === 'published',
   );
+  expect(registrations).toBe(errors.length + 1);
   expect((await metrics.deliveriesDead.get()).values).toEqual([]);
-});
-
-test('dead-letters nothing while a store is unavailable, however often', async () => {
-  const delivery = aDelivery({ widgetId: await insertWidget() });
-  let registrations = 0;
-  await consume(
-    [delivery],
-    () => {
-      registrations += 1;
-      if (registrations <= 12) throw new UnavailableError('the store does not answer');
-    },
-    async () => (await readState(delivery)) === 'published',
-  );
-  expect(registrations).toBe(13);
-});
-
-test('dead-letters nothing after many unavailable answers and one unexpected error', async () => {
-  const delivery = aDelivery({ widgetId: await insertWidget() });
-  let registrations = 0;
-  await consume(
-    [delivery],
-    () => {
-      registrations += 1;
-      if (registrations <= 8) throw new UnavailableError('the store does not answer');
-      if (registrations === 9) throw new TypeError('an error that passes');
-    },
-    async () => (await readState(delivery)) === 'published',
-  );
-  expect(registrations).toBe(10);
 });
 
 test('dead-letters only the hooks of a widget that no run can read', async () => {

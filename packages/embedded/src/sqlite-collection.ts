@@ -1,6 +1,5 @@
 import type { SQLInputValue, StatementSync } from 'node:sqlite';
-import { warnOfUnreadableRow } from '@widget-service/shared/adapters/row-reader.ts';
-import { UnreadableRowError } from '@widget-service/shared/domain/errors.ts';
+import { createRowReader, type RowReader } from '@widget-service/shared/adapters/row-reader.ts';
 import type { ListedRow, RowRange } from '@widget-service/shared/domain/page.ts';
 import type { Entity, IndexMembers } from '@widget-service/shared/entities/define-entity.ts';
 import type { Collection, Condition, Where } from '@widget-service/shared/ports/collection.ts';
@@ -13,7 +12,8 @@ type Stored = Record<string, unknown>;
 export class SqliteCollection<T extends object> implements Collection<T>, Expiring {
   readonly #db: Database;
   readonly #entity: Entity<T>;
-  readonly #onWarning: OnWarning | undefined;
+  /** Of the bodies. */
+  readonly #rows: RowReader<unknown, T>;
   readonly #statements = new Map<string, StatementSync>();
   /** The columns of `ORDER BY`. */
   readonly #order: string;
@@ -22,7 +22,10 @@ export class SqliteCollection<T extends object> implements Collection<T>, Expiri
   constructor(db: Database, entity: Entity<T>, onWarning?: OnWarning) {
     this.#db = db;
     this.#entity = entity;
-    this.#onWarning = onWarning;
+    const parse = (body: unknown): Stored => JSON.parse(String(body)) ?? {};
+    const identify = (body: unknown) => parse(body)[entity.namedBy];
+    const convert = (body: unknown) => entity.decode(parse(body));
+    this.#rows = createRowReader({ of: entity.name, identify, convert, onWarning });
     this.#order = entity.order.length === 0 ? 'key' : entity.order.map((member) => `${toColumn(member)} DESC`).join();
     createTable(db, entity);
   }
@@ -35,20 +38,20 @@ export class SqliteCollection<T extends object> implements Collection<T>, Expiri
   }
 
   get(key: string): Promise<T | null> {
-    return this.#db.read(() => this.#readIfAny(this.#selectBody(key)));
+    return this.#db.read(() => this.#rows.readIfAny(this.#selectBody(key)));
   }
 
   find(...alternatives: readonly Where<T>[]): Promise<T | null> {
     const queries = alternatives.map((where) => toQuery(this.#entity, where));
     const where = queries.map(({ sql }) => `(${sql})`).join(' OR ');
     const select = this.#prepare(`SELECT body FROM things WHERE ${where} LIMIT 1`);
-    return this.#db.read(() => this.#readIfAny(select.get(...queries.flatMap(({ values }) => values))?.body));
+    return this.#db.read(() => this.#rows.readIfAny(select.get(...queries.flatMap(({ values }) => values))?.body));
   }
 
   list(where: Where<T>, { offset, limit }: RowRange): Promise<ListedRow<T>[]> {
     const { sql, values } = toQuery(this.#entity, where);
     const select = this.#prepare(`SELECT body FROM things WHERE ${sql} ORDER BY ${this.#order} LIMIT ? OFFSET ?`);
-    return this.#db.read(() => select.all(...values, limit, offset).map(({ body }) => this.#readListed(body)));
+    return this.#db.read(() => this.#rows.readList(select.all(...values, limit, offset).map(({ body }) => body)));
   }
 
   count(where: Where<T>, atMost: number): Promise<number> {
@@ -62,11 +65,11 @@ export class SqliteCollection<T extends object> implements Collection<T>, Expiri
     const update = this.#prepare('UPDATE OR IGNORE things SET body = ? WHERE key = ?');
     return this.#db.write(() => {
       const body = this.#selectBody(key);
-      const current = this.#readIfAny(body);
+      const current = this.#rows.readIfAny(body);
       const changes = current === null ? null : decide(current);
       if (changes === null) return null;
       const changed = toJson({ ...(JSON.parse(String(body)) as Stored), ...this.#entity.encode(changes) });
-      return update.run(changed, key).changes === 1 ? this.#read(changed) : null;
+      return update.run(changed, key).changes === 1 ? this.#rows.read(changed) : null;
     });
   }
 
@@ -98,27 +101,6 @@ export class SqliteCollection<T extends object> implements Collection<T>, Expiri
 
   #selectBody(key: string): unknown {
     return this.#prepare('SELECT body FROM things WHERE key = ?').get(key)?.body;
-  }
-
-  #read(body: unknown): T {
-    const stored = JSON.parse(String(body)) as Stored | null;
-    const decoded = this.#entity.decode(stored ?? {});
-    if ('entity' in decoded) return decoded.entity;
-    const { name, namedBy } = this.#entity;
-    throw warnOfUnreadableRow({ of: name, id: String(stored?.[namedBy]), member: decoded.path }, this.#onWarning);
-  }
-
-  #readIfAny(body: unknown): T | null {
-    return body === undefined ? null : this.#read(body);
-  }
-
-  #readListed(body: unknown): ListedRow<T> {
-    try {
-      return this.#read(body);
-    } catch (error) {
-      if (error instanceof UnreadableRowError) return null;
-      throw error;
-    }
   }
 }
 

@@ -1,11 +1,21 @@
+import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { expect, test } from 'vitest';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
 import { issueProvisionToken } from '../../drivers/app/issue-grants.ts';
 import { openSharedApp } from '../../drivers/app/open-shared.ts';
+import { overrideMethod } from '../../drivers/app/override-method.ts';
 
 /** No permit returns while a test runs. */
 const widgets = { ratePerSecond: 3 / 3_600, burst: 3 };
-const service = await openSharedApp({ limits: { widgets } });
+let isUnavailable = false;
+const service = await openSharedApp({
+  limits: { widgets },
+  replace: (backend) => ({
+    widgets: overrideMethod(backend.widgets, 'insertOnce', (creation) =>
+      isUnavailable ? Promise.reject(new UnavailableError('down')) : backend.widgets.insertOnce(creation),
+    ),
+  }),
+});
 
 /** Returns a function that creates a widget with a new provision token. */
 async function openScript() {
@@ -42,6 +52,15 @@ test('only a created widget counts: no repetition, no reused key, no invalid req
     expect((await create({ name: '' })).statusCode).toBe(400);
   }
   for (let index = 1; index < 3; index += 1) expect((await create()).statusCode).toBe(201);
+  expect((await create()).statusCode).toBe(429);
+});
+
+test('creates that fail do not count', async () => {
+  const create = await openScript();
+  isUnavailable = true;
+  for (let index = 0; index < 5; index += 1) expect((await create()).statusCode).toBe(503);
+  isUnavailable = false;
+  for (let index = 0; index < 3; index += 1) expect((await create()).statusCode).toBe(201);
   expect((await create()).statusCode).toBe(429);
 });
 

@@ -1,8 +1,8 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { mintToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
-import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import type { ProvisionToken } from '@widget-service/shared/entities/grant.ts';
 import { describe, expect, test } from 'vitest';
+import { aGrant } from '../../drivers/app/builders.ts';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
 import { openSharedApp } from '../../drivers/app/open-shared.ts';
 import { openTestApp, type TestResponse } from '../../drivers/app/test-app.ts';
@@ -28,15 +28,7 @@ const show = async (id: string) =>
 async function insert(overrides: Partial<ProvisionToken>): Promise<string> {
   const token = mintToken('wpt');
   await service.backend.provisionTokens.insert({
-    ...{ id: createUuidV7(), name: 'script', token: { digest: sha256Hex(token), sealedSecret: null } },
-    ...{
-      previousToken: null,
-      expiresAt: null,
-      tokenIssuedAt: clock.now(),
-      createdAt: clock.now(),
-      createdBy: crypto.randomUUID(),
-      lastUsedAt: null,
-    },
+    ...aGrant({ token: { digest: sha256Hex(token), sealedSecret: null } }),
     permissions: ['widgets:create'],
     ...overrides,
   });

@@ -1,8 +1,8 @@
-import { mintToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
-import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
+import { mintToken } from '@widget-service/shared/domain/token.ts';
 import { describe, expect, test } from 'vitest';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
 import { expectRateLimit, expectSeconds } from '../../drivers/app/expect-rate-limit.ts';
+import { issueIntegration } from '../../drivers/app/issue-grants.ts';
 import { openSharedApp } from '../../drivers/app/open-shared.ts';
 
 /** A permit returns after 100 s, so none returns while a test runs. */
@@ -50,21 +50,7 @@ describe('POST /api/v1/events/hooks/{token}: rate limit', () => {
   });
 
   test('uses the rate of the integration instead of the default, with a burst of five seconds of that rate', async () => {
-    const token = mintToken('wht');
-    await service.backend.integrations.insert({
-      id: createUuidV7(),
-      name: 'fast',
-      deduplicateByContent: true,
-      rate: 2,
-      source: null,
-      token: { digest: sha256Hex(token), sealedSecret: null },
-      previousToken: null,
-      expiresAt: null,
-      tokenIssuedAt: new Date(),
-      createdAt: new Date(),
-      createdBy: crypto.randomUUID(),
-      lastUsedAt: null,
-    });
+    const { token } = await issueIntegration(service.backend, { rate: 2 });
     const startedAtMs = performance.now();
     const responses = await Promise.all(Array.from({ length: 30 }, () => send(token)));
     const elapsedSeconds = (performance.now() - startedAtMs) / 1_000;

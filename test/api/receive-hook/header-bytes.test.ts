@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { mintSigningSecret, parseSigningSecret, sealSecret } from '@widget-service/shared/domain/sealed-secret.ts';
 import { mintToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
-import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import { describe, expect, test } from 'vitest';
+import { aGrant } from '../../drivers/app/builders.ts';
 import { openSharedApp } from '../../drivers/app/open-shared.ts';
 import { eventually } from '../../drivers/tools/eventually.ts';
 import { exchange } from '../bad-input/raw-connection.ts';
@@ -14,18 +14,10 @@ const body = JSON.stringify({ kind: 'updated', occurredAt: '2026-03-01T10:00:00Z
 const service = await openSharedApp();
 const admin = await service.signedIn('admin');
 await service.backend.integrations.insert({
-  id: createUuidV7(),
-  name: 'signing sender',
-  token: { digest: sha256Hex(token), sealedSecret: sealSecret(secret, token) },
-  previousToken: null,
+  ...aGrant({ token: { digest: sha256Hex(token), sealedSecret: sealSecret(secret, token) } }),
   deduplicateByContent: false,
   rate: null,
   source: null,
-  expiresAt: null,
-  tokenIssuedAt: new Date(),
-  createdAt: new Date(),
-  createdBy: crypto.randomUUID(),
-  lastUsedAt: null,
 });
 await service.app.listen({ host: '127.0.0.1', port: 0 });
 const port = (service.app.server.address() as { port: number }).port;

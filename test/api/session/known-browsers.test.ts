@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { mintDeviceCookie } from '@widget-service/shared/domain/device-cookie.ts';
 import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { aUser } from '../../drivers/app/builders.ts';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
 import { openSharedApp } from '../../drivers/app/open-shared.ts';
 import type { TestResponse } from '../../drivers/app/test-app.ts';
@@ -34,19 +34,9 @@ beforeEach(async () => {
 });
 
 async function createUser(): Promise<Account> {
-  const id = randomUUID();
-  const email = `${id}@example.com`;
-  const user = {
-    id,
-    email,
-    role: 'viewer',
-    disabled: false,
-    passwordHash,
-    name: null,
-    mustChangePassword: false,
-  } as const;
-  await service.backend.users.insert({ ...user, createdAt: new Date(), lastSignInAt: null });
-  return { id, email };
+  const user = aUser({ passwordHash });
+  await service.backend.users.insert(user);
+  return user;
 }
 
 interface Attempt {

@@ -3,6 +3,7 @@ import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
 import { beforeEach, describe, expect, inject, test } from 'vitest';
+import { aUser } from '../../drivers/app/builders.ts';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
 import { expectRateLimit, expectSeconds } from '../../drivers/app/expect-rate-limit.ts';
 import { openSharedApp } from '../../drivers/app/open-shared.ts';
@@ -42,17 +43,8 @@ function anAddress(): string {
 }
 
 async function createUser(): Promise<string> {
-  const id = randomUUID();
-  const user = {
-    id,
-    email: `${id}@example.com`,
-    role: 'viewer',
-    disabled: false,
-    passwordHash,
-    name: null,
-    mustChangePassword: false,
-  } as const;
-  await service.backend.users.insert({ ...user, createdAt: new Date(), lastSignInAt: null });
+  const user = aUser({ passwordHash });
+  await service.backend.users.insert(user);
   return user.email;
 }
 

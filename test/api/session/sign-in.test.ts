@@ -2,6 +2,7 @@ import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { makeCreateFirstAdmin } from '@widget-service/shared/usecases/access/manage-users.ts';
 import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
 import { describe, expect, test } from 'vitest';
+import { aUser } from '../../drivers/app/builders.ts';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
 import { openSharedApp } from '../../drivers/app/open-shared.ts';
 
@@ -60,17 +61,8 @@ describe('POST /api/v1/session', () => {
 
 describe('POST /api/v1/session: rejected', () => {
   test('returns equal problems for a wrong password, an unknown and a disabled account', async () => {
-    await service.backend.users.insert({
-      id: '0197a0b0-0000-7000-8000-00000000abcd',
-      email: 'off@localhost',
-      name: null,
-      role: 'viewer',
-      disabled: true,
-      passwordHash: await passwords.hash(password),
-      createdAt: new Date(),
-      lastSignInAt: null,
-      mustChangePassword: false,
-    });
+    const passwordHash = await passwords.hash(password);
+    await service.backend.users.insert(aUser({ email: 'off@localhost', disabled: true, passwordHash }));
     const responses = await Promise.all([
       signIn({ email, password: 'wrong' }),
       signIn({ email: 'nobody@localhost', password }),

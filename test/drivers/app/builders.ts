@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { AuditEvent } from '@widget-service/shared/domain/audit-event.ts';
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
 import type { IdempotencyRecord } from '@widget-service/shared/domain/idempotent-create.ts';
@@ -6,6 +6,7 @@ import type { OutboxEntry } from '@widget-service/shared/domain/outbox-entry.ts'
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import type { Widget } from '@widget-service/shared/domain/widget.ts';
 import type { WidgetEvent } from '@widget-service/shared/domain/widget-event.ts';
+import type { Grant } from '@widget-service/shared/entities/grant.ts';
 import type { User } from '@widget-service/shared/entities/user.ts';
 import type { LogAppend } from '@widget-service/shared/ports/event-log.ts';
 import type { QuarantinedText } from '@widget-service/shared/ports/quarantine-store.ts';
@@ -142,6 +143,21 @@ export function aUser(overrides: Partial<User> = {}): User {
     createdAt: someTime,
     lastSignInAt: null,
     mustChangePassword: false,
+    ...overrides,
+  };
+}
+
+export function aGrant(overrides: Partial<Grant> = {}): Grant {
+  return {
+    id: createUuidV7(),
+    name: 'grant',
+    token: { digest: randomBytes(32).toString('hex'), sealedSecret: null },
+    previousToken: null,
+    expiresAt: null,
+    tokenIssuedAt: someTime,
+    createdAt: someTime,
+    createdBy: randomUUID(),
+    lastUsedAt: null,
     ...overrides,
   };
 }

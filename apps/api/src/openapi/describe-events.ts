@@ -1,19 +1,17 @@
 import { hookEventSchema } from '../hooks/hook-event-schema.ts';
-import { type KeptContent, sendKept, toKeptDocument } from '../http/kept-content.ts';
+import { sendKept, toKeptDocument } from '../http/kept-content.ts';
 import { defineRoute, type Route } from '../http/route.ts';
+import { makeReadOnce } from '../pages/read-once.ts';
 import { streamMessages, streamText } from '../streams/stream-message-schema.ts';
 import { info } from './interface-text.ts';
 import { type OpenApiObject, SchemaComponents } from './schema-components.ts';
 
 /** `GET /api/v1/asyncapi.json`: the AsyncAPI document. It is built at the first request. */
 export function asyncApiRoute({ publicBaseUrl }: { readonly publicBaseUrl: string | null }): Route {
-  let content: Promise<KeptContent> | null = null;
+  const read = makeReadOnce(() => toKeptDocument(describeAsyncInterface(publicBaseUrl)));
   return defineRoute({
     schema: { hide: true },
-    handler: async (request, reply) => {
-      content ??= toKeptDocument(describeAsyncInterface(publicBaseUrl));
-      return sendKept(request, reply, await content);
-    },
+    handler: async (request, reply) => sendKept(request, reply, await read()),
   });
 }
 

@@ -1,7 +1,8 @@
-import { type KeptContent, sendKept, toKeptDocument } from '../http/kept-content.ts';
+import { sendKept, toKeptDocument } from '../http/kept-content.ts';
 import { buildProblem } from '../http/problem.ts';
 import { problemCodes } from '../http/problem-kinds.ts';
 import { defineRoute, type Route } from '../http/route.ts';
+import { makeReadOnce } from '../pages/read-once.ts';
 import { responseHeaders } from '../schemas/headers.ts';
 import { describeOperation, describeParameters } from './describe-operation.ts';
 import type { DescribedRoute } from './described-route.ts';
@@ -17,13 +18,10 @@ export interface OpenApiRouteDeps {
 
 /** `GET /api/v1/openapi.json`: the OpenAPI document. It is built at the first request. */
 export function openApiRoute({ describedRoutes, publicBaseUrl }: OpenApiRouteDeps): Route {
-  let content: Promise<KeptContent> | null = null;
+  const read = makeReadOnce(() => toKeptDocument(describeInterface(describedRoutes, publicBaseUrl)));
   return defineRoute({
     schema: { hide: true },
-    handler: async (request, reply) => {
-      content ??= toKeptDocument(describeInterface(describedRoutes, publicBaseUrl));
-      return sendKept(request, reply, await content);
-    },
+    handler: async (request, reply) => sendKept(request, reply, await read()),
   });
 }
 

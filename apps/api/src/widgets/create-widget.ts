@@ -51,7 +51,13 @@ export function createWidgetRoute({ createWidget, takeWidgetPermit }: CreateWidg
         principalId: requirePrincipalId(request),
         idempotencyKey: parseIdempotencyHeader(request),
       });
-      const outcome = await withinRequestDeadline(request, creation, 'create a widget');
+      const outcome = await withinRequestDeadline(request, creation, 'create a widget').catch(
+        async (error: unknown) => {
+          // Otherwise a script that repeats its creates through an outage has none left after it.
+          await permit.giveBack();
+          throw error;
+        },
+      );
       if (outcome.status !== 'created') await permit.giveBack();
       if (outcome.status === 'conflict') {
         throw new ServiceError('idempotency-key-reused', 'This idempotency key was used before, with another body.');

@@ -12,14 +12,18 @@ export interface IndexSpec {
   readonly expireAfterSeconds?: 0;
 }
 
-/** Returns the field of a document that has a member: the key is its `_id`. */
-export function toField<T>({ key }: Pick<Entity<T>, 'key'>, path: string): string {
-  return path === key ? '_id' : path;
+/** Returns the field of a document that has a member. */
+export function toField<T>({ documentId }: Pick<Entity<T>, 'documentId'>, path: string): string {
+  return path === documentId ? '_id' : path;
 }
 
 /** Returns the indexes of an entity. */
 export function listEntityIndexes<T>(entity: Entity<T>): readonly IndexSpec[] {
-  const { indexes, unique, expires, order } = entity;
+  const { key, documentId, indexes, unique, expires, order } = entity;
+  // The `_id` has an index of its own.
+  const uniqueIndexes = Object.entries({ ...unique, key: [key] }).filter(
+    ([, members]) => members.join() !== documentId,
+  );
   const toKey = (members: readonly string[]): Record<string, 1 | -1> =>
     Object.fromEntries(
       members.map((member) => [toField(entity, member.replace('-', '')), member.startsWith('-') ? -1 : 1]),
@@ -28,7 +32,7 @@ export function listEntityIndexes<T>(entity: Entity<T>): readonly IndexSpec[] {
     ...(expires === null ? [] : [{ name: 'expiry', key: toKey([expires]), expireAfterSeconds: 0 as const }]),
     ...(order.length === 0 ? [] : [{ name: 'by_age', key: toKey(order.map((member) => `-${member}`)) }]),
     ...Object.entries(indexes).map(([name, members]) => ({ name, key: toKey(members) })),
-    ...Object.entries(unique).map(([name, members]) => ({
+    ...uniqueIndexes.map(([name, members]) => ({
       name,
       key: toKey(members),
       unique: true as const,

@@ -37,9 +37,10 @@ export const deliveryIndexes = {
 export const quarantineIndexes = { byAge: 'by_age' } as const;
 
 /**
- * Every index except those on `_id`. A value that writers race for (an idempotency key, an event id) is the
+ * Every index except those on `_id`. A value that writers race for (an idempotency key, an event id, an e-mail) is the
  * `_id`: on some servers that speak MongoDB's protocol, racing inserts block each other for seconds on any other unique
- * index. The unique indexes here are on values without such races.
+ * index. The unique indexes here are on values without such races: of two first sign-ins of one person, both have the
+ * same e-mail and identity.
  */
 const indexes: Readonly<Record<string, readonly IndexSpec[]>> = {
   ...Object.fromEntries(entities.map((entity) => [entity.name, listEntityIndexes<unknown>(entity)])),

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { warnOfUnreadableRow } from '@widget-service/shared/adapters/row-reader.ts';
-import { UnavailableError, UnreadableRowError } from '@widget-service/shared/domain/errors.ts';
+import { createRowReader, type RowReader } from '@widget-service/shared/adapters/row-reader.ts';
+import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { ListedRow, RowRange } from '@widget-service/shared/domain/page.ts';
 import type { Entity } from '@widget-service/shared/entities/define-entity.ts';
 import type { Collection, Condition, Where } from '@widget-service/shared/ports/collection.ts';
@@ -13,7 +13,7 @@ import { insertRepeatably, isDuplicateKey, runPortCall, runRead } from './transl
 
 const maxTimeMS = requestDeadlineMs;
 
-/** `_id` is the key. All other members have their names, and their times are of the type Date. */
+/** `_id` is the entity's `documentId`. All other members have their names, and their times are of the type Date. */
 interface EntityDocument extends Document {
   _id: string;
   /** Raised by each change. Absent before the first one. */
@@ -24,33 +24,36 @@ interface EntityDocument extends Document {
 export class MongoCollection<T extends object> implements Collection<T> {
   readonly #entity: Entity<T>;
   readonly #documents: DriverCollection<EntityDocument>;
-  readonly #onWarning: OnWarning | undefined;
+  readonly #rows: RowReader<EntityDocument, T>;
   readonly #sort: Readonly<Record<string, -1>>;
 
   constructor(db: Db, entity: Entity<T>, onWarning?: OnWarning) {
     this.#entity = entity;
     this.#documents = db.collection<EntityDocument>(entity.name);
-    this.#onWarning = onWarning;
+    const identify = (document: EntityDocument) => document[toField(entity, entity.namedBy)];
+    const convert = (document: EntityDocument) => entity.decode({ ...document, [entity.documentId]: document._id });
+    this.#rows = createRowReader({ of: entity.name, identify, convert, onWarning });
     this.#sort = Object.fromEntries(entity.order.map((member) => [toField(entity, member), -1]));
   }
 
   insert(members: T): Promise<boolean> {
-    const { [this.#entity.key]: key, ...others } = withoutUndefined(this.#entity.encode(members));
-    const _id = String(key);
+    const encoded = withoutUndefined(this.#entity.encode(members));
+    const { [this.#entity.documentId]: _id, ...others } = encoded;
+    const own = this.#byKey(String(encoded[this.#entity.key]));
     const insert = (isRepeated: boolean) =>
-      this.#documents.insertOne({ _id, ...others }).then(
+      this.#documents.insertOne({ _id: String(_id), ...others }).then(
         () => true,
         async (error: unknown) => {
           if (!isDuplicateKey(error)) throw error;
           // It may be the document of the first attempt.
-          return isRepeated && (await this.#documents.findOne({ _id }, { maxTimeMS })) !== null;
+          return isRepeated && (await this.#documents.findOne(own, { maxTimeMS })) !== null;
         },
       );
     return runPortCall(`insert into ${this.#entity.name}`, () => insertRepeatably(insert));
   }
 
   get(key: string): Promise<T | null> {
-    return runRead(`read one of ${this.#entity.name}`, () => this.#findOne({ _id: key }));
+    return runRead(`read one of ${this.#entity.name}`, () => this.#findOne(this.#byKey(key)));
   }
 
   find(...alternatives: readonly Where<T>[]): Promise<T | null> {
@@ -63,7 +66,7 @@ export class MongoCollection<T extends object> implements Collection<T> {
     const options = { sort: this.#sort, skip: offset, limit, maxTimeMS };
     return runRead(`list ${this.#entity.name}`, async () => {
       const documents = await this.#documents.find(toFilter(this.#entity, where), options).toArray();
-      return documents.map((document) => this.#readListed(document));
+      return this.#rows.readList(documents);
     });
   }
 
@@ -88,7 +91,7 @@ export class MongoCollection<T extends object> implements Collection<T> {
   }
 
   remove(key: string): Promise<boolean> {
-    return runPortCall(`remove one of ${this.#entity.name}`, () => deleteDocument(this.#documents, { _id: key }));
+    return runPortCall(`remove one of ${this.#entity.name}`, () => deleteDocument(this.#documents, this.#byKey(key)));
   }
 
   removeAll(where: Where<T>): Promise<void> {
@@ -98,41 +101,28 @@ export class MongoCollection<T extends object> implements Collection<T> {
   }
 
   async #tryChange(key: string, decide: (current: T) => Partial<T> | null): Promise<T | null | 'again'> {
-    const document = await this.#documents.findOne({ _id: key }, { maxTimeMS });
-    const changes = document === null ? null : decide(this.#read(document));
+    const document = await this.#documents.findOne(this.#byKey(key), { maxTimeMS });
+    const changes = document === null ? null : decide(this.#rows.read(document));
     if (document === null || changes === null) return null;
-    const unchanged = { _id: key, revision: document.revision ?? { $exists: false } } as Filter<EntityDocument>;
+    const { _id, revision = { $exists: false } } = document;
+    const unchanged = { _id, revision } as Filter<EntityDocument>;
     const $set = withoutUndefined(this.#entity.encode(changes));
     try {
       // Not findOneAndUpdate: FerretDB 2.7 answers it with another code if a unique member is taken.
       const { matchedCount } = await this.#documents.updateOne(unchanged, { $set, $inc: { revision: 1 } });
-      return matchedCount === 1 ? this.#read({ ...document, ...$set }) : 'again';
+      return matchedCount === 1 ? this.#rows.read({ ...document, ...$set }) : 'again';
     } catch (error) {
       if (isDuplicateKey(error)) return null;
       throw error;
     }
   }
 
+  #byKey(key: string): Filter<EntityDocument> {
+    return { [toField(this.#entity, this.#entity.key)]: key };
+  }
+
   async #findOne(filter: Filter<EntityDocument>): Promise<T | null> {
-    const document = await this.#documents.findOne(filter, { maxTimeMS });
-    return document === null ? null : this.#read(document);
-  }
-
-  #read(document: EntityDocument): T {
-    const { name, key, namedBy } = this.#entity;
-    const members: Record<string, unknown> = { ...document, [key]: document._id };
-    const decoded = this.#entity.decode(members);
-    if ('entity' in decoded) return decoded.entity;
-    throw warnOfUnreadableRow({ of: name, id: String(members[namedBy]), member: decoded.path }, this.#onWarning);
-  }
-
-  #readListed(document: EntityDocument): ListedRow<T> {
-    try {
-      return this.#read(document);
-    } catch (error) {
-      if (error instanceof UnreadableRowError) return null;
-      throw error;
-    }
+    return this.#rows.readIfAny(await this.#documents.findOne(filter, { maxTimeMS }));
   }
 }
 

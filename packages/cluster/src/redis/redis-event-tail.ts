@@ -32,20 +32,21 @@ export class RedisEventTail implements EventTail {
     if (this.#isClosed) throw new UnavailableError('event tail: closed');
     this.#redis ??= this.#options.connect();
     const redis = this.#redis;
+    let reply: Awaited<ReturnType<Redis['xread']>>;
     try {
       // Needs a deadline of its own: against a frozen Redis the call never settles.
-      const reply = await withDeadline(
+      reply = await withDeadline(
         redis.xread('COUNT', limit, 'BLOCK', blockMs, 'STREAMS', this.#options.log, toEntryId(after)),
         deadlineMs,
         'event tail',
       );
-      return this.#options.entries.readUntilDamaged((reply?.[0]?.[1] ?? []) as StreamEntry[]);
     } catch (error) {
       // The read may still be pending on this connection, so the next call opens another one.
       redis.disconnect();
       if (this.#redis === redis) this.#redis = null;
       throw translateRedisError(error, 'event tail');
     }
+    return this.#options.entries.readUntilDamaged((reply?.[0]?.[1] ?? []) as StreamEntry[]);
   }
 
   async close(): Promise<void> {

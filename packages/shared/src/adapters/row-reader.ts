@@ -1,16 +1,20 @@
+import { z } from 'zod';
 import { UnreadableRowError } from '../domain/errors.ts';
 import type { ListedRow } from '../domain/page.ts';
 import type { Shape } from '../entities/shape-checks.ts';
+
+type OnWarning = (message: string, details?: object) => void;
 
 export interface RowReaderOptions<Row, T> {
   /** The collection or table. */
   readonly of: string;
   /** What finds the row there, for the log. Never a secret. */
   readonly identify: (row: Row) => unknown;
-  /** May throw. */
+  /** May throw, for example a `ZodError`, which names the wrong member. */
   readonly convert: (row: Row) => T;
-  readonly shape: Shape<T>;
-  readonly onWarning?: ((message: string, details?: object) => void) | undefined;
+  /** Not needed if `convert` checks. */
+  readonly shape?: Shape<T>;
+  readonly onWarning?: OnWarning | undefined;
 }
 
 export interface RowReader<Row, T> {
@@ -31,30 +35,9 @@ const logEveryMs = 60_000;
 const rememberedMax = 1_000;
 const loggedAtMs = new Map<string, number>();
 
-export interface UnreadableRow {
-  readonly of: string;
-  readonly id: string;
-  /** The first wrong member. Empty: unknown. */
-  readonly member: string;
-}
-
-/** Logs a damaged row, unless that was done a short time ago. Returns the error that names it. */
-export function warnOfUnreadableRow(
-  { of, id, member }: UnreadableRow,
-  onWarning?: (message: string, details?: object) => void,
-): UnreadableRowError {
-  const key = `${of} ${id}`;
-  if (performance.now() >= (loggedAtMs.get(key) ?? Number.NEGATIVE_INFINITY) + logEveryMs) {
-    if (loggedAtMs.size >= rememberedMax) loggedAtMs.clear();
-    loggedAtMs.set(key, performance.now());
-    onWarning?.('store.row_unreadable', { of, id, ...(member === '' ? {} : { member }) });
-  }
-  return new UnreadableRowError(`${of}, ${id}: a damaged row${member === '' ? '' : `, member ${member}`}`);
-}
-
 /** Creates the one place that reads rows of a kind. No row reaches a caller unless each member has its type. */
 export function createRowReader<Row, T extends object>(options: RowReaderOptions<Row, T>): RowReader<Row, T> {
-  const { of, identify, convert, shape, onWarning } = options;
+  const { of, identify, convert, shape = {}, onWarning } = options;
   const checks = Object.entries(shape) as [keyof T & string, (value: unknown) => boolean][];
 
   function read(row: Row): T {
@@ -63,10 +46,21 @@ export function createRowReader<Row, T extends object>(options: RowReaderOptions
       const entity = convert(row);
       member = checks.find(([name, check]) => !check(entity[name]))?.[0] ?? '';
       if (member === '') return entity;
-    } catch {
-      // Without the error: it may quote the value.
+    } catch (error) {
+      // Nothing else of the error: it may quote the value.
+      if (error instanceof z.ZodError) member = error.issues[0]?.path.join('.') ?? '';
     }
-    throw warnOfUnreadableRow({ of, id: String(identify(row)), member }, onWarning);
+    const id = String(identify(row));
+    warn({ of, id, ...(member === '' ? {} : { member }) });
+    throw new UnreadableRowError(`${of}, ${id}: a damaged row${member === '' ? '' : `, member ${member}`}`);
+  }
+
+  function warn(row: { readonly of: string; readonly id: string }): void {
+    const key = `${row.of} ${row.id}`;
+    if (performance.now() < (loggedAtMs.get(key) ?? Number.NEGATIVE_INFINITY) + logEveryMs) return;
+    if (loggedAtMs.size >= rememberedMax) loggedAtMs.clear();
+    loggedAtMs.set(key, performance.now());
+    onWarning?.('store.row_unreadable', row);
   }
 
   function readListed(row: Row): ListedRow<T> {

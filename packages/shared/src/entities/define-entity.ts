@@ -1,17 +1,14 @@
 import { z } from 'zod';
-import { parseUuid } from '../domain/uuid.ts';
-
-const [firstMs, lastMs] = [-62_167_219_200_000, 253_402_300_799_999];
+import { time, uuid } from './shape-checks.ts';
 
 /** A time, from year 0 to 9999. MongoDB has it as a Date, SQLite in milliseconds of Unix time. */
-export const storedTime = z.codec(
-  z.union([z.date().min(new Date(firstMs)).max(new Date(lastMs)), z.int().min(firstMs).max(lastMs)]),
-  z.date(),
-  { decode: (time) => new Date(time), encode: (time) => time },
-);
+export const storedTime = z.codec(z.union([z.date(), z.int()]), z.date().refine(time), {
+  decode: (stored) => new Date(stored),
+  encode: (value) => value,
+});
 
 /** A UUID of any version, in lower case. */
-export const storedUuid = z.string().refine((text) => parseUuid(text) === text);
+export const storedUuid = z.string().refine(uuid);
 
 /** A value that is stored as a JSON text, because the names of its members may be any text, such as `$where`. */
 export function jsonText<Schema extends z.ZodType>(schema: Schema) {
@@ -38,6 +35,11 @@ export interface EntityOptions<Shape extends z.ZodRawShape> {
   readonly members: z.ZodObject<Shape>;
   /** The member that no two entities share, and that never changes. A text. */
   readonly key: keyof Shape & string;
+  /**
+   * The member that concurrent inserts may race for, which never changes either: the `_id` of a document (ADR 5). Left
+   * out: the key.
+   */
+  readonly documentId?: keyof Shape & string;
   /** What a log line calls a damaged row. A member that is no secret. */
   readonly namedBy: keyof Shape & string;
   /** Of lists. Newest first: descending. */
@@ -54,6 +56,7 @@ export interface EntityOptions<Shape extends z.ZodRawShape> {
 export interface Entity<T> {
   readonly name: string;
   readonly key: string;
+  readonly documentId: string;
   readonly namedBy: string;
   readonly order: readonly string[];
   readonly indexes: Readonly<Record<string, IndexMembers>>;
@@ -63,16 +66,18 @@ export interface Entity<T> {
   mayBeAbsent(path: string): boolean;
   /** Returns the members as they are stored, with times as Dates. Members that are undefined stay away. */
   encode(members: Partial<T>): Record<string, unknown>;
-  /** Checks stored members; times are Dates or milliseconds. Ignores others: a newer version may have added them. */
-  decode(members: Readonly<Record<string, unknown>>): Decoded<T>;
+  /**
+   * Checks stored members; times are Dates or milliseconds. Ignores others: a newer version may have added them. Throws
+   * a `ZodError` that names the wrong ones.
+   */
+  decode(members: Readonly<Record<string, unknown>>): T;
 }
-
-/** `path`: the first wrong member. Nothing says what it holds. */
-type Decoded<T> = { readonly entity: T } | { readonly path: string };
 
 /** Defines an entity. Its type is `EntityOf<typeof definition>`. */
 export function defineEntity<Shape extends z.ZodRawShape>({
   members,
+  key,
+  documentId = key,
   order = [],
   indexes = {},
   unique = {},
@@ -83,6 +88,8 @@ export function defineEntity<Shape extends z.ZodRawShape>({
   const changes = members.partial();
   return {
     ...rest,
+    key,
+    documentId,
     order,
     indexes,
     unique,
@@ -92,10 +99,7 @@ export function defineEntity<Shape extends z.ZodRawShape>({
       return [null, undefined].some((value) => schema.safeParse(value).success);
     },
     encode: (entity) => z.encode(changes, entity as unknown as z.output<typeof changes>) as Record<string, unknown>,
-    decode: (stored) => {
-      const { success, data, error } = members.safeDecode(stored as z.input<typeof members>);
-      return success ? { entity: data as unknown as T } : { path: error.issues[0]?.path.join('.') ?? '' };
-    },
+    decode: (stored) => members.decode(stored as z.input<typeof members>) as unknown as T,
   };
 }
 

@@ -8,6 +8,7 @@ const externalIdentity = z.object({ issuer: z.string(), subject: z.string() });
 export const userEntity = defineEntity({
   name: 'users',
   key: 'id',
+  documentId: 'email',
   namedBy: 'id',
   order: ['createdAt', 'id'],
   unique: { email: ['email'], identity: ['identity.subject', 'identity.issuer'] },

@@ -42,7 +42,8 @@ export interface Collection<T> {
    * Writes the members that `decide` returns for the current entity, if nothing has changed it in between; else calls
    * `decide` again with what it is now. So nothing that was read is ever written over another change. Returns the
    * changed entity. Returns null, and changes nothing, if there is no such entity, if `decide` returns null, or if
-   * another entity has one of its unique members. `decide` must have no other effect.
+   * another entity has one of its unique members. `decide` must have no other effect. A `ServiceError` that it throws
+   * is that of the change.
    */
   change(key: string, decide: (current: T) => Partial<T> | null): Promise<T | null>;
   /** Returns false if there is no such entity. */

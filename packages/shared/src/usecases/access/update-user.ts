@@ -30,39 +30,41 @@ type Users = Pick<Collection<User>, 'get' | 'find' | 'change'>;
  * that helps.
  */
 export async function updateUser(users: Users, id: string, changes: UserChanges): Promise<UserUpdate> {
-  const { role, disabled, ...others } = changes;
-  const resignation = { ...(role === undefined ? {} : { role }), ...(disabled === undefined ? {} : { disabled }) };
-  const resigns = (user: User) => isEnabledAdmin(user) && !isEnabledAdmin({ ...user, ...changes });
   const user = await users.get(id);
   if (user === null) return { status: 'unknown' };
-  if (!resigns(user)) return write(users, id, (current) => (resigns(current) ? 'again' : changes));
+  const resigns = (current: User) => isEnabledAdmin(current) && !isEnabledAdmin({ ...current, ...changes });
+  if (!resigns(user)) {
+    const update = await write(users, id, changes, (current) => !resigns(current));
+    return update.status === 'superseded' ? updateUser(users, id, changes) : update;
+  }
   if (changes.passwordHash !== undefined && user.identity !== undefined) return { status: 'no-password' };
   if (!(await hasAdminBeside(users, id))) return { status: 'last-admin' };
   // A write that may be taken back has no other members: another change may set them meanwhile.
-  const update = await write(users, id, (current) => (resigns(current) ? resignation : 'again'));
+  const { role = user.role, disabled = user.disabled, ...others } = changes;
+  const update = await write(users, id, { role, disabled }, resigns);
+  if (update.status === 'superseded') return updateUser(users, id, changes);
   if (update.status !== 'updated') return update;
   if (await hasAdminBeside(users, id)) {
     return Object.keys(others).length === 0 ? update : updateUser(users, id, changes);
   }
   await users.change(id, () => ({ role: 'admin', disabled: false }));
   return { status: 'last-admin' };
+}
 
-  /** `again`: what was read before is not true any more. */
-  async function write(
-    of: Users,
-    userId: string,
-    decide: (current: User) => UserChanges | 'again',
-  ): Promise<UserUpdate> {
-    const last: { status: 'unknown' | 'no-password' | 'again' } = { status: 'unknown' };
-    const changed = await of.change(userId, (current) => {
-      const decided = decide(current);
-      last.status = decided === 'again' ? 'again' : 'no-password';
-      const needsPassword = decided !== 'again' && decided.passwordHash !== undefined;
-      return decided === 'again' || (needsPassword && current.identity !== undefined) ? null : decided;
-    });
-    if (changed !== null) return { status: 'updated', user: changed };
-    return last.status === 'again' ? updateUser(of, userId, changes) : { status: last.status };
-  }
+/** Writes while `isRight` holds. `superseded`: another change came first, so the caller decides again. */
+async function write(
+  users: Users,
+  id: string,
+  changes: UserChanges,
+  isRight: (current: User) => boolean,
+): Promise<UserUpdate | { readonly status: 'superseded' }> {
+  let refusal: 'unknown' | 'superseded' | 'no-password' = 'unknown';
+  const user = await users.change(id, (current) => {
+    refusal = isRight(current) ? 'no-password' : 'superseded';
+    const lacksPassword = changes.passwordHash !== undefined && current.identity !== undefined;
+    return refusal === 'superseded' || lacksPassword ? null : changes;
+  });
+  return user === null ? { status: refusal } : { status: 'updated', user };
 }
 
 async function hasAdminBeside(users: Pick<Users, 'find'>, id: string): Promise<boolean> {

@@ -37,15 +37,12 @@ export function makeFindStreamStart({ eventLog, recent }: FindStreamStartDeps) {
     if (position === null && requested !== 'earliest') {
       return { position: end, resumed: false, gap: { requested, reason: 'malformed' } };
     }
-    const inspect = async (): Promise<StreamStart | null> => {
+    // Twice: the log may change between the two reads of one attempt, for example to another epoch.
+    for (let attempt = 1; attempt <= 2; attempt += 1) {
       const inspection = await eventLog.inspect(position);
-      return inspection && resolveStreamStart(requested, inspection.extent, inspection.contains);
-    };
-    const start = await inspect();
-    if (start === null || start.gap !== null || (await hasNext(eventLog, start.position))) return start;
-    // The log may have changed between the two reads, for example to another epoch.
-    const again = await inspect();
-    if (again === null || again.gap !== null) return again;
+      const start = inspection && resolveStreamStart(requested, inspection.extent, inspection.contains);
+      if (start === null || start.gap !== null || (await hasNext(eventLog, start.position))) return start;
+    }
     return { position: recent.start() ?? end, resumed: false, gap: { requested, reason: 'trimmed' } };
   };
 }
