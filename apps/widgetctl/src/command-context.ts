@@ -1,18 +1,24 @@
+import type { Readable } from 'node:stream';
 import { createClient, type WidgetServiceClient } from '@widget-service/client/client.ts';
 import { isUnencryptedRemote } from '@widget-service/client/requests/address.ts';
+import type { Line } from './decode-lines.ts';
 import { formatWait, UsageError, type Wait } from './failures.ts';
 import type { Output } from './output.ts';
-import { readFileText } from './read-file.ts';
+import type { Sink } from './printer.ts';
+import { joinLines, readFileText, readInputLines } from './read-file.ts';
 import { removeAtEnd } from './remove-at-end.ts';
 import { findSessionFile, SessionFile } from './session-file.ts';
+import { askAtTerminal } from './terminal.ts';
 
-/** The process that a command runs in. */
-export interface Surroundings {
+/** What a command line is given: in `main.ts`, that of the process. */
+export interface CommandLineIo {
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Asks a person. `isSecret` shows nothing of what is typed. Rejects with a `UsageError` if there is no terminal. */
-  ask(question: string, options?: { readonly isSecret?: boolean }): Promise<string>;
-  /** Reads everything from the standard input. */
-  readInput(): Promise<string>;
+  /** Opens the standard input. What a command does not read stays unopened: it may be closed. */
+  readonly stdin: () => Readable & { readonly isTTY?: boolean };
+  readonly stdout: Sink & { readonly isTTY?: boolean };
+  readonly stderr: Sink;
+  /** The home folder of the user. Throws if the user has none. */
+  readonly findHome: () => string;
 }
 
 const defaultUrl = 'http://127.0.0.1:8080';
@@ -25,12 +31,12 @@ export class CommandContext {
   readonly output: Output;
   /** As the global `fetch`, but says when others can read what it sends. */
   readonly fetch: typeof globalThis.fetch;
-  readonly #surroundings: Surroundings;
+  readonly #io: CommandLineIo;
   readonly #urlOption: string | undefined;
   #sessions: SessionFile | null = null;
 
-  constructor(surroundings: Surroundings, urlOption: string | undefined, output: Output) {
-    this.#surroundings = surroundings;
+  constructor(io: CommandLineIo, urlOption: string | undefined, output: Output) {
+    this.#io = io;
     this.#urlOption = urlOption;
     this.output = output;
     this.fetch = createWatchedFetch((text) => output.note(text));
@@ -38,11 +44,11 @@ export class CommandContext {
 
   /** The address of the service. */
   get url(): string {
-    return readUrl(this.#urlOption ?? (this.#surroundings.environment.WIDGETCTL_URL || defaultUrl));
+    return readUrl(this.#urlOption ?? (this.#io.environment.WIDGETCTL_URL || defaultUrl));
   }
 
   get sessions(): SessionFile {
-    const path = findSessionFile(this.#surroundings.environment);
+    const path = findSessionFile(this.#io.environment, this.#io.findHome);
     this.#sessions ??= new SessionFile(path, this.url, (text) => this.output.note(text));
     return this.#sessions;
   }
@@ -65,12 +71,12 @@ export class CommandContext {
 
   /** Reads a secret from the environment, or from the file that it names. */
   readSecret(variable: SecretVariable): Promise<string | undefined> {
-    return readSecret(this.#surroundings.environment, variable);
+    return readSecret(this.#io.environment, variable);
   }
 
   /** Reads secrets, one a line, from the environment, or from the file that it names. Empty if there is none. */
   async readSecretLines(variable: SecretVariable): Promise<readonly string[]> {
-    const text = await readSecret(this.#surroundings.environment, variable, { hasLines: true });
+    const text = await readSecret(this.#io.environment, variable, { hasLines: true });
     return (text ?? '')
       .split(/\r?\n/)
       .map((line) => line.trim())
@@ -80,12 +86,19 @@ export class CommandContext {
   /** Says what a command waits for, and for how long. */
   readonly noteWait = (wait: Wait): void => this.output.note(formatWait(wait));
 
+  /** Asks a person. `isSecret` shows nothing of what is typed. Rejects with a `UsageError` if there is no terminal. */
   ask(question: string, options?: { readonly isSecret?: boolean }): Promise<string> {
-    return this.#surroundings.ask(question, options);
+    return askAtTerminal(this.#io.stdin(), this.output, question, options);
   }
 
+  /** Reads the standard input line by line. */
+  readInputLines(): AsyncGenerator<Line, void, void> {
+    return readInputLines(this.#io.stdin());
+  }
+
+  /** Reads everything from the standard input. */
   readInput(): Promise<string> {
-    return this.#surroundings.readInput();
+    return joinLines(this.readInputLines());
   }
 }
 

@@ -1,11 +1,9 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { exitCodes } from './failures.ts';
 import { endOnSignals } from './interruption.ts';
 import { Printer } from './printer.ts';
-import { joinLines, readInputLines } from './read-file.ts';
-import { run } from './run.ts';
-import { askAtTerminal } from './terminal.ts';
+import { runCommandLine } from './run.ts';
 
 endOnSignals();
 const printer = new Printer(process.stdout, process.stderr);
@@ -23,13 +21,11 @@ process.on('uncaughtException', (error) => {
   process.exit(exitCodes.failed);
 });
 
-process.exitCode = await run(process.argv.slice(2), {
+process.exitCode = await runCommandLine(process.argv.slice(2), {
   // biome-ignore lint/style/noProcessEnv: the environment configures the command line, and this is its only reader.
   environment: process.env,
-  printer,
-  isTerminal: process.stdout.isTTY === true,
-  readVersion: () =>
-    (JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }).version,
-  ask: (question, options) => askAtTerminal(printer, question, options),
-  readInput: () => joinLines(readInputLines()),
+  stdin: () => process.stdin,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  findHome: homedir,
 });

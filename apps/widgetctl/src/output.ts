@@ -87,6 +87,11 @@ export class Output {
     this.#printer.note(text);
   }
 
+  /** Prints a question. The answer follows on the same line. */
+  question(text: string): void {
+    this.#printer.question(text);
+  }
+
   /** Resolves when whoever reads the standard output has taken the results so far, or they wait in a pipe to it. */
   written(): Promise<void> {
     return this.#printer.written();

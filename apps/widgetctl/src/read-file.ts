@@ -11,8 +11,8 @@ export function readFileLines(path: string): AsyncGenerator<Line, void, void> {
 }
 
 /** Reads the standard input line by line. */
-export function readInputLines(): AsyncGenerator<Line, void, void> {
-  return decodeLines(nameErrors(process.stdin, 'The standard input'), 'the standard input');
+export function readInputLines(stdin: AsyncIterable<Uint8Array>): AsyncGenerator<Line, void, void> {
+  return decodeLines(nameErrors(stdin, 'The standard input'), 'the standard input');
 }
 
 /** Reads a small file as a whole. Each end of a line becomes one LF. */

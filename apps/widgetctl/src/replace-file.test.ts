@@ -1,6 +1,5 @@
 import {
   chmodSync,
-  linkSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -50,11 +49,11 @@ test.each([true, false])('a symbolic link stays one, whether its target is there
   expect(readdirSync(folder).sort()).toEqual(['elsewhere', 'file', 'second']);
 });
 
-test('the other name of a file sees the new content', () => {
-  writeFileSync(file, 'a long old content');
-  linkSync(file, join(folder, 'other'));
-  replaceFile(file, 'new', 0o600);
-  expect(readFileSync(join(folder, 'other'), 'utf8')).toBe('new');
+test('a longer content and a shorter one replace it whole', () => {
+  for (const content of ['short\n', 'a long content\n', 'ä\n']) {
+    replaceFile(file, content, 0o600);
+    expect(readFileSync(file, 'utf8')).toBe(content);
+  }
 });
 
 test('what is no file is written to, and stays', () => {

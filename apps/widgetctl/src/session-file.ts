@@ -1,5 +1,4 @@
 import { chmodSync, mkdirSync, statSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import type { SessionStore } from '@widget-service/client/requests/service-fetch.ts';
 import { describeFileError, fileExists, readFileText } from './read-file.ts';
@@ -12,9 +11,9 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * Where the sessions are kept: one for each service, by its address. Null if this user has no folder for it: a relative
  * path is none, because it would depend on where the command runs.
  */
-export function findSessionFile({ XDG_CONFIG_HOME = '' }: Environment): string | null {
+export function findSessionFile({ XDG_CONFIG_HOME = '' }: Environment, findHome: () => string): string | null {
   if (isAbsolute(XDG_CONFIG_HOME)) return join(XDG_CONFIG_HOME, 'widgetctl', 'sessions.json');
-  const home = findHome();
+  const home = findAbsoluteHome(findHome);
   return home === null ? null : join(home, '.config', 'widgetctl', 'sessions.json');
 }
 
@@ -82,9 +81,9 @@ function parseSessions(text: string, path: string): Sessions {
   throw new Error(`${path} is not a JSON object.`);
 }
 
-function findHome(): string | null {
+function findAbsoluteHome(findHome: () => string): string | null {
   try {
-    const home = homedir();
+    const home = findHome();
     return isAbsolute(home) ? home : null;
   } catch {
     // A user without an entry in the list of users.

@@ -1,23 +1,29 @@
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { UsageError } from './failures.ts';
 import { interrupt } from './interruption.ts';
-import type { Printer } from './printer.ts';
+import type { Output } from './output.ts';
 
 /** Asks a person at the terminal. Nothing of a secret appears on the screen. */
-export function askAtTerminal(printer: Printer, question: string, { isSecret = false } = {}): Promise<string> {
-  if (!process.stdin.isTTY) {
+export function askAtTerminal(
+  stdin: Readable & { readonly isTTY?: boolean },
+  output: Output,
+  question: string,
+  { isSecret = false } = {},
+): Promise<string> {
+  if (!stdin.isTTY) {
     return Promise.reject(
       new UsageError(`${question.replace(/:\s*$/, '')} is missing, and there is no terminal to ask at.`),
     );
   }
   return new Promise((resolve, reject) => {
-    printer.question(question);
+    output.question(question);
     // With `terminal`, readline reads each key, and the terminal shows none. Otherwise the terminal itself edits the
     // line.
-    const reader = createInterface({ input: process.stdin, terminal: isSecret });
+    const reader = createInterface({ input: stdin, terminal: isSecret });
     let isAnswered = false;
     reader.once('SIGINT', () => {
-      printer.note('');
+      output.note('');
       interrupt();
     });
     reader.once('line', (line) => {
@@ -26,7 +32,7 @@ export function askAtTerminal(printer: Printer, question: string, { isSecret = f
       resolve(line);
     });
     reader.once('close', () => {
-      if (isSecret || !isAnswered) printer.note('');
+      if (isSecret || !isAnswered) output.note('');
       if (!isAnswered) reject(new UsageError('Nothing was entered.'));
     });
   });

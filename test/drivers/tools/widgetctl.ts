@@ -1,7 +1,9 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
-import type { Readable, Writable } from 'node:stream';
+import { homedir } from 'node:os';
+import { Readable, type Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { runCommandLine } from 'widgetctl/run.ts';
 import { sharedCompileCache } from './compile-cache.ts';
 
 /** The sources of the program. */
@@ -39,7 +41,7 @@ export interface WidgetctlOptions {
   readonly workingFolder?: string;
 }
 
-/** The command-line tool, run as a person runs it: one process for each command. */
+/** The command-line tool: `run` runs a command in this process, `start` in a process that can be ended. */
 export class Widgetctl {
   readonly #options: WidgetctlOptions;
 
@@ -47,6 +49,7 @@ export class Widgetctl {
     this.#options = options;
   }
 
+  /** Runs a command in a process of its own, as a person does. */
   start(
     args: readonly string[],
     environment: Readonly<Record<string, string>> = {},
@@ -96,12 +99,29 @@ export class Widgetctl {
     };
   }
 
-  run(
+  /** Runs a command in this process, or with the `program` of the options if there is one. */
+  async run(
     args: readonly string[],
-    environment?: Readonly<Record<string, string>>,
-    input?: string | Buffer,
+    environment: Readonly<Record<string, string>> = {},
+    input: string | Buffer = '',
   ): Promise<FinishedCommand> {
-    return this.start(args, environment, input).finished;
+    const { folder, url, program } = this.#options;
+    if (program !== undefined) return this.start(args, environment, input).finished;
+    const printed = { results: '', notes: '' };
+    const collect = (name: keyof typeof printed) => ({
+      write: (part: string, onWritten?: () => void) => {
+        printed[name] += part;
+        onWritten?.();
+      },
+    });
+    const code = await runCommandLine(args, {
+      environment: { XDG_CONFIG_HOME: folder, WIDGETCTL_URL: url, ...environment },
+      stdin: () => Readable.from([Buffer.from(input)]),
+      stdout: collect('results'),
+      stderr: collect('notes'),
+      findHome: () => environment.HOME ?? homedir(),
+    });
+    return { code, ...printed };
   }
 
   /** Runs a command with `--json`. Resolves with its results, or rejects with what it printed if it fails. */

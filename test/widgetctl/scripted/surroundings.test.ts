@@ -10,11 +10,8 @@ import { Widgetctl, widgetctlSource } from '../../drivers/tools/widgetctl.ts';
 
 const folder = await makeSharedFolder();
 let server: AnsweringServer;
-let workingFolder: string;
 let widgetctl: Widgetctl;
 beforeAll(async () => {
-  workingFolder = join(folder, 'work');
-  await mkdir(workingFolder);
   server = await openAnsweringServer(({ method, path }, response) => {
     if (path.startsWith('/hook')) return response.writeHead(202, { 'webhook-event-id': 'e1' }).end();
     if (path.startsWith('/stream')) return streamWithoutEnd(response);
@@ -25,7 +22,7 @@ beforeAll(async () => {
     const headers = { 'content-type': 'application/json', ...cookie };
     return response.writeHead(200, headers).end(JSON.stringify(session));
   });
-  widgetctl = new Widgetctl({ folder, url: server.url, workingFolder });
+  widgetctl = new Widgetctl({ folder, url: server.url });
 });
 afterAll(() => server.close());
 
@@ -81,24 +78,28 @@ describe('a session', () => {
     ['no home', { XDG_CONFIG_HOME: '', HOME: '' }],
     ['a relative home', { XDG_CONFIG_HOME: '', HOME: 'relative' }],
     ['only relative folders', { XDG_CONFIG_HOME: 'relative', HOME: './relative' }],
-  ])(
-    'cannot be kept with %s: login says so before it asks, and writes nothing where it runs',
-    async (_name, environment) => {
-      const asked = server.requests.length;
-      const { code, notes } = await widgetctl.run(login, { WIDGETCTL_PASSWORD: 'x', ...environment });
-      expect(code).toBe(2);
-      expect(notes).toContain('There is no home directory. Set XDG_CONFIG_HOME');
-      expect(server.requests.length).toBe(asked);
-      expect(await readdir(workingFolder)).toEqual([]);
-    },
-  );
+  ])('cannot be kept with %s: login says so before it asks', async (_name, environment) => {
+    const asked = server.requests.length;
+    const { code, notes } = await widgetctl.run(login, { WIDGETCTL_PASSWORD: 'x', ...environment });
+    expect(code).toBe(2);
+    expect(notes).toContain('There is no home directory. Set XDG_CONFIG_HOME');
+    expect(server.requests.length).toBe(asked);
+  });
+
+  test('is never kept where the command runs', async () => {
+    const workingFolder = join(folder, 'work');
+    await mkdir(workingFolder);
+    const there = new Widgetctl({ folder, url: server.url, workingFolder });
+    const environment = { XDG_CONFIG_HOME: 'relative', HOME: './relative', WIDGETCTL_PASSWORD: 'x' };
+    expect((await there.start(login, environment).finished).code).toBe(2);
+    expect(await readdir(workingFolder)).toEqual([]);
+  });
 
   test('is kept below HOME where XDG_CONFIG_HOME is relative', async () => {
     const environment = { XDG_CONFIG_HOME: 'relative', HOME: join(folder, 'home'), WIDGETCTL_PASSWORD: 'x' };
     expect((await widgetctl.run(login, environment)).code).toBe(0);
     const file = join(folder, 'home', '.config', 'widgetctl', 'sessions.json');
     expect(await readFile(file, 'utf8')).toContain('service_console=s1');
-    expect(await readdir(workingFolder)).toEqual([]);
   });
 
   test('that cannot be written is said, and login fails', async () => {

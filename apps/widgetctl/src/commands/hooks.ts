@@ -7,7 +7,7 @@ import { describeFailure, PartlyFailedError, UsageError } from '../failures.ts';
 import { concernsAllHooks, destinationOptions, openSender } from '../hook-destination.ts';
 import { type FileHook, parseHooks } from '../hook-lines.ts';
 import { readNumber } from '../parse-command-line.ts';
-import { readFileLines, readFileText, readInputLines } from '../read-file.ts';
+import { readFileLines, readFileText } from '../read-file.ts';
 
 const kinds = ['created', 'updated', 'retired'] as const;
 
@@ -70,7 +70,12 @@ const replay: CommandDefinition = {
     };
     const summarize = () => output.note(`${counts.accepted} accepted, ${counts.refused} refused.`);
     try {
-      await sendAll(context, parseFile(file, input.has('as-new')), new BoundedTasks(readAhead + concurrency), sendOne);
+      await sendAll(
+        context,
+        parseFile(context, file, input.has('as-new')),
+        new BoundedTasks(readAhead + concurrency),
+        sendOne,
+      );
     } catch (error) {
       if (counts.accepted + counts.refused > 0) summarize();
       throw error;
@@ -84,8 +89,8 @@ const replay: CommandDefinition = {
   },
 };
 
-function parseFile(file: string, acceptsDeliveries: boolean): AsyncIterable<FileHook> {
-  const [lines, source] = file === '-' ? [readInputLines(), 'the standard input'] : [readFileLines(file), file];
+function parseFile(context: CommandContext, file: string, acceptsDeliveries: boolean): AsyncIterable<FileHook> {
+  const [lines, source] = file === '-' ? [context.readInputLines(), 'the standard input'] : [readFileLines(file), file];
   return parseHooks(lines, source, acceptsDeliveries);
 }
 
