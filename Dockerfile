@@ -22,9 +22,12 @@ RUN npm ci --omit=dev --ignore-scripts --workspace apps/api --workspace apps/wor
 FROM ${NODE_IMAGE} AS console
 WORKDIR /app
 COPY package.json package-lock.json .npmrc tsconfig.json ./
-COPY packages/client packages/client
+COPY packages packages
+COPY apps/api apps/api
 COPY apps/console apps/console
-RUN npm ci --ignore-scripts --workspace apps/console && node node_modules/vite/bin/vite.js build apps/console
+COPY scripts/write-client-interface.ts scripts/
+RUN npm ci --ignore-scripts --workspace packages/client --workspace apps/api --workspace apps/console \
+ && node scripts/write-client-interface.ts && node node_modules/vite/bin/vite.js build apps/console
 
 FROM ${NODE_IMAGE} AS app
 WORKDIR /app
