@@ -46,7 +46,6 @@ describeEachDeployment('dead deliveries in the console', (shown) => {
     expect(await findBarriers(page)).toEqual([]);
     await page.getByRole('button', { name: 'Redrive' }).click();
     await page.getByRole('alert').getByText('1 delivery is dead again: rejected by the database.').waitFor();
-    expect(await page.getByText('published.').count()).toBe(0);
     expect(await findBarriers(page)).toEqual([]);
     await page.getByRole('definition').filter({ hasText: /^2$/ }).waitFor();
     await page.getByText('Dead', { exact: true }).waitFor();
@@ -55,7 +54,6 @@ describeEachDeployment('dead deliveries in the console', (shown) => {
   test('redrives one after the cause is gone', async () => {
     await shown.service.rejectPayloads(null);
     await page.getByRole('button', { name: 'Redrive' }).click();
-    await page.getByText('1 delivery was published.').waitFor();
     await page.getByText('Published', { exact: true }).first().waitFor();
     await page.getByText('version 3').waitFor();
     expect(await page.getByRole('button', { name: 'Redrive' }).count()).toBe(0);
@@ -73,7 +71,7 @@ describeEachDeployment('dead deliveries in the console', (shown) => {
     await page.getByText('"poison": 4').waitFor();
     await page.getByRole('button', { name: 'Discard' }).click();
     await dialog.getByRole('button', { name: 'Discard' }).click();
-    await page.getByText('1 delivery was discarded.').waitFor();
+    await page.getByText('1 delivery discarded.').waitFor();
     await page.getByText('Discarded: the payload was erased for good.').waitFor();
     expect(await page.getByText('"poison": 4').count()).toBe(0);
     expect(await page.getByRole('button', { name: 'Redrive' }).count()).toBe(0);
@@ -91,7 +89,7 @@ describeEachDeployment('dead deliveries in the console', (shown) => {
     await page.keyboard.press('x');
     await page.getByRole('button', { name: 'Discard 2' }).waitFor();
     await page.keyboard.press('x');
-    await page.getByRole('button', { name: 'Discard 1' }).click();
+    await page.getByRole('button', { name: 'Discard', exact: true }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();
     await eventually(async () => (await deliveries().count()) === 2, 'two deliveries are listed');
     await choose('Discarded');
@@ -104,7 +102,7 @@ describeEachDeployment('dead deliveries in the console', (shown) => {
     await eventually(async () => (await deliveries().count()) === 2, 'two deliveries are listed');
     await page.getByLabel('Select all dead deliveries of this page').check();
     await page.getByRole('button', { name: 'Redrive 2' }).click();
-    await page.getByText('2 deliveries were published.').waitFor();
+    await page.getByRole('status').getByText('2 deliveries queued again.').waitFor();
     await page.getByRole('heading', { name: 'No hooks match' }).waitFor();
     await choose('Published');
     await eventually(async () => (await deliveries().count()) === 4, 'four deliveries are listed');
@@ -118,7 +116,7 @@ describeEachDeployment('dead deliveries in the console', (shown) => {
       })
     ).items.at(-1)?.receivedAt;
     const nextSecond = new Date(Math.floor(Date.parse(firstAt ?? '') / 1_000) * 1_000 + 1_000).toISOString();
-    await choose('All');
+    await choose('Accepted');
     await page.getByLabel('Time range').selectOption('Last hour');
     await linkTo(0).waitFor();
     expect(new URL(page.url()).search).toBe('?range=hour');

@@ -31,13 +31,13 @@ describe.runIf(hasBrowser)('the page of an integration', () => {
   };
 
   test('says why a list is empty', async () => {
-    await page.getByText('Each hook that the service accepts or refuses appears here.').waitFor();
+    await page.getByText('Each hook that the service accepts appears here.').waitFor();
     await choose('Refused');
     await page.getByText('appears here for 7 days (at most 100)').waitFor();
     await choose('Dead');
     await page.getByRole('heading', { name: 'No hooks match' }).waitFor();
     expect(await findBarriers(page)).toEqual([]);
-    await choose('All');
+    await choose('Accepted');
     expect(new URL(page.url()).search).toBe('');
   });
 
@@ -66,7 +66,6 @@ describe.runIf(hasBrowser)('the page of an integration', () => {
     };
     await eventually(async () => (await countRefusals()) === 21, 'the service has counted all refusals');
     await page.reload();
-    // Above the hook that was accepted before.
     await rows().last().getByText('Published').waitFor();
     await choose('Refused');
     await page.getByRole('radio', { name: 'Refused 21' }).waitFor();
@@ -88,7 +87,7 @@ describe.runIf(hasBrowser)('the page of an integration', () => {
     const more = items.find(({ unlisted }) => unlisted > 0);
     await page.goto(`${shown.service.url}/console/hooks/${id}?state=refused&refusal=${more?.requestId}`);
     await page.getByText(/^Stands for \d+ more hooks? with this problem/).waitFor();
-    await choose('All');
+    await choose('Accepted');
     await rows().last().getByText('Published').waitFor();
     expect(complaints).toEqual([]);
   });

@@ -131,7 +131,9 @@ describeEachDeployment('a person with a browser and the console', (shown, name) 
     const url = shown.service.url + new URL(hookUrl).pathname;
     await fetch(url, { method: 'POST', headers, body: '{"kind":"painted"}' });
     const hooks = page.getByRole('table', { name: 'Hooks' });
+    await page.getByRole('radio', { name: 'Refused' }).check();
     await hooks.getByText('kind: Must be one of').waitFor();
+    await page.getByRole('radio', { name: 'Accepted' }).check();
     await hooks.getByText('Published').waitFor();
     await expectNoBarriers();
     await hooks.getByRole('link', { name: 'Boiler' }).click();

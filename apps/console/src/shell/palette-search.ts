@@ -1,7 +1,7 @@
 import type { LiveWidget } from '@widget-service/client/live/live-widget.ts';
-import { isUuid } from '../pages/hooks/hook-verdict.ts';
 import { makeMatcher, parseSearch, type Searched } from '../pages/widgets/search-words.ts';
 import { filterWidgets } from '../pages/widgets/shown-widgets.ts';
+import { isUuid } from '../parts/is-uuid.ts';
 import { keptVisits } from '../session/kept-visits.ts';
 
 /** The groups of the palette, in their order. */

@@ -7,22 +7,17 @@ import { type Column, Table } from '../../parts/table.tsx';
 import { ClockTime } from '../../parts/time.tsx';
 import { Link } from '../../router/link.tsx';
 import { api, type Schemas } from '../../service/service.ts';
-import { texts } from '../../texts/texts.ts';
-import { RedriveFailure } from './dead-deliveries.tsx';
-import { HookWidget } from './hook-widget.tsx';
-import { readAllDead, redriveMany } from './redrive-many.ts';
-import { useRedriveOf } from './use-redrive.ts';
+import { deadReasons, HookWidget } from './delivery.tsx';
+import { useRedrive } from './redrive.tsx';
 
 type Delivery = Schemas['Delivery'];
-/** By event id, also those of other pages; or all dead deliveries that there are. */
-type Selection = ReadonlyMap<string, Delivery> | 'all';
+/** Event ids, also of other pages; or all dead deliveries that there are. */
+type Selection = ReadonlySet<string> | 'all';
 
-const none: Selection = new Map();
+const none: Selection = new Set();
 
 /** The dead deliveries of all integrations: why each is dead. They are redriven one, some or all at once. */
 export function DeadDeliveriesPage() {
-  const { hooks } = texts;
-  const { deadDeliveries } = hooks;
   const selection = useSignal<Selection>(none);
   const list = usePages(
     ({ page, asOf }, signal) => {
@@ -32,53 +27,55 @@ export function DeadDeliveriesPage() {
     [],
     { refreshMs: 3_000, keyOf: ({ eventId }) => eventId, timeOf: ({ receivedAt }) => receivedAt },
   );
-  const redrive = useRedriveOf(
-    async (onProgress, selected: Selection) => {
-      const deliveries = selected === 'all' ? await readAllDead() : [...selected.values()];
-      return redriveMany(deliveries, (done) => onProgress(done, deliveries.length));
-    },
-    async () => {
-      selection.value = none;
-      await list.reload();
-    },
-  );
+  const redrive = useRedrive(list.data.value?.items ?? [], async () => {
+    selection.value = none;
+    await list.reload();
+  });
   const total = list.data.value?.totalItems ?? 0;
+  const isAll = selection.value === 'all';
   const selected = selection.value === 'all' ? total : selection.value.size;
+  const isBusy = redrive.isRunning.value;
   return (
     <>
       <PageHeader
-        title={deadDeliveries.title}
-        parents={[[hooks.title, '/hooks']]}
-        aside={total === 0 ? null : <span class="muted small">{deadDeliveries.count(total)}</span>}
+        title="Dead deliveries"
+        parents={[['Integrations', '/hooks']]}
+        aside={total === 0 ? null : <span class="muted small">{formatCount(total)}</span>}
       >
-        {total === 0 ? null : selection.value === 'all' ? (
-          <Button isBusy={redrive.isRunning.value} onClick={() => (selection.value = none)}>
-            {deadDeliveries.clear}
-          </Button>
-        ) : (
-          <Button isBusy={redrive.isRunning.value} onClick={() => (selection.value = 'all')}>
-            {deadDeliveries.selectAll(total)}
+        {total === 0 ? null : (
+          <Button isBusy={isBusy} onClick={() => (selection.value = isAll ? none : 'all')}>
+            {isAll ? 'Clear selection' : `Select all ${formatCount(total)} dead`}
           </Button>
         )}
         {selected === 0 ? null : (
-          <Button kind="primary" isBusy={redrive.isRunning.value} onClick={() => void redrive.run(selection.value)}>
-            {redrive.progress.value ?? deadDeliveries.redrive(selected)}
+          <Button
+            kind="primary"
+            isBusy={isBusy}
+            onClick={() => void redrive.run(selection.value === 'all' ? 'all' : [...selection.value])}
+          >
+            Redrive {formatCount(selected)}
           </Button>
         )}
       </PageHeader>
-      <p class="intro">{deadDeliveries.intro}</p>
-      <RedriveFailure redrive={redrive} />
+      <p class="intro">
+        Dead: accepted, but cannot be processed. Fix the cause, then redrive them. Each takes effect once, however often
+        you redrive it.
+      </p>
+      {redrive.notice}
       <PagedList
         list={list}
         error={redrive.error.value}
-        empty={{ title: deadDeliveries.emptyTitle, text: deadDeliveries.empty }}
+        empty={{
+          title: 'No dead deliveries',
+          text: 'A hook that was accepted but cannot be processed appears here.',
+        }}
       >
         {(items) => (
           <Table
-            label={deadDeliveries.title}
+            label="Dead deliveries"
             rows={items}
             keyOf={({ eventId }) => eventId}
-            columns={listColumns(items, selection)}
+            columns={[selectColumn(items, selection), ...columns]}
             namedBy={1}
           />
         )}
@@ -87,58 +84,51 @@ export function DeadDeliveriesPage() {
   );
 }
 
-function listColumns(deliveries: readonly Delivery[], selection: Signal<Selection>): Column<Delivery>[] {
-  const { hooks } = texts;
-  const { deadDeliveries } = hooks;
-  return [
-    selectColumn(deliveries, selection),
-    {
-      title: hooks.widget,
-      cell: ({ integrationId, eventId, widgetId }) => (
-        <Link to={`/hooks/${integrationId}/deliveries/${eventId}`}>
-          <HookWidget id={widgetId} />
+const columns: readonly Column<Delivery>[] = [
+  {
+    title: 'Widget',
+    cell: ({ integrationId, eventId, widgetId }) => (
+      <Link to={`/hooks/${integrationId}/deliveries/${eventId}`}>
+        <HookWidget id={widgetId} />
+      </Link>
+    ),
+  },
+  {
+    title: 'Integration',
+    cell: ({ integrationId, integrationName }) =>
+      integrationName === null ? (
+        <span class="muted">Deleted integration</span>
+      ) : (
+        <Link to={`/hooks/${integrationId}`} class="name">
+          <bdi>{integrationName}</bdi>
         </Link>
       ),
-    },
-    {
-      title: deadDeliveries.integration,
-      cell: ({ integrationId, integrationName }) =>
-        integrationName === null ? (
-          <span class="muted">{deadDeliveries.deletedIntegration}</span>
-        ) : (
-          <Link to={`/hooks/${integrationId}`} class="name">
-            <bdi>{integrationName}</bdi>
-          </Link>
-        ),
-    },
-    {
-      title: hooks.reason,
-      cell: ({ reason }) => <span class="wrapped">{reason === null ? texts.general.none : hooks.reasons[reason]}</span>,
-    },
-    { title: hooks.receivedAt, cell: ({ receivedAt }) => <ClockTime at={receivedAt} /> },
-    { title: hooks.attempts, isNumber: true, cell: ({ attempts }) => formatCount(attempts) },
-  ];
-}
+  },
+  {
+    title: 'Reason',
+    cell: ({ reason }) => <span class="wrapped">{reason === null ? 'none' : deadReasons[reason]}</span>,
+  },
+  { title: 'Received', cell: ({ receivedAt }) => <ClockTime at={receivedAt} /> },
+  { title: 'Attempts', isNumber: true, cell: ({ attempts }) => formatCount(attempts) },
+];
 
 function selectColumn(deliveries: readonly Delivery[], selection: Signal<Selection>): Column<Delivery> {
-  const { hooks } = texts;
   const isSelected = ({ eventId }: Delivery) => selection.value === 'all' || selection.value.has(eventId);
   const select = (changed: readonly Delivery[], isChecked: boolean) => {
     // Without one of all, those of this page stay selected: nobody has seen the others.
-    const before = selection.value === 'all' ? deliveries.map((one) => [one.eventId, one] as const) : selection.value;
-    const next = new Map(before);
-    for (const one of changed) {
-      if (isChecked) next.set(one.eventId, one);
-      else next.delete(one.eventId);
+    const next = new Set(selection.value === 'all' ? deliveries.map(({ eventId }) => eventId) : selection.value);
+    for (const { eventId } of changed) {
+      if (isChecked) next.add(eventId);
+      else next.delete(eventId);
     }
     selection.value = next;
   };
   return {
-    title: hooks.select,
+    title: 'Select',
     header: (
       <input
         type="checkbox"
-        aria-label={hooks.selectAll}
+        aria-label="Select all dead deliveries of this page"
         checked={deliveries.every(isSelected)}
         onChange={({ currentTarget }) => select(deliveries, currentTarget.checked)}
       />
@@ -146,7 +136,7 @@ function selectColumn(deliveries: readonly Delivery[], selection: Signal<Selecti
     cell: (delivery) => (
       <input
         type="checkbox"
-        aria-label={`${hooks.select}: ${delivery.eventId}`}
+        aria-label={`Select: ${delivery.eventId}`}
         checked={isSelected(delivery)}
         onChange={({ currentTarget }) => select([delivery], currentTarget.checked)}
       />

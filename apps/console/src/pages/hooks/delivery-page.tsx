@@ -10,116 +10,111 @@ import { WidgetLink, widgetNames } from '../../parts/widget-name.tsx';
 import type { RouteParameters } from '../../router/match-route.ts';
 import type { Schemas } from '../../service/service.ts';
 import { useResource } from '../../service/use-resource.ts';
-import { texts } from '../../texts/texts.ts';
-import { DeadDeliveryButtons, RedriveFailure, useRedrive } from './dead-deliveries.tsx';
-import { readDelivery } from './read-delivery.ts';
+import { deadReasons, eventGone, readDelivery } from './delivery.tsx';
+import { DeadDeliveryButtons, useRedrive } from './redrive.tsx';
 
 /** One accepted hook: what it was, what became of it, and its payload. */
 export function DeliveryPage({ id = '', eventId = '' }: RouteParameters) {
-  const { hooks, general } = texts;
   const read = useResource((signal) => readDelivery(id, eventId, signal), [id, eventId], { refreshMs: 3_000 });
-  const redrive = useRedrive(id, read.reload);
   const delivery = read.data.value;
+  const redrive = useRedrive(delivery === null ? [] : [delivery], read.reload);
+  const isDead = delivery?.state === 'dead';
   return (
     <>
       <PageHeader
-        title={delivery === null ? hooks.delivery : nameDelivery(delivery)}
+        title={delivery === null ? 'Delivery' : nameDelivery(delivery)}
         parents={[
-          [hooks.title, '/hooks'],
-          [delivery?.integrationName ?? hooks.list, `/hooks/${id}`],
+          ['Integrations', '/hooks'],
+          [delivery?.integrationName ?? 'Hooks', `/hooks/${id}`],
         ]}
         aside={delivery === null ? null : <DeliveryState state={delivery.state} />}
       >
-        {delivery?.state === 'dead' ? (
-          <DeadDeliveryButtons
-            integrationId={id}
-            eventIds={[eventId]}
-            redrive={redrive}
-            labels={hooks}
-            onDiscarded={read.reload}
-          />
+        {isDead ? (
+          <DeadDeliveryButtons integrationId={id} eventIds={[eventId]} redrive={redrive} onDiscarded={read.reload} />
         ) : null}
       </PageHeader>
       <ReadState read={read} error={redrive.error.value} />
-      {delivery?.state === 'dead' ? <RedriveFailure redrive={redrive} /> : null}
-      {delivery === null ? null : (
-        <>
-          {delivery.state === 'discarded' ? <p class="notice">{hooks.discardedNotice}</p> : null}
-          {delivery.reason === null ? null : <p class="notice notice-error">{hooks.reasons[delivery.reason]}</p>}
-          <WithFacts
-            facts={[
-              [
-                hooks.eventId,
-                <span key="event" class="with-button">
-                  <code class="selectable">{eventId}</code>
-                  <CopyButton text={eventId} label={hooks.copyEventId} />
-                </span>,
-              ],
-              [hooks.kind, delivery.kind],
-              [hooks.widget, <WidgetLink key="widget" id={delivery.widgetId} />],
-              [hooks.occurredAt, <FullTime key="occurred" at={delivery.occurredAt} />],
-              [hooks.receivedAt, <FullTime key="received" at={delivery.receivedAt} />],
-              [hooks.publishedAt, <FullTime key="published" at={delivery.publishedAt} />],
-              [hooks.effect, describeEffect(delivery.effect)],
-              [hooks.position, delivery.position ?? general.none],
-              [hooks.attempts, formatCount(delivery.attempts)],
-              [hooks.duplicates, formatCount(delivery.duplicates)],
-            ]}
-          >
-            {delivery.state === 'discarded' ? null : (
-              <CodeSection
-                title={hooks.payload}
-                code={formatExactJson(delivery.payload, 2)}
-                copyLabel={hooks.copyPayload}
-              />
-            )}
-            {delivery.state === 'published' ? (
-              <CodeSection
-                title={hooks.publishedEvent}
-                code={delivery.event === null ? null : formatExactJson(delivery.event, 2)}
-                copyLabel={hooks.copyEvent}
-              />
-            ) : null}
-          </WithFacts>
-        </>
-      )}
+      {isDead ? redrive.notice : null}
+      {delivery === null ? null : <DeliveryDetails delivery={delivery} />}
     </>
   );
 }
 
-interface CodeSectionProperties {
-  readonly title: string;
-  /** Null: there is none any more. */
-  readonly code: string | null;
-  readonly copyLabel: string;
+function DeliveryDetails({ delivery }: { readonly delivery: Schemas['DeliveryWithPayload'] }) {
+  const { eventId, state, reason, event } = delivery;
+  return (
+    <>
+      {state === 'discarded' ? (
+        <p class="notice">Discarded: the payload was erased for good. The audit log says who did it.</p>
+      ) : null}
+      {reason === null ? null : <p class="notice notice-error">{deadReasons[reason]}</p>}
+      <WithFacts
+        facts={[
+          [
+            'Event id',
+            <span key="event" class="with-button">
+              <code class="selectable">{eventId}</code>
+              <CopyButton text={eventId} label="Copy event id" />
+            </span>,
+          ],
+          ['Kind', delivery.kind],
+          ['Widget', <WidgetLink key="widget" id={delivery.widgetId} />],
+          ['Occurred', <FullTime key="occurred" at={delivery.occurredAt} />],
+          ['Received', <FullTime key="received" at={delivery.receivedAt} />],
+          ['Published', <FullTime key="published" at={delivery.publishedAt} />],
+          ['Effect on the widget', describeEffect(delivery.effect)],
+          ['Position', delivery.position ?? 'none'],
+          ['Attempts', formatCount(delivery.attempts)],
+          ['Duplicates', formatCount(delivery.duplicates)],
+        ]}
+      >
+        {state === 'discarded' ? null : (
+          <CodeSection title="Payload" code={formatExactJson(delivery.payload, 2)} copyLabel="Copy payload" />
+        )}
+        {state === 'published' ? (
+          <CodeSection
+            title="Event, as streams send it"
+            code={event === null ? null : formatExactJson(event, 2)}
+            copyLabel="Copy event"
+          />
+        ) : null}
+      </WithFacts>
+    </>
+  );
 }
 
-function CodeSection({ title, code, copyLabel }: CodeSectionProperties) {
+/** `code`: null if there is none any more. */
+function CodeSection({
+  title,
+  code,
+  copyLabel,
+}: {
+  readonly title: string;
+  readonly code: string | null;
+  readonly copyLabel: string;
+}) {
   return (
     <section class="section">
       <div class="section-header">
         <h2>{title}</h2>
         {code === null ? null : <CopyButton text={code} label={copyLabel} />}
       </div>
-      {code === null ? <p class="muted">{texts.hooks.eventGone}</p> : <Code>{code}</Code>}
+      {code === null ? <p class="muted">{eventGone}</p> : <Code>{code}</Code>}
     </section>
   );
 }
 
 /** By the name of its widget, which is what people know. */
 function nameDelivery({ widgetId, kind }: Schemas['Delivery']): string {
-  const { hooks } = texts;
-  const widget = widgetId === null ? hooks.noWidget : (widgetNames.value.get(widgetId) ?? widgetId);
-  return hooks.nameDelivery(widget, kind);
+  return `${widgetId === null ? 'No widget' : (widgetNames.value.get(widgetId) ?? widgetId)} · ${kind}`;
 }
 
 function describeEffect(effect: Schemas['Delivery']['effect']): string {
-  if (effect === null) return texts.hooks.noEffect;
-  const { version, late, becomes } = texts.widgets.history;
-  const parts = [
-    version(effect.version),
-    effect.stateChanged ? becomes[effect.state] : null,
-    effect.late ? late : null,
-  ];
-  return parts.filter((part) => part !== null).join(', ');
+  if (effect === null) return 'No change to the widget (yet)';
+  const { version, state, stateChanged, late } = effect;
+  return [
+    `version ${formatCount(version)}`,
+    ...(stateChanged ? [`became ${state}`] : []),
+    ...(late ? ['arrived late'] : []),
+  ].join(', ');
 }

@@ -1,45 +1,146 @@
-import { useSignal } from '@preact/signals';
-import { PagedList, usePages } from '../../parts/paged-list.tsx';
+import { type Signal, useSignal } from '@preact/signals';
+import { DeliveryState } from '../../parts/badges.tsx';
+import { Select, TimeInput } from '../../parts/fields.tsx';
+import { formatCount } from '../../parts/format.ts';
+import { firstPage, type Page, PagedList, usePages } from '../../parts/paged-list.tsx';
 import { ClockTime } from '../../parts/time.tsx';
+import { changeQuery, query } from '../../router/address.ts';
+import { Link } from '../../router/link.tsx';
+import { readTime } from '../../router/read-time.ts';
+import { api, type Schemas } from '../../service/service.ts';
 import { readServiceMs } from '../../service/service-clock.ts';
 import { useResource } from '../../service/use-resource.ts';
-import { texts } from '../../texts/texts.ts';
-import { DeadDeliveryButtons, RedriveFailure, useRedrive } from './dead-deliveries.tsx';
-import { readHookFilter } from './hook-filter.ts';
-import { HookFilters } from './hook-filters.tsx';
-import { type HookRow, intersect } from './hook-rows.ts';
-import { HookTable } from './hook-table.tsx';
-import { type HookPage, readHookCounts, readHooks } from './read-hooks.ts';
-import { toTimeSpan } from './time-range.ts';
+import { deadReasons, HookWidget, shortDeadReasons } from './delivery.tsx';
+import { DeadDeliveryButtons, useRedrive } from './redrive.tsx';
+import { type Refusal, RefusalTable } from './refusals.tsx';
 
-/** All hooks that an integration got, accepted or refused, newest first. The filter is in the address. */
+type Delivery = Schemas['Delivery'];
+type Hook = Delivery | Refusal;
+
+const isDelivery = (hook: Hook): hook is Delivery => 'eventId' in hook;
+
+/** What the list shows, with the colour of its dot. */
+const states = {
+  all: ['Accepted', null],
+  published: ['Published', 'good'],
+  received: ['Waiting', 'info'],
+  refused: ['Refused', 'warning'],
+  dead: ['Dead', 'bad'],
+  discarded: ['Discarded', 'quiet'],
+} as const;
+type HookState = keyof typeof states;
+
+/** How far back the list goes, in milliseconds. */
+const ranges = {
+  any: ['Any time', null],
+  hour: ['Last hour', 3_600_000],
+  day: ['Last 24 hours', 86_400_000],
+  week: ['Last 7 days', 7 * 86_400_000],
+  custom: ['Custom', null],
+} as const;
+type Range = keyof typeof ranges;
+
+const stateNames = Object.keys(states) as HookState[];
+const rangeNames = Object.keys(ranges) as Range[];
+
+/** `from` and `to` belong to a custom range. */
+interface Filter {
+  readonly state: HookState;
+  readonly range: Range;
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
+/** By state, as text. */
+type Counts = Partial<Record<HookState, string>>;
+
+/** The filter is in the address. */
+function readFilter(): Filter {
+  const [from, to] = [readTime('from'), readTime('to')];
+  const named = rangeNames.find((name) => name === query.value.get('range'));
+  const range: Range = named ?? (from === null && to === null ? 'any' : 'custom');
+  const state: HookState = stateNames.find((name) => name === query.value.get('state')) ?? 'all';
+  return { state, range, from, to };
+}
+
+/** Returns the times of a filter, counted back from now. RFC 3339; left out: without an end. */
+function toTimes({ range, from, to }: Filter): { readonly from?: string; readonly to?: string } {
+  const [, rangeMs] = ranges[range];
+  if (rangeMs !== null) return { from: new Date(readServiceMs() - rangeMs).toISOString() };
+  return { ...(from === null ? {} : { from }), ...(to === null ? {} : { to }) };
+}
+
+function readDeliveries(id: string, query: object, signal: AbortSignal) {
+  return api.GET('/api/v1/integrations/{id}/deliveries', { params: { path: { id }, query }, signal });
+}
+
+/** The service lists so many. */
+const refusalsMax = 100;
+
+async function readRefusals(id: string, filter: Filter, signal: AbortSignal) {
+  const params = { path: { id }, query: { pageSize: refusalsMax } };
+  const page = await api.GET('/api/v1/integrations/{id}/refusals', { params, signal });
+  const { from, to } = toTimes(filter);
+  const isWithin = ({ refusedAt }: Refusal) =>
+    (from === undefined || Date.parse(refusedAt) >= Date.parse(from)) &&
+    (to === undefined || Date.parse(refusedAt) < Date.parse(to));
+  return { ...page, items: page.items.filter(isWithin) };
+}
+
+/** Counts the hooks that may need somebody. The others are too many to count. */
+async function readCounts(id: string, filter: Filter, signal: AbortSignal): Promise<Counts> {
+  const times = toTimes(filter);
+  const [dead, received, { items }] = await Promise.all([
+    readDeliveries(id, { ...times, state: 'dead', pageSize: 1 }, signal),
+    readDeliveries(id, { ...times, state: 'received', pageSize: 1 }, signal),
+    readRefusals(id, filter, signal),
+  ]);
+  const refused = items.reduce((sum, { unlisted }) => sum + 1 + unlisted, 0);
+  return {
+    dead: formatAtLeast(dead.totalItems, dead.totalItems >= countedMax),
+    received: formatAtLeast(received.totalItems, received.totalItems >= countedMax),
+    refused: formatAtLeast(refused, items.length >= refusalsMax),
+  };
+}
+
+/** The service counts no further. */
+const countedMax = 10_000;
+
+/** `12`, or `12+` if there may be more. Empty for none. */
+const formatAtLeast = (count: number, isAtLeast: boolean) =>
+  count === 0 ? '' : `${formatCount(count)}${isAtLeast ? '+' : ''}`;
+
+/** All hooks that an integration accepted or refused, newest first. The filter is in the address. */
 export function HooksList({ integrationId }: { readonly integrationId: string }) {
-  const { hooks } = texts;
   const selected = useSignal<ReadonlySet<string>>(new Set());
-  const filter = readHookFilter();
+  const filter = readFilter();
   const { state, range, from, to } = filter;
-  const readSpan = () => toTimeSpan({ range, from, to }, readServiceMs());
-  const list = usePages<HookRow, HookPage>(
-    ({ page, asOf }, signal) => {
-      const span = intersect(readSpan(), { from: null, to: asOf });
-      return readHooks(integrationId, { state, span, page }, signal);
+  const list = usePages<Hook, Page<Hook>>(
+    async ({ page, asOf }, signal) => {
+      if (state === 'refused') return readRefusals(integrationId, filter, signal);
+      const times = toTimes(filter);
+      const [before] = [asOf, times.to].flatMap((time) => time ?? []).sort();
+      const query = { ...times, page, pageSize: 25, ...(before === undefined ? {} : { to: before }) };
+      return readDeliveries(integrationId, { ...query, ...(state === 'all' ? {} : { state }) }, signal);
     },
     [integrationId, state, range, from, to],
-    { refreshMs: 3_000, keyOf: ({ key }) => key, timeOf: ({ at }) => at },
+    {
+      refreshMs: 3_000,
+      keyOf: (hook) => (isDelivery(hook) ? hook.eventId : hook.requestId),
+      timeOf: (hook) => (isDelivery(hook) ? hook.receivedAt : hook.refusedAt),
+    },
   );
-  const counts = useResource(
-    (signal) => readHookCounts(integrationId, readSpan(), signal),
-    [integrationId, range, from, to],
-    { refreshMs: 10_000 },
-  );
+  const counts = useResource((signal) => readCounts(integrationId, filter, signal), [integrationId, range, from, to], {
+    refreshMs: 10_000,
+  });
   const reload = async () => {
     selected.value = new Set();
     await Promise.all([list.reload(), counts.reload()]);
   };
-  const redrive = useRedrive(integrationId, reload);
+  const redrive = useRedrive((list.data.value?.items ?? []).filter(isDelivery), reload);
   return (
     <section class="section">
-      <h2 class="visually-hidden">{hooks.list}</h2>
+      <h2 class="visually-hidden">Hooks</h2>
       <div class="section-header">
         <HookFilters filter={filter} counts={counts.data.value ?? {}} />
         {selected.value.size === 0 ? null : (
@@ -47,34 +148,155 @@ export function HooksList({ integrationId }: { readonly integrationId: string })
             integrationId={integrationId}
             eventIds={[...selected.value]}
             redrive={redrive}
-            labels={hooks.buttonsForSelected(selected.value.size)}
             onDiscarded={reload}
           />
         )}
       </div>
-      <RedriveFailure redrive={redrive} />
-      <PagedList list={list} error={redrive.error.value} empty={hooks.describeEmpty(state, range !== 'any')}>
-        {(rows) => <HookTable integrationId={integrationId} rows={rows} selected={selected} />}
+      {redrive.notice}
+      <PagedList list={list} error={redrive.error.value} empty={describeEmpty(state, range)}>
+        {(hooks) => {
+          const deliveries = hooks.filter(isDelivery);
+          return deliveries.length > 0 ? (
+            <DeliveryTable deliveries={deliveries} selected={selected} />
+          ) : (
+            <RefusalTable refusals={hooks.filter((hook): hook is Refusal => !isDelivery(hook))} />
+          );
+        }}
       </PagedList>
-      <RefusalsNote page={list.data.value} />
     </section>
   );
 }
 
-/** Says that the list of refused hooks is a sample, and where it ends. */
-function RefusalsNote({ page }: { readonly page: HookPage | null }) {
-  const { hooks } = texts;
-  if (page === null) return null;
-  const { items, endOfRefusals } = page;
-  if (endOfRefusals === null && !items.some(({ refusal }) => refusal !== null)) return null;
+function describeEmpty(state: HookState, range: Range): { title: string; text: string } {
+  if (range !== 'any') return { title: 'No hooks in this time range', text: 'Choose another time range or state.' };
+  if (state === 'all')
+    return {
+      title: 'No hooks yet',
+      text: 'Each hook that the service accepts appears here. A published hook is kept for the retention time (DELIVERY_RETENTION_MS), a dead one until you redrive or discard it.',
+    };
+  if (state === 'refused')
+    return {
+      title: 'No refused hooks',
+      text: 'A hook that the service refuses appears here for 7 days (at most 100), with the reason that its sender got.',
+    };
+  return { title: 'No hooks match', text: 'No hook of this integration is in this state.' };
+}
+
+/** The state and the times of the hooks that the list shows. */
+function HookFilters({
+  filter: { state, range, from, to },
+  counts,
+}: {
+  readonly filter: Filter;
+  readonly counts: Counts;
+}) {
   return (
-    <p class="hint">
-      {hooks.refusalsNote}{' '}
-      {endOfRefusals === null ? null : (
+    <>
+      <fieldset class="chips">
+        <legend class="visually-hidden">State</legend>
+        {stateNames.map((name) => {
+          const [text, dot] = states[name];
+          return (
+            <label key={name} class="chip">
+              <input
+                type="radio"
+                name="hook-state"
+                checked={state === name}
+                onChange={() => changeQuery({ state: name === 'all' ? null : name, ...firstPage })}
+              />
+              {dot === null ? null : <span class={`chip-dot chip-dot-${dot}`} aria-hidden="true" />}
+              {text}
+              {(counts[name] ?? '') === '' ? null : <span class="chip-count">{counts[name]}</span>}
+            </label>
+          );
+        })}
+      </fieldset>
+      <Select
+        isShort
+        label="Time range"
+        options={rangeNames.map((name) => [name, ranges[name][0]] as const)}
+        value={range}
+        onChange={(next) => {
+          const times = next === 'custom' ? {} : { from: null, to: null };
+          changeQuery({ range: next === 'any' ? null : next, ...times, ...firstPage });
+        }}
+      />
+      {range === 'custom' ? (
         <>
-          {hooks.refusalsEnd} <ClockTime at={endOfRefusals} />.
+          <TimeInput label="From" value={from} onChange={(next) => changeQuery({ from: next, ...firstPage })} />
+          <TimeInput label="Before" value={to} onChange={(next) => changeQuery({ to: next, ...firstPage })} />
         </>
-      )}
-    </p>
+      ) : null}
+    </>
+  );
+}
+
+/** Deliveries by time; each row leads to its page. `selected`: the event ids of dead ones. */
+function DeliveryTable({
+  deliveries,
+  selected,
+}: {
+  readonly deliveries: readonly Delivery[];
+  readonly selected: Signal<ReadonlySet<string>>;
+}) {
+  const dead = deliveries.filter(({ state }) => state === 'dead').map(({ eventId }) => eventId);
+  const hasReasons = deliveries.some(({ reason }) => reason !== null);
+  const select = (eventIds: readonly string[], isChecked: boolean) => {
+    const others = [...selected.value].filter((other) => !eventIds.includes(other));
+    selected.value = new Set(isChecked ? [...others, ...eventIds] : others);
+  };
+  const renderSelect = (eventIds: readonly string[], label: string) => (
+    <input
+      type="checkbox"
+      aria-label={label}
+      checked={eventIds.every((eventId) => selected.value.has(eventId))}
+      onChange={({ currentTarget }) => select(eventIds, currentTarget.checked)}
+    />
+  );
+  return (
+    <table class="table hook-table" aria-label="Hooks">
+      <thead>
+        <tr>
+          {dead.length === 0 ? null : (
+            <th scope="col">{renderSelect(dead, 'Select all dead deliveries of this page')}</th>
+          )}
+          <th scope="col">State</th>
+          <th scope="col">Widget</th>
+          <th scope="col">Kind</th>
+          {hasReasons ? <th scope="col">Reason</th> : null}
+          <th scope="col" class="number">
+            Received
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {deliveries.map(({ eventId, integrationId, state, widgetId, kind, reason, receivedAt }) => (
+          <tr key={eventId} class="hook-row" tabIndex={-1} data-row>
+            {dead.length === 0 ? null : (
+              <td class="hook-select">{state === 'dead' ? renderSelect([eventId], `Select: ${eventId}`) : null}</td>
+            )}
+            <td class="hook-state">
+              <DeliveryState state={state} />
+            </td>
+            <th scope="row" class="hook-name" dir="auto">
+              <Link to={`/hooks/${integrationId}/deliveries/${eventId}`} class="row-link">
+                <HookWidget id={widgetId} />
+              </Link>
+            </th>
+            <td class="hook-kind" dir="auto">
+              {kind}
+            </td>
+            {hasReasons ? (
+              <td class="hook-reason" title={reason === null ? undefined : deadReasons[reason]}>
+                {reason === null ? null : shortDeadReasons[reason]}
+              </td>
+            ) : null}
+            <td class="hook-time number">
+              <ClockTime at={receivedAt} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }

@@ -6,7 +6,7 @@ import { ProblemNotice } from '../../parts/messages.tsx';
 import { Link } from '../../router/link.tsx';
 import { useResource } from '../../service/use-resource.ts';
 import { texts } from '../../texts/texts.ts';
-import { findDelivery } from './read-delivery.ts';
+import { deadReasons, eventGone, findDelivery } from './delivery.tsx';
 
 /** How long to wait between two looks, in milliseconds. */
 const lookMs = 500;
@@ -46,11 +46,11 @@ export function SentHook({ integrationId, eventId, durationMs }: SentHookPropert
       {delivery === null ? (
         <p class="muted">{looks.value < looksMax ? hooks.testWaiting : hooks.testLate}</p>
       ) : delivery.state === 'dead' && delivery.reason !== null ? (
-        <p class="notice notice-error">{hooks.reasons[delivery.reason]}</p>
+        <p class="notice notice-error">{deadReasons[delivery.reason]}</p>
       ) : delivery.state !== 'published' ? (
         <p class="muted">{hooks.testWaiting}</p>
       ) : delivery.event === null ? (
-        <p class="muted">{hooks.eventGone}</p>
+        <p class="muted">{eventGone}</p>
       ) : (
         <Code>{formatExactJson(delivery.event, 2)}</Code>
       )}

@@ -4,11 +4,11 @@ import type { TargetedKeyboardEvent } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { rows } from '../../live/shared-widgets.ts';
 import { Field } from '../../parts/fields.tsx';
+import { isUuid } from '../../parts/is-uuid.ts';
 import { isComposing } from '../../parts/read-key.ts';
 import { widgetNames } from '../../parts/widget-name.tsx';
 import { texts } from '../../texts/texts.ts';
 import { filterWidgets } from '../widgets/shown-widgets.ts';
-import { isUuid } from './hook-verdict.ts';
 
 const matchesMax = 6;
 

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { Button } from '../../parts/button.tsx';
 import { Field } from '../../parts/fields.tsx';
+import { isUuid } from '../../parts/is-uuid.ts';
 import { lookUp } from '../../parts/look-up.ts';
 import { ProblemNotice } from '../../parts/messages.tsx';
 import { query } from '../../router/address.ts';
@@ -9,7 +10,6 @@ import { consoleRoot, serviceRoot, signInWays } from '../../service/page-setting
 import { useAction } from '../../service/use-action.ts';
 import { signIn } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
-import { isUuid } from '../hooks/hook-verdict.ts';
 
 /** Shown at every address while nobody is signed in, so that people go on where they were. */
 export function SignInPage({ hasEnded }: { readonly hasEnded: boolean }) {

@@ -10,7 +10,7 @@ import type { Schemas } from '../../service/service.ts';
 import { useResource } from '../../service/use-resource.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
-import { readDelivery } from '../hooks/read-delivery.ts';
+import { readDelivery } from '../hooks/delivery.tsx';
 import { type PayloadChange, shortenValue } from './payload-changes.ts';
 
 type Delivery = Schemas['DeliveryOfWidget'];

@@ -5,7 +5,7 @@ import { Link } from '../../../router/link.tsx';
 import { api, type Schemas } from '../../../service/service.ts';
 import { useResource } from '../../../service/use-resource.ts';
 import { texts } from '../../../texts/texts.ts';
-import { describeRefusal } from '../describe-refusal.ts';
+import { describeRefusal } from '../refusals.tsx';
 
 interface FirstHookProperties {
   readonly integrationId: string;

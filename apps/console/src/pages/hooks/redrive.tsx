@@ -1,0 +1,147 @@
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { Button } from '../../parts/button.tsx';
+import { ConfirmDialog } from '../../parts/dialog.tsx';
+import { formatCount } from '../../parts/format.ts';
+import { showToast } from '../../parts/messages.tsx';
+import { api, type Schemas } from '../../service/service.ts';
+import { type Action, useAction } from '../../service/use-action.ts';
+import { shortDeadReasons } from './delivery.tsx';
+
+type Delivery = Schemas['Delivery'];
+/** The event ids of dead deliveries, or all that there are. */
+type Selected = readonly string[] | 'all';
+
+const path = '/api/v1/deliveries/redrive';
+/** One request redrives so many. */
+const batchSize = 100;
+/** In this time, a worker has usually tried what was queued, so that the list shows what became of it. */
+const settleMs = 1_000;
+
+/** Queues dead deliveries of any integrations again. */
+async function redrive(selected: Selected): Promise<readonly Schemas['Redrive'][]> {
+  const reports: Schemas['Redrive'][] = [];
+  if (selected !== 'all') {
+    for (let start = 0; start < selected.length; start += batchSize) {
+      const { items } = await api.POST(path, { body: { eventIds: selected.slice(start, start + batchSize) } });
+      reports.push(...items);
+    }
+    return reports;
+  }
+  for (let after: string | null = null; ; ) {
+    const body: Schemas['RedriveSelection'] = { state: 'dead', ...(after === null ? {} : { after }) };
+    const { items, next }: Schemas['RedriveReport'] = await api.POST(path, { body });
+    reports.push(...items);
+    if (next === null) return reports;
+    after = next;
+  }
+}
+
+/** A redrive that a person starts. `notice` says what became of it, until the next one. */
+export interface Redrive extends Action<[selected: Selected]> {
+  readonly notice: ComponentChildren;
+}
+
+/** `shown`: the deliveries on the page. A worker that has tried one of them again has counted an attempt. */
+export function useRedrive(shown: readonly Delivery[], reload: () => Promise<unknown>): Redrive {
+  const reports = useSignal<readonly Schemas['Redrive'][]>([]);
+  const attemptsBefore = useSignal<ReadonlyMap<string, number>>(new Map());
+  const action = useAction(async (selected: Selected) => {
+    const redriven = shown.filter(({ eventId }) => selected === 'all' || selected.includes(eventId));
+    attemptsBefore.value = new Map(redriven.map(({ eventId, attempts }) => [eventId, attempts]));
+    reports.value = [];
+    try {
+      reports.value = await redrive(selected);
+      await new Promise((resolve) => setTimeout(resolve, settleMs));
+    } finally {
+      await reload();
+    }
+  });
+  const deadAgain = shown.filter(
+    ({ eventId, state, attempts }) => state === 'dead' && attempts > (attemptsBefore.value.get(eventId) ?? attempts),
+  );
+  return { ...action, notice: <Notice reports={reports.value} deadAgain={deadAgain} /> };
+}
+
+const countDeliveries = (count: number) => (count === 1 ? '1 delivery' : `${formatCount(count)} deliveries`);
+
+function Notice({
+  reports,
+  deadAgain,
+}: {
+  readonly reports: readonly Schemas['Redrive'][];
+  readonly deadAgain: readonly Delivery[];
+}) {
+  const count = (wanted: Schemas['Redrive']['outcome']) => reports.filter(({ outcome }) => outcome === wanted).length;
+  const [queued, others, failed, gone] = [count('redriven'), count('not-dead'), count('failed'), count('not-found')];
+  const reasons = new Set(deadAgain.flatMap(({ reason }) => (reason === null ? [] : [shortDeadReasons[reason]])));
+  const failures = [
+    deadAgain.length === 0
+      ? ''
+      : `${countDeliveries(deadAgain.length)} ${deadAgain.length === 1 ? 'is' : 'are'} dead again: ${[...reasons].join(', ').toLowerCase()}.`,
+    failed === 0 ? '' : `${countDeliveries(failed)} not queued: redrive again.`,
+    gone === 0 ? '' : `${countDeliveries(gone)} not redriven: the integration is deleted.`,
+  ].filter((sentence) => sentence !== '');
+  return (
+    <>
+      {queued + others === 0 ? null : (
+        <p class="notice" role="status">
+          {queued === 0 ? null : `${countDeliveries(queued)} queued again. A published one is no longer dead. `}
+          {others === 0 ? null : `${countDeliveries(others)} no longer dead.`}
+        </p>
+      )}
+      {failures.length === 0 ? null : (
+        <p class="notice notice-error" role="alert">
+          {failures.join(' ')}
+        </p>
+      )}
+    </>
+  );
+}
+
+/** What can be done with dead deliveries of an integration: with one on its page, or with those selected in a list. */
+export function DeadDeliveryButtons({
+  integrationId,
+  eventIds,
+  redrive: { run, isRunning },
+  onDiscarded,
+}: {
+  readonly integrationId: string;
+  readonly eventIds: readonly string[];
+  readonly redrive: Redrive;
+  readonly onDiscarded: () => Promise<unknown>;
+}) {
+  /** The deliveries that the dialog asks about, or null if it is closed. */
+  const discarding = useSignal<readonly string[] | null>(null);
+  const isBusy = isRunning.value;
+  const amount = eventIds.length === 1 ? '' : ` ${eventIds.length}`;
+  /** One after the other. After a refusal, a second try goes on with the rest. */
+  const discard = async (discarded: readonly string[]) => {
+    for (const eventId of discarded) {
+      const params = { path: { id: integrationId, eventId } };
+      await api.DELETE('/api/v1/integrations/{id}/deliveries/{eventId}', { params });
+    }
+    showToast(`${countDeliveries(discarded.length)} discarded.`);
+    await onDiscarded();
+  };
+  return (
+    <>
+      <Button kind="primary" isBusy={isBusy} onClick={() => void run(eventIds)}>
+        Redrive{amount}
+      </Button>
+      <Button kind="danger" isBusy={isBusy} onClick={() => (discarding.value = eventIds)}>
+        Discard{amount}
+      </Button>
+      {discarding.value === null ? null : (
+        <ConfirmDialog
+          title={`Discard ${discarding.value.length === 1 ? 'this delivery' : countDeliveries(discarding.value.length)}?`}
+          text="This erases the payload for good: no redrive is possible afterwards. Until its retention ends, the list still shows that the hook was received and discarded."
+          label="Discard"
+          isDangerous
+          onConfirm={() => discard(discarding.value ?? [])}
+          onClose={() => (discarding.value = null)}
+        />
+      )}
+    </>
+  );
+}
