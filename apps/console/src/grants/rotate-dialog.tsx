@@ -76,8 +76,8 @@ export function RotateDialog({ path, grant, onClose, onRotated }: RotateDialogPr
       {hasSource ? (
         <LinesField
           isSecret
-          label={texts.sources.secrets}
-          hint={texts.sources.secretsHint}
+          label="Secrets"
+          hint="One per line. They are never shown again."
           value={secrets.value}
           onInput={(next) => (secrets.value = next)}
         />

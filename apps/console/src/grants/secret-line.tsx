@@ -1,7 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 import { Button, CopyButton } from '../parts/button.tsx';
-import { texts } from '../texts/texts.ts';
 import { maskSecret } from './mask-secret.ts';
 
 interface SecretLineProperties {
@@ -12,7 +11,6 @@ interface SecretLineProperties {
 
 /** A secret that is hidden until the person wants to see it. It can be copied all the same. */
 export function SecretLine({ label, secret, onCopied }: SecretLineProperties) {
-  const { handOver } = texts;
   const isShown = useSignal(false);
   const labelId = useId();
   return (
@@ -24,7 +22,7 @@ export function SecretLine({ label, secret, onCopied }: SecretLineProperties) {
           {isShown.value ? secret : maskSecret(secret)}
         </code>
         <Button kind="quiet" onClick={() => (isShown.value = !isShown.value)}>
-          {isShown.value ? handOver.hide : handOver.show}
+          {isShown.value ? 'Hide' : 'Show'}
         </Button>
         <CopyButton text={secret} onCopied={onCopied} />
       </div>

@@ -36,8 +36,14 @@ export function WidgetState({ state }: { readonly state: LiveWidget['state'] }) 
   return <Badge tone={state === 'active' ? 'normal' : 'quiet'}>{texts.widgets.states[state]}</Badge>;
 }
 
-const deliveryTones = { received: 'info', published: 'normal', dead: 'bad', discarded: 'quiet' } as const;
+const deliveryStates = {
+  received: ['info', 'Waiting'],
+  published: ['normal', 'Published'],
+  dead: ['bad', 'Dead'],
+  discarded: ['quiet', 'Discarded'],
+} as const;
 
 export function DeliveryState({ state }: { readonly state: Schemas['Delivery']['state'] }) {
-  return <Badge tone={deliveryTones[state]}>{texts.hooks.states[state]}</Badge>;
+  const [tone, text] = deliveryStates[state];
+  return <Badge tone={tone}>{text}</Badge>;
 }

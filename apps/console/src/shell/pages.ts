@@ -6,12 +6,12 @@ import { TokensPage } from '../pages/access/tokens-page.tsx';
 import { UsersPage } from '../pages/access/users-page.tsx';
 import { DeadDeliveriesPage } from '../pages/hooks/dead-deliveries-page.tsx';
 import { DeliveryPage } from '../pages/hooks/delivery-page.tsx';
-import { HandOverPage } from '../pages/hooks/hand-over/hand-over-page.tsx';
+import { HandOverPage } from '../pages/hooks/hand-over-page.tsx';
 import { HooksPage } from '../pages/hooks/hooks-page.tsx';
 import { IntegrationPage } from '../pages/hooks/integration-page.tsx';
+import { MappingPage } from '../pages/hooks/mapping-page.tsx';
+import { NewSourcePage } from '../pages/hooks/new-source-page.tsx';
 import { QuarantinePage } from '../pages/hooks/quarantine-page.tsx';
-import { MappingPage } from '../pages/hooks/source/mapping-page.tsx';
-import { NewSourcePage } from '../pages/hooks/source/new-source-page.tsx';
 import { OverviewPage } from '../pages/overview/overview-page.tsx';
 import { EventsPage } from '../pages/streams/events-page.tsx';
 import { StreamPage } from '../pages/streams/stream-page.tsx';
@@ -67,19 +67,19 @@ export const pages: readonly ConsolePage[] = [
     icon: Activity,
     key: 'e',
   }),
-  area('/hooks', texts.hooks.title, 'integrations:manage', HooksPage, {
+  area('/hooks', 'Integrations', 'integrations:manage', HooksPage, {
     group: 'connections',
     icon: Webhook,
     key: 'i',
     isOnPhone: true,
   }),
-  detail('/hooks/dead', texts.hooks.deadDeliveries.title, 'integrations:manage', DeadDeliveriesPage),
-  detail('/hooks/quarantine', texts.hooks.quarantine.title, 'integrations:manage', QuarantinePage),
-  detail('/hooks/connect', texts.sources.title, 'integrations:manage', NewSourcePage),
-  detail('/hooks/:id/mapping', texts.sources.edit, 'integrations:manage', MappingPage),
-  detail('/hooks/:id/hand-over', texts.handOver.title, 'integrations:manage', HandOverPage),
-  detail('/hooks/:id', texts.hooks.title, 'integrations:manage', IntegrationPage),
-  detail('/hooks/:id/deliveries/:eventId', texts.hooks.delivery, 'integrations:manage', DeliveryPage),
+  detail('/hooks/dead', 'Dead deliveries', 'integrations:manage', DeadDeliveriesPage),
+  detail('/hooks/quarantine', 'Quarantine', 'integrations:manage', QuarantinePage),
+  detail('/hooks/connect', 'Connect sender', 'integrations:manage', NewSourcePage),
+  detail('/hooks/:id/mapping', 'Mapping', 'integrations:manage', MappingPage),
+  detail('/hooks/:id/hand-over', 'Hand-over', 'integrations:manage', HandOverPage),
+  detail('/hooks/:id', 'Integrations', 'integrations:manage', IntegrationPage),
+  detail('/hooks/:id/deliveries/:eventId', 'Delivery', 'integrations:manage', DeliveryPage),
   area('/streams', texts.streams.title, 'subscriptions:manage', StreamsPage, {
     group: 'connections',
     icon: RadioTower,

@@ -10,7 +10,7 @@ import { theme, themes } from './theme.ts';
 /** What can be created: on which page, and who may. */
 const creations: readonly (readonly [label: string, page: string, permission: Permission])[] = [
   [texts.widgets.create, '/widgets', 'widgets:create'],
-  [texts.hooks.create, '/hooks', 'integrations:manage'],
+  ['Create integration', '/hooks', 'integrations:manage'],
   [texts.streams.create, '/streams', 'subscriptions:manage'],
   [texts.access.createToken, '/access/tokens', 'tokens:manage'],
   [texts.access.createUser, '/access/users', 'users:manage'],

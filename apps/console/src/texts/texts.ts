@@ -1,10 +1,7 @@
 import { access } from './english/access.ts';
 import { failure, general, keyboard, problems, signIn } from './english/general.ts';
 import { grants } from './english/grants.ts';
-import { handOver } from './english/hand-over.ts';
-import { hooks } from './english/hooks.ts';
 import { overview } from './english/overview.ts';
-import { sources } from './english/sources.ts';
 import { streams } from './english/streams.ts';
 import { widgets } from './english/widgets.ts';
 
@@ -19,9 +16,6 @@ const english = {
   widgets,
   streams,
   grants,
-  handOver,
-  hooks,
-  sources,
   access,
 };
 

@@ -1,91 +1,120 @@
 import { useSignal } from '@preact/signals';
 import { GrantActions } from '../../grants/grant-actions.tsx';
 import { listSecretFacts } from '../../grants/secret-facts.tsx';
+import { toSecrets } from '../../grants/to-secrets.ts';
 import { Button } from '../../parts/button.tsx';
+import { FormDialog } from '../../parts/dialog.tsx';
 import { WithFacts } from '../../parts/facts.tsx';
+import { LinesField } from '../../parts/fields.tsx';
+import { formatCount } from '../../parts/format.ts';
+import { showToast } from '../../parts/messages.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { ReadState } from '../../parts/read-state.tsx';
 import { FullTime } from '../../parts/time.tsx';
 import { Link } from '../../router/link.tsx';
 import type { RouteParameters } from '../../router/match-route.ts';
-import { api } from '../../service/service.ts';
+import { api, type Schemas } from '../../service/service.ts';
 import { useResource } from '../../service/use-resource.ts';
 import { may } from '../../session/session.ts';
-import { texts } from '../../texts/texts.ts';
 import { FindHook } from './find-hook.tsx';
 import { HooksList } from './hooks-list.tsx';
-import { integrationGrants } from './integration-grants.tsx';
-import { ReplaceSecretDialog } from './source/replace-secret-dialog.tsx';
+import { integrationGrants } from './hooks-page.tsx';
+import { senders } from './source-examples.ts';
 import { TestHookDialog } from './test-hook-dialog.tsx';
+
+type Integration = Schemas['Integration'];
 
 /** One integration with the hooks that it got. */
 export function IntegrationPage({ id = '' }: RouteParameters) {
-  const { hooks, grants, sources } = texts;
-  const isTesting = useSignal(false);
-  const isReplacing = useSignal(false);
+  const asked = useSignal<'test' | 'replace-secret' | null>(null);
   const read = useResource(
     (signal) => api.GET('/api/v1/integrations/{id}', { params: { path: { id } }, signal }),
     [id],
     { refreshMs: 15_000 },
   );
   const integration = read.data.value;
+  const reload = () => void read.reload();
+  const close = () => (asked.value = null);
   return (
     <>
-      <PageHeader title={integration?.name ?? id} parents={[[hooks.title, '/hooks']]}>
+      <PageHeader title={integration?.name ?? id} parents={[['Integrations', '/hooks']]}>
         {may('audit:read') ? (
           <Link to={`/access/audit?targetId=${id}`} class="button button-quiet">
-            {texts.access.activity}
+            Activity
           </Link>
         ) : null}
-        {integration === null ? null : integration.source === null ? (
-          <Button onClick={() => (isTesting.value = true)}>{hooks.test}</Button>
-        ) : (
+        {integration?.source === null ? <Button onClick={() => (asked.value = 'test')}>Send test hook</Button> : null}
+        {integration?.source == null ? null : (
           <>
-            <Button onClick={() => (isReplacing.value = true)}>{sources.replaceSecret}</Button>
+            <Button onClick={() => (asked.value = 'replace-secret')}>Replace secret</Button>
             <Link to={`/hooks/${id}/mapping`} class="button button-plain">
-              {sources.edit}
+              Mapping
             </Link>
           </>
         )}
         {integration === null ? null : (
-          <GrantActions
-            {...integrationGrants}
-            grant={integration}
-            listPage="/hooks"
-            onChanged={() => void read.reload()}
-          />
+          <GrantActions {...integrationGrants} grant={integration} listPage="/hooks" onChanged={reload} />
         )}
       </PageHeader>
       <ReadState read={read} />
       {integration === null ? null : (
         <>
           <FindHook integrationId={id} />
-          <WithFacts
-            facts={[
-              [hooks.signature, hooks.signatureNames[integration.signature]],
-              ...(integration.source === null
-                ? []
-                : ([[sources.source, sources.presets[integration.source.preset]]] as const)),
-              [hooks.deduplicate, integration.deduplicateByContent ? hooks.on : hooks.off],
-              [hooks.rateLimit, hooks.formatRate(integration.rate)],
-              [grants.createdAt, <FullTime key="created" at={integration.createdAt} />],
-              ...listSecretFacts(integrationGrants.path, integration, () => void read.reload()),
-              [grants.expires, <FullTime key="expires" at={integration.expiresAt} />],
-              [hooks.lastReceivedAt, <FullTime key="last" at={integration.lastReceivedAt} />],
-            ]}
-          >
+          <WithFacts facts={listFacts(integration, reload)}>
             <HooksList integrationId={id} />
           </WithFacts>
         </>
       )}
-      {isReplacing.value ? <ReplaceSecretDialog id={id} onClose={() => (isReplacing.value = false)} /> : null}
-      {integration !== null && isTesting.value ? (
-        <TestHookDialog
-          integrationId={id}
-          isSigned={integration.signature === 'standard-webhooks'}
-          onClose={() => (isTesting.value = false)}
-        />
+      {asked.value === 'replace-secret' ? <ReplaceSecretDialog id={id} onClose={close} /> : null}
+      {integration !== null && asked.value === 'test' ? (
+        <TestHookDialog integrationId={id} isSigned={integration.signature === 'standard-webhooks'} onClose={close} />
       ) : null}
     </>
+  );
+}
+
+const signatures: Readonly<Record<Integration['signature'], string>> = {
+  none: 'Not required',
+  'standard-webhooks': 'Required (Standard Webhooks)',
+  source: 'Scheme of the sender',
+};
+
+function listFacts(integration: Integration, reload: () => void) {
+  const { signature, source, deduplicateByContent, rate, createdAt, expiresAt, lastReceivedAt } = integration;
+  return [
+    ['Signature', signatures[signature]],
+    ...(source === null ? [] : ([['Sender', senders[source.preset].name]] as const)),
+    ['Deduplicate by content', deduplicateByContent ? 'On' : 'Off'],
+    ['Rate limit', rate === null ? 'Service default' : `${formatCount(rate)}/s`],
+    ['Created', <FullTime key="created" at={createdAt} />],
+    ...listSecretFacts(integrationGrants.path, integration, reload),
+    ['Expires', <FullTime key="expires" at={expiresAt} />],
+    ['Last hook', <FullTime key="last" at={lastReceivedAt} />],
+  ] as const;
+}
+
+/** Replaces the secrets of a foreign sender. What is typed is kept nowhere. */
+function ReplaceSecretDialog({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
+  const secrets = useSignal('');
+  const submit = async () => {
+    const body = { secrets: toSecrets(secrets.peek()) };
+    await api.PUT('/api/v1/integrations/{id}/source/secrets', { params: { path: { id } }, body });
+    showToast('Secret replaced. It applies on every pod within 2 seconds.');
+    onClose();
+  };
+  return (
+    <FormDialog title="Replace secret" submitLabel="Replace secret" onSubmit={submit} onClose={onClose}>
+      <p>
+        The URL stays the same. To avoid refused hooks, save both secrets here, change the secret at the sender, then
+        save only the new one here.
+      </p>
+      <LinesField
+        isSecret
+        label="Secrets"
+        hint="One per line. They are never shown again."
+        value={secrets.value}
+        onInput={(next) => (secrets.value = next)}
+      />
+    </FormDialog>
   );
 }

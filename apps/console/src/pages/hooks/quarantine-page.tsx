@@ -10,7 +10,6 @@ import { Time } from '../../parts/time.tsx';
 import { Link } from '../../router/link.tsx';
 import { api, type Schemas } from '../../service/service.ts';
 import { useResource } from '../../service/use-resource.ts';
-import { texts } from '../../texts/texts.ts';
 import { quoteText } from './quote-text.ts';
 
 type QuarantinedText = Schemas['QuarantinedText'];
@@ -19,7 +18,6 @@ type Asked = { readonly what: 'show' | 'discard'; readonly id: string } | null;
 
 /** The texts of the hook queue that could not even become dead letters. */
 export function QuarantinePage() {
-  const { quarantine, title } = texts.hooks;
   const asked = useSignal<Asked>(null);
   const list = usePages(
     ({ page }, signal) => api.GET('/api/v1/quarantine', { params: { query: { page, pageSize: 25 } }, signal }),
@@ -29,12 +27,18 @@ export function QuarantinePage() {
   const close = () => (asked.value = null);
   return (
     <>
-      <PageHeader title={quarantine.title} parents={[[title, '/hooks']]} />
-      <p class="intro">{quarantine.intro}</p>
-      <PagedList list={list} empty={{ title: quarantine.emptyTitle, text: quarantine.empty }}>
+      <PageHeader title="Quarantine" parents={[['Integrations', '/hooks']]} />
+      <p class="intro">
+        Texts in the hook queue that could not even become dead deliveries, usually because another program wrote them.
+        They have no effect. They stay until you discard them.
+      </p>
+      <PagedList
+        list={list}
+        empty={{ title: 'Nothing in quarantine', text: 'A text in the hook queue that is not a hook appears here.' }}
+      >
         {(items) => (
           <Table
-            label={quarantine.title}
+            label="Quarantine"
             rows={items}
             keyOf={({ id }) => id}
             columns={listColumns((next) => (asked.value = next))}
@@ -49,39 +53,39 @@ export function QuarantinePage() {
   );
 }
 
+const reasons: Readonly<Record<QuarantinedText['reason'], string>> = {
+  unreadable: 'It names no event or integration.',
+  'store-refused': 'The database rejects this hook, even as a dead delivery.',
+};
+
 function listColumns(ask: (asked: Asked) => void): Column<QuarantinedText>[] {
-  const { quarantine } = texts.hooks;
   return [
-    { title: quarantine.quarantinedAt, cell: ({ quarantinedAt }) => <Time at={quarantinedAt} /> },
-    { title: quarantine.reason, cell: ({ reason }) => quarantine.reasons[reason] },
+    { title: 'Quarantined', cell: ({ quarantinedAt }) => <Time at={quarantinedAt} /> },
+    { title: 'Reason', cell: ({ reason }) => reasons[reason] },
     {
-      title: quarantine.integration,
+      title: 'Integration',
       cell: ({ integrationId: id }) =>
-        id === null ? quarantine.unknown : <Link to={`/hooks/${encodeURIComponent(id)}`}>{id}</Link>,
+        id === null ? 'Unknown' : <Link to={`/hooks/${encodeURIComponent(id)}`}>{id}</Link>,
     },
-    { title: quarantine.size, cell: ({ sizeBytes }) => formatBytes(sizeBytes) },
+    { title: 'Size', cell: ({ sizeBytes }) => formatBytes(sizeBytes) },
     actionsColumn(({ id }) => (
       <>
-        <RowButton label={quarantine.show} row={id} onClick={() => ask({ what: 'show', id })} />
-        <RowButton label={quarantine.discard} row={id} kind="danger" onClick={() => ask({ what: 'discard', id })} />
+        <RowButton label="Show" row={id} onClick={() => ask({ what: 'show', id })} />
+        <RowButton label="Discard" row={id} kind="danger" onClick={() => ask({ what: 'discard', id })} />
       </>
     )),
   ];
 }
 
-interface TextDialogProperties {
-  readonly id: string;
-  readonly onClose: () => void;
-}
-
 /** Shows a quarantined text. Anybody who can write to the queue may have written it. */
-function ShowTextDialog({ id, onClose }: TextDialogProperties) {
-  const { quarantine } = texts.hooks;
+function ShowTextDialog({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const read = useResource((signal) => api.GET('/api/v1/quarantine/{id}', { params: { path: { id } }, signal }), [id]);
   const found = read.data.value;
   return (
-    <Dialog title={quarantine.showTitle} onClose={onClose}>
-      <p class="muted">{quarantine.showText}</p>
+    <Dialog title="Text in quarantine" onClose={onClose}>
+      <p class="muted">
+        The first 20,000 characters, written as a JSON string. The service did not write this text: do not trust it.
+      </p>
       <ProblemNotice error={read.error.value} onRetry={read.reload} />
       {found === null ? null : <Code>{quoteText(found.text)}</Code>}
     </Dialog>
@@ -93,18 +97,21 @@ function DiscardTextDialog({
   id,
   onClose,
   onDone,
-}: TextDialogProperties & { readonly onDone: () => Promise<unknown> }) {
-  const { quarantine } = texts.hooks;
+}: {
+  readonly id: string;
+  readonly onClose: () => void;
+  readonly onDone: () => Promise<unknown>;
+}) {
   const discard = async () => {
     await api.DELETE('/api/v1/quarantine/{id}', { params: { path: { id } } });
-    showToast(quarantine.discarded);
+    showToast('Text discarded.');
     await onDone();
   };
   return (
     <ConfirmDialog
-      title={quarantine.discardTitle}
-      text={quarantine.discardText}
-      label={quarantine.discard}
+      title="Discard this text?"
+      text="This removes the text for good. If it is a hook, its sender must repeat it."
+      label="Discard"
       isDangerous
       onConfirm={discard}
       onClose={onClose}

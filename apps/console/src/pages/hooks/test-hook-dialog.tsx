@@ -1,55 +1,86 @@
 import { useSignal } from '@preact/signals';
+import { createHookSender, type HookEvent, type HookSenderOptions } from '@widget-service/client/hooks/hook-sender.ts';
 import { isSigningPossible } from '@widget-service/client/hooks/post-hook.ts';
-import { parseExactObject } from '@widget-service/client/json/exact-json.ts';
+import { formatExactJson, parseExactObject } from '@widget-service/client/json/exact-json.ts';
 import { InvalidCallError } from '@widget-service/client/requests/failures.ts';
 import { useEffect, useMemo } from 'preact/hooks';
 import { FormDialog } from '../../parts/dialog.tsx';
+import { Code } from '../../parts/facts.tsx';
 import { Field, Select, TextField } from '../../parts/fields.tsx';
-import { useDraft } from '../../parts/use-draft.ts';
+import { formatDuration } from '../../parts/format.ts';
+import { ProblemNotice } from '../../parts/messages.tsx';
+import { Link } from '../../router/link.tsx';
 import { toOwnAddress } from '../../service/page-settings.ts';
 import { readServiceMs } from '../../service/service-clock.ts';
-import { texts } from '../../texts/texts.ts';
-import { type AcceptedHook, sendTestHook } from './send-test-hook.ts';
-import { SentHook } from './sent-hook.tsx';
+import { useResource } from '../../service/use-resource.ts';
+import { deadReasons, eventGone, findDelivery } from './delivery.tsx';
 import { WidgetField } from './widget-field.tsx';
 
-const kinds = ['updated', 'created', 'retired'] as const;
-const emptyHook = { kind: 'updated' as (typeof kinds)[number], widgetId: '', payload: '{}' };
+const kinds = [
+  ['updated', 'Updated'],
+  ['created', 'Created'],
+  ['retired', 'Retired'],
+] as const;
+const emptyHook = { kind: 'updated' as (typeof kinds)[number][0], widgetId: '', payload: '{}' };
+const payloadWrong = 'The payload must be a JSON object.';
 
-interface TestHookDialogProperties {
+/** A hook that the service has accepted. `durationMs`: how long the last attempt took, in milliseconds. */
+interface AcceptedHook {
+  readonly eventId: string;
+  readonly durationMs: number;
+}
+
+/** Sends one hook until the service has accepted or refused it, or `signal` ends that. */
+async function sendTestHook(event: HookEvent, options: HookSenderOptions, signal: AbortSignal): Promise<AcceptedHook> {
+  let durationMs = 0;
+  const sender = createHookSender({
+    ...options,
+    // The service accepts a signature for five minutes, by its own clock.
+    now: readServiceMs,
+    fetch: async (...request) => {
+      const startMs = performance.now();
+      const response = await fetch(...request);
+      durationMs = performance.now() - startMs;
+      return response;
+    },
+  });
+  signal.addEventListener('abort', () => sender.close());
+  const { eventId } = await sender.send(event);
+  return { eventId, durationMs };
+}
+
+/** Sends one hook. */
+export function TestHookDialog({
+  integrationId,
+  isSigned,
+  secrets,
+  onClose,
+}: {
   readonly integrationId: string;
   /** Whether the integration accepts only hooks that are signed as Standard Webhooks describes. */
   readonly isSigned: boolean;
   /** What is filled in, while the page knows it. */
   readonly secrets?: { readonly url: string; readonly signingSecret?: string };
   readonly onClose: () => void;
-}
-
-/** Sends one hook. Its draft holds neither the secret URL nor the signing secret nor the payload. */
-export function TestHookDialog({ integrationId, isSigned, secrets, onClose }: TestHookDialogProperties) {
-  const { hooks, grants, general } = texts;
+}) {
   const url = useSignal(secrets?.url ?? '');
   const secret = useSignal(secrets?.signingSecret ?? '');
+  const hook = useSignal(emptyHook);
   const accepted = useSignal<AcceptedHook | null>(null);
   /** How many attempts have failed while another one follows. */
   const failed = useSignal(0);
   // A hook that waits to be sent again must not arrive after its form is gone.
   const closed = useMemo(() => new AbortController(), []);
   useEffect(() => () => closed.abort(), []);
-  const { values } = useDraft('test-hook', emptyHook, ['kind', 'widgetId']);
-  const change = (changes: Partial<typeof emptyHook>) => (values.value = { ...values.value, ...changes });
+  const change = (changes: Partial<typeof emptyHook>) => (hook.value = { ...hook.value, ...changes });
   const send = async () => {
     accepted.value = null;
     failed.value = 0;
-    const { kind, widgetId } = values.value;
-    const payload = parseExactObject(values.value.payload);
-    if (payload === null) throw new InvalidCallError(hooks.testPayloadWrong);
-    const event = {
-      kind,
-      occurredAt: new Date(readServiceMs()).toISOString(),
-      payload,
-      ...(widgetId === '' ? {} : { widgetId }),
-    };
+    const { kind, widgetId } = hook.value;
+    const payload = parseExactObject(hook.value.payload);
+    if (payload === null) throw new InvalidCallError(payloadWrong);
+    const occurredAt = new Date(readServiceMs()).toISOString();
+    const event = { kind, occurredAt, payload, ...(widgetId === '' ? {} : { widgetId }) };
     const options = {
       url: toOwnAddress(url.value),
       ...(isSigned ? { secret: secret.value.trim() } : {}),
@@ -60,17 +91,22 @@ export function TestHookDialog({ integrationId, isSigned, secrets, onClose }: Te
   };
   return (
     <FormDialog
-      title={hooks.test}
-      submitLabel={hooks.testSend}
-      closeLabel={general.close}
+      title="Send test hook"
+      submitLabel="Send test hook"
+      closeLabel="Close"
       onSubmit={send}
       onClose={onClose}
     >
-      <p class="hint">{hooks.testIntro}</p>
-      {isSigned && !isSigningPossible() ? <p class="notice notice-warning">{hooks.testUnsigned}</p> : null}
+      <p class="hint">A test hook has the same effect as any other hook.</p>
+      {isSigned && !isSigningPossible() ? (
+        <p class="notice notice-warning">
+          This page is open over plain HTTP, where browsers sign nothing. Open it over HTTPS or at localhost to send a
+          signed hook.
+        </p>
+      ) : null}
       <TextField
-        label={hooks.testUrl}
-        hint={secrets === undefined ? hooks.testUrlHint : undefined}
+        label="Secret URL"
+        hint={secrets === undefined ? 'Paste the URL that you saved: the service keeps only its hash.' : undefined}
         type="url"
         autoComplete="off"
         required
@@ -79,8 +115,8 @@ export function TestHookDialog({ integrationId, isSigned, secrets, onClose }: Te
       />
       {isSigned ? (
         <TextField
-          label={grants.signingSecret}
-          hint={hooks.testSecretHint}
+          label="Signing secret"
+          hint="Starts with whsec_. This integration accepts only signed hooks."
           type="password"
           autoComplete="new-password"
           required
@@ -88,34 +124,23 @@ export function TestHookDialog({ integrationId, isSigned, secrets, onClose }: Te
           onInput={(text) => (secret.value = text)}
         />
       ) : null}
-      <Field label={hooks.testKind}>
-        {({ id }) => (
-          <Select
-            id={id}
-            options={kinds.map((kind) => [kind, hooks.kinds[kind]] as const)}
-            value={values.value.kind}
-            onChange={(kind) => change({ kind })}
-          />
-        )}
+      <Field label="Kind">
+        {({ id }) => <Select id={id} options={kinds} value={hook.value.kind} onChange={(kind) => change({ kind })} />}
       </Field>
-      <WidgetField value={values.value.widgetId} onChange={(widgetId) => change({ widgetId })} />
-      <PayloadField value={values.value.payload} onInput={(payload) => change({ payload })} />
-      <p role="status">{failed.value === 0 ? '' : hooks.testRetrying(failed.value)}</p>
+      <WidgetField value={hook.value.widgetId} onChange={(widgetId) => change({ widgetId })} />
+      <PayloadField value={hook.value.payload} onInput={(payload) => change({ payload })} />
+      <p role="status">
+        {failed.value === 0 ? '' : `${failed.value === 1 ? '1 attempt' : `${failed.value} attempts`} failed. Retrying…`}
+      </p>
       {accepted.value === null ? null : <SentHook integrationId={integrationId} {...accepted.value} />}
     </FormDialog>
   );
 }
 
-interface PayloadFieldProperties {
-  readonly value: string;
-  readonly onInput: (value: string) => void;
-}
-
 /** JSON. The form cannot be sent while it is no object. */
-function PayloadField({ value, onInput }: PayloadFieldProperties) {
-  const { hooks } = texts;
+function PayloadField({ value, onInput }: { readonly value: string; readonly onInput: (value: string) => void }) {
   return (
-    <Field label={hooks.testPayload} hint={hooks.testPayloadHint} pointer="/payload">
+    <Field label="Payload" hint="A JSON object." pointer="/payload">
       {({ id, hintId, isWrong }) => (
         <textarea
           id={id}
@@ -127,11 +152,54 @@ function PayloadField({ value, onInput }: PayloadFieldProperties) {
           value={value}
           onInput={({ currentTarget }) => {
             onInput(currentTarget.value);
-            const isObject = parseExactObject(currentTarget.value) !== null;
-            currentTarget.setCustomValidity(isObject ? '' : hooks.testPayloadWrong);
+            currentTarget.setCustomValidity(parseExactObject(currentTarget.value) === null ? payloadWrong : '');
           }}
         />
       )}
     </Field>
+  );
+}
+
+/** How long to wait between two looks at a sent hook, in milliseconds. */
+const lookMs = 500;
+/** After so many looks, the hook probably went to another integration. */
+const looksMax = 20;
+
+/** What became of a test hook: how fast it was accepted, and its event as soon as it is published. */
+function SentHook({ integrationId, eventId, durationMs }: AcceptedHook & { readonly integrationId: string }) {
+  const looks = useSignal(0);
+  const isSettled = useSignal(false);
+  const read = useResource(
+    async (signal) => {
+      const delivery = await findDelivery(integrationId, eventId, signal);
+      looks.value += 1;
+      isSettled.value = delivery !== null && delivery.state !== 'received';
+      return { delivery };
+    },
+    [integrationId, eventId],
+    isSettled.value ? {} : { refreshMs: lookMs },
+  );
+  const delivery = read.data.value?.delivery ?? null;
+  return (
+    <div class="sent-hook">
+      <p role="status">
+        202 Accepted · {formatDuration(durationMs)} ·{' '}
+        <Link to={`/hooks/${integrationId}/deliveries/${eventId}`}>View event</Link>
+      </p>
+      <ProblemNotice error={read.error.value} />
+      {delivery?.state === 'dead' && delivery.reason !== null ? (
+        <p class="notice notice-error">{deadReasons[delivery.reason]}</p>
+      ) : delivery?.state === 'published' && delivery.event !== null ? (
+        <Code>{formatExactJson(delivery.event, 2)}</Code>
+      ) : (
+        <p class="muted">
+          {delivery?.state === 'published'
+            ? eventGone
+            : delivery === null && looks.value >= looksMax
+              ? 'Not in this integration yet. Does the URL belong to another integration?'
+              : 'Waiting for publication…'}
+        </p>
+      )}
+    </div>
   );
 }

@@ -7,20 +7,19 @@ import { Field } from '../../parts/fields.tsx';
 import { isUuid } from '../../parts/is-uuid.ts';
 import { isComposing } from '../../parts/read-key.ts';
 import { widgetNames } from '../../parts/widget-name.tsx';
-import { texts } from '../../texts/texts.ts';
 import { filterWidgets } from '../widgets/shown-widgets.ts';
 
 const matchesMax = 6;
+const unchosen = 'Choose a widget from the list, or paste its id.';
+const field = {
+  label: 'Widget',
+  hint: 'Search by name, or paste a widget id. Optional for the kind “Created”.',
+  pointer: '/widgetId',
+  wrongForm: 'This is not a widget id. The page of a widget shows its id.',
+};
 
-interface WidgetFieldProperties {
-  /** The id of the chosen widget, or empty. */
-  readonly value: string;
-  readonly onChange: (id: string) => void;
-}
-
-/** Chooses a widget by its name. Its id may be typed, too. */
-export function WidgetField({ value, onChange }: WidgetFieldProperties) {
-  const { hooks } = texts;
+/** Chooses a widget by its name. Its id may be typed, too. `value`: the id of the chosen widget, or empty. */
+export function WidgetField({ value, onChange }: { readonly value: string; readonly onChange: (id: string) => void }) {
   const input = useRef<HTMLInputElement>(null);
   /** What the person has typed since a widget was chosen, or null. */
   const typed = useSignal<string | null>(null);
@@ -55,9 +54,9 @@ export function WidgetField({ value, onChange }: WidgetFieldProperties) {
     event.preventDefault();
   };
   const isUnchosen = value === '' && search !== '';
-  useEffect(() => input.current?.setCustomValidity(isUnchosen ? hooks.testWidgetUnchosen : ''), [isUnchosen]);
+  useEffect(() => input.current?.setCustomValidity(isUnchosen ? unchosen : ''), [isUnchosen]);
   return (
-    <Field label={hooks.testWidget} hint={hooks.testWidgetHint} pointer="/widgetId" wrongForm={hooks.testWidgetWrong}>
+    <Field {...field}>
       {({ id, hintId, isWrong }) => (
         <div class="widget-field">
           <input
@@ -87,7 +86,7 @@ export function WidgetField({ value, onChange }: WidgetFieldProperties) {
             onChoose={choose}
           />
           <p class="hint" role="status">
-            {isSearching && matches.length === 0 ? hooks.testWidgetNone : ''}
+            {isSearching && matches.length === 0 ? 'No widgets match.' : ''}
           </p>
         </div>
       )}
@@ -95,18 +94,22 @@ export function WidgetField({ value, onChange }: WidgetFieldProperties) {
   );
 }
 
-interface MatchesProperties {
+/** `index`: the active one. */
+function Matches({
+  id,
+  matches,
+  index,
+  onPoint,
+  onChoose,
+}: {
   readonly id: string;
   readonly matches: readonly LiveWidget[];
-  /** The active one. */
   readonly index: number;
   readonly onPoint: (index: number) => void;
   readonly onChoose: (widgetId: string) => void;
-}
-
-function Matches({ id, matches, index, onPoint, onChoose }: MatchesProperties) {
+}) {
   return (
-    <div id={id} class="widget-matches" role="listbox" aria-label={texts.hooks.testWidgetMatches}>
+    <div id={id} class="widget-matches" role="listbox" aria-label="Widgets that match">
       {matches.map((widget, position) => (
         <div
           key={widget.id}

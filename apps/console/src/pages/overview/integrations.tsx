@@ -17,7 +17,7 @@ interface IntegrationTraffic {
 
 /** How many hooks each integration sent in the last 24 hours, and how many of all are dead. */
 export function Integrations({ deadLetters }: { readonly deadLetters: DeadLetters }) {
-  const { overview, hooks, grants } = texts;
+  const { overview, grants } = texts;
   const list = usePages(({ page }, signal) => readTraffic(page, signal), [], {
     refreshMs: 15_000,
     keyOf: ({ counts }) => counts.integrationId,
@@ -28,7 +28,7 @@ export function Integrations({ deadLetters }: { readonly deadLetters: DeadLetter
         <h2>{overview.integrations}</h2>
         <span class="muted small">{overview.last24Hours}</span>
       </div>
-      <PagedList list={list} empty={{ title: grants.emptyTitle, text: hooks.empty }}>
+      <PagedList list={list} empty={{ title: grants.emptyTitle, text: 'Create an integration to receive hooks.' }}>
         {(items) => (
           <Table
             label={overview.integrations}

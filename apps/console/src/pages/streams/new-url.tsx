@@ -14,7 +14,7 @@ interface NewUrlProperties {
 
 /** Shows the URL of a new or rotated subscription. The page asks before it is left without a copy. */
 export function NewUrl({ held, onSaved }: NewUrlProperties) {
-  const { streams, grants, handOver } = texts;
+  const { streams, grants } = texts;
   const isCopied = useSignal(false);
   return (
     <section class="new-url" aria-label={streams.newUrl}>
@@ -27,13 +27,13 @@ export function NewUrl({ held, onSaved }: NewUrlProperties) {
       )}
       {isCopied.value ? null : (
         <LeaveQuestion
-          title={handOver.leaveTitle}
+          title="Leave without a copy?"
           text={streams.leaveText}
-          stayLabel={handOver.stay}
-          leaveLabel={handOver.saved}
+          stayLabel="Stay"
+          leaveLabel="I've saved it"
         />
       )}
-      <Button onClick={onSaved}>{handOver.saved}</Button>
+      <Button onClick={onSaved}>I've saved it</Button>
     </section>
   );
 }

@@ -10,10 +10,12 @@ import type { Schemas } from '../../service/service.ts';
 import { useResource } from '../../service/use-resource.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
-import { readDelivery } from '../hooks/delivery.tsx';
+import { eventGone, readDelivery } from '../hooks/delivery.tsx';
 import { type PayloadChange, shortenValue } from './payload-changes.ts';
 
 type Delivery = Schemas['DeliveryOfWidget'];
+
+const hookKinds = { created: 'Created', updated: 'Updated', retired: 'Retired' };
 
 interface HistoryEntryProperties {
   readonly delivery: Delivery;
@@ -31,7 +33,7 @@ export function HistoryEntry({ delivery, changes }: HistoryEntryProperties) {
       <details onToggle={({ currentTarget }) => (isOpen.value = currentTarget.open)}>
         <summary class="history-line">
           {/* A dead letter may have any text as its kind. */}
-          <strong>{lookUp(texts.hooks.kinds, kind) ?? kind}</strong>
+          <strong>{lookUp(hookKinds, kind) ?? kind}</strong>
           {effect === null ? null : <span class="muted">{history.shortVersion(effect.version)}</span>}
           {kind === 'retired' && effect?.stateChanged === false ? (
             <span class="muted">{history.alreadyRetired}</span>
@@ -83,12 +85,12 @@ function Changes({ changes }: { readonly changes: readonly PayloadChange[] }) {
 }
 
 function EntryDetails({ delivery }: { readonly delivery: Delivery }) {
-  const { widgets, hooks } = texts;
+  const { widgets } = texts;
   const { integrationId, eventId, payload, occurredAt, receivedAt, state } = delivery;
   return (
     <div class="history-details">
       <p class="muted small">
-        {hooks.occurredAt}: <FullTime at={occurredAt} /> · {hooks.receivedAt}: <FullTime at={receivedAt} />
+        Occurred: <FullTime at={occurredAt} /> · Received: <FullTime at={receivedAt} />
         {may('integrations:manage') ? (
           <>
             {' · '}
@@ -96,7 +98,7 @@ function EntryDetails({ delivery }: { readonly delivery: Delivery }) {
           </>
         ) : null}
       </p>
-      <h3 class="code-title">{hooks.payload}</h3>
+      <h3 class="code-title">Payload</h3>
       {payload === null ? <p class="muted">{widgets.history.noPayload}</p> : <Code>{formatExactJson(payload, 2)}</Code>}
       {state === 'published' && may('integrations:manage') ? <PublishedEvent delivery={delivery} /> : null}
     </div>
@@ -104,14 +106,13 @@ function EntryDetails({ delivery }: { readonly delivery: Delivery }) {
 }
 
 function PublishedEvent({ delivery: { integrationId, eventId } }: { readonly delivery: Delivery }) {
-  const { hooks } = texts;
   const read = useResource((signal) => readDelivery(integrationId, eventId, signal), [eventId]);
   const event = read.data.value?.event;
   return (
     <>
-      <h3 class="code-title">{hooks.publishedEvent}</h3>
+      <h3 class="code-title">Event, as streams send it</h3>
       <ReadState read={read} />
-      {event === null ? <p class="muted">{hooks.eventGone}</p> : null}
+      {event === null ? <p class="muted">{eventGone}</p> : null}
       {event === null || event === undefined ? null : <Code>{formatExactJson(event, 2)}</Code>}
     </>
   );

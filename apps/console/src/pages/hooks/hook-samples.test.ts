@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { writeEnvironmentFile, writeHookSamples } from './hook-samples.ts';
 
-const languages = ['Python', 'Node', 'Go', 'PHP', 'widgetctl'];
+const languages = ['Python', 'Node', 'widgetctl'];
 
 describe('the samples of a hook', () => {
   test('exist for each language', () => {

@@ -1,33 +1,26 @@
-/** Programs to paste, by the name of their language. */
-export type HookSamples = Readonly<Record<string, string>>;
-
 export const environmentFileName = 'hook.env';
 
 /** Puts the secrets of the file into the environment of a shell, and of every program that it starts. */
 export const loadEnvironment = `chmod 600 ${environmentFileName}; set -a; . ./${environmentFileName}; set +a`;
 
-interface HookSecrets {
-  readonly url: string;
-  /** If hooks must be signed. */
-  readonly signingSecret?: string | undefined;
-}
-
-/** Writes the file that `loadEnvironment` reads. A shell needs no quotes around these secrets. */
-export function writeEnvironmentFile({ url, signingSecret }: HookSecrets): string {
+/**
+ * Writes the file that `loadEnvironment` reads. `signingSecret` is given if hooks must be signed. A shell needs no
+ * quotes around these secrets.
+ */
+export function writeEnvironmentFile(secrets: { readonly url: string; readonly signingSecret?: string }): string {
+  const { url, signingSecret } = secrets;
   return `HOOK_URL=${url}\n${signingSecret === undefined ? '' : `HOOK_SECRET=${signingSecret}\n`}`;
 }
 
 /**
- * Writes programs that post one hook with nothing but the standard library of their language. None holds a secret: it
- * would be in the history of a shell, or in a repository. None passes the URL as an argument, which other users see.
+ * Writes programs that post one hook, by the name of their language, which need nothing but its standard library. None
+ * holds a secret: it would be in the history of a shell, or in a repository. None passes the URL as an argument, which other users see.
  */
-export function writeHookSamples(isSigned: boolean): HookSamples {
+export function writeHookSamples(isSigned: boolean): Readonly<Record<string, string>> {
   return {
     [isSigned ? 'curl + openssl' : 'curl']: writeCurl(isSigned),
     Python: writePython(isSigned),
     Node: writeNode(isSigned),
-    Go: writeGo(isSigned),
-    PHP: writePhp(isSigned),
     widgetctl: writeWidgetctl(isSigned),
   };
 }
@@ -89,71 +82,37 @@ function writeNode(isSigned: boolean): string {
   );
 }
 
-function writeGo(isSigned: boolean): string {
-  const signed = (line: string) => (isSigned ? line : null);
-  return join(
-    '// go run hook.go',
-    'package main',
-    '',
-    'import (',
-    signed('\t"crypto/hmac"'),
-    '\t"crypto/rand"',
-    signed('\t"crypto/sha256"'),
-    signed('\t"encoding/base64"'),
-    '\t"fmt"',
-    '\t"net/http"',
-    '\t"os"',
-    '\t"strings"',
-    '\t"time"',
-    ')',
-    '',
-    'func main() {',
-    '\tnow := time.Now().UTC()',
-    '\tbody := fmt.Sprintf(`{"kind":"updated","occurredAt":%q,"payload":{"lux":300}}`, now.Format(time.RFC3339))',
-    '\trandom := make([]byte, 8)',
-    '\trand.Read(random)',
-    '\tid := fmt.Sprintf("msg_%x", random)',
-    '\trequest, err := http.NewRequest("POST", os.Getenv("HOOK_URL"), strings.NewReader(body))',
-    '\tif err != nil {',
-    '\t\tpanic(err)',
-    '\t}',
-    '\trequest.Header.Set("content-type", "application/json")',
-    '\trequest.Header.Set("webhook-id", id)',
-    signed('\tkey, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(os.Getenv("HOOK_SECRET"), "whsec_"))'),
-    signed('\tif err != nil {\n\t\tpanic(err)\n\t}'),
-    signed('\tmac := hmac.New(sha256.New, key)'),
-    signed('\tfmt.Fprintf(mac, "%s.%d.%s", id, now.Unix(), body)'),
-    signed('\trequest.Header.Set("webhook-timestamp", fmt.Sprint(now.Unix()))'),
-    signed('\trequest.Header.Set("webhook-signature", "v1,"+base64.StdEncoding.EncodeToString(mac.Sum(nil)))'),
-    '\tresponse, err := http.DefaultClient.Do(request)',
-    '\tif err != nil {',
-    '\t\tpanic(err)',
-    '\t}',
-    '\tfmt.Println(response.StatusCode, response.Header.Get("webhook-event-id"))',
-    '}',
-  );
-}
-
-function writePhp(isSigned: boolean): string {
-  const signed = (line: string) => (isSigned ? line : null);
-  return join(
-    '<?php // php hook.php',
-    "$body = json_encode(['kind' => 'updated', 'occurredAt' => gmdate('Y-m-d\\TH:i:s\\Z'), 'payload' => ['lux' => 300]]);",
-    "$id = 'msg_' . bin2hex(random_bytes(8));",
-    '$headers = "content-type: application/json\\r\\nwebhook-id: $id\\r\\n";',
-    signed("$key = base64_decode(substr(getenv('HOOK_SECRET'), strlen('whsec_')));"),
-    signed('$timestamp = time();'),
-    signed(`$signature = base64_encode(hash_hmac('sha256', "$id.$timestamp.$body", $key, true));`),
-    signed('$headers .= "webhook-timestamp: $timestamp\\r\\nwebhook-signature: v1,$signature\\r\\n";'),
-    "$options = ['method' => 'POST', 'header' => $headers, 'content' => $body, 'ignore_errors' => true];",
-    "file_get_contents(getenv('HOOK_URL'), false, stream_context_create(['http' => $options]));",
-    'echo $http_response_header[0], "\\n";',
-  );
-}
-
 function writeWidgetctl(isSigned: boolean): string {
   return join(
     `WIDGETCTL_HOOK_URL=$HOOK_URL ${isSigned ? 'WIDGETCTL_HOOK_SECRET=$HOOK_SECRET ' : ''}\\`,
     `  widgetctl hooks send --kind updated --payload '{"lux":300}'`,
+  );
+}
+
+/** Writes the text of an e-mail to the partner. It has no secret. */
+export function writeInstructions(name: string, isSigned: boolean): string {
+  return join(
+    'Hello,',
+    '',
+    `You can now send us hooks (integration "${name}"). We will send you ${
+      isSigned ? 'a secret URL and a signing secret' : 'a secret URL'
+    } separately. Please protect ${isSigned ? 'both' : 'it'} like a password.`,
+    '',
+    'Send each hook as a POST request to the URL, with the header "content-type: application/json" and a body like this:',
+    '',
+    '  {"kind": "updated", "occurredAt": "2026-01-01T10:00:00Z", "widgetId": "<the id of the widget>", "payload": {"lux": 300}}',
+    '',
+    '- kind is "created", "updated" or "retired". occurredAt is the time of the event.',
+    '- widgetId and payload are optional. The payload is any JSON object.',
+    '- Put your own unique id into the header "webhook-id". If you send a hook again, use the same id: it then counts once.',
+    isSigned
+      ? `- Sign each hook as https://www.standardwebhooks.com describes. Libraries for most languages do it. By hand: the header
+  "webhook-timestamp" is the time in seconds since 1970. The header "webhook-signature" is "v1," and the base64 of an
+  HMAC-SHA256 over id.timestamp.body. The key is what follows "whsec_" in the signing secret, decoded from base64.`
+      : null,
+    '',
+    'The response 202 means that the hook is stored. After 429 or 503, wait as many seconds as "Retry-After" says, then send it again.',
+    'After 400, the response says what is wrong: please correct the hook.',
+    '',
   );
 }

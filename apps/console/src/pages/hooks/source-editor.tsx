@@ -1,0 +1,208 @@
+import { type Signal, useSignal } from '@preact/signals';
+import { formatExactJson, parseExactJson } from '@widget-service/client/json/exact-json.ts';
+import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { Button } from '../../parts/button.tsx';
+import { Code } from '../../parts/facts.tsx';
+import { Field } from '../../parts/fields.tsx';
+import { ProblemNotice } from '../../parts/messages.tsx';
+import { Table } from '../../parts/table.tsx';
+import { api, type Schemas } from '../../service/service.ts';
+import { useResource } from '../../service/use-resource.ts';
+import { type PresetName, type Sample, senders, toHeaders } from './source-examples.ts';
+
+type Preview = Schemas['HookPreview'];
+
+/** Without one, no signature is verified. */
+type TriedSource = Schemas['NewSourcePreview']['source'];
+
+/** Returns the JSON object of a text, or null if it is none. What is in it, the service checks. */
+export function parseDocument<Document extends object>(text: string): Document | null {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return typeof parsed === 'object' && parsed !== null ? (parsed as Document) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** A request of the sender, the mapping as JSON, and what becomes of the request, side by side. */
+export function SourceEditor({
+  document,
+  preset,
+  sample,
+  source,
+  samples,
+  children,
+  end,
+}: {
+  /** The JSON that is edited, and what it is. */
+  readonly document: { readonly text: Signal<string>; readonly label: string };
+  /** Whose example request can be used. */
+  readonly preset: PresetName;
+  readonly sample: Signal<Sample>;
+  /** Null: the text is no JSON. */
+  readonly source: TriedSource | null;
+  /** Where else requests of the sender come from. */
+  readonly samples: ComponentChildren;
+  /** The first step, if there is one. */
+  readonly children?: ComponentChildren;
+  /** The last one: what to do with the mapping. */
+  readonly end: ComponentChildren;
+}) {
+  const { headers, body } = sample.value;
+  return (
+    <div class="source-editor">
+      <div>
+        {children}
+        <section class="section">
+          <h2>2. Sample request</h2>
+          <div class="sample-sources">
+            <Button onClick={() => (sample.value = senders[preset].sample)}>Use example</Button>
+            {samples}
+          </div>
+          <TextArea
+            label="Headers"
+            hint="One per line, as name: value. Leave out the value of a header that holds a secret."
+            rows={4}
+            value={headers}
+            onInput={(next) => (sample.value = { ...sample.peek(), headers: next })}
+          />
+          <TextArea
+            label="Body"
+            hint="Exactly as the sender sends it."
+            rows={10}
+            value={body}
+            onInput={(next) => (sample.value = { ...sample.peek(), body: next })}
+          />
+        </section>
+      </div>
+      <section class="section">
+        <h2>3. Mapping to a hook</h2>
+        <TextArea
+          label={document.label}
+          hint='JSON. A place is {"from": "/a/b"} in the body, {"header": "name"}, or {"value": "a constant"}.'
+          rows={28}
+          value={document.text.value}
+          onInput={(next) => (document.text.value = next)}
+        />
+      </section>
+      <section class="section source-result">
+        <h2>4. Result</h2>
+        <SourcePreview source={source} sample={sample.value} />
+        {end}
+      </section>
+    </div>
+  );
+}
+
+function TextArea({
+  label,
+  hint,
+  rows,
+  value,
+  onInput,
+}: {
+  readonly label: string;
+  readonly hint: string;
+  readonly rows: number;
+  readonly value: string;
+  readonly onInput: (value: string) => void;
+}) {
+  return (
+    <Field label={label} hint={hint}>
+      {({ id, hintId }) => (
+        <textarea
+          id={id}
+          class="input"
+          rows={rows}
+          aria-describedby={hintId}
+          spellcheck={false}
+          value={value}
+          onInput={({ currentTarget }) => onInput(currentTarget.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+/** The parts of a request and of a hook. */
+const members: Readonly<Record<string, string>> = {
+  signature: 'Signature',
+  body: 'Body',
+  only: 'Filter',
+  kind: 'Kind',
+  occurredAt: 'Time',
+  widgetId: 'Widget',
+  id: 'Hook id',
+  payload: 'Payload',
+};
+
+/** Why a request is refused: `Time: the text is no time`. */
+export const describeStep = ({ step, reason }: { readonly step: string; readonly reason: string }) =>
+  `${members[step] ?? step}: ${reason}.`;
+
+const outcomes: Readonly<Record<Preview['outcome'], string>> = {
+  hook: 'The request becomes a hook.',
+  ignored: 'The request is ignored: the sender gets 202, and nothing happens.',
+  answered: 'The request is a handshake of the sender: the service answers it.',
+  refused: 'The request is refused.',
+};
+
+/** What the service would do with the request, by a source that is not saved. Numbers keep their digits. */
+function SourcePreview({ source, sample }: { readonly source: TriedSource | null; readonly sample: Sample }) {
+  const asked = usePause(JSON.stringify([source, sample]));
+  const preview = useResource<Preview | null>(
+    async (signal) => {
+      if (source === null || sample.body === '') return null;
+      const body = { source, headers: toHeaders(sample.headers), body: sample.body };
+      const text: string = await api.POST('/api/v1/integrations/preview', { body, signal, parseAs: 'text' });
+      return parseExactJson(text) as Preview;
+    },
+    [asked],
+  );
+  const shown = preview.data.value;
+  if (source === null) return <p class="field-mistake">The mapping is no JSON object.</p>;
+  if (preview.error.value !== null) return <ProblemNotice error={preview.error.value} />;
+  if (shown === null) return <p class="hint">Paste a request, or use the example.</p>;
+  const { outcome, refusal, signature, mapped, event } = shown;
+  return (
+    <>
+      <p role="status">
+        <strong>{outcomes[outcome]}</strong> {refusal === null ? '' : describeStep(refusal)}
+      </p>
+      <p>Signature: {signature.result.replace('-', ' ')}</p>
+      <Table
+        label="Result"
+        rows={mapped.filter(({ member }) => member !== 'payload')}
+        keyOf={({ member, read }) => `${member} ${read}`}
+        columns={[
+          { title: 'Part', cell: ({ member }) => members[member] },
+          { title: 'In the request', cell: ({ read }) => read ?? 'Nothing' },
+          {
+            title: 'In the hook',
+            // A widget that is known by a name has an id once the integration has one.
+            cell: ({ member, read, became }) =>
+              became ?? (member === 'widgetId' && read !== null ? 'The widget with this name' : 'Nothing'),
+          },
+        ]}
+      />
+      {event === null ? null : (
+        <>
+          <h3>Event, as streams send it</h3>
+          <Code>{formatExactJson(event, 2)}</Code>
+        </>
+      )}
+    </>
+  );
+}
+
+/** Returns the value once it has not changed for a moment: nobody wants an answer for each key. */
+function usePause(value: string): string {
+  const settled = useSignal(value);
+  useEffect(() => {
+    const timer = setTimeout(() => (settled.value = value), 300);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return settled.value;
+}

@@ -1,0 +1,208 @@
+import type { Schemas } from '../../service/service.ts';
+
+export type PresetName = Schemas['NewHookSource']['preset'];
+type Mapping = Schemas['NewHookMapping'];
+type Values = NonNullable<Mapping['kind']['values']>;
+
+/** A request of a sender, as a person pastes it. */
+export interface Sample {
+  /** `name: value` a line. */
+  readonly headers: string;
+  readonly body: string;
+}
+
+const headerLine = /^\s*([\w!#$%&'*+.^`|~-]+)\s*(?::(.*))?$/;
+
+/** Returns the headers for the service. One that stands twice was sent twice; one without a value holds a secret. */
+export function toHeaders(text: string): Record<string, string[]> {
+  const headers: Record<string, string[]> = {};
+  for (const line of text.split('\n')) {
+    const [, typed, value = ''] = headerLine.exec(line) ?? [];
+    if (typed === undefined) continue;
+    const name = typed.toLowerCase();
+    headers[name] = [...(headers[name] ?? []), value.trim()];
+  }
+  return headers;
+}
+
+/** A sender with a typical request, and a mapping that fits it. */
+interface Sender {
+  readonly name: string;
+  readonly sample: Sample;
+  readonly mapping: Mapping;
+}
+
+const write = (body: object) => JSON.stringify(body, null, 2);
+
+/** `widget`, `payload`: pointers into the body. Without `payload`, all of it is the payload. */
+function map(kind: Partial<Mapping['kind']>, values: Values, widget: string, payload?: string): Mapping {
+  return {
+    kind: { ...kind, values, otherwise: 'updated' },
+    widgetId: { from: widget, as: 'name' },
+    ...(payload === undefined ? {} : { payload: { from: payload } }),
+  };
+}
+
+const twilio: Omit<Sender, 'name'> = {
+  sample: {
+    headers:
+      'content-type: application/x-www-form-urlencoded\ni-twilio-idempotency-token: 7c2a0a4e-3c69-4c0f-9a2d-3a4a1e1d2f10',
+    body: 'CallSid=CA1234567890ABCDE&CallStatus=completed&Caller=%2B12349013030',
+  },
+  mapping: map({ from: '/CallStatus' }, { initiated: 'created', completed: 'retired' }, '/CallSid'),
+};
+
+export const senders: Readonly<Record<PresetName, Sender>> = {
+  github: {
+    name: 'GitHub',
+    sample: {
+      headers: 'x-github-event: repository\nx-github-delivery: 72d3162e-cc78-11e3-81ab-4c9367dc0958',
+      body: write({
+        action: 'archived',
+        repository: { id: 1296269, full_name: 'octo-org/octo-repo', updated_at: '2026-11-01T10:00:00Z' },
+        sender: { login: 'octocat' },
+      }),
+    },
+    mapping: {
+      only: [{ header: 'x-github-event', in: ['repository'] }],
+      occurredAt: { from: '/repository/updated_at' },
+      ...map(
+        { from: '/action' },
+        { created: 'created', archived: 'retired', deleted: 'retired' },
+        '/repository/full_name',
+        '/repository',
+      ),
+    },
+  },
+  gitlab: {
+    name: 'GitLab',
+    sample: {
+      headers: 'x-gitlab-event: Issue Hook\nidempotency-key: 13792a34-cac6-4fda-95a8-c58e00a3954e',
+      body: write({
+        object_kind: 'issue',
+        project: { path_with_namespace: 'octo/repo' },
+        object_attributes: { action: 'open' },
+      }),
+    },
+    mapping: map(
+      { from: '/object_attributes/action' },
+      { open: 'created', close: 'retired' },
+      '/project/path_with_namespace',
+      '/object_attributes',
+    ),
+  },
+  stripe: {
+    name: 'Stripe',
+    sample: {
+      headers: 'content-type: application/json',
+      body: write({
+        id: 'evt_1NG8Du2eZvKYlo2CUI79vXWy',
+        type: 'customer.subscription.deleted',
+        created: 1686089970,
+        data: { object: { id: 'sub_1MowQVLkdIwHu7ixeRlqHVzs', status: 'canceled' } },
+      }),
+    },
+    mapping: {
+      kind: {
+        from: '/type',
+        values: { 'customer.subscription.created': 'created', 'customer.subscription.deleted': 'retired' },
+        otherwise: 'ignore',
+      },
+      widgetId: { from: '/data/object/id', as: 'name' },
+      payload: { from: '/data/object' },
+    },
+  },
+  shopify: {
+    name: 'Shopify',
+    sample: {
+      headers:
+        'x-shopify-topic: products/update\nx-shopify-webhook-id: b54557e4-bdd9-4b37-8a5f-bf7d70bcd043\nx-shopify-triggered-at: 2026-11-01T10:00:00Z',
+      body: write({ id: 632910392, title: 'Pump 7', status: 'active' }),
+    },
+    mapping: map({ header: 'x-shopify-topic' }, { 'products/create': 'created', 'products/delete': 'retired' }, '/id'),
+  },
+  slack: {
+    name: 'Slack',
+    sample: {
+      headers: 'content-type: application/json',
+      body: write({
+        type: 'event_callback',
+        event_id: 'Ev0PV52K21',
+        event_time: 1355517523,
+        event: { type: 'channel_archive', channel: 'C024BE91L', user: 'U024BE7LH' },
+      }),
+    },
+    mapping: map(
+      { from: '/event/type' },
+      { channel_created: 'created', channel_archive: 'retired' },
+      '/event/channel',
+      '/event',
+    ),
+  },
+  linear: {
+    name: 'Linear',
+    sample: {
+      headers: 'linear-delivery: 234d1a4e-b617-4388-90fe-adc3633d6b72\nlinear-event: Issue',
+      body: write({
+        action: 'update',
+        type: 'Issue',
+        createdAt: '2026-11-01T10:00:00.000Z',
+        data: { id: '2174add1-f7c8-44e3-bbf3-2d60b5ea8bc9', title: 'Check pump 7' },
+        webhookTimestamp: 1793527200000,
+      }),
+    },
+    mapping: map({ from: '/action' }, { create: 'created', remove: 'retired' }, '/data/id', '/data'),
+  },
+  twilio: { name: 'Twilio', ...twilio },
+  'twilio-shared-key': { name: 'Twilio with a shared key', ...twilio },
+  'standard-webhooks': {
+    name: 'Standard Webhooks',
+    sample: {
+      headers: 'webhook-id: msg_2KWPBgLlAfxdpx2AI54pPJ85f4W\nwebhook-timestamp: 1674087231',
+      body: write({
+        type: 'contact.updated',
+        timestamp: '2026-11-01T10:00:00Z',
+        data: { id: '1f81eb52', name: 'Pump 7' },
+      }),
+    },
+    mapping: map(
+      { from: '/type' },
+      { 'contact.created': 'created', 'contact.deleted': 'retired' },
+      '/data/id',
+      '/data',
+    ),
+  },
+  cloudevents: {
+    name: 'CloudEvents with a bearer token',
+    sample: {
+      headers: 'content-type: application/cloudevents+json',
+      body: write({
+        specversion: '1.0',
+        id: 'A234-1234-1234',
+        source: '/plant/north',
+        type: 'pump.stopped',
+        subject: 'pump-7',
+        time: '2026-11-01T10:00:00Z',
+        data: { pressure: 0 },
+      }),
+    },
+    mapping: map({ from: '/type' }, { 'pump.installed': 'created', 'pump.removed': 'retired' }, '/subject', '/data'),
+  },
+  custom: {
+    name: 'Another sender',
+    sample: {
+      headers: 'content-type: application/json',
+      body: write({ event: 'changed', at: '2026-11-01T11:00:00+01:00', machine: 'pump-7', pressure: 3 }),
+    },
+    mapping: {
+      occurredAt: { from: '/at' },
+      ...map({ from: '/event' }, { installed: 'created', scrapped: 'retired' }, '/machine'),
+    },
+  },
+};
+
+/** Returns the source that a preset begins with, as the service takes it, but without its secret. */
+export function writeSource(preset: PresetName): string {
+  const scheme = { algorithm: 'hmac-sha256', header: 'x-signature', encoding: 'hex', signed: '{body}' };
+  return write({ preset, ...(preset === 'custom' ? { scheme } : {}), mapping: senders[preset].mapping });
+}
