@@ -32,8 +32,6 @@ const ways: Readonly<Record<string, Way>> = {
   curl: { needs: ['curl --version'] },
   Python: { needs: ['python3 --version'], file: 'hook.py', command: 'python3 hook.py' },
   Node: { needs: [], file: 'hook.mjs', command: `${node} hook.mjs` },
-  Go: { needs: ['go version'], file: 'hook.go', command: 'go run hook.go' },
-  PHP: { needs: ['php --version'], file: 'hook.php', command: 'php hook.php' },
   widgetctl: { needs: [] },
 };
 const hasAll = (commands: readonly string[]) =>

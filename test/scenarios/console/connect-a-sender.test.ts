@@ -26,7 +26,6 @@ describeEachDeployment('a foreign sender is connected in the console', (shown) =
     if (pictures !== undefined) await page.screenshot({ path: `${pictures}/${name}.png`, fullPage: true });
   };
 
-  /** Changes the JSON in a field, as a person would in the text. */
   const edit = async (label: string, change: (mapping: Record<string, unknown>) => object) => {
     const field = page.getByLabel(label, { exact: true });
     await field.fill(JSON.stringify(change(JSON.parse(await field.inputValue())), null, 2));
@@ -81,8 +80,9 @@ describeEachDeployment('a foreign sender is connected in the console', (shown) =
   test('its mapping is changed, and a mistake in it is explained', async () => {
     await page.getByRole('link', { name: 'Mapping' }).click();
     await page.getByRole('heading', { level: 1, name: 'Mapping' }).waitFor();
-    const readMapping = () => page.getByLabel('Mapping', { exact: true }).inputValue();
-    await eventually(async () => (await readMapping()).includes('x-github-event'), 'the mapping is shown');
+    const field = page.getByLabel('Mapping', { exact: true });
+    await expect.poll(() => field.inputValue()).toContain('x-github-event');
+    const before = await field.inputValue();
     await page.getByRole('button', { name: 'Use example' }).click();
     await page.getByText('The request becomes a hook.').waitFor();
     await edit('Mapping', (mapping) => ({ ...mapping, occurredAt: { from: '/sender/login' } }));
@@ -91,12 +91,11 @@ describeEachDeployment('a foreign sender is connected in the console', (shown) =
     // What the service does not take is said in its words, and what is no JSON is not sent.
     await edit('Mapping', (mapping) => ({ ...mapping, colour: 'red' }));
     await page.getByRole('alert').getByText('colour').waitFor();
-    await page.getByLabel('Mapping', { exact: true }).fill('{');
+    await field.fill('{');
     await page.getByText('The mapping is no JSON object.').waitFor();
     expect(await page.getByRole('button', { name: 'Save mapping' }).isDisabled()).toBe(true);
-    const { items: saved } = await shown.client.api.GET('/api/v1/integrations');
-    const { mapping } = saved[0]?.source ?? {};
-    await page.getByLabel('Mapping', { exact: true }).fill(JSON.stringify({ ...mapping, occurredAt: { now: true } }));
+    await field.fill(before);
+    await edit('Mapping', (mapping) => ({ ...mapping, occurredAt: { now: true } }));
     await page.getByText('The request becomes a hook.').waitFor();
     await page.getByRole('button', { name: 'Save mapping' }).click();
     await page.getByText('Mapping saved.').waitFor();
@@ -179,7 +178,6 @@ describeEachDeployment('a foreign sender is connected in the console', (shown) =
     await page.getByLabel('Headers').fill('X-Gitlab-Token: s3cret of GitLab');
     await page.getByLabel('Body').fill('{"token":"s3cret of Slack"}');
     await page.reload();
-    expect(await page.getByLabel('Secret').inputValue()).toBe('');
     const kept = await page.evaluate('JSON.stringify({ ...sessionStorage, ...localStorage })');
     for (const text of ['a secret that is not kept', 's3cret']) expect(kept).not.toContain(text);
     stream.close();

@@ -14,7 +14,8 @@ export function writeEnvironmentFile(secrets: { readonly url: string; readonly s
 
 /**
  * Writes programs that post one hook, by the name of their language, which need nothing but its standard library. None
- * holds a secret: it would be in the history of a shell, or in a repository. None passes the URL as an argument, which other users see.
+ * holds a secret: it would be in the history of a shell, or in a repository. None passes the URL as an argument, which
+ * other users see.
  */
 export function writeHookSamples(isSigned: boolean): Readonly<Record<string, string>> {
   return {
