@@ -2,7 +2,6 @@ import type { Schemas } from '../../service/service.ts';
 
 export type PresetName = Schemas['NewHookSource']['preset'];
 type Mapping = Schemas['NewHookMapping'];
-type Values = NonNullable<Mapping['kind']['values']>;
 
 /** A request of a sender, as a person pastes it. */
 export interface Sample {
@@ -33,172 +32,139 @@ interface Sender {
 }
 
 const write = (body: object) => JSON.stringify(body, null, 2);
+const json = 'content-type: application/json';
+
+function sender(name: string, headers: string, body: object | string, mapping: Mapping): Sender {
+  return { name, sample: { headers, body: typeof body === 'string' ? body : write(body) }, mapping };
+}
 
 /** `widget`, `payload`: pointers into the body. Without `payload`, all of it is the payload. */
-function map(kind: Partial<Mapping['kind']>, values: Values, widget: string, payload?: string): Mapping {
+function map(kind: Mapping['kind'], widget: string, payload?: string): Mapping {
   return {
-    kind: { ...kind, values, otherwise: 'updated' },
+    kind: { otherwise: 'updated', ...kind },
     widgetId: { from: widget, as: 'name' },
     ...(payload === undefined ? {} : { payload: { from: payload } }),
   };
 }
 
-const twilio: Omit<Sender, 'name'> = {
-  sample: {
-    headers:
-      'content-type: application/x-www-form-urlencoded\ni-twilio-idempotency-token: 7c2a0a4e-3c69-4c0f-9a2d-3a4a1e1d2f10',
-    body: 'CallSid=CA1234567890ABCDE&CallStatus=completed&Caller=%2B12349013030',
-  },
-  mapping: map({ from: '/CallStatus' }, { initiated: 'created', completed: 'retired' }, '/CallSid'),
-};
+const twilio = (name: string) =>
+  sender(
+    name,
+    'content-type: application/x-www-form-urlencoded\ni-twilio-idempotency-token: 7c2a0a4e-3c69-4c0f-9a2d-3a4a1e1d2f10',
+    'CallSid=CA1234567890ABCDE&CallStatus=completed&Caller=%2B12349013030',
+    map({ from: '/CallStatus', values: { initiated: 'created', completed: 'retired' } }, '/CallSid'),
+  );
+
+const kindOfGitHub = {
+  from: '/action',
+  values: { created: 'created', archived: 'retired', deleted: 'retired' },
+} as const;
+const kindOfStripe = {
+  from: '/type',
+  values: { 'customer.subscription.created': 'created', 'customer.subscription.deleted': 'retired' },
+  otherwise: 'ignore',
+} as const;
 
 export const senders: Readonly<Record<PresetName, Sender>> = {
-  github: {
-    name: 'GitHub',
-    sample: {
-      headers: 'x-github-event: repository\nx-github-delivery: 72d3162e-cc78-11e3-81ab-4c9367dc0958',
-      body: write({
-        action: 'archived',
-        repository: { id: 1296269, full_name: 'octo-org/octo-repo', updated_at: '2026-11-01T10:00:00Z' },
-        sender: { login: 'octocat' },
-      }),
+  github: sender(
+    'GitHub',
+    'x-github-event: repository\nx-github-delivery: 72d3162e-cc78-11e3-81ab-4c9367dc0958',
+    {
+      action: 'archived',
+      repository: { id: 1296269, full_name: 'octo-org/octo-repo', updated_at: '2026-11-01T10:00:00Z' },
+      sender: { login: 'octocat' },
     },
-    mapping: {
+    {
       only: [{ header: 'x-github-event', in: ['repository'] }],
       occurredAt: { from: '/repository/updated_at' },
-      ...map(
-        { from: '/action' },
-        { created: 'created', archived: 'retired', deleted: 'retired' },
-        '/repository/full_name',
-        '/repository',
-      ),
+      ...map(kindOfGitHub, '/repository/full_name', '/repository'),
     },
-  },
-  gitlab: {
-    name: 'GitLab',
-    sample: {
-      headers: 'x-gitlab-event: Issue Hook\nidempotency-key: 13792a34-cac6-4fda-95a8-c58e00a3954e',
-      body: write({
-        object_kind: 'issue',
-        project: { path_with_namespace: 'octo/repo' },
-        object_attributes: { action: 'open' },
-      }),
-    },
-    mapping: map(
-      { from: '/object_attributes/action' },
-      { open: 'created', close: 'retired' },
+  ),
+  gitlab: sender(
+    'GitLab',
+    'x-gitlab-event: Issue Hook\nidempotency-key: 13792a34-cac6-4fda-95a8-c58e00a3954e',
+    { object_kind: 'issue', project: { path_with_namespace: 'octo/repo' }, object_attributes: { action: 'open' } },
+    map(
+      { from: '/object_attributes/action', values: { open: 'created', close: 'retired' } },
       '/project/path_with_namespace',
       '/object_attributes',
     ),
-  },
-  stripe: {
-    name: 'Stripe',
-    sample: {
-      headers: 'content-type: application/json',
-      body: write({
-        id: 'evt_1NG8Du2eZvKYlo2CUI79vXWy',
-        type: 'customer.subscription.deleted',
-        created: 1686089970,
-        data: { object: { id: 'sub_1MowQVLkdIwHu7ixeRlqHVzs', status: 'canceled' } },
-      }),
+  ),
+  stripe: sender(
+    'Stripe',
+    json,
+    {
+      id: 'evt_1NG8Du2eZvKYlo2CUI79vXWy',
+      type: 'customer.subscription.deleted',
+      created: 1686089970,
+      data: { object: { id: 'sub_1MowQVLkdIwHu7ixeRlqHVzs', status: 'canceled' } },
     },
-    mapping: {
-      kind: {
-        from: '/type',
-        values: { 'customer.subscription.created': 'created', 'customer.subscription.deleted': 'retired' },
-        otherwise: 'ignore',
-      },
-      widgetId: { from: '/data/object/id', as: 'name' },
-      payload: { from: '/data/object' },
+    map(kindOfStripe, '/data/object/id', '/data/object'),
+  ),
+  shopify: sender(
+    'Shopify',
+    'x-shopify-topic: products/update\nx-shopify-webhook-id: b54557e4-bdd9-4b37-8a5f-bf7d70bcd043\nx-shopify-triggered-at: 2026-11-01T10:00:00Z',
+    { id: 632910392, title: 'Pump 7', status: 'active' },
+    map({ header: 'x-shopify-topic', values: { 'products/create': 'created', 'products/delete': 'retired' } }, '/id'),
+  ),
+  slack: sender(
+    'Slack',
+    json,
+    {
+      type: 'event_callback',
+      event_id: 'Ev0PV52K21',
+      event_time: 1355517523,
+      event: { type: 'channel_archive', channel: 'C024BE91L', user: 'U024BE7LH' },
     },
-  },
-  shopify: {
-    name: 'Shopify',
-    sample: {
-      headers:
-        'x-shopify-topic: products/update\nx-shopify-webhook-id: b54557e4-bdd9-4b37-8a5f-bf7d70bcd043\nx-shopify-triggered-at: 2026-11-01T10:00:00Z',
-      body: write({ id: 632910392, title: 'Pump 7', status: 'active' }),
-    },
-    mapping: map({ header: 'x-shopify-topic' }, { 'products/create': 'created', 'products/delete': 'retired' }, '/id'),
-  },
-  slack: {
-    name: 'Slack',
-    sample: {
-      headers: 'content-type: application/json',
-      body: write({
-        type: 'event_callback',
-        event_id: 'Ev0PV52K21',
-        event_time: 1355517523,
-        event: { type: 'channel_archive', channel: 'C024BE91L', user: 'U024BE7LH' },
-      }),
-    },
-    mapping: map(
-      { from: '/event/type' },
-      { channel_created: 'created', channel_archive: 'retired' },
+    map(
+      { from: '/event/type', values: { channel_created: 'created', channel_archive: 'retired' } },
       '/event/channel',
       '/event',
     ),
-  },
-  linear: {
-    name: 'Linear',
-    sample: {
-      headers: 'linear-delivery: 234d1a4e-b617-4388-90fe-adc3633d6b72\nlinear-event: Issue',
-      body: write({
-        action: 'update',
-        type: 'Issue',
-        createdAt: '2026-11-01T10:00:00.000Z',
-        data: { id: '2174add1-f7c8-44e3-bbf3-2d60b5ea8bc9', title: 'Check pump 7' },
-        webhookTimestamp: 1793527200000,
-      }),
+  ),
+  linear: sender(
+    'Linear',
+    'linear-delivery: 234d1a4e-b617-4388-90fe-adc3633d6b72\nlinear-event: Issue',
+    {
+      action: 'update',
+      type: 'Issue',
+      createdAt: '2026-11-01T10:00:00.000Z',
+      data: { id: '2174add1-f7c8-44e3-bbf3-2d60b5ea8bc9', title: 'Check pump 7' },
+      webhookTimestamp: 1793527200000,
     },
-    mapping: map({ from: '/action' }, { create: 'created', remove: 'retired' }, '/data/id', '/data'),
-  },
-  twilio: { name: 'Twilio', ...twilio },
-  'twilio-shared-key': { name: 'Twilio with a shared key', ...twilio },
-  'standard-webhooks': {
-    name: 'Standard Webhooks',
-    sample: {
-      headers: 'webhook-id: msg_2KWPBgLlAfxdpx2AI54pPJ85f4W\nwebhook-timestamp: 1674087231',
-      body: write({
-        type: 'contact.updated',
-        timestamp: '2026-11-01T10:00:00Z',
-        data: { id: '1f81eb52', name: 'Pump 7' },
-      }),
+    map({ from: '/action', values: { create: 'created', remove: 'retired' } }, '/data/id', '/data'),
+  ),
+  twilio: twilio('Twilio'),
+  'twilio-shared-key': twilio('Twilio with a shared key'),
+  'standard-webhooks': sender(
+    'Standard Webhooks',
+    'webhook-id: msg_2KWPBgLlAfxdpx2AI54pPJ85f4W\nwebhook-timestamp: 1674087231',
+    { type: 'contact.updated', timestamp: '2026-11-01T10:00:00Z', data: { id: '1f81eb52', name: 'Pump 7' } },
+    map({ from: '/type', values: { 'contact.created': 'created', 'contact.deleted': 'retired' } }, '/data/id', '/data'),
+  ),
+  cloudevents: sender(
+    'CloudEvents with a bearer token',
+    'content-type: application/cloudevents+json',
+    {
+      specversion: '1.0',
+      id: 'A234-1234-1234',
+      source: '/plant/north',
+      type: 'pump.stopped',
+      subject: 'pump-7',
+      time: '2026-11-01T10:00:00Z',
+      data: { pressure: 0 },
     },
-    mapping: map(
-      { from: '/type' },
-      { 'contact.created': 'created', 'contact.deleted': 'retired' },
-      '/data/id',
-      '/data',
-    ),
-  },
-  cloudevents: {
-    name: 'CloudEvents with a bearer token',
-    sample: {
-      headers: 'content-type: application/cloudevents+json',
-      body: write({
-        specversion: '1.0',
-        id: 'A234-1234-1234',
-        source: '/plant/north',
-        type: 'pump.stopped',
-        subject: 'pump-7',
-        time: '2026-11-01T10:00:00Z',
-        data: { pressure: 0 },
-      }),
-    },
-    mapping: map({ from: '/type' }, { 'pump.installed': 'created', 'pump.removed': 'retired' }, '/subject', '/data'),
-  },
-  custom: {
-    name: 'Another sender',
-    sample: {
-      headers: 'content-type: application/json',
-      body: write({ event: 'changed', at: '2026-11-01T11:00:00+01:00', machine: 'pump-7', pressure: 3 }),
-    },
-    mapping: {
+    map({ from: '/type', values: { 'pump.installed': 'created', 'pump.removed': 'retired' } }, '/subject', '/data'),
+  ),
+  custom: sender(
+    'Another sender',
+    json,
+    { event: 'changed', at: '2026-11-01T11:00:00+01:00', machine: 'pump-7', pressure: 3 },
+    {
       occurredAt: { from: '/at' },
-      ...map({ from: '/event' }, { installed: 'created', scrapped: 'retired' }, '/machine'),
+      ...map({ from: '/event', values: { installed: 'created', scrapped: 'retired' } }, '/machine'),
     },
-  },
+  ),
 };
 
 /** Returns the source that a preset begins with, as the service takes it, but without its secret. */
