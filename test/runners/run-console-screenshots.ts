@@ -90,8 +90,8 @@ async function drawForms(page: Page, url: string, draw: (name: string) => Promis
   await dialog.getByRole('button', { name: 'Create' }).click();
   await page.getByText('Waiting for the first hook…').waitFor();
   await draw('hand-over');
+  page.once('dialog', (question) => void question.accept());
   await page.getByRole('button', { name: 'Done' }).click();
-  await dialog.getByRole('button', { name: "I've saved it" }).click();
   await page.getByRole('heading', { level: 1, name: 'Parking barriers' }).waitFor();
 }
 

@@ -27,9 +27,8 @@ import { followClock } from './parts/time.tsx';
 import { followTimeZone } from './parts/time-zone.ts';
 import { followAddress } from './router/address.ts';
 import { followSession, loadSession } from './session/session.ts';
-import { followVisits } from './session/visits.ts';
 import { followHealth } from './shell/health.ts';
-import { followKeys } from './shell/keyboard.tsx';
+import { followKeys } from './shell/palette.tsx';
 import { Shell } from './shell/shell.tsx';
 import { followTheme } from './shell/theme.ts';
 
@@ -39,7 +38,6 @@ locale.value = readLocale(navigator.language);
 followAddress();
 followClock();
 followSession();
-followVisits();
 followWidgets();
 followKeys();
 followHealth();

@@ -119,8 +119,7 @@ describe.runIf(hasBrowser)('every page of the console', () => {
     await page.getByText('1 new while paused').waitFor();
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByText('While paused', { exact: true }).waitFor();
-    await page.keyboard.press('j');
-    await page.keyboard.press('Enter');
+    await page.locator('summary').first().press('Enter');
     await page.locator('pre').getByText('"name": "While paused"').waitFor();
     await page.getByText(/^\d\d:\d\d:\d\d\.\d{3}$/).waitFor();
     expect(new URL(page.url()).search).toBe('');

@@ -19,6 +19,8 @@ describe.runIf(hasBrowser)('forms and questions of the console', () => {
 
   test('the field that the service refuses says what is wrong with it, and has the focus', async () => {
     await page.setViewportSize({ width: 1_280, height: 600 });
+    await page.getByRole('link', { name: 'Widgets' }).click();
+    await page.getByRole('link', { name: 'Streams' }).click();
     await page.getByRole('button', { name: 'Create subscription' }).click();
     await dialog().getByLabel('Name').fill('Wall screen');
     await dialog().getByLabel('Widgets').fill('abc');
@@ -32,6 +34,11 @@ describe.runIf(hasBrowser)('forms and questions of the console', () => {
     const { y = 0, height = 0 } = (await create().boundingBox()) ?? {};
     expect(y + height).toBeLessThan(600);
     await dialog().getByLabel('Widgets').fill('');
+    // Nothing that was typed is lost by Back without a question.
+    const asked = page.waitForEvent('dialog');
+    await page.evaluate('setTimeout(() => history.back())');
+    await (await asked).dismiss();
+    expect(await dialog().getByLabel('Name').inputValue()).toBe('Wall screen');
     await create().click();
     await page.getByRole('button', { name: "I've saved it" }).click();
   });

@@ -51,22 +51,23 @@ describeEachDeployment('an integration is handed over in the console', (shown) =
     await page.emulateMedia({ colorScheme: 'light' });
   });
 
-  test('asks before it is left by a link, a key or Back, while nobody has copied both secrets', async () => {
-    const stay = async () => {
-      await dialog().getByRole('heading', { name: 'Leave without a copy?' }).waitFor();
-      await dialog().getByRole('button', { name: 'Stay' }).click();
-      await dialog().waitFor({ state: 'detached' });
+  test('asks before it is left by a link, by Back or by a reload, while nobody has copied both secrets', async () => {
+    const askedBefore = async (leave: () => Promise<unknown>) => {
+      const asked = page.waitForEvent('dialog');
+      const leaving = leave().catch(() => undefined);
+      const question = await asked;
+      await question.dismiss();
+      await leaving;
       await handOverHeading().waitFor();
       expect(new URL(page.url()).pathname).toMatch(/\/hand-over$/);
+      return question;
     };
-    await page.getByRole('link', { name: 'Widgets' }).click();
-    expect(await findBarriers(page)).toEqual([]);
-    await stay();
-    await page.goBack();
-    await stay();
-    await page.keyboard.press('g');
-    await page.keyboard.press('w');
-    await stay();
+    const byLink = await askedBefore(() => page.getByRole('link', { name: 'Widgets' }).click());
+    expect(byLink.message()).toContain('Leave without a copy?');
+    const byBack = await askedBefore(() => page.evaluate('history.back()'));
+    expect(byBack.message()).toContain('Leave without a copy?');
+    const byReload = await askedBefore(() => page.evaluate('location.reload()'));
+    expect(byReload.type()).toBe('beforeunload');
   });
 
   test('says why a hook was refused, and when the first one arrived', async () => {

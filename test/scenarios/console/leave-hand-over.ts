@@ -15,11 +15,11 @@ export async function readHandOver(page: Page): Promise<ReadSecrets> {
   return { url, signingSecret };
 }
 
-/** Reads the secrets, and leaves the page for the one that follows. */
+/** Reads the secrets, and leaves the page without a copy for the one that follows. */
 export async function leaveHandOver(page: Page): Promise<ReadSecrets> {
   const secrets = await readHandOver(page);
+  page.once('dialog', (question) => void question.accept());
   await page.getByRole('button', { name: 'Done' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: "I've saved it" }).click();
   await page.getByRole('heading', { level: 1, name: 'Hand-over' }).waitFor({ state: 'detached' });
   return secrets;
 }

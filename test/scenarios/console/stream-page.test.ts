@@ -51,8 +51,7 @@ describeEachDeployment('a stream has a page for developers in the console', (sho
     await events().filter({ hasText: 'Furnace' }).waitFor();
     expect(await events().count()).toBe(1);
     expect(await events().locator('pre').count()).toBe(0);
-    await page.keyboard.press('j');
-    await page.keyboard.press('Enter');
+    await page.locator('summary').first().press('Enter');
     await events().locator('pre').getByText('"type": "widget.created"').waitFor();
     if (pictures !== undefined) await page.screenshot({ path: `${pictures}/stream-light.png`, fullPage: true });
   });
@@ -69,9 +68,13 @@ describeEachDeployment('a stream has a page for developers in the console', (sho
 
   test('asks before it is left without a copy, and never shows the URL again', async () => {
     const { pathname } = new URL(page.url());
-    await page.getByRole('link', { name: 'Widgets' }).click();
-    await dialog().getByRole('heading', { name: 'Leave without a copy?' }).waitFor();
-    await dialog().getByRole('button', { name: 'Stay' }).click();
+    const asked = page.waitForEvent('dialog');
+    const leaving = page.getByRole('link', { name: 'Widgets' }).click();
+    const question = await asked;
+    expect(question.message()).toContain('Leave without a copy?');
+    await question.dismiss();
+    await leaving;
+    expect(new URL(page.url()).pathname).toBe(pathname);
     // Another part of the page is no other page.
     await page.getByRole('link', { name: 'Sample code' }).click();
     await page.getByRole('heading', { name: 'In a web page' }).waitFor();

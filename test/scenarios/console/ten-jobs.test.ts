@@ -50,9 +50,9 @@ describeEachDeployment('ten jobs of an operator in the console', (shown, deploym
   const link = (name: string) => page.getByRole('link', { name, exact: true });
   const heading = (name: string) => page.getByRole('heading', { level: 1, name });
   const readClipboard = () => page.evaluate<string>('navigator.clipboard.readText()');
-  const go = async (key: string, title: string) => {
-    await operator.press('g');
-    await operator.press(key);
+  const navigation = () => page.getByRole('navigation', { name: 'Main navigation' });
+  const go = async (title: string) => {
+    await operator.click(navigation().getByRole('link', { name: title }));
     await heading(title).waitFor();
   };
   const finish = (job: string, most: { readonly steps: number; readonly seconds?: number }) => {
@@ -102,8 +102,8 @@ describeEachDeployment('ten jobs of an operator in the console', (shown, deploym
   });
 
   test('4: what do I give the partner?', async () => {
-    await go('i', 'Integrations');
-    await operator.press('c');
+    await go('Integrations');
+    await operator.click(button('Create integration'));
     await operator.type(dialog().getByLabel('Name'), 'Partner');
     await operator.click(dialog().getByLabel('Require signed hooks'));
     await operator.click(dialog().getByRole('button', { name: 'Create' }));
@@ -117,12 +117,12 @@ describeEachDeployment('ten jobs of an operator in the console', (shown, deploym
     expect(await readClipboard()).toContain('webhook-signature');
     await createHookSender({ url, secret }).send({ kind: 'created', occurredAt: new Date().toISOString() });
     await page.getByText(/^First hook arrived/).waitFor();
-    finish('4 what do I give the partner', { steps: 9, seconds: answerSeconds });
+    finish('4 what do I give the partner', { steps: 8, seconds: answerSeconds });
   });
 
   test('5: what do I give a front-end developer?', async () => {
-    await go('s', 'Streams');
-    await operator.press('c');
+    await go('Streams');
+    await operator.click(button('Create subscription'));
     await operator.type(dialog().getByLabel('Name'), 'Wall screen');
     await operator.type(dialog().getByLabel('Labels'), 'cellar');
     await dialog().getByText('Matches 1 of').waitFor();
@@ -136,11 +136,11 @@ describeEachDeployment('ten jobs of an operator in the console', (shown, deploym
     await page.locator('.event').filter({ hasText: 'Boiler' }).waitFor();
     await operator.click(link('Sample code'));
     await page.getByText('new EventSource(').waitFor();
-    finish('5 what do I give a developer', { steps: 8 });
+    finish('5 what do I give a developer', { steps: 7 });
   });
 
   test('6: a token has leaked', async () => {
-    await go('i', 'Integrations');
+    await go('Integrations');
     await operator.click(button('Actions of Factory'));
     await operator.click(page.getByRole('menuitem', { name: 'Rotate secret…' }));
     await operator.click(dialog().getByLabel('The secret has leaked'));
@@ -150,7 +150,7 @@ describeEachDeployment('ten jobs of an operator in the console', (shown, deploym
     hookUrl = shown.service.url + new URL(await readClipboard()).pathname;
     const post = async (url: string) => (await fetch(url, { method: 'POST' })).status;
     await expect.poll(() => post(leakedUrl), { timeout: 5_000 }).toBe(400);
-    finish('6 a token has leaked', { steps: 7 });
+    finish('6 a token has leaked', { steps: 6 });
   });
 
   test('7: did my redrive work?', async () => {
@@ -158,11 +158,11 @@ describeEachDeployment('ten jobs of an operator in the console', (shown, deploym
       await operator.click(button(`Select all ${count} dead`));
       await operator.click(button(`Redrive ${count}`));
     };
-    await go('o', 'Overview');
+    await go('Overview');
     await operator.click(link('Review'));
     await redriveAll(3);
     await page.getByText('3 deliveries are dead again: rejected by the database.').waitFor();
-    finish('7 did my redrive work: no', { steps: 5, seconds: answerSeconds });
+    finish('7 did my redrive work: no', { steps: 4, seconds: answerSeconds });
     await shown.service.rejectPayloads(null);
     operator.finishJob();
     await redriveAll(3);
@@ -171,8 +171,8 @@ describeEachDeployment('ten jobs of an operator in the console', (shown, deploym
   });
 
   test('8: a colleague needs access; who did what?', async () => {
-    await go('u', 'Users');
-    await operator.press('c');
+    await go('Users');
+    await operator.click(button('Create user'));
     await operator.type(dialog().getByLabel('E-mail'), 'on-call@example.com');
     await operator.type(dialog().getByLabel('Name'), 'On call');
     await operator.click(dialog().getByRole('button', { name: 'Generate' }));
@@ -180,9 +180,9 @@ describeEachDeployment('ten jobs of an operator in the console', (shown, deploym
     await operator.click(dialog().getByRole('button', { name: 'Copy message for On call' }));
     expect(await readClipboard()).toContain('on-call@example.com');
     await operator.click(dialog().getByRole('button', { name: 'Done' }));
-    await go('l', 'Audit log');
+    await go('Audit log');
     await page.getByRole('rowheader', { name: 'created the user On call' }).waitFor();
-    finish('8 a colleague needs access', { steps: 11 });
+    finish('8 a colleague needs access', { steps: 9 });
   });
 
   test('9: a look from the phone', async () => {
@@ -201,21 +201,17 @@ describeEachDeployment('ten jobs of an operator in the console', (shown, deploym
   });
 
   test('10: the same without a pointer', async () => {
-    const focused = () => page.evaluate<string>('document.activeElement.textContent.trim()');
     operator.finishJob();
-    await go('i', 'Integrations');
-    await link('Partner').waitFor();
-    await operator.press('j');
-    await expect.poll(focused).toBe('Partner');
-    await operator.press('j');
-    await expect.poll(focused).toBe('Factory');
+    await operator.press('Control+k');
+    await operator.typeOn('factory');
+    await page.getByRole('option', { name: 'Factory' }).waitFor();
     await operator.press('Enter');
     await heading('Factory').waitFor();
     await operator.press('/');
     await operator.typeOn('msg_dead_2');
     await operator.press('Enter');
     await page.getByText('Arrived and published.').waitFor();
-    finish('10 without a pointer', { steps: 8 });
+    finish('10 without a pointer', { steps: 6 });
     expect(complaints).toEqual([]);
   });
 });

@@ -1,98 +1,101 @@
-import { type Signal, useSignal } from '@preact/signals';
+import { useSignal } from '@preact/signals';
+import { Copy, Pencil, RotateCcwKey, TimerOff, Trash2 } from 'lucide';
 import type { ComponentChildren } from 'preact';
+import { ActionMenu, copyId } from '../parts/action-menu.tsx';
+import { ConfirmDialog } from '../parts/dialog.tsx';
+import { showToast } from '../parts/messages.tsx';
 import { goTo } from '../router/address.ts';
-import { EndOldSecretDialog } from './end-old-secret-dialog.tsx';
-import type { Grant, GrantPath, IssuedGrant } from './grant-kind.ts';
-import { type GrantAction, GrantMenu } from './grant-menu.tsx';
-import { RevokeDialog } from './revoke-dialog.tsx';
+import { api } from '../service/service.ts';
+import { readServiceMs } from '../service/service-clock.ts';
+import { type Grant, type GrantKind, hasOldSecret, type IssuedGrant } from './describe-grant.ts';
+import { GrantForm } from './grant-form.tsx';
 import { RotateDialog } from './rotate-dialog.tsx';
-import { SecretDialog } from './secret-dialog.tsx';
-import type { Snippets } from './snippets.ts';
+import { EndOldSecretDialog } from './secrets.tsx';
 
-/** What is special about the grants of one kind. */
-export interface GrantKind {
-  readonly path: GrantPath;
-  /** The dialog that changes a grant. */
-  readonly renderChange: (grant: Grant, close: () => void, onChanged: () => void) => ComponentChildren;
-  /** The code that is shown beside a new secret. */
-  readonly writeSnippets?: (issued: IssuedGrant) => Snippets;
-  /** Shows a new secret. Gets the grant before its rotation, or null for a new one. Default: a dialog. */
-  readonly onIssued?: (issued: IssuedGrant, grant: Grant | null) => void;
-}
+type GrantAction = 'edit' | 'rotate' | 'end-old' | 'revoke';
 
-/** What was asked for, and with which grant. */
-export interface AskedAction {
+/** What was asked for. Null for the grant: a new one. */
+interface Asked {
   readonly action: GrantAction;
-  readonly grant: Grant;
+  readonly grant: Grant | null;
 }
 
-interface GrantActionDialogProperties extends Pick<GrantKind, 'path' | 'renderChange'> {
-  readonly asked: AskedAction;
-  readonly onIssued: (issued: IssuedGrant, grant: Grant) => void;
-  readonly onChanged: () => void;
-  readonly onRevoked: () => void;
-  readonly onClose: () => void;
-}
-
-/** The dialog of an action. */
-export function GrantActionDialog(properties: GrantActionDialogProperties) {
-  const { asked, path, renderChange, onIssued, onChanged, onRevoked, onClose } = properties;
-  const { action, grant } = asked;
-  const dialog = { path, grant, onClose };
-  if (action === 'edit') return <>{renderChange(grant, onClose, onChanged)}</>;
-  if (action === 'revoke') return <RevokeDialog {...dialog} onRevoked={onRevoked} />;
-  if (action === 'end-old') return <EndOldSecretDialog {...dialog} onEnded={onChanged} />;
-  const rotated = (issued: IssuedGrant) => {
-    onChanged();
-    onIssued(issued, grant);
+/** What can be done with the grants of a kind: `ask` opens a dialog, and `dialog` is the open one. */
+export function useGrantActions(kind: GrantKind, onChanged: () => void, onRevoked: () => void) {
+  const asked = useSignal<Asked | null>(null);
+  const current = asked.value;
+  // A dialog that was left while its request runs must not close the one that was opened since.
+  const close = () => {
+    if (asked.peek() === current) asked.value = null;
   };
-  return <RotateDialog {...dialog} onRotated={rotated} />;
+  const ask = (action: GrantAction, grant: Grant | null) => (asked.value = { action, grant });
+  const issue = (issued: IssuedGrant) => {
+    onChanged();
+    kind.onIssued(issued, current?.grant ?? null);
+  };
+  return { ask, dialog: current === null ? null : renderDialog(kind, current, { issue, onChanged, onRevoked, close }) };
 }
 
-interface IssuedSecretProperties extends Pick<GrantKind, 'writeSnippets'> {
-  /** Null: none is shown. */
-  readonly issued: Signal<IssuedGrant | null>;
+function renderDialog(
+  kind: GrantKind,
+  { action, grant }: Asked,
+  on: Readonly<Record<'onChanged' | 'onRevoked' | 'close', () => void>> & { readonly issue: (of: IssuedGrant) => void },
+): ComponentChildren {
+  const { path } = kind;
+  if (grant === null || action === 'edit') {
+    return <GrantForm kind={kind} grant={grant} onIssued={on.issue} onChanged={on.onChanged} onClose={on.close} />;
+  }
+  if (action === 'rotate') return <RotateDialog path={path} grant={grant} onRotated={on.issue} onClose={on.close} />;
+  if (action === 'end-old') {
+    return <EndOldSecretDialog path={path} grant={grant} onEnded={on.onChanged} onClose={on.close} />;
+  }
+  const { id, name } = grant;
+  return (
+    <ConfirmDialog
+      title={`Revoke ${name}`}
+      text="It stops working within 2 seconds everywhere. This can't be undone."
+      label="Revoke"
+      isDangerous
+      onConfirm={async () => {
+        await api.DELETE(`${path}/{id}`, { params: { path: { id } } });
+        showToast(`${name} was revoked.`);
+        on.onRevoked();
+      }}
+      onClose={on.close}
+    />
+  );
 }
 
-/** The dialog with a new secret, if there is one. */
-export function IssuedSecret({ issued, writeSnippets = () => ({}) }: IssuedSecretProperties) {
-  if (issued.value === null) return null;
-  const snippets = writeSnippets(issued.value);
-  return <SecretDialog issued={issued.value} snippets={snippets} onClose={() => (issued.value = null)} />;
+/** Everything that can be done with a grant. */
+export function GrantMenu({ grant, onAsk }: { readonly grant: Grant; readonly onAsk: (action: GrantAction) => void }) {
+  const endOld = { label: 'End old secret…', icon: TimerOff, isDangerous: true, onChoose: () => onAsk('end-old') };
+  return (
+    <ActionMenu
+      label={`Actions of ${grant.name}`}
+      entries={[
+        { label: 'Edit', icon: Pencil, onChoose: () => onAsk('edit') },
+        { label: 'Rotate secret…', icon: RotateCcwKey, onChoose: () => onAsk('rotate') },
+        { label: 'Copy id', icon: Copy, onChoose: () => void copyId(grant.id) },
+        ...(hasOldSecret(grant, readServiceMs()) ? [endOld] : []),
+        { label: 'Revoke…', icon: Trash2, isDangerous: true, onChoose: () => onAsk('revoke') },
+      ]}
+    />
+  );
 }
 
-interface GrantActionsProperties extends GrantKind {
+interface GrantActionsProperties {
+  readonly kind: GrantKind;
   readonly grant: Grant;
-  /** The page of all grants of the kind, which follows a revocation. */
-  readonly listPage: string;
   readonly onChanged: () => void;
 }
 
 /** The menu of a grant on its own page, with its dialogs. */
-export function GrantActions(properties: GrantActionsProperties) {
-  const { grant, listPage, path, renderChange, writeSnippets, onChanged } = properties;
-  const asked = useSignal<AskedAction | null>(null);
-  const issued = useSignal<IssuedGrant | null>(null);
-  const { onIssued = (next) => (issued.value = next) } = properties;
-  const current = asked.value;
-  const close = () => {
-    if (asked.peek() === current) asked.value = null;
-  };
+export function GrantActions({ kind, grant, onChanged }: GrantActionsProperties) {
+  const { ask, dialog } = useGrantActions(kind, onChanged, () => goTo(kind.listPage));
   return (
     <>
-      <GrantMenu grant={grant} onAsk={(action) => (asked.value = { action, grant })} />
-      {current === null ? null : (
-        <GrantActionDialog
-          path={path}
-          renderChange={renderChange}
-          asked={current}
-          onIssued={onIssued}
-          onChanged={onChanged}
-          onRevoked={() => goTo(listPage)}
-          onClose={close}
-        />
-      )}
-      <IssuedSecret issued={issued} {...(writeSnippets === undefined ? {} : { writeSnippets })} />
+      <GrantMenu grant={grant} onAsk={(action) => ask(action, grant)} />
+      {dialog}
     </>
   );
 }

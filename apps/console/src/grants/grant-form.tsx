@@ -1,112 +1,83 @@
-import { type Signal, useSignal } from '@preact/signals';
-import type { ComponentChildren } from 'preact';
+import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { FormDialog } from '../parts/dialog.tsx';
 import { TextField } from '../parts/fields.tsx';
 import { showToast } from '../parts/messages.tsx';
 import { nameTimeZone, readLocalText, toLocalText } from '../parts/time-zone.ts';
-import { useDraft } from '../parts/use-draft.ts';
-import { texts } from '../texts/texts.ts';
-import type { Grant, IssuedGrant } from './grant-kind.ts';
+import { api } from '../service/service.ts';
+import type { Grant, GrantKind, IssuedGrant } from './describe-grant.ts';
 
-/** What the form of every grant holds. */
-interface GrantFormValues {
-  readonly name: string;
-  /** As an input of the type `datetime-local` has it: in the chosen time zone. Empty for no end. */
-  readonly expires: string;
-}
-
-interface NewGrantDialogProperties {
-  readonly title: string;
-  /** Names the draft of the form. */
-  readonly draftName: string;
-  /** Further fields. */
-  readonly children?: ComponentChildren;
-  /** `expiresAt` is null for no end. */
-  readonly onCreate: (grant: { readonly name: string; readonly expiresAt: string | null }) => Promise<IssuedGrant>;
-  readonly onCreated: (issued: IssuedGrant) => void;
-  readonly onClose: () => void;
-}
-
-/** The form for a new grant. */
-export function NewGrantDialog(properties: NewGrantDialogProperties) {
-  const { title, draftName, children, onCreate, onCreated, onClose } = properties;
-  const { values, clear } = useDraft(draftName, { name: '', expires: '' }, ['name', 'expires']);
-  const submit = async () => {
-    const issued = await onCreate({ name: values.value.name, expiresAt: toExpiresAt(values.value) });
-    clear();
-    onClose();
-    onCreated(issued);
-  };
-  return (
-    <FormDialog title={title} submitLabel={texts.grants.create} onSubmit={submit} onClose={onClose}>
-      <GrantFields values={values} />
-      {children}
-    </FormDialog>
-  );
-}
-
-interface ChangeGrantDialogProperties {
-  readonly grant: Pick<Grant, 'name' | 'expiresAt'>;
-  /** Further fields. */
-  readonly children?: ComponentChildren;
-  /** Gets only what the person has changed: the service refuses an expiry in the past, even if it was that before. */
-  readonly onChange: (changes: { readonly name?: string; readonly expiresAt?: string | null }) => Promise<unknown>;
+interface GrantFormProperties {
+  readonly kind: GrantKind;
+  /** Null: a new one. */
+  readonly grant: Grant | null;
+  readonly onIssued: (issued: IssuedGrant) => void;
   readonly onChanged: () => void;
   readonly onClose: () => void;
 }
 
-/** The form that changes a grant. Its secret stays. */
-export function ChangeGrantDialog({ grant, children, onChange, onChanged, onClose }: ChangeGrantDialogProperties) {
-  const { grants } = texts;
+/**
+ * The form that creates or changes a grant. A change keeps the secret, and sends only what the person has changed: the
+ * service refuses an expiry in the past, even if it was that before.
+ */
+export function GrantForm({ kind, grant, onIssued, onChanged, onClose }: GrantFormProperties) {
+  const { path, fields, createLabel } = kind;
   // As it was when the dialog opened: somebody else may change the grant meanwhile.
-  const { current: before } = useRef<GrantFormValues>({ name: grant.name, expires: toLocalText(grant.expiresAt) });
-  const values = useSignal(before);
+  const { current: before } = useRef({
+    name: grant?.name ?? '',
+    /** As an input of the type `datetime-local` has it: in the chosen time zone. Empty for no end. */
+    expires: toLocalText(grant?.expiresAt ?? null),
+    further: fields?.read(grant),
+  });
+  const name = useSignal(before.name);
+  const expires = useSignal(before.expires);
+  const further = useSignal(before.further);
+  const isNew = grant === null;
   const submit = async () => {
-    const { name, expires } = values.value;
-    await onChange({
-      ...(name === before.name ? {} : { name }),
-      ...(expires === before.expires ? {} : { expiresAt: toExpiresAt(values.value) }),
-    });
-    showToast(grants.saved);
+    const named = { name: name.value };
+    const ending = { expiresAt: readLocalText(expires.value) };
+    const others = isNew || further.value !== before.further ? fields?.toBody(further.value, isNew) : {};
+    if (grant === null) {
+      const issued: IssuedGrant = await api.POST(path, { body: { ...named, ...ending, ...others } });
+      onClose();
+      onIssued(issued);
+      return;
+    }
+    const body = {
+      ...(name.value === before.name ? {} : named),
+      ...(expires.value === before.expires ? {} : ending),
+      ...others,
+    };
+    await api.PATCH(`${path}/{id}`, { params: { path: { id: grant.id } }, body });
+    showToast('Saved');
     onClose();
     onChanged();
   };
   return (
-    <FormDialog title={grants.editTitle(grant.name)} submitLabel={grants.save} onSubmit={submit} onClose={onClose}>
-      <GrantFields values={values} />
-      {children}
-    </FormDialog>
-  );
-}
-
-function GrantFields({ values }: { readonly values: Signal<GrantFormValues> }) {
-  const { grants } = texts;
-  const { name, expires } = values.value;
-  return (
-    <>
+    <FormDialog
+      title={isNew ? createLabel : `Edit ${grant.name}`}
+      submitLabel={isNew ? 'Create' : 'Save'}
+      onSubmit={submit}
+      onClose={onClose}
+    >
       <TextField
-        label={grants.name}
-        hint={grants.nameHint}
+        label="Name"
+        hint="Shown in lists. For example, the partner's name."
         pointer="/name"
         required
-        value={name}
-        onInput={(next) => (values.value = { ...values.value, name: next })}
+        value={name.value}
+        onInput={(text) => (name.value = text)}
       />
       <TextField
-        label={grants.expires}
-        hint={grants.expiresHint(nameTimeZone())}
+        label="Expires"
+        hint={`Optional. Time zone: ${nameTimeZone()}.`}
         pointer="/expiresAt"
         type="datetime-local"
         step="1"
-        value={expires}
-        onInput={(next) => (values.value = { ...values.value, expires: next })}
+        value={expires.value}
+        onInput={(text) => (expires.value = text)}
       />
-    </>
+      {fields?.render(further, isNew)}
+    </FormDialog>
   );
-}
-
-/** Returns the time for the service. */
-function toExpiresAt({ expires }: GrantFormValues): string | null {
-  return readLocalText(expires);
 }

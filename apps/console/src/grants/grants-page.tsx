@@ -1,55 +1,55 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
+import { Select } from '../parts/fields.tsx';
 import { PageHeader } from '../parts/page-header.tsx';
-import { PagedList, usePages } from '../parts/paged-list.tsx';
+import { firstPage, type Page, PagedList, usePages } from '../parts/paged-list.tsx';
 import { actionsColumn, type Column, Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
+import { changeQuery, query } from '../router/address.ts';
 import { Link } from '../router/link.tsx';
-import { texts } from '../texts/texts.ts';
-import { type AskedAction, GrantActionDialog, type GrantKind, IssuedSecret } from './grant-actions.tsx';
-import { type Grant, type IssuedGrant, readGrants } from './grant-kind.ts';
-import { GrantMenu } from './grant-menu.tsx';
-import { GrantSearch, readOrder, useSearchText } from './grant-search.tsx';
-import { readLastUsed } from './read-last-used.ts';
-import { sortGrants } from './sort-grants.ts';
+import { api } from '../service/service.ts';
+import {
+  type Grant,
+  type GrantKind,
+  type GrantOrder,
+  grantOrders,
+  readLastUsed,
+  sortGrants,
+} from './describe-grant.ts';
+import { GrantMenu, useGrantActions } from './grant-actions.tsx';
 
-interface GrantsPageProperties extends GrantKind {
-  readonly title: string;
-  /** Says what such a grant is. */
-  readonly intro: string;
-  /** What an empty list teaches. */
-  readonly emptyText: string;
-  readonly createLabel: string;
-  /** Where the name of a grant leads, if it has a page. */
-  readonly toPage?: (grant: Grant) => string;
+interface GrantsPageProperties {
+  readonly kind: GrantKind;
   /** Links beside the button that creates. */
   readonly links?: readonly (readonly [title: string, path: string])[];
   /** Between the heading and the list. */
   readonly children?: ComponentChildren;
-  readonly renderCreate: (close: () => void, onCreated: (issued: IssuedGrant) => void) => ComponentChildren;
 }
 
-type Asked = AskedAction | { readonly action: 'create' };
-
 /** All grants of a kind, with what can be done to them. */
-export function GrantsPage(properties: GrantsPageProperties) {
-  const { path, title, intro, emptyText, createLabel, toPage, links = [], children } = properties;
-  const { grants } = texts;
-  const asked = useSignal<Asked | null>(null);
-  const issued = useSignal<IssuedGrant | null>(null);
+export function GrantsPage({ kind, links = [], children }: GrantsPageProperties) {
+  const { path, title, intro, emptyText, createLabel } = kind;
   const search = useSearchText();
-  const list = usePages((query, signal) => readGrants(path, query.page, search, signal), [path, search], {
-    refreshMs: 15_000,
-    keyOf: ({ id }) => id,
-  });
-  const ask = (next: Asked) => (asked.value = next);
-  const current = asked.value;
-  // A dialog that was left while its request runs must not close the one that was opened since.
-  const close = () => {
-    if (asked.peek() === current) asked.value = null;
-  };
-  const { writeSnippets, onIssued = (grant: IssuedGrant) => (issued.value = grant) } = properties;
+  const list = usePages(
+    ({ page }, signal): Promise<Page<Grant>> =>
+      api.GET(path, { params: { query: { page, pageSize: 200, ...(search === '' ? {} : { name: search }) } }, signal }),
+    [path, search],
+    { refreshMs: 15_000, keyOf: ({ id }) => id },
+  );
+  const reload = () => void list.reload();
+  const { ask, dialog } = useGrantActions(kind, reload, reload);
+  const columns: readonly Column<Grant>[] = [
+    {
+      title: 'Name',
+      cell: ({ id, name }) => (kind.hasPages ? <Link to={`${kind.listPage}/${id}`}>{name}</Link> : name),
+    },
+    { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
+    { title: 'Expires', cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+    { title: 'Last used', cell: (grant) => <Time at={readLastUsed(grant)} /> },
+    actionsColumn((grant) => <GrantMenu grant={grant} onAsk={(action) => ask(action, grant)} />),
+  ];
   return (
     <>
       <PageHeader title={title}>
@@ -58,7 +58,7 @@ export function GrantsPage(properties: GrantsPageProperties) {
             {name}
           </Link>
         ))}
-        <Button kind="primary" data-shortcut="c" onClick={() => ask({ action: 'create' })}>
+        <Button kind="primary" data-creates onClick={() => ask('edit', null)}>
           {createLabel}
         </Button>
       </PageHeader>
@@ -71,8 +71,8 @@ export function GrantsPage(properties: GrantsPageProperties) {
         list={list}
         empty={
           search === ''
-            ? { title: grants.emptyTitle, text: emptyText }
-            : { title: grants.noMatchTitle(search), text: grants.noMatch }
+            ? { title: 'None yet', text: emptyText }
+            : { title: `No name contains “${search}”`, text: 'Change the search, or clear it to see all.' }
         }
       >
         {(items) => (
@@ -80,63 +80,59 @@ export function GrantsPage(properties: GrantsPageProperties) {
             label={title}
             rows={list.data.value?.totalPages === 1 ? sortGrants(items, readOrder()) : items}
             keyOf={({ id }) => id}
-            columns={listColumns(toPage, ask)}
+            columns={columns}
           />
         )}
       </PagedList>
-      <GrantDialog
-        {...properties}
-        asked={current}
-        onIssued={onIssued}
-        onChanged={() => void list.reload()}
-        onClose={close}
-      />
-      <IssuedSecret issued={issued} {...(writeSnippets === undefined ? {} : { writeSnippets })} />
+      {dialog}
     </>
   );
 }
 
-function listColumns(toPage: GrantsPageProperties['toPage'], ask: (asked: Asked) => void): Column<Grant>[] {
-  const { grants } = texts;
-  return [
-    {
-      title: grants.name,
-      cell: (grant) => (toPage === undefined ? grant.name : <Link to={toPage(grant)}>{grant.name}</Link>),
-    },
-    { title: grants.createdAt, cell: ({ createdAt }) => <Time at={createdAt} /> },
-    { title: grants.expires, cell: ({ expiresAt }) => <Time at={expiresAt} /> },
-    { title: grants.lastUsed, cell: (grant) => <Time at={readLastUsed(grant)} /> },
-    actionsColumn((grant) => <GrantMenu grant={grant} onAsk={(action) => ask({ action, grant })} />),
-  ];
+/** A list is read again only when nobody has typed for so long, in milliseconds. */
+const calmMs = 250;
+
+/** Returns the text of the address by which a list of grants is searched, when nobody types any more. */
+function useSearchText(): string {
+  const typed = (query.value.get('search') ?? '').trim();
+  const calm = useSignal(typed);
+  useEffect(() => {
+    const timer = setTimeout(() => (calm.value = typed), calmMs);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  return calm.value;
 }
 
-interface GrantDialogProperties extends Pick<GrantsPageProperties, 'path' | 'renderCreate' | 'renderChange'> {
-  readonly asked: Asked | null;
-  readonly onIssued: (issued: IssuedGrant, grant: Grant | null) => void;
-  readonly onChanged: () => void;
-  readonly onClose: () => void;
+const orders = Object.entries(grantOrders) as [GrantOrder, string][];
+
+/** Reads the order of a list of grants from the address. */
+function readOrder(): GrantOrder {
+  return orders.find(([order]) => order === query.value.get('sort'))?.[0] ?? 'newest';
 }
 
-/** The dialog that was asked for, if any. */
-function GrantDialog(properties: GrantDialogProperties) {
-  const { asked, path, renderCreate, renderChange, onIssued, onChanged, onClose } = properties;
-  if (asked === null) return null;
-  if (asked.action === 'create') {
-    const onCreated = (grant: IssuedGrant) => {
-      onChanged();
-      onIssued(grant, null);
-    };
-    return <>{renderCreate(onClose, onCreated)}</>;
-  }
+/** The search in a list of grants, and its order if `canSort`. Both are in the address. */
+function GrantSearch({ canSort }: { readonly canSort: boolean }) {
   return (
-    <GrantActionDialog
-      path={path}
-      renderChange={renderChange}
-      asked={asked}
-      onIssued={onIssued}
-      onChanged={onChanged}
-      onRevoked={onChanged}
-      onClose={onClose}
-    />
+    <search class="filters filters-above-list">
+      <input
+        class="input"
+        type="search"
+        data-shortcut="/"
+        maxLength={200}
+        aria-label="Search by name"
+        placeholder="Search by name"
+        value={query.value.get('search') ?? ''}
+        onInput={({ currentTarget }) => changeQuery({ ...firstPage, search: currentTarget.value })}
+      />
+      {canSort ? (
+        <Select
+          isShort
+          label="Order"
+          options={orders}
+          value={readOrder()}
+          onChange={(order) => changeQuery({ sort: order === 'newest' ? null : order })}
+        />
+      ) : null}
+    </search>
   );
 }

@@ -1,20 +1,21 @@
 import { type Signal, useSignal } from '@preact/signals';
+import { useId } from 'preact/hooks';
 import { ConfirmDialog } from '../parts/dialog.tsx';
 import { CheckBox, Field, LinesField, Select } from '../parts/fields.tsx';
-import { RadioGroup } from '../parts/radio-group.tsx';
+import { api } from '../service/service.ts';
 import { readServiceMs } from '../service/service-clock.ts';
-import { texts } from '../texts/texts.ts';
-import { CutOffStreams } from './cut-off-streams.tsx';
-import {
-  type Grant,
-  type GrantPath,
-  hasOldSecret,
-  type IssuedGrant,
-  rotateGrant,
-  rotateSource,
-  rotateToSigned,
-} from './grant-kind.ts';
-import { toSecrets } from './to-secrets.ts';
+import { useResource } from '../service/use-resource.ts';
+import { type Grant, type GrantPath, hasOldSecret, type IssuedGrant } from './describe-grant.ts';
+import { toSecrets } from './secrets.tsx';
+
+/** How long the old secret may keep working, in seconds. The holder has a day to switch, unless somebody wants less. */
+const overlaps = [
+  [86_400, 'After 1 day'],
+  [3_600, 'After 1 hour'],
+  [300, 'After 5 minutes'],
+  [0, 'Immediately'],
+] as const satisfies readonly (readonly [number, string])[];
+const routineOverlapSeconds: number = overlaps[0][0];
 
 interface RotateDialogProperties {
   readonly path: GrantPath;
@@ -23,48 +24,51 @@ interface RotateDialogProperties {
   readonly onClose: () => void;
 }
 
-type Reason = 'routine' | 'leaked';
-const reasons = Object.entries(texts.grants.reasons).map(
-  ([reason, [name, hint]]) => [reason as Reason, name, hint] as const,
-);
-
-/** The longest one: the holder has a day to switch. */
-const routineOverlapSeconds = 86_400;
-
 /** Replaces the secret of a grant. For hooks without signatures, it can also require them from now on. */
 export function RotateDialog({ path, grant, onClose, onRotated }: RotateDialogProperties) {
-  const { grants } = texts;
-  const reason = useSignal<Reason>('routine');
+  const isLeaked = useSignal(false);
   const routineSeconds = useSignal(routineOverlapSeconds);
   const isSigning = useSignal(false);
-  const isUnsigned = 'signature' in grant && grant.signature === 'none';
-  const hasSource = 'source' in grant && grant.source !== null;
-  // Never in a draft: it is a secret.
   const secrets = useSignal('');
-  const isLeaked = reason.value === 'leaked';
-  const overlapSeconds = isLeaked ? 0 : routineSeconds.value;
-  const rotate = () => {
-    if (hasSource) return rotateSource(grant.id, overlapSeconds, toSecrets(secrets.value));
-    return isSigning.value ? rotateToSigned(grant.id, overlapSeconds) : rotateGrant(path, grant.id, overlapSeconds);
+  const hasSource = 'source' in grant && grant.source !== null;
+  const overlapSeconds = isLeaked.value ? 0 : routineSeconds.value;
+  const rotate = (): Promise<IssuedGrant> => {
+    // Only with the old URL could the service read the secrets of a foreign sender.
+    const further = hasSource
+      ? { secrets: toSecrets(secrets.value) }
+      : isSigning.value
+        ? { signature: 'standard-webhooks' }
+        : {};
+    const body = { overlapSeconds, ...(further as object) };
+    return api.POST(`${path}/{id}/rotate`, { params: { path: { id: grant.id } }, body });
   };
   return (
     <ConfirmDialog
-      title={grants.rotateTitle(grant.name)}
-      text={grants.rotateText}
-      label={grants.rotate}
+      title={`Rotate the secret of ${grant.name}`}
+      text="Creates a new secret. Choose how long the old one keeps working."
+      label="Rotate secret"
       isDangerous={overlapSeconds === 0}
       onConfirm={async () => onRotated(await rotate())}
       onClose={onClose}
     >
-      <RadioGroup
-        label={grants.why}
-        options={reasons}
-        value={reason.value}
-        onChange={(next) => (reason.value = next)}
-      />
-      {isUnsigned ? (
+      <fieldset class="radio-group">
+        <legend>Why?</legend>
+        <Reason
+          name="Routine"
+          hint="The old secret keeps working for a while, so that nobody is cut off."
+          isChosen={!isLeaked.value}
+          onChoose={() => (isLeaked.value = false)}
+        />
+        <Reason
+          name="The secret has leaked"
+          hint="The old secret stops working now."
+          isChosen={isLeaked.value}
+          onChoose={() => (isLeaked.value = true)}
+        />
+      </fieldset>
+      {'signature' in grant && grant.signature === 'none' ? (
         <CheckBox
-          label={grants.requireSignatures}
+          label="Require signed hooks from now on"
           checked={isSigning.value}
           onChange={(checked) => {
             isSigning.value = checked;
@@ -73,20 +77,14 @@ export function RotateDialog({ path, grant, onClose, onRotated }: RotateDialogPr
           }}
         />
       ) : null}
-      {hasSource ? (
-        <LinesField
-          isSecret
-          label="Secrets"
-          hint="One per line. They are never shown again."
-          value={secrets.value}
-          onInput={(next) => (secrets.value = next)}
-        />
+      {hasSource ? <SourceSecretsField value={secrets} /> : null}
+      {isLeaked.value ? null : <OverlapField seconds={routineSeconds} isSigning={isSigning.value} />}
+      {!isLeaked.value && hasOldSecret(grant, readServiceMs()) ? (
+        <p class="hint">An even older secret still works. It stops working now.</p>
       ) : null}
-      {isLeaked ? null : <OverlapField seconds={routineSeconds} isSigning={isSigning.value} />}
-      {!isLeaked && hasOldSecret(grant, readServiceMs()) ? <p class="hint">{grants.olderEnds}</p> : null}
       {overlapSeconds === 0 ? (
         <div class="notice notice-warning">
-          <p>{grants.noOverlap}</p>
+          <p>The old secret stops working within 2 seconds. Whoever uses it is cut off until they have the new one.</p>
           {'filter' in grant ? <CutOffStreams subscriptionId={grant.id} /> : null}
         </div>
       ) : null}
@@ -94,26 +92,76 @@ export function RotateDialog({ path, grant, onClose, onRotated }: RotateDialogPr
   );
 }
 
-interface OverlapFieldProperties {
-  readonly seconds: Signal<number>;
-  readonly isSigning: boolean;
+interface ReasonProperties {
+  readonly name: string;
+  readonly hint: string;
+  readonly isChosen: boolean;
+  readonly onChoose: () => void;
+}
+
+function Reason({ name, hint, isChosen, onChoose }: ReasonProperties) {
+  const id = useId();
+  return (
+    <div class="radio">
+      <input
+        id={id}
+        type="radio"
+        name="rotation-reason"
+        checked={isChosen}
+        aria-describedby={`${id}-hint`}
+        onChange={onChoose}
+      />
+      <label for={id}>{name}</label>
+      <p id={`${id}-hint`} class="hint">
+        {hint}
+      </p>
+    </div>
+  );
+}
+
+/** The secrets of a foreign sender, one in each line. What is typed is kept nowhere. */
+function SourceSecretsField({ value }: { readonly value: Signal<string> }) {
+  return (
+    <LinesField
+      isSecret
+      label="Secrets"
+      hint="One per line. They are never shown again."
+      value={value.value}
+      onInput={(next) => (value.value = next)}
+    />
+  );
 }
 
 /** How long the old secret keeps working. */
-function OverlapField({ seconds, isSigning }: OverlapFieldProperties) {
-  const { grants } = texts;
-  const hint = isSigning ? grants.unsignedOverlap : grants.overlapHint;
+function OverlapField({ seconds, isSigning }: { readonly seconds: Signal<number>; readonly isSigning: boolean }) {
+  const hint = isSigning
+    ? 'Until then, the old URL accepts hooks without a signature from anyone who knows it. If it may have leaked, choose “Immediately”.'
+    : 'Until then, both secrets work.';
   return (
-    <Field label={grants.overlap} {...(seconds.value === 0 ? {} : { hint })}>
+    <Field label="The old secret stops working" {...(seconds.value === 0 ? {} : { hint })}>
       {({ id, hintId }) => (
         <Select
           id={id}
           hintId={hintId}
-          options={grants.overlaps}
+          options={overlaps as readonly (readonly [number, string])[]}
           value={seconds.value}
           onChange={(next) => (seconds.value = next)}
         />
       )}
     </Field>
   );
+}
+
+/** Says how many open streams of a subscription end with its old secret. Nothing while that is not known. */
+function CutOffStreams({ subscriptionId }: { readonly subscriptionId: string }) {
+  const read = useResource(
+    (signal) => api.GET('/api/v1/subscriptions/{id}/connections', { params: { path: { id: subscriptionId } }, signal }),
+    [subscriptionId],
+  );
+  const open = read.data.value;
+  if (open === null) return null;
+  const { totalItems: count, podsAnswered, podsAsked } = open;
+  // Otherwise a pod did not say how many it has.
+  const atLeast = podsAnswered < podsAsked ? 'At least ' : '';
+  return <p>{`${atLeast}${count} open ${count === 1 ? 'stream' : 'streams'} will be closed.`}</p>;
 }

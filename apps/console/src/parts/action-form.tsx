@@ -1,8 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { useLeaveQuestion } from '../router/address.ts';
 import type { Action } from '../service/use-action.ts';
-import { FieldMistakes, readMistakes } from './field-mistakes.ts';
 import { ProblemNotice } from './messages.tsx';
+import { FieldMistakes, readMistakes } from './problems.ts';
 
 interface ActionFormProperties {
   readonly action: Action<[]>;
@@ -15,9 +16,17 @@ interface ActionFormProperties {
   readonly endClass?: string;
 }
 
-/** A form that runs an action. After a refusal, the first wrong field has the focus. */
+const unsavedText = 'Leave this page? What you have typed is not saved.';
+
+/**
+ * A form that runs an action. After a refusal, the first wrong field has the focus. The page asks before it is left
+ * with something typed but not sent.
+ */
 export function ActionForm({ action, class: ownClass, children, end, endClass }: ActionFormProperties) {
   const form = useRef<HTMLFormElement>(null);
+  const isChanged = useRef(false);
+  // What is being sent is not lost.
+  useLeaveQuestion(() => (isChanged.current && !action.isRunning.peek() ? unsavedText : null));
   const error = action.error.value;
   useEffect(() => {
     if (error !== null) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
@@ -29,9 +38,12 @@ export function ActionForm({ action, class: ownClass, children, end, endClass }:
       class={ownClass}
       // If the browser submits the form itself, `post` keeps what was typed out of the address.
       method="post"
-      onSubmit={(event) => {
+      onInput={() => {
+        isChanged.current = true;
+      }}
+      onSubmit={async (event) => {
         event.preventDefault();
-        void action.run();
+        if (await action.run()) isChanged.current = false;
       }}
     >
       <FieldMistakes.Provider value={readMistakes(error)}>{children}</FieldMistakes.Provider>

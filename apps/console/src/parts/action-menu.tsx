@@ -2,9 +2,8 @@ import { useSignal } from '@preact/signals';
 import { Ellipsis, type IconNode } from 'lucide';
 import type { TargetedKeyboardEvent } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
-import { findMenuEntry } from './find-menu-entry.ts';
 import { Icon } from './icon.tsx';
-import { placeMenu } from './place-menu.ts';
+import { showToast } from './messages.tsx';
 import { isComposing } from './read-key.ts';
 
 export interface MenuEntry {
@@ -140,4 +139,53 @@ function moveInMenu(
 
 function listItems(menu: HTMLElement): HTMLElement[] {
   return [...menu.querySelectorAll<HTMLElement>('[role="menuitem"]')];
+}
+
+/**
+ * Returns the index of the menu entry that a key leads to, or null if the key means nothing in a menu. The arrow keys
+ * go round. A letter leads to the next entry that begins with it.
+ */
+export function findMenuEntry(key: string, labels: readonly string[], current: number): number | null {
+  const count = labels.length;
+  if (key === 'ArrowDown') return (current + 1) % count;
+  if (key === 'ArrowUp') return (Math.max(current, 0) + count - 1) % count;
+  if (key === 'Home') return 0;
+  if (key === 'End') return count - 1;
+  if ([...key].length !== 1) return null;
+  const following = labels.map((_, step) => (current + 1 + step) % count);
+  return following.find((index) => labels[index]?.toLowerCase().startsWith(key.toLowerCase())) ?? null;
+}
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** A rectangle of the window, in pixels from its corner at the top left. */
+type Box = Readonly<Record<'top' | 'bottom' | 'right', number>>;
+
+const gap = 4;
+const margin = 8;
+
+/**
+ * Returns where a menu opens: below its button and flush with the button's right edge, or above it if there is more
+ * room. It never leaves the window on the left or at the top.
+ */
+export function placeMenu(button: Box, menu: Size, windowSize: Size): { readonly left: number; readonly top: number } {
+  const roomBelow = windowSize.height - margin - (button.bottom + gap);
+  const roomAbove = button.top - gap - margin;
+  const isAbove = menu.height > roomBelow && roomAbove > roomBelow;
+  const top = isAbove ? button.top - gap - menu.height : button.bottom + gap;
+  const left = Math.min(button.right, windowSize.width - margin) - menu.width;
+  return { left: Math.max(left, margin), top: Math.max(top, margin) };
+}
+
+/** Copies an id and says so. Where the browser allows no copying, shows the id, to be copied by hand. */
+export async function copyId(id: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(id);
+    showToast('Id copied');
+  } catch {
+    showToast(`Copying is blocked in this browser (it needs HTTPS). The id is ${id}.`);
+  }
 }

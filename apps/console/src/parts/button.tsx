@@ -1,6 +1,5 @@
 import { useSignal } from '@preact/signals';
 import type { ButtonHTMLAttributes, TargetedMouseEvent } from 'preact';
-import { texts } from '../texts/texts.ts';
 
 interface ButtonProperties extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'class' | 'type'> {
   readonly kind?: 'primary' | 'plain' | 'danger' | 'quiet';
@@ -28,6 +27,7 @@ export function Button(properties: ButtonProperties) {
 }
 
 const shownMs = 2_000;
+const copyFailedText = 'Copying is blocked in this browser (it needs HTTPS). Select the text instead.';
 
 interface CopyButtonProperties {
   readonly text: string;
@@ -36,7 +36,7 @@ interface CopyButtonProperties {
 }
 
 /** Copies a text. Says whether that worked: on pages without HTTPS, browsers allow no copying. */
-export function CopyButton({ text, label = texts.general.copy, onCopied }: CopyButtonProperties) {
+export function CopyButton({ text, label = 'Copy', onCopied }: CopyButtonProperties) {
   const outcome = useSignal<'copied' | 'failed' | null>(null);
   const copy = async () => {
     outcome.value = await navigator.clipboard.writeText(text).then(
@@ -50,10 +50,10 @@ export function CopyButton({ text, label = texts.general.copy, onCopied }: CopyB
   return (
     <>
       <Button onClick={() => void copy().catch(() => (outcome.value = 'failed'))}>
-        {outcome.value === 'copied' ? texts.general.copied : label}
+        {outcome.value === 'copied' ? 'Copied' : label}
       </Button>
       <span role="status" class={outcome.value === 'failed' ? 'hint' : 'visually-hidden'}>
-        {outcome.value === 'failed' ? texts.general.copyFailed : outcome.value === 'copied' ? texts.general.copied : ''}
+        {outcome.value === null ? '' : outcome.value === 'copied' ? 'Copied' : copyFailedText}
       </span>
     </>
   );

@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { useAction } from '../service/use-action.ts';
-import { texts } from '../texts/texts.ts';
 import { ActionForm } from './action-form.tsx';
 import { Button } from './button.tsx';
 import { ProblemNotice } from './messages.tsx';
@@ -14,6 +13,8 @@ interface DialogProperties {
   readonly children: ComponentChildren;
   /** If false, only `onClose` by the content ends it: for a secret that is shown once. Default: true. */
   readonly canDismiss?: boolean;
+  /** Whether a click beside it loses what was typed, and so does nothing. Default: false. */
+  readonly isForm?: boolean;
 }
 
 /**
@@ -27,7 +28,7 @@ function giveFocusBack(opener: Element | null): void {
 }
 
 /** A modal dialog, by the browser's own element: it keeps the focus inside, and gives it back at the end. */
-export function Dialog({ title, onClose, children, canDismiss = true }: DialogProperties) {
+export function Dialog({ title, onClose, children, canDismiss = true, isForm = false }: DialogProperties) {
   const element = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   // Before the next key, which is text for its field: some people type faster than the page is painted.
@@ -55,13 +56,13 @@ export function Dialog({ title, onClose, children, canDismiss = true }: DialogPr
         event.preventDefault();
         if (canDismiss) onClose();
       }}
-      closedby={canDismiss ? 'any' : 'none'}
+      closedby={canDismiss ? (isForm ? 'closerequest' : 'any') : 'none'}
     >
       <div class="dialog-content">
         <header class="dialog-header">
           <h2 id={titleId}>{title}</h2>
           {canDismiss ? (
-            <button type="button" class="button button-quiet" aria-label={texts.general.close} onClick={onClose}>
+            <button type="button" class="button button-quiet" aria-label="Close" onClick={onClose}>
               ×
             </button>
           ) : null}
@@ -127,7 +128,7 @@ interface FormDialogProperties {
 export function FormDialog({ title, submitLabel, closeLabel, children, onSubmit, onClose }: FormDialogProperties) {
   const action = useAction(onSubmit);
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={title} onClose={onClose} isForm>
       <ActionForm
         action={action}
         endClass="dialog-end"
@@ -152,7 +153,7 @@ interface DialogActionsProperties {
   readonly onClose: () => void;
 }
 
-function DialogActions({ closeLabel = texts.general.cancel, children, onClose }: DialogActionsProperties) {
+function DialogActions({ closeLabel = 'Cancel', children, onClose }: DialogActionsProperties) {
   return (
     <div class="dialog-actions">
       <Button onClick={onClose}>{closeLabel}</Button>

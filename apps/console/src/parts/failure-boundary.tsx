@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact';
 import { useErrorBoundary } from 'preact/hooks';
-import { texts } from '../texts/texts.ts';
 import { Button } from './button.tsx';
 
 interface FailureBoundaryProperties {
@@ -13,17 +12,18 @@ interface FailureBoundaryProperties {
 export function FailureBoundary({ of: Frame, children }: FailureBoundaryProperties) {
   const [error] = useErrorBoundary((reason) => console.error(reason)) as [unknown, () => void];
   if (error === undefined) return <>{children}</>;
-  const { failure } = texts;
   return (
     <Frame class="failure">
       <div class="notice notice-error" role="alert">
-        <h1 tabIndex={-1}>{failure.title}</h1>
-        <p>{failure.text}</p>
+        <h1 tabIndex={-1}>This page has failed</h1>
+        <p>
+          That is a mistake of the console, not yours. Reload the page; if that does not help, report the text below.
+        </p>
         <p class="small selectable">
           <code>{String(error)}</code>
         </p>
         <Button kind="primary" onClick={() => location.reload()}>
-          {failure.reload}
+          Reload
         </Button>
       </div>
     </Frame>

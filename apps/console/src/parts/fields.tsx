@@ -1,6 +1,6 @@
 import type { ComponentChildren, InputHTMLAttributes } from 'preact';
 import { useContext, useId } from 'preact/hooks';
-import { describeMistake, FieldMistakes } from './field-mistakes.ts';
+import { describeMistake, FieldMistakes } from './problems.ts';
 import { readLocalText, toLocalText } from './time-zone.ts';
 
 interface FieldPlace {

@@ -1,8 +1,7 @@
 import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { texts } from '../texts/texts.ts';
 import { Button } from './button.tsx';
-import { describeProblem } from './describe-problem.ts';
+import { describeProblem } from './problems.ts';
 
 interface EmptyStateProperties {
   readonly title: string;
@@ -39,8 +38,8 @@ export function ProblemNotice({ error, onRetry, pointers }: ProblemNoticePropert
       <p>
         <strong>{title}.</strong> {detail}
       </p>
-      {requestId === null ? null : <p class="muted small selectable">{texts.general.requestId(requestId)}</p>}
-      {onRetry === undefined ? null : <Button onClick={() => void onRetry()}>{texts.general.retry}</Button>}
+      {requestId === null ? null : <p class="muted small selectable">Request {requestId}</p>}
+      {onRetry === undefined ? null : <Button onClick={() => void onRetry()}>Try again</Button>}
     </div>
   );
 }

@@ -1,9 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { path } from '../router/address.ts';
 import { Link } from '../router/link.tsx';
-import { noteVisit } from '../session/visits.ts';
-import { texts } from '../texts/texts.ts';
 
 interface PageHeaderProperties {
   readonly title: string;
@@ -15,11 +12,10 @@ interface PageHeaderProperties {
   readonly children?: ComponentChildren;
 }
 
-/** The heading of a page. It also names the tab, and the page among those that were visited. */
+/** The heading of a page. It also names the tab. */
 export function PageHeader({ title, parents = [], aside, children }: PageHeaderProperties) {
   useEffect(() => {
-    document.title = `${title} · ${texts.general.productName}`;
-    noteVisit(path.peek(), title);
+    document.title = `${title} · Widget Service`;
   }, [title]);
   return (
     <header class="page-header">

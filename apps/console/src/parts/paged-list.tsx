@@ -1,8 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { changeQuery, query } from '../router/address.ts';
-import { readTime } from '../router/read-time.ts';
+import { changeQuery, query, readTime } from '../router/address.ts';
 import { type Resource, type ResourceOptions, useResource } from '../service/use-resource.ts';
-import { texts } from '../texts/texts.ts';
 import { Button } from './button.tsx';
 import { EmptyState } from './messages.tsx';
 import { ReadState } from './read-state.tsx';
@@ -90,7 +88,7 @@ export function PagedList<Item>({ list, error = null, empty, children }: PagedLi
           {waiting === 0 ? null : (
             <div class="show-new-rows">
               <Button kind="primary" onClick={release}>
-                {texts.general.showNew(waiting, waiting === read.items.length)}
+                {`Show ${waiting}${waiting === read.items.length ? '+' : ''} new`}
               </Button>
             </div>
           )}
@@ -113,13 +111,13 @@ interface PagerProperties {
 export function Pager({ page, totalPages, hasNext, onPage }: PagerProperties) {
   if (page === 1 && !hasNext) return null;
   return (
-    <nav class="pager" aria-label={texts.general.pageOf(page, totalPages)}>
+    <nav class="pager" aria-label={`Page ${page} of ${totalPages}`}>
       <Button disabled={page <= 1} onClick={() => onPage(page - 1)}>
-        {texts.general.previousPage}
+        Previous page
       </Button>
-      <span>{texts.general.pageOf(page, totalPages)}</span>
+      <span>{`Page ${page} of ${totalPages}`}</span>
       <Button disabled={!hasNext} onClick={() => onPage(page + 1)}>
-        {texts.general.nextPage}
+        Next page
       </Button>
     </nav>
   );

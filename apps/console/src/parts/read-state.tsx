@@ -1,8 +1,9 @@
+import { ExternalLink } from 'lucide';
+import { toRunbookAddress } from '../service/page-settings.ts';
 import type { Resource } from '../service/use-resource.ts';
-import { texts } from '../texts/texts.ts';
-import { describeUnreadable } from './describe-unreadable.ts';
+import { Icon } from './icon.tsx';
 import { ProblemNotice } from './messages.tsx';
-import { Runbook } from './runbook.tsx';
+import { describeUnreadable } from './problems.ts';
 
 interface ReadStateProperties {
   readonly read: Resource<unknown>;
@@ -35,10 +36,21 @@ function UnreadableItems({ data }: { readonly data: unknown }) {
 function Skeleton() {
   return (
     <div class="skeleton" role="status">
-      <span class="visually-hidden">{texts.general.loading}</span>
+      <span class="visually-hidden">Loading…</span>
       {rowNumbers.map((row) => (
         <span key={row} class="skeleton-row" />
       ))}
     </div>
+  );
+}
+
+/** What to do about a problem, in a tab of its own. */
+export function Runbook({ name }: { readonly name: string }) {
+  const address = toRunbookAddress(name);
+  if (address === null) return <p class="muted small">Runbook: docs/runbooks/{name}.md</p>;
+  return (
+    <a class="button button-plain" href={address} target="_blank" rel="noreferrer">
+      <Icon of={ExternalLink} size={14} /> Runbook
+    </a>
   );
 }

@@ -1,5 +1,4 @@
 import type { ComponentChildren } from 'preact';
-import { texts } from '../texts/texts.ts';
 import { Button } from './button.tsx';
 
 /** One column of a table. */
@@ -37,7 +36,7 @@ export function Table<Row>({ label, rows, keyOf, columns, namedBy = 0 }: TablePr
       </thead>
       <tbody>
         {rows.map((row) => (
-          <tr key={keyOf(row)} tabIndex={-1} data-row>
+          <tr key={keyOf(row)}>
             {columns.map(({ title, cell, header, isNumber = false }, index) =>
               index === namedBy ? (
                 <th key={title} scope="row" dir="auto">
@@ -63,7 +62,7 @@ export function Table<Row>({ label, rows, keyOf, columns, namedBy = 0 }: TablePr
 /** The last column: what can be done with a row. */
 export function actionsColumn<Row>(render: (row: Row) => ComponentChildren): Column<Row> {
   return {
-    title: texts.general.actions,
+    title: 'Actions',
     header: null,
     cell: (row) => <div class="table-actions">{render(row)}</div>,
   };

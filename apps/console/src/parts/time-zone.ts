@@ -2,8 +2,7 @@ import { effect, signal } from '@preact/signals';
 import { readTimeZone } from './locale.ts';
 import { browserStorage } from './storage.ts';
 
-export const timeZones = ['local', 'utc'] as const;
-type TimeZone = (typeof timeZones)[number];
+type TimeZone = 'local' | 'utc';
 
 const storageKey = 'console-time-zone';
 
@@ -12,8 +11,7 @@ export const timeZone = signal<TimeZone>('local');
 
 /** Applies the choice of the last visit, and keeps it for the next one. */
 export function followTimeZone(): void {
-  const kept = browserStorage.read(storageKey);
-  timeZone.value = timeZones.find((name) => name === kept) ?? 'local';
+  timeZone.value = browserStorage.read(storageKey) === 'utc' ? 'utc' : 'local';
   effect(() => browserStorage.write(storageKey, timeZone.value));
 }
 

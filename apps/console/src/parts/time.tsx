@@ -1,6 +1,5 @@
 import { signal } from '@preact/signals';
 import { readServiceMs } from '../service/service-clock.ts';
-import { texts } from '../texts/texts.ts';
 import { formatAbsolute, formatClockTime, formatRelative } from './format.ts';
 
 /** By the clock of this machine: it only makes what reads it render again. */
@@ -23,7 +22,7 @@ export function followClock(): void {
 
 /** A time in words, relative to now. The absolute time shows on hover, and to screen readers after it. */
 export function Time({ at }: { readonly at: string | null }) {
-  if (at === null) return <span class="muted">{texts.general.never}</span>;
+  if (at === null) return <span class="muted">never</span>;
   const atMs = Date.parse(at);
   const absolute = formatAbsolute(atMs);
   return (
@@ -35,7 +34,7 @@ export function Time({ at }: { readonly at: string | null }) {
 
 /** A time in words, relative and absolute. */
 export function FullTime({ at }: { readonly at: string | null }) {
-  if (at === null) return <span class="muted">{texts.general.never}</span>;
+  if (at === null) return <span class="muted">never</span>;
   const atMs = Date.parse(at);
   return (
     <time dateTime={at}>

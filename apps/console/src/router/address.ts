@@ -1,5 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import { createRandomId } from '@widget-service/client/requests/random-id.ts';
+import { useEffect, useRef } from 'preact/hooks';
 import { consoleRoot } from '../service/page-settings.ts';
 
 /** Where the page is: the part of the address after the console's root, and the query. */
@@ -14,6 +15,12 @@ function readLocation() {
   return { path: `/${pathname.slice(consoleRoot.pathname.length)}`, query: new URLSearchParams(search) };
 }
 
+/** Returns the time of a parameter of the address, or null if there is none, or something else. */
+export function readTime(name: string): string | null {
+  const ms = Date.parse(query.value.get(name) ?? '');
+  return Number.isNaN(ms) ? null : new Date(ms).toISOString();
+}
+
 /** Tells the entries of the history apart. It survives a reload. */
 export function readEntryKey(): string {
   const state: unknown = history.state;
@@ -25,22 +32,33 @@ export function toHref(path: string): string {
   return new URL(path.slice(1), consoleRoot).href;
 }
 
-/** Asks whether the page may be left, and calls `leave` if so. */
-type LeaveGuard = (leave: () => void) => void;
-let guard: LeaveGuard | null = null;
+/** Says what would be lost if the page were left now. Null: nothing. */
+type LeaveQuestion = () => string | null;
+const questions = new Set<LeaveQuestion>();
 
-/** Sets what asks before this page is left by a link, a key or the history, or null. */
-export function setLeaveGuard(next: LeaveGuard | null): void {
-  guard = next;
+/** Asks before the page is left by a link, a key or the history. The browser asks before the tab is closed. */
+export function useLeaveQuestion(ask: LeaveQuestion): void {
+  const latest = useRef(ask);
+  latest.current = ask;
+  useEffect(() => {
+    const question = () => latest.current();
+    questions.add(question);
+    return () => void questions.delete(question);
+  }, []);
 }
 
-/** Shows another path. The browser's back button leads back. */
+function readQuestion(): string | null {
+  return [...questions].map((ask) => ask()).find((text) => text !== null) ?? null;
+}
+
+function mayLeave(): boolean {
+  const text = readQuestion();
+  return text === null || window.confirm(text);
+}
+
+/** Shows another path, unless the person stays to save something. The browser's back button leads back. */
 export function goTo(path: string): void {
-  if (guard === null) show(path);
-  else guard(() => show(path));
-}
-
-function show(path: string): void {
+  if (!mayLeave()) return;
   history.pushState(createRandomId(), '', toHref(path));
   location.value = readLocation();
   window.scrollTo(0, 0);
@@ -69,15 +87,11 @@ export function followAddress(): void {
   const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"]');
   if (icon !== null) icon.href = new URL('icon.svg', consoleRoot).href;
   window.addEventListener('popstate', () => {
-    if (guard === null) {
-      location.value = readLocation();
-      return;
-    }
-    // The browser has moved already. One more entry keeps the page, and Back leads to where the person wanted to go.
-    history.pushState(createRandomId(), '', toHref(path.peek()));
-    guard(() => {
-      guard = null;
-      history.back();
-    });
+    // The browser has moved already. One more entry keeps the page.
+    if (mayLeave()) location.value = readLocation();
+    else history.pushState(createRandomId(), '', toHref(`${path.peek()}?${query.peek()}`));
+  });
+  window.addEventListener('beforeunload', (event) => {
+    if (readQuestion() !== null) event.preventDefault();
   });
 }

@@ -1,7 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import { ProblemError } from '@widget-service/client/requests/failures.ts';
 import { api, onSignedOut, type Schemas, service } from '../service/service.ts';
-import { drafts } from './drafts.ts';
 
 type Session = Schemas['Session'];
 export type Permission = Session['permissions'][number];
@@ -79,13 +78,11 @@ export async function signOutEverywhere(): Promise<void> {
 }
 
 function enterSignedIn(started: Session): void {
-  drafts.forgetOthers(started.user.id);
   sessionState.value = { kind: 'signed-in', session: started };
 }
 
 function enterSignedOut(hasEnded = sessionState.value.kind === 'signed-in'): void {
   if (sessionState.value.kind !== 'signed-out') sessionState.value = { kind: 'signed-out', hasEnded };
-  drafts.forgetAll();
 }
 
 /** Keeps all tabs of this browser alike. */

@@ -1,4 +1,5 @@
 import { Box, CircleUserRound, Clock, LogOut, Menu, Search } from 'lucide';
+import { formatCount } from '../parts/format.ts';
 import { Icon } from '../parts/icon.tsx';
 import { ProblemNotice } from '../parts/messages.tsx';
 import { nameTimeZone, timeZone } from '../parts/time-zone.ts';
@@ -6,55 +7,56 @@ import { path } from '../router/address.ts';
 import { Link } from '../router/link.tsx';
 import { useAction } from '../service/use-action.ts';
 import { may, session, signOut } from '../session/session.ts';
-import { texts } from '../texts/texts.ts';
 import { health } from './health.ts';
 import { type ConsolePage, navigationGroups, pages } from './pages.ts';
 import { openPalette } from './palette.tsx';
 
+const paletteKey = /^Mac|^iP/.test(navigator.platform) ? '⌘K' : 'Ctrl K';
+
 /** The areas of the console that this user may see. A phone shows four of them, and the palette leads to the others. */
 export function Navigation() {
-  const { general, keyboard } = texts;
   const shown = pages.filter(
     ({ navigation, permission }) => navigation !== undefined && (permission === null || may(permission)),
   );
   const current = findCurrent(shown, path.value);
   return (
-    <nav class="navigation" aria-label={general.mainNavigation}>
+    <nav class="navigation" aria-label="Main navigation">
       <Link to="/" class="brand">
         <span class="brand-mark">
           <Icon of={Box} size={14} />
         </span>
-        {general.productName}
+        Widget Service
       </Link>
       <button type="button" class="search-button" onClick={openPalette}>
         <Icon of={Search} />
-        {keyboard.openPalette} <kbd class="key-hint">{keyboard.openPaletteKey}</kbd>
+        Search or go to… <kbd class="key-hint">{paletteKey}</kbd>
       </button>
-      {navigationGroups.map((group) => (
+      {Object.entries(navigationGroups).map(([group, title]) => (
         <Group
           key={group}
-          title={general.navigationGroups[group]}
+          title={title}
           shown={shown.filter(({ navigation }) => navigation?.group === group)}
           current={current}
         />
       ))}
       <button type="button" class="navigation-link phone-menu" onClick={openPalette}>
         <Icon of={Menu} />
-        {general.menu}
+        Menu
       </button>
       <AccountMenu />
     </nav>
   );
 }
 
-interface GroupProperties {
-  /** Null: the group needs none. */
+function Group({
+  title,
+  shown,
+  current,
+}: {
   readonly title: string | null;
   readonly shown: readonly ConsolePage[];
   readonly current: ConsolePage | undefined;
-}
-
-function Group({ title, shown, current }: GroupProperties) {
+}) {
   if (shown.length === 0) return null;
   return (
     <>
@@ -77,7 +79,7 @@ function Group({ title, shown, current }: GroupProperties) {
 /** How many hooks are dead, beside the integrations that they came from. */
 function DeadCount() {
   const count = health.value?.deadHooks ?? 0;
-  return count === 0 ? null : <span class="navigation-count">{texts.general.countDead(count)}</span>;
+  return count === 0 ? null : <span class="navigation-count">{formatCount(count)} dead</span>;
 }
 
 /** The area of a path: of those that contain it, the one with the longest path. */
@@ -96,13 +98,13 @@ function AccountMenu() {
     <div class="account">
       <Link to="/access" class="navigation-link" aria-current={path.value === '/access' ? 'page' : undefined}>
         <Icon of={CircleUserRound} />
-        <span class="visually-hidden">{texts.access.own}: </span>
+        <span class="visually-hidden">Your account: </span>
         <span class="account-email">{email}</span>
       </Link>
       <button
         type="button"
         class="navigation-link"
-        aria-label={texts.general.changeTimeZone(nameTimeZone(), nameTimeZone(nextTimeZone))}
+        aria-label={`${nameTimeZone()}: show times in ${nameTimeZone(nextTimeZone)}`}
         onClick={() => (timeZone.value = nextTimeZone)}
       >
         <Icon of={Clock} />
@@ -110,7 +112,7 @@ function AccountMenu() {
       </button>
       <button type="button" class="navigation-link" aria-busy={leave.isRunning.value} onClick={() => void leave.run()}>
         <Icon of={LogOut} />
-        {texts.general.signOut}
+        Sign out
       </button>
       <ProblemNotice error={leave.error.value} />
     </div>

@@ -20,18 +20,17 @@ import { WidgetPage } from '../pages/widgets/widget-page.tsx';
 import { WidgetsPage } from '../pages/widgets/widgets-page.tsx';
 import { matchRoute, type RouteParameters } from '../router/match-route.ts';
 import type { Permission } from '../session/session.ts';
-import { texts } from '../texts/texts.ts';
 
-/** The groups of the navigation, in their order. */
-export const navigationGroups = ['watch', 'connections', 'administration'] as const;
+/** The groups of the navigation with their titles, in their order. Null: the group needs none. */
+export const navigationGroups = { watch: null, connections: 'Connections', administration: 'Administration' } as const;
 
 interface PlaceInNavigation {
-  readonly group: (typeof navigationGroups)[number];
+  readonly group: keyof typeof navigationGroups;
   readonly icon: IconNode;
-  /** The letter that after `g` leads to the page. */
-  readonly key: string;
   /** A phone has room for four. */
   readonly isOnPhone?: boolean;
+  /** What the page creates, and who may. The button has `data-creates`. */
+  readonly creates?: readonly [label: string, permission: Permission];
 }
 
 export interface ConsolePage {
@@ -45,79 +44,59 @@ export interface ConsolePage {
   readonly navigation?: PlaceInNavigation;
 }
 
-type Component = ConsolePage['component'];
-
 /** Every page of the console, in the order of the navigation. */
 export const pages: readonly ConsolePage[] = [
-  area('/overview', texts.overview.title, 'audit:read', OverviewPage, {
-    group: 'watch',
-    icon: Gauge,
-    key: 'o',
-    isOnPhone: true,
-  }),
-  area('/widgets', texts.widgets.title, 'widgets:read', WidgetsPage, {
+  page('/overview', 'Overview', 'audit:read', OverviewPage, { group: 'watch', icon: Gauge, isOnPhone: true }),
+  page('/widgets', 'Widgets', 'widgets:read', WidgetsPage, {
     group: 'watch',
     icon: Box,
-    key: 'w',
     isOnPhone: true,
+    creates: ['Create widget', 'widgets:create'],
   }),
-  detail('/widgets/:id', texts.widgets.title, 'widgets:read', WidgetPage),
-  area('/streams/events', texts.streams.inspector.title, 'widgets:read', EventsPage, {
-    group: 'watch',
-    icon: Activity,
-    key: 'e',
-  }),
-  area('/hooks', 'Integrations', 'integrations:manage', HooksPage, {
+  page('/widgets/:id', 'Widgets', 'widgets:read', WidgetPage),
+  page('/streams/events', 'Events', 'widgets:read', EventsPage, { group: 'watch', icon: Activity }),
+  page('/hooks', 'Integrations', 'integrations:manage', HooksPage, {
     group: 'connections',
     icon: Webhook,
-    key: 'i',
     isOnPhone: true,
+    creates: ['Create integration', 'integrations:manage'],
   }),
-  detail('/hooks/dead', 'Dead deliveries', 'integrations:manage', DeadDeliveriesPage),
-  detail('/hooks/quarantine', 'Quarantine', 'integrations:manage', QuarantinePage),
-  detail('/hooks/connect', 'Connect sender', 'integrations:manage', NewSourcePage),
-  detail('/hooks/:id/mapping', 'Mapping', 'integrations:manage', MappingPage),
-  detail('/hooks/:id/hand-over', 'Hand-over', 'integrations:manage', HandOverPage),
-  detail('/hooks/:id', 'Integrations', 'integrations:manage', IntegrationPage),
-  detail('/hooks/:id/deliveries/:eventId', 'Delivery', 'integrations:manage', DeliveryPage),
-  area('/streams', texts.streams.title, 'subscriptions:manage', StreamsPage, {
+  page('/hooks/dead', 'Dead deliveries', 'integrations:manage', DeadDeliveriesPage),
+  page('/hooks/quarantine', 'Quarantine', 'integrations:manage', QuarantinePage),
+  page('/hooks/connect', 'Connect sender', 'integrations:manage', NewSourcePage),
+  page('/hooks/:id/mapping', 'Mapping', 'integrations:manage', MappingPage),
+  page('/hooks/:id/hand-over', 'Hand-over', 'integrations:manage', HandOverPage),
+  page('/hooks/:id', 'Integrations', 'integrations:manage', IntegrationPage),
+  page('/hooks/:id/deliveries/:eventId', 'Delivery', 'integrations:manage', DeliveryPage),
+  page('/streams', 'Streams', 'subscriptions:manage', StreamsPage, {
     group: 'connections',
     icon: RadioTower,
-    key: 's',
     isOnPhone: true,
+    creates: ['Create subscription', 'subscriptions:manage'],
   }),
-  detail('/streams/:id', texts.streams.title, 'subscriptions:manage', StreamPage),
-  area('/access/tokens', texts.access.tokens, 'tokens:manage', TokensPage, {
+  page('/streams/:id', 'Streams', 'subscriptions:manage', StreamPage),
+  page('/access/tokens', 'Provision tokens', 'tokens:manage', TokensPage, {
     group: 'connections',
     icon: KeyRound,
-    key: 't',
+    creates: ['Create provision token', 'tokens:manage'],
   }),
-  area('/access/users', texts.access.users, 'users:manage', UsersPage, {
+  page('/access/users', 'Users', 'users:manage', UsersPage, {
     group: 'administration',
     icon: Users,
-    key: 'u',
+    creates: ['Create user', 'users:manage'],
   }),
-  area('/access/audit', texts.access.audit, 'audit:read', AuditPage, {
-    group: 'administration',
-    icon: ScrollText,
-    key: 'l',
-  }),
-  detail('/access', texts.access.own, null, AccountPage),
+  page('/access/audit', 'Audit log', 'audit:read', AuditPage, { group: 'administration', icon: ScrollText }),
+  page('/access', 'Your account', null, AccountPage),
 ];
 
-/** A page that the navigation lists. */
-function area(
+function page(
   path: string,
   title: string,
-  permission: Permission,
-  component: Component,
-  navigation: PlaceInNavigation,
+  permission: Permission | null,
+  component: ConsolePage['component'],
+  navigation?: PlaceInNavigation,
 ): ConsolePage {
-  return { path, title, permission, component, navigation };
-}
-
-function detail(path: string, title: string, permission: Permission | null, component: Component): ConsolePage {
-  return { path, title, permission, component };
+  return { path, title, permission, component, ...(navigation === undefined ? {} : { navigation }) };
 }
 
 export function findPage(path: string): { readonly page: ConsolePage; readonly parameters: RouteParameters } | null {

@@ -2,64 +2,67 @@ import type { LiveWidget } from '@widget-service/client/live/live-widget.ts';
 import { makeMatcher, parseSearch, type Searched } from '../pages/widgets/search-words.ts';
 import { filterWidgets } from '../pages/widgets/shown-widgets.ts';
 import { isUuid } from '../parts/is-uuid.ts';
-import { keptVisits } from '../session/kept-visits.ts';
 
-/** The groups of the palette, in their order. */
-const paletteKinds = ['recent', 'pages', 'actions', 'widgets', 'integrations', 'streams', 'users', 'hooks'] as const;
-type PaletteKind = (typeof paletteKinds)[number];
+/** The groups of the palette with their titles, in their order. */
+const titles = {
+  pages: 'Pages',
+  actions: 'Actions',
+  widgets: 'Widgets',
+  integrations: 'Integrations',
+  streams: 'Streams',
+  users: 'Users',
+  hooks: 'Hooks',
+} as const;
+type PaletteKind = keyof typeof titles;
 
 /** Something that the palette offers. */
 export interface PaletteEntry extends Searched {
   /** Shown beside the name. */
   readonly detail?: string;
-  /** Where it leads, or what it does. */
-  readonly target: string | (() => void);
+  /** The path where it leads. */
+  readonly to: string;
 }
 
 export interface PaletteGroup {
-  readonly kind: PaletteKind;
+  readonly title: string;
   readonly entries: readonly PaletteEntry[];
-  /** How many match in all. */
-  readonly total: number;
 }
 
 export interface PaletteSources {
   readonly widgets: readonly LiveWidget[];
   readonly entries: Readonly<Partial<Record<PaletteKind, readonly PaletteEntry[]>>>;
-  /** Null: this user may not find hooks. */
-  readonly findHook: ((id: string) => PaletteEntry) | null;
+  readonly canFindHooks: boolean;
 }
 
 const shownOfKind = 8;
-/** Without a text, these are offered. */
-const kindsAtFirst: readonly PaletteKind[] = ['recent', 'pages', 'actions'];
-/** Their entries are few, and all are shown. */
-const wholeKinds: readonly PaletteKind[] = ['pages', 'actions'];
+/** All of them are shown, also without a text: they are few. */
+const wholeKinds: readonly string[] = ['pages', 'actions'] satisfies PaletteKind[];
 
-/** Returns what matches the text, by kind. What was looked at last is offered first, and not again. */
-export function findGroups(text: string, { widgets, entries, findHook }: PaletteSources): PaletteGroup[] {
+/** Returns what matches the text, by kind. */
+export function findGroups(text: string, { widgets, entries, canFindHooks }: PaletteSources): PaletteGroup[] {
   const search = text.trim();
   const matches = makeMatcher(parseSearch(search));
-  const recent = (entries.recent ?? []).filter(matches);
-  const isNew = ({ target }: PaletteEntry) => !recent.some((entry) => entry.target === target);
-  const findOfKind = (kind: PaletteKind): Omit<PaletteGroup, 'kind'> => {
-    if (kind === 'recent') return { entries: recent, total: recent.length };
-    if (kind === 'widgets') return findWidgets(widgets, search, isNew);
-    const hook = kind === 'hooks' && findHook !== null && isHookId(search) ? [findHook(search)] : [];
-    const found = kind === 'hooks' ? hook : (entries[kind] ?? []).filter((entry) => matches(entry) && isNew(entry));
-    return { entries: wholeKinds.includes(kind) ? found : found.slice(0, shownOfKind), total: found.length };
+  const find = (kind: PaletteKind): readonly PaletteEntry[] => {
+    if (kind === 'widgets') return findWidgets(widgets, search);
+    if (kind === 'hooks') return canFindHooks && isHookId(search) ? [toHookSearch(search)] : [];
+    const found = (entries[kind] ?? []).filter(matches);
+    return wholeKinds.includes(kind) ? found : found.slice(0, shownOfKind);
   };
-  return paletteKinds
-    .filter((kind) => search !== '' || kindsAtFirst.includes(kind))
-    .map((kind) => ({ kind, ...findOfKind(kind) }))
+  return (Object.keys(titles) as PaletteKind[])
+    .filter((kind) => search !== '' || wholeKinds.includes(kind))
+    .map((kind) => ({ title: titles[kind], entries: find(kind) }))
     .filter((group) => group.entries.length > 0);
 }
 
-/** Only those that are shown become entries: there may be 100 000 others. */
-function findWidgets(widgets: readonly LiveWidget[], text: string, isNew: (entry: PaletteEntry) => boolean) {
-  const found = filterWidgets(widgets, { text, state: null });
-  const candidates = found.slice(0, shownOfKind + keptVisits).map(toWidgetEntry);
-  return { entries: candidates.filter(isNew).slice(0, shownOfKind), total: found.length };
+/** The first ones that match, and the way to all of them. */
+function findWidgets(widgets: readonly LiveWidget[], search: string): readonly PaletteEntry[] {
+  const found = filterWidgets(widgets, { text: search, state: null });
+  const shown = found
+    .slice(0, shownOfKind)
+    .map(({ id, name, labels }) => ({ id, name, labels, detail: labels.join(', '), to: `/widgets/${id}` }));
+  if (found.length <= shownOfKind) return shown;
+  const query = new URLSearchParams({ search });
+  return [...shown, { id: '', name: 'Show all in Widgets', labels: [], to: `/widgets?${query}` }];
 }
 
 /** Most senders use a prefix and a random part as `webhook-id`: `msg_2KWPBgLlAfxdpx2AI54pPJ85f4W`. */
@@ -70,6 +73,6 @@ function isHookId(text: string): boolean {
   return isUuid(text) || (webhookIdPattern.test(text) && /[\d_-]/.test(text) && !/^label:/i.test(text));
 }
 
-function toWidgetEntry({ id, name, labels }: LiveWidget): PaletteEntry {
-  return { id, name, labels, detail: labels.join(', '), target: `/widgets/${id}` };
+function toHookSearch(id: string): PaletteEntry {
+  return { id, name: `Find hook “${id}”`, labels: [], to: `/hooks?${new URLSearchParams({ hook: id })}` };
 }

@@ -2,16 +2,11 @@ import { signal, useSignal } from '@preact/signals';
 import type { TargetedKeyboardEvent } from 'preact';
 import { useId, useLayoutEffect, useMemo } from 'preact/hooks';
 import { liveState, rows } from '../live/shared-widgets.ts';
-import { parseSearch, splitMatches } from '../pages/widgets/search-words.ts';
 import { Dialog } from '../parts/dialog.tsx';
-import { Marked } from '../parts/marked.tsx';
-import { isComposing } from '../parts/read-key.ts';
-import { goTo, path } from '../router/address.ts';
-import { may } from '../session/session.ts';
-import { visits } from '../session/visits.ts';
-import { texts } from '../texts/texts.ts';
-import { listActions, listPages } from './palette-actions.ts';
-import { usePlaces } from './palette-places.ts';
+import { isCommand, isComposing, readKey } from '../parts/read-key.ts';
+import { goTo } from '../router/address.ts';
+import { may, session } from '../session/session.ts';
+import { listActions, listPages, usePlaces } from './palette-entries.ts';
 import { findGroups, type PaletteEntry, type PaletteGroup } from './palette-search.ts';
 
 const isOpen = signal(false);
@@ -20,27 +15,45 @@ export function openPalette(): void {
   isOpen.value = true;
 }
 
+/** In these, `/` is text, or finds an option. */
+const fieldSelector = 'input:not([type="checkbox"], [type="radio"]), textarea, select';
+
+/** Listens to the keys that work everywhere: `Ctrl K` opens the palette, and `/` leads to the search of the page. */
+export function followKeys(): void {
+  document.addEventListener('keydown', (event) => {
+    if (session.value === null || event.defaultPrevented) return;
+    if (isCommand(event, 'k')) {
+      event.preventDefault();
+      openPalette();
+      return;
+    }
+    const isTyping = event.target instanceof HTMLElement && event.target.matches(fieldSelector);
+    if (readKey(event) !== '/' || isTyping || document.querySelector('dialog[open]') !== null) return;
+    const search = document.querySelector<HTMLElement>('[data-shortcut="/"]');
+    if (search === null) return;
+    event.preventDefault();
+    search.focus();
+  });
+}
+
 /** Leads to every page, action and thing by a few letters. */
 export function Palette() {
   return isOpen.value ? <OpenPalette onClose={() => (isOpen.value = false)} /> : null;
 }
 
 function OpenPalette({ onClose }: { readonly onClose: () => void }) {
-  const { keyboard } = texts;
   const text = useSignal('');
   const active = useSignal(0);
   const listId = useId();
   const groups = useGroups(text.value);
-  const { words } = parseSearch(text.value);
-  const options = groups.flatMap(listOptions);
+  const options = groups.flatMap(({ entries }) => entries);
   const index = Math.max(0, Math.min(active.value, options.length - 1));
   const activeId = `${listId}-${index}`;
   useLayoutEffect(() => document.getElementById(activeId)?.scrollIntoView({ block: 'nearest' }), [activeId]);
   const choose = (option: PaletteEntry | undefined) => {
     if (option === undefined) return;
     onClose();
-    if (typeof option.target === 'string') goTo(option.target);
-    else option.target();
+    goTo(option.to);
   };
   const press = (event: TargetedKeyboardEvent<HTMLInputElement>) => {
     // With an input method, these keys choose among its own suggestions.
@@ -52,12 +65,12 @@ function OpenPalette({ onClose }: { readonly onClose: () => void }) {
     event.preventDefault();
   };
   return (
-    <Dialog title={keyboard.paletteTitle} onClose={onClose}>
+    <Dialog title="Search or go to" onClose={onClose}>
       <input
         class="input"
         role="combobox"
-        aria-label={keyboard.paletteSearch}
-        placeholder={keyboard.paletteSearch}
+        aria-label="Name, label, id, page or action"
+        placeholder="Name, label, id, page or action"
         aria-expanded="true"
         aria-controls={listId}
         aria-activedescendant={options.length === 0 ? undefined : activeId}
@@ -72,7 +85,7 @@ function OpenPalette({ onClose }: { readonly onClose: () => void }) {
         id={listId}
         class="palette"
         role="listbox"
-        aria-label={keyboard.paletteResults}
+        aria-label="Matches"
         tabIndex={-1}
         // Only a pointer that moves: a list that changes under a resting one keeps its selection.
         onMouseMove={({ target }) => (active.value = readIndex(target) ?? index)}
@@ -80,61 +93,38 @@ function OpenPalette({ onClose }: { readonly onClose: () => void }) {
       >
         {groups.map((group, position) => (
           <Group
-            key={group.kind}
+            key={group.title}
             group={group}
-            words={words}
             listId={listId}
-            first={groups.slice(0, position).flatMap(listOptions).length}
+            first={groups.slice(0, position).flatMap(({ entries }) => entries).length}
             active={index}
           />
         ))}
       </div>
       <p class="hint" role="status">
-        {options.length === 0 ? keyboard.paletteNone : ''}
+        {options.length === 0 ? 'No matches' : ''}
       </p>
     </Dialog>
   );
 }
 
-interface OptionGroup extends PaletteGroup {
-  /** Leads to the rest, or null. */
-  readonly more: PaletteEntry | null;
-}
-
-const listOptions = ({ entries, more }: OptionGroup): PaletteEntry[] =>
-  more === null ? [...entries] : [...entries, more];
-
 /** What the text finds. The widgets are those at the last key, so that nothing moves while a person reads. */
-function useGroups(text: string): readonly OptionGroup[] {
+function useGroups(text: string): readonly PaletteGroup[] {
   const places = usePlaces();
-  const fixed = useMemo(() => ({ recent: listVisits(), pages: listPages(), actions: listActions() }), []);
+  const fixed = useMemo(() => ({ pages: listPages(), actions: listActions() }), []);
   const isLoaded = liveState.value !== 'loading';
   return useMemo(() => {
-    const findHook = may('integrations:manage') ? toFindHook : null;
-    const found = findGroups(text, { widgets: rows.peek(), entries: { ...fixed, ...places }, findHook });
-    return found.map((group) => ({ ...group, more: toMore(group, text) }));
+    const sources = {
+      widgets: rows.peek(),
+      entries: { ...fixed, ...places },
+      canFindHooks: may('integrations:manage'),
+    };
+    return findGroups(text, sources);
   }, [text, places, isLoaded]);
 }
 
-function listVisits(): PaletteEntry[] {
-  const others = visits.peek().filter((visit) => visit.path !== path.peek());
-  return others.map(({ path: target, title }) => ({ id: '', name: title, labels: [], target }));
-}
-
-function toFindHook(id: string): PaletteEntry {
-  return { id, name: texts.keyboard.findHook(id), labels: [], target: `/hooks?${new URLSearchParams({ hook: id })}` };
-}
-
-/** Where all that match are listed. */
-function toMore({ kind, entries, total }: PaletteGroup, text: string): PaletteEntry | null {
-  if (kind !== 'widgets' || total <= entries.length) return null;
-  const name = texts.keyboard.showAllWidgets(entries.length, total);
-  return { id: '', name, labels: [], target: `/widgets?${new URLSearchParams({ search: text.trim() })}` };
-}
-
 interface GroupProperties {
-  readonly group: OptionGroup;
-  readonly words: readonly string[];
+  readonly group: PaletteGroup;
   readonly listId: string;
   /** The place of its first option among those of all groups. */
   readonly first: number;
@@ -142,19 +132,15 @@ interface GroupProperties {
   readonly active: number;
 }
 
-function Group({ group, words, listId, first, active }: GroupProperties) {
-  const { kind, entries, more, total } = group;
-  const { keyboard } = texts;
-  const isCut = more === null && total > entries.length;
-  const titleId = `${listId}-${kind}`;
+function Group({ group: { title, entries }, listId, first, active }: GroupProperties) {
+  const titleId = `${listId}-${title}`;
   return (
     // biome-ignore lint/a11y/useSemanticElements: a list box may contain this role, but no fieldset.
     <div role="group" aria-labelledby={titleId}>
       <div id={titleId} class="palette-group" role="presentation">
-        {keyboard.kinds[kind]}
-        {isCut ? ` · ${keyboard.shownOf(entries.length, total)}` : ''}
+        {title}
       </div>
-      {listOptions(group).map((option, position) => (
+      {entries.map(({ name, detail = '' }, position) => (
         <div
           key={position}
           id={`${listId}-${first + position}`}
@@ -165,11 +151,11 @@ function Group({ group, words, listId, first, active }: GroupProperties) {
           aria-selected={first + position === active}
         >
           <span class="palette-name" dir="auto">
-            <Marked parts={splitMatches(option.name, option === more ? [] : words)} />
+            {name}
           </span>
-          {option.detail === undefined || option.detail === '' ? null : (
+          {detail === '' ? null : (
             <span class="palette-detail" dir="auto">
-              <Marked parts={splitMatches(option.detail, words)} />
+              {detail}
             </span>
           )}
         </div>

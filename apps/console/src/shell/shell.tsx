@@ -7,25 +7,21 @@ import { PageHeader } from '../parts/page-header.tsx';
 import { changeQuery, path, query, replacePath } from '../router/address.ts';
 import { Link } from '../router/link.tsx';
 import { may, session, sessionState } from '../session/session.ts';
-import { texts } from '../texts/texts.ts';
-import { activateShortcut } from './activate-shortcut.ts';
-import { ShortcutsHelp } from './keyboard.tsx';
-import { MachineNotice } from './machine-notice.tsx';
 import { Navigation } from './navigation.tsx';
+import { MachineNotice, UnreachableNotice } from './notices.tsx';
 import { findPage } from './pages.ts';
 import { Palette } from './palette.tsx';
-import { UnreachableNotice } from './unreachable-notice.tsx';
 
 /** The whole console: the sign-in page, or the navigation with one page. */
 export function Shell() {
   const state = sessionState.value;
   if (state.kind === 'signed-out') return <SignInPage hasEnded={state.hasEnded} />;
-  if (state.kind === 'unknown') return <p class="waiting">{texts.general.loading}</p>;
+  if (state.kind === 'unknown') return <p class="waiting">Loading…</p>;
   if (state.kind === 'unreachable') {
     return (
       <main class="sign-in">
-        <h1>{texts.signIn.unreachableTitle}</h1>
-        <p role="alert">{texts.signIn.unreachable}</p>
+        <h1>Can't reach the service</h1>
+        <p role="alert">Retrying automatically.</p>
       </main>
     );
   }
@@ -34,7 +30,7 @@ export function Shell() {
   return (
     <div class="shell" key={session.value?.user.id}>
       <a class="skip" href="#content">
-        {texts.general.skipToContent}
+        Skip to content
       </a>
       <Navigation />
       <main id="content" class="content">
@@ -44,7 +40,6 @@ export function Shell() {
       </main>
       <Toasts />
       <Palette />
-      <ShortcutsHelp />
     </div>
   );
 }
@@ -62,17 +57,19 @@ function CurrentPage() {
   // The palette leads to a page in order to create something there.
   const isCreating = query.value.has('new');
   useEffect(() => {
-    if (isCreating && activateShortcut('c')) changeQuery({ new: null });
+    const button = document.querySelector<HTMLElement>('[data-creates]');
+    if (!isCreating || button === null) return;
+    button.click();
+    changeQuery({ new: null });
   }, [path.value, isCreating]);
   if (isRoot) return null;
-  const { general } = texts;
   if (found === null) return <NotFoundPage />;
   const { page, parameters } = found;
   if (page.permission !== null && !may(page.permission)) {
     return (
       <>
         <PageHeader title={page.title} />
-        <EmptyState title={general.notPermittedTitle} text={general.notPermitted} />
+        <EmptyState title="You don't have access to this page" text="Ask an admin to change your role." />
       </>
     );
   }
@@ -85,13 +82,12 @@ function CurrentPage() {
 }
 
 function NotFoundPage() {
-  const { general } = texts;
   return (
     <>
-      <PageHeader title={general.notFoundTitle} />
-      <p>{general.notFound}</p>
+      <PageHeader title="Page not found" />
+      <p>Check the address, or go to the start page.</p>
       <p>
-        <Link to="/">{general.toFirstPage}</Link>
+        <Link to="/">Go to start page</Link>
       </p>
     </>
   );

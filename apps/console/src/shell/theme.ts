@@ -1,8 +1,13 @@
 import { effect, signal } from '@preact/signals';
 import { browserStorage } from '../parts/storage.ts';
 
-export const themes = ['system', 'light', 'dark'] as const;
-type Theme = (typeof themes)[number];
+/** The themes with their names. */
+export const themeNames = [
+  ['system', 'System'],
+  ['light', 'Light'],
+  ['dark', 'Dark'],
+] as const;
+type Theme = (typeof themeNames)[number][0];
 
 /** `--ground` of `styles/tokens.css`. */
 const groundColours = { light: '#fbfbfc', dark: '#0c0e12' } as const;
@@ -11,7 +16,7 @@ const storageKey = 'console-theme';
 
 function readTheme(): Theme {
   const kept = browserStorage.read(storageKey);
-  return themes.find((theme) => theme === kept) ?? 'system';
+  return themeNames.find(([theme]) => theme === kept)?.[0] ?? 'system';
 }
 
 export const theme = signal<Theme>(readTheme());

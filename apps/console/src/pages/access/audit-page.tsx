@@ -9,18 +9,70 @@ import { Time } from '../../parts/time.tsx';
 import { changeQuery, query } from '../../router/address.ts';
 import { Link } from '../../router/link.tsx';
 import { api, type Schemas } from '../../service/service.ts';
-import { texts } from '../../texts/texts.ts';
 
 type AuditEvent = Schemas['AuditEvent'];
 type Action = AuditEvent['action'];
-const tones = { refused: 'warning', failed: 'bad' } as const;
 
-const auditActions = Object.keys(texts.access.actions) as Action[];
+/** What is done, each as a filter, and as a verb between the name of an actor and that of a target. */
+const actions = {
+  'session.created': ['Signed in', 'signed in'],
+  'session.failed': ['Failed sign-ins', 'failed to sign in'],
+  'session.ended': ['Ended sessions', 'ended sessions of'],
+  'personal-stream.issued': ["Opened the console's live stream", "opened the console's live stream"],
+  'password.changed': ['Changed passwords', 'changed their password'],
+  'user.created': ['Created users', 'created the user'],
+  'user.changed': ['Changed users', 'changed the user'],
+  'user.unlocked': ['Unlocked users', 'unlocked the user'],
+  'subscription.created': ['Created subscriptions', 'created the subscription'],
+  'subscription.changed': ['Changed subscriptions', 'changed the subscription'],
+  'subscription.token-rotated': ['Rotated secrets of subscriptions', 'rotated the secret of the subscription'],
+  'subscription.revoked': ['Revoked subscriptions', 'revoked the subscription'],
+  'integration.created': ['Created integrations', 'created the integration'],
+  'integration.changed': ['Changed integrations', 'changed the integration'],
+  'integration.token-rotated': ['Rotated secrets of integrations', 'rotated the secret of the integration'],
+  'integration.mapping-changed': ['Changed mappings', 'changed the mapping of the integration'],
+  'integration.secrets-replaced': ['Replaced sender secrets', 'replaced the sender secrets of the integration'],
+  'integration.samples-kept': [
+    'Started keeping refused requests',
+    'started keeping refused requests of the integration',
+  ],
+  'integration.samples-deleted': ['Deleted kept requests', 'deleted kept requests of the integration'],
+  'integration.revoked': ['Revoked integrations', 'revoked the integration'],
+  'provision-token.created': ['Created provision tokens', 'created the provision token'],
+  'provision-token.changed': ['Changed provision tokens', 'changed the provision token'],
+  'provision-token.token-rotated': ['Rotated secrets of provision tokens', 'rotated the secret of the provision token'],
+  'provision-token.revoked': ['Revoked provision tokens', 'revoked the provision token'],
+  'delivery.redriven': ['Redrove deliveries', 'redrove the delivery'],
+  'delivery.discarded': ['Discarded deliveries', 'discarded the delivery'],
+  'quarantined-text.discarded': ['Discarded texts in quarantine', 'discarded the text in quarantine'],
+  'widget.created': ['Created widgets', 'created the widget'],
+  'stream.ended': ['Ended streams', 'ended a stream of the subscription'],
+  'access.refused': ['Refused access', 'was refused access'],
+} as const satisfies Readonly<Record<Action, readonly [string, string]>>;
+
+/** Instead of these verbs, if an actor did it to themselves. */
+const ownVerbs: Readonly<Partial<Record<Action, string>>> = {
+  'session.ended': 'ended their own sessions',
+  'user.changed': 'changed their own account',
+  'user.unlocked': 'unlocked their own account',
+};
+
+/** Actors without a name. */
+const actors = {
+  user: 'A user',
+  'provision-token': 'A provision token',
+  anonymous: 'Someone',
+  'identity-provider': 'The identity provider',
+  system: 'The service',
+};
+
+const outcomes = { refused: ['warning', 'Refused'], failed: ['bad', 'Failed'] } as const;
+
+const actionNames = Object.entries(actions).map(([action, [name]]) => [action as Action, name] as const);
 
 /** Who did what, newest first. The filters are in the address. */
 export function AuditPage() {
-  const { access } = texts;
-  const action = auditActions.find((name) => name === query.value.get('action'));
+  const action = actionNames.find(([name]) => name === query.value.get('action'))?.[0];
   const actorId = query.value.get('actorId');
   const targetId = query.value.get('targetId');
   const list = usePages(
@@ -42,24 +94,24 @@ export function AuditPage() {
   const named = list.data.value?.items[0];
   return (
     <>
-      <PageHeader title={access.audit}>
+      <PageHeader title="Audit log">
         <Select
           isShort
-          label={access.action}
-          options={[['', access.allActions], ...auditActions.map((name) => [name, access.actions[name]] as const)]}
+          label="Action"
+          options={[['', 'All actions'], ...actionNames]}
           value={action ?? ''}
           onChange={(next) => changeQuery({ action: next, ...firstPage })}
         />
       </PageHeader>
       {actorId === null && targetId === null ? null : (
         <p class="filters">
-          {actorId === null ? access.onlyTarget(named?.targetName ?? null) : access.onlyActor(named?.actorName ?? null)}
-          <Button onClick={() => changeQuery({ actorId: null, targetId: null, ...firstPage })}>
-            {access.allEntries}
-          </Button>
+          {actorId === null
+            ? `Only entries about ${named?.targetName ?? 'one target'}.`
+            : `Only entries by ${named?.actorName ?? 'one actor'}.`}
+          <Button onClick={() => changeQuery({ actorId: null, targetId: null, ...firstPage })}>Show all entries</Button>
         </p>
       )}
-      <PagedList list={list} empty={{ title: access.auditEmptyTitle, text: access.auditEmpty }}>
+      <PagedList list={list} empty={{ title: 'No entries match', text: 'Choose another action, or show all entries.' }}>
         {(events) => <AuditTable events={events} isEverything={action === undefined} />}
       </PagedList>
     </>
@@ -73,7 +125,6 @@ interface AuditTableProperties {
 }
 
 function AuditTable({ events, isEverything }: AuditTableProperties) {
-  const { access } = texts;
   const showsAll = useSignal(false);
   const isOwn = ({ action, outcome }: AuditEvent) => action === 'personal-stream.issued' && outcome === 'succeeded';
   const hidden = isEverything && !showsAll.value ? events.filter(isOwn).length : 0;
@@ -81,35 +132,35 @@ function AuditTable({ events, isEverything }: AuditTableProperties) {
     <>
       {hidden === 0 ? null : (
         <p class="filters muted">
-          {access.hiddenEntries(hidden)}
+          {hidden} {hidden === 1 ? 'entry' : 'entries'} hidden: the console opened its live stream.
           <Button kind="quiet" onClick={() => (showsAll.value = true)}>
-            {access.showHidden}
+            Show
           </Button>
         </p>
       )}
       <Table
-        label={access.audit}
+        label="Audit log"
         rows={hidden === 0 ? events : events.filter((event) => !isOwn(event))}
         keyOf={({ id }) => id}
         namedBy={1}
         columns={[
-          { title: access.when, cell: ({ occurredAt }) => <Time at={occurredAt} /> },
-          { title: access.what, cell: Sentence },
+          { title: 'When', cell: ({ occurredAt }) => <Time at={occurredAt} /> },
+          { title: 'What', cell: Sentence },
           {
-            title: access.outcome,
+            title: 'Outcome',
             cell: ({ outcome, code }) =>
               outcome === 'succeeded' ? null : (
                 <>
-                  <Badge tone={tones[outcome]}>{access.outcomes[outcome]}</Badge> {code}
+                  <Badge tone={outcomes[outcome][0]}>{outcomes[outcome][1]}</Badge> {code}
                 </>
               ),
           },
           {
-            title: access.address,
+            title: 'Address',
             cell: ({ clientAddress }) =>
               clientAddress === null ? null : <span class="audit-address">{clientAddress}</span>,
           },
-          { title: access.changes, cell: Changes },
+          { title: 'Changes', cell: Changes },
         ]}
       />
     </>
@@ -118,10 +169,9 @@ function AuditTable({ events, isEverything }: AuditTableProperties) {
 
 /** `Ines Moreau rotated the token of the integration Mobile app`. Both names lead to their other entries. */
 function Sentence({ action, actor, actorName, target, targetName }: AuditEvent) {
-  const { access } = texts;
-  const who = actorName ?? access.actors[actor.kind];
+  const who = actorName ?? actors[actor.kind];
   const isOwn = target !== null && target.id === actor.id;
-  const verb = (isOwn ? access.ownVerbs[action] : undefined) ?? access.verbs[action];
+  const verb = (isOwn ? ownVerbs[action] : undefined) ?? actions[action][1];
   return (
     <span class="audit-sentence">
       {actor.id === null ? <strong>{who}</strong> : <Name to={`actorId=${actor.id}`} id={actor.id} name={who} />} {verb}{' '}
@@ -141,7 +191,7 @@ function Changes(event: AuditEvent) {
   if (changes === '') return null;
   return (
     <details class="audit-changes">
-      <summary>{texts.access.showChanges}</summary>
+      <summary>Show</summary>
       <code class="wrapped">{changes}</code>
     </details>
   );

@@ -1,96 +1,114 @@
-import { type Signal, useSignal } from '@preact/signals';
-import { Button } from '../../parts/button.tsx';
-import { FormDialog } from '../../parts/dialog.tsx';
+import { useSignal } from '@preact/signals';
+import { Button, CopyButton } from '../../parts/button.tsx';
+import { Dialog, FormDialog } from '../../parts/dialog.tsx';
+import { Code } from '../../parts/facts.tsx';
 import { Field, Select, TextField } from '../../parts/fields.tsx';
-import { useDraft } from '../../parts/use-draft.ts';
+import { consoleRoot } from '../../service/page-settings.ts';
 import { api, type Schemas } from '../../service/service.ts';
-import { texts } from '../../texts/texts.ts';
-import { generatePassword } from './generate-password.ts';
-import type { Invitation } from './invitation-dialog.tsx';
-import { roleOptions } from './role-options.ts';
+import { generatePassword, roles, toPersonName } from './describe-user.ts';
 
-const emptyUser: { email: string; name: string; role: Schemas['User']['role'] } = {
-  email: '',
-  name: '',
-  role: 'viewer',
-};
+/** A new user, with the password that an admin chose. */
+export interface Invitation {
+  readonly user: Schemas['User'];
+  readonly password: string;
+}
 
 interface NewUserDialogProperties {
   readonly onCreated: (invitation: Invitation) => void;
   readonly onClose: () => void;
 }
 
-/** The form for a new user. The draft does not hold the password. */
+/** The form for a new user. */
 export function NewUserDialog({ onCreated, onClose }: NewUserDialogProperties) {
-  const { access, grants } = texts;
-  const { values, clear } = useDraft('new-user', emptyUser, ['email', 'name', 'role']);
+  const email = useSignal('');
+  const name = useSignal('');
+  const role = useSignal<Schemas['User']['role']>('viewer');
+  /** It is shown again when the user is created, and the user replaces it. */
   const password = useSignal('');
-  const change = (changes: Partial<typeof emptyUser>) => (values.value = { ...values.value, ...changes });
   const create = async () => {
-    const { name, ...others } = values.value;
-    const body = { ...others, name: name === '' ? null : name, password: password.value };
-    const user = await api.POST('/api/v1/users', { body });
-    clear();
+    const chosen = { email: email.value, role: role.value, password: password.value };
+    const user = await api.POST('/api/v1/users', { body: { ...chosen, name: name.value === '' ? null : name.value } });
     onClose();
-    onCreated({ user, password: body.password });
+    onCreated({ user, password: chosen.password });
   };
   return (
-    <FormDialog title={access.createUser} submitLabel={grants.create} onSubmit={create} onClose={onClose}>
+    <FormDialog title="Create user" submitLabel="Create" onSubmit={create} onClose={onClose}>
       <TextField
-        label={access.email}
+        label="E-mail"
         pointer="/email"
         type="email"
         autoComplete="off"
         required
-        value={values.value.email}
-        onInput={(email) => change({ email })}
+        value={email.value}
+        onInput={(text) => (email.value = text)}
       />
       <TextField
-        label={access.name}
+        label="Name"
         pointer="/name"
         autoComplete="off"
-        value={values.value.name}
-        onInput={(name) => change({ name })}
+        value={name.value}
+        onInput={(text) => (name.value = text)}
       />
-      <Field label={access.role}>
+      <Field label="Role">
         {({ id }) => (
-          <Select
-            id={id}
-            isShort
-            options={roleOptions}
-            value={values.value.role}
-            onChange={(role) => change({ role })}
-          />
+          <Select id={id} isShort options={roles} value={role.value} onChange={(next) => (role.value = next)} />
         )}
       </Field>
-      <OneTimePasswordField value={password} />
+      <Field
+        label="One-time password"
+        hint="12 to 128 characters, for 7 days. They'll choose their own at first sign-in."
+        pointer="/password"
+      >
+        {({ id, hintId, isWrong }) => (
+          <span class="input-with-button">
+            <input
+              id={id}
+              class="input"
+              minLength={12}
+              maxLength={128}
+              autoComplete="off"
+              spellcheck={false}
+              required
+              aria-describedby={hintId}
+              aria-invalid={isWrong}
+              value={password.value}
+              onInput={({ currentTarget }) => (password.value = currentTarget.value)}
+            />
+            <Button onClick={() => (password.value = generatePassword())}>Generate</Button>
+          </span>
+        )}
+      </Field>
     </FormDialog>
   );
 }
 
-/** A password that is shown again when the user is created, and that the user replaces. */
-function OneTimePasswordField({ value }: { readonly value: Signal<string> }) {
-  const { access } = texts;
+interface InvitationDialogProperties {
+  readonly invitation: Invitation;
+  readonly onClose: () => void;
+}
+
+/** Shows once what the new user needs to sign in. Only its button closes it: the password is nowhere else. */
+export function InvitationDialog({ invitation: { user, password }, onClose }: InvitationDialogProperties) {
+  const name = toPersonName(user);
+  const message = `You have an account in the Widget Service console.
+
+Address: ${consoleRoot.href}
+E-mail: ${user.email}
+One-time password: ${password}
+
+Sign in within 7 days. You will then choose your own password.`;
   return (
-    <Field label={access.oneTimePassword} hint={access.oneTimePasswordHint} pointer="/password">
-      {({ id, hintId, isWrong }) => (
-        <span class="input-with-button">
-          <input
-            id={id}
-            class="input"
-            minLength={12}
-            maxLength={128}
-            autoComplete="off"
-            spellcheck={false}
-            required
-            aria-describedby={hintId}
-            aria-invalid={isWrong}
-            value={value.value}
-            onInput={({ currentTarget }) => (value.value = currentTarget.value)}
-          />
-          <Button onClick={() => (value.value = generatePassword())}>{access.generate}</Button>
-        </span>
-      )}
-    </Field>
+    <Dialog title={`${name} can sign in now`} onClose={onClose} canDismiss={false}>
+      <p class="notice notice-warning">
+        Send this message now. The service keeps only a hash of the password and can't show it again.
+      </p>
+      <Code>{message}</Code>
+      <div class="dialog-actions">
+        <CopyButton text={message} label={`Copy message for ${name}`} />
+        <Button kind="primary" onClick={onClose}>
+          Done
+        </Button>
+      </div>
+    </Dialog>
   );
 }

@@ -5,14 +5,13 @@ import { TextField } from '../../parts/fields.tsx';
 import { showToast } from '../../parts/messages.tsx';
 import { useAction } from '../../service/use-action.ts';
 import { changePassword, session } from '../../session/session.ts';
-import { texts } from '../../texts/texts.ts';
 
 /** Shown instead of every page until the user has replaced the password that an admin chose. */
 export function MustChangePasswordPage() {
   return (
     <main class="sign-in">
-      <h1>{texts.access.changePassword}</h1>
-      <p class="notice">{texts.access.mustChange}</p>
+      <h1>Change password</h1>
+      <p class="notice">Choose your own password to continue.</p>
       <PasswordForm />
     </main>
   );
@@ -20,14 +19,13 @@ export function MustChangePasswordPage() {
 
 /** Changes the password of the signed-in user. */
 export function PasswordForm() {
-  const { access } = texts;
   const currentPassword = useSignal('');
   const newPassword = useSignal('');
   const change = useAction(async () => {
     await changePassword({ currentPassword: currentPassword.value, newPassword: newPassword.value });
     currentPassword.value = '';
     newPassword.value = '';
-    showToast(access.passwordChanged);
+    showToast('Password changed. Your other sessions have ended.');
   });
   return (
     <ActionForm
@@ -35,14 +33,14 @@ export function PasswordForm() {
       action={change}
       end={
         <Button kind="primary" type="submit" isBusy={change.isRunning.value}>
-          {access.changePassword}
+          Change password
         </Button>
       }
     >
       {/* Password managers find the account by it. */}
       <input type="hidden" name="email" autoComplete="username" value={session.value?.user.email ?? ''} />
       <TextField
-        label={access.currentPassword}
+        label="Current password"
         pointer="/currentPassword"
         type="password"
         autoComplete="current-password"
@@ -51,8 +49,8 @@ export function PasswordForm() {
         onInput={(text) => (currentPassword.value = text)}
       />
       <TextField
-        label={access.newPassword}
-        hint={access.newPasswordHint}
+        label="New password"
+        hint="12 to 128 characters. All your other sessions end."
         pointer="/newPassword"
         type="password"
         minLength={12}

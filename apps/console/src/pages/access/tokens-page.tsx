@@ -1,38 +1,74 @@
-import { ChangeGrantDialog, NewGrantDialog } from '../../grants/grant-form.tsx';
+import { useSignal } from '@preact/signals';
+import type { GrantKind, IssuedGrant } from '../../grants/describe-grant.ts';
 import { GrantsPage } from '../../grants/grants-page.tsx';
-import { writeTokenSnippets } from '../../grants/snippets.ts';
+import { Button, CopyButton } from '../../parts/button.tsx';
+import { CodeTabs } from '../../parts/code-tabs.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { FullTime } from '../../parts/time.tsx';
 import { serviceRoot } from '../../service/page-settings.ts';
-import { api } from '../../service/service.ts';
-import { texts } from '../../texts/texts.ts';
 
 /** All provision tokens. */
 export function TokensPage() {
-  const { access } = texts;
+  const issued = useSignal<IssuedGrant | null>(null);
+  const kind: GrantKind = {
+    path: '/api/v1/provision-tokens',
+    listPage: '/access/tokens',
+    hasPages: false,
+    title: 'Provision tokens',
+    intro: 'A provision token lets a script create widgets without signing in.',
+    emptyText: 'Create one provision token for each script.',
+    createLabel: 'Create provision token',
+    onIssued: (next) => (issued.value = next),
+  };
   return (
-    <GrantsPage
-      path="/api/v1/provision-tokens"
-      title={access.tokens}
-      intro={access.tokensIntro}
-      emptyText={access.tokensEmpty}
-      createLabel={access.createToken}
-      renderCreate={(close, onCreated) => (
-        <NewGrantDialog
-          title={access.createToken}
-          draftName="new-token"
-          onCreate={(grant) => api.POST('/api/v1/provision-tokens', { body: grant })}
-          onCreated={onCreated}
-          onClose={close}
-        />
-      )}
-      renderChange={(grant, close, onChanged) => (
-        <ChangeGrantDialog
-          grant={grant}
-          onChange={(body) => api.PATCH('/api/v1/provision-tokens/{id}', { params: { path: { id: grant.id } }, body })}
-          onChanged={onChanged}
-          onClose={close}
-        />
-      )}
-      writeSnippets={() => writeTokenSnippets(serviceRoot.href)}
-    ></GrantsPage>
+    <>
+      <GrantsPage kind={kind} />
+      {issued.value === null ? null : <TokenDialog issued={issued.value} onClose={() => (issued.value = null)} />}
+    </>
   );
+}
+
+/** Shows a token once. It is nowhere but in this dialog, which only its button closes. */
+function TokenDialog({ issued, onClose }: { readonly issued: IssuedGrant; readonly onClose: () => void }) {
+  const { name, token, previousExpiresAt } = issued;
+  return (
+    <Dialog title={`Save the secret of ${name}`} onClose={onClose} canDismiss={false}>
+      <p class="notice notice-warning">Copy it now. The service keeps only a hash, and cannot show it again.</p>
+      <div class="field">
+        <strong>Secret token</strong>
+        <span class="with-button">
+          <code class="secret selectable">{token}</code>
+          <CopyButton text={token} />
+        </span>
+      </div>
+      {previousExpiresAt == null ? null : (
+        <p class="hint">
+          The old secret is valid until <FullTime at={previousExpiresAt} />
+        </p>
+      )}
+      <h3 class="code-title">Sample code</h3>
+      <CodeTabs label="Sample code" codes={writeSamples(serviceRoot.href)} copyLabel="Copy code" />
+      <div class="dialog-actions">
+        <Button kind="primary" onClick={onClose}>
+          I've saved it
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
+
+// No sample holds a secret: it would be in the history of the shell, in a file of a program, or among the arguments of
+// a process, which other users of the machine see. The shell asks for it, and programs read it from the environment.
+const ask = (variable: string) => `printf '${variable}: '; read -rs ${variable} && `;
+
+/** Programs that create a widget with a provision token, by the name of their language. */
+function writeSamples(serviceUrl: string): Readonly<Record<string, string>> {
+  return {
+    curl: `${ask('TOKEN')}printf 'header = "authorization: Bearer %s"' "$TOKEN" | curl -K - -H 'content-type: application/json' -d '{"name":"bulb"}' ${serviceUrl}api/v1/widgets`,
+    JavaScript: `import { createClient } from '@widget-service/client';
+
+const client = createClient({ baseUrl: '${serviceUrl}', provisionToken: process.env.TOKEN });
+await client.createWidget({ name: 'bulb' });`,
+    widgetctl: `${ask('TOKEN')}WIDGETCTL_URL=${serviceUrl} WIDGETCTL_TOKEN=$TOKEN widgetctl widgets create bulb`,
+  };
 }

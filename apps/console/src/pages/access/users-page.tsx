@@ -1,69 +1,57 @@
 import { useSignal } from '@preact/signals';
-import type { ComponentChildren } from 'preact';
+import { Ban, Copy, LockOpen, LogOut, UserCheck } from 'lucide';
+import { ActionMenu, copyId } from '../../parts/action-menu.tsx';
 import { Badge } from '../../parts/badges.tsx';
 import { Button } from '../../parts/button.tsx';
+import { ConfirmDialog } from '../../parts/dialog.tsx';
 import { Select } from '../../parts/fields.tsx';
+import { showToast } from '../../parts/messages.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { PagedList, usePages } from '../../parts/paged-list.tsx';
-import { actionsColumn, type Column, Table } from '../../parts/table.tsx';
+import { actionsColumn, Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { api, type Schemas } from '../../service/service.ts';
 import { readServiceMs } from '../../service/service-clock.ts';
 import { useAction } from '../../service/use-action.ts';
 import { session } from '../../session/session.ts';
-import { texts } from '../../texts/texts.ts';
-import { type Invitation, InvitationDialog } from './invitation-dialog.tsx';
-import { NewUserDialog } from './new-user-dialog.tsx';
-import { roleOptions } from './role-options.ts';
-import { makeUserActions } from './user-actions.ts';
-import { UserMenu } from './user-menu.tsx';
-import { type UserAction, UserQuestion } from './user-question.tsx';
+import { roleNames, roles, toPersonName } from './describe-user.ts';
+import { type Invitation, InvitationDialog, NewUserDialog } from './new-user-dialog.tsx';
 
 type User = Schemas['User'];
 
-interface Asked {
-  readonly action: UserAction;
-  readonly user: User;
+/** What is asked before it is done to a user. */
+interface Question {
+  readonly title: string;
+  readonly text: string;
+  readonly label: string;
+  readonly isDangerous: boolean;
+  readonly onConfirm: () => Promise<unknown>;
 }
 
 /** All users, for admins. */
 export function UsersPage() {
-  const { access } = texts;
   const isCreating = useSignal(false);
   const invitation = useSignal<Invitation | null>(null);
-  const asked = useSignal<Asked | null>(null);
+  const question = useSignal<Question | null>(null);
   const list = usePages(
     ({ page }, signal) => api.GET('/api/v1/users', { params: { query: { page, pageSize: 50 } }, signal }),
     [],
   );
   const action = useAction((act: () => Promise<unknown>) => act());
-  const run = (act: () => Promise<unknown>) => void action.run(act);
-  const actions = makeUserActions({ reload: list.reload, run });
-  const confirmed = {
-    'make-admin': (user: User) => actions.changeRole(user, 'admin'),
-    'end-sessions': actions.endSessions,
-    disable: (user: User) => actions.setDisabled(user, true),
-  } satisfies Record<UserAction, (user: User) => Promise<unknown>>;
-  const ask = (action: UserAction, user: User) => (asked.value = { action, user });
-  const changeRole = (user: User, role: User['role']) =>
-    role === 'admin' ? ask('make-admin', user) : run(() => actions.changeRole(user, role));
-  const columns = listColumns(changeRole, (user) => (
-    <UserMenu
-      user={user}
-      onUnlock={() => run(() => actions.unlock(user))}
-      onEnable={() => run(() => actions.setDisabled(user, false))}
-      onAsk={(action) => ask(action, user)}
-    />
-  ));
+  const on: UserActions = {
+    run: (act) => void action.run(act),
+    reload: list.reload,
+    ask: (next) => (question.value = next),
+  };
   return (
     <>
-      <PageHeader title={access.users}>
-        <Button kind="primary" data-shortcut="c" onClick={() => (isCreating.value = true)}>
-          {access.createUser}
+      <PageHeader title="Users">
+        <Button kind="primary" data-creates onClick={() => (isCreating.value = true)}>
+          Create user
         </Button>
       </PageHeader>
       <PagedList list={list} error={action.error.value}>
-        {(users) => <Table label={access.users} rows={users} keyOf={({ id }) => id} columns={columns} />}
+        {(users) => <UserTable users={users} on={on} />}
       </PagedList>
       {isCreating.value ? (
         <NewUserDialog
@@ -77,37 +65,74 @@ export function UsersPage() {
       {invitation.value === null ? null : (
         <InvitationDialog invitation={invitation.value} onClose={() => (invitation.value = null)} />
       )}
-      {asked.value === null ? null : (
-        <UserQuestion {...asked.value} actions={confirmed} onClose={() => (asked.value = null)} />
-      )}
+      {question.value === null ? null : <ConfirmDialog {...question.value} onClose={() => (question.value = null)} />}
     </>
   );
 }
 
-function listColumns(
-  changeRole: (user: User, role: User['role']) => void,
-  renderMenu: (user: User) => ComponentChildren,
-): Column<User>[] {
-  const { access } = texts;
+/** How the page does something to a user. */
+interface UserActions {
+  /** Runs it, and shows its failure on the page. */
+  readonly run: (act: () => Promise<unknown>) => void;
+  /** Reads the users again. */
+  readonly reload: () => Promise<unknown>;
+  /** Asks first, and runs it if the person agrees. */
+  readonly ask: (question: Question) => void;
+}
+
+async function change({ id }: User, changes: Schemas['UserChanges'], { reload }: UserActions): Promise<void> {
+  await api.PATCH('/api/v1/users/{id}', { params: { path: { id } }, body: changes });
+  await reload();
+}
+
+async function changeRole(user: User, role: User['role'], on: UserActions): Promise<void> {
+  await change(user, { role }, on);
+  showToast(`${toPersonName(user)} is now ${roleNames[role]}.`, {
+    label: 'Undo',
+    onClick: () => on.run(() => changeRole({ ...user, role }, user.role, on)),
+  });
+}
+
+function chooseRole(user: User, role: User['role'], on: UserActions): void {
+  const act = () => changeRole(user, role, on);
+  const question = {
+    title: `Make ${toPersonName(user)} an admin`,
+    text: 'An admin manages users, integrations, subscriptions and provision tokens, and reads the audit log.',
+    label: 'Make admin',
+    isDangerous: false,
+    onConfirm: act,
+  };
+  if (role === 'admin') on.ask(question);
+  else on.run(act);
+}
+
+function UserTable({ users, on }: { readonly users: readonly User[]; readonly on: UserActions }) {
   const isOwn = ({ id }: User) => id === session.value?.user.id;
-  return [
-    { title: access.user, cell: NameAndEmail },
-    {
-      title: access.role,
-      cell: (user) => (
-        <Select
-          isShort
-          label={`${access.role}: ${user.email}`}
-          options={roleOptions}
-          value={user.role}
-          disabled={isOwn(user) || user.identity !== null}
-          onChange={(role) => changeRole(user, role)}
-        />
-      ),
-    },
-    { title: access.lastSignInAt, cell: LastSignIn },
-    actionsColumn((user) => (isOwn(user) ? null : renderMenu(user))),
-  ];
+  return (
+    <Table
+      label="Users"
+      rows={users}
+      keyOf={({ id }) => id}
+      columns={[
+        { title: 'User', cell: NameAndEmail },
+        {
+          title: 'Role',
+          cell: (user) => (
+            <Select
+              isShort
+              label={`Role: ${user.email}`}
+              options={roles}
+              value={user.role}
+              disabled={isOwn(user) || user.identity !== null}
+              onChange={(role) => chooseRole(user, role, on)}
+            />
+          ),
+        },
+        { title: 'Last sign-in', cell: LastSignIn },
+        actionsColumn<User>((user) => (isOwn(user) ? null : <UserMenu user={user} on={on} />)),
+      ]}
+    />
+  );
 }
 
 function NameAndEmail({ name, email, disabled }: User) {
@@ -115,7 +140,7 @@ function NameAndEmail({ name, email, disabled }: User) {
     <span class="person">
       {name === null ? null : <bdi>{name}</bdi>}
       <span class={name === null ? undefined : 'muted'}>{email}</span>
-      {disabled ? <Badge tone="quiet">{texts.access.disabled}</Badge> : null}
+      {disabled ? <Badge tone="quiet">Disabled</Badge> : null}
     </span>
   );
 }
@@ -127,9 +152,58 @@ function LastSignIn({ lastSignInAt, passwordExpiresAt: end }: User) {
       <Time at={lastSignInAt} />
       {end === undefined ? null : (
         <span class="muted">
-          {texts.access.passwordEnd(Date.parse(end) <= readServiceMs())} <Time at={end} />
+          One-time password {Date.parse(end) <= readServiceMs() ? 'ended' : 'ends'} <Time at={end} />
         </span>
       )}
     </span>
+  );
+}
+
+/** What an admin can do to another user. */
+function UserMenu({ user, on }: { readonly user: User; readonly on: UserActions }) {
+  const name = toPersonName(user);
+  const params = { path: { id: user.id } };
+  const setDisabled = async (disabled: boolean) => {
+    await change(user, { disabled }, on);
+    showToast(`${name} was ${disabled ? 'disabled' : 'enabled'}.`);
+  };
+  const unlock = async () => {
+    await api.POST('/api/v1/users/{id}/unlock', { params });
+    showToast(`Sign-in unlocked for ${name}.`);
+  };
+  const askEndSessions = () =>
+    on.ask({
+      title: `End all sessions of ${name}`,
+      text: 'They must sign in again, on every device.',
+      label: 'End sessions',
+      isDangerous: true,
+      onConfirm: async () => {
+        await api.DELETE('/api/v1/users/{id}/sessions', { params });
+        showToast(`All sessions of ${name} were ended.`);
+      },
+    });
+  const askDisable = () =>
+    on.ask({
+      title: `Disable ${name}`,
+      text: 'All their sessions end now, and they can no longer sign in.',
+      label: 'Disable',
+      isDangerous: true,
+      onConfirm: () => setDisabled(true),
+    });
+  const enable = { label: 'Enable', icon: UserCheck, onChoose: () => on.run(() => setDisabled(false)) };
+  const unlockEntry = { label: 'Unlock sign-in', icon: LockOpen, onChoose: () => on.run(unlock) };
+  const disable = { label: 'Disable…', icon: Ban, isDangerous: true, onChoose: askDisable };
+  return (
+    <ActionMenu
+      label={`Actions of ${name}`}
+      entries={[
+        ...(user.disabled ? [enable] : []),
+        // Who has no password has no failed sign-ins.
+        ...(user.identity === null ? [unlockEntry] : []),
+        { label: 'Copy id', icon: Copy, onChoose: () => void copyId(user.id) },
+        { label: 'End sessions…', icon: LogOut, isDangerous: true, onChoose: askEndSessions },
+        ...(user.disabled ? [] : [disable]),
+      ]}
+    />
   );
 }

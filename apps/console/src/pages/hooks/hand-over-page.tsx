@@ -1,19 +1,17 @@
 import { useSignal } from '@preact/signals';
 import { Check, Download, Send, TriangleAlert } from 'lucide';
-import { useEffect } from 'preact/hooks';
-import type { IssuedGrant } from '../../grants/grant-kind.ts';
-import { holdSecrets } from '../../grants/hold-secrets.ts';
-import { SecretLine } from '../../grants/secret-line.tsx';
+import { useEffect, useRef } from 'preact/hooks';
+import type { IssuedGrant } from '../../grants/describe-grant.ts';
+import { holdSecrets, SecretLine } from '../../grants/secrets.tsx';
 import { Button, CopyButton } from '../../parts/button.tsx';
 import { CodeTabs } from '../../parts/code-tabs.tsx';
 import { Code } from '../../parts/facts.tsx';
 import { formatTime } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
-import { LeaveQuestion } from '../../parts/leave-question.tsx';
 import { EmptyState, ProblemNotice } from '../../parts/messages.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { FullTime } from '../../parts/time.tsx';
-import { goTo } from '../../router/address.ts';
+import { goTo, useLeaveQuestion } from '../../router/address.ts';
 import { Link } from '../../router/link.tsx';
 import type { RouteParameters } from '../../router/match-route.ts';
 import { api, type Schemas } from '../../service/service.ts';
@@ -70,10 +68,14 @@ export function HandOverPage({ id = '' }: RouteParameters) {
   );
 }
 
+const leaveText =
+  "Leave without a copy? Not every secret has been copied yet. Once you leave this page, they can't be shown again.";
+
 function HandOver({ held: { issued, hasSource, next } }: { readonly held: HeldSecrets }) {
   const { id, name, tokenIssuedAt, signingSecret } = issued;
   const isSigned = signingSecret !== undefined;
-  const isSaved = useSignal(false);
+  const isSaved = useRef(false);
+  useLeaveQuestion(() => (isSaved.current ? null : leaveText));
   const isTesting = useSignal(false);
   return (
     <div class="hand-over">
@@ -96,7 +98,7 @@ function HandOver({ held: { issued, hasSource, next } }: { readonly held: HeldSe
         </span>
       </p>
       <ol class="steps">
-        <SecretsStep issued={issued} hasSource={hasSource} onSaved={() => (isSaved.value = true)} />
+        <SecretsStep issued={issued} hasSource={hasSource} onSaved={() => (isSaved.current = true)} />
         {hasSource ? null : (
           <li class="step">
             <h2>Try it</h2>
@@ -126,14 +128,6 @@ function HandOver({ held: { issued, hasSource, next } }: { readonly held: HeldSe
           onClose={() => (isTesting.value = false)}
         />
       ) : null}
-      {isSaved.value ? null : (
-        <LeaveQuestion
-          title="Leave without a copy?"
-          text="Not every secret has been copied yet. Once you leave this page, they can't be shown again."
-          stayLabel="Stay"
-          leaveLabel="I've saved it"
-        />
-      )}
     </div>
   );
 }

@@ -4,9 +4,8 @@ import { Select, TimeInput } from '../../parts/fields.tsx';
 import { formatCount } from '../../parts/format.ts';
 import { firstPage, type Page, PagedList, usePages } from '../../parts/paged-list.tsx';
 import { ClockTime } from '../../parts/time.tsx';
-import { changeQuery, query } from '../../router/address.ts';
+import { changeQuery, query, readTime } from '../../router/address.ts';
 import { Link } from '../../router/link.tsx';
-import { readTime } from '../../router/read-time.ts';
 import { api, type Schemas } from '../../service/service.ts';
 import { readServiceMs } from '../../service/service-clock.ts';
 import { useResource } from '../../service/use-resource.ts';
@@ -271,7 +270,7 @@ function DeliveryTable({
       </thead>
       <tbody>
         {deliveries.map(({ eventId, integrationId, state, widgetId, kind, reason, receivedAt }) => (
-          <tr key={eventId} class="hook-row" tabIndex={-1} data-row>
+          <tr key={eventId} class="hook-row">
             {dead.length === 0 ? null : (
               <td class="hook-select">{state === 'dead' ? renderSelect([eventId], `Select: ${eventId}`) : null}</td>
             )}

@@ -1,7 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { GrantActions } from '../../grants/grant-actions.tsx';
-import { listSecretFacts } from '../../grants/secret-facts.tsx';
-import { toSecrets } from '../../grants/to-secrets.ts';
+import { listSecretFacts, toSecrets } from '../../grants/secrets.tsx';
 import { Button } from '../../parts/button.tsx';
 import { FormDialog } from '../../parts/dialog.tsx';
 import { WithFacts } from '../../parts/facts.tsx';
@@ -52,9 +51,7 @@ export function IntegrationPage({ id = '' }: RouteParameters) {
             </Link>
           </>
         )}
-        {integration === null ? null : (
-          <GrantActions {...integrationGrants} grant={integration} listPage="/hooks" onChanged={reload} />
-        )}
+        {integration === null ? null : <GrantActions kind={integrationGrants} grant={integration} onChanged={reload} />}
       </PageHeader>
       <ReadState read={read} />
       {integration === null ? null : (

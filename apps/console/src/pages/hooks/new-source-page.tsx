@@ -3,6 +3,7 @@ import { Button } from '../../parts/button.tsx';
 import { Field, Select, TextField } from '../../parts/fields.tsx';
 import { ProblemNotice } from '../../parts/messages.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { useLeaveQuestion } from '../../router/address.ts';
 import { api, type Schemas } from '../../service/service.ts';
 import { useAction } from '../../service/use-action.ts';
 import { handOver } from './hand-over-page.tsx';
@@ -15,6 +16,8 @@ const presets = Object.entries(senders).map(([preset, { name }]) => [preset as P
 
 /** Refuses every request: none is accepted before somebody has seen one. */
 const refuseAll: Source['mapping'] = { kind: { value: 'not mapped yet', otherwise: 'refuse' } };
+
+const leaveText = 'Leave this page? The integration is not created yet.';
 
 /** Creates an integration for a sender that cannot send hooks as described. */
 export function NewSourcePage() {
@@ -35,6 +38,8 @@ export function NewSourcePage() {
     if (!isWaiting) return;
     await api.PUT('/api/v1/integrations/{id}/samples', { params: { path: { id: created.id } }, body: {} });
   });
+  const isTyped = () => `${name.peek()}${secret.peek()}` !== '' || text.peek() !== writeSource(preset.peek());
+  useLeaveQuestion(() => (isTyped() && !create.isRunning.peek() ? leaveText : null));
   const button = { isBusy: create.isRunning.value, disabled: source === null };
   return (
     <>

@@ -2,8 +2,8 @@ import { Fragment } from 'preact';
 import { Badge } from '../../parts/badges.tsx';
 import { CopyButton } from '../../parts/button.tsx';
 import { Facts } from '../../parts/facts.tsx';
-import { nameMember } from '../../parts/field-mistakes.ts';
 import { formatCount } from '../../parts/format.ts';
+import { nameMember } from '../../parts/problems.ts';
 import { ClockTime, FullTime } from '../../parts/time.tsx';
 import { changeQuery, query } from '../../router/address.ts';
 import type { Schemas } from '../../service/service.ts';
@@ -51,7 +51,7 @@ function RefusalRow({ refusal, isOpen }: { readonly refusal: Refusal; readonly i
   const reason = describeRefusal(refusal);
   return (
     <Fragment>
-      <tr class="hook-row" tabIndex={-1} data-row>
+      <tr class="hook-row">
         <td class="hook-state">
           <Badge tone="warning">Refused</Badge>
         </td>

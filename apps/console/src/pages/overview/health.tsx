@@ -2,7 +2,7 @@ import { CircleCheck, OctagonAlert, TriangleAlert } from 'lucide';
 import { Badge } from '../../parts/badges.tsx';
 import { formatCount, formatDuration, formatTime } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
-import { Runbook } from '../../parts/runbook.tsx';
+import { Runbook } from '../../parts/read-state.tsx';
 import { Link } from '../../router/link.tsx';
 import type { Schemas } from '../../service/service.ts';
 import { may } from '../../session/session.ts';

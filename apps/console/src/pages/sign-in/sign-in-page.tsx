@@ -9,18 +9,19 @@ import { query } from '../../router/address.ts';
 import { consoleRoot, serviceRoot, signInWays } from '../../service/page-settings.ts';
 import { useAction } from '../../service/use-action.ts';
 import { signIn } from '../../session/session.ts';
-import { texts } from '../../texts/texts.ts';
 
 /** Shown at every address while nobody is signed in, so that people go on where they were. */
 export function SignInPage({ hasEnded }: { readonly hasEnded: boolean }) {
   useEffect(() => {
-    document.title = `${texts.signIn.title} · ${texts.general.productName}`;
+    document.title = 'Sign in · Widget Service';
   }, []);
   return (
     <main class="sign-in">
-      <h1>{texts.general.productName}</h1>
+      <h1>Widget Service</h1>
       <p class={hasEnded ? 'notice' : 'muted'} role="status">
-        {hasEnded ? texts.signIn.ended : texts.signIn.intro}
+        {hasEnded
+          ? 'Your session has expired. Sign in to continue where you left off.'
+          : 'The console for operators: widgets, inbound hooks and event streams, live.'}
       </p>
       <IdentityFailure />
       {signInWays.byPassword ? <PasswordForm /> : null}
@@ -51,7 +52,7 @@ function PasswordForm() {
         void attempt.run();
       }}
     >
-      <Field label={texts.signIn.email}>
+      <Field label="E-mail">
         {({ id }) => (
           <input
             id={id}
@@ -68,7 +69,7 @@ function PasswordForm() {
           />
         )}
       </Field>
-      <Field label={texts.signIn.password}>
+      <Field label="Password">
         {({ id }) => (
           <div class="input-with-button">
             <input
@@ -82,36 +83,54 @@ function PasswordForm() {
               onInput={({ currentTarget }) => (password.value = currentTarget.value)}
             />
             <Button kind="quiet" aria-pressed={isShown.value} onClick={() => (isShown.value = !isShown.value)}>
-              {isShown.value ? texts.signIn.hidePassword : texts.signIn.showPassword}
+              {isShown.value ? 'Hide' : 'Show'}
             </Button>
           </div>
         )}
       </Field>
       <ProblemNotice error={attempt.error.value} />
       <Button kind="primary" type="submit" isBusy={attempt.isRunning.value}>
-        {texts.signIn.submit}
+        Sign in
       </Button>
-      <p class="hint">{texts.signIn.firstAdmin}</p>
+      <p class="hint">First start? The first admin's e-mail and password were printed in the terminal.</p>
     </form>
   );
 }
+
+/** Why the identity provider led nobody in, by the reason that the service names. */
+const failures: Readonly<Record<string, string>> = {
+  'no-role': 'The identity provider gives you no role in this service. Ask its administrators for one.',
+  'no-role-claim':
+    'The identity provider does not say which role you have: its ID token lacks the claim. Ask the operator of this service; the log of the service names the claim.',
+  'no-email': 'The identity provider names no valid e-mail address in its ID token, and a new user needs one.',
+  'email-in-use':
+    'Another user of this service has your e-mail address, and the identity provider does not say that the address is yours. Ask an admin of this service.',
+  disabled: 'Your user is disabled. Ask an admin of this service.',
+  'last-admin': 'Your new role would leave the service without an admin. Another admin has to sign in first.',
+  'sign-in-refused': 'The identity provider did not sign you in.',
+  'sign-in-not-verified':
+    'This sign-in was over, or did not belong to this browser: it counts once and for ten minutes. Start it again.',
+  'rate-limited': 'There were too many sign-ins from your address. Try again in a minute.',
+  'identity-provider-unavailable':
+    'The identity provider does not answer as it should. Try again, or tell the operator.',
+  'invalid-request': 'The address of the sign-in was malformed or too long. Start it again from here.',
+  'not-found': 'This service has no identity provider.',
+};
 
 /** What the service writes into the address when a sign-in through the identity provider fails. */
 const failureParameters = ['signInFailed', 'failedRequest'] as const;
 
 /** Why a sign-in failed. It shows texts of the console only, because anybody can write an address. */
 function IdentityFailure() {
-  const { failures, otherFailure, failedTitle } = texts.signIn;
   const [reason, requestId] = failureParameters.map((name) => query.value.get(name));
   if (reason === null || reason === undefined) return null;
   return (
     <div class="notice notice-error" role="alert">
       <p>
-        <strong>{failedTitle}</strong> {lookUp(failures, reason) ?? otherFailure}
+        <strong>You are not signed in.</strong>{' '}
+        {lookUp(failures, reason) ?? 'The service could not finish the sign-in. Try again shortly.'}
       </p>
-      {isUuid(requestId ?? '') ? (
-        <p class="muted small selectable">{texts.general.requestId(requestId ?? '')}</p>
-      ) : null}
+      {isUuid(requestId ?? '') ? <p class="muted small selectable">Request {requestId}</p> : null}
     </div>
   );
 }
@@ -128,9 +147,9 @@ function IdentityLink() {
   start.searchParams.set('returnTo', here.length > returnToMax ? consoleRoot.pathname : here);
   return (
     <>
-      {signInWays.byPassword ? <p class="muted">{texts.signIn.or}</p> : null}
+      {signInWays.byPassword ? <p class="muted">or</p> : null}
       <a class="button button-plain" href={start.href}>
-        {texts.signIn.byIdentity}
+        Sign in through the identity provider
       </a>
     </>
   );

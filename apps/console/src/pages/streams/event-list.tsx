@@ -52,7 +52,7 @@ function EventItem({ seen: { event, json, seenAtMs } }: { readonly seen: SeenEve
   return (
     <li>
       <details class="event" onToggle={({ currentTarget }) => (isOpen.value = currentTarget.open)}>
-        <summary data-row>
+        <summary>
           <Badge tone={lookUp(tones, event.type) ?? 'quiet'}>{nameEvent(event)}</Badge>
           <strong dir="auto">{isWidgetEvent(event) ? (event.data.widget?.name ?? '') : ''}</strong>
           <span class="event-origin">

@@ -1,5 +1,5 @@
-import type { IssuedGrant } from '../../grants/grant-kind.ts';
-import { holdSecrets } from '../../grants/hold-secrets.ts';
+import type { IssuedGrant } from '../../grants/describe-grant.ts';
+import { holdSecrets } from '../../grants/secrets.tsx';
 import { goTo } from '../../router/address.ts';
 
 /** A subscription whose URL a person has not saved yet. */

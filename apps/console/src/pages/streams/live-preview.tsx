@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { isWidgetEvent } from '@widget-service/client/stream/stream-event.ts';
 import { useRef } from 'preact/hooks';
-import { maskSecret } from '../../grants/mask-secret.ts';
+import { maskSecret } from '../../grants/describe-grant.ts';
 import { rows } from '../../live/shared-widgets.ts';
 import { Button } from '../../parts/button.tsx';
 import { EmptyState, ProblemNotice } from '../../parts/messages.tsx';

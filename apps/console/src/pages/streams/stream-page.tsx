@@ -17,7 +17,7 @@ import { NewUrl } from './new-url.tsx';
 import { OpenStreams } from './open-streams.tsx';
 import { SampleCode } from './sample-code.tsx';
 import { StreamSettings } from './stream-settings.tsx';
-import { subscriptionGrants } from './subscription-grants.tsx';
+import { subscriptionGrants } from './streams-page.tsx';
 
 const tabs = ['preview', 'code', 'open', 'settings'] as const;
 
@@ -53,12 +53,7 @@ export function StreamPage({ id = '' }: RouteParameters) {
           </Link>
         ) : null}
         {subscription === null ? null : (
-          <GrantActions
-            {...subscriptionGrants}
-            grant={subscription}
-            listPage="/streams"
-            onChanged={() => void read.reload()}
-          />
+          <GrantActions kind={subscriptionGrants} grant={subscription} onChanged={() => void read.reload()} />
         )}
       </PageHeader>
       {held === null || held.url === saved.value ? null : (

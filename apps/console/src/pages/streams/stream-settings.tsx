@@ -1,10 +1,10 @@
-import { listSecretFacts } from '../../grants/secret-facts.tsx';
+import { listSecretFacts } from '../../grants/secrets.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { FullTime } from '../../parts/time.tsx';
 import { WidgetLink } from '../../parts/widget-name.tsx';
 import type { Schemas } from '../../service/service.ts';
 import { texts } from '../../texts/texts.ts';
-import { subscriptionGrants } from './subscription-grants.tsx';
+import { subscriptionGrants } from './streams-page.tsx';
 
 interface StreamSettingsProperties {
   readonly subscription: Schemas['Subscription'];

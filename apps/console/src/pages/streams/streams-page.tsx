@@ -1,21 +1,30 @@
+import type { GrantFields, GrantKind } from '../../grants/describe-grant.ts';
 import { GrantsPage } from '../../grants/grants-page.tsx';
-import { texts } from '../../texts/texts.ts';
-import { NewSubscription } from './subscription-form.tsx';
-import { subscriptionGrants } from './subscription-grants.tsx';
+import { FilterFields } from './filter-fields.tsx';
+import { type FilterValues, fromFilter, noFilter, toFilter } from './filter-values.ts';
+import { showNewUrl } from './held-stream.ts';
+
+/** Open streams take a new filter at once. */
+const filterFields: GrantFields<FilterValues> = {
+  read: (grant) => (grant !== null && 'filter' in grant ? fromFilter(grant.filter) : noFilter),
+  toBody: (values) => ({ filter: toFilter(values) }),
+  render: (values) => <FilterFields values={values} />,
+};
+
+/** Subscriptions as grants. */
+export const subscriptionGrants: GrantKind = {
+  path: '/api/v1/subscriptions',
+  listPage: '/streams',
+  hasPages: true,
+  title: 'Streams',
+  intro: 'A subscription is a secret URL that opens a stream of events. Give each screen or program its own.',
+  emptyText: 'Create a subscription, and give its URL to the program that follows the events.',
+  createLabel: 'Create subscription',
+  fields: filterFields,
+  onIssued: showNewUrl,
+};
 
 /** All subscriptions. */
 export function StreamsPage() {
-  const { streams } = texts;
-  return (
-    <GrantsPage
-      {...subscriptionGrants}
-      title={streams.title}
-      intro={streams.intro}
-      emptyText={streams.empty}
-      createLabel={streams.create}
-      toPage={({ id }) => `/streams/${id}`}
-      links={[[streams.inspect, '/streams/events']]}
-      renderCreate={(close, onCreated) => <NewSubscription onClose={close} onCreated={onCreated} />}
-    />
-  );
+  return <GrantsPage kind={subscriptionGrants} links={[['Watch all events', '/streams/events']]} />;
 }

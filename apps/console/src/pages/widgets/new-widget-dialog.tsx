@@ -1,9 +1,9 @@
+import { useSignal } from '@preact/signals';
 import { createRandomId } from '@widget-service/client/requests/random-id.ts';
 import { useRef } from 'preact/hooks';
 import { FormDialog } from '../../parts/dialog.tsx';
 import { CheckBox, TextField } from '../../parts/fields.tsx';
 import { showToast } from '../../parts/messages.tsx';
-import { useDraft } from '../../parts/use-draft.ts';
 import { service } from '../../service/service.ts';
 import { session } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
@@ -12,7 +12,7 @@ const emptyWidget = { name: '', labels: '', isMine: false, notify: false };
 
 export function NewWidgetDialog({ onClose }: { readonly onClose: () => void }) {
   const form = texts.widgets.form;
-  const { values, clear } = useDraft('new-widget', emptyWidget, ['name', 'labels', 'isMine', 'notify']);
+  const values = useSignal(emptyWidget);
   // One for each text of the form, so that a repeated click after a lost response creates no second widget.
   const key = useRef(createRandomId());
   const create = async () => {
@@ -26,7 +26,6 @@ export function NewWidgetDialog({ onClose }: { readonly onClose: () => void }) {
     };
     await service.createWidget(widget, { idempotencyKey: key.current });
     showToast(texts.widgets.created(name.trim()));
-    clear();
     onClose();
   };
   const change = (changes: Partial<typeof values.value>) => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { makeMatcher, parseSearch, splitMatches, toLabelSearch } from './search-words.ts';
+import { makeMatcher, parseSearch, toLabelSearch } from './search-words.ts';
 
 const lamp = {
   id: '0195c0de-f00d',
@@ -45,34 +45,4 @@ test('finds exactly the widgets with a label by the search for it, whatever the 
       },
     ),
   );
-});
-
-test('finds and marks the same letters in another case and normal form', () => {
-  const widget = { id: '1', name: 'Mu\u0308ller', labels: ['Straße'] };
-  for (const text of ['müller', 'MÜLLER', 'mu\u0308ll', 'label:STRASSE']) {
-    expect(makeMatcher(parseSearch(text))(widget), text).toBe(true);
-  }
-  expect(splitMatches('H. Mu\u0308ller', ['MÜL'])).toEqual([
-    { text: 'H. ', isMatch: false },
-    { text: 'Mu\u0308l', isMatch: true },
-    { text: 'ler', isMatch: false },
-  ]);
-});
-
-test('splits a text at its matches, whatever the words contain', () => {
-  expect(splitMatches('Lamp (hall)', ['LA', 'lamp', '(h'])).toEqual([
-    { text: 'Lamp', isMatch: true },
-    { text: ' ', isMatch: false },
-    { text: '(h', isMatch: true },
-    { text: 'all)', isMatch: false },
-  ]);
-  expect(splitMatches('Lamp', [])).toEqual([{ text: 'Lamp', isMatch: false }]);
-  const nasty = '<b>İ😀 a|b\\ [x] $1</b>';
-  for (const word of ['<', 'i', '😀', '|', '\\', '[x]', '$1', '-']) {
-    expect(
-      splitMatches(nasty, [word, 'x'])
-        .map(({ text }) => text)
-        .join(''),
-    ).toBe(nasty);
-  }
 });

@@ -1,5 +1,4 @@
 import { foldText } from '../../parts/fold-text.ts';
-import type { TextPart } from '../../parts/marked.tsx';
 
 /** What a person has typed into a search: each word must be found, and each label. */
 export interface SearchWords {
@@ -68,38 +67,4 @@ export function makeMatcher({ words, labels }: SearchWords): (searched: Searched
   };
   return (searched) =>
     (sought.length === 0 || isFound(searched)) && soughtLabels.every((label) => hasLabel(searched.labels, label));
-}
-
-/** A character with the marks that belong to it. */
-const characterPattern = /\P{M}\p{M}*|\p{M}+/gu;
-
-/** Splits a text at what the words match, so that a page can mark it. The parts together are the text. */
-export function splitMatches(text: string, words: readonly string[]): TextPart[] {
-  if (words.length === 0) return [{ text, isMatch: false }];
-  // A folded character may be longer or shorter than it was, so the place of each is kept.
-  const characters = text.match(characterPattern) ?? [];
-  const folded = characters.map(foldText);
-  // The longest word first: of two that begin at one place, it is marked.
-  const sought = words.map(foldText).sort((one, other) => other.length - one.length);
-  const parts: { text: string; isMatch: boolean }[] = [];
-  const add = (added: string, isMatch: boolean) => {
-    const last = parts.at(-1);
-    if (last === undefined || last.isMatch || isMatch) parts.push({ text: added, isMatch });
-    else last.text += added;
-  };
-  for (let at = 0; at < characters.length; ) {
-    const following = folded.slice(at).join('');
-    const match = sought.find((word) => following.startsWith(word));
-    const count = match === undefined ? 1 : countCharacters(folded, at, match.length);
-    add(characters.slice(at, at + count).join(''), match !== undefined);
-    at += count;
-  }
-  return parts;
-}
-
-/** Returns how many characters from a place on have at least so many letters when they are folded. */
-function countCharacters(folded: readonly string[], from: number, letters: number): number {
-  let count = 0;
-  for (let seen = 0; seen < letters; count += 1) seen += folded[from + count]?.length ?? letters;
-  return count;
 }

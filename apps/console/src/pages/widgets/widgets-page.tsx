@@ -31,7 +31,7 @@ export function WidgetsPage() {
     <>
       <PageHeader title={texts.widgets.title} aside={<LiveBadge />}>
         {may('widgets:create') ? (
-          <Button kind="primary" data-shortcut="c" onClick={() => (isCreating.value = true)}>
+          <Button kind="primary" data-creates onClick={() => (isCreating.value = true)}>
             {texts.widgets.create}
           </Button>
         ) : null}

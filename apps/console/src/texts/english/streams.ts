@@ -27,7 +27,8 @@ export const streams = {
   newUrl: 'Stream URL (secret)',
   newUrlWarning:
     "Copy the URL now. The service keeps only a hash and can't show it again. If you lose it, rotate the secret.",
-  leaveText: "The URL has not been copied yet. Once you leave this page, it can't be shown again.",
+  leaveText:
+    "Leave without a copy? The URL has not been copied yet. Once you leave this page, it can't be shown again.",
   preview: {
     title: 'Live preview',
     url: 'Stream URL (secret)',

@@ -1,7 +1,6 @@
 import { ProblemError, UnreachableError } from '@widget-service/client/requests/failures.ts';
 import { describe, expect, test } from 'vitest';
-import { describeProblem } from './describe-problem.ts';
-import { describeMistake, nameMember, readMistakes } from './field-mistakes.ts';
+import { describeMistake, describeProblem, describeUnreadable, nameMember, readMistakes } from './problems.ts';
 
 const format = { code: 'format', detail: 'Does not have the right form.' } as const;
 const short = { code: 'too-short', detail: 'Must be at least 12 characters long.', pointer: '#/password' } as const;
@@ -71,4 +70,15 @@ describe('describeProblem', () => {
       requestId: null,
     });
   });
+});
+
+test.each([
+  [{ items: [], unreadableItems: 1 }, /^1 item could not be read, and is missing here/],
+  [{ items: [], unreadableItems: 3 }, /^3 items could not be read, and are missing here/],
+])('an answer that leaves items out says so: %j', (answer, text) => {
+  expect(describeUnreadable(answer)).toMatch(text);
+});
+
+test.each([[{ items: [] }], [[]], [null]])('nothing is said of %j', (answer) => {
+  expect(describeUnreadable(answer)).toBeNull();
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { generatePassword } from './generate-password.ts';
+import { generatePassword } from './describe-user.ts';
 
 test('makes five groups of characters that cannot be confused, different each time', () => {
   const passwords = Array.from({ length: 200 }, generatePassword);
