@@ -37,7 +37,7 @@ async function fillLists(backend: Backend) {
   for (let count = 0; count < rowsPerList; count += 1_000) {
     const deliveries: Delivery[] = Array.from({ length: 1_000 }, () => aDelivery({ integrationId, widgetId }));
     await ledger.register(deliveries);
-    await auditEvents.append(Array.from({ length: 1_000 }, () => anAuditEvent()));
+    await Promise.all(Array.from({ length: 1_000 }, () => auditEvents.insert(anAuditEvent())));
   }
   return { integrationId, widgetId };
 }

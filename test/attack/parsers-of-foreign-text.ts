@@ -31,7 +31,6 @@ import { verifySignature } from '@widget-service/api/sources/verify-signature.ts
 import { encodeHookId } from '@widget-service/client/hooks/post-hook.ts';
 import { parseExactJson, parseExactObject } from '@widget-service/client/json/exact-json.ts';
 import { describeAddress, isUnencryptedRemote, parseAddress } from '@widget-service/client/requests/address.ts';
-import { parseAuditEvent } from '@widget-service/shared/adapters/audit-event-codec.ts';
 import { parseControlEntry } from '@widget-service/shared/adapters/control-entry-codec.ts';
 import { parseHookJob } from '@widget-service/shared/adapters/hook-job-codec.ts';
 import { parsePeerAnswer, parsePeerQuestion } from '@widget-service/shared/adapters/peer-message-codec.ts';
@@ -152,7 +151,6 @@ export const parsersOfForeignText: Readonly<Record<string, (text: string) => unk
   isStreamAddress,
   decodePath,
   escapeHtml,
-  parseAuditEvent,
   parseControlEntry,
   parseHookJob,
   parsePeerQuestion,

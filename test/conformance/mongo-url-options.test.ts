@@ -10,7 +10,7 @@ describe.runIf(inject('backend') === 'cluster')('options of MONGODB_URL', () => 
     const warnings: string[] = [];
     const stores = await openMongoStores({
       ...{ url: url.href, database: `t-${randomBytes(8).toString('hex')}`, migrate: true },
-      ...{ deliveryRetentionMs: 3_600_000, auditRetentionMs: 3_600_000 },
+      ...{ deliveryRetentionMs: 3_600_000 },
       onWarning: (message) => void warnings.push(message),
     });
     await stores.dropDatabase();

@@ -63,7 +63,7 @@ describe.runIf(inject('backend') === 'cluster')('documents of MongoDB with a mem
   beforeAll(async () => {
     const url = process.env.MONGODB_URL ?? '';
     client = await MongoClient.connect(url);
-    const retention = { deliveryRetentionMs: 1e9, auditRetentionMs: 1e9 };
+    const retention = { deliveryRetentionMs: 1e9 };
     stores = await openMongoStores({ url, database, startTimeoutMs: 5_000, migrate: true, ...retention });
     const { ports, partitions } = stores;
     await ports.widgets.insertOnce(creation);
@@ -78,7 +78,7 @@ describe.runIf(inject('backend') === 'cluster')('documents of MongoDB with a mem
     await ports.subscriptions.insert(subscription);
     await ports.integrations.insert(integration);
     await ports.provisionTokens.insert(provisionToken);
-    await ports.auditEvents.append([auditEvent]);
+    await ports.auditEvents.insert(auditEvent);
     await ensureServiceKey(ports.serviceKeys, 'a key', 'a secret');
     await partitions.ensureListed(2);
     for (const name of everyCollection) {
@@ -119,8 +119,7 @@ describe.runIf(inject('backend') === 'cluster')('documents of MongoDB with a mem
     expect(await ports.integrations.get(integration.id)).toEqual(integration);
     expect(await ports.provisionTokens.get(provisionToken.id)).toEqual(provisionToken);
     expect(await stores.runs.lastPosition()).toEqual(position);
-    const filter = { actorId: auditEvent.actor.id, action: null, targetId: null, from: null, to: null };
-    expect(await ports.auditEvents.list(filter, { offset: 0, limit: 2 })).toEqual([auditEvent]);
+    expect(await ports.auditEvents.get(auditEvent.id)).toEqual(auditEvent);
     expect(await ensureServiceKey(ports.serviceKeys, 'a key', 'another')).toBe('a secret');
   });
 
@@ -144,7 +143,6 @@ describe.runIf(inject('backend') === 'cluster')('documents of MongoDB with a mem
       const id = newest?.id ?? '';
       expect(await grants.change(id, () => ({ name: 'renamed', lastUsedAt: soon }))).toMatchObject({ name: 'renamed' });
     }
-    await ports.auditEvents.append([auditEvent]);
     await ensureServiceKey(ports.serviceKeys, 'a key', 'another');
     await partitions.ensureListed(3);
     const after = await countByCollection({ addedLater: { $exists: true } });

@@ -38,7 +38,7 @@ describe.runIf(inject('backend') === 'cluster')(
     };
     const toOptions = (located: Partial<ClusterOptions>): ClusterOptions => ({
       ...{ mongodbUrl, mongodbDatabase: database, redisUrl, redisTls, migrate: true, durabilityCheck: 'enforce' },
-      ...{ hookPartitions: 1, ackReplicas: 0, deliveryRetentionMs: 3_600_000, auditRetentionMs: 3_600_000 },
+      ...{ hookPartitions: 1, ackReplicas: 0, deliveryRetentionMs: 3_600_000 },
       retention: { count: 1_000, bytes: 1_000_000, ageMs: 3_600_000 },
       redisKeyPrefix: randomBytes(4).toString('hex'),
       ...located,

@@ -28,7 +28,7 @@ describe.runIf(inject('backend') === 'cluster')('a Redis that demands client cer
       redisUrl: server.tlsUrl,
       redisTls: server.tls,
       eventsReplicas: [{ host: '127.0.0.1', port: Number(new URL(server.tlsUrl).port) }],
-      ...{ hookPartitions: 1, ackReplicas: 0, deliveryRetentionMs: 3_600_000, auditRetentionMs: 3_600_000 },
+      ...{ hookPartitions: 1, ackReplicas: 0, deliveryRetentionMs: 3_600_000 },
       retention: { count: 1_000, bytes: 1_000_000, ageMs: 3_600_000 },
       onWarning: (message, details) => void warnings.push({ message, ...details }),
     };

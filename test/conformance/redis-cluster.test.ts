@@ -30,7 +30,7 @@ describe.runIf(inject('backend') === 'cluster')(
         // Nothing listens there: only the nodes know which of them owns our keys.
         redisUrl: 'redis://127.0.0.1:1/',
         clusterNodes: { queue: redis.nodes.map(({ port }) => ({ host: '127.0.0.1', port })), events: null },
-        ...{ hookPartitions: 2, ackReplicas: 0, deliveryRetentionMs: 3_600_000, auditRetentionMs: 3_600_000 },
+        ...{ hookPartitions: 2, ackReplicas: 0, deliveryRetentionMs: 3_600_000 },
         retention: { count: 1_000, bytes: 1_000_000, ageMs: 3_600_000 },
       };
       backend = await openCluster(options);

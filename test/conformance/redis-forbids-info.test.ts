@@ -28,7 +28,6 @@ describe.runIf(inject('backend') === 'cluster')('a Redis whose ACL forbids INFO'
         hookPartitions: 2,
         ackReplicas: 0,
         deliveryRetentionMs: 3_600_000,
-        auditRetentionMs: 3_600_000,
       },
       retention: { count: 1_000, bytes: 1_000_000, ageMs: 3_600_000 },
       durabilityCheck: 'warn',

@@ -40,7 +40,7 @@ describe.runIf(inject('backend') === 'cluster')(
           addresses: sentinels.addresses,
           ...{ queueName: sentinelName, eventsName: null, username: null, password, hasTls: false },
         },
-        ...{ hookPartitions: 2, ackReplicas: 0, deliveryRetentionMs: 3_600_000, auditRetentionMs: 3_600_000 },
+        ...{ hookPartitions: 2, ackReplicas: 0, deliveryRetentionMs: 3_600_000 },
         retention: { count: 1_000, bytes: 1_000_000, ageMs: 3_600_000 },
       };
       backend = await openCluster(options);

@@ -21,7 +21,7 @@ describe.runIf(inject('backend') === 'cluster')('Backend.findMismatch', () => {
     const name = `t-${randomBytes(8).toString('hex')}`;
     options = {
       ...{ mongodbUrl, mongodbDatabase: name, redisUrl, redisKeyPrefix: name, migrate: true, durabilityCheck: 'warn' },
-      ...{ hookPartitions: 1, ackReplicas: 0, deliveryRetentionMs: 3_600_000, auditRetentionMs: 3_600_000 },
+      ...{ hookPartitions: 1, ackReplicas: 0, deliveryRetentionMs: 3_600_000 },
       retention: { count: 1_000, bytes: 1_000_000, ageMs: 3_600_000 },
     };
     backend = await openCluster(options);

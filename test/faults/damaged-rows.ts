@@ -142,7 +142,7 @@ const tables: Readonly<Record<string, readonly [table: string, ...keys: string[]
   subscriptions: ['subscriptions', 'key'],
   integrations: ['integrations', 'key'],
   provisionTokens: ['provisionTokens', 'key'],
-  auditEvents: ['audit_events', 'id'],
+  auditEvents: ['auditEvents', 'key'],
   deliveries: ['deliveries', 'event_id'],
   refusals: ['hook_refusals', 'integration_id', 'request_id'],
   samples: ['hook_samples', 'integration_id', 'request_id'],
@@ -151,7 +151,7 @@ const tables: Readonly<Record<string, readonly [table: string, ...keys: string[]
 
 async function openSqliteRows(file: string): Promise<DamageableRows> {
   const db = new DatabaseSync(file);
-  db.exec('DROP TRIGGER audit_events_never_change');
+  db.exec('DROP TRIGGER "auditEvents_never_change"');
   return {
     listDamages: async (collection, id) => {
       const [table, ...keys] = tables[collection] ?? [collection, 'id'];

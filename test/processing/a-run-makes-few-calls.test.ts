@@ -13,7 +13,7 @@ import { openSharedBackend } from '../drivers/app/open-shared.ts';
 import { processUntilPublished, runWhole, toItem } from './drive-runs.ts';
 
 const testBackend = await openSharedBackend();
-const retention = { deliveryRetentionMs: 1e9, auditRetentionMs: 1e9 };
+const retention = { deliveryRetentionMs: 1e9 };
 
 /** The commands that wait for an answer, and the documents that they write. */
 interface Cost {

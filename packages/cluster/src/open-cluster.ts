@@ -65,8 +65,6 @@ export interface ClusterOptions {
   readonly runAgeMaxMs?: number;
   /** How long the ledger keeps a delivery's row after its publication. */
   readonly deliveryRetentionMs: number;
-  /** How long to keep an audit event. */
-  readonly auditRetentionMs: number;
   /** See `WorkerTiming`, also for the next two. `defaultWorkerTiming` by default. */
   readonly lockDurationMs?: number;
   readonly stalledIntervalMs?: number;
@@ -94,7 +92,6 @@ export async function openCluster(options: ClusterOptions): Promise<Backend> {
     database: options.mongodbDatabase,
     migrate: options.migrate,
     deliveryRetentionMs: options.deliveryRetentionMs,
-    auditRetentionMs: options.auditRetentionMs,
     ...(options.onWarning === undefined ? {} : { onWarning: options.onWarning }),
     ...(options.onFatal === undefined ? {} : { onFatal: options.onFatal }),
   });

@@ -37,8 +37,7 @@ describe('openEmbedded', () => {
   let dataDir: string;
   let now: Date;
   let backend: Backend;
-  const open = () =>
-    openEmbedded({ dataDir, retention, deliveryRetentionMs: hourMs, auditRetentionMs: hourMs, now: () => now });
+  const open = () => openEmbedded({ dataDir, retention, deliveryRetentionMs: hourMs, now: () => now });
   const advanceClock = (ms: number) => {
     now = new Date(now.getTime() + ms);
   };
@@ -192,7 +191,7 @@ async function killWhileWriting(dataDir: string, count: number): Promise<string[
     import { randomUUID } from 'node:crypto';
     import { openEmbedded } from ${JSON.stringify(new URL('./open-embedded.ts', import.meta.url).href)};
     const retention = { count: 1000, ageMs: 1e9, bytes: 1e9 };
-    const backend = await openEmbedded({ dataDir: process.argv[1], retention, deliveryRetentionMs: 1e9, auditRetentionMs: 1e9 });
+    const backend = await openEmbedded({ dataDir: process.argv[1], retention, deliveryRetentionMs: 1e9 });
     await backend.hookQueue.enqueue({ jobId: 'unfinished', partition: 0, items: [] });
     await backend.hookQueue.enqueue({ jobId: 'waiting', partition: 0, items: [] });
     await new Promise((entered) => backend.hookQueue.consume(() => { entered(); return new Promise(() => {}); }));

@@ -1,4 +1,5 @@
 import { MemoryRateLimiter } from '@widget-service/shared/adapters/memory-rate-limiter.ts';
+import { auditEventEntity } from '@widget-service/shared/entities/audit-event.ts';
 import { integrationEntity, provisionTokenEntity, subscriptionEntity } from '@widget-service/shared/entities/grant.ts';
 import { serviceKeyEntity } from '@widget-service/shared/entities/service-key.ts';
 import { personalStreamEntity, sessionEntity } from '@widget-service/shared/entities/session.ts';
@@ -9,7 +10,6 @@ import type { Database } from './database.ts';
 import { createInProcessControlLog } from './in-process-control-log.ts';
 import { createInProcessPeerRequests } from './in-process-peer-requests.ts';
 import { openDatabase } from './open-database.ts';
-import { createSqliteAuditEventStore } from './sqlite-audit-event-store.ts';
 import { SqliteCollection } from './sqlite-collection.ts';
 import { createSqliteDedupeMarks } from './sqlite-dedupe-marks.ts';
 import { createSqliteDeliveryLedger } from './sqlite-delivery-ledger.ts';
@@ -30,8 +30,6 @@ export interface EmbeddedOptions {
   readonly retention: EventRetention;
   /** How long the ledger keeps a delivery after it was published. Until then, a repeated hook is a duplicate. */
   readonly deliveryRetentionMs: number;
-  /** How long to keep an audit event. */
-  readonly auditRetentionMs: number;
   readonly now?: () => Date;
   readonly onWarning?: (message: string, details?: object) => void;
   /**
@@ -69,7 +67,7 @@ function assemble(db: Database, options: EmbeddedOptions): Backend {
   const refusals = createSqliteRefusalStore(db, onWarning);
   const samples = createSqliteSampleStore(db, onWarning);
   const hookCounts = createSqliteHookCountStore(db, onWarning);
-  const auditEvents = createSqliteAuditEventStore(db, onWarning);
+  const auditEvents = new SqliteCollection(db, auditEventEntity, onWarning);
   const eventLog = new SqliteEventLog(db, { marks, retention: options.retention, now, onWarning });
   const control = createInProcessControlLog();
   const hookQueue = new SqliteHookQueue(db, { onWarning: options.onWarning ?? (() => undefined), now });
@@ -99,10 +97,9 @@ function assemble(db: Database, options: EmbeddedOptions): Backend {
     auditEvents,
     serviceKeys: new SqliteCollection(db, serviceKeyEntity, onWarning),
     removeExpired: async (at) => {
-      const expiring = [sessions, personalStreams, marks, refusals, samples, hookCounts];
+      const expiring = [sessions, personalStreams, auditEvents, marks, refusals, samples, hookCounts];
       for (const store of expiring) await store.removeExpired(at);
       await ledger.deleteDoneBefore(new Date(at.getTime() - options.deliveryRetentionMs));
-      await auditEvents.deleteBefore(new Date(at.getTime() - options.auditRetentionMs));
     },
     findMismatch: async () => null,
     close: async () => {

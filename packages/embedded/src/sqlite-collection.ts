@@ -117,7 +117,7 @@ function toColumn(path: string): string {
   return `json_extract(body, '$.${path}')`;
 }
 
-function createTable<T>(db: Database, { name, indexes, unique, expires, order }: Entity<T>): void {
+function createTable<T>(db: Database, { name, indexes, unique, expires, order, neverChanges }: Entity<T>): void {
   db.prepare(
     `CREATE TABLE IF NOT EXISTS "${name}" (key TEXT NOT NULL PRIMARY KEY, body TEXT NOT NULL CHECK (json_valid(body)))
      STRICT, WITHOUT ROWID`,
@@ -136,6 +136,11 @@ function createTable<T>(db: Database, { name, indexes, unique, expires, order }:
       'by_age',
       order.map((member) => `-${member}`),
     );
+  if (neverChanges)
+    db.prepare(
+      `CREATE TRIGGER IF NOT EXISTS "${name}_never_change" BEFORE UPDATE ON "${name}"
+       BEGIN SELECT RAISE(ABORT, '${name} never change'); END`,
+    ).run();
 }
 
 interface Query {

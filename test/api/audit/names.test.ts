@@ -103,7 +103,7 @@ describe('an audit event', () => {
     const user = aUser({ name: 'Old name', role: 'admin' });
     await service.backend.users.insert(user);
     const event = anAuditEvent({ actor: { kind: 'user', id: user.id }, actorName: 'Old name', targetName: null });
-    await service.backend.auditEvents.append([event]);
+    await service.backend.auditEvents.insert(event);
     await send('PATCH', `/api/v1/users/${user.id}`, { name: 'New name' });
     const [listed] = await listAuditEvents(service, admin, `actorId=${user.id}`);
     expect(listed).toMatchObject({ actorName: 'Old name', targetName: null });

@@ -1,25 +1,26 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
-import type { AuditEventStore } from '@widget-service/shared/ports/audit-event-store.ts';
+import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { listAuditEventsOnce } from '../../drivers/app/audit-trail.ts';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
 import { openSharedApp } from '../../drivers/app/open-shared.ts';
+import { overrideMethod } from '../../drivers/app/override-method.ts';
 import { openTestApp } from '../../drivers/app/test-app.ts';
 import { eventually } from '../../drivers/tools/eventually.ts';
 
-/** What happens before each `append`. */
-let beforeAppend: () => Promise<void>;
+/** Calls `before` before each insert of an audit event. */
+const replaceInsert = (auditEvents: Backend['auditEvents'], before: () => Promise<unknown>) =>
+  overrideMethod(auditEvents, 'insert', async (event) => {
+    await before();
+    return auditEvents.insert(event);
+  });
+
+/** What happens before each insert. */
+let beforeInsert: () => Promise<void>;
 let failsAnnounce = false;
 const service = await openSharedApp({
   replace: ({ auditEvents, control }) => ({
-    auditEvents: {
-      append: async (events) => {
-        await beforeAppend();
-        await auditEvents.append(events);
-      },
-      list: (filter, range) => auditEvents.list(filter, range),
-      count: (filter, atMost) => auditEvents.count(filter, atMost),
-    } satisfies AuditEventStore,
+    auditEvents: replaceInsert(auditEvents, () => beforeInsert()),
     control: {
       announce: (entry) =>
         failsAnnounce ? Promise.reject(new UnavailableError('no control log')) : control.announce(entry),
@@ -29,7 +30,7 @@ const service = await openSharedApp({
 });
 const admin = await service.signedIn('admin');
 beforeEach(() => {
-  beforeAppend = async () => undefined;
+  beforeInsert = async () => undefined;
   failsAnnounce = false;
 });
 
@@ -45,7 +46,7 @@ const findLines = (message: string) => service.logLines.filter((line) => JSON.pa
 describe('a change whose audit event cannot be stored', () => {
   test('is acknowledged, logs an error, and is listed once the store accepts the event', async () => {
     let failures = 2;
-    beforeAppend = async () => {
+    beforeInsert = async () => {
       failures -= 1;
       if (failures >= 0) throw new UnavailableError('the store is down');
     };
@@ -60,7 +61,7 @@ describe('a change whose audit event cannot be stored', () => {
 
   test('is acknowledged within the deadline of a request while the store hangs, and is listed later', async () => {
     const hanging = Promise.withResolvers<void>();
-    beforeAppend = () => hanging.promise;
+    beforeInsert = () => hanging.promise;
     const startedAtMs = performance.now();
     const response = await createSubscription();
     expect(response.statusCode).toBe(201);
@@ -73,11 +74,11 @@ describe('a change whose audit event cannot be stored', () => {
 
 test('the event of a change that took place is stored before its response', async () => {
   const order: string[] = [];
-  beforeAppend = async () => void order.push('append');
+  beforeInsert = async () => void order.push('insert');
   const response = await createSubscription();
   order.push('response');
   expect(response.statusCode).toBe(201);
-  expect(order).toEqual(['append', 'response']);
+  expect(order).toEqual(['insert', 'response']);
 });
 
 test('a change that the service could not finish has the outcome failed', async () => {
@@ -93,11 +94,7 @@ test('a change that the service could not finish has the outcome failed', async 
 test('what could not be stored is complete in the log when the service ends', async () => {
   const ending = await openTestApp({
     replace: ({ auditEvents }) => ({
-      auditEvents: {
-        append: () => Promise.reject(new UnavailableError('the store is down')),
-        list: (filter, range) => auditEvents.list(filter, range),
-        count: (filter, atMost) => auditEvents.count(filter, atMost),
-      },
+      auditEvents: replaceInsert(auditEvents, () => Promise.reject(new UnavailableError('the store is down'))),
     }),
   });
   const { headers, userId } = await ending.signedIn('admin');

@@ -151,7 +151,7 @@ const cases: readonly Case[] = [
       lists: ['/api/v1/audit-events?pageSize=200'],
       ids: await twice(async () => {
         const event = { ...anAuditEvent(), occurredAt: new Date() };
-        await ports().auditEvents.append([event]);
+        await ports().auditEvents.insert(event);
         return event.id;
       }),
     }),

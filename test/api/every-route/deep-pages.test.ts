@@ -88,7 +88,7 @@ describe('a list of more than 10 000 items', () => {
       fill: async () => {
         const target = { kind: 'user', id: randomUUID() } as const;
         const events = indices.map((index) => anAuditEvent({ target, occurredAt: new Date(startedAtMs + index) }));
-        await inParts(events, (part) => service.backend.auditEvents.append(part));
+        await inParts(events, (part) => Promise.all(part.map((event) => service.backend.auditEvents.insert(event))));
         return `/api/v1/audit-events?targetId=${target.id}&`;
       },
     },

@@ -1,11 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { AuditEvent } from '@widget-service/shared/domain/audit-event.ts';
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
 import type { IdempotencyRecord } from '@widget-service/shared/domain/idempotent-create.ts';
 import type { OutboxEntry } from '@widget-service/shared/domain/outbox-entry.ts';
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import type { Widget } from '@widget-service/shared/domain/widget.ts';
 import type { WidgetEvent } from '@widget-service/shared/domain/widget-event.ts';
+import type { StoredAuditEvent } from '@widget-service/shared/entities/audit-event.ts';
 import type { Grant } from '@widget-service/shared/entities/grant.ts';
 import type { User } from '@widget-service/shared/entities/user.ts';
 import type { LogAppend } from '@widget-service/shared/ports/event-log.ts';
@@ -163,10 +163,11 @@ export function aGrant(overrides: Partial<Grant> = {}): Grant {
 }
 
 /** A role that an admin changed just now. Its time is the current one: stores remove events that are too old. */
-export function anAuditEvent(overrides: Partial<AuditEvent> = {}): AuditEvent {
+export function anAuditEvent(overrides: Partial<StoredAuditEvent> = {}): StoredAuditEvent {
   return {
     id: createUuidV7(),
     occurredAt: new Date(),
+    expiresAt: new Date(Date.now() + 3_600_000),
     action: 'user.changed',
     operation: 'example.users.update',
     outcome: 'succeeded',

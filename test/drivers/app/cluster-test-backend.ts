@@ -12,7 +12,6 @@ import type { TestBackend, TestBackendOptions } from './test-backend.ts';
 const hourMs = 3_600_000;
 const startTimeoutMs = 5000;
 const defaultDeliveryRetentionMs = 168 * hourMs;
-const defaultAuditRetentionMs = 9_600 * hourMs;
 
 /** Opens the cluster backend on its own database and key prefix. Needs MONGODB_URL and REDIS_URL. */
 export async function openClusterTestBackend(options: TestBackendOptions): Promise<TestBackend> {
@@ -79,7 +78,6 @@ async function openNamed(name: string, options: TestBackendOptions) {
     },
     ...(options.runAgeMaxMs === undefined ? {} : { runAgeMaxMs: options.runAgeMaxMs }),
     deliveryRetentionMs: options.deliveryRetentionMs ?? defaultDeliveryRetentionMs,
-    auditRetentionMs: options.auditRetentionMs ?? defaultAuditRetentionMs,
     // Short, so that a job that a test abandons starts again within about a second.
     lockDurationMs: 1000,
     stalledIntervalMs: 500,
@@ -118,7 +116,6 @@ async function dropDatabase(name: string): Promise<void> {
     startTimeoutMs,
     migrate: false,
     deliveryRetentionMs: defaultDeliveryRetentionMs,
-    auditRetentionMs: defaultAuditRetentionMs,
   });
   await stores.dropDatabase();
   await stores.close();

@@ -22,7 +22,6 @@ export async function openEmbeddedTestBackend(options: TestBackendOptions): Prom
         bytes: options.retentionBytes ?? 1024 ** 3,
       },
       deliveryRetentionMs: options.deliveryRetentionMs ?? 7 * dayMs,
-      auditRetentionMs: options.auditRetentionMs ?? 400 * dayMs,
       ...(options.onWarning === undefined ? {} : { onWarning: options.onWarning }),
     });
   let backend = await open();

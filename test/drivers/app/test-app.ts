@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { RouteAudit } from '@widget-service/api/audit/route-audit.ts';
+import type { RouteAudit } from '@widget-service/api/audit/audit.ts';
 import { computeCsrfToken } from '@widget-service/api/caller/csrf.ts';
 import { openIdentityProvider } from '@widget-service/api/caller/oidc/open-identity-provider.ts';
 import type { RoutePolicy } from '@widget-service/api/caller/policy.ts';

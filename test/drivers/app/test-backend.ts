@@ -42,7 +42,6 @@ export interface TestBackendOptions {
   readonly retentionMs?: number;
   readonly retentionBytes?: number;
   readonly deliveryRetentionMs?: number;
-  readonly auditRetentionMs?: number;
   readonly hookPartitions?: number;
   readonly onWarning?: (message: string, details?: object) => void;
 }

@@ -24,7 +24,6 @@ describe.runIf(hasBrowser)('the quarantine in the console', () => {
       dataDir: folder,
       retention,
       deliveryRetentionMs: dayMs,
-      auditRetentionMs: dayMs,
     });
     for (const text of [hostile, other]) await backend.quarantine.add(text);
     await backend.close();

@@ -163,7 +163,7 @@ describe.skipIf(found === null)('a cluster on a replica set', () => {
   });
 
   test('a delivery that is published while a second run reads its row counts as a duplicate', async () => {
-    const retention = { deliveryRetentionMs: 60_000, auditRetentionMs: 60_000 };
+    const retention = { deliveryRetentionMs: 60_000 };
     const database = run.environment.MONGODB_DATABASE ?? '';
     const { ports, close } = await openMongoStores({ url: set.url, database, migrate: false, ...retention });
     const delivery = aDelivery();

@@ -1,6 +1,6 @@
 import { previousTokenExpiry } from '@widget-service/shared/entities/grant.ts';
 import { z } from 'zod';
-import { noteAudit } from '../audit/route-audit.ts';
+import { noteAudit } from '../audit/audit.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { documentResponses } from '../schemas/problem.ts';
 import { grantParamsSchema, requireFound, requireId } from './grant-params.ts';

@@ -6,7 +6,7 @@ import { ExpiryTooLateError } from '@widget-service/shared/usecases/access/token
 import { listCountedPage } from '@widget-service/shared/usecases/lists/list-counted-page.ts';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { noteAudit } from '../audit/route-audit.ts';
+import { noteAudit } from '../audit/audit.ts';
 import { requirePrincipalId } from '../caller/policy.ts';
 import { toPublicUrl } from '../http/forwarding.ts';
 import { InputError } from '../http/problem.ts';

@@ -4,7 +4,7 @@ import type { Integration } from '@widget-service/shared/entities/grant.ts';
 import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import type { makeReplaceSourceSecrets } from '@widget-service/shared/usecases/access/replace-source-secrets.ts';
 import { z } from 'zod';
-import { noteAudit } from '../audit/route-audit.ts';
+import { noteAudit } from '../audit/audit.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { documentResponses } from '../schemas/problem.ts';
 import { completeMapping, mappingSchema } from '../sources/mapping-schema.ts';

@@ -3,7 +3,7 @@ import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import type { QuarantineRow, QuarantineStore } from '@widget-service/shared/ports/quarantine-store.ts';
 import { listUnfilteredPage } from '@widget-service/shared/usecases/lists/list-counted-page.ts';
 import { z } from 'zod';
-import { noteAudit } from '../audit/route-audit.ts';
+import { noteAudit } from '../audit/audit.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { pageQuerySchema } from '../schemas/page.ts';
 import { toPageBody } from '../schemas/page-body.ts';

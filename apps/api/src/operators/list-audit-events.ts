@@ -1,16 +1,17 @@
-import type { AuditEvent } from '@widget-service/shared/domain/audit-event.ts';
-import type { makeListAuditEvents } from '@widget-service/shared/usecases/lists/list-audit-events.ts';
+import type { StoredAuditEvent } from '@widget-service/shared/entities/audit-event.ts';
+import type { Collection } from '@widget-service/shared/ports/collection.ts';
+import { listCountedPage } from '@widget-service/shared/usecases/lists/list-counted-page.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { toPageBody } from '../schemas/page-body.ts';
 import { documentResponses } from '../schemas/problem.ts';
 import { type AuditEventBody, auditEventPageSchema, listAuditEventsQuerySchema } from './audit-event-schema.ts';
 
 export interface ListAuditEventsRouteDeps {
-  readonly listAuditEvents: ReturnType<typeof makeListAuditEvents>;
+  readonly auditEvents: Pick<Collection<StoredAuditEvent>, 'list' | 'count'>;
 }
 
 /** `GET /api/v1/audit-events`: one page of audit events, the newest first. */
-export function listAuditEventsRoute({ listAuditEvents }: ListAuditEventsRouteDeps): Route {
+export function listAuditEventsRoute({ auditEvents }: ListAuditEventsRouteDeps): Route {
   return defineRoute({
     schema: {
       operationId: 'example.auditEvents.list',
@@ -21,14 +22,14 @@ export function listAuditEventsRoute({ listAuditEvents }: ListAuditEventsRouteDe
       response: documentResponses({ 200: { body: auditEventPageSchema, description: 'One page of audit events.' } }),
     },
     handler: async ({ query }) => {
-      const { actorId = null, action = null, targetId = null, from = null, to = null } = query;
-      const filter = { actorId, action, targetId, from, to };
-      return toPageBody(query, await listAuditEvents(filter, query), toAuditEventBody);
+      const { actorId, action, targetId, from, to } = query;
+      const where = { 'actor.id': actorId, action, 'target.id': targetId, occurredAt: { atLeast: from, below: to } };
+      return toPageBody(query, await listCountedPage(auditEvents, where, query), toAuditEventBody);
     },
   });
 }
 
-function toAuditEventBody({ occurredAt, before, after, ...event }: AuditEvent): AuditEventBody {
+function toAuditEventBody({ occurredAt, before, after, expiresAt: _, ...event }: StoredAuditEvent): AuditEventBody {
   return {
     ...event,
     occurredAt: occurredAt.toISOString(),

@@ -4,9 +4,9 @@ import type { RateLimiter } from '@widget-service/shared/ports/rate-limiter.ts';
 import { readOpenFilesMax } from '@widget-service/shared/runtime/open-files.ts';
 import type { Tracer } from '@widget-service/shared/tracing/tracer.ts';
 import type { FastifyInstance } from 'fastify';
-import type { AuditRecorder } from '../audit/audit-recorder.ts';
+import { registerAudit } from '../audit/audit.ts';
+import type { AuditTrail } from '../audit/audit-trail.ts';
 import type { HashText } from '../audit/hash-text.ts';
-import { registerRouteAudit } from '../audit/route-audit.ts';
 import { makeVerifyBearer } from '../caller/bearer.ts';
 import { makeTakeApiPermit, registerHookLimits } from '../caller/limits/rate-limits.ts';
 import { makeVerifyHookToken, type PolicyDeps, registerPolicies } from '../caller/policy.ts';
@@ -46,7 +46,7 @@ export interface RateLimits {
 /** Everything that the routes need, and what runs before them. */
 export interface AppDeps extends Omit<RouteDeps, 'signInWays' | 'describedRoutes'> {
   /** Closed with the app. */
-  readonly audit: AuditRecorder;
+  readonly audit: AuditTrail;
   readonly hashText: HashText;
   readonly caches: {
     readonly hooks: Pick<TokenCache<ResolvedGrant<Integration>>, 'recall' | 'resolve'>;
@@ -96,7 +96,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
     takePermit: makeTakeApiPermit({ limiter, limit: api }),
     publicBaseUrl: deps.publicBaseUrl,
   });
-  registerRouteAudit(app, { recorder: deps.audit, hashText: deps.hashText, clock, trustedProxies });
+  registerAudit(app, { audit: deps.audit, hashText: deps.hashText, clock, trustedProxies });
   const describedRoutes = collectDescribedRoutes(app);
   registerZeroSeries(app, describedRoutes, metrics);
   const signInWays = {

@@ -17,7 +17,7 @@ import { noTracer, type Tracer } from '@widget-service/shared/tracing/tracer.ts'
 import { sessionIdleMs } from '@widget-service/shared/usecases/access/sessions.ts';
 import { makeFindStreamStart } from '@widget-service/shared/usecases/events/find-stream-start.ts';
 import { GroupCommit, type GroupCommitOptions } from '@widget-service/shared/usecases/hooks/group-commit.ts';
-import { type AuditRecorder, createAuditRecorder } from '../audit/audit-recorder.ts';
+import { AuditTrail } from '../audit/audit-trail.ts';
 import { limitByDigests, makeHashText } from '../audit/hash-text.ts';
 import { type OverviewDeps, type OverviewReader, openOverview } from '../operators/open-overview.ts';
 import type { ConfiguredIdentityProvider } from '../people/session/sign-in-by-identity.ts';
@@ -90,7 +90,7 @@ export function composePod(deps: PodDeps) {
   const tailPosition = overrides.tailPosition ?? (() => ring.position());
   const revocations = openRevocations({ backend, hub, clock, logger });
   const caches = overrides.caches ?? revocations.caches;
-  const audit = createAuditRecorder({ store: backend.auditEvents, logger, metrics, clock });
+  const audit = new AuditTrail({ events: backend.auditEvents, settings, clock, logger, metrics });
   const podRequests = serveSeveralAnswerers(backend.podRequests);
   const streamDirectory = openStreamDirectory({ podRequests, hub });
   const readiness = createReadiness({ settings, checkTasks: () => supervisor.checks(), drains: true });
@@ -147,7 +147,7 @@ interface AppParts extends UseCaseParts {
   readonly tracer: Tracer;
   readonly fanOut: FanOut;
   readonly revocations: PodRevocations;
-  readonly audit: AuditRecorder;
+  readonly audit: AuditTrail;
   readonly streamDirectory: StreamDirectory;
   readonly overview: OverviewReader;
 }

@@ -1,6 +1,6 @@
 import type { Settings } from '@widget-service/shared/config/settings.ts';
-import type { AuditEvent } from '@widget-service/shared/domain/audit-event.ts';
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
+import type { AuditEvent } from '@widget-service/shared/entities/audit-event.ts';
 import type { User } from '@widget-service/shared/entities/user.ts';
 import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
@@ -8,7 +8,7 @@ import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import { makeCreateFirstAdmin } from '@widget-service/shared/usecases/access/manage-users.ts';
 import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
-import type { AuditRecorder } from '../audit/audit-recorder.ts';
+import type { AuditTrail } from '../audit/audit-trail.ts';
 
 export interface FirstAdminDeps {
   readonly settings: Pick<Settings, 'ADMIN_EMAIL' | 'ADMIN_PASSWORD' | 'PASSWORD_SIGN_IN_ENABLED'>;
@@ -17,7 +17,7 @@ export interface FirstAdminDeps {
   readonly mayGeneratePassword: boolean;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly audit: Pick<AuditRecorder, 'write'>;
+  readonly audit: Pick<AuditTrail, 'write'>;
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import type { FastifyContextConfig } from 'fastify';
-import type { RouteAudit } from '../audit/route-audit.ts';
+import type { RouteAudit } from '../audit/audit.ts';
 import type { AnswerProbeRouteDeps } from '../hooks/foreign/answer-probe-route.ts';
 import type { Route } from '../http/route.ts';
 import type { DescribedRoute } from '../openapi/described-route.ts';
@@ -24,6 +24,7 @@ type Stores = Pick<
   | 'provisionTokens'
   | 'ledger'
   | 'quarantine'
+  | 'auditEvents'
   | 'eventLog'
   | 'refusals'
   | 'samples'

@@ -1,6 +1,6 @@
 import type { Permission } from '@widget-service/shared/domain/role.ts';
 import type { FastifyInstance } from 'fastify';
-import type { AuditDeclaration, RouteAudit } from '../audit/route-audit.ts';
+import type { AuditDeclaration, RouteAudit } from '../audit/audit.ts';
 import { makeGrantRoutes } from '../grants/grant-routes.ts';
 import { integrationResource } from '../grants/integration-resource.ts';
 import { provisionTokenResource } from '../grants/provision-token-resource.ts';

@@ -49,7 +49,6 @@ import {
   makeRedriveDelivery,
 } from '@widget-service/shared/usecases/hooks/manage-deliveries.ts';
 import { makeRedriveDeliveries } from '@widget-service/shared/usecases/hooks/redrive-deliveries.ts';
-import { makeListAuditEvents } from '@widget-service/shared/usecases/lists/list-audit-events.ts';
 import { makeCreateWidget } from '@widget-service/shared/usecases/widgets/create-widget.ts';
 import { makeListWidgets } from '@widget-service/shared/usecases/widgets/list-widgets.ts';
 import { estimatePasswordStrength } from '../people/passwords/estimate-strength.ts';
@@ -66,7 +65,6 @@ export interface UseCaseDeps {
     | 'subscriptions'
     | 'integrations'
     | 'provisionTokens'
-    | 'auditEvents'
     | 'samples'
     | 'refusals'
   > & { readonly control: Pick<ControlLog, 'announce'> };
@@ -151,7 +149,6 @@ export function createUseCases(deps: UseCaseDeps) {
     acceptHook: makeAcceptHook({ groupCommit, clock }),
     listDeliveries: makeListDeliveries(backend),
     findDeliveryByWebhookId: makeFindDeliveryByWebhookId(backend),
-    listAuditEvents: makeListAuditEvents(backend),
     redriveDelivery,
     redriveDeliveries: makeRedriveDeliveries({ ...backend, redriveDelivery }),
     discardDelivery: makeDiscardDelivery({ ledger: backend.ledger, clock }),

@@ -3,7 +3,7 @@ import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import type { Subscription } from '@widget-service/shared/entities/grant.ts';
 import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import { z } from 'zod';
-import { noteAudit } from '../audit/route-audit.ts';
+import { noteAudit } from '../audit/audit.ts';
 import { withinRequestDeadline } from '../http/request-deadline.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { documentResponses } from '../schemas/problem.ts';

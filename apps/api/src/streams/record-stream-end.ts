@@ -1,10 +1,10 @@
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
-import type { AuditRecorder } from '../audit/audit-recorder.ts';
+import type { AuditTrail } from '../audit/audit-trail.ts';
 import type { StreamHolder } from '../revocation/stream-entitlement.ts';
 
 export interface RecordStreamEndDeps {
-  readonly audit: Pick<AuditRecorder, 'sample'>;
+  readonly audit: Pick<AuditTrail, 'sample'>;
   readonly clock: Pick<Clock, 'now'>;
 }
 
@@ -40,6 +40,7 @@ export function makeRecordStreamEnd({ audit, clock }: RecordStreamEndDeps) {
       before: null,
       after: { reason },
       requestId,
+      unlisted: 0,
     });
   };
 }

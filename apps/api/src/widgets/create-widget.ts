@@ -1,7 +1,7 @@
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { type Permit, unlimited } from '@widget-service/shared/usecases/access/take-permit.ts';
 import type { makeCreateWidget } from '@widget-service/shared/usecases/widgets/create-widget.ts';
-import { noteAudit } from '../audit/route-audit.ts';
+import { noteAudit } from '../audit/audit.ts';
 import { toRateLimitedError } from '../caller/limits/rate-limit-headers.ts';
 import { requirePrincipalId } from '../caller/policy.ts';
 import { withinRequestDeadline } from '../http/request-deadline.ts';

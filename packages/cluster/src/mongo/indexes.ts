@@ -11,17 +11,9 @@ export const collectionNames = {
   quarantine: 'quarantine',
   runs: 'runs',
   partitions: 'partitions',
-  auditEvents: 'auditEvents',
 } as const;
 
 export const widgetIndexes = { byId: 'by_id', byAge: 'by_age', byStateAndAge: 'by_state_and_age' } as const;
-
-export const auditIndexes = {
-  byAge: 'by_age',
-  byAction: 'by_action',
-  byActor: 'by_actor',
-  byTarget: 'by_target',
-} as const;
 
 export const deliveryIndexes = {
   byAge: 'by_age',
@@ -84,13 +76,6 @@ const indexes: Readonly<Record<string, readonly IndexSpec[]>> = {
   quarantine: [{ name: quarantineIndexes.byAge, key: { quarantinedAt: -1, _id: -1 } }],
   runs: [],
   partitions: [],
-  auditEvents: [
-    { name: 'expiry', key: { expiresAt: 1 }, expireAfterSeconds: 0 },
-    { name: auditIndexes.byAge, key: { occurredAt: -1, _id: -1 } },
-    { name: auditIndexes.byAction, key: { action: 1, occurredAt: -1, _id: -1 } },
-    { name: auditIndexes.byActor, key: { 'actor.id': 1, occurredAt: -1, _id: -1 } },
-    { name: auditIndexes.byTarget, key: { 'target.id': 1, occurredAt: -1, _id: -1 } },
-  ],
 };
 
 /**

@@ -63,7 +63,8 @@ export class MongoCollection<T extends object> implements Collection<T> {
   }
 
   list(where: Where<T>, { offset, limit }: RowRange): Promise<ListedRow<T>[]> {
-    const options = { sort: this.#sort, skip: offset, limit, maxTimeMS };
+    // One answer has the whole page.
+    const options = { sort: this.#sort, skip: offset, limit, batchSize: limit, maxTimeMS };
     return runRead(`list ${this.#entity.name}`, async () => {
       const documents = await this.#documents.find(toFilter(this.#entity, where), options).toArray();
       return this.#rows.readList(documents);

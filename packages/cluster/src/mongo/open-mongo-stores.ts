@@ -1,3 +1,4 @@
+import { auditEventEntity } from '@widget-service/shared/entities/audit-event.ts';
 import { integrationEntity, provisionTokenEntity, subscriptionEntity } from '@widget-service/shared/entities/grant.ts';
 import { serviceKeyEntity } from '@widget-service/shared/entities/service-key.ts';
 import { personalStreamEntity, sessionEntity } from '@widget-service/shared/entities/session.ts';
@@ -8,7 +9,6 @@ import type { Db } from 'mongodb';
 import type { PartitionCountStore } from '../bullmq/partition-counts.ts';
 import { type MongoConnection, type MongoOptions, openMongo, warnOfIgnoredOptions } from './client.ts';
 import { createIndexes, verifyIndexes } from './indexes.ts';
-import { createMongoAuditEventStore } from './mongo-audit-event-store.ts';
 import { MongoCollection } from './mongo-collection.ts';
 import { MongoDeliveryLedger } from './mongo-delivery-ledger.ts';
 import { createMongoPartitionCountStore } from './mongo-partition-count-store.ts';
@@ -25,8 +25,6 @@ export interface MongoStoresOptions extends MongoOptions {
   readonly migrate: boolean;
   /** How long to keep a delivery's row after its publication. */
   readonly deliveryRetentionMs: number;
-  /** How long to keep an audit event. */
-  readonly auditRetentionMs: number;
 }
 
 /** The ports with a MongoDB adapter: the members of a backend without the Redis adapters and the backend's own. */
@@ -123,7 +121,7 @@ function createStores({ db, close }: MongoConnection, options: MongoStoresOption
     subscriptions: new MongoCollection(db, subscriptionEntity, onWarning),
     integrations: new MongoCollection(db, integrationEntity, onWarning),
     provisionTokens: new MongoCollection(db, provisionTokenEntity, onWarning),
-    auditEvents: createMongoAuditEventStore(db, options.auditRetentionMs, onWarning),
+    auditEvents: new MongoCollection(db, auditEventEntity, onWarning),
     serviceKeys: new MongoCollection(db, serviceKeyEntity, onWarning),
   };
   return {

@@ -1,7 +1,5 @@
 // What each stored entity must be. A column or a document may hold anything: somebody may have changed it by hand.
 
-import type { AuditEvent } from '../domain/audit-event.ts';
-import { auditActions, auditActorKinds, auditOutcomes, auditTargetKinds } from '../domain/audit-event.ts';
 import { hookKinds } from '../domain/event-kind.ts';
 import type { LogPosition } from '../domain/log-position.ts';
 import type { OutboxEntry } from '../domain/outbox-entry.ts';
@@ -19,7 +17,6 @@ import {
   oneOf,
   optional,
   orNull,
-  record,
   type Shape,
   text,
   time,
@@ -91,25 +88,6 @@ export const deliverySummaryShape: Shape<DeliverySummary> = {
 export const ledgerRowShape: Shape<LedgerRow> = { ...deliverySummaryShape, payload: orNull(json) };
 
 export const payloadShape = { eventId: uuid, payload: json };
-
-export const auditEventShape: Shape<AuditEvent> = {
-  id: uuid,
-  occurredAt: time,
-  action: oneOf(auditActions),
-  outcome: oneOf(auditOutcomes),
-  code: orNull(text),
-  actor: object<AuditEvent['actor']>({ kind: oneOf(auditActorKinds), id: orNull(uuid) }),
-  actorName: orNull(text),
-  operation: orNull(text),
-  target: orNull(object<NonNullable<AuditEvent['target']>>({ kind: oneOf(auditTargetKinds), id: uuid })),
-  targetName: orNull(text),
-  clientAddress: orNull(text),
-  emailHmac: orNull(text),
-  before: orNull(record),
-  after: orNull(record),
-  requestId: orNull(uuid),
-  unlisted: count,
-};
 
 export const quarantineRowShape: Shape<QuarantineRow> = {
   id: uuid,

@@ -12,7 +12,6 @@ export function toEmbeddedOptions(settings: Settings) {
     dataDir: settings.DATA_DIR,
     retention: toRetention(settings),
     deliveryRetentionMs: settings.DELIVERY_RETENTION_MS,
-    auditRetentionMs: settings.AUDIT_RETENTION_MS,
   };
 }
 
@@ -58,7 +57,6 @@ export function toMongoOptions({ settings, isProduction }: ParsedSettings) {
     // In production, `npm run migrate` builds the indexes before a release: over many documents that takes long.
     migrate: !isProduction,
     deliveryRetentionMs: settings.DELIVERY_RETENTION_MS,
-    auditRetentionMs: settings.AUDIT_RETENTION_MS,
   };
 }
 

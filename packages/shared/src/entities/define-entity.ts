@@ -50,6 +50,8 @@ export interface EntityOptions<Shape extends z.ZodRawShape> {
   readonly unique?: Readonly<Record<string, readonly string[]>>;
   /** The time at which the store removes an entity, some time later. Null: never. */
   readonly expires?: keyof Shape & string;
+  /** The store refuses every change of an entity, if it can: a mistake in the service must not make one either. */
+  readonly neverChanges?: boolean;
 }
 
 /** One kind of thing that the service stores: the one place that says what its members are. */
@@ -62,6 +64,7 @@ export interface Entity<T> {
   readonly indexes: Readonly<Record<string, IndexMembers>>;
   readonly unique: Readonly<Record<string, readonly string[]>>;
   readonly expires: string | null;
+  readonly neverChanges: boolean;
   /** Whether an entity may lack the member at this path, or the one that it belongs to. */
   mayBeAbsent(path: string): boolean;
   /** Returns the members as they are stored, with times as Dates. Members that are undefined stay away. */
@@ -82,6 +85,7 @@ export function defineEntity<Shape extends z.ZodRawShape>({
   indexes = {},
   unique = {},
   expires,
+  neverChanges = false,
   ...rest
 }: EntityOptions<Shape>): Entity<DeepReadonly<z.output<z.ZodObject<Shape>>>> {
   type T = DeepReadonly<z.output<z.ZodObject<Shape>>>;
@@ -94,6 +98,7 @@ export function defineEntity<Shape extends z.ZodRawShape>({
     indexes,
     unique,
     expires: expires ?? null,
+    neverChanges,
     mayBeAbsent: (path) => {
       const schema = members.shape[path.split('.')[0] ?? ''] as unknown as z.ZodType;
       return [null, undefined].some((value) => schema.safeParse(value).success);

@@ -1,3 +1,4 @@
+import { auditEventEntity } from './audit-event.ts';
 import { integrationEntity, provisionTokenEntity, subscriptionEntity } from './grant.ts';
 import { serviceKeyEntity } from './service-key.ts';
 import { personalStreamEntity, sessionEntity } from './session.ts';
@@ -11,5 +12,6 @@ export const entities = [
   subscriptionEntity,
   integrationEntity,
   provisionTokenEntity,
+  auditEventEntity,
   serviceKeyEntity,
 ] as const;

@@ -1,8 +1,8 @@
+import type { StoredAuditEvent } from '../entities/audit-event.ts';
 import type { Integration, ProvisionToken, Subscription } from '../entities/grant.ts';
 import type { ServiceKey } from '../entities/service-key.ts';
 import type { PersonalStream, Session } from '../entities/session.ts';
 import type { User } from '../entities/user.ts';
-import type { AuditEventStore } from './audit-event-store.ts';
 import type { Collection } from './collection.ts';
 import type { ControlLog } from './control-log.ts';
 import type { DeliveryLedger } from './delivery-ledger.ts';
@@ -45,11 +45,11 @@ export interface Backend {
   readonly subscriptions: Collection<Subscription>;
   readonly integrations: Collection<Integration>;
   readonly provisionTokens: Collection<ProvisionToken>;
-  readonly auditEvents: AuditEventStore;
+  readonly auditEvents: Collection<StoredAuditEvent>;
   readonly serviceKeys: Collection<ServiceKey>;
   /**
-   * Removes expired sessions, personal streams, dedupe marks, refusals, samples and counts of hooks, and ledger rows
-   * and audit events past their retention. On the cluster it does nothing: MongoDB and Redis remove them by themselves.
+   * Removes expired entities, dedupe marks, refusals, samples and counts of hooks, and ledger rows past their
+   * retention. On the cluster it does nothing: MongoDB and Redis remove them by themselves.
    */
   removeExpired(now: Date): Promise<void>;
   /**

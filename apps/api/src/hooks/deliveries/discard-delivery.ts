@@ -2,7 +2,7 @@ import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import type { makeDiscardDelivery } from '@widget-service/shared/usecases/hooks/manage-deliveries.ts';
 import { z } from 'zod';
-import { noteAudit } from '../../audit/route-audit.ts';
+import { noteAudit } from '../../audit/audit.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { documentResponses } from '../../schemas/problem.ts';
 import { deliveryParamsSchema, toUnknownDeliveryError } from './delivery-resource.ts';

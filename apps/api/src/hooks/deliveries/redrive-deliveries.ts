@@ -9,7 +9,7 @@ import type {
 } from '@widget-service/shared/usecases/hooks/redrive-deliveries.ts';
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import { type FurtherChange, noteAudit } from '../../audit/route-audit.ts';
+import { type FurtherChange, noteAudit } from '../../audit/audit.ts';
 import { InputError } from '../../http/problem.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { documentResponses } from '../../schemas/problem.ts';

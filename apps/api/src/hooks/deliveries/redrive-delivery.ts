@@ -4,7 +4,7 @@ import type { Integration } from '@widget-service/shared/entities/grant.ts';
 import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import type { makeRedriveDelivery } from '@widget-service/shared/usecases/hooks/manage-deliveries.ts';
-import { noteAudit } from '../../audit/route-audit.ts';
+import { noteAudit } from '../../audit/audit.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { documentResponses } from '../../schemas/problem.ts';
 import { requireIntegration } from '../../sources/require-integration.ts';

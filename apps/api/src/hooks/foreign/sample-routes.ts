@@ -3,7 +3,7 @@ import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import type { KeptSamples, SampleStore } from '@widget-service/shared/ports/sample-store.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import { z } from 'zod';
-import { noteAudit } from '../../audit/route-audit.ts';
+import { noteAudit } from '../../audit/audit.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { documentResponses } from '../../schemas/problem.ts';
 import { requireSource, unknownIntegrationError } from '../../sources/require-integration.ts';

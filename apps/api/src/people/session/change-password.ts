@@ -1,7 +1,7 @@
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { makeChangeOwnPassword } from '@widget-service/shared/usecases/access/change-own-password.ts';
-import { noteAudit } from '../../audit/route-audit.ts';
+import { noteAudit } from '../../audit/audit.ts';
 import { readDeviceCookie } from '../../caller/cookies.ts';
 import { toRateLimitedError } from '../../caller/limits/rate-limit-headers.ts';
 import { requireSession } from '../../caller/policy.ts';

@@ -2,7 +2,7 @@ import type { RateLimit } from '@widget-service/shared/domain/gcra.ts';
 import { formatPosition } from '@widget-service/shared/domain/sse-id.ts';
 import type { makeIssuePersonalStream } from '@widget-service/shared/usecases/access/issue-personal-stream.ts';
 import { z } from 'zod';
-import { noteAudit } from '../../audit/route-audit.ts';
+import { noteAudit } from '../../audit/audit.ts';
 import { makeTakeLocally } from '../../caller/limits/local-limit.ts';
 import { toRateLimitedError } from '../../caller/limits/rate-limit-headers.ts';
 import { requirePrincipalId, requireSession } from '../../caller/policy.ts';

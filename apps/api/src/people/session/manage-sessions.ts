@@ -4,7 +4,7 @@ import type { Session } from '@widget-service/shared/entities/session.ts';
 import type { makeEndSessionById, makeListSessions } from '@widget-service/shared/usecases/access/sessions.ts';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { noteAudit } from '../../audit/route-audit.ts';
+import { noteAudit } from '../../audit/audit.ts';
 import { formatClearedSessionCookie } from '../../caller/cookies.ts';
 import { requireSession } from '../../caller/policy.ts';
 import { defineRoute, type Route } from '../../http/route.ts';

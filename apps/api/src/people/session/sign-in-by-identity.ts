@@ -14,7 +14,7 @@ import type {
 } from '@widget-service/shared/usecases/access/sign-in-by-identity.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { type FurtherChange, noteAudit } from '../../audit/route-audit.ts';
+import { type FurtherChange, noteAudit } from '../../audit/audit.ts';
 import { formatSessionCookie, parseSessionId } from '../../caller/cookies.ts';
 import { toRateLimitedError } from '../../caller/limits/rate-limit-headers.ts';
 import type { IdentityProvider } from '../../caller/oidc/identity-provider.ts';

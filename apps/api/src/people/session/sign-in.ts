@@ -4,7 +4,7 @@ import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { makeEndReplacedSession } from '@widget-service/shared/usecases/access/sessions.ts';
 import type { makeSignIn } from '@widget-service/shared/usecases/access/sign-in.ts';
 import type { makeLimitPasswordAttempts } from '@widget-service/shared/usecases/access/sign-in-limits.ts';
-import { noteAudit } from '../../audit/route-audit.ts';
+import { noteAudit } from '../../audit/audit.ts';
 import { parseSessionId, readDeviceCookie } from '../../caller/cookies.ts';
 import { toRateLimitedError } from '../../caller/limits/rate-limit-headers.ts';
 import { type TrustedProxies, toAttemptSource } from '../../http/forwarding.ts';

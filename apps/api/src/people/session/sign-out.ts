@@ -1,5 +1,5 @@
 import type { makeEndAllSessions, makeEndSession } from '@widget-service/shared/usecases/access/sessions.ts';
-import { noteAudit } from '../../audit/route-audit.ts';
+import { noteAudit } from '../../audit/audit.ts';
 import { formatClearedSessionCookie } from '../../caller/cookies.ts';
 import { requireSession } from '../../caller/policy.ts';
 import { defineRoute, type Route } from '../../http/route.ts';

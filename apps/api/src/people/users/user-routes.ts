@@ -8,7 +8,7 @@ import type { makeUnlockUser } from '@widget-service/shared/usecases/access/sign
 import { listCountedPage } from '@widget-service/shared/usecases/lists/list-counted-page.ts';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { type AuditNotes, noteAudit } from '../../audit/route-audit.ts';
+import { type AuditNotes, noteAudit } from '../../audit/audit.ts';
 import { requireSession } from '../../caller/policy.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { pageQuerySchema } from '../../schemas/page.ts';

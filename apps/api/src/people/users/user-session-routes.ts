@@ -8,7 +8,7 @@ import type {
   makeListSessions,
 } from '@widget-service/shared/usecases/access/sessions.ts';
 import { z } from 'zod';
-import { noteAudit } from '../../audit/route-audit.ts';
+import { noteAudit } from '../../audit/audit.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { pageQuerySchema } from '../../schemas/page.ts';
 import { toPageBody } from '../../schemas/page-body.ts';

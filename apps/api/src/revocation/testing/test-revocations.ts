@@ -41,7 +41,7 @@ export interface TestRevocations {
 export async function openTestRevocations(): Promise<TestRevocations> {
   const dataDir = await mkdtemp(join(tmpdir(), 'widget-service-test-'));
   const retention = { count: 1_000, ageMs: dayMs, bytes: 1_000_000 };
-  const backend = await openEmbedded({ dataDir, retention, deliveryRetentionMs: dayMs, auditRetentionMs: dayMs });
+  const backend = await openEmbedded({ dataDir, retention, deliveryRetentionMs: dayMs });
   const fake = openFakeHub({ ringFrames: 100 });
   let stop = () => Promise.resolve();
 

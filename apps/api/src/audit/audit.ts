@@ -1,28 +1,20 @@
-import {
-  type AuditAction,
-  type AuditActor,
-  type AuditEvent,
-  type AuditMembers,
-  type AuditTargetKind,
-  toAuditName,
-} from '@widget-service/shared/domain/audit-event.ts';
+import { type AuditMembers, type auditTargetKinds, toAuditName } from '@widget-service/shared/domain/audit-event.ts';
 import { createUuidV7, parseUuid } from '@widget-service/shared/domain/uuid.ts';
+import type { AuditEvent } from '@widget-service/shared/entities/audit-event.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { type TrustedProxies, toClientNetwork } from '../http/forwarding.ts';
-import type { Problem } from '../http/problem.ts';
-import type { AuditRecorder } from './audit-recorder.ts';
-import type { SampledEvent } from './audit-sampler.ts';
+import type { AuditTrail } from './audit-trail.ts';
 import type { HashText } from './hash-text.ts';
 
 /** What a route that changes something does, for its audit events. */
 export interface AuditDeclaration {
-  readonly action: AuditAction;
+  readonly action: AuditEvent['action'];
   /** The action of an event whose outcome is not `succeeded`. Left out: the same action. */
-  readonly refusedAs?: AuditAction;
+  readonly refusedAs?: AuditEvent['action'];
   readonly target: {
-    readonly kind: AuditTargetKind;
+    readonly kind: (typeof auditTargetKinds)[number];
     /** `caller`: the signed-in user. `noted`: the handler notes it. `:name`: that parameter of the path, a UUID. */
     readonly id: 'caller' | 'noted' | `:${string}`;
   };
@@ -33,20 +25,17 @@ export interface AuditDeclaration {
 /** The declaration, or why the route writes no audit event. */
 export type RouteAudit = AuditDeclaration | { readonly none: string };
 
-/** What a handler knows about its audit event. A member that is left out is null, or comes from the request. */
-export interface AuditNotes {
+/**
+ * What a handler knows about its audit event. A member that is left out is null, or comes from the request: the actor is
+ * the caller, and so is the name of a target that is the caller.
+ */
+export interface AuditNotes extends Partial<Pick<AuditEvent, 'actor' | 'actorName' | 'targetName'>> {
   /** Of a change whose request may be repeated: each repetition is the same event. Left out: a new id. */
   readonly eventId?: string;
   /** When the handler started: a revocation is older than the ends of streams that it causes. Left out: now. */
   readonly startedAt?: Date;
-  /** Left out: the caller. */
-  readonly actor?: AuditActor;
-  /** For an `actor` that is given here. */
-  readonly actorName?: string | null;
   /** For a target with the id `noted`. */
   readonly targetId?: string | null;
-  /** For a target other than the caller. */
-  readonly targetName?: string | null;
   readonly before?: AuditMembers | null;
   readonly after?: AuditMembers | null;
   /** The e-mail of a sign-in. Only its HMAC is stored, and only if the sign-in fails. */
@@ -86,8 +75,8 @@ export function noteAudit(request: FastifyRequest, notes: AuditNotes): void {
   request.audit = { ...request.audit, ...notes };
 }
 
-export interface RouteAuditDeps {
-  readonly recorder: AuditRecorder;
+export interface AuditDeps {
+  readonly audit: Pick<AuditTrail, 'write' | 'writeFirst' | 'sample' | 'close'>;
   readonly hashText: HashText;
   readonly clock: Pick<Clock, 'now'>;
   readonly trustedProxies: TrustedProxies;
@@ -96,7 +85,6 @@ export interface RouteAuditDeps {
 const safeMethods: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
 /** How long a response waits for its event at least, however long the change took. */
 const minimumWaitMs = 300;
-const refusedByPolicy: readonly string[] = ['permission-denied', 'csrf-token-invalid'];
 
 /**
  * Writes an audit event for every route that is registered after this call and declares one (`config.audit`), and for
@@ -104,15 +92,15 @@ const refusedByPolicy: readonly string[] = ['permission-denied', 'csrf-token-inv
  * something without `config.audit` throws an `Error`, so that the service does not start.
  *
  * - The change took place: the event is durable before the response is sent, unless the store does not accept it (see
- *   `AuditWriter`), or it is only counted (`countsRepetitions`).
+ *   `AuditTrail`), or it is only counted (`countsRepetitions`).
  * - Changes that it caused besides (`furtherChanges`) have such events, too.
- * - The handler answered with a problem: the event is sampled (see `AuditSampler`).
+ * - The handler answered with a problem: the event is sampled.
  * - The request lacks the permission or the CSRF token: `access.refused`, sampled. Any other request that does not get
  *   to its handler, such as an invalid one, gets no event.
  *
  * Call it after `registerPolicies`: the address is read before the policy runs.
  */
-export function registerRouteAudit(app: FastifyInstance, deps: RouteAuditDeps): void {
+export function registerAudit(app: FastifyInstance, deps: AuditDeps): void {
   app.decorateRequest('audit', null);
   app.decorateRequest('auditAddress', null);
   app.addHook('onRoute', (route) => {
@@ -127,12 +115,13 @@ export function registerRouteAudit(app: FastifyInstance, deps: RouteAuditDeps): 
     const startNotes = async (request: FastifyRequest) => {
       if (declaration !== null) request.audit = { startedAt: deps.clock.now() };
     };
-    const record = makeRecord({ ...deps, declaration, operation });
+    const recordOutcome = (request: FastifyRequest, reply: FastifyReply) =>
+      record(deps, { declaration, operation }, request, requestDeadlineMs - reply.elapsedTime);
     route.onRequest = [readAddress, ...[route.onRequest ?? []].flat()];
     route.preHandler = [...[route.preHandler ?? []].flat(), startNotes];
-    route.onSend = [...[route.onSend ?? []].flat(), record];
+    route.onSend = [...[route.onSend ?? []].flat(), recordOutcome];
   });
-  app.addHook('onClose', () => deps.recorder.close());
+  app.addHook('onClose', () => deps.audit.close());
 }
 
 function readDeclaration({ method, url, config }: RouteOptions): AuditDeclaration | null {
@@ -146,98 +135,87 @@ function readDeclaration({ method, url, config }: RouteOptions): AuditDeclaratio
   return 'none' in audit ? null : audit;
 }
 
-interface RecordDeps extends RouteAuditDeps {
+interface AuditedRoute {
   readonly declaration: AuditDeclaration | null;
   readonly operation: string | null;
 }
 
-/** Makes the function that records the outcome of a request. It never rejects. */
-function makeRecord({ recorder, hashText, clock, declaration, operation }: RecordDeps) {
-  const describe = (request: FastifyRequest, action: AuditAction): SampledEvent => {
-    const { problem, audit: notes } = request;
-    return {
+/** Records the outcome of a request. Never rejects. */
+async function record(
+  { audit, hashText, clock }: AuditDeps,
+  { declaration, operation }: AuditedRoute,
+  request: FastifyRequest,
+  msUntilDeadline: number,
+): Promise<void> {
+  const waitMs = Math.max(minimumWaitMs, msUntilDeadline);
+  const { problem, audit: notes } = request;
+  const origin = {
+    occurredAt: notes?.startedAt ?? clock.now(),
+    operation,
+    ...describeActor(request),
+    clientAddress: request.auditAddress,
+    emailHmac: null,
+    requestId: request.id,
+    unlisted: 0,
+  };
+  const succeeded = { outcome: 'succeeded', code: null } as const;
+  // Their ids are the first, which puts them before the event of the request.
+  const writes = (notes?.furtherChanges ?? []).map((change) =>
+    audit.write({ ...origin, ...succeeded, ...change, id: createUuidV7() }, waitMs),
+  );
+  const action = findAction(request, declaration);
+  if (action !== null) {
+    const event: AuditEvent = {
+      ...origin,
+      ...succeeded,
       id: notes?.eventId ?? createUuidV7(),
-      occurredAt: notes?.startedAt ?? clock.now(),
       action,
-      operation,
-      outcome: problem === null ? 'succeeded' : problem.status >= 500 ? 'failed' : 'refused',
-      code: problem?.code ?? null,
-      ...describeActor(request),
       ...describeTarget(request, declaration),
-      clientAddress: request.auditAddress,
-      emailHmac: null,
       before: notes?.before ?? null,
       after: notes?.after ?? null,
-      requestId: request.id,
     };
-  };
-  const describeChange = (request: FastifyRequest, change: FurtherChange): SampledEvent => ({
-    ...describe(request, change.action),
-    id: createUuidV7(),
-    outcome: 'succeeded',
-    code: null,
-    ...change,
-  });
-  const sample = async (event: SampledEvent, email: string | null) =>
-    recorder.sample({ ...event, emailHmac: email === null ? null : await hashText(email) });
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const waitMs = Math.max(minimumWaitMs, requestDeadlineMs - reply.elapsedTime);
-    const write = (event: SampledEvent) => recorder.write({ ...event, unlisted: 0 }, waitMs);
-    // Described first: the ids put them before the event of the request.
-    const writes = (request.audit?.furtherChanges ?? []).map((change) => write(describeChange(request, change)));
-    const action = findAction(request, declaration);
-    if (action !== null) {
-      const event = describe(request, action);
+    if (problem !== null) {
+      const outcome = problem.status >= 500 ? 'failed' : 'refused';
       // The response to a refused request must not wait for a store.
-      if (event.outcome !== 'succeeded') return void sample(event, request.audit?.email ?? null);
-      const isCounted = declaration?.countsRepetitions === true;
-      writes.push(isCounted ? recorder.writeFirst({ ...event, unlisted: 0 }, waitMs) : write(event));
-    }
-    await Promise.all(writes);
-  };
+      const hash = notes?.email === undefined ? Promise.resolve(null) : hashText(notes.email);
+      void hash.then((emailHmac) => audit.sample({ ...event, outcome, code: problem.code, emailHmac }));
+    } else if (declaration?.countsRepetitions === true) writes.push(audit.writeFirst(event, waitMs));
+    else writes.push(audit.write(event, waitMs));
+  }
+  await Promise.all(writes);
 }
 
 /** Returns null if the request gets no event. */
-function findAction({ problem, audit }: FastifyRequest, declaration: AuditDeclaration | null): AuditAction | null {
-  if (isAccessRefusal(problem)) return 'access.refused';
+function findAction({ problem, audit }: FastifyRequest, declaration: AuditDeclaration | null) {
+  if (problem?.code === 'permission-denied' || problem?.code === 'csrf-token-invalid') return 'access.refused';
   if (declaration === null || audit === null || audit.isSkipped === true) return null;
   return problem === null ? declaration.action : (declaration.refusedAs ?? declaration.action);
-}
-
-function isAccessRefusal(problem: Problem | null): boolean {
-  return problem !== null && refusedByPolicy.includes(problem.code);
 }
 
 function describeActor(request: FastifyRequest): Pick<AuditEvent, 'actor' | 'actorName'> {
   const { caller, audit: notes } = request;
   if (notes?.actor !== undefined) return { actor: notes.actor, actorName: notes.actorName ?? null };
-  const actorName = nameCaller(request);
-  if (caller === null) return { actor: { kind: 'anonymous', id: null }, actorName };
+  if (caller === null) return { actor: { kind: 'anonymous', id: null }, actorName: null };
   return caller.kind === 'session'
-    ? { actor: { kind: 'user', id: caller.user.id }, actorName }
-    : { actor: { kind: 'provision-token', id: caller.provisionToken.id }, actorName };
-}
-
-function nameCaller({ caller }: FastifyRequest): string | null {
-  if (caller === null) return null;
-  return caller.kind === 'session' ? toAuditName(caller.user) : caller.provisionToken.name;
-}
-
-function describeTarget(
-  request: FastifyRequest,
-  declaration: AuditDeclaration | null,
-): Pick<AuditEvent, 'target' | 'targetName'> {
-  if (declaration === null) return { target: null, targetName: null };
-  const { kind, id: source } = declaration.target;
-  const id = findTargetId(request, source);
-  if (id === null) return { target: null, targetName: null };
-  const targetName = source === 'caller' ? nameCaller(request) : (request.audit?.targetName ?? null);
-  return { target: { kind, id }, targetName };
+    ? { actor: { kind: 'user', id: caller.user.id }, actorName: toAuditName(caller.user) }
+    : { actor: { kind: 'provision-token', id: caller.provisionToken.id }, actorName: caller.provisionToken.name };
 }
 
 /** A parameter that is no UUID names no resource: it could be anything, also a secret. */
-function findTargetId({ caller, audit, params }: FastifyRequest, source: AuditDeclaration['target']['id']) {
-  if (source === 'noted') return audit?.targetId ?? null;
-  if (source === 'caller') return caller?.kind === 'session' ? caller.user.id : null;
-  return parseUuid((params as Readonly<Record<string, string>>)[source.slice(1)] ?? '');
+function describeTarget(
+  { caller, audit, params }: FastifyRequest,
+  declaration: AuditDeclaration | null,
+): Pick<AuditEvent, 'target' | 'targetName'> {
+  const none = { target: null, targetName: null };
+  if (declaration === null) return none;
+  const { kind, id: source } = declaration.target;
+  if (source === 'caller') {
+    if (caller?.kind !== 'session') return none;
+    return { target: { kind, id: caller.user.id }, targetName: toAuditName(caller.user) };
+  }
+  const id =
+    source === 'noted'
+      ? (audit?.targetId ?? null)
+      : parseUuid((params as Readonly<Record<string, string>>)[source.slice(1)] ?? '');
+  return id === null ? none : { target: { kind, id }, targetName: audit?.targetName ?? null };
 }

@@ -1,15 +1,14 @@
-import type { AuditEvent } from '@widget-service/shared/domain/audit-event.ts';
+import type { AuditEvent } from '@widget-service/shared/entities/audit-event.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { fastify } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { decorateCredentials } from '../caller/request-credentials.ts';
 import { sendProblem } from '../http/problem.ts';
 import { decorateRequests } from '../http/request-state.ts';
-import type { SampledEvent } from './audit-sampler.ts';
-import { noteAudit, registerRouteAudit } from './route-audit.ts';
+import { noteAudit, registerAudit } from './audit.ts';
 
 const written: AuditEvent[] = [];
-const sampled: SampledEvent[] = [];
+const sampled: AuditEvent[] = [];
 const waits: number[] = [];
 const userId = '7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24';
 const app = fastify();
@@ -18,8 +17,8 @@ const app = fastify();
 beforeAll(async () => {
   decorateRequests(app);
   decorateCredentials(app);
-  registerRouteAudit(app, {
-    recorder: {
+  registerAudit(app, {
+    audit: {
       write: async (event, waitMs) => {
         written.push(event);
         waits.push(waitMs);
@@ -49,7 +48,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-describe('registerRouteAudit', () => {
+describe('registerAudit', () => {
   test('writes the event of a GET that declares an action, with what the handler noted', async () => {
     const { statusCode } = await app.inject({ url: '/callback', remoteAddress: '198.51.100.7' });
     expect(statusCode).toBe(303);
