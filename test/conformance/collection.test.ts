@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { UnreadableRowError } from '@widget-service/shared/domain/errors.ts';
+import { UnavailableError, UnreadableRowError } from '@widget-service/shared/domain/errors.ts';
 import { defineEntity, type EntityOf, jsonText, storedTime } from '@widget-service/shared/entities/define-entity.ts';
-import type { Where } from '@widget-service/shared/ports/collection.ts';
+import { insertNew, type Where } from '@widget-service/shared/ports/collection.ts';
 import { afterAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { aUser, awkwardTexts } from '../drivers/app/builders.ts';
@@ -77,6 +77,13 @@ describe('Collection', async () => {
     const sameEmail = await Promise.all(Array.from({ length: 10 }, () => things.insert(aThing({ email }))));
     expect(sameEmail.filter(Boolean)).toHaveLength(1);
     expect(await things.count({ email }, 100)).toBe(1);
+  });
+
+  test('an insert of something new fails if its key is taken', async () => {
+    const thing = aThing();
+    await insertNew(things, thing);
+    await expect(insertNew(things, aThing({ id: thing.id }))).rejects.toThrow(UnavailableError);
+    expect(await things.get(thing.id)).toEqual(thing);
   });
 
   test('lists in its order, in pages without holes or repeats, and counts', async () => {

@@ -12,8 +12,7 @@ type Stored = Record<string, unknown>;
 export class SqliteCollection<T extends object> implements Collection<T>, Expiring {
   readonly #db: Database;
   readonly #entity: Entity<T>;
-  /** Of the bodies. */
-  readonly #rows: RowReader<unknown, T>;
+  readonly #rows: RowReader<Stored, T>;
   readonly #statements = new Map<string, StatementSync>();
   /** The columns of `ORDER BY`. */
   readonly #order: string;
@@ -22,10 +21,8 @@ export class SqliteCollection<T extends object> implements Collection<T>, Expiri
   constructor(db: Database, entity: Entity<T>, onWarning?: OnWarning) {
     this.#db = db;
     this.#entity = entity;
-    const parse = (body: unknown): Stored => JSON.parse(String(body)) ?? {};
-    const identify = (body: unknown) => parse(body)[entity.namedBy];
-    const convert = (body: unknown) => entity.decode(parse(body));
-    this.#rows = createRowReader({ of: entity.name, identify, convert, onWarning });
+    const identify = (stored: Stored) => stored[entity.namedBy];
+    this.#rows = createRowReader({ of: entity.name, identify, convert: entity.decode, onWarning });
     this.#order = entity.order.length === 0 ? 'key' : entity.order.map((member) => `${toColumn(member)} DESC`).join();
     createTable(db, entity);
   }
@@ -38,20 +35,22 @@ export class SqliteCollection<T extends object> implements Collection<T>, Expiri
   }
 
   get(key: string): Promise<T | null> {
-    return this.#db.read(() => this.#rows.readIfAny(this.#selectBody(key)));
+    return this.#db.read(() => this.#rows.readIfAny(this.#select(key)));
   }
 
   find(...alternatives: readonly Where<T>[]): Promise<T | null> {
     const queries = alternatives.map((where) => toQuery(this.#entity, where));
     const where = queries.map(({ sql }) => `(${sql})`).join(' OR ');
     const select = this.#prepare(`SELECT body FROM things WHERE ${where} LIMIT 1`);
-    return this.#db.read(() => this.#rows.readIfAny(select.get(...queries.flatMap(({ values }) => values))?.body));
+    return this.#db.read(() => this.#rows.readIfAny(parse(select.get(...queries.flatMap(({ values }) => values)))));
   }
 
   list(where: Where<T>, { offset, limit }: RowRange): Promise<ListedRow<T>[]> {
     const { sql, values } = toQuery(this.#entity, where);
     const select = this.#prepare(`SELECT body FROM things WHERE ${sql} ORDER BY ${this.#order} LIMIT ? OFFSET ?`);
-    return this.#db.read(() => this.#rows.readList(select.all(...values, limit, offset).map(({ body }) => body)));
+    return this.#db.read(() =>
+      this.#rows.readList(select.all(...values, limit, offset).map((row) => parse(row) ?? {})),
+    );
   }
 
   count(where: Where<T>, atMost: number): Promise<number> {
@@ -64,12 +63,11 @@ export class SqliteCollection<T extends object> implements Collection<T>, Expiri
     // IGNORE: another entity has a unique member.
     const update = this.#prepare('UPDATE OR IGNORE things SET body = ? WHERE key = ?');
     return this.#db.write(() => {
-      const body = this.#selectBody(key);
-      const current = this.#rows.readIfAny(body);
-      const changes = current === null ? null : decide(current);
+      const stored = this.#select(key);
+      const changes = stored === null ? null : decide(this.#rows.read(stored));
       if (changes === null) return null;
-      const changed = toJson({ ...(JSON.parse(String(body)) as Stored), ...this.#entity.encode(changes) });
-      return update.run(changed, key).changes === 1 ? this.#rows.read(changed) : null;
+      const changed = { ...stored, ...this.#entity.encode(changes) };
+      return update.run(toJson(changed), key).changes === 1 ? this.#rows.read(changed) : null;
     });
   }
 
@@ -99,9 +97,14 @@ export class SqliteCollection<T extends object> implements Collection<T>, Expiri
     return statement;
   }
 
-  #selectBody(key: string): unknown {
-    return this.#prepare('SELECT body FROM things WHERE key = ?').get(key)?.body;
+  #select(key: string): Stored | null {
+    return parse(this.#prepare('SELECT body FROM things WHERE key = ?').get(key));
   }
+}
+
+/** Returns the members of a row, which may be damaged. The table accepts only JSON. */
+function parse(row: Readonly<Record<string, unknown>> | undefined): Stored | null {
+  return row === undefined ? null : (JSON.parse(String(row.body)) ?? {});
 }
 
 /** Times become their milliseconds. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
+import type { StoredAuditEvent } from '@widget-service/shared/entities/audit-event.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import { describe, expect, test } from 'vitest';
 import { aCreation, aDelivery, anAuditEvent } from '../../drivers/app/builders.ts';
@@ -88,7 +89,9 @@ describe('a list of more than 10 000 items', () => {
       fill: async () => {
         const target = { kind: 'user', id: randomUUID() } as const;
         const events = indices.map((index) => anAuditEvent({ target, occurredAt: new Date(startedAtMs + index) }));
-        await inParts(events, (part) => Promise.all(part.map((event) => service.backend.auditEvents.insert(event))));
+        const insert = (part: readonly StoredAuditEvent[]) =>
+          Promise.all(part.map((event) => service.backend.auditEvents.insert(event)));
+        await inParts(events, insert, 50);
         return `/api/v1/audit-events?targetId=${target.id}&`;
       },
     },
@@ -98,8 +101,12 @@ describe('a list of more than 10 000 items', () => {
     inParts(deliveries, (part) => service.backend.ledger.register(part));
 
   /** A store has a deadline for each write. */
-  async function inParts<Row>(rows: readonly Row[], write: (part: readonly Row[]) => Promise<unknown>): Promise<void> {
-    for (let start = 0; start < rows.length; start += 1_000) await write(rows.slice(start, start + 1_000));
+  async function inParts<Row>(
+    rows: readonly Row[],
+    write: (part: readonly Row[]) => Promise<unknown>,
+    size = 1_000,
+  ): Promise<void> {
+    for (let start = 0; start < rows.length; start += size) await write(rows.slice(start, start + size));
   }
 
   test.each(lists)('is read up to there, and from there by time: $name', async ({ fill }) => {

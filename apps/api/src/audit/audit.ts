@@ -26,8 +26,8 @@ export interface AuditDeclaration {
 export type RouteAudit = AuditDeclaration | { readonly none: string };
 
 /**
- * What a handler knows about its audit event. A member that is left out is null, or comes from the request: the actor is
- * the caller, and so is the name of a target that is the caller.
+ * What a handler knows about its audit event. A member that is left out is null, or comes from the request: the caller
+ * is the actor.
  */
 export interface AuditNotes extends Partial<Pick<AuditEvent, 'actor' | 'actorName' | 'targetName'>> {
   /** Of a change whose request may be repeated: each repetition is the same event. Left out: a new id. */

@@ -37,7 +37,7 @@ export class MongoCollection<T extends object> implements Collection<T> {
   }
 
   insert(members: T): Promise<boolean> {
-    const encoded = withoutUndefined(this.#entity.encode(members));
+    const encoded = this.#entity.encode(members);
     const { [this.#entity.documentId]: _id, ...others } = encoded;
     const own = this.#byKey(String(encoded[this.#entity.key]));
     const insert = (isRepeated: boolean) =>
@@ -107,7 +107,7 @@ export class MongoCollection<T extends object> implements Collection<T> {
     if (document === null || changes === null) return null;
     const { _id, revision = { $exists: false } } = document;
     const unchanged = { _id, revision } as Filter<EntityDocument>;
-    const $set = withoutUndefined(this.#entity.encode(changes));
+    const $set = this.#entity.encode(changes);
     try {
       // Not findOneAndUpdate: FerretDB 2.7 answers it with another code if a unique member is taken.
       const { matchedCount } = await this.#documents.updateOne(unchanged, { $set, $inc: { revision: 1 } });

@@ -42,7 +42,7 @@ export const auditEventEntity = defineEntity({
      * changes of the name do not change it.
      */
     actorName: z.string().nullable(),
-    /** The operation id of the request in the API description, such as `example.users.update`. Null without a request. */
+    /** The operation id of the request, such as `example.users.update`. Null without a request. */
     operation: z.string().nullable(),
     /** The resource that it was done to. Null if it has none, or if none is known. */
     target: z.object({ kind: z.enum(auditTargetKinds), id: storedUuid }).nullable(),

@@ -103,7 +103,10 @@ export function defineEntity<Shape extends z.ZodRawShape>({
       const schema = members.shape[path.split('.')[0] ?? ''] as unknown as z.ZodType;
       return [null, undefined].some((value) => schema.safeParse(value).success);
     },
-    encode: (entity) => z.encode(changes, entity as unknown as z.output<typeof changes>) as Record<string, unknown>,
+    encode: (entity) => {
+      const encoded = z.encode(changes, entity as unknown as z.output<typeof changes>);
+      return Object.fromEntries(Object.entries(encoded).filter(([, value]) => value !== undefined));
+    },
     decode: (stored) => members.decode(stored as z.input<typeof members>) as unknown as T,
   };
 }

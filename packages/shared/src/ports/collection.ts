@@ -1,3 +1,4 @@
+import { UnavailableError } from '../domain/errors.ts';
 import type { ListedRow, RowRange } from '../domain/page.ts';
 
 type Value = string | number | boolean | Date | null;
@@ -50,4 +51,12 @@ export interface Collection<T> {
   remove(key: string): Promise<boolean>;
   /** Removes all that match. */
   removeAll(where: Where<T>): Promise<void>;
+}
+
+/**
+ * Inserts an entity whose key and unique members are new random values. Throws `UnavailableError`, also if one of them
+ * is taken: a repetition makes others.
+ */
+export async function insertNew<T>(collection: Pick<Collection<T>, 'insert'>, entity: T): Promise<void> {
+  if (!(await collection.insert(entity))) throw new UnavailableError('a new random key is taken');
 }

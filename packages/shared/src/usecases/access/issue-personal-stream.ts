@@ -2,7 +2,7 @@ import { UnavailableError } from '../../domain/errors.ts';
 import type { LogPosition } from '../../domain/log-position.ts';
 import { mintToken, sha256Hex } from '../../domain/token.ts';
 import type { PersonalStream, Session } from '../../entities/session.ts';
-import type { Collection } from '../../ports/collection.ts';
+import { type Collection, insertNew } from '../../ports/collection.ts';
 import type { ControlLog } from '../../ports/control-log.ts';
 import type { Clock } from '../../runtime/clock.ts';
 
@@ -42,7 +42,7 @@ export function makeIssuePersonalStream(deps: IssuePersonalStreamDeps) {
 
   /** Inserts first: concurrent calls, also on other pods, then leave no more than the newest. */
   async function insertNewest(stream: PersonalStream): Promise<void> {
-    await personalStreams.insert(stream);
+    await insertNew(personalStreams, stream);
     const live = { userId: stream.userId, expiresAt: { above: stream.issuedAt } };
     const found = await personalStreams.list(live, { offset: liveTokensMax, limit: removedAtOnce });
     const oldest = found.filter((other) => other !== null);

@@ -4,7 +4,7 @@ import { pickEarlier } from '../../domain/timestamp.ts';
 import { mintToken, sha256Hex, type TokenPrefix } from '../../domain/token.ts';
 import { createUuidV7 } from '../../domain/uuid.ts';
 import type { Grant, GrantToken, PreviousToken } from '../../entities/grant.ts';
-import type { Collection } from '../../ports/collection.ts';
+import { type Collection, insertNew } from '../../ports/collection.ts';
 import type { ControlEntry, ControlLog } from '../../ports/control-log.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { findLatestExpiry, limitExpiry, type TokenMaxLifetimeMs } from './token-lifetime.ts';
@@ -119,7 +119,7 @@ export function makeIssueToken<Own extends object>(deps: IssueTokenDeps<Own>) {
       createdBy,
       lastUsedAt: null,
     };
-    await grants.insert(grant);
+    await insertNew<Grant & Own>(grants, grant);
     return { grant, ...issued };
   };
 }

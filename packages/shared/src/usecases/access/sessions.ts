@@ -5,7 +5,7 @@ import { sha256Hex } from '../../domain/token.ts';
 import { createUuidV7 } from '../../domain/uuid.ts';
 import type { Session } from '../../entities/session.ts';
 import type { User } from '../../entities/user.ts';
-import type { Collection } from '../../ports/collection.ts';
+import { type Collection, insertNew } from '../../ports/collection.ts';
 import type { ControlLog } from '../../ports/control-log.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { withDeadline } from '../../runtime/deadline.ts';
@@ -60,7 +60,7 @@ export function makeStartSession({ sessions, clock, sessionLifetimeMs, endOldest
       lastSeenAt: createdAt,
       expiresAt: new Date(createdAt.getTime() + sessionLifetimeMs),
     };
-    await sessions.insert(session);
+    await insertNew(sessions, session);
     await endOldest?.(userId);
     return { sessionId, session };
   };
