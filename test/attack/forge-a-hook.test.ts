@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
-import { mintSigningSecret, sealSecret } from '@widget-service/shared/domain/sealed-secret.ts';
+import { mintSigningSecret, sealSecrets } from '@widget-service/shared/domain/sealed-secrets.ts';
 import { mintToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import { describe, expect, test } from 'vitest';
@@ -18,7 +18,7 @@ const token = mintToken('wht');
 const clock = createManualClock();
 const service = await openSharedApp({ clock });
 await service.backend.integrations.insert({
-  ...aGrant({ token: { digest: sha256Hex(token), sealedSecret: sealSecret(secret, token) } }),
+  ...aGrant({ token: { digest: sha256Hex(token), sealedSecret: sealSecrets([secret], token) } }),
   deduplicateByContent: true,
   rate: null,
   source: null,

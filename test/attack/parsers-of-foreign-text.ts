@@ -3,7 +3,6 @@ import { listCookieNames, parseSessionId, readCookie, readDeviceCookie } from '@
 import { isCsrfToken, isOwnOrigin } from '@widget-service/api/caller/csrf.ts';
 import { createPendingSignIns, parseReturnTo } from '@widget-service/api/caller/oidc/pending-sign-in.ts';
 import { withholdSecrets } from '@widget-service/api/hooks/foreign/withheld-headers.ts';
-import { makeVerifyHookSignature } from '@widget-service/api/hooks/hook-signature.ts';
 import { cutWebhookId } from '@widget-service/api/hooks/refusal-recorder.ts';
 import { isPrivateAddress, toNetwork } from '@widget-service/api/http/forwarding.ts';
 import { countUpTo, parseJson } from '@widget-service/api/http/json-body.ts';
@@ -22,12 +21,11 @@ import { findTimeMistake } from '@widget-service/api/schemas/hook-time.ts';
 import { answerProbe } from '@widget-service/api/sources/answer-probe.ts';
 import { parsePointer } from '@widget-service/api/sources/json-pointer.ts';
 import { presets, schemeDefaults } from '@widget-service/api/sources/presets.ts';
-import { readHeader, readHeaders } from '@widget-service/api/sources/sent-request.ts';
-import { listSignedUrls } from '@widget-service/api/sources/signed-urls.ts';
+import { findHeader, listSignedUrls, readHeader, readHeaders } from '@widget-service/api/sources/sent-request.ts';
+import { verifySignature } from '@widget-service/api/sources/signature.ts';
 import { readDocument, readObjectAt, readTextAt } from '@widget-service/api/sources/source-document.ts';
 import { decodeExactly, toSourceKey, toSourceKeys } from '@widget-service/api/sources/source-key.ts';
 import { rejectSecrets } from '@widget-service/api/sources/source-schema.ts';
-import { verifySignature } from '@widget-service/api/sources/verify-signature.ts';
 import { encodeHookId } from '@widget-service/client/hooks/post-hook.ts';
 import { parseExactJson, parseExactObject } from '@widget-service/client/json/exact-json.ts';
 import { describeAddress, isUnencryptedRemote, parseAddress } from '@widget-service/client/requests/address.ts';
@@ -39,7 +37,7 @@ import { findRequestId, parseSample } from '@widget-service/shared/adapters/samp
 import { parseWorkerState } from '@widget-service/shared/adapters/worker-state-codec.ts';
 import { describeDevice } from '@widget-service/shared/domain/device.ts';
 import { findDeviceNonce, isWellFormedDeviceCookie } from '@widget-service/shared/domain/device-cookie.ts';
-import { decryptText } from '@widget-service/shared/domain/encrypted-text.ts';
+import { decryptText, unsealText } from '@widget-service/shared/domain/encrypted-text.ts';
 import { toUtcTime } from '@widget-service/shared/domain/foreign-time.ts';
 import { deriveEventId } from '@widget-service/shared/domain/hook-event-id.ts';
 import type { HookSource } from '@widget-service/shared/domain/hook-source.ts';
@@ -56,14 +54,7 @@ import {
 } from '@widget-service/shared/domain/json.ts';
 import { assignPartition } from '@widget-service/shared/domain/queue-item.ts';
 import { readClaim, readRole } from '@widget-service/shared/domain/role-claim.ts';
-import { isSealedForToken, unsealForToken } from '@widget-service/shared/domain/sealed-for-token.ts';
-import {
-  findSecretMistake,
-  mintSigningSecret,
-  parseSigningSecret,
-  sealSecret,
-  unsealSecret,
-} from '@widget-service/shared/domain/sealed-secret.ts';
+import { findSecretMistake, parseSigningSecret, unsealSecrets } from '@widget-service/shared/domain/sealed-secrets.ts';
 import { parsePosition } from '@widget-service/shared/domain/sse-id.ts';
 import { resolveStreamStart } from '@widget-service/shared/domain/stream-start.ts';
 import { parseUtcTimestamp } from '@widget-service/shared/domain/timestamp.ts';
@@ -81,7 +72,7 @@ const extent = { epoch: 'k3f9', oldest: place, last: place };
 
 const secretEncodings = ['text', 'hex', 'base64', 'whsec'] as const;
 const formType = 'application/x-www-form-urlencoded';
-const githubSource = { preset: 'github', scheme: null } as unknown as Parameters<typeof toSourceKeys>[0];
+const githubSource = { preset: 'github', scheme: null } as unknown as HookSource;
 const challengedScheme = { ...schemeDefaults, challengeParameter: 'a' };
 const withMapping: HookSource = {
   preset: 'github',
@@ -114,11 +105,12 @@ function verifySourceSignatures(text: string): unknown {
   return Object.values(presets).flatMap(({ scheme }) => {
     if (scheme === null) return [];
     const { rawHeaders, ...sent } = toSent(formType, text);
+    const signed = [...rawHeaders, 'webhook-id', text, 'webhook-timestamp', `${Math.floor(now.getTime() / 1_000)}`];
     const verify = (signature: string) =>
       verifySignature(
         scheme,
         [Buffer.from('key')],
-        { ...sent, rawHeaders: [...rawHeaders, scheme.header, signature] },
+        { ...sent, rawHeaders: [...signed, scheme.header, signature] },
         now,
       );
     return [text, makeWrongSignature(scheme)].map((signature) => readOrRefuse(() => verify(signature)));
@@ -175,7 +167,7 @@ export const parsersOfForeignText: Readonly<Record<string, (text: string) => unk
   readRole: (text) => readRole({ roles: [text, text] }, 'roles', new Map([['staff', 'viewer']])),
   parseSigningSecret,
   findSecretMistake,
-  unsealSecret: (text) => unsealSecret(text, 'a secret', 'a purpose'),
+  unsealText: (text) => unsealText(text, 'a secret', 'a purpose'),
   parseUtcTimestamp,
   isWellFormedToken: (text) => isWellFormedToken(text, 'wst'),
   sha256Hex,
@@ -200,6 +192,7 @@ export const parsersOfForeignText: Readonly<Record<string, (text: string) => unk
         { method, rawHeaders: ['webhook-request-origin', text], query: new URLSearchParams(text) },
       ),
     ),
+  findHeader: (text) => findHeader({ rawHeaders: [text, text, 'x-a', text] }, 'x-a'),
   readHeader: (text) => readHeader({ rawHeaders: [text, text, 'x-a', text] }, 'x-a'),
   isItemIndex,
   decryptText: (text) => decryptText(text, Buffer.alloc(32)),
@@ -209,31 +202,17 @@ export const parsersOfForeignText: Readonly<Record<string, (text: string) => unk
   toSourceKey: (text) =>
     secretEncodings.map((secretEncoding) => toSourceKey(text, { ...schemeDefaults, secretEncoding })),
   decodeExactly: (text) => [decodeExactly(text, 'hex'), decodeExactly(text, 'base64')],
-  toSourceKeys: (text) => toSourceKeys(githubSource, [text, text]),
+  toSourceKeys: (text) => toSourceKeys(schemeDefaults, [text, text]),
   rejectSecrets: (text) => rejectSecrets(githubSource, [text, text]),
   listSignedUrls,
   toUtcTime: (text) => (['rfc3339', 'unix-seconds', 'unix-milliseconds'] as const).map((each) => toUtcTime(text, each)),
   omitMembers: (text) => omitMembers(text, [['payload', 'a'], ['kind']]),
   extractTextAt: (text) => extractTextAt(text, ['payload', '0', 'a']),
-  isSealedForToken,
-  unsealForToken: (text) => unsealForToken(text, 'a token'),
+  unsealSecrets: (text) => unsealSecrets(text, 'a token'),
   deriveWidgetId: (text) => deriveWidgetId('0197a0b0-0000-7000-8000-00000000abcd', text),
   // These take more than a text.
   readDocument: (text) =>
     ['application/json', formType].map((type) => readOrRefuse(() => readDocument(toSent(type, text)))),
   verifySignature: (text) => verifySourceSignatures(text),
-  verifyHookSignature: makeVerifySignature(),
   parsePendingSignIn: (text) => pendingSignIns.parse(`__Host-service_sign_in_BDpxh3TFcr2KJa2-=${text}`, 's', now),
 };
-
-function makeVerifySignature() {
-  const verify = makeVerifyHookSignature();
-  const token = 'wht_token';
-  const grantToken = { digest: sha256Hex(token), sealedSecret: sealSecret(mintSigningSecret(), token) };
-  const timestamp = String(Math.floor(now.getTime() / 1_000));
-  const body = Buffer.from('{}');
-  return (text: string) => {
-    const headers = { 'webhook-id': text, 'webhook-timestamp': timestamp, 'webhook-signature': text };
-    verify({ token, grantToken, headers, body, now });
-  };
-}

@@ -1,5 +1,5 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
-import { unsealForToken } from '@widget-service/shared/domain/sealed-for-token.ts';
+import { unsealSecrets } from '@widget-service/shared/domain/sealed-secrets.ts';
 import { sha256Hex } from '@widget-service/shared/domain/token.ts';
 import type { Integration } from '@widget-service/shared/entities/grant.ts';
 import type { Collection } from '@widget-service/shared/ports/collection.ts';
@@ -97,7 +97,7 @@ async function createIntegration() {
         const known = names.get(token.digest);
         // Nobody got the token of a rotation that failed.
         if (known === undefined) return 'lost';
-        return `${known.name}: ${unsealForToken(token.sealedSecret ?? '', known.token)}`;
+        return `${known.name}: ${unsealSecrets(token.sealedSecret ?? '', known.token)}`;
       };
       return JSON.stringify({ name, rate, token: show(stored.token), previous: show(stored.previousToken) });
     },

@@ -43,7 +43,7 @@ describe('the import direction between folders', () => {
     [`${api}/caller/x.ts`, '../streams/fan-out/hub.ts'],
     [`${api}/caller/limits/x.ts`, '../../streams/fan-out/hub.ts'],
     [`${api}/grants/x.ts`, '../people/users/user-schema.ts'],
-    [`${api}/sources/x.ts`, '../hooks/receive-hook.ts'],
+    [`${api}/sources/x.ts`, '../hooks/intake.ts'],
     [`${api}/operators/x.ts`, '../streams/stream-directory.ts'],
     [`${api}/streams/fan-out/x.ts`, '../../widgets/list-widgets.ts'],
     [`${api}/caller/oidc/x.ts`, '../../people/session/sign-in.ts'],
@@ -52,7 +52,7 @@ describe('the import direction between folders', () => {
     [`${api}/audit/x.ts`, '../streams/stream-directory.ts'],
     [`${api}/hooks/x.ts`, '../streams/stream-message-schema.ts'],
     [`${api}/hooks/deliveries/x.ts`, '../../streams/stream-message-schema.ts'],
-    [`${api}/streams/x.ts`, '../hooks/receive-hook.ts'],
+    [`${api}/streams/x.ts`, '../hooks/intake.ts'],
     [`${api}/widgets/x.ts`, '../process/routes.ts'],
     [`${api}/people/users/x.ts`, '../../operators/get-overview.ts'],
     [`${api}/streams/fan-out/x.ts`, '../../http/problem.ts'],
@@ -73,6 +73,6 @@ describe('the import direction between folders', () => {
     [`${api}/revocation/x.test.ts`, '../streams/fan-out/testing/fake-hub.ts'],
     [`${api}/streams/x.ts`, './fan-out/hub.ts'],
     [`${api}/streams/fan-out/x.ts`, '../../revocation/stream-entitlement.ts'],
-    [`${api}/process/x.ts`, '../hooks/receive-hook.ts'],
+    [`${api}/process/x.ts`, '../hooks/intake.ts'],
   ])('%s is allowed to import %s', (path, specifier) => expect(isRejected(path, specifier)).toBe(false));
 });

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { mintSigningSecret, parseSigningSecret, sealSecret } from '@widget-service/shared/domain/sealed-secret.ts';
+import { mintSigningSecret, parseSigningSecret, sealSecrets } from '@widget-service/shared/domain/sealed-secrets.ts';
 import { mintToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { describe, expect, test } from 'vitest';
 import { aGrant } from '../../drivers/app/builders.ts';
@@ -14,7 +14,7 @@ const body = JSON.stringify({ kind: 'updated', occurredAt: '2026-03-01T10:00:00Z
 const service = await openSharedApp();
 const admin = await service.signedIn('admin');
 await service.backend.integrations.insert({
-  ...aGrant({ token: { digest: sha256Hex(token), sealedSecret: sealSecret(secret, token) } }),
+  ...aGrant({ token: { digest: sha256Hex(token), sealedSecret: sealSecrets([secret], token) } }),
   deduplicateByContent: false,
   rate: null,
   source: null,

@@ -62,7 +62,12 @@ export class Sender {
     const integration = { id: this.integrationId, deduplicateByContent: false };
     await this.#send(operation.tries, async (podName) => {
       const outcome = await this.#world.request(podName, (pod) =>
-        pod.acceptHook({ integration, body: event, webhookId: key, idempotencyKey: null, withinMs: requestDeadlineMs }),
+        pod.acceptHook({
+          integration,
+          body: event,
+          sentKey: key === null ? null : { kind: 'webhook-id', value: key },
+          withinMs: requestDeadlineMs,
+        }),
       );
       if (outcome.status !== 'ok') return false;
       this.#world.history.accepted.push({ eventId: outcome.value.eventId, widgetId, hookKind, isPoison });

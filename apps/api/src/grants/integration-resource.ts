@@ -1,5 +1,4 @@
-import { isSealedForToken } from '@widget-service/shared/domain/sealed-for-token.ts';
-import type { GrantToken, Integration } from '@widget-service/shared/entities/grant.ts';
+import type { Integration } from '@widget-service/shared/entities/grant.ts';
 import type { z } from 'zod';
 import { InputError } from '../http/problem.ts';
 import { toSourceBody } from '../sources/shown-source.ts';
@@ -32,7 +31,7 @@ export const integrationResource: GrantResource<Pick<Integration, 'deduplicateBy
     const { token, deduplicateByContent, rate, source, lastUsedAt } = grant;
     return {
       ...toGrantBody(grant, {
-        signature: toSignature(token),
+        signature: toSignature(token, source),
         deduplicateByContent,
         rate,
         source: source === null ? null : toSourceBody(source),
@@ -41,10 +40,10 @@ export const integrationResource: GrantResource<Pick<Integration, 'deduplicateBy
     };
   },
   toPreviousBody: (
-    { previousToken },
+    { previousToken, source },
     isValid,
   ): Pick<z.output<typeof rotatedIntegrationSchema>, 'previousSignature'> => ({
-    previousSignature: previousToken !== null && isValid ? toSignature(previousToken) : null,
+    previousSignature: previousToken !== null && isValid ? toSignature(previousToken, source) : null,
   }),
   checkRotation: ({ source }, { sourceSecrets = null }) => {
     if ((source === null) === (sourceSecrets === null)) {
@@ -62,7 +61,7 @@ export const integrationResource: GrantResource<Pick<Integration, 'deduplicateBy
   toTokenPath: (token) => `/api/v1/events/hooks/${token}`,
 };
 
-function toSignature({ sealedSecret }: GrantToken): 'none' | 'standard-webhooks' | 'source' {
-  if (sealedSecret === null) return 'none';
-  return isSealedForToken(sealedSecret) ? 'source' : 'standard-webhooks';
+function toSignature({ sealedSecret }: Integration['token'], source: Integration['source']) {
+  if (source !== null) return 'source';
+  return sealedSecret === null ? 'none' : 'standard-webhooks';
 }

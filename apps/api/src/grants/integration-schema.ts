@@ -1,5 +1,5 @@
 import { secretText } from '@widget-service/shared/config/secret-text.ts';
-import { findSecretMistake } from '@widget-service/shared/domain/sealed-secret.ts';
+import { findSecretMistake } from '@widget-service/shared/domain/sealed-secrets.ts';
 import { z } from 'zod';
 import { timestamp } from '../schemas/text.ts';
 import { sourceSchema } from '../sources/shown-source.ts';

@@ -13,7 +13,7 @@ import type {
 declare module 'fastify' {
   interface FastifyRequest {
     /** The rules of its route for the body. `request.routeOptions` would build a new object for every request. */
-    bodyRules: Pick<FastifyContextConfig, 'hasFreeFormBody' | 'takeBody' | 'verifyBody'> | null;
+    bodyRules: Pick<FastifyContextConfig, 'hasFreeFormBody' | 'takeBody'> | null;
   }
 }
 
@@ -81,7 +81,7 @@ export function hasBody(headers: IncomingHttpHeaders): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** Replaces the bytes of the body by what they say. Without a body, `takeBody` and `verifyBody` get zero bytes. */
+/** Replaces the bytes of the body by what they say. Without a body, `takeBody` gets zero bytes. */
 const readBody: preValidationHookHandler = (request, _reply, done) => {
   const bytes = (request.body as Uint8Array | undefined) ?? noBytes;
   try {
@@ -96,10 +96,9 @@ const readBody: preValidationHookHandler = (request, _reply, done) => {
 function parseBody(request: FastifyRequest, bytes: Uint8Array): unknown {
   const isEmpty = bytes.length === 0;
   if (!isEmpty) rejectEncoded(request.headers);
-  const { takeBody, verifyBody, hasFreeFormBody = false } = request.bodyRules ?? {};
+  const { takeBody, hasFreeFormBody = false } = request.bodyRules ?? {};
   const taken = takeBody?.(request, bytes);
   if (taken !== undefined) return taken;
-  verifyBody?.(request, bytes);
   if (isEmpty) return undefined;
   const json = toJsonText(bytes);
   request.bodyText = json;

@@ -10,14 +10,9 @@ declare module 'fastify' {
      */
     hasFreeFormBody?: boolean;
     /**
-     * Verifies the raw bytes of the body before they are parsed, for example a signature. A request without a body
-     * passes zero bytes. Not called for a request that is rejected earlier. Throws a `ServiceError` to reject the
-     * request.
-     */
-    verifyBody?: (request: FastifyRequest, body: Uint8Array) => void;
-    /**
-     * Reads the raw bytes of the body instead of the JSON parser and `verifyBody`, and returns what the schema of the
-     * body checks. Undefined: it does not read this one. Called as `verifyBody` is.
+     * Verifies the raw bytes of the body before they are parsed, for example a signature, or reads them instead of the
+     * JSON parser: then it returns what the schema of the body checks. A request without a body passes zero bytes. Not
+     * called for a request that is rejected earlier. Throws a `ServiceError` to reject the request.
      */
     takeBody?: (request: FastifyRequest, body: Uint8Array) => unknown;
     /** The methods of the route are not among those that the header `Allow` lists for its path. */

@@ -9,7 +9,7 @@ import { unlimited } from '@widget-service/shared/usecases/access/take-permit.ts
 import { makeAcceptHook } from '@widget-service/shared/usecases/hooks/accept-hook.ts';
 import { GroupCommit } from '@widget-service/shared/usecases/hooks/group-commit.ts';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { receiveHookRoute } from '../hooks/receive-hook.ts';
+import { receiveHookRoute } from '../hooks/intake.ts';
 import { createServer } from '../http/create-server.ts';
 import { registerErrorHandler } from '../http/error-handler.ts';
 import { registerRequestDeadline, withinRequestDeadline } from '../http/request-deadline.ts';

@@ -16,6 +16,7 @@ import { redriveDeliveryRoute } from '../hooks/deliveries/redrive-delivery.ts';
 import { answerProbeRoute } from '../hooks/foreign/answer-probe-route.ts';
 import { previewIntegrationRoute, previewSourceRoute } from '../hooks/foreign/preview-hook.ts';
 import { deleteSamplesRoute, keepSamplesRoute, listSamplesRoute } from '../hooks/foreign/sample-routes.ts';
+import { receiveHookRoute } from '../hooks/intake.ts';
 import { listHookCountsRoute } from '../hooks/list-hook-counts.ts';
 import { listRefusalsRoute } from '../hooks/list-refusals.ts';
 import {
@@ -23,7 +24,6 @@ import {
   getQuarantinedTextRoute,
   listQuarantineRoute,
 } from '../hooks/quarantine-routes.ts';
-import { receiveHookRoute } from '../hooks/receive-hook.ts';
 import { registerRoute } from '../http/route.ts';
 import { getOverviewRoute } from '../operators/get-overview.ts';
 import { listAuditEventsRoute } from '../operators/list-audit-events.ts';

@@ -13,16 +13,22 @@ export interface SentRequest {
 /** Stands for a header that was sent more than once: the sender, a proxy and this service may each take another one. */
 export const repeated = Symbol('repeated');
 
+type Headers = Pick<SentRequest, 'rawHeaders'>;
+
 /** Returns the text of a header; `name` is in lower case. Null: missing. */
-export function readHeader(
-  { rawHeaders }: Pick<SentRequest, 'rawHeaders'>,
-  name: string,
-): string | null | typeof repeated {
+export function readHeader(headers: Headers, name: string): string | null | typeof repeated {
+  const value = findHeader(headers, name);
+  return typeof value === 'string' ? decodeHeaderText(value) : value;
+}
+
+/** The same with each byte as a character of Latin-1, as Node has it. */
+export function findHeader({ rawHeaders }: Headers, name: string): string | null | typeof repeated {
   let value: string | null = null;
   for (let at = 0; at < rawHeaders.length; at += 2) {
-    if (rawHeaders[at]?.toLowerCase() !== name) continue;
+    const sentName = rawHeaders[at];
+    if (sentName?.length !== name.length || sentName.toLowerCase() !== name) continue;
     if (value !== null) return repeated;
-    value = decodeHeaderText(rawHeaders[at + 1] ?? '');
+    value = rawHeaders[at + 1] ?? '';
   }
   return value;
 }
@@ -31,10 +37,7 @@ export function readHeader(
  * Returns the headers whose name begins with `prefix` (lower case): the text of each, by the rest of its name. Repeated
  * ones are left out.
  */
-export function readHeaders(
-  { rawHeaders }: Pick<SentRequest, 'rawHeaders'>,
-  prefix: string,
-): ReadonlyMap<string, string> {
+export function readHeaders({ rawHeaders }: Headers, prefix: string): ReadonlyMap<string, string> {
   const values = new Map<string, string | typeof repeated>();
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]?.toLowerCase() ?? '';
@@ -48,7 +51,17 @@ export function readHeaders(
 }
 
 /** Returns the media type in lower case, without parameters. Empty if it is missing or repeated. */
-export function readMediaType(sent: Pick<SentRequest, 'rawHeaders'>): string {
+export function readMediaType(sent: Headers): string {
   const type = readHeader(sent, 'content-type');
   return typeof type === 'string' ? (type.split(';', 1)[0] ?? '').trim().toLowerCase() : '';
+}
+
+/** Returns the address as a sender may sign it: without a port, and with its own port or that of its scheme. */
+export function listSignedUrls(url: string): readonly string[] {
+  const match = /^(https?):\/\/([^/?#:]+)(:\d+)?(.*)$/s.exec(url);
+  if (match === null) return [url];
+  const [, scheme = '', host = '', port, rest = ''] = match;
+  const standard = scheme === 'https' ? ':443' : ':80';
+  const withoutPort = `${scheme}://${host}${rest}`;
+  return [withoutPort, port === undefined ? `${scheme}://${host}${standard}${rest}` : url];
 }

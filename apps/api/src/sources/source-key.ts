@@ -1,6 +1,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import type { HookSource, SignatureScheme } from '@widget-service/shared/domain/hook-source.ts';
-import { findScheme } from './presets.ts';
+import type { SignatureScheme } from '@widget-service/shared/domain/hook-source.ts';
+import { unsealSecrets } from '@widget-service/shared/domain/sealed-secrets.ts';
+import type { GrantToken } from '@widget-service/shared/entities/grant.ts';
 
 /** A secret in the form that its scheme needs. */
 export type SourceKey = Buffer | KeyObject;
@@ -50,8 +51,20 @@ function toRawPublicKey(bytes: Buffer): KeyObject | null {
 }
 
 /** Converts secrets to keys. Null if `secrets` is null, or if one is not written as the scheme says. */
-export function toSourceKeys(source: HookSource, secrets: readonly string[] | null): readonly SourceKey[] | null {
-  const scheme = findScheme(source);
+export function toSourceKeys(scheme: SignatureScheme, secrets: readonly string[] | null): readonly SourceKey[] | null {
   const keys = secrets?.map((secret) => toSourceKey(secret, scheme)) ?? null;
   return keys?.every((key) => key !== null) === true ? keys : null;
+}
+
+/** Unsealed keys, as long as the token cache keeps their token: unsealing costs more than verifying. */
+const keysOfTokens = new WeakMap<GrantToken, readonly SourceKey[]>();
+
+/** Returns the keys of a token. `token` is its text. Throws an `Error` if the stored secrets are damaged. */
+export function unsealKeys(grantToken: GrantToken, token: string, scheme: SignatureScheme): readonly SourceKey[] {
+  const cached = keysOfTokens.get(grantToken);
+  if (cached !== undefined) return cached;
+  const keys = toSourceKeys(scheme, unsealSecrets(grantToken.sealedSecret ?? '', token));
+  if (keys === null) throw new Error('The stored secrets of a hook token are damaged: rotate its integration.');
+  keysOfTokens.set(grantToken, keys);
+  return keys;
 }

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 
 const cipher = 'aes-256-gcm';
 /** The nonce length that GCM is designed for (NIST SP 800-38D, section 8.2). */
@@ -25,4 +25,21 @@ export function decryptText(encrypted: string, key: Buffer): string | null {
   } catch {
     return null;
   }
+}
+
+/**
+ * Encrypts a text under a key that HKDF (RFC 5869) derives from a secret of many random bits. Another `purpose` gives
+ * another key: what is sealed for one cannot be unsealed for the other.
+ */
+export function sealText(text: string, secret: string, purpose: string): string {
+  return encryptText(text, deriveKey(secret, purpose));
+}
+
+/** Decrypts what `sealText` returned. Null: it was sealed with another secret or purpose, or changed. */
+export function unsealText(sealed: string, secret: string, purpose: string): string | null {
+  return decryptText(sealed, deriveKey(secret, purpose));
+}
+
+function deriveKey(secret: string, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', secret, '', purpose, 32));
 }

@@ -19,7 +19,7 @@ export const sourcePresets = [
 ] as const;
 export type SourcePreset = (typeof sourcePresets)[number];
 
-/** A sender, as an integration keeps it. Its secrets are sealed to a key of the token (`sealed-for-token.ts`). */
+/** A sender, as an integration keeps it. Its secrets are sealed to a key of the token (`sealed-secrets.ts`). */
 export interface HookSource {
   readonly preset: SourcePreset;
   /** Only with the preset `custom`: how requests are signed. Null: as the preset says. */

@@ -13,7 +13,7 @@ import { hookSourceShape } from './source-shapes.ts';
 const grantToken = z.object({
   /** SHA-256 of the token, hexadecimal. */
   digest: z.string(),
-  /** An integration's signing secret, encrypted under the token (see sealed-secret.ts). Null if there is none. */
+  /** An integration's signing secret, encrypted under the token (sealed-secrets.ts). Null if there is none. */
   sealedSecret: z.string().nullable(),
 });
 
@@ -65,7 +65,7 @@ export const subscriptionEntity = defineGrant('subscriptions', {
 
 /**
  * A grant to post hooks. Without a `source`, they must be signed if the token has a sealed secret. With one, the source
- * says how they are signed, and the secrets are sealed with each token (`sealed-for-token.ts`).
+ * says how they are signed, and the secrets are sealed with each token (`sealed-secrets.ts`).
  */
 export const integrationEntity = defineGrant('integrations', {
   /** Whether two hooks without an id or key are duplicates if their content is the same. */

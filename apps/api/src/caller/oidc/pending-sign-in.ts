@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { sealSecret, unsealSecret } from '@widget-service/shared/domain/sealed-secret.ts';
+import { sealText, unsealText } from '@widget-service/shared/domain/encrypted-text.ts';
 import { stringifySetCookie } from 'cookie';
 import { z } from 'zod';
 import { listCookieNames, nameHostCookie, readCookie } from '../cookies.ts';
@@ -52,7 +52,7 @@ export function createPendingSignIns({ clientSecret, isSecure }: PendingSignInOp
      */
     format: (pending: PendingSignIn, cookieHeader: string | undefined, now: Date): string[] => {
       const text = JSON.stringify({ ...pending, expiresAtMs: now.getTime() + lifetimeMs });
-      const value = sealSecret(text, clientSecret, purpose);
+      const value = sealText(text, clientSecret, purpose);
       const older = listCookieNames(cookieHeader, prefix).slice(0, 1 - pendingMax);
       return [
         stringifySetCookie({ ...attributes, name: toName(pending.state), value, maxAge: lifetimeMs / 1_000 }),
@@ -66,7 +66,7 @@ export function createPendingSignIns({ clientSecret, isSecure }: PendingSignInOp
      * expired.
      */
     parse: (cookieHeader: string | undefined, state: string, now: Date): PendingSignIn | null => {
-      const text = unsealSecret(readCookie(cookieHeader, toName(state)) ?? '', clientSecret, purpose);
+      const text = unsealText(readCookie(cookieHeader, toName(state)) ?? '', clientSecret, purpose);
       if (text === null) return null;
       const { expiresAtMs, ...pending } = sealedSchema.parse(JSON.parse(text));
       return now.getTime() < expiresAtMs ? pending : null;

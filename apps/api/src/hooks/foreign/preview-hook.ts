@@ -1,7 +1,7 @@
 import { applyHooks } from '@widget-service/shared/domain/effect.ts';
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import type { HookSource } from '@widget-service/shared/domain/hook-source.ts';
-import { unsealForToken } from '@widget-service/shared/domain/sealed-for-token.ts';
+import { unsealSecrets } from '@widget-service/shared/domain/sealed-secrets.ts';
 import { sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { toEventWithoutWidget, toWidgetEvent } from '@widget-service/shared/domain/widget-event.ts';
 import { findValidToken, type Integration } from '@widget-service/shared/entities/grant.ts';
@@ -18,8 +18,7 @@ import type { MappedHook } from '../../sources/map-hook.ts';
 import { findScheme } from '../../sources/presets.ts';
 import { findSourceRefusal, type ReadSource, readSource } from '../../sources/read-source.ts';
 import { requireSource } from '../../sources/require-integration.ts';
-import { readHeader, type SentRequest } from '../../sources/sent-request.ts';
-import { listSignedUrls } from '../../sources/signed-urls.ts';
+import { listSignedUrls, readHeader, type SentRequest } from '../../sources/sent-request.ts';
 import { toSourceKeys } from '../../sources/source-key.ts';
 import { integrationPreviewSchema, previewSchema, sourcePreviewSchema } from './preview-schema.ts';
 
@@ -50,7 +49,7 @@ export function previewSourceRoute(deps: Omit<PreviewRouteDeps, 'integrations'>)
     handler: async ({ body: { source: tried, ...request } }, reply) => {
       const { source, secrets } = tried;
       const given = findScheme(source).algorithm === 'none' ? [] : secrets;
-      const reading = { source, keys: toSourceKeys(source, given), sent: toSentRequest(request) };
+      const reading = { source, keys: toSourceKeys(findScheme(source), given), sent: toSentRequest(request) };
       const text = await preview({ ...reading, integration: null }, deps);
       return reply.header('content-type', 'application/json; charset=utf-8').send(text);
     },
@@ -72,7 +71,7 @@ export function previewIntegrationRoute({ integrations, ...deps }: PreviewRouteD
     handler: async ({ params, body }, reply) => {
       const integration = await requireSource(params, integrations);
       const { source } = integration;
-      const keys = toSourceKeys(source, findSecrets(integration, body.url, deps.clock.now()));
+      const keys = toSourceKeys(findScheme(source), findSecrets(integration, body.url, deps.clock.now()));
       const text = await preview({ source, keys, sent: toSentRequest(body), integration }, deps);
       return reply.header('content-type', 'application/json; charset=utf-8').send(text);
     },
@@ -86,7 +85,7 @@ function findSecrets(integration: Integration, url: string | undefined, now: Dat
       ?.pathname.split('/')
       .at(-1) ?? '';
   const valid = findValidToken(integration, sha256Hex(token), now);
-  return valid === null ? null : unsealForToken(valid.token.sealedSecret ?? '', token);
+  return valid === null ? null : unsealSecrets(valid.token.sealedSecret ?? '', token);
 }
 
 interface RequestBody {
@@ -143,7 +142,8 @@ async function buildEventJson(
   widgets: PreviewRouteDeps['widgets'],
 ): Promise<string> {
   const body = { kind, occurredAt, widgetId, payload };
-  const eventId = deriveHookEventId({ integration, body, webhookId: id, idempotencyKey: null });
+  const sentKey = id === null ? null : ({ kind: 'webhook-id', value: id } as const);
+  const eventId = deriveHookEventId({ integration, body, sentKey });
   const delivery = { ...body, eventId, integrationId: integration.id, receivedAt: now, redrive: false };
   const widget = widgetId === null ? null : await widgets.get(widgetId);
   const [entry] = widget === null ? [] : applyHooks(widget, [delivery]).entries;

@@ -1,5 +1,4 @@
-import { isSealedForToken, sealForToken } from '../../domain/sealed-for-token.ts';
-import { mintSigningSecret, sealSecret } from '../../domain/sealed-secret.ts';
+import { mintSigningSecret, sealSecrets } from '../../domain/sealed-secrets.ts';
 import { pickEarlier } from '../../domain/timestamp.ts';
 import { mintToken, sha256Hex, type TokenPrefix } from '../../domain/token.ts';
 import { createUuidV7 } from '../../domain/uuid.ts';
@@ -59,13 +58,10 @@ interface SecretOptions {
  */
 function mintGrantToken(prefix: TokenPrefix, { isSigned, dictatedSecret, sourceSecrets }: SecretOptions): MintedToken {
   const token = mintToken(prefix);
-  if (sourceSecrets !== null) {
-    const stored = { digest: sha256Hex(token), sealedSecret: sealForToken(sourceSecrets, token) };
-    return { issued: { token, signingSecret: null }, stored };
-  }
-  const signingSecret = isSigned && dictatedSecret === null ? mintSigningSecret() : null;
-  const secret = isSigned ? (dictatedSecret ?? signingSecret) : null;
-  const sealedSecret = secret === null ? null : sealSecret(secret, token);
+  const isOwnScheme = sourceSecrets === null && isSigned;
+  const signingSecret = isOwnScheme && dictatedSecret === null ? mintSigningSecret() : null;
+  const secrets = sourceSecrets ?? (isOwnScheme ? [dictatedSecret ?? signingSecret ?? ''] : null);
+  const sealedSecret = secrets === null ? null : sealSecrets(secrets, token);
   return { issued: { token, signingSecret }, stored: { digest: sha256Hex(token), sealedSecret } };
 }
 
@@ -220,7 +216,7 @@ async function replaceToken<Own extends object>(
   const last: { replacement?: Omit<TokenReplacementResult<Own>, 'after'> } = {};
   const after = await grants.change(id, (before) => {
     const { sealedSecret } = before.token;
-    const isForeign = sealedSecret !== null && isSealedForToken(sealedSecret);
+    const isForeign = 'source' in before && before.source !== null;
     if (isForeign !== (sourceSecrets !== null))
       throw new Error('secrets are for grants with a foreign sender, and only for them');
     const tokenIssuedAt = clock.now();

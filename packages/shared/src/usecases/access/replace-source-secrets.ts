@@ -1,4 +1,4 @@
-import { sealAgain } from '../../domain/sealed-for-token.ts';
+import { sealAgain } from '../../domain/sealed-secrets.ts';
 import type { GrantToken, Integration } from '../../entities/grant.ts';
 import type { Collection } from '../../ports/collection.ts';
 import type { ControlLog } from '../../ports/control-log.ts';

@@ -9,10 +9,8 @@ import type { GroupCommit } from './group-commit.ts';
 export interface HookSubmission {
   readonly integration: Pick<Integration, 'id' | 'deduplicateByContent'>;
   readonly body: HookBody;
-  /** The `webhook-id` header of Standard Webhooks, if sent. */
-  readonly webhookId: string | null;
-  /** The `Idempotency-Key` header, if sent. */
-  readonly idempotencyKey: string | null;
+  /** What the sender says identifies repetitions. Null: it says nothing. */
+  readonly sentKey: DeduplicationKey | null;
   /** How long the hook may wait for the queue, in milliseconds. */
   readonly withinMs: number;
   /** The span of the request. Null unless its trace is sampled. */
@@ -50,26 +48,14 @@ export function makeAcceptHook(deps: AcceptHookDeps) {
   };
 }
 
-/** Returns the id of the event that a hook becomes. */
+/**
+ * Returns the id of the event that a hook becomes. If nothing identifies repetitions, each post is a new delivery.
+ * `createId` makes the id of such an event.
+ */
 export function deriveHookEventId(
-  submission: Pick<HookSubmission, 'integration' | 'body' | 'webhookId' | 'idempotencyKey'>,
+  { integration, body, sentKey }: Pick<HookSubmission, 'integration' | 'body' | 'sentKey'>,
   createId = createEventId,
 ): string {
-  const key = selectDeduplicationKey(submission);
-  return key === null ? createId() : deriveEventId(submission.integration.id, key);
-}
-
-/**
- * Returns null if nothing identifies repetitions: then each post is a new delivery. `webhook-id` wins, because a sender
- * that follows Standard Webhooks repeats it with each attempt.
- */
-function selectDeduplicationKey({
-  integration,
-  body,
-  webhookId,
-  idempotencyKey,
-}: Pick<HookSubmission, 'integration' | 'body' | 'webhookId' | 'idempotencyKey'>): DeduplicationKey | null {
-  if (webhookId !== null) return { kind: 'webhook-id', value: webhookId };
-  if (idempotencyKey !== null) return { kind: 'idempotency-key', value: idempotencyKey };
-  return integration.deduplicateByContent ? toContentKey(body) : null;
+  const key = sentKey ?? (integration.deduplicateByContent ? toContentKey(body) : null);
+  return key === null ? createId() : deriveEventId(integration.id, key);
 }

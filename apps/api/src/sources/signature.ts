@@ -3,7 +3,9 @@ import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { toUtcTime } from '@widget-service/shared/domain/foreign-time.ts';
 import type { SignatureScheme, SignatureTime } from '@widget-service/shared/domain/hook-source.ts';
 import { isEqualInConstantTime } from '@widget-service/shared/domain/token.ts';
-import { readHeader, repeated, type SentRequest } from './sent-request.ts';
+import { decodeHeaderText, encodeHeader } from '../http/request-headers.ts';
+import { findScheme } from './presets.ts';
+import { findHeader, readHeader, repeated, type SentRequest } from './sent-request.ts';
 import { isForm, readDocument, readFormFields, readTextAt } from './source-document.ts';
 import { decodeExactly, type SourceKey } from './source-key.ts';
 
@@ -17,6 +19,17 @@ const signatureBytes: Readonly<Record<string, number>> = {
   'hmac-sha256': 32,
   'hmac-sha512': 64,
   ed25519: 64,
+};
+
+/** Exact: times are whole Unix seconds, and Base64 is padded. Else the other notations of senders are read, too. */
+interface VerifiedScheme extends SignatureScheme {
+  readonly isExact?: boolean;
+}
+
+/** Of an integration without a source, as the interface describes it. */
+export const nativeScheme: VerifiedScheme = {
+  ...findScheme({ preset: 'standard-webhooks', scheme: null }),
+  isExact: true,
 };
 
 /** `secret`: which one, from 1. Null: the scheme has none. */
@@ -33,7 +46,7 @@ export type SignatureResult =
  * the right length and alphabet. Then it costs one hash for each key and each address that may be signed.
  */
 export function verifySignature(
-  scheme: SignatureScheme,
+  scheme: VerifiedScheme,
   keys: readonly SourceKey[],
   sent: SentRequest,
   now: Date,
@@ -54,13 +67,15 @@ export function verifySignature(
 }
 
 function compareSignatures(
-  scheme: SignatureScheme,
+  scheme: VerifiedScheme,
   keys: readonly SourceKey[],
   sent: SentRequest,
   now: Date,
   header: string,
 ): SignatureResult {
-  const entries = scheme.separator === null ? [header] : header.split(scheme.separator).map((entry) => entry.trim());
+  const { separator } = scheme;
+  const hasOne = separator === null || !header.includes(separator);
+  const entries = hasOne ? [header] : header.split(separator).map((entry) => entry.trim());
   const signatures = entries
     .filter((entry) => entry.startsWith(scheme.prefix))
     .slice(0, scheme.algorithm === 'ed25519' ? ed25519SignaturesMax : signaturesMax);
@@ -72,18 +87,23 @@ function compareSignatures(
   // A time in the body is part of what is signed, so it is read afterwards.
   const isTimeInBody =
     scheme.timestamp !== null && 'from' in scheme.timestamp && !scheme.signed.includes('{timestamp}');
-  const time = isTimeInBody ? { text: '' } : readTime(scheme, entries, sent, now);
+  const time = isTimeInBody ? noTime : readTime(scheme, entries, sent, now);
   if ('reason' in time) return refuse(time.reason);
-  const id = scheme.idHeader === null ? '' : readHeader(sent, scheme.idHeader);
-  if (typeof id !== 'string') return refuse(`the header ${scheme.idHeader} is missing or repeated`);
+  const id = scheme.idHeader === null ? null : findHeader(sent, scheme.idHeader);
+  if (scheme.idHeader !== null && (typeof id !== 'string' || id === '')) {
+    return refuse(`the header ${scheme.idHeader} is missing or repeated`);
+  }
   if (scheme.signed.includes('{url}') && sent.urls.length === 0) return refuse('the address is signed, and not known');
   const bodyMistake = findBodyMistake(scheme, sent);
   if (bodyMistake !== null) return refuse(bodyMistake);
-  for (const content of listSignedContents(scheme, sent, time.text, id)) {
-    const at = keys.findIndex((key) => isSignedWith(scheme, key, content, wellFormed));
-    if (at === -1) continue;
-    const signedTime = isTimeInBody ? readTime(scheme, entries, sent, now) : time;
-    return 'reason' in signedTime ? refuse(signedTime.reason) : { isValid: true, secret: at + 1 };
+  for (const signedId of listSignedIds(id)) {
+    for (const url of scheme.signed.includes('{url}') ? sent.urls : ['']) {
+      const content = toSignedContent(scheme, sent, { url, timestamp: time.text, id: signedId });
+      const at = keys.findIndex((key) => isSignedWith(scheme, key, content, wellFormed));
+      if (at === -1) continue;
+      const signedTime = isTimeInBody ? readTime(scheme, entries, sent, now) : time;
+      return 'reason' in signedTime ? refuse(signedTime.reason) : { isValid: true, secret: at + 1 };
+    }
   }
   return refuse('no signature was made with a secret of the integration over what the scheme signs');
 }
@@ -116,9 +136,13 @@ function compareSecret(keys: readonly SourceKey[], given: Buffer, reason: string
 }
 
 /** Returns null if the text is no signature of the scheme, whatever it was made with. */
-function decodeSignature({ algorithm, encoding }: SignatureScheme, text: string): Buffer | null {
-  const bytes = decodeExactly(encoding === 'hex' ? text.toLowerCase() : toPlainBase64(text), encoding);
-  return bytes?.length === signatureBytes[algorithm] ? bytes : null;
+function decodeSignature({ algorithm, encoding, isExact = false }: VerifiedScheme, text: string): Buffer | null {
+  const length = signatureBytes[algorithm] ?? 0;
+  if (isExact && (text.length !== 4 * Math.ceil(length / 3) || !paddedBase64.test(text))) return null;
+  const bytes = isExact
+    ? Buffer.from(text, 'base64')
+    : decodeExactly(encoding === 'hex' ? text.toLowerCase() : toPlainBase64(text), encoding);
+  return bytes?.length === length ? bytes : null;
 }
 
 /** Returns Base64 in the alphabet with `+` and `/`, without padding: senders write either alphabet, padded or not. */
@@ -129,35 +153,46 @@ function toPlainBase64(text: string): string {
     .replace(/={1,2}$/, '');
 }
 
+const paddedBase64 = /^[A-Za-z0-9+/]+={0,2}$/;
+
 function isSignedWith(
   scheme: SignatureScheme,
   key: SourceKey,
-  content: Buffer,
+  content: readonly (string | Uint8Array)[],
   signatures: readonly Buffer[],
 ): boolean {
   if (scheme.algorithm === 'ed25519') {
-    return !Buffer.isBuffer(key) && signatures.some((signature) => verify(null, content, key, signature));
+    if (Buffer.isBuffer(key)) return false;
+    const bytes = Buffer.concat(content.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)));
+    return signatures.some((signature) => verify(null, bytes, key, signature));
   }
   if (!(scheme.algorithm in hmacHashes) || !Buffer.isBuffer(key)) return false;
   const name = hmacHashes[scheme.algorithm as keyof typeof hmacHashes];
-  const expected = createHmac(name, key).update(content).digest();
+  const hmac = createHmac(name, key);
+  for (const part of content) hmac.update(part);
+  const expected = hmac.digest();
   return signatures.some((signature) => isEqualInConstantTime(signature, expected));
 }
 
+const noTime = { text: '' };
+/** What most senders send, and the cheapest to read. */
+const secondsPattern = /^[1-9]\d{0,11}$/;
+
 /** Returns the time as it was sent. Outside the body it is checked before the signature: a wrong one needs no hash. */
 function readTime(
-  { timestamp, toleranceSeconds }: SignatureScheme,
+  { timestamp, toleranceSeconds, isExact = false }: VerifiedScheme,
   entries: readonly string[],
   sent: SentRequest,
   now: Date,
 ): { readonly text: string } | { readonly reason: string } {
-  if (timestamp === null) return { text: '' };
+  if (timestamp === null) return noTime;
+  const isNear = (ms: number) => Math.abs(now.getTime() - ms) <= toleranceSeconds * 1_000;
   const text = findTime(timestamp, entries, sent);
   if (text === null) return { reason: 'the time of the signature is missing or repeated' };
-  const utc = toUtcTime(text, timestamp.unit === 'seconds' ? 'unix-seconds' : 'unix-milliseconds');
+  if (timestamp.unit === 'seconds' && secondsPattern.test(text) && isNear(Number(text) * 1_000)) return { text };
+  const utc = isExact ? null : toUtcTime(text, timestamp.unit === 'seconds' ? 'unix-seconds' : 'unix-milliseconds');
   if (utc === null) return { reason: 'the time of the signature is no time' };
-  const differenceMs = Math.abs(now.getTime() - Date.parse(utc));
-  if (differenceMs <= toleranceSeconds * 1_000) return { text };
+  if (isNear(Date.parse(utc))) return { text };
   return { reason: `the time of the signature differs from that of the service by more than ${toleranceSeconds} s` };
 }
 
@@ -173,22 +208,52 @@ function findTime(timestamp: SignatureTime, entries: readonly string[], sent: Se
   return readTextAt(readDocument(sent), timestamp.from) ?? null;
 }
 
+/**
+ * Returns the texts and bytes that a sender may have signed as the id: what it sent. A sender that writes its headers
+ * in Latin-1, as `fetch` does, signs its text in UTF-8 all the same. Both are the id of one hook.
+ */
+function listSignedIds(id: string | typeof repeated | null): readonly (string | Uint8Array)[] {
+  if (typeof id !== 'string') return [''];
+  if (!beyondAscii.test(id)) return [id];
+  const [sent, text] = [encodeHeader(id), decodeHeaderText(id)];
+  return sent.equals(Buffer.from(text)) ? [sent] : [sent, text];
+}
+
+const beyondAscii = /[\x80-\xff]/;
 const placePattern = /\{(body|timestamp|id|url|form)\}/;
+/** Texts and, at each second index, places. */
+const partsOfSchemes = new WeakMap<SignatureScheme, readonly string[]>();
 
-/** Returns what may have been signed: one content, or one for each address that the sender may have used. */
-function listSignedContents({ signed }: SignatureScheme, sent: SentRequest, timestamp: string, id: string): Buffer[] {
-  const parts = signed.split(placePattern);
-  const urls = signed.includes('{url}') ? sent.urls : [''];
-  return urls.map((url) =>
-    Buffer.concat(parts.map((part, index) => (index % 2 === 0 ? Buffer.from(part) : toBytes(part, url)))),
-  );
+interface SignedTexts {
+  readonly url: string;
+  readonly timestamp: string;
+  readonly id: string | Uint8Array;
+}
 
-  function toBytes(place: string, url: string): Uint8Array {
-    if (place === 'body') return sent.body;
-    if (place === 'timestamp') return Buffer.from(timestamp);
-    if (place === 'id') return Buffer.from(id);
-    return place === 'url' ? Buffer.from(url) : Buffer.from(joinForm(sent));
+/** Returns what is signed, in as few parts as possible: each costs a call of the hash. */
+function toSignedContent(scheme: SignatureScheme, sent: SentRequest, texts: SignedTexts): (string | Uint8Array)[] {
+  const parts = partsOfSchemes.get(scheme) ?? scheme.signed.split(placePattern);
+  partsOfSchemes.set(scheme, parts);
+  const content: (string | Uint8Array)[] = [];
+  let text = '';
+  for (let index = 0; index < parts.length; index += 1) {
+    const part = parts[index] ?? '';
+    const signed = index % 2 === 0 ? part : findSigned(part, sent, texts);
+    if (typeof signed === 'string') {
+      text += signed;
+    } else {
+      content.push(text, signed);
+      text = '';
+    }
   }
+  return text === '' ? content : [...content, text];
+}
+
+function findSigned(place: string, sent: SentRequest, { url, timestamp, id }: SignedTexts): string | Uint8Array {
+  if (place === 'body') return sent.body;
+  if (place === 'timestamp') return timestamp;
+  if (place === 'id') return id;
+  return place === 'url' ? url : joinForm(sent);
 }
 
 /** An address that names a hash has signed it: then it counts for a form, too. */

@@ -1,10 +1,12 @@
 import { createHash, createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import type { SignatureScheme } from '@widget-service/shared/domain/hook-source.ts';
+import { mintSigningSecret, sealSecrets } from '@widget-service/shared/domain/sealed-secrets.ts';
+import { mintToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { describe, expect, test } from 'vitest';
 import { presets, schemeDefaults } from './presets.ts';
 import type { SentRequest } from './sent-request.ts';
-import { type SourceKey, toSourceKey } from './source-key.ts';
-import { verifySignature } from './verify-signature.ts';
+import { verifySignature } from './signature.ts';
+import { type SourceKey, toSourceKey, unsealKeys } from './source-key.ts';
 
 interface Given {
   readonly headers: Readonly<Record<string, string>>;
@@ -32,14 +34,16 @@ function schemeOf(preset: keyof typeof presets): SignatureScheme {
   return scheme;
 }
 
-// The values of the vectors are those that the senders publish.
-const vectors: readonly {
+interface Vector {
   readonly preset: keyof typeof presets;
   readonly from: string;
   readonly secret: string;
   readonly atSeconds?: number;
   readonly given: Given;
-}[] = [
+}
+
+// The values of the vectors are those that the senders publish.
+const vectors: readonly Vector[] = [
   {
     preset: 'github',
     from: 'GitHub Docs, Validating webhook deliveries, "Testing the webhook payload validation"',
@@ -154,6 +158,67 @@ test.each(vectors.filter((vector) => schemeOfVector(vector).timestamp !== null))
     expect([-301, -300, 300, 301].map(isValidAfter)).toEqual([false, true, true, false]);
   },
 );
+
+describe('Standard Webhooks', () => {
+  const { given, secret, atSeconds = 0 } = vectors.find(({ preset }) => preset === 'standard-webhooks') as Vector;
+  const scheme = schemeOf('standard-webhooks');
+  const signature = given.headers['webhook-signature'] ?? '';
+  const check = (headers: Readonly<Record<string, string>>) =>
+    verifySignature(
+      scheme,
+      toKeys(scheme, [secret]),
+      toSent({ ...given, headers: { ...given.headers, ...headers } }),
+      new Date(atSeconds * 1_000),
+    ).isValid;
+  /** A header value as Node reads these bytes. */
+  const asRead = (bytes: Buffer) => bytes.toString('latin1');
+
+  test.each([
+    ['in UTF-8, signed as sent', Buffer.from('Grüße-日本'), Buffer.from('Grüße-日本')],
+    ['in Latin-1, signed as sent', Buffer.from('Grüße', 'latin1'), Buffer.from('Grüße', 'latin1')],
+    ['in Latin-1 as fetch sends it, signed in UTF-8', Buffer.from('Grüße', 'latin1'), Buffer.from('Grüße')],
+    ['of bytes that are no text', Buffer.from([0xff, 0x80, 0x41]), Buffer.from([0xff, 0x80, 0x41])],
+  ])('accepts an id %s', (_name, sent, signed) => {
+    const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
+    const hmac = createHmac('sha256', key).update(signed).update(`.${atSeconds}.${given.body}`).digest('base64');
+    expect(check({ 'webhook-id': asRead(sent), 'webhook-signature': `v1,${hmac}` })).toBe(true);
+    // Its bytes as those of another text: a recorded hook must not become another one.
+    const other = Buffer.from(asRead(signed));
+    expect(check({ 'webhook-id': asRead(other), 'webhook-signature': `v1,${hmac}` })).toBe(false);
+  });
+
+  test('accepts a hook if one of several signatures is valid', () => {
+    expect(check({ 'webhook-signature': `v1a,AAAA v1,AAAA ${signature}` })).toBe(true);
+  });
+
+  test.each<[string, Record<string, string>]>([
+    ['an empty id', { 'webhook-id': '' }],
+    ['another id', { 'webhook-id': 'msg_other' }],
+    ['an empty timestamp', { 'webhook-timestamp': '' }],
+    ['another timestamp', { 'webhook-timestamp': '1614265331' }],
+    ['a timestamp that is not a whole number', { 'webhook-timestamp': '1614265330.0' }],
+    ['another version', { 'webhook-signature': signature.replace('v1,', 'v2,') }],
+    ['a signature without its version', { 'webhook-signature': signature.slice(3) }],
+    ['a signature with a changed character', { 'webhook-signature': signature.replace('g0hM', 'g0hN') }],
+    ['a valid signature after ten others', { 'webhook-signature': `${'v1,AAAA '.repeat(10)}${signature}` }],
+  ])('rejects %s', (_, headers) => {
+    expect(check(headers)).toBe(false);
+  });
+
+  test('refuses an empty id even if it is signed', () => {
+    const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
+    const hmac = createHmac('sha256', key).update(`.${atSeconds}.${given.body}`).digest('base64');
+    expect(check({ 'webhook-id': '', 'webhook-signature': `v1,${hmac}` })).toBe(false);
+  });
+});
+
+test('only the token of an address unseals its keys', () => {
+  const scheme = schemeOf('standard-webhooks');
+  const [token, secret] = [mintToken('wht'), mintSigningSecret()];
+  const stored = () => ({ digest: sha256Hex(token), sealedSecret: sealSecrets([secret], token) });
+  expect(unsealKeys(stored(), token, scheme)).toEqual(toKeys(scheme, [secret]));
+  expect(() => unsealKeys(stored(), mintToken('wht'), scheme)).toThrow('damaged');
+});
 
 describe('several signatures', () => {
   const scheme = schemeOf('stripe');
@@ -332,3 +397,20 @@ describe('a scheme of its own', () => {
     expect(toSourceKey(secret, { ...schemeDefaults, secretEncoding }) !== null).toBe(isSecret);
   });
 });
+
+test.each(['x-signature', 'other'])(
+  'reads nothing of the body before the header has a well-formed signature',
+  (name) => {
+    const scheme = { ...schemeDefaults, algorithm: 'hmac-sha256', header: 'x-signature' } as const;
+    const sent: SentRequest = {
+      rawHeaders: [name, 'ab'.repeat(31)],
+      get body(): never {
+        throw new Error('the body was read');
+      },
+      urls: [],
+    };
+    expect(verifySignature(scheme, [Buffer.from('a secret of the sender')], sent, new Date())).toMatchObject({
+      isValid: false,
+    });
+  },
+);

@@ -5,45 +5,72 @@ import {
   generateKeyPairSync,
   hkdfSync,
   type KeyObject,
+  randomBytes,
 } from 'node:crypto';
 import { decryptText, encryptText } from './encrypted-text.ts';
 
-// Secrets of a foreign sender, which its operator replaces while the address stays. Whoever has the token can unseal
-// them; whoever has only the stored text can replace them, and unseal nothing. `sealed-secret.ts` needs the token for
-// both.
+// The secrets of an integration. Whoever has the token can unseal them. Whoever has only the stored text can replace
+// them, and unseal nothing: an operator replaces the secrets of a foreign sender while its address stays.
+
+const signingSecretPrefix = 'whsec_';
+/** Standard Webhooks requires 24 to 64 bytes. */
+const secretBytesRange = [24, 64] as const;
+const signingSecretBytes = 32;
+const base64Pattern = /^[A-Za-z0-9+/]*={0,2}$/;
 
 const keyBytes = 32;
 const keyPairPurpose = 'widget-service sealing key';
 const secretsPurpose = 'widget-service source secrets';
-/** Distinguishes the format from that of `sealed-secret.ts`, which has no dot. */
-const formatName = 'x1';
 /** What precedes the 32 bytes of an X25519 key in PKCS #8 (RFC 8410, section 7). */
 const privateKeyHead = Buffer.from('302e020100300506032b656e04220420', 'hex');
+
+/** Returns a new secret for signing hooks, in the Standard Webhooks format: `whsec_` and base64. */
+export function mintSigningSecret(): string {
+  return `${signingSecretPrefix}${randomBytes(signingSecretBytes).toString('base64')}`;
+}
+
+/**
+ * Returns the bytes that sign hooks, or null if the text does not start with `whsec_`. Does not validate the base64.
+ */
+export function parseSigningSecret(secret: string): Buffer | null {
+  return secret.startsWith(signingSecretPrefix)
+    ? Buffer.from(secret.slice(signingSecretPrefix.length), 'base64')
+    : null;
+}
+
+/**
+ * Returns what is wrong with a signing secret that a sender dictates, or null: it must be `whsec_` and the base64 of 24
+ * to 64 bytes. The padding may be left out. Each secret has one base64: a text with other bits at its end was mistyped.
+ */
+export function findSecretMistake(secret: string): 'format' | 'too-short' | 'too-long' | null {
+  const bytes = parseSigningSecret(secret);
+  if (bytes === null) return 'format';
+  const encoded = secret.slice(signingSecretPrefix.length);
+  const padded = bytes.toString('base64');
+  const isExact = encoded === padded || encoded === padded.replaceAll('=', '');
+  if (!base64Pattern.test(encoded) || !isExact) return 'format';
+  if (bytes.length < secretBytesRange[0]) return 'too-short';
+  return bytes.length > secretBytesRange[1] ? 'too-long' : null;
+}
 
 /**
  * Encrypts secrets so that only a caller with `token` can decrypt them. The token gives an X25519 key pair (RFC 7748)
  * by HKDF (RFC 5869), and a new key pair for each call gives the key of AES-256-GCM. The result holds the public keys.
  */
-export function sealForToken(secrets: readonly string[], token: string): string {
+export function sealSecrets(secrets: readonly string[], token: string): string {
   return seal(secrets, createPublicKey(derivePrivateKey(token)));
 }
 
-/** Encrypts other secrets for the token for which `sealed` was made. Throws an `Error` if it has another format. */
+/** Encrypts other secrets for the token for which `sealed` was made. Throws an `Error` if it is damaged. */
 export function sealAgain(secrets: readonly string[], sealed: string): string {
-  const [format, recipient = ''] = sealed.split('.');
-  if (format !== formatName) throw new Error('The secrets are not sealed for a token.');
+  const [recipient = ''] = sealed.split('.');
   return seal(secrets, toPublicKey(recipient));
 }
 
-/** Whether the text is of this format. */
-export function isSealedForToken(sealed: string): boolean {
-  return sealed.startsWith(`${formatName}.`);
-}
-
 /** Decrypts the secrets. Returns null if `token` is not the one they were sealed for, or if the text was changed. */
-export function unsealForToken(sealed: string, token: string): readonly string[] | null {
-  const [format, recipient, sender, content] = sealed.split('.');
-  if (format !== formatName || recipient === undefined || sender === undefined || content === undefined) return null;
+export function unsealSecrets(sealed: string, token: string): readonly string[] | null {
+  const [recipient, sender, content] = sealed.split('.');
+  if (recipient === undefined || sender === undefined || content === undefined) return null;
   const privateKey = derivePrivateKey(token);
   if (exportPublicKey(createPublicKey(privateKey)) !== recipient) return null;
   try {
@@ -60,7 +87,7 @@ function seal(secrets: readonly string[], publicKey: KeyObject): string {
   const own = generateKeyPairSync('x25519');
   const sender = exportPublicKey(own.publicKey);
   const key = deriveKey(diffieHellman({ privateKey: own.privateKey, publicKey }), sender, recipient);
-  return [formatName, recipient, sender, encryptText(JSON.stringify(secrets), key)].join('.');
+  return [recipient, sender, encryptText(JSON.stringify(secrets), key)].join('.');
 }
 
 /** Tokens have 190 random bits, so the key needs no salt and no slow hash. */
