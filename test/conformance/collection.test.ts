@@ -17,6 +17,7 @@ const thingEntity = defineEntity({
   order: ['createdAt', 'id'],
   indexes: { owner: ['owner', '-createdAt'] },
   unique: { email: ['email'], part: ['part.digest', 'owner'] },
+  unlisted: 'note',
   expires: 'expiresAt',
   members: z.object({
     id: z.string(),
@@ -25,6 +26,7 @@ const thingEntity = defineEntity({
     count: z.int(),
     isOpen: z.boolean(),
     part: z.object({ digest: z.string(), until: storedTime.nullable() }).nullable(),
+    note: z.string(),
     tags: z.array(z.string()),
     texts: jsonText(z.custom<Readonly<Record<string, string>>>((value) => typeof value === 'object')),
     createdAt: storedTime,
@@ -44,6 +46,7 @@ function aThing(overrides: Partial<Thing> = {}): Thing {
     count: 0,
     isOpen: true,
     part: { digest: randomUUID(), until: at(1) },
+    note: '',
     tags: ['a', 'b'],
     texts: {},
     createdAt: start,
@@ -67,6 +70,16 @@ describe('Collection', async () => {
     await insertAll(...all);
     for (const thing of all) expect(await things.get(thing.id)).toEqual(thing);
     expect(await things.get(randomUUID())).toBeNull();
+  });
+
+  test('lists an empty text for the member that lists leave out', async () => {
+    const owner = randomUUID();
+    const all = awkwardTexts.map((note) => aThing({ owner, note }));
+    await insertAll(...all);
+    for (const thing of all) expect(await things.get(thing.id)).toEqual(thing);
+    const listed = await things.list({ owner }, { ...firstPage, limit: all.length });
+    expect(new Set(listed)).toEqual(new Set(all.map((thing) => ({ ...thing, note: '' }))));
+    expect(listed.length).toBeGreaterThan(0);
   });
 
   test('of many inserts of one key, or of one unique member, one succeeds', async () => {

@@ -58,7 +58,7 @@ async function recordDeliveries(backend: Backend, integrationId: string): Promis
 
 async function quarantineText(backend: Backend): Promise<string> {
   const text = aQuarantinedText();
-  await backend.quarantine.add(text);
+  await backend.quarantine.insert(text);
   return text.id;
 }
 

@@ -142,6 +142,7 @@ const tables: Readonly<Record<string, readonly [table: string, ...keys: string[]
   subscriptions: ['subscriptions', 'key'],
   integrations: ['integrations', 'key'],
   provisionTokens: ['provisionTokens', 'key'],
+  quarantine: ['quarantine', 'key'],
   auditEvents: ['auditEvents', 'key'],
   deliveries: ['deliveries', 'event_id'],
   refusals: ['hook_refusals', 'integration_id', 'request_id'],

@@ -13,7 +13,7 @@ const testBackend = await openSharedBackend({ hookPartitions: 1 });
 const readRow = (delivery: Delivery) => testBackend.backend.ledger.get(delivery.eventId);
 async function readQuarantine() {
   const { quarantine } = testBackend.backend;
-  const rows = await quarantine.list({ offset: 0, limit: 100 });
+  const rows = await quarantine.list({}, { offset: 0, limit: 100 });
   const texts = await Promise.all(requireReadable(rows).map(({ id }) => quarantine.get(id)));
   return texts.filter((text) => text !== null);
 }
@@ -80,10 +80,10 @@ test('tries again while a text cannot be quarantined', async () => {
   await testBackend.enqueueText(text);
   const { backend } = testBackend;
   let attempts = 0;
-  const quarantine = overrideMethod(backend.quarantine, 'add', async (entry) => {
+  const quarantine = overrideMethod(backend.quarantine, 'insert', async (entry) => {
     attempts += 1;
     if (attempts <= 3) throw new UnavailableError('the store does not answer');
-    return backend.quarantine.add(entry);
+    return backend.quarantine.insert(entry);
   });
   const metrics = await consumeUntil({ ...backend, quarantine }, async () => attempts >= 4);
   expect((await metrics.textsQuarantined.get()).values).toMatchObject([{ value: 1 }]);

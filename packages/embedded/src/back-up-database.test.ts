@@ -25,13 +25,9 @@ describe('an open database', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  const insertUser = (id: string) =>
-    db.write(() =>
-      db
-        .prepare('INSERT INTO quarantine (id, job_id, reason, text, quarantined_at) VALUES (?, ?, ?, ?, 0)')
-        .run(id, id, 'r', 'h'),
-    );
-  const readUsers = `SELECT group_concat(id, ',') AS ids FROM quarantine`;
+  const insertRow = (id: string) =>
+    db.write(() => db.prepare('INSERT INTO watermarks (widget_id, version) VALUES (?, 0)').run(id));
+  const readRows = `SELECT group_concat(widget_id, ',') AS ids FROM watermarks`;
 
   /** Runs SQL on the file in another process, which cannot share this process's connection. */
   async function runElsewhere(sql: string, options: { readonly readOnly: boolean }): Promise<string> {
@@ -44,7 +40,7 @@ describe('an open database', () => {
   }
 
   test('is copied into a folder that does not exist yet, for its owner alone', async () => {
-    insertUser('a');
+    insertRow('a');
     const target = join(folder, 'backups', 'new', 'monday.sqlite');
     backUpDatabase(dataDir, target);
     expect((await stat(join(folder, 'backups'))).mode & 0o777).toBe(0o700);
@@ -52,40 +48,40 @@ describe('an open database', () => {
   });
 
   test('can be read by another process, which sees every write, and writes go on', async () => {
-    await insertUser('a');
-    expect(await runElsewhere(readUsers, { readOnly: true })).toBe('[{"ids":"a"}]\n');
-    await insertUser('b');
-    expect(await runElsewhere(readUsers, { readOnly: true })).toBe('[{"ids":"a,b"}]\n');
+    await insertRow('a');
+    expect(await runElsewhere(readRows, { readOnly: true })).toBe('[{"ids":"a"}]\n');
+    await insertRow('b');
+    expect(await runElsewhere(readRows, { readOnly: true })).toBe('[{"ids":"a,b"}]\n');
   });
 
   test('keeps its last writes if a reader is still connected when it closes', async () => {
-    await insertUser('a');
+    await insertRow('a');
     const reader = new DatabaseSync(join(dataDir, databaseFileName), { readOnly: true });
-    expect(reader.prepare(readUsers).get()).toEqual({ ids: 'a' });
-    await insertUser('b');
+    expect(reader.prepare(readRows).get()).toEqual({ ids: 'a' });
+    await insertRow('b');
     db.close();
     reader.close();
     db = openDatabase(dataDir);
-    expect(await db.read(() => db.prepare(readUsers).get())).toEqual({ ids: 'a,b' });
+    expect(await db.read(() => db.prepare(readRows).get())).toEqual({ ids: 'a,b' });
   });
 
   test('is copied to a file for its owner alone, with everything that was confirmed before', async () => {
-    await insertUser('a');
+    await insertRow('a');
     const target = join(folder, 'copy.sqlite');
     const bytes = backUpDatabase(dataDir, target);
-    await insertUser('b');
+    await insertRow('b');
     expect(await stat(target)).toMatchObject({ size: bytes, mode: 0o100600 });
     expect((await readdir(folder)).sort()).toEqual(['copy.sqlite', 'data']);
     const restored = join(folder, 'restored');
     await mkdir(restored);
     await copyFile(target, join(restored, databaseFileName));
     const opened = openDatabase(restored);
-    expect(await opened.read(() => opened.prepare(readUsers).get())).toEqual({ ids: 'a' });
+    expect(await opened.read(() => opened.prepare(readRows).get())).toEqual({ ids: 'a' });
     opened.close();
   });
 
   test('is copied after it was closed, too', async () => {
-    await insertUser('a');
+    await insertRow('a');
     db.close();
     expect(backUpDatabase(dataDir, join(folder, 'copy.sqlite'))).toBeGreaterThan(0);
     db = openDatabase(dataDir);

@@ -40,11 +40,9 @@ describe('opening a database file', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'widget-service-inspect-'));
     const db = openDatabase(join(folder, 'good'));
-    const insert = db.prepare(
-      'INSERT INTO quarantine (id, job_id, reason, text, quarantined_at) VALUES (?, ?, ?, ?, 0)',
-    );
+    const insert = db.prepare('INSERT INTO watermarks (widget_id, version) VALUES (?, 0)');
     await db.write(() => {
-      for (let id = 0; id < 500; id += 1) insert.run(`${id}`, `${id}@example.test`, 'viewer', 'h'.repeat(100));
+      for (let id = 0; id < 500; id += 1) insert.run(`${id} ${'h'.repeat(130)}`);
     });
     db.close();
     goodContent = await readFile(join(folder, 'good', databaseFileName));
@@ -197,15 +195,15 @@ describe('opening a database file', () => {
   test('reads the last writes of a file that was not closed from the write-ahead log beside it', async () => {
     await rm(dataDir, { recursive: true });
     const db = openDatabase(dataDir);
-    const insert = db.prepare(
-      'INSERT INTO quarantine (id, job_id, reason, text, quarantined_at) VALUES (?, ?, ?, ?, 0)',
-    );
-    await db.write(() => insert.run('a', 'a', 'r', 'h'));
+    const insert = db.prepare('INSERT INTO watermarks (widget_id, version) VALUES (?, 0)');
+    await db.write(() => insert.run('a'));
     const copy = `${dataDir}-copy`;
     await cp(dataDir, copy, { recursive: true });
     db.close();
     const opened = openDatabase(copy);
-    expect(await opened.read(() => opened.prepare('SELECT id FROM quarantine').all())).toEqual([{ id: 'a' }]);
+    expect(await opened.read(() => opened.prepare('SELECT widget_id AS id FROM watermarks').all())).toEqual([
+      { id: 'a' },
+    ]);
     opened.close();
   });
 
@@ -214,7 +212,7 @@ describe('opening a database file', () => {
     const db = openDatabase(dataDir, { onFatal: (error) => fatalErrors.push(error) });
     const overwritten = flipBytes(pageBytes, goodContent.length - pageBytes);
     await writeFile(file, overwritten);
-    await expect(db.read(() => db.prepare('SELECT count(*) FROM quarantine').get())).rejects.toBeInstanceOf(
+    await expect(db.read(() => db.prepare('SELECT count(*) FROM watermarks').get())).rejects.toBeInstanceOf(
       UnavailableError,
     );
     expect(fatalErrors[0]).toBeInstanceOf(DatabaseUnusableError);

@@ -10,7 +10,7 @@ import { DatabaseInUseError, databaseFileName, openDatabase } from './open-datab
 
 const runFile = promisify(execFile);
 
-const insertUserSql = 'INSERT INTO quarantine (id, job_id, reason, text, quarantined_at) VALUES (?, ?, ?, ?, 0)';
+const insertRowSql = 'INSERT INTO watermarks (widget_id, version) VALUES (?, 0)';
 
 describe('Database', () => {
   let dataDir: string;
@@ -24,11 +24,11 @@ describe('Database', () => {
     await rm(join(dataDir, '..', '..'), { recursive: true, force: true });
   });
 
-  const insertUser = (id: string) => db.prepare(insertUserSql).run(id, id, 'r', 'h');
+  const insertRow = (id: string) => db.prepare(insertRowSql).run(id);
   const selectUserIds = () =>
     db.read(() =>
       db
-        .prepare('SELECT id FROM quarantine ORDER BY id')
+        .prepare('SELECT widget_id AS id FROM watermarks ORDER BY widget_id')
         .all()
         .map(({ id }) => id),
     );
@@ -83,12 +83,12 @@ describe('Database', () => {
 
   test('rolls back a write that fails, and commits the writes before and after it', async () => {
     const outcomes = await Promise.allSettled([
-      db.write(() => insertUser('a')),
+      db.write(() => insertRow('a')),
       db.write(() => {
-        insertUser('b');
-        insertUser('a');
+        insertRow('b');
+        insertRow('a');
       }),
-      db.write(() => insertUser('c')),
+      db.write(() => insertRow('c')),
     ]);
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(outcomes[1]).toMatchObject({ reason: expect.any(UnstorableError) });
@@ -124,8 +124,8 @@ describe('Database', () => {
     const note = (name: string) => () => void order.push(name);
 
     test('a write before its promise resolves, and an unsynced write not at all', async () => {
-      await db.write(() => insertUser('unsynced'), { isSynced: false });
-      const write = db.write(() => insertUser('synced')).then(note('write'));
+      await db.write(() => insertRow('unsynced'), { isSynced: false });
+      const write = db.write(() => insertRow('synced')).then(note('write'));
       await waitForSync(1);
       expect(await selectUserIds()).toEqual(['synced', 'unsynced']);
       finishSync(1);
@@ -134,9 +134,9 @@ describe('Database', () => {
     });
 
     test('what is committed during a sync with the next one, all together', async () => {
-      const first = db.write(() => insertUser('a')).then(note('a'));
+      const first = db.write(() => insertRow('a')).then(note('a'));
       await waitForSync(1);
-      const later = ['b', 'c'].map((id) => db.write(() => insertUser(id)).then(note(id)));
+      const later = ['b', 'c'].map((id) => db.write(() => insertRow(id)).then(note(id)));
       await vi.waitFor(async () => expect(await selectUserIds()).toEqual(['a', 'b', 'c']));
       finishSync(1);
       await first;
@@ -148,8 +148,8 @@ describe('Database', () => {
 
     test('before it tells that a write failed or changed nothing', async () => {
       const writes = [
-        db.write(() => insertUser('a')),
-        db.write(() => insertUser('a')).catch(note('duplicate')),
+        db.write(() => insertRow('a')),
+        db.write(() => insertRow('a')).catch(note('duplicate')),
         db.write(() => undefined).then(note('nothing')),
       ];
       await waitForSync(1);
@@ -159,9 +159,9 @@ describe('Database', () => {
     });
 
     test('what a read has seen, if the read asks for that', async () => {
-      const select = () => db.prepare('SELECT count(*) AS n FROM quarantine').get()?.n;
+      const select = () => db.prepare('SELECT count(*) AS n FROM watermarks').get()?.n;
       expect(await db.read(select, { isSynced: true })).toBe(0);
-      const write = db.write(() => insertUser('a'));
+      const write = db.write(() => insertRow('a'));
       await waitForSync(1);
       const read = db.read(select, { isSynced: true }).then(note('read'));
       expect(await db.read(select)).toBe(1);
@@ -171,12 +171,12 @@ describe('Database', () => {
     });
 
     test('nothing more after a sync has failed: every synced write rejects, and the process must end', async () => {
-      const failing = [db.write(() => insertUser('a'))];
+      const failing = [db.write(() => insertRow('a'))];
       await waitForSync(1);
-      failing.push(db.write(() => insertUser('b')));
+      failing.push(db.write(() => insertRow('b')));
       await vi.waitFor(async () => expect(await selectUserIds()).toEqual(['a', 'b']));
       syncs[0]?.reject(new Error('EIO: i/o error, fdatasync'));
-      failing.push(db.write(() => insertUser('c')));
+      failing.push(db.write(() => insertRow('c')));
       const outcomes = await Promise.allSettled(failing);
       expect(outcomes.map((outcome) => outcome.status === 'rejected' && outcome.reason)).toEqual(
         Array.from({ length: 3 }, () => expect.any(UnavailableError)),
@@ -188,8 +188,8 @@ describe('Database', () => {
     });
 
     test('no read after a sync has failed: a read that asks for the sync rejects', async () => {
-      const select = () => db.prepare('SELECT count(*) AS n FROM quarantine').get()?.n;
-      const write = db.write(() => insertUser('a')).catch(() => undefined);
+      const select = () => db.prepare('SELECT count(*) AS n FROM watermarks').get()?.n;
+      const write = db.write(() => insertRow('a')).catch(() => undefined);
       await waitForSync(1);
       const reads = [db.read(select, { isSynced: true })];
       syncs[0]?.reject(new Error('EIO: i/o error, fdatasync'));
@@ -202,7 +202,7 @@ describe('Database', () => {
     });
 
     test('what was committed last, even if the database is closed meanwhile', async () => {
-      const write = db.write(() => insertUser('a'));
+      const write = db.write(() => insertRow('a'));
       db.close();
       await waitForSync(1);
       finishSync(1);
@@ -220,7 +220,7 @@ describe('Database', () => {
       syncBuiltinESMExports();
       const { openDatabase } = await import(${JSON.stringify(new URL('./open-database.ts', import.meta.url).href)});
       const db = openDatabase(process.argv[1]);
-      await db.write(() => db.prepare(${JSON.stringify(insertUserSql)}).run('a', 'a', 'r', 'h'));
+      await db.write(() => db.prepare(${JSON.stringify(insertRowSql)}).run('a'));
       db.close();`;
     db.close();
     const { stdout } = await runFile(process.execPath, ['--input-type=module', '-e', script, dataDir]);
@@ -229,9 +229,9 @@ describe('Database', () => {
 
   test('holds the first writes and none after them, wherever a power cut ends the write-ahead log', async () => {
     const file = join(dataDir, databaseFileName);
-    await db.write(() => insertUser('0'));
+    await db.write(() => insertRow('0'));
     const syncedBytes = (await stat(`${file}-wal`)).size;
-    for (const id of ['1', '2', '3', '4']) await db.write(() => insertUser(id), { isSynced: false });
+    for (const id of ['1', '2', '3', '4']) await db.write(() => insertRow(id), { isSynced: false });
     const [database, log] = [await readFile(file), await readFile(`${file}-wal`)];
     const found = new Set<string>();
     for (let bytes = syncedBytes; bytes <= log.length; bytes += 1_000) {
@@ -240,7 +240,7 @@ describe('Database', () => {
       await writeFile(join(copy, databaseFileName), database);
       await writeFile(join(copy, `${databaseFileName}-wal`), log.subarray(0, bytes));
       const cut = openDatabase(copy);
-      const ids = await cut.read(() => cut.prepare('SELECT id FROM quarantine ORDER BY id').all());
+      const ids = await cut.read(() => cut.prepare('SELECT widget_id AS id FROM watermarks ORDER BY widget_id').all());
       cut.close();
       found.add(ids.map(({ id }) => id).join(''));
     }
@@ -264,17 +264,17 @@ describe('Database', () => {
   });
 
   test('commits requested writes when it closes, and rejects later reads and writes', async () => {
-    const write = db.write(() => insertUser('a'));
+    const write = db.write(() => insertRow('a'));
     db.close();
     await write;
-    await expect(db.write(() => insertUser('b'))).rejects.toBeInstanceOf(UnavailableError);
+    await expect(db.write(() => insertRow('b'))).rejects.toBeInstanceOf(UnavailableError);
     await expect(selectUserIds()).rejects.toBeInstanceOf(UnavailableError);
     db = openDatabase(dataDir);
     expect(await selectUserIds()).toEqual(['a']);
   });
 
   test('leaves only the database file and an empty lock file in the directory when it closes', async () => {
-    await db.write(() => insertUser('a'));
+    await db.write(() => insertRow('a'));
     db.close();
     expect((await stat(join(dataDir, databaseFileName))).size).toBeGreaterThan(0);
     expect(await readdir(dataDir)).toEqual([databaseFileName, `${databaseFileName}-lock`]);

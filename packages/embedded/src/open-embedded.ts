@@ -1,6 +1,7 @@
 import { MemoryRateLimiter } from '@widget-service/shared/adapters/memory-rate-limiter.ts';
 import { auditEventEntity } from '@widget-service/shared/entities/audit-event.ts';
 import { integrationEntity, provisionTokenEntity, subscriptionEntity } from '@widget-service/shared/entities/grant.ts';
+import { quarantinedTextEntity } from '@widget-service/shared/entities/quarantined-text.ts';
 import { serviceKeyEntity } from '@widget-service/shared/entities/service-key.ts';
 import { personalStreamEntity, sessionEntity } from '@widget-service/shared/entities/session.ts';
 import { userEntity } from '@widget-service/shared/entities/user.ts';
@@ -16,7 +17,6 @@ import { createSqliteDeliveryLedger } from './sqlite-delivery-ledger.ts';
 import { SqliteEventLog } from './sqlite-event-log.ts';
 import { createSqliteHookCountStore } from './sqlite-hook-count-store.ts';
 import { SqliteHookQueue } from './sqlite-hook-queue.ts';
-import { createSqliteQuarantineStore } from './sqlite-quarantine-store.ts';
 import { createSqliteRefusalStore } from './sqlite-refusal-store.ts';
 import { createSqliteRunRegistry } from './sqlite-run-registry.ts';
 import { createSqliteSampleStore } from './sqlite-sample-store.ts';
@@ -77,7 +77,7 @@ function assemble(db: Database, options: EmbeddedOptions): Backend {
     effects: createSqliteWidgetEffects(db, onWarning),
     outboxes: createSqliteWidgetOutbox(db),
     ledger,
-    quarantine: createSqliteQuarantineStore(db, onWarning),
+    quarantine: new SqliteCollection(db, quarantinedTextEntity, onWarning),
     refusals,
     samples,
     hookCounts,

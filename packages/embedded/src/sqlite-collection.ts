@@ -47,7 +47,9 @@ export class SqliteCollection<T extends object> implements Collection<T>, Expiri
 
   list(where: Where<T>, { offset, limit }: RowRange): Promise<ListedRow<T>[]> {
     const { sql, values } = toQuery(this.#entity, where);
-    const select = this.#prepare(`SELECT body FROM things WHERE ${sql} ORDER BY ${this.#order} LIMIT ? OFFSET ?`);
+    const { unlisted } = this.#entity;
+    const body = unlisted === null ? 'body' : `json_set(body, '$.${unlisted}', '') AS body`;
+    const select = this.#prepare(`SELECT ${body} FROM things WHERE ${sql} ORDER BY ${this.#order} LIMIT ? OFFSET ?`);
     return this.#db.read(() =>
       this.#rows.readList(select.all(...values, limit, offset).map((row) => parse(row) ?? {})),
     );

@@ -300,7 +300,7 @@ describe('the audit trail of widgets and deliveries', () => {
 
   test('has a discarded text of the quarantine', async () => {
     const text = aQuarantinedText();
-    await service.backend.quarantine.add(text);
+    await service.backend.quarantine.insert(text);
     const discarded = await send('DELETE', `/api/v1/quarantine/${text.id}`);
     expect(discarded.statusCode).toBe(204);
     expect(await findEvent(text.id, discarded)).toMatchObject({

@@ -140,7 +140,7 @@ async function prepare({ path }: DescribedOperation): Promise<string> {
   const collection = path.slice(0, path.indexOf('/{'));
   if (collection.endsWith('/quarantine')) {
     const text = aQuarantinedText();
-    await service.backend.quarantine.add(text);
+    await service.backend.quarantine.insert(text);
     return text.id;
   }
   if (collection.endsWith('/users')) return (await service.signedIn('viewer')).userId;

@@ -162,7 +162,7 @@ const cases: readonly Case[] = [
       lists: ['/api/v1/quarantine'],
       ids: await twice(async () => {
         const text = aQuarantinedText();
-        await ports().quarantine.add(text);
+        await ports().quarantine.insert(text);
         return text.id;
       }),
     }),

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { QuarantinedText } from '@widget-service/shared/ports/quarantine-store.ts';
+import type { QuarantinedText } from '@widget-service/shared/entities/quarantined-text.ts';
 import { describe, expect, test } from 'vitest';
 import { listAuditEvents } from '../../drivers/app/audit-trail.ts';
 import { aQuarantinedText, awkwardPayload } from '../../drivers/app/builders.ts';
@@ -14,7 +14,7 @@ const admin = await service.signedIn('admin');
 
 async function quarantineOne(overrides: Partial<QuarantinedText> = {}): Promise<QuarantinedText> {
   const text = aQuarantinedText(overrides);
-  await service.backend.quarantine.add(text);
+  await service.backend.quarantine.insert(text);
   return text;
 }
 

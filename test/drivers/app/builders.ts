@@ -7,9 +7,9 @@ import type { Widget } from '@widget-service/shared/domain/widget.ts';
 import type { WidgetEvent } from '@widget-service/shared/domain/widget-event.ts';
 import type { StoredAuditEvent } from '@widget-service/shared/entities/audit-event.ts';
 import type { Grant } from '@widget-service/shared/entities/grant.ts';
+import type { QuarantinedText } from '@widget-service/shared/entities/quarantined-text.ts';
 import type { User } from '@widget-service/shared/entities/user.ts';
 import type { LogAppend } from '@widget-service/shared/ports/event-log.ts';
-import type { QuarantinedText } from '@widget-service/shared/ports/quarantine-store.ts';
 import type { WidgetCreation } from '@widget-service/shared/ports/widget-store.ts';
 
 /** Has milliseconds, so that a test notices a store that drops them. */
@@ -187,13 +187,15 @@ export function anAuditEvent(overrides: Partial<StoredAuditEvent> = {}): StoredA
 }
 
 export function aQuarantinedText(overrides: Partial<QuarantinedText> = {}): QuarantinedText {
+  const { text = '{"version":1,"items":[{"t":"d","p":"half a j' } = overrides;
   return {
     id: randomUUID(),
     reason: 'unreadable',
     jobId: `job-${randomUUID()}`,
     integrationId: null,
     quarantinedAt: someTime,
-    text: '{"version":1,"items":[{"t":"d","p":"half a j',
+    sizeBytes: Buffer.byteLength(text),
+    text,
     ...overrides,
   };
 }

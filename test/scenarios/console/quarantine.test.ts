@@ -25,7 +25,7 @@ describe.runIf(hasBrowser)('the quarantine in the console', () => {
       retention,
       deliveryRetentionMs: dayMs,
     });
-    for (const text of [hostile, other]) await backend.quarantine.add(text);
+    for (const text of [hostile, other]) await backend.quarantine.insert(text);
     await backend.close();
     const deployment = await openEmbeddedDeployment({ DATA_DIR: folder });
     const removeFolder = () => rm(folder, { recursive: true, force: true });

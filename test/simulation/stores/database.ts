@@ -2,8 +2,8 @@ import { UnstorableError } from '@widget-service/shared/domain/errors.ts';
 import type { IdempotencyRecord } from '@widget-service/shared/domain/idempotent-create.ts';
 import type { OutboxEntry } from '@widget-service/shared/domain/outbox-entry.ts';
 import type { Widget } from '@widget-service/shared/domain/widget.ts';
+import type { QuarantinedText } from '@widget-service/shared/entities/quarantined-text.ts';
 import type { LedgerRow } from '@widget-service/shared/ports/delivery-ledger.ts';
-import type { QuarantinedText } from '@widget-service/shared/ports/quarantine-store.ts';
 import type { ComparablePosition } from '@widget-service/shared/ports/run-registry.ts';
 
 /** One widget with everything that changes together with it. */

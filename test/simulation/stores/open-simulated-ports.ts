@@ -6,7 +6,7 @@ import type { MemoryServer } from './memory-server.ts';
 import { createSimulatedDeliveryLedger } from './simulated-delivery-ledger.ts';
 import { openSimulatedEventLog, type SimulatedReplica } from './simulated-event-log.ts';
 import { openSimulatedHookQueue } from './simulated-hook-queue.ts';
-import { createSimulatedQuarantineStore } from './simulated-quarantine-store.ts';
+import { createSimulatedQuarantine, type SimulatedQuarantine } from './simulated-quarantine.ts';
 import { createSimulatedRunRegistry } from './simulated-run-registry.ts';
 import { createSimulatedWidgetEffects } from './simulated-widget-effects.ts';
 import { createSimulatedWidgetOutbox } from './simulated-widget-outbox.ts';
@@ -33,14 +33,13 @@ export type SimulatedPorts = Pick<
   | 'effects'
   | 'outboxes'
   | 'ledger'
-  | 'quarantine'
   | 'runs'
   | 'eventLog'
   | 'hookQueue'
   | 'removeExpired'
   | 'findMismatch'
   | 'close'
->;
+> & { readonly quarantine: SimulatedQuarantine };
 
 export function openSimulatedPorts(options: SimulatedPortsOptions): SimulatedPorts {
   const { database, memory, links, createRandomId } = options;
@@ -61,7 +60,7 @@ export function openSimulatedPorts(options: SimulatedPortsOptions): SimulatedPor
     effects: createSimulatedWidgetEffects(database, links.database),
     outboxes: createSimulatedWidgetOutbox(database, links.database),
     ledger: createSimulatedDeliveryLedger(database, links.database),
-    quarantine: createSimulatedQuarantineStore(database, links.database),
+    quarantine: createSimulatedQuarantine(database, links.database),
     runs: createSimulatedRunRegistry(database, links.database),
     eventLog: eventLog.log,
     hookQueue: hookQueue.queue,

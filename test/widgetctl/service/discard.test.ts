@@ -42,7 +42,7 @@ describe('deliveries discard', () => {
 describe('the quarantine', () => {
   test('is listed, shown as a JSON string, and discarded from', async () => {
     const text = aQuarantinedText({ text: 'half a job\u001b[2J\nand a line' });
-    await service.backend.quarantine.add(text);
+    await service.backend.quarantine.insert(text);
     const listed = await widgetctl.run(['quarantine', 'list']);
     expect(listed.results).toMatch(new RegExp(`^ID .*\\n${text.id} +2026-03-01T\\S+ +unreadable`));
     const shown = await widgetctl.run(['quarantine', 'get', text.id]);

@@ -1,17 +1,68 @@
-import { ServiceError } from '@widget-service/shared/domain/errors.ts';
+import { ServiceError, UnreadableRowError } from '@widget-service/shared/domain/errors.ts';
+import type { RowRange } from '@widget-service/shared/domain/page.ts';
 import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
-import type { QuarantineRow, QuarantineStore } from '@widget-service/shared/ports/quarantine-store.ts';
+import { type QuarantinedText, quarantineReasons } from '@widget-service/shared/entities/quarantined-text.ts';
+import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import { listUnfilteredPage } from '@widget-service/shared/usecases/lists/list-counted-page.ts';
 import { z } from 'zod';
 import { noteAudit } from '../audit/audit.ts';
 import { defineRoute, type Route } from '../http/route.ts';
-import { pageQuerySchema } from '../schemas/page.ts';
+import { pageQuerySchema, toPageSchema } from '../schemas/page.ts';
 import { toPageBody } from '../schemas/page-body.ts';
 import { documentResponses } from '../schemas/problem.ts';
-import { quarantinedTextWithTextSchema, quarantinePageSchema } from './quarantine-schema.ts';
+import { timestamp } from '../schemas/text.ts';
+
+const quarantinedTextShape = z.object({
+  id: z.string().meta({ format: 'uuid', description: 'The `quarantineId` in the log.' }),
+  reason: z.enum(quarantineReasons).meta({
+    description:
+      'Why it is in quarantine. `unreadable`: no event id or integration id can be read from it. `store-refused`: it is a delivery that the store will not even accept as a dead letter.',
+  }),
+  jobId: z.string().meta({
+    description:
+      'The job of the hook queue that was being processed. A delivery may come from a job that was processed with it.',
+  }),
+  integrationId: z
+    .string()
+    .meta({ format: 'uuid' })
+    .nullable()
+    .meta({ description: 'The integration that the delivery names. Null if it cannot be read.' }),
+  quarantinedAt: timestamp,
+  sizeBytes: z.int().min(0).meta({ description: 'The size of the text in UTF-8.' }),
+});
+
+const example = {
+  id: '5c1e2f70-9a3b-8d4e-a1f6-0b7c8d9e0f12',
+  reason: 'unreadable',
+  jobId: 'job-7f0c1a52-6d1e-4c3b-9a57-2b8f0e4d6c91',
+  integrationId: null,
+  quarantinedAt: '2026-03-01T10:00:01.000Z',
+  sizeBytes: 44,
+} as const;
+
+const quarantinedTextSchema = quarantinedTextShape.meta({
+  id: 'QuarantinedText',
+  description: 'A text of the hook queue that could not even become a dead letter.',
+  examples: [example],
+});
+
+const quarantinedTextWithTextSchema = quarantinedTextShape
+  .extend({
+    text: z.string().meta({
+      description:
+        'The text as the queue held it, or its part of the job as JSON. Anybody who can write to the queue may have written it: escape it before you show it.',
+    }),
+  })
+  .meta({
+    id: 'QuarantinedTextWithText',
+    description: 'A quarantined text with the text itself.',
+    examples: [{ ...example, text: '{"version":1,"items":[{"t":"d","p":"half a j' }],
+  });
+
+const quarantinePageSchema = toPageSchema(quarantinedTextSchema);
 
 export interface QuarantineRoutesDeps {
-  readonly quarantine: Pick<QuarantineStore, 'list' | 'count' | 'get' | 'discard'>;
+  readonly quarantine: Pick<Collection<QuarantinedText>, 'list' | 'count' | 'get' | 'remove'>;
 }
 
 const paramsSchema = z.object({ id: z.string() });
@@ -27,7 +78,13 @@ export function listQuarantineRoute({ quarantine }: QuarantineRoutesDeps): Route
       querystring: pageQuerySchema,
       response: documentResponses({ 200: { body: quarantinePageSchema, description: 'One page of texts.' } }),
     },
-    handler: async ({ query }) => toPageBody(query, await listUnfilteredPage(quarantine, query), toBody),
+    handler: async ({ query }) => {
+      const ofAll = {
+        list: (range: RowRange) => quarantine.list({}, range),
+        count: (atMost: number) => quarantine.count({}, atMost),
+      };
+      return toPageBody(query, await listUnfilteredPage(ofAll, query), toBody);
+    },
   });
 }
 
@@ -63,16 +120,28 @@ export function discardQuarantinedTextRoute({ quarantine }: QuarantineRoutesDeps
     },
     handler: async (request, reply) => {
       const id = parseUuid(request.params.id);
-      const discarded = id === null ? null : await quarantine.discard(id);
-      if (discarded === null) throw unknownTextError();
-      const { reason, integrationId, sizeBytes } = discarded;
-      noteAudit(request, { before: { reason, integrationId, sizeBytes } });
+      const found = id === null ? null : await getIfReadable(quarantine, id);
+      if (id === null || !(await quarantine.remove(id))) throw unknownTextError();
+      if (found !== null) {
+        const { reason, integrationId, sizeBytes } = found;
+        noteAudit(request, { before: { reason, integrationId, sizeBytes } });
+      }
       return reply.code(204).send();
     },
   });
 }
 
-function toBody({ id, reason, jobId, integrationId, quarantinedAt, sizeBytes }: QuarantineRow) {
+/** Returns null also for a damaged row: it must be possible to discard it. */
+async function getIfReadable(quarantine: Pick<Collection<QuarantinedText>, 'get'>, id: string) {
+  try {
+    return await quarantine.get(id);
+  } catch (error) {
+    if (error instanceof UnreadableRowError) return null;
+    throw error;
+  }
+}
+
+function toBody({ id, reason, jobId, integrationId, quarantinedAt, sizeBytes }: QuarantinedText) {
   return { id, reason, jobId, integrationId, quarantinedAt: quarantinedAt.toISOString(), sizeBytes };
 }
 

@@ -8,7 +8,6 @@ import { translateErrors } from './translate-error.ts';
 export const collectionNames = {
   widgets: 'widgets',
   deliveries: 'deliveries',
-  quarantine: 'quarantine',
   runs: 'runs',
   partitions: 'partitions',
 } as const;
@@ -25,8 +24,6 @@ export const deliveryIndexes = {
   byExpiry: 'expiry',
   byWidget: 'by_widget',
 } as const;
-
-export const quarantineIndexes = { byAge: 'by_age' } as const;
 
 /**
  * Every index except those on `_id`. A value that writers race for (an idempotency key, an event id, an e-mail) is the
@@ -73,7 +70,6 @@ const indexes: Readonly<Record<string, readonly IndexSpec[]>> = {
       partialFilterExpression: { state: 'discarded' },
     },
   ],
-  quarantine: [{ name: quarantineIndexes.byAge, key: { quarantinedAt: -1, _id: -1 } }],
   runs: [],
   partitions: [],
 };

@@ -63,11 +63,15 @@ export class MongoCollection<T extends object> implements Collection<T> {
   }
 
   list(where: Where<T>, { offset, limit }: RowRange): Promise<ListedRow<T>[]> {
+    const { unlisted } = this.#entity;
+    const projection = unlisted === null ? {} : { projection: { [unlisted]: 0 } };
     // One answer has the whole page.
-    const options = { sort: this.#sort, skip: offset, limit, batchSize: limit, maxTimeMS };
+    const options = { sort: this.#sort, skip: offset, limit, batchSize: limit, maxTimeMS, ...projection };
     return runRead(`list ${this.#entity.name}`, async () => {
       const documents = await this.#documents.find(toFilter(this.#entity, where), options).toArray();
-      return this.#rows.readList(documents);
+      return this.#rows.readList(
+        unlisted === null ? documents : documents.map((each) => ({ ...each, [unlisted]: '' })),
+      );
     });
   }
 

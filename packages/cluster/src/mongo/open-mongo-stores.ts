@@ -1,5 +1,6 @@
 import { auditEventEntity } from '@widget-service/shared/entities/audit-event.ts';
 import { integrationEntity, provisionTokenEntity, subscriptionEntity } from '@widget-service/shared/entities/grant.ts';
+import { quarantinedTextEntity } from '@widget-service/shared/entities/quarantined-text.ts';
 import { serviceKeyEntity } from '@widget-service/shared/entities/service-key.ts';
 import { personalStreamEntity, sessionEntity } from '@widget-service/shared/entities/session.ts';
 import { userEntity } from '@widget-service/shared/entities/user.ts';
@@ -12,7 +13,6 @@ import { createIndexes, verifyIndexes } from './indexes.ts';
 import { MongoCollection } from './mongo-collection.ts';
 import { MongoDeliveryLedger } from './mongo-delivery-ledger.ts';
 import { createMongoPartitionCountStore } from './mongo-partition-count-store.ts';
-import { createMongoQuarantineStore } from './mongo-quarantine-store.ts';
 import { createMongoRunCounter, type RunCounter } from './mongo-run-counter.ts';
 import { createMongoRunRegistry, type MongoRunRegistry } from './mongo-run-registry.ts';
 import { createMongoWidgetEffects } from './mongo-widget-effects.ts';
@@ -114,7 +114,7 @@ function createStores({ db, close }: MongoConnection, options: MongoStoresOption
     effects: createMongoWidgetEffects(db, runCall, onWarning),
     outboxes: createMongoWidgetOutbox(db, runCall),
     ledger: new MongoDeliveryLedger(db, options.deliveryRetentionMs, runCall, onWarning),
-    quarantine: createMongoQuarantineStore(db, onWarning),
+    quarantine: new MongoCollection(db, quarantinedTextEntity, onWarning),
     users: new MongoCollection(db, userEntity, onWarning),
     sessions: new MongoCollection(db, sessionEntity, onWarning),
     personalStreams: new MongoCollection(db, personalStreamEntity, onWarning),

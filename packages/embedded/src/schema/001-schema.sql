@@ -78,19 +78,6 @@ CREATE TABLE hook_job_starts (
   starts INTEGER NOT NULL
 ) STRICT;
 
--- Queue texts that cannot even become a dead letter. Only an operator deletes them.
-CREATE TABLE quarantine (
-  id TEXT NOT NULL PRIMARY KEY,
-  text TEXT NOT NULL,
-  reason TEXT NOT NULL,
-  job_id TEXT NOT NULL,
-  -- NULL if it cannot be read from the text.
-  integration_id TEXT,
-  quarantined_at INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
-
-CREATE INDEX quarantine_by_time ON quarantine (quarantined_at, id);
-
 -- The ledger: one row per distinct delivery.
 -- It has rowids, because event ids are random: only the writes to the index of ids are scattered, not those of the
 -- rows.

@@ -31,7 +31,6 @@ import {
 } from '../ports/delivery-ledger.ts';
 import type { LogRecord } from '../ports/event-log.ts';
 import type { HookCounts } from '../ports/hook-count-store.ts';
-import { type QuarantineRow, quarantineReasons } from '../ports/quarantine-store.ts';
 import type { HookRefusal } from '../ports/refusal-store.ts';
 import type { HookSample, SampleRefusal } from '../ports/sample-store.ts';
 
@@ -88,17 +87,6 @@ export const deliverySummaryShape: Shape<DeliverySummary> = {
 export const ledgerRowShape: Shape<LedgerRow> = { ...deliverySummaryShape, payload: orNull(json) };
 
 export const payloadShape = { eventId: uuid, payload: json };
-
-export const quarantineRowShape: Shape<QuarantineRow> = {
-  id: uuid,
-  reason: oneOf(quarantineReasons),
-  jobId: filled,
-  integrationId: orNull(uuid),
-  quarantinedAt: time,
-  sizeBytes: count,
-};
-
-export const quarantinedTextShape = { ...quarantineRowShape, text };
 
 export const refusalShape: Shape<HookRefusal> = {
   integrationId: text,

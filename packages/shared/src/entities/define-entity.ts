@@ -48,6 +48,8 @@ export interface EntityOptions<Shape extends z.ZodRawShape> {
   readonly indexes?: Readonly<Record<string, IndexMembers>>;
   /** Texts that no two entities share, by the names of their indexes. Entities that lack the first may share it. */
   readonly unique?: Readonly<Record<string, readonly string[]>>;
+  /** A text that may be long: a list has an empty one in its place. */
+  readonly unlisted?: keyof Shape & string;
   /** The time at which the store removes an entity, some time later. Null: never. */
   readonly expires?: keyof Shape & string;
   /** The store refuses every change of an entity, if it can: a mistake in the service must not make one either. */
@@ -63,6 +65,7 @@ export interface Entity<T> {
   readonly order: readonly string[];
   readonly indexes: Readonly<Record<string, IndexMembers>>;
   readonly unique: Readonly<Record<string, readonly string[]>>;
+  readonly unlisted: string | null;
   readonly expires: string | null;
   readonly neverChanges: boolean;
   /** Whether an entity may lack the member at this path, or the one that it belongs to. */
@@ -84,6 +87,7 @@ export function defineEntity<Shape extends z.ZodRawShape>({
   order = [],
   indexes = {},
   unique = {},
+  unlisted,
   expires,
   neverChanges = false,
   ...rest
@@ -97,6 +101,7 @@ export function defineEntity<Shape extends z.ZodRawShape>({
     order,
     indexes,
     unique,
+    unlisted: unlisted ?? null,
     expires: expires ?? null,
     neverChanges,
     mayBeAbsent: (path) => {

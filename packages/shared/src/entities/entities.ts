@@ -1,5 +1,6 @@
 import { auditEventEntity } from './audit-event.ts';
 import { integrationEntity, provisionTokenEntity, subscriptionEntity } from './grant.ts';
+import { quarantinedTextEntity } from './quarantined-text.ts';
 import { serviceKeyEntity } from './service-key.ts';
 import { personalStreamEntity, sessionEntity } from './session.ts';
 import { userEntity } from './user.ts';
@@ -14,4 +15,5 @@ export const entities = [
   provisionTokenEntity,
   auditEventEntity,
   serviceKeyEntity,
+  quarantinedTextEntity,
 ] as const;

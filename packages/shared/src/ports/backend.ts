@@ -1,5 +1,6 @@
 import type { StoredAuditEvent } from '../entities/audit-event.ts';
 import type { Integration, ProvisionToken, Subscription } from '../entities/grant.ts';
+import type { QuarantinedText } from '../entities/quarantined-text.ts';
 import type { ServiceKey } from '../entities/service-key.ts';
 import type { PersonalStream, Session } from '../entities/session.ts';
 import type { User } from '../entities/user.ts';
@@ -10,7 +11,6 @@ import type { EventLog } from './event-log.ts';
 import type { HookCountStore } from './hook-count-store.ts';
 import type { HookQueue } from './hook-queue.ts';
 import type { PeerRequests } from './peer-requests.ts';
-import type { QuarantineStore } from './quarantine-store.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import type { RefusalStore } from './refusal-store.ts';
 import type { RunRegistry } from './run-registry.ts';
@@ -26,7 +26,7 @@ export interface Backend {
   readonly effects: WidgetEffects;
   readonly outboxes: WidgetOutbox;
   readonly ledger: DeliveryLedger;
-  readonly quarantine: QuarantineStore;
+  readonly quarantine: Collection<QuarantinedText>;
   readonly refusals: RefusalStore;
   readonly samples: SampleStore;
   readonly hookCounts: HookCountStore;

@@ -35,7 +35,7 @@ export interface Collection<T> {
   get(key: string): Promise<T | null>;
   /** Finds the entity for which one of the alternatives holds. If there are several, any of them. */
   find(...alternatives: readonly Where<T>[]): Promise<T | null>;
-  /** In the order of the entity's definition. */
+  /** In the order of the entity's definition. A member that lists leave out (`unlisted`) is an empty text. */
   list(where: Where<T>, range: RowRange): Promise<ListedRow<T>[]>;
   /** Counts up to `atMost`. The time grows with the result. */
   count(where: Where<T>, atMost: number): Promise<number>;

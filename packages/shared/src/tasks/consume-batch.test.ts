@@ -54,7 +54,7 @@ async function consume(
       stores,
       progress: { recordProgress: () => undefined },
       ledger: { markDead: async () => undefined },
-      quarantine: { add: async () => undefined },
+      quarantine: { insert: async () => true },
       clock: systemClock,
       logger,
       metrics: createMetrics(),

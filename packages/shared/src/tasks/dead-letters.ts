@@ -4,10 +4,11 @@ import type { Delivery } from '../domain/delivery.ts';
 import { UnstorableError } from '../domain/errors.ts';
 import type { QueueItem } from '../domain/queue-item.ts';
 import { toUuidV8 } from '../domain/uuid.ts';
+import type { QuarantinedText, QuarantineReason } from '../entities/quarantined-text.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import type { Collection } from '../ports/collection.ts';
 import type { DeadReason, DeliveryLedger, RecordedDelivery } from '../ports/delivery-ledger.ts';
 import type { ConsumedBatch, UnreadableItem } from '../ports/hook-queue.ts';
-import type { QuarantinedText, QuarantineReason, QuarantineStore } from '../ports/quarantine-store.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { BatchOutcome } from '../usecases/hooks/process-batch.ts';
@@ -92,7 +93,7 @@ export function splitInHalf({ items }: Chunk): Chunk[] {
 
 export interface DeadLetterDeps {
   readonly ledger: Pick<DeliveryLedger, 'markDead'>;
-  readonly quarantine: Pick<QuarantineStore, 'add'>;
+  readonly quarantine: Pick<Collection<QuarantinedText>, 'insert'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly logger: Logger;
   readonly metrics: Pick<Metrics, 'deliveriesDead' | 'textsQuarantined'>;
@@ -183,7 +184,10 @@ async function quarantine(
   const id = toUuidV8(hash('sha256', `quarantine\n${jobId}\n${part}`, 'hex'));
   const fields = { jobId, quarantineId: id, reason, integrationId };
   try {
-    await deps.quarantine.add({ id, reason, jobId, integrationId, quarantinedAt: deps.clock.now(), text });
+    // It may already be there: its job ran before.
+    const sizeBytes = Buffer.byteLength(text);
+    const quarantinedAt = deps.clock.now();
+    await deps.quarantine.insert({ id, reason, jobId, integrationId, quarantinedAt, sizeBytes, text });
   } catch (err) {
     deps.logger.warn({ ...fields, err }, 'queue.quarantine_failed');
     return false;
