@@ -1,8 +1,8 @@
-import type { AuditEventBody } from '@widget-service/api/operators/audit-event-schema.ts';
+import type { AuditEventBody } from '@widget-service/api/operators/audit-events.ts';
 import { eventually } from '../tools/eventually.ts';
 import type { TestApp, TestCaller } from './test-app.ts';
 
-export type { AuditEventBody } from '@widget-service/api/operators/audit-event-schema.ts';
+export type { AuditEventBody } from '@widget-service/api/operators/audit-events.ts';
 
 /** Returns the audit events that the query selects, newest first. Throws unless the service answers 200. */
 export async function listAuditEvents(

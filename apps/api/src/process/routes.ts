@@ -25,8 +25,8 @@ import {
   listQuarantineRoute,
 } from '../hooks/quarantine-routes.ts';
 import { registerRoute } from '../http/route.ts';
+import { listAuditEventsRoute } from '../operators/audit-events.ts';
 import { getOverviewRoute } from '../operators/get-overview.ts';
-import { listAuditEventsRoute } from '../operators/list-audit-events.ts';
 import { changePasswordRoute } from '../people/session/change-password.ts';
 import { getSessionRoute } from '../people/session/get-session.ts';
 import { issuePersonalStreamRoute } from '../people/session/issue-personal-stream.ts';
