@@ -31,10 +31,8 @@ import { parseExactJson, parseExactObject } from '@widget-service/client/json/ex
 import { describeAddress, isUnencryptedRemote, parseAddress } from '@widget-service/client/requests/address.ts';
 import { parseControlEntry } from '@widget-service/shared/adapters/control-entry-codec.ts';
 import { parseHookJob } from '@widget-service/shared/adapters/hook-job-codec.ts';
-import { parsePeerAnswer, parsePeerQuestion } from '@widget-service/shared/adapters/peer-message-codec.ts';
 import { parseRefusal } from '@widget-service/shared/adapters/refusal-codec.ts';
 import { findRequestId, parseSample } from '@widget-service/shared/adapters/sample-codec.ts';
-import { parseWorkerState } from '@widget-service/shared/adapters/worker-state-codec.ts';
 import { describeDevice } from '@widget-service/shared/domain/device.ts';
 import { findDeviceNonce, isWellFormedDeviceCookie } from '@widget-service/shared/domain/device-cookie.ts';
 import { decryptText, unsealText } from '@widget-service/shared/domain/encrypted-text.ts';
@@ -62,6 +60,7 @@ import { isWellFormedToken, sha256Hex } from '@widget-service/shared/domain/toke
 import { isTraceContext, parseTraceparent } from '@widget-service/shared/domain/trace-context.ts';
 import { deriveWidgetId, parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import { prefersOpenMetrics } from '@widget-service/shared/metrics/open-metrics.ts';
+import { parseListedStreams, parseProcessState } from '@widget-service/shared/ports/process-states.ts';
 import { makeWrongSignature } from './wrong-signature.ts';
 
 const user = { id: 'u', passwordHash: 'p' };
@@ -145,12 +144,11 @@ export const parsersOfForeignText: Readonly<Record<string, (text: string) => unk
   escapeHtml,
   parseControlEntry,
   parseHookJob,
-  parsePeerQuestion,
-  parsePeerAnswer,
+  parseProcessState,
+  parseListedStreams,
   parseRefusal,
   parseSample,
   findRequestId,
-  parseWorkerState,
   describeDevice,
   findDeviceNonce: (text) => findDeviceNonce(text, user, now),
   isWellFormedDeviceCookie,

@@ -4,7 +4,6 @@ import { type ClusterOptions, openCluster } from '@widget-service/cluster/open-c
 import {
   openBlockingReadConnection,
   openFailFastConnection,
-  openSubscriberConnection,
   openWorkerConnection,
 } from '@widget-service/cluster/redis/connections.ts';
 import { MongoClient } from 'mongodb';
@@ -48,7 +47,7 @@ describe.runIf(inject('backend') === 'cluster')('a Redis that demands client cer
 
   test('a socket with two errors does not end the process', async () => {
     const target = { url: options.redisUrl, setting: 'REDIS_URL', onWarning: () => undefined } as const;
-    const opened = [openFailFastConnection, openSubscriberConnection, openBlockingReadConnection, openWorkerConnection];
+    const opened = [openFailFastConnection, openBlockingReadConnection, openWorkerConnection];
     for (const open of opened) {
       const { redisTls } = options;
       const redis = open({ ...target, ...(redisTls === undefined ? {} : { tls: redisTls }) }, 'test');

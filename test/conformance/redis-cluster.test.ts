@@ -5,6 +5,7 @@ import { openFailFastConnection } from '@widget-service/cluster/redis/connection
 import { RedisRefusalError } from '@widget-service/cluster/redis/first-contact.ts';
 import { findTargets } from '@widget-service/cluster/redis/targets.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
+import { aProcessState } from '@widget-service/shared/tasks/testing/a-process-state.ts';
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { anEventAppend } from '../drivers/app/builders.ts';
@@ -41,11 +42,7 @@ describe.runIf(inject('backend') === 'cluster')(
         },
         { coalesce: false },
       );
-      const stopServing = backend.podRequests.serve((question) => `${question}?`);
-      return async () => {
-        stopServing();
-        await consumer.close();
-      };
+      return () => consumer.close();
     }, 60_000);
     afterAll(async () => {
       await backend?.close();
@@ -61,9 +58,9 @@ describe.runIf(inject('backend') === 'cluster')(
         () => false,
       );
 
-    /** Uses each kind of connection until it works: commands, BullMQ's workers, blocking reads, Pub/Sub. */
+    /** Uses each kind of connection until it works: commands, BullMQ's workers, blocking reads. */
     async function useAll(): Promise<void> {
-      const { hookQueue, eventLog, control, podRequests } = backend;
+      const { hookQueue, eventLog, control, processStates } = backend;
       const jobId = `job-${randomUUID()}`;
       const enqueue = () => hookQueue.enqueue({ jobId, partition: 0, items: [] });
       await eventually(() => isDone(enqueue), 'a job is enqueued', 30_000);
@@ -90,11 +87,9 @@ describe.runIf(inject('backend') === 'cluster')(
       await eventually(() => isAnnounced().catch(() => false), 'the entry is read', 30_000);
       await controlTail.close();
 
-      const isAnswered = async () => {
-        const { asked, answers } = await podRequests.ask('who', 1_000);
-        return asked === 1 && answers.length === 1 && answers[0] === 'who?';
-      };
-      await eventually(() => isAnswered().catch(() => false), 'a question is answered, and nobody is missing', 30_000);
+      const state = aProcessState();
+      await eventually(() => isDone(() => processStates.write(state, new Map())), 'a state is written', 30_000);
+      expect((await processStates.list()).map((read) => read.state)).toContainEqual(state);
       expect(await hookQueue.pressure()).toMatchObject({ memoryUsedRatio: null });
     }
 

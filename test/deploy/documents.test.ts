@@ -24,7 +24,7 @@ test('docs/formats.md names every key of Redis', () => {
   const keys = redisKeys('ws');
   const fixed = Object.values(keys).filter((key) => typeof key === 'string' && key !== keys.queuePrefix) as string[];
   const events = [keys.watermark('<widget id>'), keys.appendedEvent('<event id>')];
-  const byProcess = [keys.peerAnswers('<process id>'), keys.waitingReport('<reporter id>')];
+  const byProcess = [keys.process('<process id>'), keys.waitingReport('<reporter id>')];
   const made = [
     ...events,
     keys.limit('<limit>'),

@@ -1,6 +1,6 @@
 /**
  * The Redis user of `deploy/redis/users.acl` may do everything that the service does, and nothing that it asks for is
- * refused. Its keys and channels are those of one prefix.
+ * refused. Its keys are those of one prefix.
  */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -47,7 +47,7 @@ afterAll(async () => {
   await Promise.all([redis?.dispose(), replica?.dispose()]);
 });
 
-test('suffices for hooks, streams, limits, questions, a killed worker and `new-epoch`', async () => {
+test('suffices for hooks, streams, limits, states, a killed worker and `new-epoch`', async () => {
   const pod = await run.startApi(environment);
   const worker = await run.startWorker(environment);
   const client = await signIn(pod.url);
@@ -68,11 +68,13 @@ test('suffices for hooks, streams, limits, questions, a killed worker and `new-e
   expect((await send(buildHooks([widgetId], 60).slice(40))).every(({ status }) => status === 202)).toBe(true);
   const successor = await run.startWorker(environment);
   await stream.until(() => stream.widgetEvents().length >= 60, 'the events of the jobs that a killed worker left');
-  const hasWorker = async () => {
-    const overview = (await (await client.request('GET', '/api/v1/overview')).json()) as { workers: object[] };
-    return overview.workers.length === 1;
+  // The killed worker stays listed for a minute, and its state grows old.
+  const hasSuccessor = async () => {
+    const overview = await (await client.request('GET', '/api/v1/overview')).json();
+    const ages = (overview as { workers: { ageSeconds: number }[] }).workers.map(({ ageSeconds }) => ageSeconds);
+    return ages.length === 2 && ages.some((age) => age < 10) && ages.some((age) => age > 10);
   };
-  await eventually(hasWorker, 'the overview knows the worker');
+  await eventually(hasSuccessor, 'the overview knows the worker, and that the other one is silent', 30_000);
   await client.request('DELETE', `/api/v1/subscriptions/${subscription.id}`);
   await stream.ended;
   sender.close();

@@ -1,4 +1,4 @@
-import { serializeWorkerState, workerStateQuestion } from '@widget-service/shared/adapters/worker-state-codec.ts';
+import { randomUUID } from 'node:crypto';
 import type { Settings } from '@widget-service/shared/config/settings.ts';
 import { measureBackend } from '@widget-service/shared/metrics/measure-backend.ts';
 import { createMetrics, makeFormatMetrics, recordBuild } from '@widget-service/shared/metrics/metrics.ts';
@@ -9,6 +9,7 @@ import { openOpsServer } from '@widget-service/shared/runtime/ops-server.ts';
 import { getProcessName, readServiceVersion } from '@widget-service/shared/runtime/process-identity.ts';
 import type { RunningProcess } from '@widget-service/shared/runtime/run-process.ts';
 import { createSupervisor, recordTasks } from '@widget-service/shared/tasks/create-supervisor.ts';
+import { createProcessStateWriter } from '@widget-service/shared/tasks/process-state-writer.ts';
 import { createReadiness } from '@widget-service/shared/tasks/readiness.ts';
 import { createWorkerTasks } from '@widget-service/shared/tasks/worker-tasks.ts';
 import { noTracer, type Tracer } from '@widget-service/shared/tracing/tracer.ts';
@@ -40,16 +41,20 @@ export async function openWorker(
   recordBuild(metrics, backend.kind);
   const clock = systemClock;
   const measured = measureBackend(backend, metrics);
-  const tasks = createWorkerTasks({
-    backend: measured,
-    clock,
-    logger,
-    metrics,
-    outboxScanAgeMs,
-    tracer,
-  });
-  const supervisor = createSupervisor(tasks, { clock, logger, metrics });
   const readiness = createReadiness({ settings, checkTasks: () => supervisor.checks(), drains: false });
+  const identity = {
+    id: randomUUID(),
+    name: getProcessName(),
+    version: readServiceVersion(),
+    startedAtMs: clock.now().getTime(),
+  };
+  const tasks = [
+    ...createWorkerTasks({ backend: measured, clock, logger, metrics, outboxScanAgeMs, tracer }),
+    createProcessStateWriter(measured.processStates, clock, async () => {
+      return { ...identity, notReady: readiness.listReasons(), pod: null };
+    }),
+  ];
+  const supervisor = createSupervisor(tasks, { clock, logger, metrics });
   const ops = await openOpsServer(
     {
       formatMetrics: makeFormatMetrics(metrics.registry),
@@ -59,22 +64,12 @@ export async function openWorker(
     },
     { host: settings.HOST, port: settings.OPS_PORT, allowedHosts: settings.ALLOWED_HOSTS },
   );
-  const identity = {
-    name: getProcessName(),
-    version: readServiceVersion(),
-    startedAtMs: clock.now().getTime(),
-  };
-  const stopServing = backend.workerRequests.serve((question) => {
-    if (question !== workerStateQuestion) return null;
-    return serializeWorkerState({ ...identity, notReady: readiness.listReasons() });
-  });
   supervisor.start();
   logger.info({ ops: { host: ops.address.address, port: ops.address.port } }, 'listening');
   return {
     stopMaxMs,
     stop: async () => {
       logger.info('stopping');
-      stopServing();
       await supervisor.stop();
       await tracer.close();
       await ops.close();

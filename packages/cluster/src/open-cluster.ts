@@ -6,19 +6,14 @@ import { BullmqHookQueue } from './bullmq/bullmq-hook-queue.ts';
 import { PartitionCounts } from './bullmq/partition-counts.ts';
 import { defaultWorkerTiming } from './bullmq/queue-options.ts';
 import { type MongoStores, openMongoStores } from './mongo/open-mongo-stores.ts';
-import {
-  openBlockingReadConnection,
-  openFailFastConnection,
-  openSubscriberConnection,
-  openWorkerConnection,
-} from './redis/connections.ts';
+import { openBlockingReadConnection, openFailFastConnection, openWorkerConnection } from './redis/connections.ts';
 import { checkDurability, RedisDurabilityError } from './redis/durability-check.ts';
 import { RedisRefusalError, verifyTarget, waitForFirstContact } from './redis/first-contact.ts';
 import { type RedisKeys, redisKeys } from './redis/keys.ts';
 import { RedisControlLog } from './redis/redis-control-log.ts';
 import { RedisEventLog } from './redis/redis-event-log.ts';
 import { createRedisHookCountStore } from './redis/redis-hook-count-store.ts';
-import { RedisPeerRequests } from './redis/redis-peer-requests.ts';
+import { createRedisProcessStates } from './redis/redis-process-states.ts';
 import { createRedisRateLimiter } from './redis/redis-rate-limiter.ts';
 import { createRedisRefusalStore } from './redis/redis-refusal-store.ts';
 import { createRedisSampleStore } from './redis/redis-sample-store.ts';
@@ -149,15 +144,6 @@ async function openRedisParts(options: ClusterOptions, partitions: PartitionCoun
     keys,
     connectTail: () => openBlockingReadConnection(eventsTarget, 'widget-service:control'),
   });
-  const openPeerRequests = (questions: string, name: string) =>
-    new RedisPeerRequests({
-      redis: events,
-      channels: { questions, answers: keys.peerAnswers },
-      connectSubscriber: () => openSubscriberConnection(eventsTarget, name),
-      onWarning,
-    });
-  const podRequests = openPeerRequests(keys.podQuestions, 'widget-service:pods');
-  const workerRequests = openPeerRequests(keys.workerQuestions, 'widget-service:workers');
   const hookQueue = new BullmqHookQueue({
     redis: producer,
     keys,
@@ -173,7 +159,8 @@ async function openRedisParts(options: ClusterOptions, partitions: PartitionCoun
     onWarning,
   });
   const small = createSmallStores(limits, keys, onWarning);
-  const ports = { eventLog, hookQueue, control, podRequests, workerRequests, ...small };
+  const processStates = createRedisProcessStates(events, keys);
+  const ports = { eventLog, hookQueue, control, processStates, ...small };
   return { events, keys, ports, close };
 }
 
@@ -188,13 +175,11 @@ function createSmallStores(redis: Redis, keys: RedisKeys, onWarning: OnWarning) 
 }
 
 function assemble(mongo: MongoStores, redis: RedisParts): Backend {
-  const { eventLog, hookQueue, control, podRequests, workerRequests } = redis.ports;
+  const { eventLog, hookQueue, control } = redis.ports;
   const close = async () => {
     await hookQueue.close();
     await eventLog.close();
     await control.close();
-    podRequests.close();
-    workerRequests.close();
     redis.close();
     await mongo.close();
   };

@@ -9,7 +9,6 @@ import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { EventRetention } from '@widget-service/shared/ports/event-log.ts';
 import type { Database } from './database.ts';
 import { createInProcessControlLog } from './in-process-control-log.ts';
-import { createInProcessPeerRequests } from './in-process-peer-requests.ts';
 import { openDatabase } from './open-database.ts';
 import { SqliteCollection } from './sqlite-collection.ts';
 import { createSqliteDedupeMarks } from './sqlite-dedupe-marks.ts';
@@ -85,8 +84,8 @@ function assemble(db: Database, options: EmbeddedOptions): Backend {
     eventLog,
     hookQueue,
     control,
-    podRequests: createInProcessPeerRequests(),
-    workerRequests: createInProcessPeerRequests(),
+    // There is no other process, and this one knows its own state.
+    processStates: { write: async () => undefined, list: async () => [], remove: async () => undefined },
     rateLimiter: new MemoryRateLimiter({ monotonicMs: () => performance.now() }),
     users: new SqliteCollection(db, userEntity, onWarning),
     sessions,

@@ -20,8 +20,8 @@ interface Connection {
 interface Connections {
   readonly items: Connection[];
   readonly totalItems: number;
-  readonly podsAsked: number;
-  readonly podsAnswered: number;
+  readonly isComplete: boolean;
+  readonly asOf: string;
 }
 
 const service = await openSharedService();
@@ -40,13 +40,7 @@ const list = async (subscriptionId: string, podUrl?: string): Promise<Connection
   return (await response.json()) as Connections;
 };
 
-// A pod answers as soon as it has reached Redis.
-const { subscriptionId: anyId } = await service.issueStreamUrl();
-for (const podUrl of podUrls) {
-  await eventually(async () => (await list(anyId, podUrl)).podsAsked === podUrls.length, 'every pod is asked');
-}
-
-/** Opens streams of a new subscription: this many on every pod. */
+/** Opens streams of a new subscription: this many on every pod. Waits until every pod lists them all. */
 async function openStreams(perPod: number) {
   const { url, subscriptionId } = await service.issueStreamUrl();
   const { pathname } = new URL(url);
@@ -56,6 +50,10 @@ async function openStreams(perPod: number) {
     const stream = await openStream(podStreamUrl);
     await stream.until(() => stream.events.length > 0, 'the first event');
     streams.push(stream);
+  }
+  for (const podUrl of podUrls) {
+    const isListed = async () => (await list(subscriptionId, podUrl)).totalItems === streams.length;
+    await eventually(isListed, 'every pod lists them', 10_000);
   }
   return { subscriptionId, streams, urls };
 }
@@ -70,10 +68,11 @@ describe('GET /api/v1/subscriptions/{id}/connections', () => {
     const { subscriptionId, streams } = await openStreams(2);
     const { streams: others } = await openStreams(1);
     const lists = await Promise.all(podUrls.map((podUrl) => list(subscriptionId, podUrl)));
-    for (const { items, ...counts } of lists) {
-      expect(counts).toEqual({ totalItems: streams.length, podsAsked: podUrls.length, podsAnswered: podUrls.length });
+    for (const { items, asOf, ...counts } of lists) {
+      expect(counts).toEqual({ totalItems: streams.length, isComplete: true });
+      expect(Date.now() - Date.parse(asOf)).toBeLessThan(10_000);
       expect(items).toHaveLength(streams.length);
-      expect(items).toEqual(lists[0]?.items);
+      expect(items.map(({ id }) => id)).toEqual(lists[0]?.items.map(({ id }) => id));
       for (const item of items) {
         expect(Object.keys(item).sort()).toEqual(
           ['address', 'id', 'openedAt', 'pod', 'position', 'sentBytes', 'unsentBytes'].sort(),
@@ -96,6 +95,11 @@ describe('GET /api/v1/subscriptions/{id}/connections', () => {
     const event = toEventWithoutWidget(aDelivery());
     await log.append([{ event, mark: { kind: 'event', eventId: event.eventId } }]);
     for (const stream of streams) await stream.until(() => stream.widgetEvents().length === 1, 'the event');
+    const hasMoved = async () =>
+      (await list(subscriptionId)).items.every(({ id, position }) =>
+        before.every((item) => item.id !== id || item.position !== position),
+      );
+    await eventually(hasMoved, 'every pod has written how far its streams are', 10_000);
     const after = (await list(subscriptionId)).items;
     for (const { id, position, sentBytes } of after) {
       const earlier = before.find((item) => item.id === id);
@@ -131,7 +135,10 @@ describe('DELETE /api/v1/subscriptions/{id}/connections/{connectionId}', () => {
     await ended.ended;
     expect(performance.now() - acknowledgedAtMs).toBeLessThan(2_000);
     expect(ended.events.at(-1)).toMatchObject({ event: 'stream.closing', data: '{"reason":"lifetime"}' });
-    expect((await list(subscriptionId)).items).toEqual(items.slice(0, -1));
+    const listIds = async () => (await list(subscriptionId)).items.map(({ id }) => id);
+    const expected = items.slice(0, -1).map(({ id }) => id);
+    await eventually(async () => (await listIds()).length === expected.length, 'it is not listed', 10_000);
+    expect(await listIds()).toEqual(expected);
     const others = streams.slice(1);
     expect(others.flatMap(({ events }) => events.map(({ event }) => event))).not.toContain('stream.closing');
     expect((await send('DELETE', endPath)).status).toBe(404);

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
+import { conditionsTable } from '@widget-service/api/operators/conditions-table.ts';
 import { describe, expect, test } from 'vitest';
 import { findPrometheusTool, runPromtool } from '../../drivers/cluster/prometheus-tools.ts';
 import type { AlertCase } from './alert-case.ts';
@@ -111,5 +112,20 @@ describe.runIf(promtool !== null)('alerts, tried by promtool', () => {
   test.each(alertCases)('$fault: $firing', (alertCase) => {
     const { exitCode, output } = runCase(alertCase);
     expect(exitCode, output).toBe(0);
+  });
+});
+
+describe('the limits of the overview are those of the alerts', () => {
+  test.each(Object.entries(conditionsTable))('%s', (_, kind) => {
+    const rules = loadAlerts().filter(
+      ({ alert, labels }) => alert === kind.alert && labels?.severity === kind.severity,
+    );
+    expect(rules).not.toEqual([]);
+    for (const { annotations } of rules) expect(annotations?.runbook_url).toBe(`docs/runbooks/${kind.runbook}.md`);
+    if (!('limit' in kind)) return;
+    const { metric, above } = kind.limit;
+    const [, ...compared] = rules[0]?.expr.split(metric) ?? [];
+    const limit = /^\)? > ([\d.* ]+)/.exec(compared[0] ?? '')?.[1] ?? '';
+    expect(limit.split('*').reduce((product, factor) => product * Number(factor), 1)).toBe(above);
   });
 });

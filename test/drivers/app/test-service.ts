@@ -1,5 +1,5 @@
-import { describeBackend } from '@widget-service/api/process/backend-facts.ts';
 import type { Overrides } from '@widget-service/api/process/compose.ts';
+import { describeBackend } from '@widget-service/api/process/open-backend.ts';
 import { openProcess } from '@widget-service/api/process/open-process.ts';
 import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
 import type { Subscription } from '@widget-service/shared/entities/grant.ts';

@@ -10,8 +10,8 @@ import { eventually } from '../tools/eventually.ts';
 const tailName = 'widget-service:tail';
 
 /**
- * Uses every kind of connection of a backend: enqueues and consumes a job, appends an event and reads it with a tail,
- * and asks the pods a question. `whileTailing` is called while the tail is open.
+ * Uses every kind of connection of a backend: enqueues and consumes a job, and appends an event and reads it with a
+ * tail. `whileTailing` is called while the tail is open.
  */
 export async function useEverything(options: ClusterOptions, whileTailing?: () => Promise<void>): Promise<void> {
   const backend = await openCluster(options);
@@ -24,10 +24,6 @@ export async function useEverything(options: ClusterOptions, whileTailing?: () =
     await backend.hookQueue.enqueue({ jobId: 'job-1', partition: 0, items: [] });
     await eventually(async () => consumed === 1, 'the job is consumed');
     await useLog(backend, whileTailing);
-    const stopServing = backend.podRequests.serve((question) => question);
-    const isAnswered = async () => (await backend.podRequests.ask('who', 1_000)).answers.length === 1;
-    await eventually(isAnswered, 'a question is answered');
-    stopServing();
     await consumer.close();
   } finally {
     await backend.close();

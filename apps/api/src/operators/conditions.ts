@@ -1,238 +1,147 @@
+import { type ProcessState, processStateLimits, type ReadState } from '@widget-service/shared/ports/process-states.ts';
+import { type ConditionCode, conditionsTable } from './conditions-table.ts';
+import { delayPoints } from './hour-of-pod.ts';
+
 /** What the conditions are judged by. Null: the store did not answer. */
 export interface JudgedState {
-  /** The last hour, in points of 15 s, and why pods refuse hooks now. */
-  readonly hooks: {
-    readonly hooksAccepted: readonly (number | null)[];
-    readonly hooksFailed: readonly (number | null)[];
-    readonly reasons: readonly string[];
-  };
-  readonly queues: readonly { readonly ageSeconds: number }[] | null;
+  /** The sums of all pods, in points of 15 s. */
+  readonly hooksAccepted: readonly (number | null)[];
+  readonly hooksFailed: readonly (number | null)[];
+  /** Seconds for which the oldest job of each queue has waited. */
+  readonly queueAgesSeconds: readonly number[] | null;
   /** Seconds since the oldest unpublished change, or 0 if there is none. */
   readonly outboxAgeSeconds: number | null;
   readonly deadLetters: readonly { readonly integrationName: string; readonly count: number }[] | null;
-  readonly pods: readonly {
-    readonly name: string;
-    readonly streamsOpen: number;
-    readonly streamsMax: number;
-    readonly lagEvents: number | null;
-    readonly notReady: readonly string[];
-  }[];
-  readonly podsAsked: number;
-  readonly podsAnswered: number;
-  /** Whether the pod that answers cannot read the control log. */
-  readonly isControlUnreachable: boolean;
+  readonly processes: readonly Pick<ReadState, 'state' | 'ageMs'>[];
+  /** Whether the states of the other processes could be read. */
+  readonly knowsOthers: boolean;
   /** False: the pod processes hooks itself. */
   readonly hasWorkers: boolean;
-  readonly workers: {
-    readonly states: readonly { readonly name: string; readonly notReady: readonly string[] }[];
-    readonly asked: number;
-  } | null;
 }
 
 /** Something that is wrong now, with the next step. */
 export interface Condition {
   /** Stable, for programs. */
-  readonly code: string;
-  /** `page`: users notice. `ticket`: it can wait for working hours. As the alerts. */
+  readonly code: ConditionCode;
   readonly severity: 'page' | 'ticket';
   readonly title: string;
   /** What was seen, and what to do next. */
   readonly detail: string;
-  /** The page in `docs/runbooks` that says more. Null: there is none. */
   readonly runbook: string | null;
 }
-
-// The limits of the alerts in deploy/prometheus/alerting-rules.yaml.
-const failedShareMax = 14.4 * 0.001;
-const failedInHourMin = 10;
-/** Five minutes. */
-const failedPoints = 20;
-const queueAgeSecondsMax = 60;
-const outboxAgeSecondsMax = 60;
-const lagEventsMax = 1_000;
-const streamsShareMax = 0.8;
 
 /** Says what is wrong now, the worst first. Nothing: all is well. */
 export function findConditions(state: JudgedState): Condition[] {
   const found = [
     ...judgeStores(state),
-    ...judgeControl(state),
     ...judgeHooks(state),
-    ...judgePods(state),
-    ...judgeWorkers(state),
-    ...judgeQueue(state),
-    ...judgeOutboxes(state),
+    ...state.processes.flatMap(judgeProcess),
+    ...judgeWork(state),
     ...judgeDeadLetters(state),
   ];
   return found.sort((one, other) => Number(one.severity === 'ticket') - Number(other.severity === 'ticket'));
 }
 
-function judgeStores({ queues, outboxAgeSeconds, deadLetters }: JudgedState): Condition[] {
+function describe(code: ConditionCode, title: string, detail: string): Condition {
+  const { severity, runbook } = conditionsTable[code];
+  return { code, severity, title, detail, runbook };
+}
+
+function judgeStores({ queueAgesSeconds, outboxAgeSeconds, deadLetters, knowsOthers, processes }: JudgedState) {
+  const found: Condition[] = [];
   const missing = [
-    queues === null ? 'the hook queue' : null,
-    outboxAgeSeconds === null || deadLetters === null ? 'the store' : null,
+    queueAgesSeconds === null ? 'The hook queue' : null,
+    outboxAgeSeconds === null || deadLetters === null ? 'The store' : null,
+    knowsOthers ? null : 'The states of the other pods and workers',
   ].filter((name) => name !== null);
-  if (missing.length === 0) return [];
-  return [
-    {
-      code: 'store-unavailable',
-      severity: 'page',
-      title: 'A store does not answer',
-      detail: `${missing.join(' and ')} did not answer. Hooks may be refused. Look at the store, and at the network to it.`,
-      runbook: 'store-unavailable',
-    },
-  ];
+  if (missing.length > 0) {
+    const detail = `No answer: ${missing.join('; ')}. Hooks may be refused. Look at the store, and at the network to it.`;
+    found.push(describe('store-unavailable', 'A store does not answer', detail));
+  }
+  if (processes.some(({ state }) => state.pod?.isControlUnreachable === true)) {
+    const detail =
+      'The control log cannot be read. Revocations may be refused. Look at Redis, and at the key of the control log.';
+    found.push(describe('control-unavailable', 'Tokens and sessions cannot be revoked', detail));
+  }
+  return found;
 }
 
-function judgeControl({ isControlUnreachable }: JudgedState): Condition[] {
-  if (!isControlUnreachable) return [];
-  return [
-    {
-      code: 'control-unavailable',
-      severity: 'page',
-      title: 'Tokens and sessions cannot be revoked',
-      detail:
-        'The control log cannot be read. Revocations may be refused. Look at Redis, and at the key of the control log.',
-      runbook: 'revocations-refused',
-    },
-  ];
-}
+/** Few failed hooks of a quiet hour are no condition, nor for the alert. */
+const failedInHourMin = 10;
 
-function judgeHooks({ hooks: { hooksAccepted, hooksFailed, reasons } }: JudgedState): Condition[] {
+function judgeHooks({ hooksAccepted, hooksFailed, processes }: JudgedState): Condition[] {
   const sum = (values: readonly (number | null)[]) => values.reduce<number>((total, value) => total + (value ?? 0), 0);
-  const accepted = sum(hooksAccepted.slice(-failedPoints));
-  const failed = sum(hooksFailed.slice(-failedPoints));
+  // Five minutes, as the delays.
+  const accepted = sum(hooksAccepted.slice(-delayPoints));
+  const failed = sum(hooksFailed.slice(-delayPoints));
   const share = failed / (accepted + failed);
-  if (!(share > failedShareMax) || sum(hooksFailed) < failedInHourMin) return [];
+  if (!(share > conditionsTable['hooks-refused'].limit.above) || sum(hooksFailed) < failedInHourMin) return [];
+  const reasons = [...new Set(processes.flatMap(({ state }) => state.pod?.hookFailure ?? []))];
   const cause = reasons.length === 0 ? 'No pod refuses hooks right now.' : `${reasons.join('; ')}.`;
-  return [
-    {
-      code: 'hooks-refused',
-      severity: 'page',
-      title: 'Hooks are refused',
-      detail: `Of the valid hooks of the last 5 minutes, ${Math.ceil(share * 100)} % got 5xx. ${cause}`,
-      runbook: 'hooks-not-accepted',
-    },
-  ];
+  const detail = `Of the valid hooks of the last 5 minutes, ${Math.ceil(share * 100)} % got 5xx. ${cause}`;
+  return [describe('hooks-refused', 'Hooks are refused', detail)];
 }
 
-function judgePods({ pods, podsAsked, podsAnswered }: JudgedState): Condition[] {
+const isSilent = (ageMs: number): boolean => ageMs > processStateLimits.silentMs;
+
+function judgeProcess({ state, ageMs }: JudgedState['processes'][number]): Condition[] {
+  const { name, notReady, pod } = state;
   const found: Condition[] = [];
-  if (podsAnswered < podsAsked) {
-    found.push({
-      code: 'pods-silent',
-      severity: 'ticket',
-      title: 'Some pods did not answer',
-      detail: `${podsAnswered} of ${podsAsked} pods answered. The figures of the others are missing. Look at the pods.`,
-      runbook: null,
-    });
+  const [kind, work] = pod === null ? ['Worker', 'process its hooks'] : ['Pod', 'serve its clients'];
+  if (isSilent(ageMs)) {
+    const detail = `Its last state is ${Math.round(ageMs / 1_000)} s old. It may be frozen, or cut off from Redis. Look at it.`;
+    found.push(describe('process-silent', `${kind} ${name} is silent`, detail));
   }
-  for (const { name, streamsOpen, streamsMax, lagEvents, notReady } of pods) {
-    if (notReady.length > 0) {
-      found.push({
-        code: 'pod-not-ready',
-        severity: 'ticket',
-        title: `Pod ${name} is not ready`,
-        detail: `${notReady.join('; ')}. The other pods serve its clients.`,
-        runbook: 'task-not-ready',
-      });
-    }
-    if (lagEvents !== null && lagEvents > lagEventsMax) {
-      found.push({
-        code: 'tail-behind',
-        severity: 'ticket',
-        title: `Pod ${name} is behind the event log`,
-        detail: `Its streams are ${lagEvents} events late. Look at its processor and at Redis.`,
-        runbook: 'tail-behind',
-      });
-    }
-    if (streamsMax > 0 && streamsOpen > streamsMax * streamsShareMax) {
-      found.push({
-        code: 'streams-near-limit',
-        severity: 'ticket',
-        title: `Pod ${name} has almost no room for streams`,
-        detail: `${streamsOpen} of ${streamsMax} streams are open. Add pods, or raise STREAMS_PER_POD.`,
-        runbook: 'streams-near-limit',
-      });
-    }
+  if (notReady.length > 0) {
+    const code = pod === null ? 'worker-not-ready' : 'pod-not-ready';
+    const detail = `${notReady.join('; ')}. The other ${kind.toLowerCase()}s ${work}.`;
+    found.push(describe(code, `${kind} ${name} is not ready`, detail));
+  }
+  return pod === null ? found : [...found, ...judgeStreams(name, pod)];
+}
+
+type PodFigures = Pick<NonNullable<ProcessState['pod']>, 'streamsOpen' | 'streamsMax' | 'lagEvents'>;
+
+function judgeStreams(name: string, { streamsOpen, streamsMax, lagEvents }: PodFigures): Condition[] {
+  const found: Condition[] = [];
+  if ((lagEvents ?? 0) > conditionsTable['tail-behind'].limit.above) {
+    const detail = `Its streams are ${lagEvents} events late. Look at its processor and at Redis.`;
+    found.push(describe('tail-behind', `Pod ${name} is behind the event log`, detail));
+  }
+  if (streamsOpen > streamsMax * conditionsTable['streams-near-limit'].limit.above) {
+    const detail = `${streamsOpen} of ${streamsMax} streams are open. Add pods, or raise STREAMS_PER_POD.`;
+    found.push(describe('streams-near-limit', `Pod ${name} has almost no room for streams`, detail));
   }
   return found;
 }
 
-function judgeWorkers({ hasWorkers, workers }: JudgedState): Condition[] {
-  if (!hasWorkers || workers === null) return [];
-  const { states, asked } = workers;
-  if (states.length === 0) {
-    return [
-      {
-        code: 'no-worker',
-        severity: 'page',
-        title: 'No worker answers',
-        detail:
-          'Hooks are accepted, but nothing processes them, unless workers of an older version run. Start a worker, or look at the log of those that should run.',
-        runbook: 'hooks-wait',
-      },
-    ];
-  }
+/** Whether accepted hooks are processed, and changes published. */
+function judgeWork({ hasWorkers, knowsOthers, processes, queueAgesSeconds, outboxAgeSeconds }: JudgedState) {
   const found: Condition[] = [];
-  if (states.length < asked) {
-    found.push({
-      code: 'workers-silent',
-      severity: 'ticket',
-      title: 'Some workers did not answer',
-      detail: `${states.length} of ${asked} workers answered. The others may be overloaded or frozen. Look at them.`,
-      runbook: null,
-    });
+  const hasWorker = processes.some(({ state, ageMs }) => state.pod === null && !isSilent(ageMs));
+  if (hasWorkers && knowsOthers && !hasWorker) {
+    const detail =
+      'Hooks are accepted, but nothing processes them. Start a worker, or look at the log of those that should run.';
+    found.push(describe('no-worker', 'No worker runs', detail));
   }
-  for (const { name, notReady } of states) {
-    if (notReady.length === 0) continue;
-    found.push({
-      code: 'worker-not-ready',
-      severity: 'ticket',
-      title: `Worker ${name} is not ready`,
-      detail: `${notReady.join('; ')}. The other workers process its hooks.`,
-      runbook: 'task-not-ready',
-    });
+  const ageSeconds = Math.max(0, ...(queueAgesSeconds ?? []));
+  if (ageSeconds > conditionsTable['hooks-wait'].limit.above) {
+    const detail = `The oldest job has been in the queue for ${Math.round(ageSeconds)} s. Look whether workers run, and at their log.`;
+    found.push(describe('hooks-wait', 'Hooks wait too long', detail));
+  }
+  if ((outboxAgeSeconds ?? 0) > conditionsTable['outboxes-overdue'].limit.above) {
+    const detail = `The oldest has waited for ${Math.round(outboxAgeSeconds ?? 0)} s. Look at the log of the workers.`;
+    found.push(describe('outboxes-overdue', 'Changes of widgets are not published', detail));
   }
   return found;
-}
-
-function judgeQueue({ queues }: JudgedState): Condition[] {
-  const ageSeconds = Math.max(0, ...(queues ?? []).map((queue) => queue.ageSeconds));
-  if (ageSeconds <= queueAgeSecondsMax) return [];
-  return [
-    {
-      code: 'hooks-wait',
-      severity: 'page',
-      title: 'Hooks wait too long',
-      detail: `The oldest job has been in the queue for ${Math.round(ageSeconds)} s. Look whether workers run, and at their log.`,
-      runbook: 'hooks-wait',
-    },
-  ];
-}
-
-function judgeOutboxes({ outboxAgeSeconds }: JudgedState): Condition[] {
-  if (outboxAgeSeconds === null || outboxAgeSeconds <= outboxAgeSecondsMax) return [];
-  return [
-    {
-      code: 'outboxes-overdue',
-      severity: 'ticket',
-      title: 'Changes of widgets are not published',
-      detail: `The oldest has waited for ${Math.round(outboxAgeSeconds)} s. Look at the log of the workers.`,
-      runbook: 'outboxes-overdue',
-    },
-  ];
 }
 
 function judgeDeadLetters({ deadLetters }: JudgedState): Condition[] {
-  return (deadLetters ?? []).map(({ integrationName, count }) => ({
-    code: 'dead-letters',
-    severity: 'ticket',
-    title: `Dead deliveries of ${integrationName}`,
-    detail:
+  return (deadLetters ?? []).map(({ integrationName, count }) => {
+    const detail =
       count === 1
         ? '1 hook could not be processed. Look at its reason, remove the cause, and redrive it.'
-        : `${count} hooks could not be processed. Look at their reasons, remove the cause, and redrive them.`,
-    runbook: 'dead-letters',
-  }));
+        : `${count} hooks could not be processed. Look at their reasons, remove the cause, and redrive them.`;
+    return describe('dead-letters', `Dead deliveries of ${integrationName}`, detail);
+  });
 }

@@ -42,21 +42,18 @@ const deadLettersSchema = z.object({
   count: z.int().describe('Dead deliveries. Counting stops at 10 000 of all integrations together.'),
 });
 
-const podSchema = z.object({
-  name: z.string().describe('Its host name and process id.'),
-  version: z.string(),
-  startedAt: timestamp,
-  streamsOpen: z.int(),
-  streamsMax: z.int().describe('`STREAMS_PER_POD`. 0: no limit.'),
-  lagEvents: z.int().nullable().describe('How many events of the log the pod has not read. Null: unknown.'),
-  notReady: z.array(z.string()).describe('Why it is not ready. Empty: it is.'),
-});
-
 const workerSchema = z.object({
   name: z.string().describe('Its host name and process id.'),
   version: z.string(),
   startedAt: timestamp,
+  ageSeconds: z.int().describe('How old its state is. It writes one every 5 s.'),
   notReady: z.array(z.string()).describe('Why it is not ready. Empty: it is.'),
+});
+
+const podSchema = workerSchema.extend({
+  streamsOpen: z.int(),
+  streamsMax: z.int().describe('`STREAMS_PER_POD`.'),
+  lagEvents: z.int().nullable().describe('How many events of the log the pod has not read. Null: unknown.'),
 });
 
 const conditionSchema = z.object({
@@ -94,16 +91,16 @@ const exampleOverview = {
       name: 'api-7c9d/1',
       version: '0.1.0',
       startedAt: '2026-03-01T09:57:00.000Z',
+      ageSeconds: 2,
       streamsOpen: 13,
       streamsMax: 10_000,
       lagEvents: 0,
       notReady: [],
     },
   ],
-  podsAsked: 1,
-  podsAnswered: 1,
-  workers: [{ name: 'worker-5b8f/1', version: '0.1.0', startedAt: '2026-03-01T09:57:00.000Z', notReady: [] }],
-  workersAsked: 1,
+  workers: [
+    { name: 'worker-5b8f/1', version: '0.1.0', startedAt: '2026-03-01T09:57:00.000Z', ageSeconds: 4, notReady: [] },
+  ],
   conditions: [
     {
       code: 'dead-letters',
@@ -133,16 +130,13 @@ export const overviewSchema = z
       .array(deadLettersSchema)
       .nullable()
       .describe('Integrations with dead deliveries, at most 100, the most first. Null: the store did not answer.'),
-    pods: z.array(podSchema),
-    podsAsked: z.int(),
-    podsAnswered: z.int(),
+    pods: z.array(podSchema).describe('Those that wrote their state within the last minute.'),
     workers: z
       .array(workerSchema)
       .nullable()
       .describe(
-        'The workers that answered. Null: Redis did not pass on the question. Empty on the embedded service, which processes hooks itself.',
+        'The same for workers. Null: Redis did not answer. Empty on the embedded service, which processes hooks itself.',
       ),
-    workersAsked: z.int(),
     conditions: z.array(conditionSchema).describe('What is wrong now, the worst first. Empty: nothing.'),
   })
   .meta({ id: 'Overview', examples: [exampleOverview] });

@@ -2,7 +2,7 @@ import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import { readNames } from '@widget-service/shared/usecases/lists/read-names.ts';
 
 /** One partition of the hook queue. */
-export interface QueueReading {
+interface QueueReading {
   readonly queue: string;
   readonly partition: number;
   readonly jobs: number;
@@ -10,7 +10,7 @@ export interface QueueReading {
 }
 
 /** The dead deliveries of one integration. */
-export interface DeadLetters {
+interface DeadLetters {
   readonly integrationId: string;
   readonly integrationName: string;
   readonly count: number;
@@ -18,13 +18,13 @@ export interface DeadLetters {
 
 /** What the stores say. Null: the store did not answer. */
 export interface StoreReading {
-  readonly queues: readonly QueueReading[] | null;
+  readonly queues: QueueReading[] | null;
   /** Whether the outboxes could be read. */
   readonly hasOutboxes: boolean;
   /** Since when the oldest change of a widget has waited to be published. Null: none waits, or it is unknown. */
   readonly outboxesWaitingSince: Date | null;
   /** Only integrations that have dead deliveries. */
-  readonly deadLetters: readonly DeadLetters[] | null;
+  readonly deadLetters: DeadLetters[] | null;
 }
 
 /** Counting stops after so many dead deliveries in all: an operator needs to know that there are many. */

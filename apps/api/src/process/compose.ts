@@ -8,8 +8,8 @@ import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { RateLimiter } from '@widget-service/shared/ports/rate-limiter.ts';
 import { type Clock, systemClock } from '@widget-service/shared/runtime/clock.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
-import { readServiceVersion } from '@widget-service/shared/runtime/process-identity.ts';
 import { createSupervisor } from '@widget-service/shared/tasks/create-supervisor.ts';
+import { createProcessStateWriter } from '@widget-service/shared/tasks/process-state-writer.ts';
 import { createReadiness } from '@widget-service/shared/tasks/readiness.ts';
 import { StoreMatch } from '@widget-service/shared/tasks/store-match.ts';
 import { createWorkerTasks } from '@widget-service/shared/tasks/worker-tasks.ts';
@@ -19,7 +19,8 @@ import { makeFindStreamStart } from '@widget-service/shared/usecases/events/find
 import { GroupCommit, type GroupCommitOptions } from '@widget-service/shared/usecases/hooks/group-commit.ts';
 import { AuditTrail } from '../audit/audit-trail.ts';
 import { limitByDigests, makeHashText } from '../audit/hash-text.ts';
-import { type OverviewDeps, type OverviewReader, openOverview } from '../operators/open-overview.ts';
+import { type DescribePodDeps, makeDescribePod } from '../operators/describe-pod.ts';
+import type { OverviewDeps } from '../operators/get-overview.ts';
 import type { ConfiguredIdentityProvider } from '../people/session/sign-in-by-identity.ts';
 import { announceHereFirst } from '../revocation/announce.ts';
 import { openRevocations, type PodRevocations } from '../revocation/end-revoked-streams.ts';
@@ -29,12 +30,11 @@ import { makeRecallSession } from '../revocation/token-caches.ts';
 import { makeAdmitStream } from '../streams/admit-stream.ts';
 import { type FanOut, type FanOutOptions, openFanOut } from '../streams/fan-out/open-fan-out.ts';
 import { makeRecordStreamEnd } from '../streams/record-stream-end.ts';
-import { openStreamDirectory, type StreamDirectory } from '../streams/stream-directory.ts';
-import { type BackendFacts, describeBackend } from './backend-facts.ts';
+import { listStreams, makeStreamDirectory, type StreamDirectory } from '../streams/stream-directory.ts';
 import { type AppDeps, buildApp, type RateLimits } from './build-app.ts';
 import { createGaugeSamplerTask } from './gauge-sampler.ts';
 import { type InterfaceSettings, toInterfaceSettings, toRateLimits } from './interface-settings.ts';
-import { serveSeveralAnswerers } from './several-answerers.ts';
+import { type BackendFacts, describeBackend } from './open-backend.ts';
 import { createUseCases } from './use-cases.ts';
 
 export interface PodDeps {
@@ -65,7 +65,7 @@ export interface Overrides {
   /** The calls of stores are not measured, so that a test can replace a method of a port while the pod runs. */
   readonly isUnmeasured?: boolean;
   /** What the overview says of tasks, for a pod whose tasks do not run. */
-  readonly overview?: Partial<Pick<OverviewDeps, 'hasWorkers' | 'listNotReady'>>;
+  readonly overview?: Pick<OverviewDeps, 'hasWorkers'> & Pick<DescribePodDeps, 'listNotReady'>;
   /** The caches of tokens, for such a pod: no task keeps its own ones fresh. */
   readonly caches?: AppDeps['caches'] & Pick<PodRevocations['caches'], 'sessions'>;
 }
@@ -73,8 +73,7 @@ export interface Overrides {
 export type Pod = ReturnType<typeof composePod>;
 
 /**
- * Connects the parts of a pod: the only place that knows all of them. It starts no task and does not listen. Other pods
- * can ask this one from now on.
+ * Connects the parts of a pod: the only place that knows all of them. It starts no task and does not listen.
  */
 export function composePod(deps: PodDeps) {
   const { settings, logger, tracer = noTracer, overrides = {} } = deps;
@@ -91,29 +90,30 @@ export function composePod(deps: PodDeps) {
   const revocations = openRevocations({ backend, hub, clock, logger });
   const caches = overrides.caches ?? revocations.caches;
   const audit = new AuditTrail({ events: backend.auditEvents, settings, clock, logger, metrics });
-  const podRequests = serveSeveralAnswerers(backend.podRequests);
-  const streamDirectory = openStreamDirectory({ podRequests, hub });
   const readiness = createReadiness({ settings, checkTasks: () => supervisor.checks(), drains: true });
   const groupCommit = new GroupCommit(backend.hookQueue, clock, {
     backlogMax: settings.HOOK_BACKLOG_MAX,
     ...overrides.groupCommit,
   });
-  const overview = openOverview({
-    backend,
-    podRequests,
-    hasWorkers: !facts.processesHooks,
+  const describePod = makeDescribePod({
     clock,
-    serviceVersion: readServiceVersion(),
     streamsMax: settings.STREAMS_PER_POD,
     metrics,
-    countStreams: () => hub.size(),
-    countPersonalStreams: () => hub.countPersonal(),
+    hub,
     tailPosition,
     hookFailure: () => groupCommit.failure,
-    listNotReady: readiness.listReasons,
+    listNotReady: overrides.overview?.listNotReady ?? readiness.listReasons,
     isControlUnreachable: revocations.isControlUnreachable,
-    ...overrides.overview,
   });
+  const { processStates: states, control } = backend;
+  const streamDirectory = makeStreamDirectory({ states, describePod, hub, control, clock });
+  const overview = {
+    backend,
+    describePod,
+    hasWorkers: overrides.overview?.hasWorkers ?? !facts.processesHooks,
+    clock,
+    delayBounds: metrics.eventDeliverySeconds.buckets,
+  };
   const parts = {
     settings,
     overrides,
@@ -131,7 +131,7 @@ export function composePod(deps: PodDeps) {
   const tasks = [
     fanOut.createTail(revocations.waitUntilFresh),
     ...revocations.tasks,
-    overview.task,
+    createProcessStateWriter(states, clock, describePod, () => listStreams(hub)),
     createGaugeSamplerTask(parts),
     ...(facts.processesHooks
       ? createWorkerTasks({ ...parts, outboxScanAgeMs: overrides.outboxScanAgeMs })
@@ -139,7 +139,7 @@ export function composePod(deps: PodDeps) {
   ];
   const supervisor = createSupervisor(tasks, { clock, logger, metrics });
   const app = composeApp({ ...parts, fanOut, revocations, audit, streamDirectory, overview }, deps.identityProvider);
-  return { app, backend, facts, metrics, supervisor, readiness, fanOut, audit, streamDirectory, overview };
+  return { app, backend, facts, metrics, supervisor, readiness, fanOut, audit };
 }
 
 interface AppParts extends UseCaseParts {
@@ -149,7 +149,7 @@ interface AppParts extends UseCaseParts {
   readonly revocations: PodRevocations;
   readonly audit: AuditTrail;
   readonly streamDirectory: StreamDirectory;
-  readonly overview: OverviewReader;
+  readonly overview: OverviewDeps;
 }
 
 /** Builds the public interface from the parts of the pod. */

@@ -1,7 +1,7 @@
 import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
 import { expect, test } from 'vitest';
-import { describeBackend } from './backend-facts.ts';
 import { toInterfaceSettings, toRateLimits } from './interface-settings.ts';
+import { describeBackend } from './open-backend.ts';
 
 const read = (environment: Record<string, string>) => toRateLimits(parseSettings(environment, { app: 'api' }).settings);
 

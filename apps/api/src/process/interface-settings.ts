@@ -3,7 +3,7 @@ import { type Settings, settingsTable } from '@widget-service/shared/config/sett
 import { type RateLimit, toRateLimit } from '@widget-service/shared/domain/gcra.ts';
 import type { ConnectionLimits } from '../http/connection-limits.ts';
 import type { TrustedProxies } from '../http/forwarding.ts';
-import type { BackendFacts } from './backend-facts.ts';
+import type { BackendFacts } from './open-backend.ts';
 
 /** What the settings say about the public interface. */
 export interface InterfaceSettings {

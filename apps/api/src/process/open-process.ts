@@ -49,7 +49,7 @@ export async function openProcess(deps: ProcessDeps): Promise<RunningProcess> {
   const identityProvider = await configureIdentityProvider(settings);
   const pod = composePod({ ...deps, identityProvider });
   if (identityProvider !== null) watchIdentityProvider(identityProvider, pod, logger);
-  const { app, backend, facts, supervisor, readiness, fanOut, audit, streamDirectory, overview } = pod;
+  const { app, backend, facts, supervisor, readiness, fanOut, audit } = pod;
   let isStarted = false;
   const ops = await openOperatorsPort(settings, pod, () => isStarted);
 
@@ -100,11 +100,7 @@ export async function openProcess(deps: ProcessDeps): Promise<RunningProcess> {
           fanOut.hub.close();
           await closed;
         },
-        stopTasks: async () => {
-          streamDirectory.close();
-          overview.close();
-          await supervisor.stop();
-        },
+        stopTasks: () => supervisor.stop(),
         closeBackend: () => backend.close(),
       });
       await deps.tracer?.close();

@@ -7,7 +7,7 @@ import type { RouteAudit } from '../audit/audit.ts';
 import type { AnswerProbeRouteDeps } from '../hooks/foreign/answer-probe-route.ts';
 import type { Route } from '../http/route.ts';
 import type { DescribedRoute } from '../openapi/described-route.ts';
-import type { OverviewReader } from '../operators/open-overview.ts';
+import type { OverviewDeps } from '../operators/get-overview.ts';
 import type { SignInWays } from '../pages/docs-page.ts';
 import type { ConfiguredIdentityProvider } from '../people/session/sign-in-by-identity.ts';
 import type { StreamDirectory } from '../streams/stream-directory.ts';
@@ -38,8 +38,8 @@ export interface RouteDeps extends UseCases, Stores, InterfaceSettings {
   readonly metrics: Metrics;
   readonly stream: StreamRouteDeps;
   readonly caches: AnswerProbeRouteDeps['caches'];
-  readonly streamDirectory: Pick<StreamDirectory, 'list' | 'end'>;
-  readonly overview: Pick<OverviewReader, 'read'>;
+  readonly streamDirectory: StreamDirectory;
+  readonly overview: OverviewDeps;
   /** Null: nobody signs in through a provider. */
   readonly identityProvider: ConfiguredIdentityProvider | null;
   readonly signInWays: SignInWays;

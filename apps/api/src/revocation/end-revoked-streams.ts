@@ -109,6 +109,7 @@ export function createRevocations(deps: RevocationsDeps): Revocations {
   function applyEntries(entries: readonly ControlEntry[], mayHaveMissed: boolean): void {
     generation += 1;
     for (const { kind, id } of entries) for (const cache of selectCaches(caches, kind)) cache.evict(id);
+    for (const { id } of entries.filter(({ kind }) => kind === 'stream')) streams.endById(id);
     if (mayHaveMissed) suspectAllTokens();
     const revoked = toHolderKeys(entries.filter(({ change }) => change === 'revoked'));
     if (revoked.size > 0)
@@ -183,6 +184,7 @@ export function createRevocations(deps: RevocationsDeps): Revocations {
 function selectCaches(caches: RevocationsDeps['caches'], kind: ControlEntry['kind']): readonly Evictable[] {
   if (kind === 'integration') return [caches.hooks];
   if (kind === 'provision-token') return [caches.provisionTokens];
+  if (kind === 'stream') return [];
   return kind === 'subscription' ? [caches.streams] : [caches.streams, caches.sessions];
 }
 

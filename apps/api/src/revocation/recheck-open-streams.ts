@@ -22,6 +22,8 @@ export interface OpenStreams {
    * nothing is written that the new entitlement does not allow.
    */
   reevaluate(judge: (entitlement: StreamEntitlement) => EntitlementVerdict): void;
+  /** Ends one stream with `lifetime`, because somebody asked for it. Returns false if this pod does not have it. */
+  endById(id: string): boolean;
 }
 
 export interface EntitlementChecksDeps {

@@ -22,19 +22,16 @@ export function listConnectionsRoute({ subscriptions, streamDirectory }: Connect
       operationId: 'example.subscriptions.listConnections',
       summary: 'List the open streams of a subscription',
       description:
-        'Asks every server process for its open streams of the subscription, and returns the last opened first: at most 1 000. `podsAnswered` is less than `podsAsked` if a process did not answer within a second. A process that has lost its connection to Redis is not asked.',
+        'Returns the open streams on every server process, the last opened first: at most 1 000. Each process writes the list of its newest 1 000 streams every 5 s; `asOf` is when the oldest of these lists was written, and `isComplete` is false if one is cut.',
       params: z.object({ id: z.string() }),
       response: documentResponses({ 200: openConnectionsSchema }, 'not-found'),
     },
     handler: async (request): Promise<OpenConnectionsBody> => {
       const id = parseUuid(request.params.id);
       if (id === null || (await subscriptions.get(id)) === null) throw notFound('subscription');
-      const { streams, openStreams, podsAsked, podsAnswered } = await withinRequestDeadline(
-        request,
-        streamDirectory.list(id),
-        'open streams',
-      );
-      return { items: streams.map(toConnectionBody), totalItems: openStreams, podsAsked, podsAnswered };
+      const listing = withinRequestDeadline(request, streamDirectory.list(id), 'open streams');
+      const { streams, count, isComplete, asOf } = await listing;
+      return { items: streams.map(toConnectionBody), totalItems: count, isComplete, asOf: asOf.toISOString() };
     },
   });
 }
@@ -46,9 +43,9 @@ export function endConnectionRoute({ subscriptions, streamDirectory }: Connectio
       operationId: 'example.subscriptions.endConnection',
       summary: 'End an open stream of a subscription',
       description:
-        'The stream ends with `stream.closing` and the reason `lifetime`, so its client reconnects and resumes. To keep the client out, delete the subscription or rotate its token. A 503 means that the stream was not found, but a server process did not answer: repeat the request.',
+        'The stream ends within 2 s, with `stream.closing` and the reason `lifetime`, so its client reconnects and resumes. To keep the client out, delete the subscription or rotate its token. A stream of another server process stays listed for up to 5 s.',
       params: z.object({ id: z.string(), connectionId: z.string() }),
-      response: documentResponses({ 204: z.null().describe('The stream has ended.') }, 'not-found'),
+      response: documentResponses({ 204: z.null().describe('The stream has ended, or ends within 2 s.') }, 'not-found'),
     },
     handler: async (request, reply) => {
       const { params } = request;

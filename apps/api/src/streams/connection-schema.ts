@@ -29,15 +29,19 @@ const connectionSchema = z
 export const openConnectionsSchema = z
   .object({
     items: z.array(connectionSchema).max(1_000),
-    totalItems: z.int().min(0).meta({ description: 'How many streams are open, also those that are not listed.' }),
-    podsAsked: z.int().min(0).meta({ description: 'How many server processes were asked.' }),
-    podsAnswered: z.int().min(0).meta({
-      description: 'How many of them answered within a second. If fewer than were asked, streams are missing.',
+    totalItems: z
+      .int()
+      .min(0)
+      .meta({ description: 'How many streams the server processes list, also those that are not in `items`.' }),
+    isComplete: z.boolean().meta({
+      description:
+        'False if a server process has more streams than it lists, which are its newest 1 000: streams may be missing.',
     }),
+    asOf: timestamp.meta({ description: 'When the oldest of the lists was written: streams may have come and gone.' }),
   })
   .meta({
     id: 'OpenConnections',
     description: 'The open streams of a subscription, the last opened first: at most 1 000.',
-    examples: [{ items: [exampleConnection], totalItems: 1, podsAsked: 3, podsAnswered: 3 }],
+    examples: [{ items: [exampleConnection], totalItems: 1, isComplete: true, asOf: '2026-03-01T10:00:04.000Z' }],
   });
 export type OpenConnectionsBody = z.output<typeof openConnectionsSchema>;

@@ -1,63 +1,66 @@
-import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
+import type { ControlEntry } from '@widget-service/shared/ports/control-log.ts';
+import { processStateLimits, type ReadState } from '@widget-service/shared/ports/process-states.ts';
+import { aPodState } from '@widget-service/shared/tasks/testing/a-process-state.ts';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { anEntitlement, type FakeHub, openFakeHub } from './fan-out/testing/fake-hub.ts';
 import { openFakeSink } from './fan-out/testing/fake-sink.ts';
-import { listedStreamsMax, openStreamDirectory } from './stream-directory.ts';
+import { listLengthMax, listStreams, makeStreamDirectory } from './stream-directory.ts';
 
 let fake: FakeHub;
+let announced: ControlEntry[];
 beforeEach(() => {
   fake = openFakeHub({ ringFrames: 10 });
+  announced = [];
 });
 afterEach(() => fake.hub.close());
 
-/** A directory over one real hub, among pods of which some do not answer, or answer in a form of a newer version. */
-function openDirectory({ silentPods = 0, otherAnswers = [] as string[] } = {}) {
-  let answerOwn: (question: string) => string | null = () => null;
-  const directory = openStreamDirectory({
-    podRequests: {
-      ask: async (question) => {
-        const answers = [answerOwn(question), ...otherAnswers].filter((answer) => answer !== null);
-        return { asked: 1 + otherAnswers.length + silentPods, answers };
-      },
-      serve: (answer) => {
-        answerOwn = answer;
-        return () => undefined;
-      },
-    },
-    hub: fake.hub,
-  });
-  return { directory, ask: (question: string) => answerOwn(question) };
-}
-
 const { holder } = anEntitlement();
 const subscriptionId = holder.id;
+const own = aPodState();
+const stream = { id: 'theirs', address: null, position: 'e1.1.1', openedAtMs: 0, sentBytes: 0, unsentBytes: 0 };
 
-test('lists at most 1 000 streams, and says how many are open', async () => {
-  for (let n = 0; n < listedStreamsMax + 5; n += 1) fake.join(openFakeSink(), 0);
-  const { streams, openStreams } = await openDirectory().directory.list(subscriptionId);
-  expect(streams).toHaveLength(listedStreamsMax);
-  expect(openStreams).toBe(listedStreamsMax + 5);
+/** The directory of a pod with a real hub, beside pods with these states. */
+function openDirectory(others: readonly ReadState[] = []) {
+  return makeStreamDirectory({
+    states: { list: async () => [{ state: own, ageMs: 4_000, streams: [{ ...stream, id: 'stale' }] }, ...others] },
+    describePod: async () => own,
+    hub: fake.hub,
+    control: { announce: async (entry) => void announced.push(entry) },
+    clock: { now: () => new Date(10_000) },
+  });
+}
+
+test('lists at most 1 000 streams, its own as they are now, and counts all', async () => {
+  for (let n = 0; n < listLengthMax + 5; n += 1) fake.join(openFakeSink(), 0);
+  const found = await openDirectory().list(subscriptionId);
+  expect(found.streams).toHaveLength(listLengthMax);
+  expect(found).toMatchObject({ count: listLengthMax + 5, isComplete: true, asOf: new Date(10_000) });
 });
 
-test('says that pods did not answer, or that their answer cannot be read', async () => {
+test('adds the lists of other pods, and says how old they are and that one is cut', async () => {
   fake.join(openFakeSink(), 0);
-  const { directory } = openDirectory({ silentPods: 2, otherAnswers: ['{"version":2}', 'not JSON'] });
-  const result = await directory.list(subscriptionId);
-  expect(result).toMatchObject({ openStreams: 1, podsAsked: 5, podsAnswered: 1 });
+  const other = aPodState({ isListCut: true });
+  const found = await openDirectory([{ state: other, ageMs: 3_000, streams: [stream] }]).list(subscriptionId);
+  expect(found).toMatchObject({ count: 2, isComplete: false, asOf: new Date(7_000) });
+  expect(found.streams.at(-1)).toEqual({ ...stream, pod: other.name });
 });
 
-test('ends a stream even if other pods do not answer, but never calls one unknown that such a pod may have', async () => {
-  const sink = openFakeSink();
-  fake.join(sink, 0);
-  const { directory } = openDirectory({ silentPods: 1 });
-  const [stream] = (await directory.list(subscriptionId)).streams;
-  expect(await directory.end(subscriptionId, stream?.id ?? '')).toBe(true);
+test('ends an own stream at once, tells the other pods of one of theirs, and knows no other', async () => {
+  fake.join(openFakeSink(), 0);
+  const directory = openDirectory([{ state: aPodState(), ageMs: 0, streams: [stream] }]);
+  const [first] = (await directory.list(subscriptionId)).streams;
+  expect(await directory.end(subscriptionId, first?.id ?? '')).toBe(true);
   expect(fake.reasons).toEqual(['lifetime']);
-  await expect(directory.end(subscriptionId, stream?.id ?? '')).rejects.toThrow(UnavailableError);
-  expect(await openDirectory().directory.end(subscriptionId, stream?.id ?? '')).toBe(false);
+  expect(announced).toEqual([]);
+  expect(await directory.end(subscriptionId, 'theirs')).toBe(true);
+  expect(announced).toEqual([{ kind: 'stream', id: 'theirs', change: 'revoked' }]);
+  expect(await directory.end(subscriptionId, first?.id ?? '')).toBe(false);
+  expect(announced).toHaveLength(1);
 });
 
-test('leaves a question unanswered that it cannot read', () => {
-  const { ask } = openDirectory();
-  for (const question of ['', '{}', '{"version":2,"kind":"list"}']) expect(ask(question)).toBeNull();
+test('writes the newest streams of a pod', () => {
+  for (let n = 0; n < processStateLimits.listedStreams + 5; n += 1) fake.join(openFakeSink(), 0);
+  const all = [...fake.hub.connections()].map(({ id }) => id);
+  const listed = listStreams(fake.hub).get(subscriptionId) ?? [];
+  expect(listed.map(({ id }) => id)).toEqual(all.slice(5));
 });

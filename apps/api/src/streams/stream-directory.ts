@@ -1,141 +1,107 @@
-import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
-import { tryParseJson } from '@widget-service/shared/domain/json.ts';
 import { formatPosition } from '@widget-service/shared/domain/sse-id.ts';
-import type { PeerRequests } from '@widget-service/shared/ports/peer-requests.ts';
-import { getProcessName } from '@widget-service/shared/runtime/process-identity.ts';
-import { z } from 'zod';
+import type { ControlLog } from '@widget-service/shared/ports/control-log.ts';
+import {
+  type ListedStream,
+  type ProcessState,
+  type ProcessStates,
+  processStateLimits,
+  type StreamsBySubscription,
+} from '@widget-service/shared/ports/process-states.ts';
+import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { Connection } from './fan-out/connection.ts';
 import type { Hub } from './fan-out/hub.ts';
 
-/** How long pods may take to answer. A request must end within 2 s. */
-const answerWithinMs = 1_000;
-/** The most streams that one pod lists, and that one list has: the newest. */
-export const listedStreamsMax = 1_000;
-const textVersion = 1;
+/** One list has at most so many streams: the newest. */
+export const listLengthMax = 1_000;
 
-const openStreamSchema = z.object({
-  id: z.string(),
-  /** The pod that holds the stream: its host name and process id. */
-  pod: z.string(),
-  address: z.string().nullable(),
-  position: z.string(),
-  openedAtMs: z.number(),
-  sentBytes: z.number(),
-  unsentBytes: z.number(),
-});
-const questionSchema = z.object({
-  version: z.literal(textVersion),
-  kind: z.enum(['list', 'end']),
-  subscriptionId: z.string(),
-  /** The stream to end; null with `list`. */
-  streamId: z.string().nullable(),
-});
-const answerSchema = z.object({
-  version: z.literal(textVersion),
-  streams: z.array(openStreamSchema),
-  /** How many there are, also those that are not in `streams`. */
-  openStreams: z.int(),
-  hasEnded: z.boolean(),
-});
-
-type Question = Omit<z.infer<typeof questionSchema>, 'version'>;
-type Answer = z.infer<typeof answerSchema>;
 /** A stream of a subscription that is open on some pod. */
-export type OpenStream = z.infer<typeof openStreamSchema>;
+export interface OpenStream extends ListedStream {
+  /** The pod that holds the stream: its host name and process id. */
+  readonly pod: string;
+}
 
-/** The open streams of a subscription, as far as the pods answered. */
-interface ListedStreams {
-  /** The newest `listedStreamsMax`, newest first. */
+/** The open streams of a subscription, as far as the pods list them. */
+export interface FoundStreams {
+  /** The newest `listLengthMax`, newest first. */
   readonly streams: readonly OpenStream[];
-  /** How many are open, also those that are not listed. */
-  readonly openStreams: number;
-  readonly podsAsked: number;
-  readonly podsAnswered: number;
+  /** How many there are, also those that are not in `streams`. */
+  readonly count: number;
+  /** False: a pod has more streams than it lists, so some of this subscription may be missing. */
+  readonly isComplete: boolean;
+  /** When the oldest of the lists was written. */
+  readonly asOf: Date;
 }
 
 export interface StreamDirectoryDeps {
-  readonly podRequests: PeerRequests;
-  readonly hub: Pick<Hub, 'connections' | 'end'>;
+  readonly states: Pick<ProcessStates, 'list'>;
+  readonly describePod: () => Promise<ProcessState>;
+  readonly hub: Pick<Hub, 'connections' | 'endById'>;
+  readonly control: Pick<ControlLog, 'announce'>;
+  readonly clock: Pick<Clock, 'now'>;
 }
 
-/** Lists and ends the open streams of a subscription on every pod. Methods throw `UnavailableError`. */
-export interface StreamDirectory {
-  list(subscriptionId: string): Promise<ListedStreams>;
-  /**
-   * Ends a stream. Resolves to true once its pod has ended it, and to false if no pod has it. Throws `UnavailableError`
-   * if no pod that answered has it, and some did not answer.
-   */
-  end(subscriptionId: string, streamId: string): Promise<boolean>;
-  /** Ends the answering of this pod. */
-  close(): void;
-}
+export type StreamDirectory = ReturnType<typeof makeStreamDirectory>;
 
 /**
- * Opens the pod's part of the directory: from now on it answers for the streams of its hub. A pod does work only when
- * an admin asks (ADR 36).
+ * Lists and ends the open streams of a subscription on every pod: those of this pod as they are now, those of the
+ * others as they last wrote them (ADR 36). Both throw `UnavailableError`.
  */
-export function openStreamDirectory({ podRequests, hub }: StreamDirectoryDeps): StreamDirectory {
-  const stopServing = podRequests.serve((text) => {
-    const question = questionSchema.safeParse(tryParseJson(text));
-    return question.success ? JSON.stringify(answerQuestion(question.data, hub)) : null;
-  });
-
-  async function ask(question: Question) {
-    const text = JSON.stringify({ version: textVersion, ...question } satisfies z.infer<typeof questionSchema>);
-    const { asked, answers } = await podRequests.ask(text, answerWithinMs);
-    const parsed = answers.map((answer) => answerSchema.safeParse(tryParseJson(answer)));
-    return { asked, answers: parsed.flatMap(({ data }) => data ?? []) };
+export function makeStreamDirectory({ states, describePod, hub, control, clock }: StreamDirectoryDeps) {
+  async function find(subscriptionId: string) {
+    const [own, written] = await Promise.all([describePod(), states.list(subscriptionId)]);
+    const others = written.filter(({ state }) => state.id !== own.id);
+    const ownStreams = listStreams(hub, Number.POSITIVE_INFINITY).get(subscriptionId) ?? [];
+    const streams = [{ state: own, streams: ownStreams }, ...others].flatMap(({ state, streams: listed }) =>
+      listed.map((stream): OpenStream => ({ ...stream, pod: state.name })),
+    );
+    return { streams, others: others.flatMap(({ state: { pod }, ageMs }) => (pod === null ? [] : { ...pod, ageMs })) };
   }
 
   return {
-    list: async (subscriptionId) => {
-      const { asked, answers } = await ask({ kind: 'list', subscriptionId, streamId: null });
-      const streams = answers.flatMap((answer) => answer.streams).sort(compareNewestFirst);
+    list: async (subscriptionId: string): Promise<FoundStreams> => {
+      const { streams, others } = await find(subscriptionId);
+      streams.sort((a, b) => b.openedAtMs - a.openedAtMs || (a.id < b.id ? 1 : -1));
       return {
-        streams: streams.slice(0, listedStreamsMax),
-        openStreams: answers.reduce((sum, { openStreams }) => sum + openStreams, 0),
-        podsAsked: asked,
-        podsAnswered: answers.length,
+        streams: streams.slice(0, listLengthMax),
+        count: streams.length,
+        isComplete: others.every(({ isListCut }) => !isListCut),
+        asOf: new Date(clock.now().getTime() - Math.max(0, ...others.map(({ ageMs }) => ageMs))),
       };
     },
-    end: async (subscriptionId, streamId) => {
-      const { asked, answers } = await ask({ kind: 'end', subscriptionId, streamId });
-      if (answers.some(({ hasEnded }) => hasEnded)) return true;
-      if (answers.length >= asked) return false;
-      throw new UnavailableError(`end a stream: ${answers.length} of ${asked} pods answered, and none of them has it`);
+    /**
+     * Ends a stream with `lifetime`: its client may reconnect, unless the subscription is revoked as well. Returns true
+     * once it has ended here, or once its pod will read that it must end, and false if no pod lists it.
+     */
+    end: async (subscriptionId: string, streamId: string): Promise<boolean> => {
+      const { streams } = await find(subscriptionId);
+      if (streams.every(({ id }) => id !== streamId)) return false;
+      if (!hub.endById(streamId)) await control.announce({ kind: 'stream', id: streamId, change: 'revoked' });
+      return true;
     },
-    close: stopServing,
   };
 }
 
-function answerQuestion({ kind, subscriptionId, streamId }: Question, hub: StreamDirectoryDeps['hub']): Answer {
-  const connections = [...hub.connections()].filter(
-    ({ entitlement: { holder } }) => holder.kind === 'subscription' && holder.id === subscriptionId,
+/** Returns the newest streams of subscriptions, at most `max`, for the state of this pod. */
+export function listStreams(
+  hub: Pick<Hub, 'connections'>,
+  max: number = processStateLimits.listedStreams,
+): StreamsBySubscription {
+  const ofSubscriptions = [...hub.connections()].filter(
+    ({ entitlement }) => entitlement.holder.kind === 'subscription',
   );
-  if (kind === 'list') {
-    const streams = connections.map(toOpenStream).sort(compareNewestFirst).slice(0, listedStreamsMax);
-    return { version: textVersion, streams, openStreams: connections.length, hasEnded: false };
-  }
-  const connection = connections.find(({ id }) => id === streamId);
-  // The client may reconnect, unless the subscription is revoked as well.
-  if (connection !== undefined) hub.end(connection, 'lifetime');
-  return { version: textVersion, streams: [], openStreams: 0, hasEnded: connection !== undefined };
+  // The hub has them in the order of their opening.
+  const newest = ofSubscriptions.slice(Math.max(0, ofSubscriptions.length - max));
+  const byHolder = Map.groupBy(newest, ({ entitlement }) => entitlement.holder.id);
+  return new Map([...byHolder].map(([id, connections]) => [id, connections.map(toListedStream)]));
 }
 
-const podName = getProcessName();
-
-function toOpenStream({ id, address, epoch, cursor, openedAtMs, sink }: Connection): OpenStream {
+function toListedStream({ id, address, epoch, cursor, openedAtMs, sink }: Connection): ListedStream {
   return {
     id,
-    pod: podName,
     address,
     position: formatPosition({ epoch, ...cursor }),
     openedAtMs,
     sentBytes: sink.sentBytes(),
     unsentBytes: sink.unsentBytes(),
   };
-}
-
-function compareNewestFirst(a: OpenStream, b: OpenStream): number {
-  return b.openedAtMs - a.openedAtMs || (a.id < b.id ? 1 : -1);
 }

@@ -160,8 +160,8 @@ function CutOffStreams({ subscriptionId }: { readonly subscriptionId: string }) 
   );
   const open = read.data.value;
   if (open === null) return null;
-  const { totalItems: count, podsAnswered, podsAsked } = open;
-  // Otherwise a pod did not say how many it has.
-  const atLeast = podsAnswered < podsAsked ? 'At least ' : '';
+  const { totalItems: count, isComplete } = open;
+  // Otherwise a pod has more than it lists.
+  const atLeast = isComplete ? '' : 'At least ';
   return <p>{`${atLeast}${count} open ${count === 1 ? 'stream' : 'streams'} will be closed.`}</p>;
 }

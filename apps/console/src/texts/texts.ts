@@ -1,7 +1,6 @@
 import { access, general, grants } from './english/general.ts';
-import { overview } from './english/overview.ts';
 import { streams } from './english/streams.ts';
 import { widgets } from './english/widgets.ts';
 
 /** The texts that are not yet where they are shown. */
-export const texts = { general, access, grants, overview, widgets, streams };
+export const texts = { general, access, grants, widgets, streams };

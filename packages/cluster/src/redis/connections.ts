@@ -72,15 +72,6 @@ export function openFailFastConnection(target: RedisTarget, name: string): Redis
   );
 }
 
-/** A connection that only subscribes. It reconnects by itself; whoever opened it subscribes again when it is ready. */
-export function openSubscriberConnection(target: RedisTarget, name: string): Redis {
-  const options = { ...failFastOptions, ...toTargetOptions(target), autoResubscribe: false };
-  const redis = new Redis(target.url, { ...options, connectionName: name });
-  // The connections for short calls report the same outage.
-  ignoreErrors(redis);
-  return redis;
-}
-
 /** Does not report errors: the call that meets one rejects. */
 export function openBlockingReadConnection(target: RedisTarget, name: string): Redis {
   const redis = new Redis(target.url, { ...blockingReadOptions, ...toTargetOptions(target), connectionName: name });

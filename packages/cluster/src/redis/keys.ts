@@ -34,11 +34,10 @@ export interface RedisKeys {
   waitingReport(reporterId: string): string;
   /** A text. Exists once a process has seen a replica of this Redis in sync. */
   readonly replicated: string;
-  /** The Pub/Sub channels of questions to every pod, and to every worker. */
-  readonly podQuestions: string;
-  readonly workerQuestions: string;
-  /** The Pub/Sub channel of the answers to one asking process. */
-  peerAnswers(askerId: string): string;
+  /** The sorted set of the ids of processes, by the time at which they last wrote their state. */
+  readonly processes: string;
+  /** The hash with the state of a process and its listed streams. Expires a minute after the last write. */
+  process(processId: string): string;
   /** The prefix of every BullMQ key. */
   readonly queuePrefix: string;
 }
@@ -60,10 +59,8 @@ export function redisKeys(prefix: string): RedisKeys {
     waiting: `${tag}:waiting`,
     waitingReport: (reporterId) => `${tag}:waiting:report:${reporterId}`,
     replicated: `${tag}:replicated`,
-    // All begin alike: one rule of an ACL permits them.
-    podQuestions: `${tag}:pods:questions`,
-    workerQuestions: `${tag}:pods:questions:workers`,
-    peerAnswers: (askerId) => `${tag}:pods:answers:${askerId}`,
+    processes: `${tag}:processes`,
+    process: (processId) => `${tag}:process:${processId}`,
     queuePrefix: tag,
   };
 }

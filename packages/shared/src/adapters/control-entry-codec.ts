@@ -6,7 +6,7 @@ const textVersion = 1;
 
 const storedEntry = z.object({
   version: z.literal(textVersion),
-  kind: z.enum(['subscription', 'integration', 'provision-token', 'session', 'user']),
+  kind: z.enum(['subscription', 'integration', 'provision-token', 'session', 'user', 'stream']),
   id: z.string().min(1),
   change: z.enum(['changed', 'revoked']),
 });

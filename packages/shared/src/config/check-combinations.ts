@@ -1,11 +1,13 @@
 import { isLoopback } from '../runtime/host-name.ts';
+import { explainUnusablePair, isKeyOf } from './pem-schemas.ts';
 import type { Settings } from './settings.ts';
 
-/** Returns one line per combination of settings with which an api cannot do its work. */
-export function checkCombinations(settings: Settings): string[] {
-  return [findPortMistake(settings), findSchemeMistake(settings), findEventMistake(settings)].filter(
-    (line) => line !== null,
-  );
+/** Returns one line per combination of settings with which the process cannot do its work. */
+export function checkCombinations(settings: Settings, app: 'api' | 'worker', usesOnlyMongodb: boolean): string[] {
+  const lines = usesOnlyMongodb ? [] : checkRedisSettings(settings);
+  if (app === 'worker') return lines;
+  const others = [findPortMistake(settings), findSchemeMistake(settings), findEventMistake(settings)];
+  return [...lines, ...others.filter((line) => line !== null), ...checkSignInSettings(settings)];
 }
 
 /**
@@ -32,4 +34,93 @@ function findSchemeMistake({ PUBLIC_BASE_URL, COOKIE_SECURE }: Settings): string
 function findEventMistake({ EVENT_RETENTION_BYTES, BODY_LIMIT_BYTES }: Settings): string | null {
   if (EVENT_RETENTION_BYTES > BODY_LIMIT_BYTES) return null;
   return `EVENT_RETENTION_BYTES, BODY_LIMIT_BYTES: the event of a hook of ${BODY_LIMIT_BYTES} bytes does not fit into ${EVENT_RETENTION_BYTES} bytes; allowed: more bytes for events than for a body`;
+}
+
+const neededWithIssuer = ['PUBLIC_BASE_URL', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_ROLE_MAPPING'] as const;
+const uselessWithoutIssuer = ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_ROLE_MAPPING'] as const;
+
+/** Returns one line per mistake. With such settings, nobody could sign in, or nobody could manage the service. */
+function checkSignInSettings(settings: Settings): string[] {
+  if (settings.OIDC_ISSUER_URL === null) {
+    const lines = uselessWithoutIssuer
+      .filter((name) => settings[name] !== null)
+      .map((name) => `${name}: set without OIDC_ISSUER_URL; set both, or neither`);
+    if (settings.PASSWORD_SIGN_IN_ENABLED) return lines;
+    return [
+      ...lines,
+      'PASSWORD_SIGN_IN_ENABLED: false without OIDC_ISSUER_URL, so nobody could sign in; allow passwords, or set up an identity provider',
+    ];
+  }
+  const lines = neededWithIssuer
+    .filter((name) => settings[name] === null)
+    .map((name) => `${name}: not set; OIDC_ISSUER_URL needs it`);
+  const mapped = [...(settings.OIDC_ROLE_MAPPING?.values() ?? [])];
+  if (settings.PASSWORD_SIGN_IN_ENABLED || mapped.length === 0 || mapped.includes('admin')) return lines;
+  return [
+    ...lines,
+    'OIDC_ROLE_MAPPING: gives nobody the role admin although PASSWORD_SIGN_IN_ENABLED is false, so nobody could manage the service; map a value to admin, or allow passwords',
+  ];
+}
+
+/** Returns one line per setting of Redis that means nothing without another one, or contradicts it. */
+function checkRedisSettings(settings: Settings): string[] {
+  const lines: string[] = [];
+  const need = (name: keyof Settings, other: keyof Settings) => {
+    const isGiven = settings[name] !== null && settings[name] !== false;
+    if (isGiven && settings[other] === null) lines.push(`${name}: needs ${other}, which is not set`);
+  };
+  need('REDIS_SENTINELS', 'REDIS_SENTINEL_NAME');
+  need('REDIS_SENTINELS', 'REDIS_URL');
+  need('REDIS_SENTINEL_NAME', 'REDIS_SENTINELS');
+  need('EVENTS_REDIS_SENTINEL_NAME', 'REDIS_SENTINELS');
+  need('EVENTS_REDIS_SENTINEL_NAME', 'EVENTS_REDIS_URL');
+  need('REDIS_SENTINEL_USERNAME', 'REDIS_SENTINEL_PASSWORD');
+  need('REDIS_SENTINEL_PASSWORD', 'REDIS_SENTINELS');
+  need('REDIS_SENTINEL_TLS', 'REDIS_SENTINELS');
+  need('EVENTS_READ_REDIS', 'REDIS_URL');
+  if (settings.EVENTS_READ_REDIS === 'replicas' && !isLocated(settings)) {
+    lines.push(
+      'EVENTS_READ_REDIS: replicas needs Sentinels or a Redis Cluster for the event log; allowed: host:port of replicas',
+    );
+  }
+  need('REDIS_CLUSTER_NODES', 'REDIS_URL');
+  need('EVENTS_REDIS_CLUSTER_NODES', 'EVENTS_REDIS_URL');
+  if (settings.REDIS_CLUSTER_NODES !== null && settings.REDIS_SENTINELS !== null)
+    lines.push('REDIS_CLUSTER_NODES, REDIS_SENTINELS: a Redis Cluster has no Sentinels; allowed: one of them');
+  if (settings.EVENTS_REDIS_CLUSTER_NODES !== null && settings.EVENTS_REDIS_SENTINEL_NAME !== null) {
+    lines.push(
+      'EVENTS_REDIS_CLUSTER_NODES, EVENTS_REDIS_SENTINEL_NAME: a Redis Cluster has no Sentinels; allowed: one of them',
+    );
+  }
+  lines.push(...checkTls(settings));
+  return lines;
+}
+
+function checkTls({ REDIS_URL, EVENTS_REDIS_URL, REDIS_TLS_CA, REDIS_TLS_CERT, REDIS_TLS_KEY }: Settings): string[] {
+  const given = Object.entries({ REDIS_TLS_CA, REDIS_TLS_CERT, REDIS_TLS_KEY }).filter(([, value]) => value !== null);
+  const hasTls = [REDIS_URL, EVENTS_REDIS_URL].some((url) => url?.startsWith('rediss:') === true);
+  const lines = hasTls ? [] : given.map(([name]) => `${name}: needs a REDIS_URL that begins with rediss:`);
+  if (REDIS_TLS_CERT !== null && REDIS_TLS_KEY === null) {
+    lines.push('REDIS_TLS_CERT: needs REDIS_TLS_KEY, which is not set');
+  }
+  if (REDIS_TLS_KEY !== null && REDIS_TLS_CERT === null) {
+    lines.push('REDIS_TLS_KEY: needs REDIS_TLS_CERT, which is not set');
+  }
+  if (REDIS_TLS_CERT !== null && REDIS_TLS_KEY !== null) lines.push(...checkPair(REDIS_TLS_KEY, REDIS_TLS_CERT));
+  return lines;
+}
+
+function checkPair(key: string, certificate: string): string[] {
+  const names = 'REDIS_TLS_CERT, REDIS_TLS_KEY';
+  if (!isKeyOf(key, certificate)) return [`${names}: the key is not that of the first certificate; allowed: a pair`];
+  const reason = explainUnusablePair(key, certificate);
+  return reason === null ? [] : [`${names}: TLS refuses them (${reason}); allowed: a pair that TLS can use`];
+}
+
+/** Whether Sentinels or nodes of a cluster can name the replicas of the event log's Redis. */
+function isLocated(settings: Settings): boolean {
+  if (settings.EVENTS_REDIS_URL === null) {
+    return settings.REDIS_SENTINELS !== null || settings.REDIS_CLUSTER_NODES !== null;
+  }
+  return settings.EVENTS_REDIS_SENTINEL_NAME !== null || settings.EVENTS_REDIS_CLUSTER_NODES !== null;
 }

@@ -40,7 +40,7 @@ function toSentinelOptions(settings: Settings) {
   if (settings.REDIS_SENTINELS === null) return null;
   return {
     addresses: settings.REDIS_SENTINELS,
-    // `checkRedisSettings` has made sure that it is set.
+    // `checkCombinations` has made sure that it is set.
     queueName: settings.REDIS_SENTINEL_NAME ?? '',
     eventsName: settings.EVENTS_REDIS_SENTINEL_NAME,
     username: settings.REDIS_SENTINEL_USERNAME,
@@ -126,7 +126,7 @@ export function toIdentityProviderOptions(settings: Settings): IdentityProviderO
   if (OIDC_ISSUER_URL === null) return null;
   return {
     issuerUrl: OIDC_ISSUER_URL,
-    // `checkSignInSettings` has made sure that the others are set.
+    // `checkCombinations` has made sure that the others are set.
     clientId: OIDC_CLIENT_ID ?? '',
     clientSecret: OIDC_CLIENT_SECRET ?? '',
     clientAuthentication: settings.OIDC_CLIENT_AUTHENTICATION,

@@ -1,7 +1,5 @@
 import { ExitError, exitCodes } from '../runtime/exit-error.ts';
 import { checkCombinations } from './check-combinations.ts';
-import { checkRedisSettings } from './check-redis-settings.ts';
-import { checkSignInSettings } from './check-sign-in-settings.ts';
 import type { DefaultContext, Setting } from './define-setting.ts';
 import { listSecrets, readSecretFiles } from './secret-files.ts';
 import { type SettingName, type Settings, settingsTable } from './settings.ts';
@@ -89,10 +87,7 @@ export function parseSettings(
   }
   if (lines.length > 0) throw new SettingsError(lines);
   const settings = values as Settings;
-  const mistakes = [
-    ...(usesOnlyMongodb ? [] : checkRedisSettings(settings)),
-    ...(process.app === 'api' ? [...checkCombinations(settings), ...checkSignInSettings(settings)] : []),
-  ];
+  const mistakes = checkCombinations(settings, process.app, usesOnlyMongodb);
   if (mistakes.length > 0) throw new SettingsError(mistakes);
   return { settings, backend, isProduction: readVariable('NODE_ENV') === 'production' };
 }

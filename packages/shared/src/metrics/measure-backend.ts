@@ -10,7 +10,7 @@ type StoreMetrics = Pick<Metrics, 'storeCallSeconds' | 'storeFailures' | 'rowsUn
  * They resolve when a process ends or a reader closes, not when a store has answered. `openTail` only makes a tail,
  * whose reads are measured (`makeMeasureTail`).
  */
-const unmeasured = new Set(['close', 'consume', 'openTail', 'serve']);
+const unmeasured = new Set(['close', 'consume', 'openTail']);
 /** The operation of a tail. Its time includes the wait for an entry. */
 const tailOperation = 'next';
 

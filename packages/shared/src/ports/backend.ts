@@ -10,7 +10,7 @@ import type { DeliveryLedger } from './delivery-ledger.ts';
 import type { EventLog } from './event-log.ts';
 import type { HookCountStore } from './hook-count-store.ts';
 import type { HookQueue } from './hook-queue.ts';
-import type { PeerRequests } from './peer-requests.ts';
+import type { ProcessStates } from './process-states.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import type { RefusalStore } from './refusal-store.ts';
 import type { RunRegistry } from './run-registry.ts';
@@ -34,10 +34,7 @@ export interface Backend {
   readonly eventLog: EventLog;
   readonly hookQueue: HookQueue;
   readonly control: ControlLog;
-  /** Questions to every pod. */
-  readonly podRequests: PeerRequests;
-  /** Questions to every worker. The embedded process is no worker of its own: nobody is asked. */
-  readonly workerRequests: PeerRequests;
+  readonly processStates: ProcessStates;
   readonly rateLimiter: RateLimiter;
   readonly users: Collection<User>;
   readonly sessions: Collection<Session>;

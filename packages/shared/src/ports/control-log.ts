@@ -1,7 +1,10 @@
-/** A grant, session or user that changed. Every pod drops what it has cached of it and re-checks its open streams. */
+/**
+ * A grant, session or user that changed. Every pod drops what it has cached of it and re-checks its open streams.
+ * Or a `stream` that somebody ends by hand: the pod that holds it ends it, and nothing is revoked.
+ */
 export interface ControlEntry {
   /** For `session`, `id` is the session's digest. `user` stands for the sessions of a user. */
-  readonly kind: 'subscription' | 'integration' | 'provision-token' | 'session' | 'user';
+  readonly kind: 'subscription' | 'integration' | 'provision-token' | 'session' | 'user' | 'stream';
   readonly id: string;
   /** `revoked`: it has ended for good, so a pod need not read the store. `changed`: the pod must read it. */
   readonly change: 'changed' | 'revoked';

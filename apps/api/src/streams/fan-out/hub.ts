@@ -152,6 +152,12 @@ export class Hub implements OpenStreams {
     sendClosing(connection, reason);
   }
 
+  endById(id: string): boolean {
+    const connection = [...this.#connections].find((open) => open.id === id);
+    if (connection !== undefined) this.end(connection, 'lifetime');
+    return connection !== undefined;
+  }
+
   /** Ends every stream immediately. */
   endAll(reason: ClosingReason): void {
     for (const connection of [...this.#connections]) this.end(connection, reason);

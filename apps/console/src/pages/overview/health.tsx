@@ -6,46 +6,54 @@ import { Runbook } from '../../parts/read-state.tsx';
 import { Link } from '../../router/link.tsx';
 import type { Schemas } from '../../service/service.ts';
 import { may } from '../../session/session.ts';
-import { texts } from '../../texts/texts.ts';
-import { formatFigure } from './format-figure.ts';
-import { groupConditions, type Problem } from './group-conditions.ts';
-import { findNewest, readLastHour } from './last-hour.ts';
-import { readPublishingDelay } from './publishing-delay.ts';
+import { countProblems, describeFlow, findNewest, formatFigure, readLastHour, readPublishingDelay } from './figures.ts';
 
 type Overview = Schemas['Overview'];
+type Condition = Overview['conditions'][number];
+type DeadLetters = NonNullable<Overview['deadLetters']>;
 
 const looks = {
-  normal: { icon: CircleCheck, tone: 'good' },
-  ticket: { icon: TriangleAlert, tone: 'warning' },
-  page: { icon: OctagonAlert, tone: 'bad' },
+  normal: { icon: CircleCheck, tone: 'good', text: '' },
+  ticket: { icon: TriangleAlert, tone: 'warning', text: 'Not urgent' },
+  page: { icon: OctagonAlert, tone: 'bad', text: 'Urgent' },
 } as const;
 
 /** Whether the service is healthy: a sentence, and a row for each kind of problem with the way to mend it. */
 export function Health({ data }: { readonly data: Overview }) {
-  const { overview } = texts;
-  const problems = groupConditions(data.conditions);
-  const urgent = problems.filter(({ severity }) => severity === 'page').length;
+  // In the order of the service: urgent ones first. All conditions with one code have one severity.
+  const problems = [...Map.groupBy(data.conditions, ({ code }) => code).values()];
+  const urgent = problems.filter(([first]) => first?.severity === 'page').length;
   const { icon, tone } = looks[urgent > 0 ? 'page' : problems.length > 0 ? 'ticket' : 'normal'];
-  const flow = describeFlow(data);
+  const { acceptedPerSecond } = readLastHour(data.history);
+  const accepted = acceptedPerSecond[findNewest(acceptedPerSecond)] ?? null;
+  const { p95Ms } = data.eventDelay;
+  const flow = describeFlow(
+    accepted === null ? null : formatFigure(accepted),
+    p95Ms === null ? null : formatDuration(p95Ms),
+  );
   const delayedSince = readPublishingDelay(data);
   return (
-    <section class="health" aria-label={overview.health}>
+    <section class="health" aria-label="Health">
       <div class="health-summary">
         <span class={`health-icon health-icon-${tone}`}>
           <Icon of={icon} />
         </span>
         <div>
           <p role="status">
-            <strong>{overview.countProblems(problems.length, urgent)}</strong>
+            <strong>{countProblems(problems.length, urgent)}</strong>
           </p>
           {flow === '' ? null : <p class="muted">{flow}</p>}
-          {delayedSince === null ? null : <p>{overview.delayed(formatTime(Date.parse(delayedSince)))}</p>}
+          {delayedSince === null ? null : (
+            <p>
+              Publishing is delayed: the oldest change has been waiting since {formatTime(Date.parse(delayedSince))}.
+            </p>
+          )}
         </div>
       </div>
       {problems.length === 0 ? null : (
-        <ul aria-label={overview.problems}>
-          {problems.map((problem) => (
-            <ProblemRow key={problem.code} problem={problem} deadLetters={data.deadLetters ?? []} />
+        <ul aria-label="Problems">
+          {problems.map((conditions) => (
+            <Problem key={conditions[0]?.code} conditions={conditions} deadLetters={data.deadLetters ?? []} />
           ))}
         </ul>
       )}
@@ -53,44 +61,35 @@ export function Health({ data }: { readonly data: Overview }) {
   );
 }
 
-function describeFlow({ history, eventDelay: { p95Ms } }: Overview): string {
-  const { acceptedPerSecond } = readLastHour(history);
-  const accepted = acceptedPerSecond[findNewest(acceptedPerSecond)] ?? null;
-  return texts.overview.describeFlow(
-    accepted === null ? null : formatFigure(accepted),
-    p95Ms === null ? null : formatDuration(p95Ms),
-  );
-}
-
-type DeadLetters = NonNullable<Overview['deadLetters']>;
-
-interface ProblemRowProperties {
-  readonly problem: Problem;
+interface ProblemProperties {
+  /** All with one code. */
+  readonly conditions: readonly Condition[];
   readonly deadLetters: DeadLetters;
 }
 
 /** In words, with the next step. */
-function ProblemRow({ problem: { code, severity, conditions }, deadLetters }: ProblemRowProperties) {
-  const { overview } = texts;
-  const runbook = conditions.find((condition) => condition.runbook !== null)?.runbook ?? null;
+function Problem({ conditions, deadLetters }: ProblemProperties) {
+  const { code, severity = 'ticket', runbook = null } = conditions[0] ?? {};
+  const { tone, text } = looks[severity];
   const isDead = code === 'dead-letters';
   return (
     <li class="problem">
-      <Badge tone={looks[severity].tone}>{overview.severities[severity]}</Badge>
+      <Badge tone={tone}>{text}</Badge>
       <div class="problem-text">
-        {isDead ? <DeadHooks deadLetters={deadLetters} /> : null}
-        {isDead
-          ? null
-          : conditions.map(({ title, detail }) => (
-              <p key={title}>
-                <strong>{title}.</strong> <span class="muted">{detail}</span>
-              </p>
-            ))}
+        {isDead ? (
+          <DeadHooks deadLetters={deadLetters} />
+        ) : (
+          conditions.map(({ title, detail }) => (
+            <p key={title}>
+              <strong>{title}.</strong> <span class="muted">{detail}</span>
+            </p>
+          ))
+        )}
       </div>
       {runbook === null ? null : <Runbook name={runbook} />}
       {isDead && may('integrations:manage') ? (
         <Link to="/hooks/dead" class="button button-primary">
-          {overview.review}
+          Review
         </Link>
       ) : null}
     </li>
@@ -101,34 +100,31 @@ function ProblemRow({ problem: { code, severity, conditions }, deadLetters }: Pr
 const namedMax = 8;
 
 function DeadHooks({ deadLetters }: { readonly deadLetters: DeadLetters }) {
-  const { overview } = texts;
   const hooks = deadLetters.reduce((sum, { count }) => sum + count, 0);
-  const named = deadLetters.slice(0, namedMax);
+  const { length } = deadLetters;
   return (
     <>
       <p>
-        <strong>{overview.deadHooks(hooks, deadLetters.length)}</strong>
+        <strong>
+          {hooks === 1 ? '1 hook' : `${formatCount(hooks)} hooks`} from{' '}
+          {length === 1 ? '1 integration' : `${length} integrations`} could not be processed
+        </strong>
       </p>
       <p class="dead-integrations">
-        {named.map(({ integrationId, integrationName, count }) => (
+        {deadLetters.slice(0, namedMax).map(({ integrationId, integrationName, count }) => (
           <span key={integrationId}>
-            <DeadIntegration id={integrationId} name={integrationName} />{' '}
+            {may('integrations:manage') ? (
+              <Link to={`/hooks/${integrationId}?state=dead`}>
+                <bdi>{integrationName}</bdi>
+              </Link>
+            ) : (
+              <bdi>{integrationName}</bdi>
+            )}{' '}
             <span class="number">{formatCount(count)}</span>
           </span>
         ))}
-        {deadLetters.length > namedMax ? (
-          <span class="muted">{overview.moreIntegrations(deadLetters.length - namedMax)}</span>
-        ) : null}
+        {length > namedMax ? <span class="muted">and {formatCount(length - namedMax)} more</span> : null}
       </p>
     </>
-  );
-}
-
-function DeadIntegration({ id, name }: { readonly id: string; readonly name: string }) {
-  if (!may('integrations:manage')) return <bdi>{name}</bdi>;
-  return (
-    <Link to={`/hooks/${id}?state=dead`}>
-      <bdi>{name}</bdi>
-    </Link>
   );
 }

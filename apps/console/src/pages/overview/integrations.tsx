@@ -1,12 +1,12 @@
 import { Badge } from '../../parts/badges.tsx';
-import { formatCount } from '../../parts/format.ts';
+import { formatClock, formatCount } from '../../parts/format.ts';
 import { PagedList, usePages } from '../../parts/paged-list.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Link } from '../../router/link.tsx';
 import { api, type Schemas } from '../../service/service.ts';
 import { texts } from '../../texts/texts.ts';
-import { Traffic } from './traffic.tsx';
+import { bars, drawBars } from './figures.ts';
 
 type DeadLetters = Schemas['Overview']['deadLetters'];
 
@@ -17,7 +17,7 @@ interface IntegrationTraffic {
 
 /** How many hooks each integration sent in the last 24 hours, and how many of all are dead. */
 export function Integrations({ deadLetters }: { readonly deadLetters: DeadLetters }) {
-  const { overview, grants } = texts;
+  const { grants } = texts;
   const list = usePages(({ page }, signal) => readTraffic(page, signal), [], {
     refreshMs: 15_000,
     keyOf: ({ counts }) => counts.integrationId,
@@ -25,13 +25,13 @@ export function Integrations({ deadLetters }: { readonly deadLetters: DeadLetter
   return (
     <section class="section">
       <div class="section-header">
-        <h2>{overview.integrations}</h2>
-        <span class="muted small">{overview.last24Hours}</span>
+        <h2>Integrations</h2>
+        <span class="muted small">last 24 hours</span>
       </div>
       <PagedList list={list} empty={{ title: grants.emptyTitle, text: 'Create an integration to receive hooks.' }}>
         {(items) => (
           <Table
-            label={overview.integrations}
+            label="Integrations"
             rows={items}
             keyOf={({ counts }) => counts.integrationId}
             columns={listColumns(deadLetters)}
@@ -60,34 +60,71 @@ async function readTraffic(page: number, signal: AbortSignal) {
 const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
 
 function listColumns(deadLetters: DeadLetters): Column<IntegrationTraffic>[] {
-  const { overview } = texts;
   const deadCounts = new Map(deadLetters?.map(({ integrationId, count }) => [integrationId, count]));
   const renderDead = ({ counts: { integrationId, integrationName } }: IntegrationTraffic) => {
     const count = deadCounts.get(integrationId) ?? 0;
-    if (deadLetters === null) return overview.unknown;
+    if (deadLetters === null) return 'unknown';
     if (count === 0) return <span class="muted">0</span>;
     return (
       <Link to={`/hooks/${integrationId}?state=dead`}>
         <Badge tone="bad">
           <span aria-hidden="true">{formatCount(count)}</span>
-          <span class="visually-hidden">{overview.countDead(formatCount(count), integrationName)}</span>
+          <span class="visually-hidden">
+            {formatCount(count)} dead {count === 1 ? 'delivery' : 'deliveries'} of {integrationName}
+          </span>
         </Badge>
       </Link>
     );
   };
   return [
     {
-      title: overview.name,
+      title: 'Name',
       cell: ({ counts }) => (
         <Link to={`/hooks/${counts.integrationId}`} class="name">
           {counts.integrationName}
         </Link>
       ),
     },
-    { title: overview.traffic, cell: ({ counts }) => <Traffic {...counts} /> },
-    { title: overview.accepted, isNumber: true, cell: ({ counts }) => formatCount(sum(counts.accepted)) },
-    { title: overview.refused, isNumber: true, cell: ({ counts }) => formatCount(sum(counts.refused)) },
-    { title: overview.dead, isNumber: true, cell: renderDead },
-    { title: overview.lastHook, isNumber: true, cell: ({ lastReceivedAt }) => <Time at={lastReceivedAt} /> },
+    { title: 'Traffic', cell: ({ counts }) => <Traffic {...counts} /> },
+    { title: 'Accepted', isNumber: true, cell: ({ counts }) => formatCount(sum(counts.accepted)) },
+    { title: 'Refused', isNumber: true, cell: ({ counts }) => formatCount(sum(counts.refused)) },
+    { title: 'Dead', isNumber: true, cell: renderDead },
+    { title: 'Last hook', isNumber: true, cell: ({ lastReceivedAt }) => <Time at={lastReceivedAt} /> },
   ];
+}
+
+const countHooks = (count: number) => (count === 1 ? '1 hook' : `${formatCount(count)} hooks`);
+
+const hourMs = 3_600_000;
+
+/** A bar for each hour. Its text says when the busiest one was; the columns beside it have the totals. */
+function Traffic({ startsAt, accepted, refused }: Schemas['HookCounts']) {
+  const totals = accepted.map((count, hour) => count + (refused[hour] ?? 0));
+  const most = Math.max(...totals);
+  const toClock = (hour: number) => formatClock(Date.parse(startsAt) + hour * hourMs);
+  const label =
+    most === 0
+      ? 'No hooks in the last 24 hours.'
+      : `The busiest hour, from ${toClock(totals.indexOf(most))}, had ${countHooks(most)}.`;
+  return (
+    <svg class="traffic" width={bars.width} height={bars.height} role="img" aria-label={label}>
+      <path class="traffic-base" d={`M0 ${bars.height - 0.5}H${bars.width}`} />
+      {drawBars(accepted, refused).map((bar, hour) => (
+        <g key={bar.x}>
+          <title>
+            {`From ${toClock(hour)}: ${formatCount(accepted[hour] ?? 0)} accepted, ${formatCount(refused[hour] ?? 0)} refused`}
+          </title>
+          <rect class="traffic-space" x={bar.x} width={bars.step} height={bars.height} />
+          <rect class="traffic-accepted" x={bar.x} y={bars.height - bar.accepted} width="3" height={bar.accepted} />
+          <rect
+            class="traffic-refused"
+            x={bar.x}
+            y={bars.height - bar.accepted - bar.refused}
+            width="3"
+            height={bar.refused}
+          />
+        </g>
+      ))}
+    </svg>
+  );
 }

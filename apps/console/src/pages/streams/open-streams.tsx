@@ -33,9 +33,7 @@ export function OpenStreams({ id }: { readonly id: string }) {
     <section class="section">
       <h2>{streams.connections}</h2>
       <ReadState read={list} />
-      {open === null || open.podsAnswered === open.podsAsked ? null : (
-        <p class="notice notice-warning">{streams.podsMissing(open.podsAnswered, open.podsAsked)}</p>
-      )}
+      {open?.isComplete === false ? <p class="notice notice-warning">{streams.isCut}</p> : null}
       {open?.items.length === 0 ? (
         <EmptyState title={streams.connectionsEmptyTitle} text={streams.connectionsEmpty} />
       ) : null}

@@ -63,8 +63,7 @@ export const streams = {
   connections: 'Open streams',
   connectionsEmptyTitle: 'No open streams',
   connectionsEmpty: 'A program that opens the URL appears here.',
-  podsMissing: (answered: number, asked: number) =>
-    `${answered} of ${asked} pods answered. The list may be incomplete.`,
+  isCut: 'A pod has more streams than the 1 000 that it lists. Some may be missing here.',
   address: 'Address',
   openedAt: 'Opened',
   pod: 'Pod',

@@ -1,0 +1,139 @@
+import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
+import type { HourOfPod } from '@widget-service/shared/ports/process-states.ts';
+
+/** How long one point of the hour lasts. */
+export const pointMs = 15_000;
+/** One hour. */
+export const pointCount = 240;
+/** Delays are those of five minutes. */
+export const delayPoints = 20;
+
+/** What a pod knows at one moment. The counts are totals since its start. */
+export interface PodSample {
+  readonly hooksAccepted: number;
+  readonly hooksRefused: number;
+  readonly hooksFailed: number;
+  readonly streamsOpen: number;
+  readonly personalStreamsOpen: number;
+  /** How far its tail has read the event log. Null: it does not know. */
+  readonly position: LogPosition | null;
+  /** Events by the buckets of their delay. */
+  readonly delays: readonly number[];
+}
+
+/**
+ * The last hour of a pod, in memory: a pod that starts again begins a new one.
+ *
+ * Example: the total of accepted hooks is 100 at the end of one point and 130 at the end of the next one. So the hour
+ * has 30 in that next point.
+ */
+export class PodSamples {
+  /** The last sample within each point, by the number of the point. */
+  readonly #samples = new Map<number, PodSample>();
+
+  /** Adds a sample. Call it several times within a point: the last one counts. */
+  add(nowMs: number, sample: PodSample): void {
+    const point = Math.floor(nowMs / pointMs);
+    // Again at the end: a point that is sampled again is the newest one.
+    this.#samples.delete(point);
+    this.#samples.set(point, sample);
+    for (const old of this.#samples.keys()) if (old < point - pointCount) this.#samples.delete(old);
+  }
+
+  /** The hour up to the last complete point. */
+  readHour(nowMs: number): HourOfPod {
+    const lastPoint = Math.floor(nowMs / pointMs) - 1;
+    const points = Array.from({ length: pointCount }, (_, index) => lastPoint - pointCount + 1 + index);
+    const toDifferences = (read: (sample: PodSample, before: PodSample) => number | null) =>
+      points.map((point) => {
+        const sample = this.#samples.get(point);
+        const before = this.#samples.get(point - 1);
+        return sample === undefined || before === undefined ? null : read(sample, before);
+      });
+    return {
+      lastPoint,
+      hooksAccepted: toDifferences((sample, before) => sample.hooksAccepted - before.hooksAccepted),
+      hooksRefused: toDifferences((sample, before) => sample.hooksRefused - before.hooksRefused),
+      hooksFailed: toDifferences((sample, before) => sample.hooksFailed - before.hooksFailed),
+      eventsPublished: toDifferences(({ position }, before) => countEvents(before.position, position)),
+      streamsOpen: points.map((point) => this.#samples.get(point)?.streamsOpen ?? null),
+      personalStreamsOpen: points.map((point) => this.#samples.get(point)?.personalStreamsOpen ?? null),
+    };
+  }
+
+  /** The events of the last five minutes by the buckets of their delay, or of the time since the start. */
+  readDelays(nowMs: number): number[] {
+    const start = Math.floor(nowMs / pointMs) - delayPoints;
+    const samples = [...this.#samples];
+    const before = samples.findLast(([point]) => point <= start)?.[1].delays;
+    return (samples.at(-1)?.[1].delays ?? []).map((count, bucket) => count - (before?.[bucket] ?? 0));
+  }
+}
+
+/** How many events are between two positions. Null if they cannot be compared: the log began anew. */
+function countEvents(from: LogPosition | null, to: LogPosition | null): number | null {
+  if (from === null || to === null || from.epoch !== to.epoch) return null;
+  return Math.max(0, to.seq - from.seq);
+}
+
+/**
+ * Adds the hours of all pods. Each pod sees all events of the log, so the events are not added: the pod that saw most
+ * counts. A point is unknown only if no pod knows it.
+ */
+export function addHours(hours: readonly HourOfPod[], lastPoint: number): HourOfPod {
+  const add = (name: keyof Omit<HourOfPod, 'lastPoint'>, addKnown = sum) =>
+    Array.from({ length: pointCount }, (_, index) => {
+      const known = hours.flatMap((hour) => hour[name][index + lastPoint - hour.lastPoint] ?? []);
+      return known.length === 0 ? null : addKnown(known);
+    });
+  return {
+    lastPoint,
+    hooksAccepted: add('hooksAccepted'),
+    hooksRefused: add('hooksRefused'),
+    hooksFailed: add('hooksFailed'),
+    eventsPublished: add('eventsPublished', (values) => Math.max(...values)),
+    streamsOpen: add('streamsOpen'),
+    personalStreamsOpen: add('personalStreamsOpen'),
+  };
+}
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+
+/** How long events took from the acceptance of their hook or creation to the streams. Null: there were none. */
+export interface EventDelay {
+  readonly windowSeconds: number;
+  readonly p50Ms: number | null;
+  readonly p95Ms: number | null;
+}
+
+/**
+ * Merges the delays that pods have measured, each of every event. `bounds` are the upper bounds of the buckets, in
+ * seconds. Leaves out a pod of another version, whose histogram has other buckets.
+ */
+export function describeDelays(pods: readonly (readonly number[])[], bounds: readonly number[]): EventDelay {
+  const [first = [], ...others] = pods.filter(({ length }) => length === bounds.length + 1);
+  const counts = first.map((count, bucket) => others.reduce((total, other) => total + (other[bucket] ?? 0), count));
+  const toMs = (quantile: number) => {
+    const seconds = estimateQuantile(quantile, bounds, counts);
+    return seconds === null ? null : Math.round(seconds * 1_000);
+  };
+  return { windowSeconds: (delayPoints * pointMs) / 1_000, p50Ms: toMs(0.5), p95Ms: toMs(0.95) };
+}
+
+/**
+ * Estimates a quantile, 0 to 1, of a histogram: it assumes that the values of a bucket are spread evenly, as Prometheus
+ * does. The last bucket has no upper bound, so a quantile in it is its lower bound. Returns null if nothing was
+ * counted.
+ */
+function estimateQuantile(quantile: number, bounds: readonly number[], counts: readonly number[]): number | null {
+  const total = sum(counts);
+  if (total === 0) return null;
+  let below = 0;
+  for (const [bucket, count] of counts.entries()) {
+    const rank = quantile * total - below;
+    const lower = bounds[bucket - 1] ?? 0;
+    if (rank <= count && count > 0) return lower + ((bounds[bucket] ?? lower) - lower) * (rank / count);
+    below += count;
+  }
+  return bounds.at(-1) ?? null;
+}

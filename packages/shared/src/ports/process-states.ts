@@ -1,0 +1,114 @@
+import { z } from 'zod';
+import { tryParseJson } from '../domain/json.ts';
+
+export const processStateLimits = {
+  writeEveryMs: 5_000,
+  /** Without a new state for so long, a process is frozen, or has lost Redis: three states are missing. */
+  silentMs: 15_000,
+  /** Without a new state for so long, a process is forgotten: it has died. */
+  keptMs: 60_000,
+  /** A pod lists so many of its streams, the newest: some 200 KB every 5 s. */
+  listedStreams: 1_000,
+} as const;
+
+const points = z.array(z.number().nullable());
+
+const hourSchema = z.object({
+  /** The number of the last point: its end is at `(lastPoint + 1) * pointMs` of the Unix time. */
+  lastPoint: z.number(),
+  hooksAccepted: points,
+  hooksRefused: points,
+  /** Those among them that break the promise to accept valid hooks: they got 5xx. */
+  hooksFailed: points,
+  eventsPublished: points,
+  streamsOpen: points,
+  /** How many of them were streams of sessions. */
+  personalStreamsOpen: points,
+});
+
+const podSchema = z.object({
+  streamsOpen: z.number(),
+  streamsMax: z.number(),
+  /** Whether `streams` lacks some: the pod has more than it lists. */
+  isListCut: z.boolean(),
+  /** How many events of the log it has not read. Null: unknown. */
+  lagEvents: z.number().nullable(),
+  /** Why it refuses hooks now. Null: it accepts them. */
+  hookFailure: z.string().nullable(),
+  isControlUnreachable: z.boolean(),
+  hour: hourSchema,
+  /** The events of the last five minutes, by the buckets of their delay. */
+  eventDelays: z.array(z.number()),
+});
+
+const stateVersion = 1;
+const stateSchema = z.object({
+  /** Of this start of the process. */
+  id: z.string(),
+  /** For people: host name and process id. */
+  name: z.string(),
+  version: z.string(),
+  startedAtMs: z.number(),
+  /** Why it is not ready. Empty: it is. */
+  notReady: z.array(z.string()),
+  /** Null: it is a worker. */
+  pod: podSchema.nullable(),
+});
+
+const listedStreamsSchema = z.array(
+  z.object({
+    id: z.string(),
+    address: z.string().nullable(),
+    /** The last event that was written or dropped by the filter. */
+    position: z.string(),
+    openedAtMs: z.number(),
+    sentBytes: z.number(),
+    unsentBytes: z.number(),
+  }),
+);
+
+/** The last hour of a pod, in points of 15 s, the oldest first. Null: unknown. */
+export type HourOfPod = Readonly<z.infer<typeof hourSchema>>;
+/** A pod or a worker, as it describes itself. */
+export type ProcessState = Readonly<z.infer<typeof stateSchema>>;
+export type ListedStream = Readonly<z.infer<typeof listedStreamsSchema>[number]>;
+/** Open streams by the id of their subscription. */
+export type StreamsBySubscription = ReadonlyMap<string, readonly ListedStream[]>;
+
+/** A state, and how old it is. */
+export interface ReadState {
+  readonly state: ProcessState;
+  readonly ageMs: number;
+  /** The listed streams of the subscription that was asked for. */
+  readonly streams: readonly ListedStream[];
+}
+
+/**
+ * What the processes know of each other: each writes its state every 5 s, and reads those of all. Embedded, there is
+ * one process, which knows its own: nothing is stored. Methods throw `UnavailableError`.
+ */
+export interface ProcessStates {
+  /** Replaces the state of this process and its listed streams. */
+  write(state: ProcessState, streams: StreamsBySubscription): Promise<void>;
+  /** Returns the states that were written in the last minute, also that of this process. */
+  list(subscriptionId?: string): Promise<readonly ReadState[]>;
+  /** Removes a state: its process stops. */
+  remove(id: string): Promise<void>;
+}
+
+export function serializeProcessState(state: ProcessState): string {
+  return JSON.stringify({ stateVersion, ...state });
+}
+
+/** Returns null for a text that is no state of this version. */
+export function parseProcessState(text: string): ProcessState | null {
+  const { data } = stateSchema.extend({ stateVersion: z.literal(stateVersion) }).safeParse(tryParseJson(text));
+  if (data === undefined) return null;
+  const { stateVersion: _, ...state } = data;
+  return state;
+}
+
+/** Returns an empty list for a text that is none. */
+export function parseListedStreams(text: string): readonly ListedStream[] {
+  return listedStreamsSchema.safeParse(tryParseJson(text)).data ?? [];
+}
