@@ -20,11 +20,6 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** Some of many things failed. Each failure was reported when it happened. */
-export class PartlyFailedError extends Error {
-  override readonly name = 'PartlyFailedError';
-}
-
 /** Returns the exit code for what a command has thrown. */
 export function chooseExitCode(error: unknown): number {
   if (error instanceof UsageError) return exitCodes.usage;
@@ -35,25 +30,28 @@ export function chooseExitCode(error: unknown): number {
 
 const byKind = { caller: exitCodes.usage, refusal: exitCodes.refused, outage: exitCodes.unavailable } as const;
 
+/** For a user whose password an admin has set: until then, the service refuses everything else. */
+export const passwordStep = 'Change your password first: widgetctl password';
+const steps: Readonly<Record<string, string>> = {
+  'not-authenticated': 'Sign in with: widgetctl login',
+  'password-change-required': passwordStep,
+};
+
 /** Returns what a command prints when it fails: what has happened, and the next step where it is known. */
 export function describeFailure(error: unknown): string[] {
   if (error instanceof UsageError) return [error.message, 'See: widgetctl --help'];
-  if (error instanceof ProblemError) return describeProblem(error);
+  if (error instanceof ProblemError) {
+    const { code, errors = [] } = error.problem;
+    const mistakes = errors.map((mistake) => `  ${mistake.pointer ?? mistake.parameter ?? ''}: ${mistake.detail}`);
+    return [describeCause(error), ...mistakes, ...(steps[code] === undefined ? [] : [steps[code]])];
+  }
   const isService = error instanceof UnreachableError && !error.address.includes('/events/');
   return [describeCause(error), ...(isService ? ['Another address: --url or WIDGETCTL_URL'] : [])];
 }
 
-/** A wait before a request is sent again. */
-export interface Wait {
-  /** What has failed. */
-  readonly error: unknown;
-  readonly delayMs: number;
-}
-
-/** Says what a command waits for, and for how long. */
-export function formatWait({ error, delayMs }: Wait): string {
-  const cause = error instanceof ProblemError ? describeProblem(error)[0] : describeCause(error);
-  return `${cause.replace(/\.$/, '')}. Trying again in ${formatSeconds(delayMs)}.`;
+/** Says what a command waits for before a request is sent again, and for how long. */
+export function formatWait({ error, delayMs }: { readonly error: unknown; readonly delayMs: number }): string {
+  return `${describeCause(error).replace(/\.$/, '')}. Trying again in ${formatSeconds(delayMs)}.`;
 }
 
 export function formatSeconds(durationMs: number): string {
@@ -61,23 +59,11 @@ export function formatSeconds(durationMs: number): string {
 }
 
 function describeCause(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  if (!(error instanceof UnreachableError)) return error.message;
+  if (error instanceof ProblemError) {
+    const { title, detail, code, requestId } = error.problem;
+    return `${title}: ${detail} (${code}, request ${requestId})`;
+  }
+  if (!(error instanceof UnreachableError)) return error instanceof Error ? error.message : String(error);
   // Where the service is says more to a person than the path of an operation.
   return `The service at ${error.message.replace(error.address, new URL(error.address).origin)}`;
-}
-
-const signInStep = 'Sign in with: widgetctl login';
-/** For a user whose password an admin has set: until then, the service refuses everything else. */
-export const passwordStep = 'Change your password first: widgetctl password';
-
-function describeProblem({ problem }: ProblemError): [string, ...string[]] {
-  const { title, detail, code, requestId, errors = [] } = problem;
-  const mistakes = errors.map((mistake) => `  ${mistake.pointer ?? mistake.parameter ?? ''}: ${mistake.detail}`);
-  const steps: Readonly<Record<string, string>> = {
-    'not-authenticated': signInStep,
-    'password-change-required': passwordStep,
-  };
-  const step = steps[code] ?? [];
-  return [`${title}: ${detail} (${code}, request ${requestId})`, ...mistakes].concat(step) as [string, ...string[]];
 }

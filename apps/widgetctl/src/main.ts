@@ -1,23 +1,23 @@
 #!/usr/bin/env node
 import { homedir } from 'node:os';
 import { exitCodes } from './failures.ts';
-import { endOnSignals } from './interruption.ts';
-import { Printer } from './printer.ts';
+import { Output } from './output.ts';
 import { runCommandLine } from './run.ts';
+import { endOnSignals } from './terminal.ts';
 
 endOnSignals();
-const printer = new Printer(process.stdout, process.stderr);
+const output = new Output({ stdout: process.stdout, stderr: process.stderr });
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   // `widgetctl tail | head`: the reader has what it wanted.
   if (error.code === 'EPIPE') process.exit(exitCodes.done);
-  printer.note(`The results cannot be written: ${error.message}`);
+  output.note(`The results cannot be written: ${error.message}`);
   process.exit(exitCodes.failed);
 });
 // Nobody reads the notes. The results may still be wanted.
 process.stderr.on('error', () => undefined);
 // A mistake of this program is still no reason to show a stack with foreign text in it.
 process.on('uncaughtException', (error) => {
-  printer.note(`widgetctl has failed: ${error instanceof Error ? error.message : String(error)}`);
+  output.note(`widgetctl has failed: ${error instanceof Error ? error.message : String(error)}`);
   process.exit(exitCodes.failed);
 });
 

@@ -1,7 +1,6 @@
 import { parseExactJson } from '@widget-service/client/json/exact-json.ts';
 import { describe, expect, test } from 'vitest';
 import { Output } from './output.ts';
-import { Printer } from './printer.ts';
 
 function capture(options: { isJson?: boolean; hasColors?: boolean } = {}) {
   const printed = { results: '', notes: '' };
@@ -10,18 +9,11 @@ function capture(options: { isJson?: boolean; hasColors?: boolean } = {}) {
       printed[name] += text;
     },
   });
-  const output = new Output({
-    isJson: options.isJson ?? false,
-    hasColors: options.hasColors ?? false,
-    printer: new Printer(collect('results'), collect('notes')),
-  });
+  const output = new Output({ ...options, stdout: collect('results'), stderr: collect('notes') });
   return { output, printed };
 }
 
-const columns = [
-  { title: 'ID', text: ({ id }: { id: number; name: string }) => String(id) },
-  { title: 'NAME', text: ({ name }: { id: number; name: string }) => name, style: () => 'bold' as const },
-];
+const columns = ['id', 'name'] as const;
 
 describe('output for people', () => {
   test('has aligned columns without spaces at the ends of lines', () => {
@@ -34,6 +26,13 @@ describe('output for people', () => {
       columns,
     );
     expect(printed.results).toBe('ID   NAME\n1    lamp\n100  a 😀\n');
+  });
+
+  test('has the members of a thing, one a line, with a word for what is absent', () => {
+    const { output, printed } = capture();
+    const widget = { id: 'w', labels: [], lastEventAt: null, retiredAt: null, sizeBytes: 3 };
+    output.facts(widget, ['id', 'labels', 'lastEventAt', 'retiredAt', 'sizeBytes']);
+    expect(printed.results).toBe('Id          w\nLabels      none\nLast event  none\nRetired     no\nBytes       3\n');
   });
 
   test('has colours only if it may', () => {
@@ -50,8 +49,8 @@ describe('output for people', () => {
 
   test('has styles, but no control character of a text, and stays in its line', () => {
     const { output, printed } = capture({ hasColors: true });
-    output.result(null, () => [{ style: 'bold', text: 'a\u001b[22m\n' }, '\u001b[2J\u009b\u202e\ud800😀']);
-    expect(printed.results).toBe('\u001b[1ma\\u001b[22m\\u000a\u001b[22m\\u001b[2J\\u009b\\u202e\\ud800😀\n');
+    output.line({ style: 'bold', text: 'a\u001b[22m\n' }, '\u001b[2J\u009b\u202e\ud800😀');
+    expect(printed.results).toBe('\u001b[1ma\\u001b[22m\\u000a\u001b[22m  \\u001b[2J\\u009b\\u202e\\ud800😀\n');
   });
 });
 
@@ -65,8 +64,8 @@ describe('output for programs', () => {
       ],
       columns,
     );
-    output.facts({ id: 3 }, [['Id', '3']]);
-    output.result({ id: 4 }, () => 'four');
+    output.facts({ id: 3 }, ['id']);
+    output.result({ id: 4 }, 'four');
     output.table([], columns);
     expect(printed).toEqual({
       results: '{"id":1,"name":"a\\nb"}\n{"id":2,"name":"c"}\n{"id":3}\n{"id":4}\n',
@@ -77,7 +76,7 @@ describe('output for programs', () => {
   test('has the control characters of texts escaped, and means the same', () => {
     const { output, printed } = capture({ isJson: true });
     const text = 'a\u001b\u009b\u202e\u2028\u007f\ud800😀\n';
-    output.result({ [text]: text }, () => '');
+    output.result({ [text]: text });
     expect(printed.results).toMatch(/^[ -~😀]+\n$/u);
     expect(JSON.parse(printed.results)).toEqual({ [text]: text });
   });
@@ -85,7 +84,7 @@ describe('output for programs', () => {
   test('has every digit of a number', () => {
     const { output, printed } = capture({ isJson: true });
     const json = '{"a":[12345678901234567890,1e400,0.10,-0,1.0,7]}';
-    output.result(parseExactJson(json), () => '');
+    output.result(parseExactJson(json));
     expect(printed.results).toBe(`${json}\n`);
   });
 });

@@ -1,20 +1,24 @@
 import { chmodSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import type { SessionStore } from '@widget-service/client/requests/service-fetch.ts';
-import { describeFileError, fileExists, readFileText } from './read-file.ts';
-import { replaceFile } from './replace-file.ts';
-
-type Sessions = Readonly<Record<string, string>>;
-type Environment = Readonly<Record<string, string | undefined>>;
+import { describeFileError, readOptionalFile, replaceFile } from './files.ts';
+import type { Output } from './output.ts';
+import type { Io } from './terminal.ts';
 
 /**
  * Where the sessions are kept: one for each service, by its address. Null if this user has no folder for it: a relative
  * path is none, because it would depend on where the command runs.
  */
-export function findSessionFile({ XDG_CONFIG_HOME = '' }: Environment, findHome: () => string): string | null {
-  if (isAbsolute(XDG_CONFIG_HOME)) return join(XDG_CONFIG_HOME, 'widgetctl', 'sessions.json');
-  const home = findAbsoluteHome(findHome);
-  return home === null ? null : join(home, '.config', 'widgetctl', 'sessions.json');
+function findSessionFile({ environment: { XDG_CONFIG_HOME = '' }, findHome }: Io): string | null {
+  const file = join('widgetctl', 'sessions.json');
+  if (isAbsolute(XDG_CONFIG_HOME)) return join(XDG_CONFIG_HOME, file);
+  try {
+    const home = findHome();
+    return isAbsolute(home) ? join(home, '.config', file) : null;
+  } catch {
+    // A user without an entry in the list of users.
+    return null;
+  }
 }
 
 /**
@@ -24,13 +28,13 @@ export function findSessionFile({ XDG_CONFIG_HOME = '' }: Environment, findHome:
 export class SessionFile implements SessionStore {
   readonly #path: string | null;
   readonly #url: string;
-  readonly #note: (text: string) => void;
+  readonly #output: Output;
   #hasFailed = false;
 
-  constructor(path: string | null, url: string, note: (text: string) => void) {
-    this.#path = path;
+  constructor(io: Io, url: string, output: Output) {
+    this.#path = findSessionFile(io);
     this.#url = url;
-    this.#note = note;
+    this.#output = output;
   }
 
   /** Whether a session is kept for later commands. */
@@ -39,7 +43,7 @@ export class SessionFile implements SessionStore {
   }
 
   async load(): Promise<string | null> {
-    const session = (await this.#read())[this.#url];
+    const { [this.#url]: session } = await this.#read();
     return typeof session === 'string' ? session : null;
   }
 
@@ -54,39 +58,28 @@ export class SessionFile implements SessionStore {
       replaceFile(this.#path, `${JSON.stringify(sessions, null, 2)}\n`, 0o600);
     } catch (error) {
       this.#hasFailed = true;
-      this.#note(`The session cannot be kept in ${this.#path}: ${describeFileError(error)}`);
+      this.#output.note(`The session cannot be kept in ${this.#path}: ${describeFileError(error)}`);
     }
   }
 
   /** A damaged file holds no session: the next sign-in writes it again. */
-  async #read(): Promise<Sessions> {
-    if (this.#path === null) return {};
+  async #read(): Promise<Readonly<Record<string, unknown>>> {
     try {
-      if (!(await fileExists(this.#path))) return {};
-      return parseSessions(await readFileText(this.#path), this.#path);
+      const text = this.#path === null ? null : await readOptionalFile(this.#path);
+      return text === null ? {} : parseSessions(text, this.#path);
     } catch (error) {
-      this.#note(`There is no session: ${(error as Error).message}`);
+      this.#output.note(`There is no session: ${(error as Error).message}`);
       return {};
     }
   }
 }
 
-function parseSessions(text: string, path: string): Sessions {
+function parseSessions(text: string, path: string | null): Readonly<Record<string, unknown>> {
   try {
     const parsed: unknown = JSON.parse(text);
-    if (typeof parsed === 'object' && parsed !== null) return parsed as Sessions;
+    if (typeof parsed === 'object' && parsed !== null) return { ...parsed };
   } catch {
     // The message below names the file.
   }
   throw new Error(`${path} is not a JSON object.`);
-}
-
-function findAbsoluteHome(findHome: () => string): string | null {
-  try {
-    const home = findHome();
-    return isAbsolute(home) ? home : null;
-  } catch {
-    // A user without an entry in the list of users.
-    return null;
-  }
 }

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import type { CommandDefinition } from 'widgetctl/command.ts';
+import type { Command } from 'widgetctl/command-line.ts';
 import { commands } from 'widgetctl/commands.ts';
 import { openAnsweringServer, type ReceivedRequest } from '../../drivers/tools/answering-server.ts';
 import { eventually } from '../../drivers/tools/eventually.ts';
@@ -81,7 +81,7 @@ describe('a wait', () => {
 });
 
 /** The command with a value for each parameter, so a new command is tried, too. */
-function fillIn({ name, parameters = [] }: CommandDefinition): string[] {
+function fillIn({ name, parameters }: Command): string[] {
   const values: Record<string, string> = { FILE: '-' };
   return [...name.split(' '), ...parameters.map((parameter) => values[parameter] ?? 'x')];
 }
@@ -95,7 +95,7 @@ const asking = commands.filter(({ name }) => name !== 'completion');
 
 describe('something else than the service', () => {
   const secrets = { WIDGETCTL_SOURCE_SECRETS: 'a secret', WIDGETCTL_NEW_PASSWORD: 'x' };
-  const run = (command: CommandDefinition) => {
+  const run = (command: Command) => {
     const options = command.name === 'login' ? ['--email', 'a@b.c'] : [];
     const environment = { WIDGETCTL_HOOK_URL: hookUrl, WIDGETCTL_PASSWORD: 'x', WIDGETCTL_TOKEN: 'wpt_x', ...secrets };
     return widgetctl.run([...fillIn(command), ...options], environment, '{"kind":"created"}');

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { CommandDefinition } from 'widgetctl/command.ts';
+import type { Command } from 'widgetctl/command-line.ts';
 import { commands } from 'widgetctl/commands.ts';
 import { fetchOpenApiDocument } from '../../drivers/app/openapi-document.ts';
 import { openTestService } from '../../drivers/app/test-service.ts';
@@ -86,7 +86,7 @@ function answerStream(response: ServerResponse): void {
 }
 
 /** The command with a value for each parameter, so a new command is tried, too. */
-function fillIn({ name, parameters = [] }: CommandDefinition): string[] {
+function fillIn({ name, parameters }: Command): string[] {
   const values: Record<string, string> = { SHELL: 'bash', FILE: join(folder, 'hooks.jsonl') };
   return [...name.split(' '), ...parameters.map((parameter) => values[parameter] ?? 'x')];
 }
@@ -101,7 +101,7 @@ const repeated = /replay|redrive|discard/;
 
 const moreOptions: Record<string, string[]> = { login: ['--email', 'a@b.c'], tail: ['--limit', '1'] };
 
-function start({ url }: AnsweringServer, command: CommandDefinition, isJson: boolean) {
+function start({ url }: AnsweringServer, command: Command, isJson: boolean) {
   const widgetctl = new Widgetctl({ folder, url });
   const passwords = { WIDGETCTL_PASSWORD: 'a password', WIDGETCTL_NEW_PASSWORD: 'another password' };
   const secrets = { ...passwords, WIDGETCTL_SOURCE_SECRETS: 'a secret' };

@@ -1,19 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import type { CommandDefinition } from './command.ts';
+import { makeCommand, parseCommandLine } from './command-line.ts';
 import { UsageError } from './failures.ts';
-import { parseCommandLine, readNumber } from './parse-command-line.ts';
 
 const run = async () => undefined;
-const commands: readonly CommandDefinition[] = [
-  {
-    name: 'tail',
-    summary: '',
-    options: { kind: { value: 'KIND', choices: ['a', 'b'], isRepeated: true, text: '' } },
-    run,
-  },
-  { name: 'widgets list', summary: '', options: { limit: { value: 'N', text: '' } }, run },
-  { name: 'widgets get', parameters: ['ID'], summary: '', run },
-  { name: 'redrive', parameters: ['INTEGRATION', 'EVENT…?'], summary: '', run },
+const commands = [
+  makeCommand('tail', '', { 'kind KIND': { choices: ['a', 'b'], isRepeated: true, text: '' } }, run),
+  makeCommand('widgets list', '', { 'limit N': { min: 1, text: '' } }, run),
+  makeCommand('widgets get ID', '', {}, run),
+  makeCommand('redrive INTEGRATION EVENT…?', '', {}, run),
 ];
 const parse = (...args: string[]) => parseCommandLine(args, commands);
 
@@ -22,7 +16,7 @@ describe('the command line', () => {
     expect(parse('tail').command?.name).toBe('tail');
     expect(parse('--json', 'widgets', 'get', '7').command?.name).toBe('widgets get');
     expect(parse('widgets', 'get', '7').input.parameters).toEqual(['7']);
-    expect(parse('--help').command).toBeNull();
+    expect(parse('--help').command).toBeUndefined();
   });
 
   test.each([
@@ -81,7 +75,6 @@ describe('the command line', () => {
   });
 
   test.each(['0', '-1', '1.5', 'x', ''])('"%s" is no number from 1', (text) => {
-    const { input } = parse('widgets', 'list', `--limit=${text}`);
-    expect(() => readNumber(input, 'limit', 1)).toThrow(/must be a number from 1/);
+    expect(() => parse('widgets', 'list', `--limit=${text}`)).toThrow(/must be a number from 1/);
   });
 });

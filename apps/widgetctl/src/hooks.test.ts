@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { decodeLines } from './decode-lines.ts';
 import { UsageError } from './failures.ts';
-import { type FileHook, parseHooks, RepeatedLines } from './hook-lines.ts';
+import { readLines } from './files.ts';
+import { type FileHook, parseHooks, RepeatedLines } from './hooks.ts';
 
 const line = '{"kind":"updated","occurredAt":"2026-11-25T08:00:00Z","widgetId":"7"}';
 
@@ -10,7 +10,8 @@ async function* toChunks(text: string) {
 }
 async function parse(text: string): Promise<FileHook[]> {
   const hooks: FileHook[] = [];
-  for await (const hook of parseHooks(decodeLines(toChunks(text), 'a file'), 'a file', false)) hooks.push(hook);
+  const lines = readLines({ name: 'a file', chunks: toChunks(text) });
+  for await (const hook of parseHooks(lines, 'a file', false)) hooks.push(hook);
   return hooks;
 }
 

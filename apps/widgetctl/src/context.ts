@@ -1,0 +1,135 @@
+import { createClient, type WidgetServiceClient } from '@widget-service/client/client.ts';
+import { parseExactJson } from '@widget-service/client/json/exact-json.ts';
+import { isUnencryptedRemote } from '@widget-service/client/requests/address.ts';
+import { formatWait, UsageError } from './failures.ts';
+import { openFile, readText, removeAtEnd, type Source } from './files.ts';
+import type { Output } from './output.ts';
+import { SessionFile } from './session-file.ts';
+import { askAtTerminal, type Io } from './terminal.ts';
+
+/** The secrets of commands. Each comes from the variable, or from the file that the variable with `_FILE` names. */
+export type SecretVariable = `WIDGETCTL_${
+  | 'PASSWORD'
+  | 'NEW_PASSWORD'
+  | 'TOKEN'
+  | 'HOOK_URL'
+  | 'HOOK_SECRET'
+  | 'SOURCE_SECRETS'
+  | 'HEADERS'
+  | 'STREAM_URL'}`;
+
+/**
+ * What a command works with. Each thing is made when a command asks for it: what a command does not need cannot stop
+ * it, such as the address of the service where only a hook is sent.
+ */
+export class Context {
+  readonly output: Output;
+  readonly #io: Io;
+  readonly #urlOption: string | undefined;
+  readonly #noted = new Set<string>();
+  #sessions: SessionFile | null = null;
+
+  constructor(io: Io, urlOption: string | undefined, output: Output) {
+    this.#io = io;
+    this.#urlOption = urlOption;
+    this.output = output;
+  }
+
+  /** The address of the service in its one spelling, without a slash at the end: the sessions are kept by it. */
+  get url(): string {
+    const text = this.#urlOption ?? (this.#io.environment.WIDGETCTL_URL || 'http://127.0.0.1:8080');
+    const url = URL.canParse(text) ? new URL(text) : null;
+    if (url === null || !/^https?:$/.test(url.protocol)) {
+      throw new UsageError(`"${text}" is not the address of a service: it must begin with http:// or https://.`);
+    }
+    if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
+      throw new UsageError('The address of the service must have no user, password, query or fragment.');
+    }
+    return removeAtEnd(url.href, '/');
+  }
+
+  get sessions(): SessionFile {
+    this.#sessions ??= new SessionFile(this.#io, this.url, this.output);
+    return this.#sessions;
+  }
+
+  /** The client of the service, with the session, and for creates with the provision token if there is one. */
+  openClient(provisionToken?: string): WidgetServiceClient {
+    return createClient({
+      baseUrl: this.url,
+      fetch: this.fetch,
+      onRetry: this.noteWait,
+      sessionStore: this.sessions,
+      ...(provisionToken === undefined ? {} : { provisionToken }),
+    });
+  }
+
+  /** As the global `fetch`, but says once for each address when others can read on the way what it sends. */
+  readonly fetch: typeof globalThis.fetch = (input, init) => {
+    const { origin } = new URL(input instanceof Request ? input.url : input);
+    if (isUnencryptedRemote(origin) && !this.#noted.has(origin)) {
+      this.#noted.add(origin);
+      this.output.note(
+        `Warning: ${origin} is not encrypted. Others on the way can read and change what you send. Use https.`,
+      );
+    }
+    return globalThis.fetch(input, init);
+  };
+
+  /** Says what a command waits for, and for how long. */
+  readonly noteWait = (wait: Parameters<typeof formatWait>[0]): void => this.output.note(formatWait(wait));
+
+  /** Reads a secret from the environment, or from the file that it names. Resolves with undefined if there is none. */
+  async readSecret(variable: SecretVariable, { hasLines = false } = {}): Promise<string | undefined> {
+    const { [variable]: given = '', [`${variable}_FILE`]: file } = this.#io.environment;
+    const value = trimSecret(variable, given);
+    if (!file) return value || undefined;
+    if (value) throw new UsageError(`${variable} and ${variable}_FILE are both set: set one of them.`);
+    const text = trimSecret(variable, await readText(openFile(file)));
+    if (text.trim() === '') throw new UsageError(`${variable}_FILE: ${file} is empty.`);
+    if (text.includes('\n') && !hasLines)
+      throw new UsageError(`${variable}_FILE: ${file} has several lines. It must hold only the secret.`);
+    return text;
+  }
+
+  /** Reads secrets, one a line. Empty if there is none. */
+  async readSecretLines(variable: SecretVariable): Promise<string[]> {
+    const text = (await this.readSecret(variable, { hasLines: true })) ?? '';
+    return text
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== '');
+  }
+
+  /** Reads a secret, or asks a person for it. */
+  async readPassword(variable: SecretVariable, question: string): Promise<string> {
+    return (await this.readSecret(variable)) ?? (await this.ask(question, true));
+  }
+
+  ask(question: string, isSecret = false): Promise<string> {
+    return askAtTerminal(this.#io.stdin(), this.output, question, isSecret);
+  }
+
+  /** Opens a file, or the standard input (`-`). */
+  open(path: string): Source {
+    return path === '-' ? { name: 'the standard input', chunks: this.#io.stdin() } : openFile(path);
+  }
+
+  /** Reads JSON from a file, or from the standard input (`-`). Throws a `UsageError` that names it. */
+  async readJson(path: string): Promise<unknown> {
+    const text = await readText(this.open(path));
+    try {
+      return parseExactJson(text);
+    } catch {
+      throw new UsageError(`${path === '-' ? 'The standard input' : path} is not JSON.`);
+    }
+  }
+}
+
+/** Removes what comes with a copy or a file: line ends, and blanks but for passwords, which may have them. */
+function trimSecret(variable: SecretVariable, text: string): string {
+  if (variable !== 'WIDGETCTL_PASSWORD') return text.trim();
+  const lines = text.split(/[\r\n]/);
+  const isFilled = (line: string) => line !== '';
+  return lines.slice(lines.findIndex(isFilled), lines.findLastIndex(isFilled) + 1).join('\n');
+}
