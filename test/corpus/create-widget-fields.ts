@@ -20,13 +20,8 @@ const accepted = returns(201);
 const nameCases: readonly (readonly [string, unknown, ExpectedResponse])[] = [
   ['name: missing', {}, invalidAt('#/name', 'required')],
   ['name: null', { name: null }, invalidAt('#/name', 'type')],
-  ['name: 0', { name: 0 }, invalidAt('#/name', 'type')],
-  ['name: true', { name: true }, invalidAt('#/name', 'type')],
-  ['name: an array', { name: ['a name in an array'] }, invalidAt('#/name', 'type')],
-  ['name: an object', { name: {} }, invalidAt('#/name', 'type')],
   ['name: a query operator', { name: { $ne: null } }, invalidAt('#/name', 'type')],
   ['name: an object whose length is not a number', { name: incomparableLength }, invalidAt('#/name', 'type')],
-  ['name: an object with a length of 0', { name: { length: 0 } }, invalidAt('#/name', 'type')],
   ['name: empty', { name: '' }, invalidAt('#/name', 'too-short')],
   ['name: white space only', { name: ' \t\n\u00a0\u3000' }, invalidAt('#/name', 'too-short')],
   ['name: a byte order mark only', { name: '\ufeff' }, invalidAt('#/name', 'too-short')],
@@ -35,7 +30,6 @@ const nameCases: readonly (readonly [string, unknown, ExpectedResponse])[] = [
   ['name: 60 000 characters', { name: 'n'.repeat(60_000) }, invalidAt('#/name', 'too-long')],
   ['name: with NUL', { name: 'a\u0000b' }, invalidAt('#/name', 'format')],
   ['name: with a line break', { name: 'a\nb' }, invalidAt('#/name', 'format')],
-  ['name: with DEL', { name: 'a\u007fb' }, invalidAt('#/name', 'format')],
   ['name: with a C1 control', { name: 'a\u0085b' }, invalidAt('#/name', 'format')],
   ['name: with an escape sequence', { name: '\u001b[31mred' }, invalidAt('#/name', 'format')],
   ['name: 200 characters', { name: 'n'.repeat(200) }, accepted],
@@ -57,7 +51,6 @@ const stateCases: readonly (readonly [string, unknown, ExpectedResponse])[] = [
   ['state: with a space', { name: 'x', state: 'active ' }, invalidAt('#/state', 'enum')],
   ['state: the name of a prototype member', { name: 'x', state: 'constructor' }, invalidAt('#/state', 'enum')],
   ['state: a number', { name: 'x', state: 1 }, invalidAt('#/state', 'type')],
-  ['state: an array', { name: 'x', state: ['active'] }, invalidAt('#/state', 'type')],
   ['state: a query operator', { name: 'x', state: { $in: ['active'] } }, invalidAt('#/state', 'type')],
   ['state: null', { name: 'x', state: null }, accepted],
   ['state: retired', { name: 'x', state: 'retired' }, accepted],
@@ -66,10 +59,7 @@ const stateCases: readonly (readonly [string, unknown, ExpectedResponse])[] = [
 const labelCases: readonly (readonly [string, unknown, ExpectedResponse])[] = [
   ['labels: a string', { name: 'x', labels: 'red' }, invalidAt('#/labels', 'type')],
   ['labels: an object', { name: 'x', labels: { 0: 'red', length: 1 } }, invalidAt('#/labels', 'type')],
-  ['labels: a number', { name: 'x', labels: 0 }, invalidAt('#/labels', 'type')],
   ['label: a number', { name: 'x', labels: ['red', 2] }, invalidAt('#/labels/1', 'type')],
-  ['label: null', { name: 'x', labels: [null] }, invalidAt('#/labels/0', 'type')],
-  ['label: an array', { name: 'x', labels: [['red']] }, invalidAt('#/labels/0', 'type')],
   ['label: an object', { name: 'x', labels: [{ $gt: '' }] }, invalidAt('#/labels/0', 'type')],
   [
     'label: an object whose length is not a number',
@@ -100,8 +90,6 @@ const labelCases: readonly (readonly [string, unknown, ExpectedResponse])[] = [
 
 const ownerCases: readonly (readonly [string, unknown, ExpectedResponse])[] = [
   ['owner: a string', { name: 'x', owner: userId }, invalidAt('#/owner', 'type')],
-  ['owner: an array', { name: 'x', owner: [] }, invalidAt('#/owner', 'type')],
-  ['owner: false', { name: 'x', owner: false }, invalidAt('#/owner', 'type')],
   [
     'owner: empty',
     { name: 'x', owner: {} },
@@ -111,7 +99,6 @@ const ownerCases: readonly (readonly [string, unknown, ExpectedResponse])[] = [
   ['owner: with an unknown member', withOwner({ role: 'admin' }), invalidAt('#/owner/role', 'unknown-field')],
   ['owner: null', { name: 'x', owner: null }, accepted],
   ['user id: null', withOwner({ userId: null }), invalidAt('#/owner/userId', 'type')],
-  ['user id: a number', withOwner({ userId: 1 }), invalidAt('#/owner/userId', 'type')],
   ['user id: empty', withOwner({ userId: '' }), invalidAt('#/owner/userId', 'format')],
   ['user id: without dashes', withOwner({ userId: userId.replaceAll('-', '') }), invalidAt('#/owner/userId', 'format')],
   ['user id: in braces', withOwner({ userId: `{${userId}}` }), invalidAt('#/owner/userId', 'format')],
@@ -164,7 +151,6 @@ const ownerCases: readonly (readonly [string, unknown, ExpectedResponse])[] = [
   ['e-mail: without a dot', withOwner({ email: 'admin@localhost' }), accepted],
   ['e-mail: with a tag', withOwner({ email: 'ann+tag@example.com' }), accepted],
   ['notify: a string', withOwner({ notify: 'true' }), invalidAt('#/owner/notify', 'type')],
-  ['notify: 1', withOwner({ notify: 1 }), invalidAt('#/owner/notify', 'type')],
   ['notify: null', withOwner({ notify: null }), accepted],
 ];
 

@@ -19,8 +19,6 @@ type Row = readonly [string, unknown, ExpectedResponse];
 /** Bodies that every kind of grant rejects or accepts, on create and on update. */
 const listMemberRows = (accepted: ExpectedResponse, base: object): Row[] => [
   ['name: null', { name: null }, invalidAt('#/name', 'type')],
-  ['name: a number', { name: 1 }, invalidAt('#/name', 'type')],
-  ['name: an array', { name: ['a name in an array'] }, invalidAt('#/name', 'type')],
   ['name: an object whose length is not a number', { name: incomparableLength }, invalidAt('#/name', 'type')],
   ['name: empty', { name: ' ' }, invalidAt('#/name', 'too-short')],
   ['name: 201 characters', { name: 'n'.repeat(201) }, invalidAt('#/name', 'too-long')],
@@ -49,7 +47,6 @@ const listMemberRows = (accepted: ExpectedResponse, base: object): Row[] => [
 /** Bodies with the members that only a subscription has. */
 const listFilterRows = (accepted: ExpectedResponse, base: object): Row[] => [
   ['filter: a string', { ...base, filter: 'all' }, invalidAt('#/filter', 'type')],
-  ['filter: an array', { ...base, filter: [] }, invalidAt('#/filter', 'type')],
   [
     'filter: with a query operator',
     { ...base, filter: { $where: '1' } },
@@ -105,9 +102,7 @@ const listSettingRows = (accepted: ExpectedResponse, base: object): Row[] => [
   ['rate: 1.5', { ...base, rate: 1.5 }, invalidAt('#/rate', 'type')],
   ['rate: a string', { ...base, rate: '10' }, invalidAt('#/rate', 'type')],
   ['rate: more than 1 000 000', { ...base, rate: 1_000_001 }, invalidAt('#/rate', 'too-large')],
-  ['rate: true', { ...base, rate: true }, invalidAt('#/rate', 'type')],
   ['deduplication: a string', { ...base, deduplicateByContent: 'yes' }, invalidAt('#/deduplicateByContent', 'type')],
-  ['deduplication: 0', { ...base, deduplicateByContent: 0 }, invalidAt('#/deduplicateByContent', 'type')],
   ['rate: null', { ...base, rate: null }, accepted],
   ['rate: 1 000 000', { ...base, rate: 1_000_000 }, accepted],
 ];
@@ -117,7 +112,6 @@ const rotations: readonly Row[] = [
   ['overlap: more than a day', { overlapSeconds: 86_401 }, invalidAt('#/overlapSeconds', 'too-large')],
   ['overlap: 1.5', { overlapSeconds: 1.5 }, invalidAt('#/overlapSeconds', 'type')],
   ['overlap: a string', { overlapSeconds: '300' }, invalidAt('#/overlapSeconds', 'type')],
-  ['overlap: an array', { overlapSeconds: [300] }, invalidAt('#/overlapSeconds', 'type')],
   ['an unknown field: overlap', { overlap: 1 }, invalidAt('#/overlap', 'unknown-field')],
   ['an unknown field: token', { token: 'x' }, invalidAt('#/token', 'unknown-field')],
   ['body: an array', [], invalidAt('#', 'type')],

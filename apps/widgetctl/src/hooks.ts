@@ -131,9 +131,11 @@ async function sendAll(
   }
 }
 
+const concernsAll: ReadonlySet<string> = new Set(['not-found', 'invalid-hook-token', 'invalid-hook-signature']);
+
 /** Whether every other hook would fail in the same way, because the URL, the secret or what answers there is wrong. */
 function concernsAllHooks(error: unknown): boolean {
-  if (error instanceof ProblemError) return error.code === 'not-found' || error.code === 'invalid-hook-signature';
+  if (error instanceof ProblemError) return concernsAll.has(error.code);
   return !(error instanceof InvalidCallError);
 }
 

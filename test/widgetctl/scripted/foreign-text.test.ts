@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Command } from 'widgetctl/command-line.ts';
 import { commands } from 'widgetctl/commands.ts';
-import { fetchOpenApiDocument } from '../../drivers/app/openapi-document.ts';
+import { fetchOpenApiDocument, type Json, type OpenApiDocument } from '../../drivers/app/openapi-document.ts';
 import { openTestService } from '../../drivers/app/test-service.ts';
 import {
   type AnsweringServer,
@@ -15,7 +15,6 @@ import {
 import { makeSharedFolder } from '../../drivers/tools/shared-folder.ts';
 import { hasTerminal, runAtTerminal } from '../../drivers/tools/terminal.ts';
 import { Widgetctl, widgetctlSource } from '../../drivers/tools/widgetctl.ts';
-import { sampleSchema } from './schema-sample.ts';
 
 /** Clears the screen, sets the title, reorders a line, begins a line: in C0, C1 and Unicode. */
 const hostile =
@@ -177,3 +176,27 @@ test('only one file writes to the standard output and the standard error', async
   // It gives both to the printer, which escapes what it prints.
   expect(writers).toEqual(['main.ts']);
 });
+
+/** Makes a value that a schema of the OpenAPI document allows, with this text wherever a text may be. */
+function sampleSchema(document: OpenApiDocument, schema: Json, text: string): unknown {
+  const sample = (inner: unknown) => sampleSchema(document, inner as Json, text);
+  if (typeof schema.$ref === 'string') {
+    const [, , group = '', name = ''] = schema.$ref.split('/');
+    return sample(document.components[group]?.[name]);
+  }
+  if (schema.const !== undefined) return schema.const;
+  if (Array.isArray(schema.enum)) return schema.enum[0];
+  const variants = (schema.anyOf ?? schema.oneOf) as Json[] | undefined;
+  if (variants !== undefined) return sample(variants.find(({ type }) => type !== 'null'));
+  if (Array.isArray(schema.allOf)) return Object.assign({}, ...schema.allOf.map(sample));
+  const type = Array.isArray(schema.type) ? schema.type.find((name) => name !== 'null') : schema.type;
+  if (type === 'object') {
+    const properties = Object.entries((schema.properties ?? {}) as Record<string, Json>);
+    return properties.length === 0
+      ? { [text]: text }
+      : Object.fromEntries(properties.map(([name, inner]) => [name, sample(inner)]));
+  }
+  if (type === 'array') return [sample(schema.items)];
+  if (type === 'integer' || type === 'number') return schema.minimum ?? 1;
+  return type === 'boolean' ? false : text;
+}

@@ -35,9 +35,7 @@ describe.each(uses)('the secret %s', (variable, args, given, header) => {
 
   test.each([
     ['a line', (secret: string) => `${secret}\n`],
-    ['a line of Windows with a byte order mark', (secret: string) => `\ufeff${secret}\r\n`],
-    ['UTF-16', (secret: string) => Buffer.from(`\ufeff${secret}\r\n`, 'utf16le')],
-    ['a NUL at the end', (secret: string) => `${secret}\0`],
+    ['UTF-16 of Windows', (secret: string) => Buffer.from(`\ufeff${secret}\r\n`, 'utf16le')],
   ])('comes from a file with %s', async (_name, toContent) => {
     const secret = given.replace('SERVER', server.url);
     const { code, notes } = await widgetctl.run(args, { [`${variable}_FILE`]: await writeSecret(toContent(secret)) });

@@ -49,15 +49,8 @@ test('lists of deliveries are read to their end, however long, each delivery onc
     expect(listed.map(toLine)).toEqual(newestFirst);
   }
   const before = new Date(startedAtMs + 400).toISOString();
-  const older = await widgetctl.read<ListedDelivery>(
-    'deliveries',
-    'list',
-    grant.id,
-    '--to',
-    before,
-    '--limit',
-    '20000',
-  );
+  const args = ['deliveries', 'list', grant.id, '--to', before, '--limit', '20000'];
+  const older = await widgetctl.read<ListedDelivery>(...args);
   expect(older.map(toLine)).toEqual(newestFirst.slice(-400));
   expect(await widgetctl.read('deliveries', 'list', grant.id, '--limit', '101')).toHaveLength(101);
 });

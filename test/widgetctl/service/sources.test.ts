@@ -98,6 +98,7 @@ test.each([
     'no.json is not JSON.',
   ],
   [['samples', 'keep', 'an-id', '--seconds', '59'], 'it must be a number from 60'],
+  [['widgets', 'get', ''], 'An ID is empty.'],
   [['integrations', 'secrets', 'an-id'], 'WIDGETCTL_SOURCE_SECRETS is not set: one secret a line.'],
 ])('%j is refused before anything is sent', async (args, message) => {
   const { code, results, notes } = await widgetctl.run(args);

@@ -1,0 +1,152 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { commands } from 'widgetctl/commands.ts';
+import { aDelivery, aQuarantinedText } from '../../drivers/app/builders.ts';
+import { testAdmin } from '../../drivers/app/console-client.ts';
+import { openSharedService } from '../../drivers/app/open-shared.ts';
+import { makeSharedFolder } from '../../drivers/tools/shared-folder.ts';
+import { Widgetctl } from '../../drivers/tools/widgetctl.ts';
+
+const service = await openSharedService({ ADMIN_EMAIL: testAdmin.email, ADMIN_PASSWORD: testAdmin.password });
+const folder = await makeSharedFolder();
+const widgetctl = new Widgetctl({ folder, url: service.url });
+const login = { WIDGETCTL_PASSWORD: testAdmin.password };
+const newPassword = { WIDGETCTL_NEW_PASSWORD: 'another long password' };
+const secrets = { WIDGETCTL_SOURCE_SECRETS: 'what the sender was given' };
+const mapping = join(folder, 'mapping.json');
+const request = join(folder, 'request.json');
+
+/** What the examples below name. */
+const things: Record<string, string> = { mapping, request };
+
+beforeAll(async () => {
+  await writeFile(mapping, JSON.stringify({ kind: { value: 'created' } }));
+  await writeFile(request, '{}');
+  await widgetctl.run(['login', '--email', testAdmin.email], login);
+  const create = async (what: string, name: string, ...options: string[]) => {
+    const [made] = await widgetctl.read<{ id: string; url?: string }>(what, 'create', name, ...options);
+    Object.assign(things, { [name]: made?.id ?? '', [`${name}Url`]: made?.url ?? '' });
+  };
+  await create('widgets', 'widget', '--label', 'hall');
+  await create('integrations', 'integration');
+  await create('subscriptions', 'subscription');
+  await create('tokens', 'token');
+  const options = ['--preset', 'github', '--mapping', mapping, '--json'];
+  const source = await widgetctl.run(['integrations', 'create', 'source', ...options], secrets);
+  things.source = JSON.parse(source.results).id;
+  const user = await widgetctl.run(['users', 'create', 'a@example.com', '--json'], newPassword);
+  things.user = JSON.parse(user.results).id;
+  const { ledger, quarantine } = service.backend;
+  const [integrationId, widgetId] = [things.integration ?? '', things.widget ?? ''];
+  for (const name of ['dead', 'useless']) {
+    const delivery = aDelivery({ integrationId, widgetId });
+    await ledger.markDead(delivery, 'store-refused');
+    things[name] = delivery.eventId;
+  }
+  const text = aQuarantinedText();
+  await quarantine.insert(text);
+  things.text = text.id;
+});
+
+type Environment = Readonly<Record<string, string>>;
+
+/** The words after each command, what it prints then, and its secrets. In this order: the last ones end things. */
+const examples: Readonly<Record<string, readonly [words: string, printed: string, environment?: () => Environment]>> = {
+  login: [`--email ${testAdmin.email}`, 'Signed in at http', () => login],
+  whoami: ['', 'Service '],
+  'widgets list': ['--state active --limit 3', 'ID STATE VERSION CREATED NAME LABELS'],
+  'widgets create': ['lamp --label hall', ' lamp (active, version 1)'],
+  'widgets get': ['{widget}', 'Id Name State Version Labels Owner Created Changed Last event Retired'],
+  'widgets history': ['{widget}', 'VERSION KIND STATE AFTER LATE OCCURRED DELIVERY INTEGRATION EVENT'],
+  tail: ['--from earliest --widget {widget} --limit 1', ' created '],
+  'hooks send': [
+    '--widget {widget}',
+    'Accepted as event ',
+    () => ({ WIDGETCTL_HOOK_URL: things.integrationUrl ?? '' }),
+  ],
+  'hooks replay': ['-', '', () => ({ WIDGETCTL_HOOK_URL: things.integrationUrl ?? '' })],
+  'deliveries list': ['{integration} --state dead', 'EVENT STATE KIND RECEIVED WIDGET ATTEMPTS DUPLICATES REASON'],
+  'deliveries get': [
+    '{integration} {dead}',
+    'Event State Reason Kind Widget Occurred Received Published Effect Position Attempts Duplicates Payload',
+  ],
+  'deliveries redrive': ['{integration} {dead}', '{dead}: accepted'],
+  'deliveries discard': ['{integration} {useless}', '{useless}: discarded'],
+  'quarantine list': ['', 'ID QUARANTINED REASON INTEGRATION BYTES'],
+  'quarantine get': ['{text}', 'Id Quarantined Reason Job Integration Text'],
+  'quarantine discard': ['{text}', '{text}: discarded'],
+  ...Object.fromEntries(
+    ['subscription', 'integration', 'token'].flatMap((kind) => [
+      [`${kind}s list`, ['', 'ID NAME CREATED EXPIRES LAST USED']],
+      [`${kind}s create`, ['one', kind === 'token' ? 'Id Name Token' : 'Id Name URL']],
+      [`${kind}s rotate`, [`{${kind}} --overlap 60`, kind === 'token' ? 'Id Name Token' : 'Id Name URL']],
+      [`${kind}s end-previous`, [`{${kind}}`, 'Ended.']],
+      [`${kind}s revoke`, [`{${kind}}`, 'Revoked.']],
+    ]),
+  ),
+  'integrations preview': ['{request} {source}', 'Outcome Signature '],
+  'integrations map': ['{source} {mapping}', 'Mapped: '],
+  'integrations secrets': ['{source}', 'Replaced: ', () => secrets],
+  'samples list': ['{source}', 'none'],
+  'samples keep': ['{source}', 'Kept until '],
+  'samples delete': ['{source}', 'Deleted.'],
+  'users list': ['', 'ID EMAIL ROLE STATE CREATED'],
+  'users create': ['b@example.com --role editor', 'Created b@example.com (editor), id ', () => newPassword],
+  'users disable': ['{user}', 'Disabled.'],
+  completion: ['bash', '_widgetctl() {'],
+  password: ['', 'Changed.', () => ({ ...login, ...newPassword })],
+  logout: ['', 'Signed out.'],
+};
+
+const fillIn = (text: string) => text.replaceAll(/\{(\w+)\}/g, (_, name: string) => things[name] ?? '');
+const split = (text: string) => text.split(' ').filter((word) => word !== '');
+
+test('there is an example of each command', () => {
+  expect(Object.keys(examples).sort()).toEqual(commands.map(({ name }) => name).sort());
+});
+
+describe.each(commands)('$name', ({ name, parameters, options, summary }) => {
+  const words = name.split(' ');
+
+  test('shows its help', async () => {
+    const { code, results } = await widgetctl.run([...words, '--help']);
+    expect(code).toBe(0);
+    for (const text of [summary, ...Object.keys(options).map((option) => `--${option}`)])
+      expect(results).toContain(text);
+  });
+
+  test('names a missing argument, and an option that it does not have', async () => {
+    for (const [index, parameter] of parameters.entries()) {
+      if (parameter.endsWith('?')) continue;
+      const { code, notes } = await widgetctl.run([...words, ...parameters.slice(0, index)]);
+      expect([code, notes]).toEqual([2, expect.stringContaining(`${parameter.replace('…', '')} is missing.`)]);
+    }
+    const { code, notes } = await widgetctl.run([...words, ...parameters, '--wrong']);
+    expect([code, notes]).toEqual([2, expect.stringContaining("'--wrong'")]);
+  });
+});
+
+test.each(commands.filter(({ name }) => name !== 'completion'))(
+  '$name is refused without a session',
+  async ({ name }) => {
+    const stranger = new Widgetctl({ folder: join(folder, 'stranger'), url: service.url });
+    const [words, , environment] = examples[name] ?? [''];
+    const hookUrl = { WIDGETCTL_HOOK_URL: `${service.url}/api/v1/events/hooks/none` };
+    const given = { ...secrets, ...environment?.(), ...newPassword, ...hookUrl, WIDGETCTL_PASSWORD: 'wrong' };
+    const { code, results, notes } = await stranger.run([...split(name), ...split(fillIn(words))], given, '{}');
+    const isOne = /redrive|discard/.test(name);
+    expect(code, notes).toBe(isOne ? 1 : /^hooks|login/.test(name) ? 4 : 3);
+    expect(results + notes).toMatch(/\((not-authenticated|invalid-credentials|invalid-hook-token), request /);
+  },
+);
+
+test.each(Object.entries(examples))('%s does what it says', async (name, [words, printed, environment]) => {
+  const args = [...split(name), ...split(fillIn(words))];
+  const { code, results, notes } = await widgetctl.run(args, environment?.());
+  expect(code, notes).toBe(0);
+  // Titles of columns in a line, or of facts in a column.
+  const shown = `${results} ${notes}`.replaceAll(/ +/g, ' ');
+  const facts = results.split('\n').map((line) => line.split(/ {2,}/)[0]);
+  expect([shown.includes(fillIn(printed)), facts.join(' ').includes(printed)], shown).toContain(true);
+});
