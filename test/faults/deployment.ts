@@ -34,7 +34,7 @@ const settings = {
 };
 
 /** Two pods and two workers behind a load balancer. Needs the servers of a cluster. */
-export async function openClusterDeployment(): Promise<Deployment> {
+async function openClusterDeployment(): Promise<Deployment> {
   const cluster = await openFaultCluster({ pods: 2, workers: 2, hasLinks: false, environment: settings });
   const { pods, workers, redis } = cluster;
   const { MONGODB_URL = '', MONGODB_DATABASE = '' } = cluster.run.environment;

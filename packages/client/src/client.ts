@@ -1,7 +1,5 @@
 import { checkCount, checkDuration } from './delays.ts';
 import type { components } from './interface.ts';
-import type { Widget } from './live/live-widget.ts';
-import { LiveWidgets, type LiveWidgetsOptions } from './live/live-widgets.ts';
 import { parseAddress } from './requests/address.ts';
 import { type Api, createApi } from './requests/api.ts';
 import { InvalidCallError } from './requests/failures.ts';
@@ -15,6 +13,7 @@ import type { StreamEvent } from './stream/stream-event.ts';
 
 type Schemas = components['schemas'];
 export type Session = Schemas['Session'];
+export type Widget = Schemas['Widget'];
 export type NewWidget = Schemas['NewWidget'];
 
 export interface ClientOptions {
@@ -129,16 +128,6 @@ export class WidgetServiceClient {
   /** Reads all events with the session instead of a subscription. The stream ends when the session does. */
   streamOfSession(options: StreamOptions = {}): AsyncGenerator<StreamEvent, never, void> {
     return this.stream(this.#issueStreamUrl, options);
-  }
-
-  /** A copy of the widgets that stays right. Needs a session. */
-  liveWidgets(options: LiveWidgetsOptions = {}): LiveWidgets {
-    const source = {
-      readPage: (query: Parameters<ReadWidgetPage>[0], signal?: AbortSignal) => this.#readPage(query, signal),
-      streamUrl: this.#issueStreamUrl,
-      streamOptions: { fetch: this.#fetch },
-    };
-    return new LiveWidgets(source, options);
   }
 
   readonly #issueStreamUrl = async (): Promise<string> => (await this.api.POST('/api/v1/session/stream')).url;

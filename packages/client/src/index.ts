@@ -1,5 +1,5 @@
 /**
- * The client of Widget Service: requests, streams, live collections, and a sender of hooks.
+ * The client of Widget Service: requests, streams, and a sender of hooks.
  *
  * This file is the whole interface of the package. It is the only file of this repository that exports other files.
  */
@@ -10,6 +10,7 @@ export {
   type ListWidgetsOptions,
   type NewWidget,
   type Session,
+  type Widget,
   WidgetServiceClient,
 } from './client.ts';
 export {
@@ -23,15 +24,6 @@ export {
 export { type SignedContent, signHook } from './hooks/post-hook.ts';
 export type { components, paths } from './interface.ts';
 export { ExactNumber, formatExactJson, parseExactJson } from './json/exact-json.ts';
-export type { LiveWidget, Widget } from './live/live-widget.ts';
-export {
-  LiveWidgets,
-  type LiveWidgetsListener,
-  type LiveWidgetsOptions,
-  type LiveWidgetsSource,
-  type LiveWidgetsState,
-} from './live/live-widgets.ts';
-export type { WidgetChange } from './live/widget-collection.ts';
 export { isUnencryptedRemote } from './requests/address.ts';
 export type { Api } from './requests/api.ts';
 export {

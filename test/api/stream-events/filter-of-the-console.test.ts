@@ -1,5 +1,5 @@
 import { parseStreamEvent, type WidgetStreamEvent } from '@widget-service/client/stream/stream-event.ts';
-import { eventPasses } from '@widget-service/console/passes-filter.ts';
+import { eventPasses } from '@widget-service/console/stream-events.ts';
 import { compileFilter } from '@widget-service/shared/domain/event-filter.ts';
 import { toEventWithoutWidget, toWidgetEvent, type WidgetEvent } from '@widget-service/shared/domain/widget-event.ts';
 import fc from 'fast-check';

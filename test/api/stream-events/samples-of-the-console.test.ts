@@ -7,7 +7,6 @@ import { signIn, testAdmin } from '../../drivers/app/console-client.ts';
 import { openSharedService } from '../../drivers/app/open-shared.ts';
 import { eventually } from '../../drivers/tools/eventually.ts';
 import { makeSharedFolder } from '../../drivers/tools/shared-folder.ts';
-import { widgetctlSource } from '../../drivers/tools/widgetctl.ts';
 
 const service = await openSharedService({ ADMIN_EMAIL: testAdmin.email, ADMIN_PASSWORD: testAdmin.password });
 const shared = await makeSharedFolder();
@@ -25,13 +24,10 @@ interface Way {
   readonly command?: string;
 }
 
-const node = `'${process.execPath}'`;
 const ways: Readonly<Record<string, Way>> = {
   curl: { needs: 'curl --version' },
   Python: { needs: 'python3 --version', file: 'stream.py', command: 'python3 stream.py' },
-  Node: { file: 'stream.mjs', command: `${node} stream.mjs` },
   Go: { needs: 'go version', file: 'stream.go', command: 'go run stream.go' },
-  widgetctl: {},
 };
 const runnable = Object.entries(ways).filter(
   ([, { needs }]) => needs === undefined || spawnSync('bash', ['-c', needs]).status === 0,
@@ -41,7 +37,7 @@ const runnable = Object.entries(ways).filter(
 async function startSample(code: string, { file, command = code }: Way, url: string): Promise<() => string> {
   const folder = await mkdtemp(join(shared, 'sample-'));
   if (file !== undefined) await writeFile(join(folder, file), code);
-  const script = `${readStreamUrl}\nwidgetctl() { ${node} '${widgetctlSource}' "$@"; }\n${command}\n`;
+  const script = `${readStreamUrl}\n${command}\n`;
   const shell = spawn('bash', ['-c', script], { cwd: folder, detached: true });
   running.push(shell);
   shell.stdin.end(`${url}\n`);

@@ -1,7 +1,6 @@
 import { answers } from '@widget-service/client/answers.ts';
 import { createClient } from '@widget-service/client/client.ts';
 import { createHookSender } from '@widget-service/client/hooks/hook-sender.ts';
-import type { Retry } from '@widget-service/client/requests/retry.ts';
 import { readStream, type StreamState } from '@widget-service/client/stream/read-stream.ts';
 import { describe, expect, test } from 'vitest';
 import { readWidgetEvents, widgetIds } from '../../drivers/streams/read-widget-events.ts';
@@ -166,17 +165,6 @@ test('nothing of a foreign answer is kept as a session', async () => {
   const client = createClient({ baseUrl: new URL(server.url).origin, sessionStore });
   await expect(client.signIn({ email: 'a@example.com', password: 'secret' })).rejects.toThrow('something else answers');
   expect(kept).toEqual([]);
-});
-
-test('a live collection says what it waits for', async () => {
-  await using server = await startScriptedStreamServer([answerWith(200, 'text/html', page)]);
-  const live = createClient({ baseUrl: new URL(server.url).origin }).liveWidgets({
-    onRetry: (retry) => retries.push(retry),
-  });
-  const retries: Retry[] = [];
-  await expect.poll(() => retries).toHaveLength(1);
-  expect(retries[0]).toMatchObject({ attempt: 1, error: { name: 'UnexpectedResponseError' } });
-  live.close();
 });
 
 test.each([

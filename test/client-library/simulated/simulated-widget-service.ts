@@ -1,4 +1,4 @@
-import type { Widget } from '@widget-service/client/live/live-widget.ts';
+import type { Widget } from '@widget-service/client/client.ts';
 import type { ReadWidgetPage, WidgetPage, WidgetPageQuery } from '@widget-service/client/requests/list-pages.ts';
 import type { RawMessage } from '@widget-service/client/stream/stream-event.ts';
 import type { Batch, Connection, OpenOutcome, Transport } from '@widget-service/client/stream/transport.ts';
@@ -39,6 +39,11 @@ export class SimulatedWidgetService {
   constructor(options: { readonly createsPerTick: number; readonly readsRowsAtOnce: boolean }) {
     this.#createsPerTick = options.createsPerTick;
     this.#readsRowsAtOnce = options.readsRowsAtOnce;
+  }
+
+  /** The end of the event log. */
+  get position(): string {
+    return `${this.#epoch}.${this.#lastSeq}`;
   }
 
   /** The widgets as a list without a filter returns them. */
@@ -155,12 +160,12 @@ export class SimulatedWidgetService {
       totalPages: Math.ceil(rows.length / pageSize),
       hasNext: rows.length > page * pageSize,
       asOf: upTo,
-      streamCursor: `${this.#epoch}.${this.#lastSeq}`,
+      streamCursor: this.position,
     };
   }
 
   #connect(url: URL, signal: AbortSignal): Connection {
-    const requested = url.searchParams.get('lastEventId') ?? `${this.#epoch}.${this.#lastSeq}`;
+    const requested = url.searchParams.get('lastEventId') ?? this.position;
     let [epoch, seq] = requested.split('.').map(Number) as [number, number];
     const greeting: RawMessage[] = [];
     const oldest = this.#log[0]?.seq ?? this.#lastSeq + 1;

@@ -46,7 +46,7 @@ describe.runIf(hasBrowser)('the console on the machines of other people', () => 
   }
 
   /** The list of widgets. */
-  const rows = (page: Page) => page.getByRole('listbox', { name: /^Widgets/ }).getByRole('option');
+  const rows = (page: Page) => page.getByRole('list', { name: /^Widgets/ }).getByRole('listitem');
   const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true });
   const createWidget = async (name: string, labels: string[] = []) => shown.client.createWidget({ name, labels });
 
@@ -101,7 +101,7 @@ describe.runIf(hasBrowser)('the console on the machines of other people', () => 
       `Object.defineProperty(document, 'title', { get: () => 'Failed', set() { throw new Error('no title'); } });`,
       'This page has failed',
     ],
-    ['a script fails before it shows anything', `window.matchMedia = undefined;`, 'The console has not started'],
+    ['a script fails before it shows anything', `window.URL = undefined;`, 'The console has not started'],
     ['a script is not loaded', ``, 'The console has not started'],
   ])('is not blank if %s', async (title, script, text) => {
     const profile = await openProfile(shown.browser);

@@ -94,20 +94,23 @@ describe.runIf(hasBrowser)('lists of the console', () => {
   });
 
   test('are where they were after Back', async () => {
-    const list = page.getByRole('listbox', { name: 'Widgets, newest first' });
+    const list = page.getByRole('list', { name: 'Widgets, newest first' });
     await page.goto(`${shown.service.url}/console/widgets`);
-    const readTop = () => list.evaluate((element) => element.scrollTop);
-    await list.evaluate((element) => element.scrollTo({ top: 1_000 }));
-    await list.getByRole('option', { name: 'Lamp 20' }).click();
+    await list.getByText('Lamp 20', { exact: true }).waitFor();
+    await page.evaluate('scrollTo(0, 900)');
+    await list.getByText('Lamp 20', { exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'Lamp 20' }).waitFor();
     await page.goBack();
-    await list.getByRole('option', { name: 'Lamp 20' }).waitFor();
-    await expect.poll(readTop).toBe(1_000);
+    await list.getByText('Lamp 20', { exact: true }).waitFor();
+    await expect.poll(() => page.evaluate('scrollY'), { timeout: 10_000 }).toBe(900);
     // Another visit begins at the top.
     await page.getByRole('link', { name: 'Integrations' }).click();
     await page.getByRole('link', { name: 'Widgets' }).click();
-    await list.getByRole('option').first().waitFor();
-    expect(await readTop()).toBe(0);
+    await list.getByRole('listitem').first().waitFor();
+    expect(await page.evaluate('scrollY')).toBe(0);
+    await page.getByRole('button', { name: 'Next page' }).click();
+    await list.getByText('Lamp 1', { exact: true }).waitFor();
+    expect(await list.getByRole('listitem').count()).toBe(11);
   });
 
   test('have one selection: the pointer moves it', async () => {
@@ -168,7 +171,7 @@ describe.runIf(hasBrowser)('lists of the console', () => {
     expect(complaints).toEqual([]);
   });
 
-  test('fill a phone, cut a right-to-left name at its end, and leave the theme to the person', async () => {
+  test('cut a right-to-left name at its end on a phone, and leave the theme to the person', async () => {
     const phone = await shown.browser.newContext({
       viewport: { width: 390, height: 844 },
       hasTouch: true,
@@ -176,13 +179,10 @@ describe.runIf(hasBrowser)('lists of the console', () => {
     });
     const { page: small, complaints: ofPhone } = await openTab(phone, shown.service.url, '/widgets');
     await signInByPage(small);
-    const list = small.getByRole('listbox', { name: 'Widgets, newest first' });
+    const list = small.getByRole('list', { name: 'Widgets, newest first' });
     const name = list.getByText('שלום').first();
     await name.waitFor();
     expect(await small.evaluate("document.querySelector('.widget-name').matches(':dir(rtl)')")).toBe(true);
-    const box = await list.boundingBox();
-    // The navigation is at the lower edge, 56 pixels high.
-    expect(844 - 56 - (box?.y ?? 0) - (box?.height ?? 0)).toBeLessThan(24);
     expect(await small.getByText('Ctrl K').isVisible()).toBe(false);
     expect(await findBarriers(small)).toEqual([]);
     await small.goto(`${shown.service.url}/console/access`);

@@ -125,7 +125,7 @@ describeEachDeployment('ten jobs of an operator in the console', (shown, deploym
     await operator.click(button('Create subscription'));
     await operator.type(dialog().getByLabel('Name'), 'Wall screen');
     await operator.type(dialog().getByLabel('Labels'), 'cellar');
-    await dialog().getByText('Matches 1 of').waitFor();
+    await dialog().getByRole('option', { name: 'cellar' }).waitFor();
     await operator.click(dialog().getByRole('button', { name: 'Create' }));
     await heading('Wall screen').waitFor();
     const url = page.getByRole('group', { name: 'Stream URL (secret)' });

@@ -1,8 +1,5 @@
-import type { LiveWidget } from '@widget-service/client/live/live-widget.ts';
 import type { ComponentChildren } from 'preact';
-import { liveState } from '../live/shared-widgets.ts';
 import type { Schemas } from '../service/service.ts';
-import { texts } from '../texts/texts.ts';
 
 /**
  * `normal`: as it should be, shown quietly. `good`: a success. `bad`: needs somebody. `warning`: may need somebody.
@@ -15,25 +12,30 @@ export function Badge({ tone, children }: { readonly tone: Tone; readonly childr
   return <span class={tone === 'normal' ? 'badge-normal' : `badge badge-${tone}`}>{children}</span>;
 }
 
-const liveTones = {
-  loading: 'quiet',
-  live: 'good',
-  stale: 'warning',
-  failed: 'bad',
-  closed: 'bad',
-} as const satisfies Readonly<Record<typeof liveState.value, Tone>>;
+/** `loading`: no stream is open yet. `stale`: it is interrupted or silent. `failed`: the page follows none any more. */
+export type LiveState = 'loading' | 'live' | 'stale' | 'failed';
+
+const liveTones = { loading: 'quiet', live: 'good', stale: 'warning', failed: 'bad' } as const;
+const liveTexts = {
+  loading: 'Loading',
+  live: 'Live',
+  stale: 'Reconnecting… What you see may be out of date',
+  failed: 'Not live',
+} as const;
 
 /** Says whether what the page shows is as it is now. */
-export function LiveBadge() {
+export function LiveBadge({ state }: { readonly state: LiveState }) {
   return (
     <span role="status">
-      <span class={`live live-${liveTones[liveState.value]}`}>{texts.general.liveStates[liveState.value]}</span>
+      <span class={`live live-${liveTones[state]}`}>{liveTexts[state]}</span>
     </span>
   );
 }
 
-export function WidgetState({ state }: { readonly state: LiveWidget['state'] }) {
-  return <Badge tone={state === 'active' ? 'normal' : 'quiet'}>{texts.widgets.states[state]}</Badge>;
+export const widgetStates = { active: 'Active', retired: 'Retired' } as const;
+
+export function WidgetState({ state }: { readonly state: Schemas['Widget']['state'] }) {
+  return <Badge tone={state === 'active' ? 'normal' : 'quiet'}>{widgetStates[state]}</Badge>;
 }
 
 const deliveryStates = {

@@ -1,10 +1,11 @@
+import { useSignal, useSignalEffect } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import { useRef } from 'preact/hooks';
 import { changeQuery, query, readTime } from '../router/address.ts';
 import { type Resource, type ResourceOptions, useResource } from '../service/use-resource.ts';
 import { Button } from './button.tsx';
 import { EmptyState } from './messages.tsx';
 import { ReadState } from './read-state.tsx';
-import { useHeldPage } from './use-held-page.ts';
 
 export interface Page<Item> {
   readonly items: readonly Item[];
@@ -15,8 +16,10 @@ export interface Page<Item> {
 
 interface Pages<Data> extends Resource<Data> {
   readonly goToPage: (page: number) => void;
-  /** Shows its rows in their places, and how many new ones wait. */
-  readonly held: Omit<ReturnType<typeof useHeldPage>, 'data' | 'expectChange'>;
+  /** What the latest answer has beside the shown rows: so many new ones at the top, or other changes. Null: nothing. */
+  readonly waiting: number | null;
+  /** Shows the rows of the latest answer. */
+  readonly showLatest: () => void;
 }
 
 interface PageQuery {
@@ -29,7 +32,7 @@ interface PageQuery {
 interface PagesOptions<Item> extends ResourceOptions {
   /** The parameter of the address. Default: `page`. */
   readonly pageName?: string;
-  /** For a list that grows at the top: what tells rows apart, so that no row moves while a person looks at it. */
+  /** What tells rows apart. With it, rows change in their places, and new ones wait until the person asks for them. */
   readonly keyOf?: (item: Item) => string;
   /** For a list that can be read as of a time: the time by which it is ordered. */
   readonly timeOf?: (item: Item) => string;
@@ -47,7 +50,23 @@ export function usePages<Item, Data extends Page<Item>>(
   const page = Math.max(1, Math.trunc(Number(query.value.get(pageName))) || 1);
   const asOf = timeOf === undefined || page === 1 ? null : readTime('asOf');
   const list = useResource<Data>((signal) => read({ page, asOf }, signal), [page, asOf, ...inputs], options);
-  const { data, expectChange, ...held } = useHeldPage<Item, Data>(list.data, keyOf, page > 1);
+  const data = useSignal<Data | null>(null);
+  /** Whether the next answer is shown as it is: the person has asked for it. */
+  const isAsked = useRef(true);
+  const showLatest = () => {
+    data.value = list.data.peek();
+  };
+  // At once, so that nobody sees the rows of another page.
+  useSignalEffect(() => {
+    const next = list.data.value;
+    const shown = data.peek()?.items ?? [];
+    if (next === null || keyOf === undefined || isAsked.current || shown.length === 0) {
+      showLatest();
+      isAsked.current = next === null;
+    } else data.value = { ...next, items: renewRows(shown, next.items, keyOf) };
+  });
+  const waiting =
+    keyOf === undefined ? null : countWaiting(data.value?.items ?? [], list.data.value?.items ?? [], keyOf);
   const goToPage = (next: number) => {
     const [newest] = data.value?.items ?? [];
     // The service lists what is before this time, and the newest row belongs to it.
@@ -59,10 +78,25 @@ export function usePages<Item, Data extends Page<Item>>(
     });
   };
   const reload = () => {
-    expectChange();
+    isAsked.current = true;
     return list.reload();
   };
-  return { ...list, data, reload, goToPage, held };
+  return { ...list, data, reload, goToPage, waiting, showLatest };
+}
+
+/** New rows come at the top, so the first row that was there before ends the count. Null: the same rows are in both. */
+function countWaiting<Row>(shown: readonly Row[], latest: readonly Row[], keyOf: (row: Row) => string): number | null {
+  const known = new Set(shown.map(keyOf));
+  const now = new Set(latest.map(keyOf));
+  if (known.size === now.size && [...known].every((key) => now.has(key))) return null;
+  const index = latest.findIndex((row) => known.has(keyOf(row)));
+  return index === -1 ? latest.length : index;
+}
+
+/** Returns the shown rows in their order, each as the latest answer has it. A row that it does not have stays. */
+function renewRows<Row>(shown: readonly Row[], latest: readonly Row[], keyOf: (row: Row) => string): readonly Row[] {
+  const byKey = new Map(latest.map((row) => [keyOf(row), row]));
+  return shown.map((row) => byKey.get(keyOf(row)) ?? row);
 }
 
 interface PagedListProperties<Item> {
@@ -75,20 +109,20 @@ interface PagedListProperties<Item> {
   readonly children: (items: readonly Item[]) => ComponentChildren;
 }
 
-/** One page of a list, with the way to the others. New rows wait behind a button while a person looks at the list. */
+/** One page of a list, with the way to the others. New rows wait behind a button. */
 export function PagedList<Item>({ list, error = null, empty, children }: PagedListProperties<Item>) {
   const read = list.data.value;
-  const { waiting, release, onPointerEnter, onPointerLeave } = list.held;
+  const { waiting, showLatest } = list;
   return (
     <>
       <ReadState read={list} error={error} />
       {empty !== undefined && read?.items.length === 0 ? <EmptyState {...empty} /> : null}
       {read === null || read.items.length === 0 ? null : (
-        <div onPointerEnter={onPointerEnter} onPointerLeave={onPointerLeave}>
-          {waiting === 0 ? null : (
+        <div>
+          {waiting === null ? null : (
             <div class="show-new-rows">
-              <Button kind="primary" onClick={release}>
-                {`Show ${waiting}${waiting === read.items.length ? '+' : ''} new`}
+              <Button kind="primary" onClick={showLatest}>
+                {waiting === 0 ? 'Show changes' : `Show ${waiting}${waiting === read.items.length ? '+' : ''} new`}
               </Button>
             </div>
           )}

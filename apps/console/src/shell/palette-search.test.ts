@@ -1,11 +1,12 @@
-import type { LiveWidget } from '@widget-service/client/live/live-widget.ts';
 import { expect, test } from 'vitest';
+import type { Schemas } from '../service/service.ts';
 import { findGroups, type PaletteEntry } from './palette-search.ts';
 
 const entry = (name: string): PaletteEntry => ({ id: '', name, labels: [], to: `/${name}` });
 const widgets = Array.from(
   { length: 30 },
-  (_, index) => ({ id: `019${index}`, name: `Hook lamp ${index}`, labels: ['Cold store'] }) as unknown as LiveWidget,
+  (_, index) =>
+    ({ id: `019${index}`, name: `Hook lamp ${index}`, labels: ['Cold store'] }) as unknown as Schemas['Widget'],
 );
 const sources = {
   widgets,

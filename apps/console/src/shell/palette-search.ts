@@ -1,7 +1,6 @@
-import type { LiveWidget } from '@widget-service/client/live/live-widget.ts';
 import { makeMatcher, parseSearch, type Searched } from '../pages/widgets/search-words.ts';
-import { filterWidgets } from '../pages/widgets/shown-widgets.ts';
 import { isUuid } from '../parts/is-uuid.ts';
+import type { Schemas } from '../service/service.ts';
 
 /** The groups of the palette with their titles, in their order. */
 const titles = {
@@ -29,12 +28,13 @@ export interface PaletteGroup {
 }
 
 export interface PaletteSources {
-  readonly widgets: readonly LiveWidget[];
+  /** Those that the text finds, or found before a letter was added. */
+  readonly widgets: readonly Schemas['Widget'][];
   readonly entries: Readonly<Partial<Record<PaletteKind, readonly PaletteEntry[]>>>;
   readonly canFindHooks: boolean;
 }
 
-const shownOfKind = 8;
+export const shownOfKind = 8;
 /** All of them are shown, also without a text: they are few. */
 const wholeKinds: readonly string[] = ['pages', 'actions'] satisfies PaletteKind[];
 
@@ -43,7 +43,7 @@ export function findGroups(text: string, { widgets, entries, canFindHooks }: Pal
   const search = text.trim();
   const matches = makeMatcher(parseSearch(search));
   const find = (kind: PaletteKind): readonly PaletteEntry[] => {
-    if (kind === 'widgets') return findWidgets(widgets, search);
+    if (kind === 'widgets') return toWidgetEntries(widgets.filter(matches), search);
     if (kind === 'hooks') return canFindHooks && isHookId(search) ? [toHookSearch(search)] : [];
     const found = (entries[kind] ?? []).filter(matches);
     return wholeKinds.includes(kind) ? found : found.slice(0, shownOfKind);
@@ -55,8 +55,7 @@ export function findGroups(text: string, { widgets, entries, canFindHooks }: Pal
 }
 
 /** The first ones that match, and the way to all of them. */
-function findWidgets(widgets: readonly LiveWidget[], search: string): readonly PaletteEntry[] {
-  const found = filterWidgets(widgets, { text: search, state: null });
+function toWidgetEntries(found: readonly Schemas['Widget'][], search: string): readonly PaletteEntry[] {
   const shown = found
     .slice(0, shownOfKind)
     .map(({ id, name, labels }) => ({ id, name, labels, detail: labels.join(', '), to: `/widgets/${id}` }));

@@ -1,13 +1,13 @@
 import { signal, useSignal } from '@preact/signals';
 import type { TargetedKeyboardEvent } from 'preact';
 import { useId, useLayoutEffect, useMemo } from 'preact/hooks';
-import { liveState, rows } from '../live/shared-widgets.ts';
+import { useWidgetsByText } from '../pages/widgets/find-widgets.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { isCommand, isComposing, readKey } from '../parts/read-key.ts';
 import { goTo } from '../router/address.ts';
 import { may, session } from '../session/session.ts';
 import { listActions, listPages, usePlaces } from './palette-entries.ts';
-import { findGroups, type PaletteEntry, type PaletteGroup } from './palette-search.ts';
+import { findGroups, type PaletteEntry, type PaletteGroup, shownOfKind } from './palette-search.ts';
 
 const isOpen = signal(false);
 
@@ -45,7 +45,7 @@ function OpenPalette({ onClose }: { readonly onClose: () => void }) {
   const text = useSignal('');
   const active = useSignal(0);
   const listId = useId();
-  const groups = useGroups(text.value);
+  const { groups, isSearching } = useGroups(text.value);
   const options = groups.flatMap(({ entries }) => entries);
   const index = Math.max(0, Math.min(active.value, options.length - 1));
   const activeId = `${listId}-${index}`;
@@ -102,25 +102,24 @@ function OpenPalette({ onClose }: { readonly onClose: () => void }) {
         ))}
       </div>
       <p class="hint" role="status">
-        {options.length === 0 ? 'No matches' : ''}
+        {options.length === 0 && !isSearching ? 'No matches' : ''}
       </p>
     </Dialog>
   );
 }
 
-/** What the text finds. The widgets are those at the last key, so that nothing moves while a person reads. */
-function useGroups(text: string): readonly PaletteGroup[] {
+/** What the text finds. The widgets come a moment later than the rest. */
+function useGroups(text: string) {
   const places = usePlaces();
   const fixed = useMemo(() => ({ pages: listPages(), actions: listActions() }), []);
-  const isLoaded = liveState.value !== 'loading';
-  return useMemo(() => {
-    const sources = {
-      widgets: rows.peek(),
-      entries: { ...fixed, ...places },
-      canFindHooks: may('integrations:manage'),
-    };
+  const sought = may('widgets:read') ? text.trim() : '';
+  // One more tells that there are more.
+  const { items, isDone } = useWidgetsByText(sought, shownOfKind + 1);
+  const groups = useMemo(() => {
+    const sources = { widgets: items, entries: { ...fixed, ...places }, canFindHooks: may('integrations:manage') };
     return findGroups(text, sources);
-  }, [text, places, isLoaded]);
+  }, [text, places, items]);
+  return { groups, isSearching: sought !== '' && !isDone };
 }
 
 interface GroupProperties {

@@ -6,7 +6,7 @@ import { formatCount } from '../../parts/format.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { ReadState } from '../../parts/read-state.tsx';
 import { FullTime } from '../../parts/time.tsx';
-import { WidgetLink, widgetNames } from '../../parts/widget-name.tsx';
+import { nameWidget, WidgetLink } from '../../parts/widget-name.tsx';
 import type { RouteParameters } from '../../router/match-route.ts';
 import type { Schemas } from '../../service/service.ts';
 import { useResource } from '../../service/use-resource.ts';
@@ -106,7 +106,7 @@ function CodeSection({
 
 /** By the name of its widget, which is what people know. */
 function nameDelivery({ widgetId, kind }: Schemas['Delivery']): string {
-  return `${widgetId === null ? 'No widget' : (widgetNames.value.get(widgetId) ?? widgetId)} · ${kind}`;
+  return `${widgetId === null ? 'No widget' : (nameWidget(widgetId) ?? widgetId)} · ${kind}`;
 }
 
 function describeEffect(effect: Schemas['Delivery']['effect']): string {

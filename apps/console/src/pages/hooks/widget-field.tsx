@@ -1,13 +1,12 @@
 import { useSignal } from '@preact/signals';
-import type { LiveWidget } from '@widget-service/client/live/live-widget.ts';
 import type { TargetedKeyboardEvent } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
-import { rows } from '../../live/shared-widgets.ts';
 import { Field } from '../../parts/fields.tsx';
 import { isUuid } from '../../parts/is-uuid.ts';
 import { isComposing } from '../../parts/read-key.ts';
-import { widgetNames } from '../../parts/widget-name.tsx';
-import { filterWidgets } from '../widgets/shown-widgets.ts';
+import { nameWidget } from '../../parts/widget-name.tsx';
+import type { Schemas } from '../../service/service.ts';
+import { useWidgetsByText } from '../widgets/find-widgets.ts';
 
 const matchesMax = 6;
 const unchosen = 'Choose a widget from the list, or paste its id.';
@@ -26,10 +25,10 @@ export function WidgetField({ value, onChange }: { readonly value: string; reado
   const isOpen = useSignal(false);
   const active = useSignal(0);
   const listId = useId();
-  const text = typed.value ?? widgetNames.value.get(value) ?? value;
+  const text = typed.value ?? (value === '' ? '' : (nameWidget(value) ?? value));
   const search = typed.value?.trim() ?? '';
   const isSearching = isOpen.value && search !== '' && !isUuid(search);
-  const matches = isSearching ? filterWidgets(rows.value, { text: search, state: null }).slice(0, matchesMax) : [];
+  const { items: matches, isDone } = useWidgetsByText(isSearching ? search : '', matchesMax);
   const index = Math.min(active.value, matches.length - 1);
   const type = (next: string) => {
     typed.value = next;
@@ -86,7 +85,7 @@ export function WidgetField({ value, onChange }: { readonly value: string; reado
             onChoose={choose}
           />
           <p class="hint" role="status">
-            {isSearching && matches.length === 0 ? 'No widgets match.' : ''}
+            {isSearching && isDone && matches.length === 0 ? 'No widgets match.' : ''}
           </p>
         </div>
       )}
@@ -103,7 +102,7 @@ function Matches({
   onChoose,
 }: {
   readonly id: string;
-  readonly matches: readonly LiveWidget[];
+  readonly matches: readonly Schemas['Widget'][];
   readonly index: number;
   readonly onPoint: (index: number) => void;
   readonly onChoose: (widgetId: string) => void;

@@ -4,7 +4,7 @@ import { Badge, type Tone } from '../../parts/badges.tsx';
 import { Code } from '../../parts/facts.tsx';
 import { formatAbsolute, formatExactTime } from '../../parts/format.ts';
 import { lookUp } from '../../parts/look-up.ts';
-import { texts } from '../../texts/texts.ts';
+import { eventTypes } from './filter-values.ts';
 import type { StreamStateName } from './follow-stream.ts';
 import type { SeenEvent } from './use-events.ts';
 
@@ -15,20 +15,23 @@ const tones: Readonly<Record<string, Tone>> = {
   'stream.gap': 'bad',
 };
 
-const stateTones = {
-  connecting: 'warning',
-  open: 'good',
-  silent: 'warning',
-  waiting: 'warning',
-  ended: 'bad',
-  paused: 'quiet',
+const states = {
+  connecting: ['warning', 'Connecting'],
+  open: ['good', 'Live'],
+  silent: ['warning', 'The service is silent'],
+  waiting: ['warning', 'Interrupted, reconnecting'],
+  ended: ['bad', 'Ended'],
+  paused: ['quiet', 'Paused'],
 } as const;
+
+const origins = { api: 'over the API', hook: 'by a hook' };
 
 /** Says what a stream does now. */
 export function StreamStateBadge({ state }: { readonly state: StreamStateName | 'paused' }) {
+  const [tone, text] = states[state];
   return (
     <span role="status">
-      <Badge tone={stateTones[state]}>{texts.streams.inspector.states[state]}</Badge>
+      <Badge tone={tone}>{text}</Badge>
     </span>
   );
 }
@@ -36,7 +39,7 @@ export function StreamStateBadge({ state }: { readonly state: StreamStateName | 
 /** Events, newest first. */
 export function EventList({ events }: { readonly events: readonly SeenEvent[] }) {
   return (
-    <ol class="event-list" aria-label={texts.streams.inspector.list}>
+    <ol class="event-list" aria-label="Events, newest first">
       {events.map((seen) => (
         <EventItem key={seen.key} seen={seen} />
       ))}
@@ -55,9 +58,7 @@ function EventItem({ seen: { event, json, seenAtMs } }: { readonly seen: SeenEve
         <summary>
           <Badge tone={lookUp(tones, event.type) ?? 'quiet'}>{nameEvent(event)}</Badge>
           <strong dir="auto">{isWidgetEvent(event) ? (event.data.widget?.name ?? '') : ''}</strong>
-          <span class="event-origin">
-            {isWidgetEvent(event) ? lookUp(texts.streams.inspector.origins, event.data.origin) : ''}
-          </span>
+          <span class="event-origin">{isWidgetEvent(event) ? lookUp(origins, event.data.origin) : ''}</span>
           <time class="event-time" dateTime={new Date(seenAtMs).toISOString()} title={formatAbsolute(seenAtMs)}>
             {formatExactTime(seenAtMs)}
           </time>
@@ -69,6 +70,6 @@ function EventItem({ seen: { event, json, seenAtMs } }: { readonly seen: SeenEve
 }
 
 function nameEvent(event: StreamEvent): string {
-  if (isWidgetEvent(event)) return lookUp(texts.streams.typeNames, event.type) ?? event.type;
-  return event.type === 'stream.gap' ? texts.streams.inspector.gap : event.type;
+  if (isWidgetEvent(event)) return lookUp(eventTypes, event.type) ?? event.type;
+  return event.type === 'stream.gap' ? 'Events are missing here' : event.type;
 }

@@ -1,78 +1,99 @@
-import { computed, type Signal } from '@preact/signals';
-import { liveState, rows } from '../../live/shared-widgets.ts';
+import type { Signal } from '@preact/signals';
+import { widgetStates } from '../../parts/badges.tsx';
 import { CheckBox } from '../../parts/fields.tsx';
-import { texts } from '../../texts/texts.ts';
-import { type FilterValues, readPicked, toFilter } from './filter-values.ts';
-import { widgetPasses } from './passes-filter.ts';
-import { PickField } from './pick-field.tsx';
-import { countLabels, findUnknownLabels, suggestLabels, suggestWidgets } from './suggestions.ts';
+import { foldText } from '../../parts/fold-text.ts';
+import { nameWidget } from '../../parts/widget-name.tsx';
+import type { Schemas } from '../../service/service.ts';
+import { useFoundWidgets } from '../widgets/find-widgets.ts';
+import { eventTypes, type FilterValues, type PickedValues, readPicked } from './filter-values.ts';
+import { PickField, type Suggestion } from './pick-field.tsx';
 
-const labelCounts = computed(() => countLabels(rows.value));
-
-/** The fields of a filter, and how many widgets pass it now. */
+/** The fields of a filter. */
 export function FilterFields({ values }: { readonly values: Signal<FilterValues> }) {
-  const { streams, widgets } = texts;
   const { types, states, labels, widgetIds } = values.value;
   const change = (changes: Partial<FilterValues>) => (values.value = { ...values.value, ...changes });
-  const filter = toFilter(values.value);
-  const matching = rows.value.filter((widget) => widgetPasses(widget, filter)).length;
   return (
     <fieldset class="fieldset">
-      <legend>{streams.filter}</legend>
-      <p class="hint">{streams.filterHint}</p>
+      <legend>Filter</legend>
+      <p class="hint">Leave a field empty to let everything through.</p>
       <Choices
-        label={streams.types}
+        label="Kinds"
         names={['widget.created', 'widget.updated', 'widget.retired']}
-        texts={streams.typeNames}
+        texts={eventTypes}
         chosen={types}
         onChange={(next) => change({ types: next })}
       />
       <Choices
-        label={streams.states}
+        label="States"
         names={['active', 'retired']}
-        texts={widgets.states}
+        texts={widgetStates}
         chosen={states}
         onChange={(next) => change({ states: next })}
       />
       <PickField
-        label={streams.labels}
-        hint={streams.labelsHint}
+        label="Labels"
+        hint="Any of these labels (case-sensitive). Press Enter after each."
         pointer="/filter/labels"
         value={labels}
         onChange={(next) => change({ labels: next })}
-        suggestions={suggestLabels(labelCounts.value, labels.text, labels.chosen)}
+        suggestions={useLabelSuggestions(labels)}
         nameOf={(label) => label}
       />
-      <UnknownLabels labels={readPicked(labels)} />
+      <div role="status">
+        {readPicked(labels).map((label) => (
+          <UnknownLabel key={label} label={label} />
+        ))}
+      </div>
       <PickField
-        label={streams.widgets}
-        hint={streams.widgetsHint}
+        label="Widgets"
+        hint="Only events of these widgets. Type a part of a name, or an id."
         pointer="/filter/widgetIds"
-        wrongForm={streams.widgetIdsWrong}
+        wrongForm="Some of these are not widget ids. Choose a widget by its name, or copy the id from its page."
         value={widgetIds}
         onChange={(next) => change({ widgetIds: next })}
-        suggestions={suggestWidgets(rows.value, widgetIds.text, widgetIds.chosen)}
-        nameOf={(id) => rows.value.find((widget) => widget.id === id)?.name ?? id}
+        suggestions={useWidgetSuggestions(widgetIds)}
+        nameOf={(id) => nameWidget(id) ?? id}
       />
-      <p class="hint" role="status">
-        {streams.matches(matching, rows.value.length)}
-      </p>
     </fieldset>
   );
 }
 
-/** Warns of labels that no widget has: they are case-sensitive, and easily mistyped. */
-function UnknownLabels({ labels }: { readonly labels: readonly string[] }) {
-  const { streams } = texts;
-  const unknown = liveState.value === 'loading' ? [] : findUnknownLabels(labelCounts.value, labels);
+const mostSuggestions = 8;
+/** Labels are suggested from so many widgets. */
+const mostLabelled = 50;
+
+/** Labels that contain the text, in any case. */
+function useLabelSuggestions({ text, chosen }: PickedValues): readonly Suggestion[] {
+  const wanted = foldText(text.trim());
+  const isWanted = (label: string) => foldText(label).includes(wanted);
+  const matches = (widget: Schemas['Widget']) => widget.labels.some(isWanted);
+  const { items } = useFoundWidgets(wanted, matches, mostLabelled).value;
+  const labels = new Set(items.flatMap((widget) => widget.labels));
+  return [...labels]
+    .filter((label) => isWanted(label) && !chosen.includes(label))
+    .slice(0, mostSuggestions)
+    .map((label) => ({ value: label, text: label, detail: '' }));
+}
+
+/** Widgets whose name contains the text, in any case, or whose id begins with it. */
+function useWidgetSuggestions({ text, chosen }: PickedValues): readonly Suggestion[] {
+  const wanted = foldText(text.trim());
+  const matches = ({ id, name }: Schemas['Widget']) => foldText(name).includes(wanted) || id.startsWith(wanted);
+  const { items } = useFoundWidgets(wanted, matches, mostSuggestions + chosen.length).value;
+  return items
+    .filter(({ id }) => !chosen.includes(id))
+    .map(({ id, name }) => ({ value: id, text: name, detail: `…${id.slice(-6)}` }));
+}
+
+/** Warns if no widget has the label: labels are case-sensitive, and easily mistyped. */
+function UnknownLabel({ label }: { readonly label: string }) {
+  const matches = ({ labels }: Schemas['Widget']) => labels.includes(label);
+  const { items, isDone, error } = useFoundWidgets(label, matches, 1).value;
+  if (items.length > 0 || !isDone || error !== null) return null;
   return (
-    <div role="status">
-      {unknown.map(({ label, similar }) => (
-        <p key={label} class="hint hint-warning" dir="auto">
-          {similar === null ? streams.unknownLabel(label) : streams.similarLabel(label, similar)}
-        </p>
-      ))}
-    </div>
+    <p class="hint hint-warning" dir="auto">
+      No widget has the label “{label}”. Labels are case-sensitive.
+    </p>
   );
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fromFilter, noFilter, toFilter } from './filter-values.ts';
+import { describeFilter, fromFilter, noFilter, toFilter } from './filter-values.ts';
 
 const everything = { types: null, states: null, labels: null, widgetIds: null };
 
@@ -22,4 +22,21 @@ test('a filter stays the same if nobody changes it, also a label with a comma', 
     widgetIds: ['1'],
   };
   expect(toFilter(fromFilter(filter))).toEqual(filter);
+});
+
+const emptyFilter = { types: null, widgetIds: null, states: null, labels: null };
+
+test('names what a filter lets through, with the names of widgets that are known', () => {
+  expect(describeFilter(emptyFilter, () => null)).toBe('All events');
+  expect(
+    describeFilter(
+      {
+        types: ['widget.created', 'widget.retired'],
+        states: ['active'],
+        labels: ['cellar', 'hall, east'],
+        widgetIds: ['1', '2'],
+      },
+      (id) => (id === '1' ? 'Boiler' : null),
+    ),
+  ).toBe('Kinds: Created, Retired · States: Active · Labels: cellar, hall, east · Widgets: Boiler, 2');
 });

@@ -2,6 +2,8 @@ import type { Schemas } from '../../service/service.ts';
 
 type EventFilter = Schemas['NewEventFilter'];
 
+export const eventTypes = { 'widget.created': 'Created', 'widget.updated': 'Updated', 'widget.retired': 'Retired' };
+
 /** What a field of several values holds. */
 export interface PickedValues {
   readonly chosen: readonly string[];
@@ -43,6 +45,21 @@ export function fromFilter({ types, states, labels, widgetIds }: Schemas['EventF
     labels: { chosen: labels ?? [], text: '' },
     widgetIds: { chosen: widgetIds ?? [], text: '' },
   };
+}
+
+/** Says what a filter lets through. `nameOf` returns the name of a widget, or null if it has none. */
+export function describeFilter(
+  { types, widgetIds, states, labels }: Schemas['EventFilter'],
+  nameOf: (id: string) => string | null,
+): string {
+  const parts = [
+    ['Kinds', types?.map((type) => eventTypes[type])],
+    ['States', states?.map((state) => (state === 'active' ? 'Active' : 'Retired'))],
+    ['Labels', labels],
+    ['Widgets', widgetIds?.map((id) => nameOf(id) ?? id)],
+  ] as const;
+  const given = parts.flatMap(([title, values]) => (values ? [`${title}: ${values.join(', ')}`] : []));
+  return given.length === 0 ? 'All events' : given.join(' · ');
 }
 
 function orNull<Value>(values: readonly Value[]): Value[] | null {

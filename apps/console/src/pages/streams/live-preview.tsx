@@ -2,18 +2,16 @@ import { useSignal } from '@preact/signals';
 import { isWidgetEvent } from '@widget-service/client/stream/stream-event.ts';
 import { useRef } from 'preact/hooks';
 import { maskSecret } from '../../grants/describe-grant.ts';
-import { rows } from '../../live/shared-widgets.ts';
 import { Button } from '../../parts/button.tsx';
 import { EmptyState, ProblemNotice } from '../../parts/messages.tsx';
-import { widgetNames } from '../../parts/widget-name.tsx';
+import { nameWidget } from '../../parts/widget-name.tsx';
 import { serviceRoot, toOwnAddress } from '../../service/page-settings.ts';
 import type { Schemas } from '../../service/service.ts';
-import { texts } from '../../texts/texts.ts';
-import { describeFilter } from './describe-filter.ts';
 import { EventList, StreamStateBadge } from './event-list.tsx';
+import { describeFilter } from './filter-values.ts';
 import { followByUrl, followWithSession } from './follow-stream.ts';
-import { eventPasses, widgetPasses } from './passes-filter.ts';
 import { PasteUrl } from './paste-url.tsx';
+import { eventPasses } from './stream-events.ts';
 import { useEvents } from './use-events.ts';
 
 const keptEvents = 20;
@@ -26,7 +24,6 @@ interface LivePreviewProperties {
 
 /** The last events of a subscription: by its URL, or with the session of the person through the same filter. */
 export function LivePreview({ subscription, url: knownUrl }: LivePreviewProperties) {
-  const { preview } = texts.streams;
   const { id, filter } = subscription;
   // Only in memory.
   const url = useSignal(knownUrl === null ? null : toOwnAddress(knownUrl));
@@ -47,43 +44,41 @@ export function LivePreview({ subscription, url: knownUrl }: LivePreviewProperti
     <section class="section">
       <div class="section-header">
         <h2 ref={heading} tabIndex={-1}>
-          {preview.title}
+          Live preview
         </h2>
         <StreamStateBadge state={state.value} />
       </div>
       {url.value === null ? (
         <>
           <PasteUrl onListen={listen} />
-          <p class="hint preview-source">{preview.bySession(describeFilter(filter, nameWidget))}</p>
+          <p class="hint preview-source">
+            Until you paste the URL, you see what it would send, read with your session.{' '}
+            {describeFilter(filter, nameWidget)}
+          </p>
         </>
       ) : (
         <div class="section-header">
           <p>
-            {preview.byUrl} <code class="secret">{maskSecret(url.value)}</code>
+            By the URL <code class="secret">{maskSecret(url.value)}</code>
           </p>
-          <Button onClick={() => listen(null)}>{preview.useSession}</Button>
+          <Button onClick={() => listen(null)}>Use my session</Button>
         </div>
       )}
-      {isOther ? <p class="notice notice-warning">{preview.otherSubscription}</p> : null}
+      {isOther ? <p class="notice notice-warning">This is the URL of another subscription.</p> : null}
       {url.value === null ? (
         <ProblemNotice error={failure.value} />
       ) : failure.value === null ? null : (
         <p class="notice notice-error" role="alert">
-          {failure.value === 'invalid' ? preview.invalid : preview.refused(serviceRoot.host)}
+          {failure.value === 'invalid'
+            ? 'The service does not know this URL. It was revoked or rotated, or has expired.'
+            : `The browser closed the stream without saying why. Usually, a proxy in front of ${serviceRoot.host} answered instead of the service.`}
         </p>
       )}
       {events.value.length > 0 || failure.value !== null ? null : (
-        <EmptyState title={preview.emptyTitle} text={preview.empty} />
+        <EmptyState title="No events yet" text="The next event appears here. Create a widget, or send a hook." />
       )}
       <EventList events={events.value} />
-      <p class="hint">
-        {preview.limit(keptEvents)}{' '}
-        {texts.streams.matches(rows.value.filter((widget) => widgetPasses(widget, filter)).length, rows.value.length)}
-      </p>
+      <p class="hint">This page keeps the last {keptEvents} events.</p>
     </section>
   );
-}
-
-function nameWidget(id: string): string | null {
-  return widgetNames.peek().get(id) ?? null;
 }

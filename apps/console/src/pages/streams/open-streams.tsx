@@ -7,13 +7,11 @@ import { actionsColumn, RowButton, Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { api, type Schemas } from '../../service/service.ts';
 import { useResource } from '../../service/use-resource.ts';
-import { texts } from '../../texts/texts.ts';
 
 const refreshMs = 5_000;
 
 /** The open streams of a subscription, on every pod. */
 export function OpenStreams({ id }: { readonly id: string }) {
-  const { streams } = texts;
   const path = { id };
   const list = useResource(
     (signal) => api.GET('/api/v1/subscriptions/{id}/connections', { params: { path }, signal }),
@@ -25,32 +23,36 @@ export function OpenStreams({ id }: { readonly id: string }) {
   const end = async (connectionId: string) => {
     const target = { id, connectionId };
     await api.DELETE('/api/v1/subscriptions/{id}/connections/{connectionId}', { params: { path: target } });
-    showToast(streams.ended);
+    showToast('Stream closed. Clients usually reconnect; revoke the subscription to stop them.');
     await list.reload();
   };
   const open = list.data.value;
   return (
     <section class="section">
-      <h2>{streams.connections}</h2>
+      <h2>Open streams</h2>
       <ReadState read={list} />
-      {open?.isComplete === false ? <p class="notice notice-warning">{streams.isCut}</p> : null}
+      {open?.isComplete === false ? (
+        <p class="notice notice-warning">
+          A pod has more streams than the 1 000 that it lists. Some may be missing here.
+        </p>
+      ) : null}
       {open?.items.length === 0 ? (
-        <EmptyState title={streams.connectionsEmptyTitle} text={streams.connectionsEmpty} />
+        <EmptyState title="No open streams" text="A program that opens the URL appears here." />
       ) : null}
       {open === null || open.items.length === 0 ? null : (
         <Table
-          label={streams.connections}
+          label="Open streams"
           rows={open.items}
           keyOf={(connection) => connection.id}
           columns={[
-            { title: streams.address, cell: ({ address }) => address ?? '–' },
-            { title: streams.openedAt, cell: ({ openedAt }) => <Time at={openedAt} /> },
-            { title: streams.pod, cell: ({ pod }) => pod },
-            { title: streams.sent, cell: ({ sentBytes }) => formatBytes(sentBytes), isNumber: true },
-            { title: streams.unsent, cell: ({ unsentBytes }) => formatBytes(unsentBytes), isNumber: true },
+            { title: 'Address', cell: ({ address }) => address ?? '–' },
+            { title: 'Opened', cell: ({ openedAt }) => <Time at={openedAt} /> },
+            { title: 'Pod', cell: ({ pod }) => pod },
+            { title: 'Sent', cell: ({ sentBytes }) => formatBytes(sentBytes), isNumber: true },
+            { title: 'Buffered', cell: ({ unsentBytes }) => formatBytes(unsentBytes), isNumber: true },
             actionsColumn((connection: Schemas['Connection']) => (
               <RowButton
-                label={streams.end}
+                label="Close stream"
                 row={connection.address ?? '–'}
                 kind="danger"
                 onClick={() => (ending.value = connection)}
@@ -74,12 +76,11 @@ interface EndStreamProperties {
 
 /** Asks before it ends a stream. */
 function EndStream({ connection: { id, address }, onEnd, onClose }: EndStreamProperties) {
-  const { streams } = texts;
   return (
     <ConfirmDialog
-      title={streams.endTitle(address ?? '–')}
-      text={streams.endText}
-      label={streams.end}
+      title={`Close the stream to ${address ?? '–'}`}
+      text="Clients usually reconnect at once. To keep a client out, revoke the subscription."
+      label="Close stream"
       isDangerous
       onConfirm={() => onEnd(id)}
       onClose={onClose}

@@ -2,12 +2,10 @@ import { useSignal } from '@preact/signals';
 import { Button } from '../../parts/button.tsx';
 import { Field } from '../../parts/fields.tsx';
 import { serviceRoot, toOwnAddress } from '../../service/page-settings.ts';
-import { texts } from '../../texts/texts.ts';
 import { type RefusedUrl, readStreamUrl } from './stream-url.ts';
 
 /** Asks for the secret URL of a stream. It is kept nowhere. */
 export function PasteUrl({ onListen }: { readonly onListen: (url: string) => void }) {
-  const { preview } = texts.streams;
   const text = useSignal('');
   const refused = useSignal<RefusedUrl | null>(null);
   const listen = () => {
@@ -25,7 +23,10 @@ export function PasteUrl({ onListen }: { readonly onListen: (url: string) => voi
         listen();
       }}
     >
-      <Field label={preview.url} hint={preview.urlHint}>
+      <Field
+        label="Stream URL (secret)"
+        hint="Paste it to see what a program gets. It is kept only until you leave this page."
+      >
         {({ id, hintId }) => (
           <div class="input-with-button">
             <input
@@ -43,17 +44,20 @@ export function PasteUrl({ onListen }: { readonly onListen: (url: string) => voi
                 refused.value = null;
               }}
             />
-            <Button type="submit">{preview.listen}</Button>
+            <Button type="submit">Listen</Button>
           </div>
         )}
       </Field>
       <div role="alert">
         {wrong === null ? null : wrong.kind === 'wrong' ? (
-          <p class="field-mistake">{preview.wrongUrl}</p>
+          <p class="field-mistake">This is not the URL of a stream. It ends with /api/v1/events/ and a token.</p>
         ) : (
           <div class="notice notice-error">
-            <p>{preview.otherHost(wrong.host, serviceRoot.host)}</p>
-            <Button onClick={() => onListen(toOwnAddress(wrong.url))}>{preview.listenHere(serviceRoot.host)}</Button>
+            <p>
+              The browser lets this page connect to {serviceRoot.host} only, and the URL leads to {wrong.host}. If both
+              lead to this service, listen through {serviceRoot.host}. Otherwise use the sample code.
+            </p>
+            <Button onClick={() => onListen(toOwnAddress(wrong.url))}>Listen through {serviceRoot.host}</Button>
           </div>
         )}
       </div>

@@ -3,9 +3,15 @@ import type { TargetedKeyboardEvent } from 'preact';
 import { useId } from 'preact/hooks';
 import { Field } from '../../parts/fields.tsx';
 import { isComposing } from '../../parts/read-key.ts';
-import { texts } from '../../texts/texts.ts';
 import type { PickedValues } from './filter-values.ts';
-import type { Suggestion } from './suggestions.ts';
+
+/** Something that a field offers. */
+export interface Suggestion {
+  readonly value: string;
+  readonly text: string;
+  /** Tells suggestions with the same text apart. */
+  readonly detail: string;
+}
 
 interface PickFieldProperties {
   readonly label: string;
@@ -113,7 +119,7 @@ function Chosen({ values, nameOf, onRemove }: ChosenProperties) {
           <span class="picked-text" dir="auto">
             {nameOf(value)}
           </span>
-          <button type="button" aria-label={texts.streams.remove(nameOf(value))} onClick={() => onRemove(value)}>
+          <button type="button" aria-label={`Remove ${nameOf(value)}`} onClick={() => onRemove(value)}>
             ×
           </button>
         </span>
@@ -131,7 +137,7 @@ interface SuggestionsProperties {
 
 function Suggestions({ id, suggestions, active, onChoose }: SuggestionsProperties) {
   return (
-    <div id={id} class="pick-list" role="listbox" tabIndex={-1} aria-label={texts.streams.suggestions}>
+    <div id={id} class="pick-list" role="listbox" tabIndex={-1} aria-label="Suggestions">
       {suggestions.map(({ value, text, detail }, index) => (
         <div
           key={value}

@@ -1,6 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { GrantActions } from '../../grants/grant-actions.tsx';
+import { CodeTabs } from '../../parts/code-tabs.tsx';
+import { Code } from '../../parts/facts.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { ReadState } from '../../parts/read-state.tsx';
 import { TabLinks } from '../../parts/tab-links.tsx';
@@ -15,7 +17,7 @@ import { heldStream } from './held-stream.ts';
 import { LivePreview } from './live-preview.tsx';
 import { NewUrl } from './new-url.tsx';
 import { OpenStreams } from './open-streams.tsx';
-import { SampleCode } from './sample-code.tsx';
+import { readStreamUrl, streamSamples } from './stream-samples.ts';
 import { StreamSettings } from './stream-settings.tsx';
 import { subscriptionGrants } from './streams-page.tsx';
 
@@ -80,5 +82,27 @@ export function StreamPage({ id = '' }: RouteParameters) {
         </>
       )}
     </>
+  );
+}
+
+/** Programs that follow the stream, to paste. */
+function SampleCode() {
+  return (
+    <section class="section sample-code">
+      <h2>Sample code</h2>
+      <p class="hint">
+        Programs in a terminal read the URL from the environment. Put it there first: the shell asks for it, so it is
+        not in the shell history.
+      </p>
+      <Code>{readStreamUrl}</Code>
+      <CodeTabs label="Sample code" codes={streamSamples} copyLabel={texts.grants.copyLines} />
+      <h2>In a web page</h2>
+      <p>Pages of any origin may open the stream: stream URLs allow cross-origin requests (CORS) without cookies.</p>
+      <p>If the page has a content security policy, add the host of the URL to connect-src.</p>
+      <p>
+        Anyone who has the URL can read the stream. Give it only to people who may see these events, and rotate it when
+        one of them leaves.
+      </p>
+    </section>
   );
 }

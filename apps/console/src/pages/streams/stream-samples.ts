@@ -48,39 +48,6 @@ while True:
     except (OSError, http.client.HTTPException):
         pass
     time.sleep(retry_s)`,
-  Node: `// node stream.mjs
-const headers = {};
-let retryMs = 3_000;
-for (;;) {
-  try {
-    const response = await fetch(process.env.STREAM_URL, { headers });
-    if (response.status === 404) throw new Error('the URL is not valid any more');
-    if (response.ok) await read(response.body);
-  } catch (error) {
-    if (error.message.startsWith('the URL')) throw error;
-  }
-  await new Promise((resolve) => setTimeout(resolve, retryMs));
-}
-
-async function read(body) {
-  let [text, message] = ['', {}];
-  for await (const chunk of body.pipeThrough(new TextDecoderStream())) {
-    const lines = (text + chunk).split('\\n');
-    text = lines.pop();
-    for (const line of lines) {
-      const [, name, value] = /^(\\w+): ?(.*)$/.exec(line) ?? [];
-      if (name !== undefined) message[name] = value;
-      if (line !== '') continue;
-      if (message.event?.startsWith('widget.')) {
-        const event = JSON.parse(message.data);
-        console.log(event.type, event.data.widget?.name);
-      }
-      if (message.id !== undefined) headers['last-event-id'] = message.id;
-      retryMs = Number(message.retry ?? retryMs);
-      message = {};
-    }
-  }
-}`,
   Go: `// go run stream.go
 package main
 
@@ -144,5 +111,4 @@ func read(response *http.Response) {
 		message = map[string]string{}
 	}
 }`,
-  widgetctl: 'WIDGETCTL_STREAM_URL=$STREAM_URL widgetctl tail',
 };

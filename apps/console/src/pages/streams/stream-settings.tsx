@@ -1,9 +1,11 @@
 import { listSecretFacts } from '../../grants/secrets.tsx';
+import { widgetStates } from '../../parts/badges.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { FullTime } from '../../parts/time.tsx';
 import { WidgetLink } from '../../parts/widget-name.tsx';
 import type { Schemas } from '../../service/service.ts';
 import { texts } from '../../texts/texts.ts';
+import { eventTypes } from './filter-values.ts';
 import { subscriptionGrants } from './streams-page.tsx';
 
 interface StreamSettingsProperties {
@@ -13,17 +15,17 @@ interface StreamSettingsProperties {
 
 /** What a subscription is. The menu of the page says what can be done with it. */
 export function StreamSettings({ subscription, onChanged }: StreamSettingsProperties) {
-  const { streams, grants } = texts;
+  const { grants } = texts;
   return (
     <section class="section">
-      <h2>{streams.tabs.settings}</h2>
+      <h2>Settings</h2>
       <Facts
         facts={[
           ...listFilter(subscription.filter),
           [grants.createdAt, <FullTime key="created" at={subscription.createdAt} />],
           ...listSecretFacts(subscriptionGrants.path, subscription, onChanged),
           [grants.expires, <FullTime key="expires" at={subscription.expiresAt} />],
-          [streams.lastConnectedAt, <FullTime key="last" at={subscription.lastConnectedAt} />],
+          ['Last connected', <FullTime key="last" at={subscription.lastConnectedAt} />],
         ]}
       />
     </section>
@@ -32,13 +34,12 @@ export function StreamSettings({ subscription, onChanged }: StreamSettingsProper
 
 /** One fact for each condition of the filter. */
 function listFilter({ types, states, labels, widgetIds }: Schemas['EventFilter']) {
-  const { streams, widgets } = texts;
-  if (!types && !states && !labels && !widgetIds) return [[streams.filter, streams.everything]] as const;
+  if (!types && !states && !labels && !widgetIds) return [['Filter', 'All events']] as const;
   return [
-    ...(types ? [[streams.types, types.map((type) => streams.typeNames[type]).join(', ')] as const] : []),
-    ...(states ? [[streams.states, states.map((state) => widgets.states[state]).join(', ')] as const] : []),
-    ...(labels ? [[streams.labels, <LabelList key="labels" labels={labels} />] as const] : []),
-    ...(widgetIds ? [[streams.widgets, <WidgetList key="widgets" ids={widgetIds} />] as const] : []),
+    ...(types ? [['Kinds', types.map((type) => eventTypes[type]).join(', ')] as const] : []),
+    ...(states ? [['States', states.map((state) => widgetStates[state]).join(', ')] as const] : []),
+    ...(labels ? [['Labels', <LabelList key="labels" labels={labels} />] as const] : []),
+    ...(widgetIds ? [['Widgets', <WidgetList key="widgets" ids={widgetIds} />] as const] : []),
   ];
 }
 

@@ -3,7 +3,7 @@ import type { StreamEvent, StreamOpenEvent } from '@widget-service/client/stream
 import { useEffect, useRef } from 'preact/hooks';
 import { readServiceMs } from '../../service/service-clock.ts';
 import { type FollowStream, isShown, type StreamStateName } from './follow-stream.ts';
-import { formatEvent } from './format-event.ts';
+import { formatEvent } from './stream-events.ts';
 
 export interface SeenEvent {
   readonly key: number;

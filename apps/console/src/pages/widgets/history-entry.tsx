@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { formatExactJson } from '@widget-service/client/json/exact-json.ts';
 import { Badge, DeliveryState } from '../../parts/badges.tsx';
 import { Code } from '../../parts/facts.tsx';
+import { formatCount } from '../../parts/format.ts';
 import { lookUp } from '../../parts/look-up.ts';
 import { ReadState } from '../../parts/read-state.tsx';
 import { ClockTime, FullTime } from '../../parts/time.tsx';
@@ -9,7 +10,6 @@ import { Link } from '../../router/link.tsx';
 import type { Schemas } from '../../service/service.ts';
 import { useResource } from '../../service/use-resource.ts';
 import { may } from '../../session/session.ts';
-import { texts } from '../../texts/texts.ts';
 import { eventGone, readDelivery } from '../hooks/delivery.tsx';
 import { type PayloadChange, shortenValue } from './payload-changes.ts';
 
@@ -25,7 +25,6 @@ interface HistoryEntryProperties {
 
 /** One hook in one line. Opened, it shows its payload and the event that streams send. */
 export function HistoryEntry({ delivery, changes }: HistoryEntryProperties) {
-  const { history } = texts.widgets;
   const isOpen = useSignal(false);
   const { kind, state, effect, integrationId, integrationName, payload } = delivery;
   return (
@@ -34,11 +33,9 @@ export function HistoryEntry({ delivery, changes }: HistoryEntryProperties) {
         <summary class="history-line">
           {/* A dead letter may have any text as its kind. */}
           <strong>{lookUp(hookKinds, kind) ?? kind}</strong>
-          {effect === null ? null : <span class="muted">{history.shortVersion(effect.version)}</span>}
-          {kind === 'retired' && effect?.stateChanged === false ? (
-            <span class="muted">{history.alreadyRetired}</span>
-          ) : null}
-          {effect?.late ? <Badge tone="warning">{history.late}</Badge> : null}
+          {effect === null ? null : <span class="muted">v{formatCount(effect.version)}</span>}
+          {kind === 'retired' && effect?.stateChanged === false ? <span class="muted">was already retired</span> : null}
+          {effect?.late ? <Badge tone="warning">arrived late</Badge> : null}
           {state === 'published' ? null : <DeliveryState state={state} />}
           <span class="history-changes">
             {changes === null || payload === null ? null : <Changes changes={changes} />}
@@ -60,8 +57,7 @@ export function HistoryEntry({ delivery, changes }: HistoryEntryProperties) {
 const mostChanges = 4;
 
 function Changes({ changes }: { readonly changes: readonly PayloadChange[] }) {
-  const { history } = texts.widgets;
-  if (changes.length === 0) return <span class="muted">{history.noChanges}</span>;
+  if (changes.length === 0) return <span class="muted">no values changed</span>;
   return (
     <>
       {changes.slice(0, mostChanges).map(({ path, before, after }, index) => (
@@ -78,14 +74,13 @@ function Changes({ changes }: { readonly changes: readonly PayloadChange[] }) {
         </span>
       ))}
       {changes.length > mostChanges ? (
-        <span class="muted">{history.moreChanges(changes.length - mostChanges)}</span>
+        <span class="muted">, {formatCount(changes.length - mostChanges)} more</span>
       ) : null}
     </>
   );
 }
 
 function EntryDetails({ delivery }: { readonly delivery: Delivery }) {
-  const { widgets } = texts;
   const { integrationId, eventId, payload, occurredAt, receivedAt, state } = delivery;
   return (
     <div class="history-details">
@@ -94,12 +89,16 @@ function EntryDetails({ delivery }: { readonly delivery: Delivery }) {
         {may('integrations:manage') ? (
           <>
             {' · '}
-            <Link to={`/hooks/${integrationId}/deliveries/${eventId}`}>{widgets.history.showHook}</Link>
+            <Link to={`/hooks/${integrationId}/deliveries/${eventId}`}>View hook</Link>
           </>
         ) : null}
       </p>
       <h3 class="code-title">Payload</h3>
-      {payload === null ? <p class="muted">{widgets.history.noPayload}</p> : <Code>{formatExactJson(payload, 2)}</Code>}
+      {payload === null ? (
+        <p class="muted">None, or too long to list here.</p>
+      ) : (
+        <Code>{formatExactJson(payload, 2)}</Code>
+      )}
       {state === 'published' && may('integrations:manage') ? <PublishedEvent delivery={delivery} /> : null}
     </div>
   );

@@ -6,12 +6,15 @@ import { CheckBox, TextField } from '../../parts/fields.tsx';
 import { showToast } from '../../parts/messages.tsx';
 import { service } from '../../service/service.ts';
 import { session } from '../../session/session.ts';
-import { texts } from '../../texts/texts.ts';
 
 const emptyWidget = { name: '', labels: '', isMine: false, notify: false };
 
-export function NewWidgetDialog({ onClose }: { readonly onClose: () => void }) {
-  const form = texts.widgets.form;
+interface NewWidgetDialogProperties {
+  readonly onCreated: () => Promise<void>;
+  readonly onClose: () => void;
+}
+
+export function NewWidgetDialog({ onCreated, onClose }: NewWidgetDialogProperties) {
   const values = useSignal(emptyWidget);
   // One for each text of the form, so that a repeated click after a lost response creates no second widget.
   const key = useRef(createRandomId());
@@ -25,8 +28,9 @@ export function NewWidgetDialog({ onClose }: { readonly onClose: () => void }) {
       owner: isMine && user !== undefined ? { userId: user.id, email: user.email, notify } : null,
     };
     await service.createWidget(widget, { idempotencyKey: key.current });
-    showToast(texts.widgets.created(name.trim()));
+    showToast(`“${name.trim()}” was created.`);
     onClose();
+    await onCreated();
   };
   const change = (changes: Partial<typeof values.value>) => {
     values.value = { ...values.value, ...changes };
@@ -34,25 +38,29 @@ export function NewWidgetDialog({ onClose }: { readonly onClose: () => void }) {
   };
   const { name, labels, isMine, notify } = values.value;
   return (
-    <FormDialog title={form.title} submitLabel={form.submit} onSubmit={create} onClose={onClose}>
+    <FormDialog title="Create widget" submitLabel="Create" onSubmit={create} onClose={onClose}>
       <TextField
-        label={form.name}
-        hint={form.nameHint}
+        label="Name"
+        hint="At most 200 characters."
         pointer="/name"
         required
         value={name}
         onInput={(text) => change({ name: text })}
       />
       <TextField
-        label={form.labels}
-        hint={form.labelsHint}
+        label="Labels"
+        hint="Separated by commas. Streams can be filtered by labels."
         pointer="/labels"
         value={labels}
         onInput={(text) => change({ labels: text })}
       />
-      <CheckBox label={form.isMine} checked={isMine} onChange={(checked) => change({ isMine: checked })} />
+      <CheckBox label="Make me the owner" checked={isMine} onChange={(checked) => change({ isMine: checked })} />
       {isMine ? (
-        <CheckBox label={form.notify} checked={notify} onChange={(checked) => change({ notify: checked })} />
+        <CheckBox
+          label="Notify owner (a flag for other systems; this service sends nothing)"
+          checked={notify}
+          onChange={(checked) => change({ notify: checked })}
+        />
       ) : null}
     </FormDialog>
   );

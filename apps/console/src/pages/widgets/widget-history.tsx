@@ -1,10 +1,10 @@
 import { parseExactJson } from '@widget-service/client/json/exact-json.ts';
 import { useEffect } from 'preact/hooks';
+import { formatCount } from '../../parts/format.ts';
 import { Pager, usePages } from '../../parts/paged-list.tsx';
 import { ReadState } from '../../parts/read-state.tsx';
 import { ClockTime } from '../../parts/time.tsx';
 import { api, type Schemas } from '../../service/service.ts';
-import { texts } from '../../texts/texts.ts';
 import { findExpiredHooks } from './expired-hooks.ts';
 import { HistoryEntry } from './history-entry.tsx';
 import { listChanges, type PayloadChange } from './payload-changes.ts';
@@ -18,7 +18,6 @@ interface WidgetHistoryProperties {
 
 /** What happened to a widget, newest first: the hooks that name it, and at the end its creation. */
 export function WidgetHistory({ widget }: WidgetHistoryProperties) {
-  const { history } = texts.widgets;
   const read = usePages(
     ({ page, asOf }, signal) => readHistory(widget.id, { page, ...(asOf === null ? {} : { to: asOf }) }, signal),
     [widget.id],
@@ -31,11 +30,11 @@ export function WidgetHistory({ widget }: WidgetHistoryProperties) {
   const changes = compareVersions(list?.items ?? []);
   return (
     <section class="section">
-      <h2>{history.title}</h2>
+      <h2>History</h2>
       <ReadState read={read} />
       {list === null ? null : (
         <>
-          <ol class="history" aria-label={history.title}>
+          <ol class="history" aria-label="History">
             {list.items.map((delivery) => (
               <HistoryEntry
                 key={delivery.eventId}
@@ -43,14 +42,12 @@ export function WidgetHistory({ widget }: WidgetHistoryProperties) {
                 changes={changes.get(delivery.eventId) ?? null}
               />
             ))}
-            {expired === null ? null : (
-              <li class="history-entry history-expired muted">{history.expired(expired.from, expired.to)}</li>
-            )}
+            {expired === null ? null : <li class="history-entry history-expired muted">{describeExpired(expired)}</li>}
             {list.hasNext ? null : (
               <li class="history-entry">
                 <div class="history-line">
-                  <strong>{history.created}</strong>
-                  <span class="muted">{history.shortVersion(1)}</span>
+                  <strong>Created</strong>
+                  <span class="muted">v1</span>
                   <span class="history-time muted">
                     <ClockTime at={widget.createdAt} />
                   </span>
@@ -63,6 +60,12 @@ export function WidgetHistory({ widget }: WidgetHistoryProperties) {
       )}
     </section>
   );
+}
+
+function describeExpired({ from, to }: { readonly from: number; readonly to: number }): string {
+  return from === to
+    ? `Version ${formatCount(from)} is past retention.`
+    : `Versions ${formatCount(from)} to ${formatCount(to)} are past retention.`;
 }
 
 const pageSize = 25;

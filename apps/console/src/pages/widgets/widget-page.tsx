@@ -1,6 +1,4 @@
-import type { LiveWidget } from '@widget-service/client/live/live-widget.ts';
-import { liveState, liveWidgets, rows } from '../../live/shared-widgets.ts';
-import { LiveBadge, WidgetState } from '../../parts/badges.tsx';
+import { LiveBadge, type LiveState, WidgetState } from '../../parts/badges.tsx';
 import { CopyButton } from '../../parts/button.tsx';
 import { WithFacts } from '../../parts/facts.tsx';
 import { formatCount } from '../../parts/format.ts';
@@ -9,30 +7,31 @@ import { ReadState } from '../../parts/read-state.tsx';
 import { FullTime } from '../../parts/time.tsx';
 import { Link } from '../../router/link.tsx';
 import type { RouteParameters } from '../../router/match-route.ts';
-import { service } from '../../service/service.ts';
+import { api, type Schemas } from '../../service/service.ts';
 import { useResource } from '../../service/use-resource.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
 import { toLabelSearch } from './search-words.ts';
+import { useWidgetChanges } from './widget-events.ts';
 import { WidgetHistory } from './widget-history.tsx';
+
+type Widget = Schemas['Widget'];
 
 /** One widget with its history, live. */
 export function WidgetPage({ id = '' }: RouteParameters) {
-  const read = useResource(() => service.getWidget(id), [id]);
-  // Reading the rows makes this page follow them.
-  const live = rows.value.length > 0 && liveState.value !== 'loading' ? liveWidgets.value?.get(id) : undefined;
-  const widget = newest(live, read.data.value ?? undefined);
-  const { facts } = texts.widgets;
+  const read = useResource((signal) => readWithCursor(id, signal), [id]);
+  const changes = useWidgetChanges(read.data.value?.streamCursor, read.reload);
+  const widget = read.data.value === null ? undefined : changes.renew(read.data.value.widget);
   return (
     <>
       <PageHeader
         title={widget?.name ?? id}
-        parents={[[texts.widgets.title, '/widgets']]}
-        aside={widget === undefined ? null : <WidgetSummary widget={widget} />}
+        parents={[['Widgets', '/widgets']]}
+        aside={widget === undefined ? null : <WidgetSummary widget={widget} live={changes.state.value} />}
       >
         {widget !== undefined && may('audit:read') ? (
           <Link to={`/access/audit?targetId=${widget.id}`} class="button button-plain">
-            {texts.widgets.activity}
+            Audit log
           </Link>
         ) : null}
       </PageHeader>
@@ -42,17 +41,17 @@ export function WidgetPage({ id = '' }: RouteParameters) {
         <WithFacts
           facts={[
             [
-              facts.id,
+              'Id',
               <span key="id" class="with-button">
                 <code>{widget.id}</code> <CopyButton text={widget.id} />
               </span>,
             ],
-            [facts.version, formatCount(widget.version)],
-            [facts.owner, <Owner key="owner" widget={widget} />],
-            [facts.createdAt, <FullTime key="created" at={widget.createdAt} />],
-            [facts.updatedAt, <FullTime key="updated" at={widget.updatedAt} />],
-            [facts.lastEventAt, <FullTime key="event" at={widget.lastEventAt} />],
-            [facts.retiredAt, <FullTime key="retired" at={widget.retiredAt} />],
+            ['Version', formatCount(widget.version)],
+            ['Owner', <Owner key="owner" widget={widget} />],
+            ['Created', <FullTime key="created" at={widget.createdAt} />],
+            ['Updated', <FullTime key="updated" at={widget.updatedAt} />],
+            ['Last event', <FullTime key="event" at={widget.lastEventAt} />],
+            ['Retired', <FullTime key="retired" at={widget.retiredAt} />],
           ]}
         >
           <WidgetHistory widget={widget} />
@@ -63,7 +62,7 @@ export function WidgetPage({ id = '' }: RouteParameters) {
 }
 
 /** Its state, its labels, which lead to the widgets with the same label, and its owner. */
-function WidgetSummary({ widget }: { readonly widget: LiveWidget }) {
+function WidgetSummary({ widget, live }: { readonly widget: Widget; readonly live: LiveState }) {
   return (
     <>
       <WidgetState state={widget.state} />
@@ -73,16 +72,18 @@ function WidgetSummary({ widget }: { readonly widget: LiveWidget }) {
         </Link>
       ))}
       {widget.owner === null ? null : <Owner widget={widget} />}
-      <LiveBadge />
+      <LiveBadge state={live} />
     </>
   );
 }
 
-function Owner({ widget: { owner } }: { readonly widget: LiveWidget }) {
-  return <bdi class="muted">{owner === null ? texts.general.none : (owner.email ?? owner.userId)}</bdi>;
+function Owner({ widget: { owner } }: { readonly widget: Widget }) {
+  return <bdi class="muted">{owner === null ? texts.general.none : owner.email}</bdi>;
 }
 
-function newest<W extends { readonly version: number }>(one: W | undefined, other: W | undefined): W | undefined {
-  if (one === undefined || other === undefined) return one ?? other;
-  return one.version >= other.version ? one : other;
+/** Reads a widget, and before it the position of the stream: the events from there on change what was read. */
+async function readWithCursor(id: string, signal: AbortSignal) {
+  const { streamCursor } = await api.GET('/api/v1/widgets', { params: { query: { pageSize: 1 } }, signal });
+  const widget = await api.GET('/api/v1/widgets/{id}', { params: { path: { id } }, signal });
+  return { widget, streamCursor };
 }

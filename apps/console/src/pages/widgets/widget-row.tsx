@@ -1,32 +1,33 @@
-import type { LiveWidget } from '@widget-service/client/live/live-widget.ts';
 import type { TargetedMouseEvent } from 'preact';
-import { hasJustChanged } from '../../live/shared-widgets.ts';
 import { WidgetState } from '../../parts/badges.tsx';
 import { formatCount } from '../../parts/format.ts';
+import { firstPage } from '../../parts/paged-list.tsx';
 import { Time } from '../../parts/time.tsx';
-import { isForBrowser } from '../../router/link.tsx';
-
-/** In pixels: `--row` of `tokens.css`. A finger is wider than a pointer. */
-export const widgetRowHeight = matchMedia('(pointer: coarse)').matches ? 48 : 36;
+import { changeQuery } from '../../router/address.ts';
+import { isForBrowser, Link } from '../../router/link.tsx';
+import type { Schemas } from '../../service/service.ts';
+import { toLabelSearch } from './search-words.ts';
 
 interface WidgetRowProperties {
-  readonly widget: LiveWidget;
-  /** Shows only widgets with a label, if the list can do so. The row itself is a link, so this is for the pointer. */
-  readonly onLabel?: (label: string) => void;
+  readonly widget: Schemas['Widget'];
+  /** Whether it has changed since the page was read. Then it glows for a moment. */
+  readonly isChanged: boolean;
 }
 
-/** One line of the list. It glows when the widget has just changed. */
-export function WidgetRow({ widget, onLabel }: WidgetRowProperties) {
+/** One line of a list, which leads to the page of the widget. A click on a label finds the widgets with this label. */
+export function WidgetRow({ widget, isChanged }: WidgetRowProperties) {
   const choose = (event: TargetedMouseEvent<HTMLElement>) => {
     const label = event.target instanceof HTMLElement ? event.target.dataset.label : undefined;
-    if (label === undefined || onLabel === undefined || isForBrowser(event)) return;
+    if (label === undefined || isForBrowser(event)) return;
     event.preventDefault();
-    onLabel(label);
+    // The row is a link.
+    event.stopPropagation();
+    changeQuery({ ...firstPage, search: toLabelSearch(label) });
   };
   // Two names of one animation: only another name restarts it.
-  const glow = hasJustChanged(widget.id) ? `glow-${widget.version % 2 === 0 ? 'even' : 'odd'}` : '';
+  const glow = isChanged ? `glow-${widget.version % 2 === 0 ? 'even' : 'odd'}` : '';
   return (
-    <div class={`widget-row ${glow}`}>
+    <Link to={`/widgets/${widget.id}`} class={`widget-row ${glow}`}>
       <span class="widget-name" dir="auto">
         {widget.name}
       </span>
@@ -44,6 +45,6 @@ export function WidgetRow({ widget, onLabel }: WidgetRowProperties) {
       <span class="muted widget-time">
         <Time at={widget.updatedAt} />
       </span>
-    </div>
+    </Link>
   );
 }

@@ -1,201 +1,206 @@
 import { useSignal } from '@preact/signals';
-import type { LiveWidget } from '@widget-service/client/live/live-widget.ts';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { liveState, liveWidgets, readCount, rows } from '../../live/shared-widgets.ts';
-import { LiveBadge } from '../../parts/badges.tsx';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { LiveBadge, widgetStates } from '../../parts/badges.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Select } from '../../parts/fields.tsx';
+import { formatCount } from '../../parts/format.ts';
 import { EmptyState } from '../../parts/messages.tsx';
-import { countNewRows } from '../../parts/new-rows.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
-import { VirtualList } from '../../parts/virtual-list.tsx';
-import { changeQuery, goTo, query, toHref } from '../../router/address.ts';
-import { Link } from '../../router/link.tsx';
-import { api } from '../../service/service.ts';
-import { useResource } from '../../service/use-resource.ts';
+import { firstPage, Pager, usePages } from '../../parts/paged-list.tsx';
+import { ReadState } from '../../parts/read-state.tsx';
+import { changeQuery, query, readEntryKey } from '../../router/address.ts';
+import { api, type Schemas } from '../../service/service.ts';
 import { may } from '../../session/session.ts';
-import { texts } from '../../texts/texts.ts';
+import { useFoundWidgets } from './find-widgets.ts';
 import { NewWidgetDialog } from './new-widget-dialog.tsx';
-import { toLabelSearch } from './search-words.ts';
-import { selectWidgets, type WidgetOrder, type WidgetSearch, widgetOrders } from './shown-widgets.ts';
-import { WidgetRow, widgetRowHeight } from './widget-row.tsx';
+import { makeMatcher, parseSearch } from './search-words.ts';
+import { useWidgetChanges, type WidgetChanges } from './widget-events.ts';
+import { WidgetRow } from './widget-row.tsx';
 
-/** All widgets, live. */
+type Widget = Schemas['Widget'];
+
+const pageSize = 50;
+/** A search shows so many at first, and as many more whenever a person asks for them. */
+const foundStep = 100;
+
+/** One page of the list of widgets, or what a search finds. Shown rows change in their places; none moves by itself. */
 export function WidgetsPage() {
   const isCreating = useSignal(false);
   const search = readSearch();
-  const all = useCalmRows(search.order);
-  const found = useMemo(() => selectWidgets(all, search), [all, search.text, search.state, search.order]);
-  const isLoading = liveState.value === 'loading';
+  const { list, rows, changes, found, most } = useShownWidgets(search);
+  const read = list.data.value;
+  useScrollMemory(read !== null);
+  const showNewest = () => {
+    list.goToPage(1);
+    return list.reload();
+  };
   return (
     <>
-      <PageHeader title={texts.widgets.title} aside={<LiveBadge />}>
+      <PageHeader title="Widgets" aside={<LiveBadge state={changes.state.value} />}>
         {may('widgets:create') ? (
           <Button kind="primary" data-creates onClick={() => (isCreating.value = true)}>
-            {texts.widgets.create}
+            Create widget
           </Button>
         ) : null}
       </PageHeader>
-      <WidgetFilters search={search} />
+      <WidgetFilters {...search} onChange={() => (most.value = foundStep)} />
       <p class="list-summary" role="status">
-        {isLoading ? texts.widgets.loadingAll(readCount.value) : texts.widgets.count(found.length, rows.value.length)}
+        {read === null ? '' : found === null ? countWidgets(read.totalItems) : describeFound(found, read.totalItems)}
       </p>
-      {isLoading ? <FirstWidgets /> : <FoundWidgets found={found} search={search} />}
-      {isCreating.value ? <NewWidgetDialog onClose={() => (isCreating.value = false)} /> : null}
+      {changes.created === 0 ? null : (
+        <div class="show-new-rows">
+          <Button kind="primary" onClick={showNewest}>
+            {changes.created === 1 ? 'Show 1 new widget' : `Show ${formatCount(changes.created)} new widgets`}
+          </Button>
+        </div>
+      )}
+      <ReadState read={list} error={found?.error} />
+      {rows.length > 0 ? <WidgetList rows={rows} changes={changes} /> : null}
+      {rows.length === 0 && read?.page === 1 && found?.isDone !== false ? <NoWidgets {...search} /> : null}
+      {found === null && read !== null ? <Pager {...read} onPage={list.goToPage} /> : null}
+      {found !== null && rows.length >= most.value ? (
+        <Button onClick={() => (most.value += foundStep)}>Find more</Button>
+      ) : null}
+      {isCreating.value ? <NewWidgetDialog onCreated={showNewest} onClose={() => (isCreating.value = false)} /> : null}
     </>
   );
 }
 
-/** The search is in the address, so that it survives a reload and can be sent to somebody. */
-function readSearch(): WidgetSearch {
-  const state = query.value.get('state');
-  return {
-    text: query.value.get('search') ?? '',
-    state: state === 'active' || state === 'retired' ? state : null,
-    order: widgetOrders.find((order) => order === query.value.get('order')) ?? 'newest',
-  };
+/** Reads a page of the list. A search looks through all pages. */
+function useShownWidgets({ text, state }: WidgetFilter) {
+  const filter = state === null ? {} : { state };
+  const list = usePages<Widget, Schemas['PagedResultWidget']>(
+    ({ page, asOf }, signal) => {
+      const query = { page, pageSize, ...filter, ...(asOf === null ? {} : { asOf }) };
+      return api.GET('/api/v1/widgets', { params: { query }, signal });
+    },
+    [state],
+    { timeOf: ({ createdAt }) => createdAt },
+  );
+  const read = list.data.value;
+  const matchesWords = makeMatcher(parseSearch(text));
+  const matches = (widget: Pick<Widget, 'id' | 'name' | 'labels' | 'state'>) =>
+    (state === null || widget.state === state) && matchesWords(widget);
+  const most = useSignal(foundStep);
+  const isSearching = text.trim() !== '';
+  // It begins after the list was read, so that the events since then change what it finds.
+  const key = isSearching && read !== null ? `${read.streamCursor} ${state} ${text.trim()}` : null;
+  const found = useFoundWidgets(key, matches, most.value, read?.items).value;
+  const rows = isSearching ? found.items : (read?.items ?? []);
+  const changes = useWidgetChanges(
+    read?.streamCursor,
+    list.reload,
+    (widget) => matches(widget) && widget.createdAt >= (read?.asOf ?? '') && !rows.some(({ id }) => id === widget.id),
+  );
+  return { list, rows, changes, found: isSearching ? found : null, most };
 }
 
-/** Only the newest first grow at one end. In another order, rows would change places all the time. */
-const calmMs = 2_000;
+/** How far the list was scrolled, in pixels, by the entry of the history. */
+const scrolled = new Map<string, number>();
 
-/** The widgets, renewed so often that a person can still read them in this order. */
-function useCalmRows(order: WidgetOrder): readonly LiveWidget[] {
-  const calm = useSignal<readonly LiveWidget[]>([]);
-  const isCalm = order !== 'newest';
+/** Back leads to the same place of the list. */
+function useScrollMemory(isRead: boolean): void {
+  const isRestored = useRef(false);
+  useLayoutEffect(() => {
+    if (!isRead || isRestored.current) return;
+    isRestored.current = true;
+    window.scrollTo(0, scrolled.get(readEntryKey()) ?? 0);
+  }, [isRead]);
   useEffect(() => {
-    calm.value = rows.peek();
-    if (!isCalm) return;
-    const timer = setInterval(() => (calm.value = rows.peek()), calmMs);
-    return () => clearInterval(timer);
-  }, [isCalm]);
-  return isCalm && calm.value.length > 0 ? calm.value : rows.value;
+    const remember = () => {
+      if (isRestored.current) scrolled.set(readEntryKey(), window.scrollY);
+    };
+    window.addEventListener('scroll', remember);
+    return () => window.removeEventListener('scroll', remember);
+  }, []);
+}
+
+interface WidgetFilter {
+  readonly text: string;
+  readonly state: Widget['state'] | null;
+}
+
+/** The search is in the address, so that it survives a reload and can be sent to somebody. */
+function readSearch(): WidgetFilter {
+  const state = query.value.get('state');
+  return { text: query.value.get('search') ?? '', state: state === 'active' || state === 'retired' ? state : null };
+}
+
+const countWidgets = (count: number) => (count === 1 ? '1 widget' : `${formatCount(count)} widgets`);
+
+function describeFound(
+  {
+    items,
+    searched,
+    isDone,
+  }: { readonly items: readonly Widget[]; readonly searched: number; readonly isDone: boolean },
+  all: number,
+): string {
+  const found = `${formatCount(items.length)} of ${countWidgets(all)}`;
+  return isDone ? found : `${found}. Searching… ${formatCount(searched)} so far.`;
+}
+
+interface WidgetFiltersProperties extends WidgetFilter {
+  readonly onChange: () => void;
 }
 
 /** The search and the state. */
-function WidgetFilters({ search }: { readonly search: WidgetSearch }) {
-  const { widgets } = texts;
+function WidgetFilters({ text, state, onChange }: WidgetFiltersProperties) {
+  const change = (changes: Readonly<Record<string, string>>) => {
+    onChange();
+    changeQuery({ ...firstPage, ...changes });
+  };
   return (
     <search class="filters">
       <input
         class="input"
         type="search"
         data-shortcut="/"
-        aria-label={widgets.search}
-        placeholder={widgets.search}
-        value={search.text}
-        onInput={({ currentTarget }) => changeQuery({ search: currentTarget.value })}
+        aria-label="Search by name, label or id"
+        placeholder="Search by name, label or id"
+        value={text}
+        onInput={({ currentTarget }) => change({ search: currentTarget.value })}
       />
       <Select
         isShort
-        label={widgets.state}
+        label="State"
         options={[
-          ['', widgets.states.all],
-          ['active', widgets.states.active],
-          ['retired', widgets.states.retired],
+          ['', 'All states'],
+          ['active', widgetStates.active],
+          ['retired', widgetStates.retired],
         ]}
-        value={search.state ?? ''}
-        onChange={(state) => changeQuery({ state })}
-      />
-      <Select
-        isShort
-        label={widgets.order}
-        options={widgetOrders.map((order) => [order, widgets.orders[order]] as const)}
-        value={search.order}
-        onChange={(order) => changeQuery({ order: order === 'newest' ? null : order })}
+        value={state ?? ''}
+        onChange={(next) => change({ state: next })}
       />
     </search>
   );
 }
 
-/** What people see while thousands of widgets load: the newest ones. */
-function FirstWidgets() {
-  const first = useResource(
-    (signal) => api.GET('/api/v1/widgets', { params: { query: { pageSize: 50 } }, signal }),
-    [],
-  );
+function WidgetList({ rows, changes }: { readonly rows: readonly Widget[]; readonly changes: WidgetChanges }) {
   return (
-    <ul class="plain-list" aria-busy="true">
-      {first.data.value?.items.map((widget) => (
-        <li key={widget.id}>
-          <Link to={`/widgets/${widget.id}`} class="widget-link">
-            <WidgetRow widget={widget} />
-          </Link>
-        </li>
-      ))}
+    <ul class="plain-list" aria-label="Widgets, newest first">
+      {rows.map((row) => {
+        const widget = changes.renew(row);
+        return (
+          <li key={row.id}>
+            <WidgetRow widget={widget} isChanged={widget !== row} />
+          </li>
+        );
+      })}
     </ul>
   );
 }
 
-function FoundWidgets({ found, search }: { readonly found: readonly LiveWidget[]; readonly search: WidgetSearch }) {
-  const { held, hold, release, listEvents, isAtTop } = useHeldRows(
-    found,
-    `${search.order} ${search.state} ${search.text}`,
-  );
-  if (found.length === 0 && held === null) return <NoWidgets search={search} />;
-  const shown = held ?? found;
-  const waiting = held === null ? 0 : countNewRows(held, found, ({ id }) => id);
+function NoWidgets({ text, state }: WidgetFilter) {
+  if (text.trim() === '' && state === null) {
+    return <EmptyState title="No widgets yet" text="You can create one, and so can a script with a provision token." />;
+  }
   return (
-    <div class="fill" {...listEvents}>
-      {waiting > 0 ? (
-        <Button kind="primary" class="show-new" onClick={release}>
-          {texts.widgets.showNew(waiting)}
-        </Button>
-      ) : null}
-      <VirtualList
-        rows={shown}
-        rowHeight={widgetRowHeight}
-        label={texts.widgets.listTitles[search.order]}
-        keyOf={(widget) => widget.id}
-        renderRow={(widget) => (
-          <WidgetRow
-            widget={liveWidgets.value?.get(widget.id) ?? widget}
-            onLabel={(label) => changeQuery({ search: toLabelSearch(label) })}
-          />
-        )}
-        toHref={(widget) => toHref(`/widgets/${widget.id}`)}
-        onOpen={(widget) => goTo(`/widgets/${widget.id}`)}
-        onScrolled={(isNowAtTop) => {
-          isAtTop.current = isNowAtTop;
-          if (!isNowAtTop) hold();
-        }}
-      />
-    </div>
-  );
-}
-
-/** Keeps the order of the rows while a person points at the list or has scrolled down. `null` holds nothing. */
-function useHeldRows(found: readonly LiveWidget[], searchKey: string) {
-  const held = useSignal<readonly LiveWidget[] | null>(null);
-  const isAtTop = useRef(true);
-  const latest = useRef(found);
-  latest.current = found;
-  const hold = () => {
-    held.value ??= latest.current;
-  };
-  const release = () => {
-    held.value = null;
-    document.querySelector('.virtual-list')?.scrollTo({ top: 0 });
-  };
-  // Another search is another list.
-  useEffect(() => {
-    held.value = null;
-  }, [searchKey]);
-  const listEvents = {
-    onPointerEnter: hold,
-    onPointerLeave: () => {
-      if (isAtTop.current) held.value = null;
-    },
-  };
-  return { held: held.value, hold, release, listEvents, isAtTop };
-}
-
-function NoWidgets({ search: { text, state } }: { readonly search: WidgetSearch }) {
-  const { widgets } = texts;
-  if (text === '' && state === null) return <EmptyState title={widgets.emptyTitle} text={widgets.empty} />;
-  return (
-    <EmptyState title={widgets.noMatchTitle(text.trim())} text={widgets.noMatch}>
-      <Button onClick={() => changeQuery({ search: null, state: null })}>{widgets.clearFilters}</Button>
+    <EmptyState
+      title={text.trim() === '' ? 'No widgets match' : `No widgets match “${text.trim()}”`}
+      text="Check the spelling, the label or the state."
+    >
+      <Button onClick={() => changeQuery({ ...firstPage, search: null, state: null })}>Clear filters</Button>
     </EmptyState>
   );
 }

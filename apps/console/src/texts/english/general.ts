@@ -1,13 +1,6 @@
 export const general = {
   close: 'Close',
   none: 'none',
-  liveStates: {
-    loading: 'Loading',
-    live: 'Live',
-    stale: 'Reconnecting… What you see may be out of date',
-    failed: 'Not live',
-    closed: 'Not live',
-  },
 };
 
 export const grants = {
