@@ -3,15 +3,47 @@ import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import {
   type HookCountStore,
   type HookCounts,
+  hookCountLimits,
   listCountedHours,
 } from '@widget-service/shared/ports/hook-count-store.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import { listUnfilteredPage } from '@widget-service/shared/usecases/lists/list-counted-page.ts';
+import { z } from 'zod';
 import { defineRoute, type Route } from '../http/route.ts';
-import { pageQuerySchema } from '../schemas/page.ts';
+import { pageQuerySchema, toPageSchema } from '../schemas/page.ts';
 import { toPageBody } from '../schemas/page-body.ts';
 import { documentResponses } from '../schemas/problem.ts';
-import { type HookCountsBody, hookCountPageSchema } from './hook-count-schema.ts';
+import { timestamp } from '../schemas/text.ts';
+
+const { hours } = hookCountLimits;
+const counts = z.array(z.int().min(0)).min(hours).max(hours);
+const exampleCounts = (last: number): number[] =>
+  Array.from({ length: hours }, (_, hour) => (hour < hours - 1 ? 0 : last));
+
+const hookCountsSchema = z
+  .object({
+    integrationId: z.string().meta({ format: 'uuid' }),
+    integrationName: z.string(),
+    startsAt: timestamp.describe('When the first hour begins: a full hour in UTC. The last hour is the current one.'),
+    accepted: counts.describe('Hooks answered with 202 in each hour, the oldest first. Repetitions count, too.'),
+    refused: counts.describe('Hooks refused in each hour.'),
+  })
+  .meta({
+    id: 'HookCounts',
+    description: 'How many hooks an integration sent in each of the last 24 hours, approximately.',
+    examples: [
+      {
+        integrationId: '7f0c1a52-6d1e-4c3b-9a57-2b8f0e4d6c91',
+        integrationName: 'Plant north',
+        startsAt: '2026-02-28T11:00:00.000Z',
+        accepted: exampleCounts(1_482),
+        refused: exampleCounts(3),
+      },
+    ],
+  });
+
+const hookCountPageSchema = toPageSchema(hookCountsSchema);
+type HookCountsBody = z.output<typeof hookCountsSchema>;
 
 export interface ListHookCountsRouteDeps {
   readonly integrations: Pick<Collection<Integration>, 'list' | 'count'>;

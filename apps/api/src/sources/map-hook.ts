@@ -14,9 +14,8 @@ import { omitMembers } from '@widget-service/shared/domain/json.ts';
 import { deriveWidgetId, parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import type { MistakePlace } from '../http/problem.ts';
 import { findTimeMistake } from '../schemas/hook-time.ts';
-import { parsePointer } from './json-pointer.ts';
 import { readHeader, repeated, type SentRequest } from './sent-request.ts';
-import { readObjectAt, readTextAt, type SourceDocument } from './source-document.ts';
+import { parsePointer, readObjectAt, readTextAt, type SourceDocument } from './source-document.ts';
 
 /** A text that a mapping derives the id of a widget or of a hook from may have this many characters. */
 const nameMaxLength = 1_024;

@@ -1,6 +1,6 @@
 import type { SignatureScheme, SignatureTime } from '@widget-service/shared/domain/hook-source.ts';
 import { z } from 'zod';
-import { headerName, pointer, text } from './place-schema.ts';
+import { headerName, pointer, text } from './mapping-schema.ts';
 import { schemeDefaults } from './presets.ts';
 
 const signatureTime = z
