@@ -1,8 +1,8 @@
 import process from 'node:process';
 import { openCluster } from '@widget-service/cluster/open-cluster.ts';
+import { findTlsWarning } from '@widget-service/shared/config/check-combinations.ts';
 import { toClusterOptions, toLoggerOptions, toTracerOptions } from '@widget-service/shared/config/component-options.ts';
 import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
-import { listTlsWarnings } from '@widget-service/shared/config/tls-warnings.ts';
 import { captureConsole } from '@widget-service/shared/runtime/capture-console.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
 import { reportToStandardError, runProcess } from '@widget-service/shared/runtime/run-process.ts';
@@ -19,7 +19,8 @@ await runProcess(
     const logger = await createLogger(toLoggerOptions(parsed.settings, process.stdout.isTTY === true));
     captureConsole((fields, text) => logger.warn(fields, text));
     report = (err) => logger.fatal({ err }, 'failed');
-    for (const line of listTlsWarnings(parsed.settings)) logger.warn(line);
+    const tlsWarning = findTlsWarning(parsed.settings);
+    if (tlsWarning !== null) logger.warn(tlsWarning);
     const onTracingWarning = (reason: string) => logger.warn({ reason }, 'tracing.spans_lost');
     const tracer = await openTracer(toTracerOptions(parsed.settings, 'worker'), onTracingWarning);
     const backend = await openCluster({

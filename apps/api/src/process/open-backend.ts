@@ -1,6 +1,6 @@
+import { findTlsWarning } from '@widget-service/shared/config/check-combinations.ts';
 import { toClusterOptions, toEmbeddedOptions } from '@widget-service/shared/config/component-options.ts';
 import type { ParsedSettings } from '@widget-service/shared/config/parse-settings.ts';
-import { listTlsWarnings } from '@widget-service/shared/config/tls-warnings.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 
@@ -18,7 +18,8 @@ export async function openBackend(
     const { openEmbedded } = await import('@widget-service/embedded/open-embedded.ts');
     return openEmbedded({ ...toEmbeddedOptions(parsed.settings), onWarning, onFatal });
   }
-  for (const line of listTlsWarnings(parsed.settings)) onWarning(line);
+  const tlsWarning = findTlsWarning(parsed.settings);
+  if (tlsWarning !== null) onWarning(tlsWarning);
   const { openCluster } = await import('@widget-service/cluster/open-cluster.ts');
   const onNotice = (message: string, details?: object) => logger.info(details ?? {}, message);
   return openCluster({ ...toClusterOptions(parsed), onNotice, onWarning, onFatal });

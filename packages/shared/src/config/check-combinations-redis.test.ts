@@ -11,7 +11,6 @@ describe('the settings of Redis Sentinel', () => {
     const access = {
       REDIS_SENTINEL_USERNAME: 'ops',
       REDIS_SENTINEL_PASSWORD: 'other secret',
-      REDIS_SENTINEL_TLS: 'true',
     };
     expect(toClusterOptions(parse({ ...sentinels, ...access })).sentinels).toEqual({
       addresses: [
@@ -36,6 +35,11 @@ describe('the settings of Redis Sentinel', () => {
       ],
       events: [{ host: 'r3', port: 7000 }],
     });
+  });
+
+  test('reach the Sentinels by TLS only if Redis is reached by TLS', () => {
+    const plain = { ...sentinels, REDIS_URL: 'redis://queue/' };
+    expect(toClusterOptions(parse(plain)).sentinels?.hasTls).toBe(false);
   });
 
   test('are left out together', () => {
@@ -78,7 +82,6 @@ describe('the settings of Redis Sentinel', () => {
       },
       'EVENTS_REDIS_CLUSTER_NODES, EVENTS_REDIS_SENTINEL_NAME: a Redis Cluster has no Sentinels; allowed: one of them',
     ],
-    [{ REDIS_SENTINEL_TLS: 'true' }, 'REDIS_SENTINEL_TLS: needs REDIS_SENTINELS, which is not set'],
   ])('%j alone is refused with 78, and the message names what is missing', (given, line) => {
     expect(() => parse(given)).toThrow(expect.objectContaining({ exitCode: 78, lines: [line] }));
   });

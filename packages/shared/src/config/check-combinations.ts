@@ -66,7 +66,7 @@ function checkSignInSettings(settings: Settings): string[] {
 function checkRedisSettings(settings: Settings): string[] {
   const lines: string[] = [];
   const need = (name: keyof Settings, other: keyof Settings) => {
-    const isGiven = settings[name] !== null && settings[name] !== false;
+    const isGiven = settings[name] !== null;
     if (isGiven && settings[other] === null) lines.push(`${name}: needs ${other}, which is not set`);
   };
   need('REDIS_SENTINELS', 'REDIS_SENTINEL_NAME');
@@ -76,7 +76,6 @@ function checkRedisSettings(settings: Settings): string[] {
   need('EVENTS_REDIS_SENTINEL_NAME', 'EVENTS_REDIS_URL');
   need('REDIS_SENTINEL_USERNAME', 'REDIS_SENTINEL_PASSWORD');
   need('REDIS_SENTINEL_PASSWORD', 'REDIS_SENTINELS');
-  need('REDIS_SENTINEL_TLS', 'REDIS_SENTINELS');
   need('EVENTS_READ_REDIS', 'REDIS_URL');
   if (settings.EVENTS_READ_REDIS === 'replicas' && !isLocated(settings)) {
     lines.push(
@@ -123,4 +122,13 @@ function isLocated(settings: Settings): boolean {
     return settings.REDIS_SENTINELS !== null || settings.REDIS_CLUSTER_NODES !== null;
   }
   return settings.EVENTS_REDIS_SENTINEL_NAME !== null || settings.EVENTS_REDIS_CLUSTER_NODES !== null;
+}
+
+const insecureOption = /[?&](tlsInsecure|tlsAllowInvalidCertificates|tlsAllowInvalidHostnames)=true(?=&|$)/i;
+
+/** Returns what an operator should change, although the process can work. Null: nothing. */
+export function findTlsWarning({ MONGODB_URL }: Settings): string | null {
+  const [, option] = insecureOption.exec(MONGODB_URL ?? '') ?? [];
+  if (option === undefined) return null;
+  return `MONGODB_URL has ${option}: anybody on the way can pretend to be MongoDB; remove it`;
 }

@@ -45,7 +45,8 @@ function toSentinelOptions(settings: Settings) {
     eventsName: settings.EVENTS_REDIS_SENTINEL_NAME,
     username: settings.REDIS_SENTINEL_USERNAME,
     password: settings.REDIS_SENTINEL_PASSWORD,
-    hasTls: settings.REDIS_SENTINEL_TLS,
+    // Whoever is on the way to a Sentinel could name another Redis.
+    hasTls: settings.REDIS_URL?.startsWith('rediss:') === true,
   };
 }
 

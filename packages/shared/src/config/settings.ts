@@ -83,7 +83,7 @@ export const settingsTable = {
   REDIS_SENTINELS: defineSetting<readonly { host: string; port: number }[] | null>(
     addresses(26_379),
     null,
-    'Addresses of Redis Sentinels, comma-separated host:port. Then they are asked where Redis is, and the host and port of REDIS_URL are not used. Needs REDIS_SENTINEL_NAME.',
+    'Addresses of Redis Sentinels, comma-separated host:port. Then they are asked where Redis is, and the host and port of REDIS_URL are not used. They are reached by TLS if REDIS_URL begins with rediss:. Needs REDIS_SENTINEL_NAME.',
   ),
   REDIS_SENTINEL_NAME: defineSetting(
     nonEmptyText.nullable(),
@@ -101,7 +101,6 @@ export const settingsTable = {
     null,
     'Password for the Sentinels themselves.',
   ),
-  REDIS_SENTINEL_TLS: defineSetting(flag, false, 'Whether the Sentinels themselves are reached by TLS.'),
   REDIS_CLUSTER_NODES: defineSetting<readonly { host: string; port: number }[] | null>(
     addresses(6_379),
     null,
