@@ -37,7 +37,7 @@ export function listNastiestRequests(operation: DescribedOperation): NastyReques
     headers('many cookies', ['cookie', fill('a=1; ', headerLength)]),
     headers('many different cookies', ['cookie', fillWithNames((name) => `${name}=1; `, headerLength)]),
     headers('many different headers', ...headerNames.map((name) => [`x${name}`, ''] as const)),
-    headers('many session cookies', ['cookie', fill('service_console=x; service_device=a.b.c; ', headerLength)]),
+    headers('many session cookies', ['cookie', fill('service_console=x; service_sign_in_a=a.b.c; ', headerLength)]),
     headers('many blanks before a token', ['authorization', `Bearer ${fill(' ', headerLength)}x`]),
     headers(
       'many forwarded addresses',

@@ -1,5 +1,5 @@
 import { parseBearerToken } from '@widget-service/api/caller/bearer.ts';
-import { listCookieNames, parseSessionId, readCookie, readDeviceCookie } from '@widget-service/api/caller/cookies.ts';
+import { listCookieNames, parseSessionId, readCookie } from '@widget-service/api/caller/cookies.ts';
 import { isCsrfToken, isOwnOrigin } from '@widget-service/api/caller/csrf.ts';
 import { createPendingSignIns, parseReturnTo } from '@widget-service/api/caller/oidc/pending-sign-in.ts';
 import { withholdSecrets } from '@widget-service/api/hooks/foreign/withheld-headers.ts';
@@ -33,7 +33,6 @@ import { parseHookJob } from '@widget-service/shared/adapters/hook-job-codec.ts'
 import { parseRefusal } from '@widget-service/shared/adapters/refusal-codec.ts';
 import { findRequestId, parseSample } from '@widget-service/shared/adapters/sample-codec.ts';
 import { describeDevice } from '@widget-service/shared/domain/device.ts';
-import { findDeviceNonce, isWellFormedDeviceCookie } from '@widget-service/shared/domain/device-cookie.ts';
 import { decryptText, unsealText } from '@widget-service/shared/domain/encrypted-text.ts';
 import { toUtcTime } from '@widget-service/shared/domain/foreign-time.ts';
 import { deriveEventId } from '@widget-service/shared/domain/hook-event-id.ts';
@@ -60,9 +59,9 @@ import { isTraceContext, parseTraceparent } from '@widget-service/shared/domain/
 import { deriveWidgetId, parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import { prefersOpenMetrics } from '@widget-service/shared/metrics/open-metrics.ts';
 import { parseListedStreams, parseProcessState } from '@widget-service/shared/ports/process-states.ts';
+import { findPasswordWeakness } from '@widget-service/shared/usecases/access/check-new-password.ts';
 import { makeWrongSignature } from './wrong-signature.ts';
 
-const user = { id: 'u', passwordHash: 'p' };
 const pendingSignIns = createPendingSignIns({ clientSecret: 'a client secret', isSecure: true });
 const now = new Date();
 const place = { epoch: 'k3f9', ms: 1, seq: 1 };
@@ -120,7 +119,6 @@ export const parsersOfForeignText: Readonly<Record<string, (text: string) => unk
   parseBearerToken: (text) => parseBearerToken(['authorization', text, text, text]),
   isCsrfToken: (text) => isCsrfToken('a session', text),
   isOwnOrigin: (text) => isOwnOrigin({ secFetchSite: undefined, origin: text }, ['https://widgets.example']),
-  readDeviceCookie: (text) => readDeviceCookie(text, true),
   parseReturnTo: (text) => parseReturnTo(text, 'https://widgets.example'),
   parseSessionId,
   listCookieNames: (text) => listCookieNames(text, 'service_'),
@@ -149,8 +147,7 @@ export const parsersOfForeignText: Readonly<Record<string, (text: string) => unk
   parseSample,
   findRequestId,
   describeDevice,
-  findDeviceNonce: (text) => findDeviceNonce(text, user, now),
-  isWellFormedDeviceCookie,
+  findPasswordWeakness: (text) => findPasswordWeakness(text, 'kim@example.com'),
   deriveEventId: (text) => deriveEventId('an integration', { kind: 'webhook-id', value: text }),
   parseIdempotencyKey,
   tryParseJson,

@@ -143,8 +143,6 @@ export const manageUsers: readonly CorpusCase[] = [
   toCase('GET', '/api/v1/users/x/sessions', notFound),
   toCase('GET', '/api/v1/users/00000000-0000-0000-0000-000000000000/sessions', notFound),
   toCase('DELETE', '/api/v1/users/x/sessions', notFound),
-  toCase('POST', '/api/v1/users/x/unlock', notFound),
-  toCase('POST', '/api/v1/users/00000000-0000-0000-0000-000000000000/unlock', notFound),
   toCase('DELETE', '/api/v1/users/{viewerId}/sessions/x', notFound),
   toCase('DELETE', '/api/v1/users/{viewerId}/sessions/{editorSessionId}', notFound),
   toCase('DELETE', '/api/v1/users/00000000-0000-0000-0000-000000000000/sessions', notFound),

@@ -118,7 +118,7 @@ describe('Clear-Site-Data', () => {
       const { headers } = await service.signedIn('viewer');
       const response = await service.inject({ method: 'DELETE', url, headers });
       expect(response.statusCode).toBe(204);
-      // The cookies would include the device cookie and those of sibling hosts; the storage is that of the whole
+      // The cookies would include those of sibling hosts; the storage is that of the whole
       // origin.
       expect(read(response), url).toBe('"cache"');
     }

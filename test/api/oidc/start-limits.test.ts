@@ -37,18 +37,6 @@ test('HEAD neither starts a sign-in nor finishes one', async () => {
   expect((await finishOidcSignIn(pod, callback, cookie)).statusCode).toBe(303);
 });
 
-test('an address can start 60 times as many sign-ins a minute as a password may be wrong', async () => {
-  const pod = await openPod({ limits: { signInFailuresPerMinute: 1 } });
-  const start = (remoteAddress: string) => pod.inject({ method: 'GET', url: '/api/v1/session/oidc', remoteAddress });
-  const statuses = new Set<number>();
-  for (let count = 0; count < 60; count += 1) statuses.add((await start('198.51.100.20')).statusCode);
-  expect([...statuses]).toEqual([303]);
-  const refused = await start('198.51.100.20');
-  expectProblem(refused, { status: 429, code: 'rate-limited' });
-  expect(refused.headers['set-cookie']).toBeUndefined();
-  expect((await start('198.51.100.21')).statusCode).toBe(303);
-});
-
 test('while the provider is down, its metadata is asked for once a second, not for each request', async () => {
   const clock = createManualClock();
   const pod = await openPod({ clock });

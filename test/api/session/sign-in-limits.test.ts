@@ -10,7 +10,7 @@ import { openSharedApp } from '../../drivers/app/open-shared.ts';
 import { openTestApp } from '../../drivers/app/test-app.ts';
 
 const password = 'correct horse battery';
-/** Low, because the tests hash up to twenty times as many passwords. */
+/** Low, because the tests hash six times as many passwords. */
 const perMinute = 1;
 let userLookups = 0;
 const service = await openSharedApp({
@@ -127,13 +127,6 @@ describe('POST /api/v1/session: limits on failed sign-ins', () => {
     expect((await signIn({ from: anAddress() })).statusCode).toBe(200);
   });
 
-  test('limits an account for an hour after twenty times as many failures from any addresses', async () => {
-    for (let place = 0; place < 20; place += 1) await failTimes(perMinute, { from: anAddress() });
-    const limited = await signIn({ from: anAddress() });
-    expectProblem(limited, { status: 429, code: 'rate-limited' });
-    expect(limited.headers['ratelimit-policy']).toBe('"sign-in";q=20;w=3600');
-  });
-
   test('counts the addresses of one IPv6 /64 network together', async () => {
     await failTimes(perMinute, { from: '2001:db8:7:7:ffff::2' });
     expectProblem(await signIn({ from: '2001:db8:7:7::3' }), { status: 429, code: 'rate-limited' });
@@ -187,7 +180,7 @@ test.runIf(inject('backend') === 'cluster')(
     await signIn({ email: typed }, watched.app);
     await watched.close();
     const plain = [address, '127.0.0.1', typed, sha256Hex(typed), sha256Hex(address)];
-    expect(keys.length).toBeGreaterThan(2);
+    expect(keys.length).toBeGreaterThan(1);
     expect(keys.filter((key) => plain.some((text) => key.includes(text)))).toEqual([]);
   },
 );

@@ -38,7 +38,7 @@ export async function useEverySecret(url: string, provider: TestIdentityProvider
   keep(listSessionSecrets(viewer).sessionId, listSessionSecrets(viewer).csrfToken);
   const personal = await json(await viewer.request('POST', '/api/v1/session/stream'), 201);
   keep(personal.token);
-  keep(...(await useDeviceCookie(url, { email, password: passwords[1] })));
+  keep(await signInByPassword(url, { email, password: passwords[1] }));
   keep(...(await signInByIdentity(url, provider)));
   keep(...(await useDictatedSecrets(admin)));
 
@@ -67,25 +67,24 @@ async function issueAll(admin: ConsoleClient) {
   return { subscription, integration, provision, rotations, secrets };
 }
 
-function readCookies(response: Response): Record<string, string> {
-  const pairs = response.headers.getSetCookie().map((line) => (line.split(';')[0] ?? '').split('='));
-  return Object.fromEntries(pairs.map(([name, value]) => [name, value]));
+/** Returns the session id that a response sets. */
+function readSessionId(response: Response): string | undefined {
+  const lines = response.headers.getSetCookie().map((line) => /^service_console=([^;]+)/.exec(line)?.[1]);
+  return lines.find((value) => value !== undefined);
 }
 
-/** Signs in with and without a device cookie, and fails with it. Returns the cookies and the session id. */
-async function useDeviceCookie(url: string, { email, password }: { email: string; password: string }) {
-  const send = (sent: string, cookie = '') =>
+/** Signs in, and fails to. Returns the session id. */
+async function signInByPassword(url: string, { email, password }: { email: string; password: string }) {
+  const send = (sent: string) =>
     fetch(`${url}/api/v1/session`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', cookie },
+      headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ email, password: sent }),
     });
-  const { service_device: first } = readCookies(await send(password));
-  await json(await send('wrong', `service_device=${first}`), 403);
-  const again = await send(password, `service_device=${first}`);
-  const { service_device: second, service_console: sessionId } = readCookies(again);
-  await json(again, 200);
-  return [first, second, sessionId];
+  await json(await send('wrong'), 403);
+  const response = await send(password);
+  await json(response, 200);
+  return readSessionId(response);
 }
 
 /** Signs in through the provider, and repeats the callback. Returns what only the browser and the servers know. */
@@ -99,7 +98,7 @@ async function signInByIdentity(url: string, provider: TestIdentityProvider) {
   const state = callback.searchParams.get('state') ?? '';
   const pending = createPendingSignIns({ clientSecret, isSecure: false }).parse(cookie, state, new Date());
   const finish = () => fetch(callback, { headers: { cookie }, redirect: 'manual' });
-  const { service_console: sessionId } = readCookies(await finish());
+  const sessionId = readSessionId(await finish());
   await json(await finish(), 403);
   const code = callback.searchParams.get('code') ?? undefined;
   return [sealed, clientSecret, code, sessionId, pending?.state, pending?.nonce, pending?.codeVerifier];
@@ -174,7 +173,7 @@ async function misuse(url: string, admin: ConsoleClient, secret: string): Promis
       '/api/v1/session',
       {
         method: 'POST',
-        headers: { ...jsonType, cookie: `service_device=${text}` },
+        headers: { ...jsonType, cookie: `service_console=${text}` },
         body: '{"email":"a@b","password":"x"}',
       },
     ],

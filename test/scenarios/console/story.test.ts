@@ -303,8 +303,6 @@ describeEachDeployment('a person with a browser and the console', (shown, name) 
     await page.getByRole('rowheader', { name: 'Disabled' }).waitFor();
     await chooseAction(page, 'Ines Moreau', 'Enable');
     await page.getByText('Ines Moreau was enabled.').waitFor();
-    await chooseAction(page, 'Ines Moreau', 'Unlock sign-in');
-    await page.getByText('Sign-in unlocked for Ines Moreau.').waitFor();
     await chooseAction(page, 'Ines Moreau', 'End sessions…');
     await dialog().getByRole('button', { name: 'End sessions' }).click();
     await page.getByText('All sessions of Ines Moreau were ended.').waitFor();

@@ -1,4 +1,3 @@
-import { deviceCookieLifetimeMs, mintDeviceCookie } from '@widget-service/shared/domain/device-cookie.ts';
 import { stringifySetCookie } from 'cookie';
 
 /** The interface fixes this name, so it has no prefix `__Host-`. */
@@ -61,28 +60,4 @@ function splitCookies(cookieHeader: string | undefined): string[] {
   // Only blanks are left out (RFC 6265). Another host may set a cookie whose name begins with U+00A0, which `trim`
   // removes, too.
   return (cookieHeader ?? '').split(';').map((pair) => pair.replace(/^[ \t]+/, ''));
-}
-
-/** By this cookie the sign-in limits recognise a browser that has signed in before. It authenticates nobody. */
-const deviceCookieName = 'service_device';
-
-/** Returns the device cookie of a `Cookie` header, unverified. Null: the header has none, or several. */
-export function readDeviceCookie(cookieHeader: string | undefined, isSecure: boolean): string | null {
-  return readCookie(cookieHeader, nameHostCookie(deviceCookieName, isSecure));
-}
-
-/** Returns the `Set-Cookie` value by which this browser is recognised at the user's next sign-in. */
-export function formatDeviceCookie(
-  user: Parameters<typeof mintDeviceCookie>[0],
-  { now, isSecure }: { readonly now: Date; readonly isSecure: boolean },
-): string {
-  return stringifySetCookie({
-    name: nameHostCookie(deviceCookieName, isSecure),
-    value: mintDeviceCookie(user, now),
-    httpOnly: true,
-    sameSite: 'strict',
-    path: '/',
-    secure: isSecure,
-    maxAge: deviceCookieLifetimeMs / 1_000,
-  });
 }

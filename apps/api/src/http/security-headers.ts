@@ -43,8 +43,7 @@ export const httpsOnlyHeaders = { 'strict-transport-security': `max-age=${httpsO
 
 /**
  * Headers of the response that ends the session of a browser. The cache includes pages to which the browser would go
- * back without a request. Not `"cookies"`: it would also remove the device cookie, by which the browser keeps its limit
- * of failed sign-ins, and the cookies of sibling hosts. Not `"storage"`: a console on the same origin keeps its own
- * data there, and clears it itself.
+ * back without a request. Not `"cookies"`: it would also remove the cookies of sibling hosts. Not `"storage"`: a
+ * console on the same origin keeps its own data there, and clears it itself.
  */
 export const signOutHeaders = { 'clear-site-data': '"cache"' } as const;

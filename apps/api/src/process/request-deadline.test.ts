@@ -5,7 +5,7 @@ import { createMetrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { HookQueue } from '@widget-service/shared/ports/hook-queue.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
-import { unlimited } from '@widget-service/shared/usecases/access/take-permit.ts';
+import { unlimited } from '@widget-service/shared/usecases/access/sign-in-limits.ts';
 import { makeAcceptHook } from '@widget-service/shared/usecases/hooks/accept-hook.ts';
 import { GroupCommit } from '@widget-service/shared/usecases/hooks/group-commit.ts';
 import { expect, onTestFinished, test, vi } from 'vitest';

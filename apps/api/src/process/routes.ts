@@ -34,13 +34,7 @@ import { endOwnSessionRoute, listOwnSessionsRoute } from '../people/session/mana
 import { signInRoute } from '../people/session/sign-in.ts';
 import { finishIdentitySignInRoute, startIdentitySignInRoute } from '../people/session/sign-in-by-identity.ts';
 import { signOutEverywhereRoute, signOutRoute } from '../people/session/sign-out.ts';
-import {
-  changeUserRoute,
-  createUserRoute,
-  getUserRoute,
-  listUsersRoute,
-  unlockUserRoute,
-} from '../people/users/user-routes.ts';
+import { changeUserRoute, createUserRoute, getUserRoute, listUsersRoute } from '../people/users/user-routes.ts';
 import {
   endUserSessionRoute,
   endUserSessionsRoute,
@@ -150,7 +144,6 @@ const interfaceRoutes: readonly Row[] = [
   ['GET HEAD', '/api/v1/users',                                            may('users:manage'),                       listUsersRoute],
   ['GET HEAD', '/api/v1/users/:id',                                        may('users:manage'),                       getUserRoute],
   ['PATCH',    '/api/v1/users/:id',                                        may('users:manage'),                       changeUserRoute,             audits('user.changed', 'user', ':id')],
-  ['POST',     '/api/v1/users/:id/unlock',                                 may('users:manage'),                       unlockUserRoute,             audits('user.unlocked', 'user', ':id')],
   ['GET HEAD', '/api/v1/users/:id/sessions',                               may('users:manage'),                       listUserSessionsRoute],
   ['DELETE',   '/api/v1/users/:id/sessions',                               may('users:manage'),                       endUserSessionsRoute,        endsSessionOfUser],
   ['DELETE',   '/api/v1/users/:id/sessions/:sessionId',                    may('users:manage'),                       endUserSessionRoute,         endsSessionOfUser],

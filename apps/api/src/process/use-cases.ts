@@ -6,16 +6,10 @@ import type { ControlLog } from '@widget-service/shared/ports/control-log.ts';
 import type { RateLimiter } from '@widget-service/shared/ports/rate-limiter.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import { makeChangeOwnPassword } from '@widget-service/shared/usecases/access/change-own-password.ts';
-import { makeCheckNewPassword } from '@widget-service/shared/usecases/access/check-new-password.ts';
-import {
-  makeTakeIdentitySignInPermit,
-  makeTakeIdentityStartPermit,
-} from '@widget-service/shared/usecases/access/identity-sign-in-limit.ts';
 import { makeIssuePersonalStream } from '@widget-service/shared/usecases/access/issue-personal-stream.ts';
 import { makeGrantUseCases } from '@widget-service/shared/usecases/access/manage-grants.ts';
 import { makeChangeUser, makeCreateUser } from '@widget-service/shared/usecases/access/manage-users.ts';
 import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
-import { makeRecognizeBrowser } from '@widget-service/shared/usecases/access/recognize-browser.ts';
 import { makeReplaceSourceSecrets } from '@widget-service/shared/usecases/access/replace-source-secrets.ts';
 import {
   makeEndAllSessions,
@@ -32,13 +26,11 @@ import {
 import { makeFinishSignIn, makeSignIn } from '@widget-service/shared/usecases/access/sign-in.ts';
 import { makeSignInByIdentity } from '@widget-service/shared/usecases/access/sign-in-by-identity.ts';
 import {
-  makeLimitPasswordAttempts,
-  makeTakeSignInPermit,
+  makeLimitSignInAttempts,
   makeTakeUserPermit,
-  makeUnlockUser,
   signInFailuresPerMinute,
+  takePermit,
 } from '@widget-service/shared/usecases/access/sign-in-limits.ts';
-import { takePermit } from '@widget-service/shared/usecases/access/take-permit.ts';
 import type { TokenMaxLifetimeMs } from '@widget-service/shared/usecases/access/token-lifetime.ts';
 import { makeAcceptHook } from '@widget-service/shared/usecases/hooks/accept-hook.ts';
 import type { GroupCommit } from '@widget-service/shared/usecases/hooks/group-commit.ts';
@@ -51,7 +43,6 @@ import {
 import { makeRedriveDeliveries } from '@widget-service/shared/usecases/hooks/redrive-deliveries.ts';
 import { makeCreateWidget } from '@widget-service/shared/usecases/widgets/create-widget.ts';
 import { makeListWidgets } from '@widget-service/shared/usecases/widgets/list-widgets.ts';
-import { estimatePasswordStrength } from '../people/passwords/estimate-strength.ts';
 import { renderWidgetBody } from '../widgets/widget-body.ts';
 
 export interface UseCaseDeps {
@@ -96,14 +87,9 @@ export function createUseCases(deps: UseCaseDeps) {
     groupCommit.submit({ type: 'nudge', widgetId }).catch(() => undefined);
   };
   const passwords = createPasswordHasher();
-  const checkNewPassword = makeCheckNewPassword(estimatePasswordStrength);
-  const signInLimits = {
+  const limitSignInAttempts = makeLimitSignInAttempts({
     limiter: deps.rateLimiter,
     failuresPerMinute: deps.signInFailuresPerMinute ?? signInFailuresPerMinute,
-  };
-  const limitPasswordAttempts = makeLimitPasswordAttempts({
-    takePermit: makeTakeSignInPermit(signInLimits),
-    recognizeBrowser: makeRecognizeBrowser({ users, clock }),
   });
   const takeUserPermit = makeTakeUserPermit(deps.rateLimiter, deps.signInLimit);
   const endOldest = makeEndOldestSessions({ sessions, control, clock, sessionIdleMs });
@@ -115,10 +101,8 @@ export function createUseCases(deps: UseCaseDeps) {
     takeWidgetPermit: (tokenId: string) => takePermit(deps.rateLimiter, `widgets:${tokenId}`, deps.widgetLimit),
     createWidget: makeCreateWidget({ widgets, clock, renderBody: renderWidgetBody, nudge }),
     listWidgets: makeListWidgets({ widgets, clock, tailPosition: deps.tailPosition }),
-    limitPasswordAttempts,
+    limitSignInAttempts,
     signIn: makeSignIn({ users, passwords, takeUserPermit, startSession, clock }),
-    takeIdentitySignInPermit: makeTakeIdentitySignInPermit(signInLimits),
-    takeIdentityStartPermit: makeTakeIdentityStartPermit(signInLimits),
     signInByIdentity: makeSignInByIdentity({ users, takeUserPermit, finishSignIn, endAllSessions, control, clock }),
     findSession: makeFindSession({ sessions, users, clock, sessionIdleMs }),
     endSession: makeEndSession({ sessions, control }),
@@ -129,8 +113,7 @@ export function createUseCases(deps: UseCaseDeps) {
     changeOwnPassword: makeChangeOwnPassword({
       users,
       passwords,
-      checkNewPassword,
-      limitPasswordAttempts,
+      limitSignInAttempts,
       takeUserPermit,
       endOtherSessions: makeEndOtherSessions({ sessions, control }),
       finishSignIn,
@@ -142,9 +125,8 @@ export function createUseCases(deps: UseCaseDeps) {
       clock,
       tailPosition: deps.tailPosition,
     }),
-    createUser: makeCreateUser({ users, passwords, checkNewPassword, clock }),
-    changeUser: makeChangeUser({ users, passwords, checkNewPassword, endAllSessions, control, clock }),
-    unlockUser: makeUnlockUser({ users, ...signInLimits }),
+    createUser: makeCreateUser({ users, passwords, clock }),
+    changeUser: makeChangeUser({ users, passwords, endAllSessions, control, clock }),
     ...makeAllGrantUseCases(deps),
     acceptHook: makeAcceptHook({ groupCommit, clock }),
     listDeliveries: makeListDeliveries(backend),

@@ -31,7 +31,7 @@ export const responseHeaders = {
     description: 'The id of the event. A hook that the service recognises as a repetition gets the same id.',
   }),
   'Set-Cookie': z.string().meta({
-    description: `The session cookie \`${sessionCookieName}\`: signing in and changing the password set a new one, signing out clears it. The device cookie, by which the limit of failed sign-ins recognises the browser: signing in and changing the password set it. Each start of a sign-in through the identity provider sets another cookie instead, \`service_sign_in_…\`, for ten minutes; the end of that sign-in clears it. With secure cookies, the names of these begin with \`__Host-\`: \`__Host-service_device\`, \`__Host-service_sign_in_…\`.`,
+    description: `The session cookie \`${sessionCookieName}\`: signing in and changing the password set a new one, signing out clears it. Each start of a sign-in through the identity provider sets another cookie instead, \`service_sign_in_…\`, for ten minutes; the end of that sign-in clears it. With secure cookies, its name begins with \`__Host-\`.`,
     examples: [`${sessionCookieName}=…; Path=/; HttpOnly; SameSite=Lax; Secure`],
   }),
   'WWW-Authenticate': z

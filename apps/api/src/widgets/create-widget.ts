@@ -1,5 +1,5 @@
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
-import { type Permit, unlimited } from '@widget-service/shared/usecases/access/take-permit.ts';
+import { type Permit, unlimited } from '@widget-service/shared/usecases/access/sign-in-limits.ts';
 import type { makeCreateWidget } from '@widget-service/shared/usecases/widgets/create-widget.ts';
 import { noteAudit } from '../audit/audit.ts';
 import { toRateLimitedError } from '../caller/limits/rate-limit-headers.ts';

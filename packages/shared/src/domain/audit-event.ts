@@ -7,7 +7,6 @@ export const auditActions = [
   'password.changed',
   'user.created',
   'user.changed',
-  'user.unlocked',
   'subscription.created',
   'subscription.changed',
   'subscription.token-rotated',

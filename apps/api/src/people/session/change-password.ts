@@ -1,8 +1,6 @@
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
-import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { makeChangeOwnPassword } from '@widget-service/shared/usecases/access/change-own-password.ts';
 import { noteAudit } from '../../audit/audit.ts';
-import { readDeviceCookie } from '../../caller/cookies.ts';
 import { toRateLimitedError } from '../../caller/limits/rate-limit-headers.ts';
 import { requireSession } from '../../caller/policy.ts';
 import { type TrustedProxies, toAttemptSource } from '../../http/forwarding.ts';
@@ -14,7 +12,6 @@ import { passwordSignInDisabledError } from './sign-in.ts';
 
 export interface ChangePasswordRouteDeps {
   readonly changeOwnPassword: ReturnType<typeof makeChangeOwnPassword>;
-  readonly clock: Pick<Clock, 'now'>;
   readonly cookieSecure: boolean;
   readonly trustedProxies: TrustedProxies;
   readonly passwordSignInEnabled: boolean;
@@ -25,7 +22,6 @@ const noPasswordText = 'You sign in through the identity provider. Change your p
 /** `PUT /api/v1/session/password`: changes the caller's password, and replaces the caller's sessions by a new one. */
 export function changePasswordRoute({
   changeOwnPassword,
-  clock,
   cookieSecure: isSecure,
   trustedProxies,
   passwordSignInEnabled,
@@ -56,7 +52,6 @@ export function changePasswordRoute({
         sessionId,
         source,
         readOrigin: () => readSessionOrigin(request, trustedProxies),
-        deviceCookie: readDeviceCookie(request.headers.cookie, isSecure),
         ...request.body,
       });
       if (outcome.status === 'rate-limited') throw toRateLimitedError(reply, 'sign-in', outcome);
@@ -64,7 +59,7 @@ export function changePasswordRoute({
       if (outcome.status === 'refused') throw new ServiceError('invalid-credentials', 'The current password is wrong.');
       if (outcome.status === 'weak') throw new ServiceError('weak-password', outcome.detail);
       noteAudit(request, { before: { sessionId: session.id }, after: { sessionId: outcome.session.id } });
-      return sendNewSession(reply, outcome, { now: clock.now(), isSecure });
+      return sendNewSession(reply, outcome, isSecure);
     },
   });
 }

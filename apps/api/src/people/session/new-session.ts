@@ -1,7 +1,7 @@
 import { describeDevice } from '@widget-service/shared/domain/device.ts';
 import type { SessionOrigin, SignedIn, StartedSession } from '@widget-service/shared/usecases/access/sessions.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { formatDeviceCookie, formatSessionCookie } from '../../caller/cookies.ts';
+import { formatSessionCookie } from '../../caller/cookies.ts';
 import { type TrustedProxies, toShownAddress } from '../../http/forwarding.ts';
 import { toSessionBody } from './get-session.ts';
 
@@ -16,20 +16,13 @@ export function readSessionOrigin(
   };
 }
 
-/**
- * Sends the session that a password has started: the session cookie, the body with the CSRF token, and the device
- * cookie by which this browser is recognised at the next sign-in.
- */
+/** Sends the session that a password has started: the session cookie, and the body with the CSRF token. */
 export function sendNewSession(
   reply: FastifyReply,
   started: SignedIn & StartedSession,
-  { now, isSecure }: { readonly now: Date; readonly isSecure: boolean },
+  isSecure: boolean,
 ): FastifyReply {
-  const { id, passwordHash } = started.user;
   return reply
-    .header('set-cookie', [
-      formatSessionCookie(started.sessionId, isSecure),
-      formatDeviceCookie({ id, passwordHash: passwordHash ?? '' }, { now, isSecure }),
-    ])
+    .header('set-cookie', formatSessionCookie(started.sessionId, isSecure))
     .send(toSessionBody(started.sessionId, started));
 }

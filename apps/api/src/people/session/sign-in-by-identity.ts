@@ -3,15 +3,12 @@ import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import type { User } from '@widget-service/shared/entities/user.ts';
 import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
-import type {
-  makeTakeIdentitySignInPermit,
-  makeTakeIdentityStartPermit,
-} from '@widget-service/shared/usecases/access/identity-sign-in-limit.ts';
 import type { makeEndReplacedSession } from '@widget-service/shared/usecases/access/sessions.ts';
 import type {
   IdentityUserChange,
   makeSignInByIdentity,
 } from '@widget-service/shared/usecases/access/sign-in-by-identity.ts';
+import type { makeLimitSignInAttempts } from '@widget-service/shared/usecases/access/sign-in-limits.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type FurtherChange, noteAudit } from '../../audit/audit.ts';
@@ -64,8 +61,7 @@ export interface SignInByIdentityRouteDeps {
   readonly identityProvider: ConfiguredIdentityProvider | null;
   readonly signInByIdentity: ReturnType<typeof makeSignInByIdentity>;
   readonly endReplacedSession: ReturnType<typeof makeEndReplacedSession>;
-  readonly takeIdentitySignInPermit: ReturnType<typeof makeTakeIdentitySignInPermit>;
-  readonly takeIdentityStartPermit: ReturnType<typeof makeTakeIdentityStartPermit>;
+  readonly limitSignInAttempts: ReturnType<typeof makeLimitSignInAttempts>;
   readonly cookieSecure: boolean;
   readonly trustedProxies: TrustedProxies;
   readonly clock: Pick<Clock, 'now'>;
@@ -120,8 +116,6 @@ export function startIdentitySignInRoute(deps: SignInByIdentityRouteDeps): Route
     handler: async (request, reply) => {
       const { provider, publicBaseUrl, pendingSignIns } = requireConfigured(configured);
       const returnTo = requireReturnTo(request.query.returnTo, publicBaseUrl);
-      const permit = await deps.takeIdentityStartPermit(toAttemptSource(request, deps.trustedProxies));
-      if (permit.status === 'rate-limited') throw toRateLimitedError(reply, 'sign-in', permit);
       const { url, secrets } = await provider.begin();
       setCookies(reply, pendingSignIns.format({ ...secrets, returnTo }, request.headers.cookie, deps.clock.now()));
       return reply.redirect(url, 303);
@@ -247,23 +241,23 @@ function readQuery({ url }: FastifyRequest): string {
 async function limitFailures<T>(
   request: FastifyRequest,
   reply: FastifyReply,
-  { takeIdentitySignInPermit, trustedProxies, endPending }: SignInByIdentityRouteDeps & { endPending: () => void },
+  { limitSignInAttempts, trustedProxies, endPending }: SignInByIdentityRouteDeps & { endPending: () => void },
   attempt: (address: string) => Promise<T>,
 ): Promise<T> {
   const source = toAttemptSource(request, trustedProxies);
-  const permit = await takeIdentitySignInPermit(source);
-  if (permit.status === 'rate-limited') throw toRateLimitedError(reply, 'sign-in', permit);
-  try {
-    const result = await attempt(source.address);
-    await permit.giveBack();
-    return result;
-  } catch (error) {
-    const isFailedSignIn = error instanceof ServiceError && statusForCode(error.code) < 500;
-    if (isFailedSignIn) {
-      endPending();
-      // Such a response has no `err` in its log line, and the caller must not learn the reason.
-      request.log.warn({ requestId: request.id, reason: error.internalMessage ?? error.code }, 'sign-in.refused');
-    } else await permit.giveBack();
-    throw error;
-  }
+  const outcome = await limitSignInAttempts({ email: null, source }, async () => {
+    try {
+      return { status: 'signed-in' as const, result: await attempt(source.address) };
+    } catch (error) {
+      if (!(error instanceof ServiceError) || statusForCode(error.code) >= 500) throw error;
+      return { status: 'refused' as const, error };
+    }
+  });
+  if (outcome.status === 'rate-limited') throw toRateLimitedError(reply, 'sign-in', outcome);
+  if (outcome.status === 'signed-in') return outcome.result;
+  const { error } = outcome;
+  endPending();
+  // Such a response has no `err` in its log line, and the caller must not learn the reason.
+  request.log.warn({ requestId: request.id, reason: error.internalMessage ?? error.code }, 'sign-in.refused');
+  throw error;
 }

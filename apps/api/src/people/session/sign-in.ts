@@ -1,11 +1,10 @@
 import { toAuditName } from '@widget-service/shared/domain/audit-event.ts';
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
-import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { makeEndReplacedSession } from '@widget-service/shared/usecases/access/sessions.ts';
 import type { makeSignIn } from '@widget-service/shared/usecases/access/sign-in.ts';
-import type { makeLimitPasswordAttempts } from '@widget-service/shared/usecases/access/sign-in-limits.ts';
+import type { makeLimitSignInAttempts } from '@widget-service/shared/usecases/access/sign-in-limits.ts';
 import { noteAudit } from '../../audit/audit.ts';
-import { parseSessionId, readDeviceCookie } from '../../caller/cookies.ts';
+import { parseSessionId } from '../../caller/cookies.ts';
 import { toRateLimitedError } from '../../caller/limits/rate-limit-headers.ts';
 import { type TrustedProxies, toAttemptSource } from '../../http/forwarding.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
@@ -16,8 +15,7 @@ import { credentialsSchema, sessionSchema } from './session-schema.ts';
 export interface SignInRouteDeps {
   readonly signIn: ReturnType<typeof makeSignIn>;
   readonly endReplacedSession: ReturnType<typeof makeEndReplacedSession>;
-  readonly limitPasswordAttempts: ReturnType<typeof makeLimitPasswordAttempts>;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly limitSignInAttempts: ReturnType<typeof makeLimitSignInAttempts>;
   readonly cookieSecure: boolean;
   readonly trustedProxies: TrustedProxies;
   readonly passwordSignInEnabled: boolean;
@@ -36,13 +34,13 @@ export function passwordSignInDisabledError(): ServiceError {
  * single valid one ends: the browser replaces that cookie.
  */
 export function signInRoute(deps: SignInRouteDeps): Route {
-  const { signIn, endReplacedSession, limitPasswordAttempts, clock, cookieSecure: isSecure, trustedProxies } = deps;
+  const { signIn, endReplacedSession, limitSignInAttempts, cookieSecure: isSecure, trustedProxies } = deps;
   return defineRoute({
     schema: {
       operationId: 'example.session.create',
       summary: 'Sign in',
       description:
-        'Starts a new session and sets its cookie. If the request has the cookie of another session, that session ends. A second cookie, the device cookie, lets the rate limit recognise this browser next time. The response is the same for an unknown e-mail address, a wrong password and a disabled user. Failed attempts count towards the rate limit; those that succeed have a generous one per user.',
+        'Starts a new session and sets its cookie. If the request has the cookie of another session, that session ends. The response is the same for an unknown e-mail address, a wrong password and a disabled user. Failed attempts count towards the rate limit; those that succeed have a generous one per user.',
       body: credentialsSchema,
       response: documentResponses(
         { 200: { body: sessionSchema, headers: ['Set-Cookie'] } },
@@ -57,10 +55,9 @@ export function signInRoute(deps: SignInRouteDeps): Route {
       const { email } = request.body;
       noteAudit(request, { email });
       const source = toAttemptSource(request, trustedProxies);
-      const deviceCookie = readDeviceCookie(request.headers.cookie, isSecure);
       const readOrigin = () => readSessionOrigin(request, trustedProxies);
       const attempt = { ...request.body, address: source.address, readOrigin };
-      const outcome = await limitPasswordAttempts({ email, source, deviceCookie }, () => signIn(attempt));
+      const outcome = await limitSignInAttempts({ email, source }, () => signIn(attempt));
       if (outcome.status === 'rate-limited') throw toRateLimitedError(reply, 'sign-in', outcome);
       if (outcome.status === 'refused') {
         noteAudit(request, { targetId: outcome.userId });
@@ -72,7 +69,7 @@ export function signInRoute(deps: SignInRouteDeps): Route {
       noteAudit(request, { actor: { kind: 'user', id }, actorName: name, targetId: id, targetName: name, after });
       const replaced = parseSessionId(request.headers.cookie);
       if (replaced !== null) await endReplacedSession(replaced);
-      return sendNewSession(reply, outcome, { now: clock.now(), isSecure });
+      return sendNewSession(reply, outcome, isSecure);
     },
   });
 }

@@ -4,7 +4,6 @@ import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import type { User } from '@widget-service/shared/entities/user.ts';
 import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import type { makeChangeUser, makeCreateUser } from '@widget-service/shared/usecases/access/manage-users.ts';
-import type { makeUnlockUser } from '@widget-service/shared/usecases/access/sign-in-limits.ts';
 import { listCountedPage } from '@widget-service/shared/usecases/lists/list-counted-page.ts';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -129,26 +128,6 @@ function describeChange(before: User | null, user: User, isPasswordSet: boolean)
   const after = { ...toUserAuditMembers(user), ...(isPasswordSet ? { passwordSet: true } : {}) };
   const members = pickChangedMembers(before === null ? {} : toUserAuditMembers(before), after);
   return { targetName: toAuditName(user), ...members };
-}
-
-/** `POST /api/v1/users/{id}/unlock`: forgets the failed sign-ins of a user. */
-export function unlockUserRoute({ unlockUser }: { readonly unlockUser: ReturnType<typeof makeUnlockUser> }): Route {
-  return defineRoute({
-    schema: {
-      operationId: 'example.users.unlock',
-      summary: 'Unlock a user',
-      description:
-        'Forgets the failed sign-ins of the user, so that a user whom failures from many addresses have locked out can sign in from any browser. Failures from one address still count for up to a minute.',
-      params: userParamsSchema,
-      response: documentResponses({ 204: z.null().describe('The user can sign in.') }, 'not-found'),
-    },
-    handler: async (request, reply) => {
-      const user = await unlockUser(requireUserId(request.params));
-      if (user === null) throw unknownUserError();
-      noteAudit(request, { targetName: toAuditName(user) });
-      return reply.code(204).send();
-    },
-  });
 }
 
 /** A stolen session must not suffice to take the account over: the caller's own password needs the current one. */

@@ -22,7 +22,6 @@ const actions = {
   'password.changed': ['Changed passwords', 'changed their password'],
   'user.created': ['Created users', 'created the user'],
   'user.changed': ['Changed users', 'changed the user'],
-  'user.unlocked': ['Unlocked users', 'unlocked the user'],
   'subscription.created': ['Created subscriptions', 'created the subscription'],
   'subscription.changed': ['Changed subscriptions', 'changed the subscription'],
   'subscription.token-rotated': ['Rotated secrets of subscriptions', 'rotated the secret of the subscription'],
@@ -54,7 +53,6 @@ const actions = {
 const ownVerbs: Readonly<Partial<Record<Action, string>>> = {
   'session.ended': 'ended their own sessions',
   'user.changed': 'changed their own account',
-  'user.unlocked': 'unlocked their own account',
 };
 
 /** Actors without a name. */

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { Ban, Copy, LockOpen, LogOut, UserCheck } from 'lucide';
+import { Ban, Copy, LogOut, UserCheck } from 'lucide';
 import { ActionMenu, copyId } from '../../parts/action-menu.tsx';
 import { Badge } from '../../parts/badges.tsx';
 import { Button } from '../../parts/button.tsx';
@@ -167,10 +167,6 @@ function UserMenu({ user, on }: { readonly user: User; readonly on: UserActions 
     await change(user, { disabled }, on);
     showToast(`${name} was ${disabled ? 'disabled' : 'enabled'}.`);
   };
-  const unlock = async () => {
-    await api.POST('/api/v1/users/{id}/unlock', { params });
-    showToast(`Sign-in unlocked for ${name}.`);
-  };
   const askEndSessions = () =>
     on.ask({
       title: `End all sessions of ${name}`,
@@ -191,7 +187,6 @@ function UserMenu({ user, on }: { readonly user: User; readonly on: UserActions 
       onConfirm: () => setDisabled(true),
     });
   const enable = { label: 'Enable', icon: UserCheck, onChoose: () => on.run(() => setDisabled(false)) };
-  const unlockEntry = { label: 'Unlock sign-in', icon: LockOpen, onChoose: () => on.run(unlock) };
   const disable = { label: 'Disable…', icon: Ban, isDangerous: true, onChoose: askDisable };
   return (
     <ActionMenu
@@ -199,7 +194,6 @@ function UserMenu({ user, on }: { readonly user: User; readonly on: UserActions 
       entries={[
         ...(user.disabled ? [enable] : []),
         // Who has no password has no failed sign-ins.
-        ...(user.identity === null ? [unlockEntry] : []),
         { label: 'Copy id', icon: Copy, onChoose: () => void copyId(user.id) },
         { label: 'End sessions…', icon: LogOut, isDangerous: true, onChoose: askEndSessions },
         ...(user.disabled ? [] : [disable]),

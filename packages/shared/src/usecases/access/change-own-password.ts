@@ -1,17 +1,16 @@
 import type { Session } from '../../entities/session.ts';
 import type { User } from '../../entities/user.ts';
 import type { Collection } from '../../ports/collection.ts';
-import type { makeCheckNewPassword } from './check-new-password.ts';
+import { findPasswordWeakness } from './check-new-password.ts';
 import type { PasswordHasher } from './password-hasher.ts';
 import type { SessionOrigin, StartedSession } from './sessions.ts';
 import type { makeFinishSignIn } from './sign-in.ts';
-import type { AttemptSource, makeLimitPasswordAttempts, makeTakeUserPermit, RateLimited } from './sign-in-limits.ts';
+import type { AttemptSource, makeLimitSignInAttempts, makeTakeUserPermit, RateLimited } from './sign-in-limits.ts';
 
 export interface ChangeOwnPasswordDeps {
   readonly users: Pick<Collection<User>, 'get' | 'change'>;
   readonly passwords: PasswordHasher;
-  readonly checkNewPassword: ReturnType<typeof makeCheckNewPassword>;
-  readonly limitPasswordAttempts: ReturnType<typeof makeLimitPasswordAttempts>;
+  readonly limitSignInAttempts: ReturnType<typeof makeLimitSignInAttempts>;
   readonly takeUserPermit: ReturnType<typeof makeTakeUserPermit>;
   readonly endOtherSessions: (session: Session) => Promise<void>;
   readonly finishSignIn: ReturnType<typeof makeFinishSignIn>;
@@ -26,8 +25,6 @@ export interface PasswordChange {
   /** Where the request comes from. Stored with the new session. Called once the password is verified. */
   readonly readOrigin: () => SessionOrigin;
   readonly source: AttemptSource;
-  /** The device cookie of the request, unverified. */
-  readonly deviceCookie: string | null;
   readonly currentPassword: string;
   readonly newPassword: string;
 }
@@ -54,7 +51,7 @@ const noPassword = { status: 'no-password' } as const;
  * replaces the sessions.
  */
 export function makeChangeOwnPassword(deps: ChangeOwnPasswordDeps) {
-  const { users, passwords, checkNewPassword, limitPasswordAttempts } = deps;
+  const { users, passwords, limitSignInAttempts } = deps;
 
   async function changePassword(change: PasswordChange, currentHash: string): Promise<Outcome> {
     const { user, currentPassword, newPassword } = change;
@@ -63,7 +60,7 @@ export function makeChangeOwnPassword(deps: ChangeOwnPasswordDeps) {
     if (newPassword === currentPassword) {
       return { status: 'weak', detail: 'The new password must differ from the current one.' };
     }
-    const weakness = await checkNewPassword(newPassword, user.email, user.id);
+    const weakness = findPasswordWeakness(newPassword, user.email);
     if (weakness !== null) return { status: 'weak', detail: weakness };
     const permit = await deps.takeUserPermit(user.id);
     if (permit.status === 'rate-limited') return permit;
@@ -95,14 +92,13 @@ export function makeChangeOwnPassword(deps: ChangeOwnPasswordDeps) {
   }
 
   return async (request: PasswordChange) => {
-    const { source, deviceCookie } = request;
     const { passwordHash, email } = request.user;
     if (passwordHash === null) return noPassword;
-    const attempt = { email, source, deviceCookie };
-    const outcome = await limitPasswordAttempts(attempt, () => changePassword(request, passwordHash));
+    const attempt = { email, source: request.source };
+    const outcome = await limitSignInAttempts(attempt, () => changePassword(request, passwordHash));
     if (outcome.status !== 'refused') return outcome;
     // This verifies a second password, so it counts as an attempt of its own. Otherwise one request could guess twice.
-    const retryOutcome = await limitPasswordAttempts(attempt, () => finishEarlierChange(request));
+    const retryOutcome = await limitSignInAttempts(attempt, () => finishEarlierChange(request));
     return retryOutcome.status === 'changed' ? retryOutcome : outcome;
   };
 }

@@ -6,12 +6,9 @@ import type { User } from '../../entities/user.ts';
 import type { Collection } from '../../ports/collection.ts';
 import type { ControlLog } from '../../ports/control-log.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import type { makeCheckNewPassword } from './check-new-password.ts';
+import { findPasswordWeakness } from './check-new-password.ts';
 import type { PasswordHasher } from './password-hasher.ts';
 import { type UserUpdate, updateUser } from './update-user.ts';
-
-/** Admins take turns with the users who change their own passwords. */
-const adminSource = 'admin';
 
 /**
  * How long a password lasts that an admin has set. It lies in a mailbox or a chat, so it must end; a week is enough for
@@ -28,7 +25,6 @@ const toGiven = (now: Date) => ({
 export interface CreateUserDeps {
   readonly users: Pick<Collection<User>, 'insert'>;
   readonly passwords: Pick<PasswordHasher, 'hash'>;
-  readonly checkNewPassword: ReturnType<typeof makeCheckNewPassword>;
   readonly clock: Pick<Clock, 'now'>;
 }
 
@@ -53,9 +49,9 @@ export type CreateUserOutcome =
  * Makes the function that creates a user who can sign in within a week, and must then change the password. Throws
  * `UnavailableError` when the store did not answer or too many passwords are being hashed.
  */
-export function makeCreateUser({ users, passwords, checkNewPassword, clock }: CreateUserDeps) {
+export function makeCreateUser({ users, passwords, clock }: CreateUserDeps) {
   return async ({ email, password, role, name = null }: NewUser): Promise<CreateUserOutcome> => {
-    const detail = await checkNewPassword(password, email, adminSource);
+    const detail = findPasswordWeakness(password, email);
     if (detail !== null) return { status: 'weak-password', detail };
     const now = clock.now();
     const user: User = {
@@ -122,7 +118,6 @@ export function makeCreateFirstAdmin({ users, passwords, clock }: CreateFirstAdm
 export interface ChangeUserDeps {
   readonly users: Pick<Collection<User>, 'get' | 'find' | 'change'>;
   readonly passwords: Pick<PasswordHasher, 'hash'>;
-  readonly checkNewPassword: ReturnType<typeof makeCheckNewPassword>;
   readonly endAllSessions: (userId: string) => Promise<void>;
   readonly control: Pick<ControlLog, 'announce'>;
   readonly clock: Pick<Clock, 'now'>;
@@ -145,7 +140,7 @@ interface UserChangeRequest {
  * Repeating the call does it.
  */
 export function makeChangeUser(deps: ChangeUserDeps) {
-  const { users, passwords, checkNewPassword, endAllSessions, control, clock } = deps;
+  const { users, passwords, endAllSessions, control, clock } = deps;
   return async (
     id: string,
     { role, disabled, password, name }: UserChangeRequest,
@@ -156,7 +151,7 @@ export function makeChangeUser(deps: ChangeUserDeps) {
       return { status: 'updated', user };
     // `update` decides; this only spares the work, and names the mistake before that of the password.
     if (password !== null && user.passwordHash === null) return { status: 'no-password' };
-    const detail = password === null ? null : await checkNewPassword(password, user.email, adminSource);
+    const detail = password === null ? null : findPasswordWeakness(password, user.email);
     if (detail !== null) return { status: 'weak-password', detail };
     const outcome = await updateUser(users, id, {
       ...(name === undefined ? {} : { name }),
