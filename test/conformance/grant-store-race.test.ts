@@ -4,8 +4,7 @@ import { sha256Hex } from '@widget-service/shared/domain/token.ts';
 import type { Integration } from '@widget-service/shared/entities/grant.ts';
 import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
-import { makeGrantUseCases } from '@widget-service/shared/usecases/access/manage-grants.ts';
-import { makeReplaceSourceSecrets } from '@widget-service/shared/usecases/access/replace-source-secrets.ts';
+import { ManageGrants, makeReplaceSourceSecrets } from '@widget-service/shared/usecases/access/manage-grants.ts';
 import { describe, expect, test } from 'vitest';
 import { awkwardSource } from '../drivers/app/awkward-source.ts';
 import { openSharedBackend } from '../drivers/app/open-shared.ts';
@@ -15,8 +14,15 @@ const { backend } = await openSharedBackend();
 /** Called before each call of a port: a change stops there until the other one has ended. */
 type BeforeCall = () => Promise<void>;
 
-/** The use cases of one admin. `announces` says whether the control log answers. */
+/** The changes of one admin. `announces` says whether the control log answers. */
 function openAdmin(beforeCall: BeforeCall, announces = true) {
+  const [grants, control] = openStores(beforeCall, announces);
+  const shared = { grants, control, kind: 'integration', prefix: 'wht', clock: systemClock } as const;
+  return new ManageGrants<Pick<Integration, 'deduplicateByContent' | 'rate' | 'source'>>(shared);
+}
+
+/** The stores and the control log, as `openAdmin` uses them. */
+function openStores(beforeCall: BeforeCall, announces = true) {
   const { integrations } = backend;
   const grants = new Proxy(integrations, {
     get:
@@ -32,11 +38,7 @@ function openAdmin(beforeCall: BeforeCall, announces = true) {
       if (!announces) throw new UnavailableError('the control log does not answer');
     },
   };
-  const shared = { grants, control, kind: 'integration', prefix: 'wht', clock: systemClock } as const;
-  return {
-    ...makeGrantUseCases<Pick<Integration, 'deduplicateByContent' | 'rate' | 'source'>>(shared),
-    replaceSecrets: makeReplaceSourceSecrets({ integrations: grants, control }),
-  };
+  return [grants, control] as const;
 }
 
 const base = { name: 'sender', deduplicateByContent: true, rate: null, source: awkwardSource, expiresAt: null };
@@ -62,7 +64,7 @@ const changes: Readonly<Record<string, Change>> = {
     return null;
   },
   'replace the secrets': async (id, before) => {
-    await openAdmin(before).replaceSecrets(id, ['replaced']);
+    await makeReplaceSourceSecrets(...openStores(before))(id, ['replaced']);
     return null;
   },
   'change members': async (id, before) => {

@@ -1,5 +1,5 @@
 import type { User } from '@widget-service/shared/entities/user.ts';
-import { type UserChanges, updateUser } from '@widget-service/shared/usecases/access/update-user.ts';
+import { type UserChanges, updateUser } from '@widget-service/shared/usecases/access/manage-users.ts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { aUser } from '../drivers/app/builders.ts';
 import { openTestBackend } from '../drivers/app/open-test-backend.ts';

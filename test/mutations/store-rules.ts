@@ -161,7 +161,7 @@ export const storeRules: readonly StoreMutation[] = [
   {
     rule: 'an enabled admin remains, also after the write of the change',
     noticedBy: lastAdmin,
-    file: 'packages/shared/src/usecases/access/update-user.ts',
+    file: 'packages/shared/src/usecases/access/manage-users.ts',
     from: 'if (await hasAdminBeside(users, id)) {',
     to: "if (update.status === 'updated') {",
   },

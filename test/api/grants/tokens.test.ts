@@ -1,12 +1,11 @@
 import { computeCsrfToken } from '@widget-service/api/caller/csrf.ts';
 import { mintToken, type TokenPrefix } from '@widget-service/shared/domain/token.ts';
-import { makeStartSession } from '@widget-service/shared/usecases/access/sessions.ts';
 import { afterAll, describe, expect, test } from 'vitest';
 import { signIn, testAdmin } from '../../drivers/app/console-client.ts';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
 import { grantKinds } from '../../drivers/app/grant-kinds.ts';
 import { openSharedApp, openSharedService } from '../../drivers/app/open-shared.ts';
-import { signInThroughPorts, type TestResponse } from '../../drivers/app/test-app.ts';
+import { signInThroughPorts, startSession, type TestResponse } from '../../drivers/app/test-app.ts';
 import { eventually } from '../../drivers/tools/eventually.ts';
 import { createManualClock } from '../../drivers/tools/manual-clock.ts';
 import { createHttpSender } from '../bad-input/http-sender.ts';
@@ -147,9 +146,8 @@ describe('token lifetime', async () => {
   const admin = await service.signedIn('admin');
 
   /** Starts a session at the time of the manual clock, which other sessions may not live to see. */
-  async function startSession() {
-    const start = makeStartSession({ sessions: service.backend.sessions, clock, sessionLifetimeMs: dayMs });
-    const { sessionId } = await start(admin.userId);
+  async function startSessionNow() {
+    const sessionId = await startSession(service.backend, admin.userId, { clock, sessionLifetimeMs: dayMs });
     return { cookie: `service_console=${sessionId}`, 'x-csrf-token': computeCsrfToken(sessionId) };
   }
 
@@ -157,7 +155,7 @@ describe('token lifetime', async () => {
 
   describe.each(grantKinds)('$path with TOKEN_MAX_LIFETIME_MS', ({ path, selectStore }) => {
     const send = async (method: 'POST' | 'PATCH', url: string, payload: object) =>
-      service.inject({ method, url, headers: await startSession(), payload });
+      service.inject({ method, url, headers: await startSessionNow(), payload });
     const create = (members: object) => send('POST', path, { name: 'mine', ...members });
     const expectTooLate = (response: Awaited<ReturnType<typeof create>>) => {
       const errors = [{ pointer: '#/expiresAt', code: 'too-large' }];

@@ -1,4 +1,4 @@
-import { makeCreateFirstAdmin } from '@widget-service/shared/usecases/access/manage-users.ts';
+import { createFirstAdmin } from '@widget-service/shared/usecases/access/manage-users.ts';
 import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
 import { describe, expect, test } from 'vitest';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
@@ -14,7 +14,7 @@ const givenPassword = 'a password of the admin';
 const ownPassword = 'another one of their own';
 
 const { users } = service.backend;
-await makeCreateFirstAdmin({ users, passwords: createPasswordHasher(), clock })('first@example.com', adminPassword);
+await createFirstAdmin({ users, passwords: createPasswordHasher(), clock }, 'first@example.com', adminPassword);
 
 const trySignIn = (email: string, password: string) =>
   service.inject({ method: 'POST', url: '/api/v1/session', payload: { email, password } });

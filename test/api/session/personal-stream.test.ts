@@ -1,9 +1,9 @@
 import { computeCsrfToken } from '@widget-service/api/caller/csrf.ts';
 import { isWellFormedToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
-import { makeStartSession } from '@widget-service/shared/usecases/access/sessions.ts';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
 import { openSharedApp } from '../../drivers/app/open-shared.ts';
+import { startSession } from '../../drivers/app/test-app.ts';
 import { createManualClock } from '../../drivers/tools/manual-clock.ts';
 
 const minuteMs = 60_000;
@@ -68,8 +68,7 @@ test('POST /api/v1/session/stream: returns 400 unknown-field for a filter', asyn
 
 /** The lifetime, in milliseconds, of a personal stream that is created in a session of `sessionLifetimeMs`. */
 async function lifetimeIn(userId: string, sessionLifetimeMs: number): Promise<number> {
-  const start = makeStartSession({ sessions: service.backend.sessions, clock, sessionLifetimeMs });
-  const { sessionId } = await start(userId);
+  const sessionId = await startSession(service.backend, userId, { clock, sessionLifetimeMs });
   const headers = { cookie: `service_console=${sessionId}`, 'x-csrf-token': computeCsrfToken(sessionId) };
   return Date.parse((await create(headers)).json().expiresAt) - clock.now().getTime();
 }

@@ -1,5 +1,5 @@
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
-import { makeCreateFirstAdmin } from '@widget-service/shared/usecases/access/manage-users.ts';
+import { createFirstAdmin } from '@widget-service/shared/usecases/access/manage-users.ts';
 import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
 import { describe, expect, test } from 'vitest';
 import { aUser } from '../../drivers/app/builders.ts';
@@ -11,20 +11,20 @@ const password = 'correct horse battery';
 const passwords = createPasswordHasher();
 const service = await openSharedApp({ cookieSecure: true });
 
-const createFirstAdmin = () =>
-  makeCreateFirstAdmin({ users: service.backend.users, passwords, clock: systemClock })(email, password);
+const createAdmin = () =>
+  createFirstAdmin({ users: service.backend.users, passwords, clock: systemClock }, email, password);
 
 const signIn = (payload: object, headers: Record<string, string> = {}) =>
   service.inject({ method: 'POST', url: '/api/v1/session', headers, payload });
 
 test('creates the first admin once', async () => {
-  expect(await createFirstAdmin()).toEqual({
+  expect(await createAdmin()).toEqual({
     status: 'created',
     userId: expect.any(String),
     email,
     generatedPassword: null,
   });
-  expect(await createFirstAdmin()).toEqual({ status: 'not-needed' });
+  expect(await createAdmin()).toEqual({ status: 'not-needed' });
 });
 
 describe('POST /api/v1/session', () => {

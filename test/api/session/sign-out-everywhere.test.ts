@@ -1,8 +1,7 @@
-import { systemClock } from '@widget-service/shared/runtime/clock.ts';
-import { makeStartSession } from '@widget-service/shared/usecases/access/sessions.ts';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
 import type { TestCaller } from '../../drivers/app/test-app.ts';
+import { startSession } from '../../drivers/app/test-app.ts';
 import { openAppWithWatchedControlLog } from '../../drivers/app/watched-control-log.ts';
 
 const { service, control } = await openAppWithWatchedControlLog();
@@ -18,12 +17,7 @@ const isSignedIn = async (cookie: string) =>
   (await service.inject({ method: 'GET', url: '/api/v1/session', headers: { cookie } })).statusCode === 200;
 
 async function startAnotherSession({ userId }: TestCaller): Promise<string> {
-  const start = makeStartSession({
-    sessions: service.backend.sessions,
-    clock: systemClock,
-    sessionLifetimeMs: 60_000,
-  });
-  return `service_console=${(await start(userId)).sessionId}`;
+  return `service_console=${await startSession(service.backend, userId, { sessionLifetimeMs: 60_000 })}`;
 }
 
 describe('DELETE /api/v1/sessions', () => {

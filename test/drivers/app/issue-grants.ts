@@ -2,16 +2,14 @@ import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
 import type { Integration, ProvisionToken, Subscription } from '@widget-service/shared/entities/grant.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
-import {
-  type IssuedGrant,
-  makeIssueToken,
-  type NewGrant,
-} from '@widget-service/shared/usecases/access/manage-grants.ts';
+import { type IssuedGrant, ManageGrants, type NewGrant } from '@widget-service/shared/usecases/access/manage-grants.ts';
 
 type SubscriptionMembers = Pick<Subscription, 'filter'>;
 type IntegrationMembers = Pick<Integration, 'deduplicateByContent' | 'rate' | 'source'>;
 type ProvisionTokenMembers = Pick<ProvisionToken, 'permissions'>;
 
+/** No pod knows of a new grant. */
+const unannounced = { control: { announce: async () => undefined }, clock: systemClock };
 const byTheTests = { createdBy: crypto.randomUUID(), isSigned: false } as const;
 
 /** Creates a subscription and its stream token through the port. Members that are not given have their defaults. */
@@ -19,8 +17,13 @@ export function issueSubscription(
   { subscriptions }: Pick<Backend, 'subscriptions'>,
   members: Partial<NewGrant<SubscriptionMembers>> = {},
 ): Promise<IssuedGrant<SubscriptionMembers>> {
-  const issue = makeIssueToken<SubscriptionMembers>({ grants: subscriptions, prefix: 'wst', clock: systemClock });
-  return issue({ name: 'screen', filter: noFilter, expiresAt: null, ...members }, byTheTests);
+  const manage = new ManageGrants<SubscriptionMembers>({
+    grants: subscriptions,
+    ...unannounced,
+    kind: 'subscription',
+    prefix: 'wst',
+  });
+  return manage.issue({ name: 'screen', filter: noFilter, expiresAt: null, ...members }, byTheTests);
 }
 
 /** Creates an integration and its hook token through the port. Members that are not given have their defaults. */
@@ -28,8 +31,13 @@ export function issueIntegration(
   { integrations }: Pick<Backend, 'integrations'>,
   members: Partial<NewGrant<IntegrationMembers>> = {},
 ): Promise<IssuedGrant<IntegrationMembers>> {
-  const issue = makeIssueToken<IntegrationMembers>({ grants: integrations, prefix: 'wht', clock: systemClock });
-  return issue(
+  const manage = new ManageGrants<IntegrationMembers>({
+    grants: integrations,
+    ...unannounced,
+    kind: 'integration',
+    prefix: 'wht',
+  });
+  return manage.issue(
     { name: 'sender', deduplicateByContent: true, rate: null, source: null, expiresAt: null, ...members },
     byTheTests,
   );
@@ -40,6 +48,11 @@ export function issueProvisionToken(
   { provisionTokens }: Pick<Backend, 'provisionTokens'>,
   members: Partial<NewGrant<ProvisionTokenMembers>> = {},
 ): Promise<IssuedGrant<ProvisionTokenMembers>> {
-  const issue = makeIssueToken<ProvisionTokenMembers>({ grants: provisionTokens, prefix: 'wpt', clock: systemClock });
-  return issue({ name: 'script', permissions: ['widgets:create'], expiresAt: null, ...members }, byTheTests);
+  const manage = new ManageGrants<ProvisionTokenMembers>({
+    grants: provisionTokens,
+    ...unannounced,
+    kind: 'provision-token',
+    prefix: 'wpt',
+  });
+  return manage.issue({ name: 'script', permissions: ['widgets:create'], expiresAt: null, ...members }, byTheTests);
 }

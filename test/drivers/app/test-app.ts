@@ -13,9 +13,9 @@ import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
 import type { Settings } from '@widget-service/shared/config/settings.ts';
 import type { Role } from '@widget-service/shared/domain/role.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
-import { systemClock } from '@widget-service/shared/runtime/clock.ts';
+import { type Clock, systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
-import { makeStartSession, sessionIdleMs } from '@widget-service/shared/usecases/access/sessions.ts';
+import { ManageSessions } from '@widget-service/shared/usecases/access/sessions.ts';
 import type { FastifyInstance } from 'fastify';
 import { type CheckedAnswer, createAnswerCheck } from './check-answer.ts';
 import { issueIntegration, issueSubscription } from './issue-grants.ts';
@@ -136,7 +136,7 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
       caches: {
         hooks: createGrantTokenCache(backend.integrations, always),
         provisionTokens: createGrantTokenCache(backend.provisionTokens, always),
-        sessions: createSessionCache({ ...backend, ...always, sessionIdleMs }),
+        sessions: createSessionCache({ ...backend, ...always }),
       },
     },
   });
@@ -210,9 +210,18 @@ export async function signInThroughPorts(backend: Backend, role: Role): Promise<
     lastSignInAt: null,
     mustChangePassword: false,
   });
-  const start = makeStartSession({ sessions: backend.sessions, clock: systemClock, sessionLifetimeMs: hourMs });
-  const { sessionId } = await start(userId);
+  const sessionId = await startSession(backend, userId);
   const cookie = `service_console=${sessionId}`;
   const csrfToken = computeCsrfToken(sessionId);
   return { userId, sessionId, cookie, csrfToken, headers: { cookie, 'x-csrf-token': csrfToken } };
+}
+
+/** Starts a session of a user, and returns its secret id. */
+export async function startSession(
+  backend: Pick<Backend, 'sessions' | 'users' | 'control'>,
+  userId: string,
+  { clock = systemClock, sessionLifetimeMs = hourMs }: { clock?: Clock; sessionLifetimeMs?: number } = {},
+): Promise<string> {
+  const sessions = new ManageSessions({ ...backend, clock, sessionLifetimeMs });
+  return (await sessions.start(userId, { device: null, address: null })).sessionId;
 }

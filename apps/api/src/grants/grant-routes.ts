@@ -1,8 +1,14 @@
 import { type AuditMembers, pickChangedMembers } from '@widget-service/shared/domain/audit-event.ts';
+import { ServiceError } from '@widget-service/shared/domain/errors.ts';
+import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import { type Grant, previousTokenExpiry } from '@widget-service/shared/entities/grant.ts';
-import type { Where } from '@widget-service/shared/ports/collection.ts';
-import type { IssuedGrant, NewGrant } from '@widget-service/shared/usecases/access/manage-grants.ts';
-import { ExpiryTooLateError } from '@widget-service/shared/usecases/access/token-lifetime.ts';
+import type { Collection, Where } from '@widget-service/shared/ports/collection.ts';
+import {
+  ExpiryTooLateError,
+  type IssuedGrant,
+  type ManageGrants,
+  type NewGrant,
+} from '@widget-service/shared/usecases/access/manage-grants.ts';
 import { listCountedPage } from '@widget-service/shared/usecases/lists/list-counted-page.ts';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -14,191 +20,221 @@ import { defineRoute, type Route } from '../http/route.ts';
 import { toPageSchema } from '../schemas/page.ts';
 import { toPageBody } from '../schemas/page-body.ts';
 import { documentResponses } from '../schemas/problem.ts';
-import { endPreviousTokenRoute } from './end-previous-token.ts';
-import { grantParamsSchema, requireFound, requireId } from './grant-params.ts';
-import type { GrantResource, GrantRouteDeps } from './grant-resource.ts';
-import { listGrantsQuerySchema } from './grant-schema.ts';
+import { type GrantResource, listGrantsQuerySchema } from './grant-schema.ts';
 
-/** Makes the seven routes of one kind of grant. `select` returns the part of the api's dependencies that they need. */
-export function makeGrantRoutes<Own extends object, Deps>(
-  resource: GrantResource<Own>,
-  select: (deps: Deps) => GrantRouteDeps<Own>,
-) {
-  type MakeRoute = (resource: GrantResource<Own>, deps: GrantRouteDeps<Own>) => Route;
-  const bind = (makeRoute: MakeRoute) => (deps: Deps) => makeRoute(resource, select(deps));
-  return {
-    list: bind(listGrantsRoute),
-    create: bind(createGrantRoute),
-    get: bind(getGrantRoute),
-    change: bind(changeGrantRoute),
-    rotate: bind(rotateGrantRoute),
-    endPrevious: bind(endPreviousTokenRoute),
-    revoke: bind(revokeGrantRoute),
-  };
+export interface GrantRouteDeps<Own extends object> {
+  readonly manage: Pick<ManageGrants<Own>, 'issue' | 'change' | 'rotate' | 'endPreviousToken' | 'revoke'>;
+  /** Routes that only read call the port directly. */
+  readonly grants: Pick<Collection<Grant & Own>, 'get' | 'list' | 'count'>;
+  readonly publicBaseUrl: string | null;
 }
 
-/** `GET /api/v1/<pathSegment>`: one page of grants, newest first. */
-function listGrantsRoute<Own extends object>(
-  { nouns, operationGroup, schemas, toBody }: GrantResource<Own>,
-  { grants }: Pick<GrantRouteDeps<Own>, 'grants'>,
-): Route {
-  return defineRoute({
-    schema: {
-      operationId: `example.${operationGroup}.list`,
-      summary: `List ${nouns.plural}`,
-      description:
-        'Returns one page, newest first. Tokens are never included. `totalItems` is exact up to 10 000; above that, it is only a lower bound. `hasNext` is always exact. Only the first 10 000 can be read: select older ones with `createdBefore`.',
-      querystring: listGrantsQuerySchema,
-      response: documentResponses({
-        200: { body: toPageSchema(schemas.shown), description: `One page of ${nouns.plural}.` },
-      }),
-    },
-    handler: async ({ query }) => {
-      const { createdBefore, expiresBefore, name } = query;
-      const where: Where<Grant> = {
-        createdAt: { below: createdBefore },
-        expiresAt: { below: expiresBefore },
-        name: { contains: name },
-      };
-      return toPageBody(query, await listCountedPage(grants, where, query), toBody);
-    },
-  });
-}
+const paramsSchema = z.object({ id: z.string() });
 
-/** `POST /api/v1/<pathSegment>`: creates a grant. Only this response shows its token. */
-function createGrantRoute<Own extends object>(
-  resource: GrantResource<Own>,
-  { useCases, publicBaseUrl }: Pick<GrantRouteDeps<Own>, 'useCases' | 'publicBaseUrl'>,
-): Route {
-  const { nouns, pathSegment, operationGroup, schemas } = resource;
-  return defineRoute({
-    schema: {
-      operationId: `example.${operationGroup}.create`,
-      summary: `Create ${nouns.singular}`,
-      description: 'This response is the only one that shows the token. Store it now, and keep it secret.',
-      body: schemas.creation,
-      response: documentResponses({ 201: { body: schemas.issued, headers: ['Location'] } }),
-    },
-    handler: async (request, reply) => {
-      const { input, ...issue } = request.body;
-      const issued = await useCases
-        .issue(input, { createdBy: requirePrincipalId(request), ...issue })
-        .catch(rethrowAsInputError);
-      const { id, name } = issued.grant;
-      noteAudit(request, { targetId: id, targetName: name, after: toAuditMembers(issued.grant, resource) });
-      return reply
-        .code(201)
-        .header('location', `${pathSegment}/${id}`)
-        .send(toIssuedBody(issued, resource, request, publicBaseUrl));
-    },
-  });
-}
+export type GrantOperation = 'list' | 'create' | 'get' | 'change' | 'rotate' | 'endPrevious' | 'revoke';
 
-/** `GET /api/v1/<pathSegment>/{id}`: one grant. */
-function getGrantRoute<Own extends object>(
-  resource: GrantResource<Own>,
-  { grants }: Pick<GrantRouteDeps<Own>, 'grants'>,
-): Route {
-  const { nouns, operationGroup, schemas } = resource;
-  return defineRoute({
-    schema: {
-      operationId: `example.${operationGroup}.get`,
-      summary: `Get ${nouns.singular}`,
-      params: grantParamsSchema,
-      response: documentResponses({ 200: schemas.shown }, 'not-found'),
-    },
-    handler: async ({ params }) => {
-      const grant = await grants.get(requireId(params, resource));
-      return resource.toBody(requireFound(grant, resource));
-    },
-  });
-}
+/** The seven routes of one kind of grant. */
+export class GrantRoutes<Own extends object> implements Record<GrantOperation, () => Route> {
+  readonly #resource: GrantResource<Own>;
+  readonly #deps: GrantRouteDeps<Own>;
 
-/** `PATCH /api/v1/<pathSegment>/{id}`: changes the members that are sent. */
-function changeGrantRoute<Own extends object>(
-  resource: GrantResource<Own>,
-  { useCases, grants }: Pick<GrantRouteDeps<Own>, 'useCases' | 'grants'>,
-): Route {
-  const { nouns, operationGroup, schemas } = resource;
-  return defineRoute({
-    schema: {
-      operationId: `example.${operationGroup}.update`,
-      summary: `Change ${nouns.singular}`,
-      description: 'Members that are left out keep their value. `null` sets a member to its default; `name` has none.',
-      params: grantParamsSchema,
-      body: schemas.changes,
-      response: documentResponses({ 200: schemas.shown }, 'not-found'),
-    },
-    handler: async (request) => {
-      // The schema has validated the body, but the compiler cannot infer the type of a generic schema.
-      const changes = request.body as Partial<NewGrant<Own>>;
-      const id = requireId(request.params, resource);
-      // Another request may change the grant in between. Then the event shows both changes as this one.
-      const before = await grants.get(id);
-      const changed = await useCases.change(id, changes).catch(rethrowAsInputError);
-      const grant = requireFound(changed, resource);
-      const membersBefore = before === null ? {} : toAuditMembers(before, resource);
-      const changedMembers = pickChangedMembers(membersBefore, toAuditMembers(grant, resource));
-      noteAudit(request, { targetName: grant.name, ...changedMembers });
-      return resource.toBody(grant);
-    },
-  });
-}
+  constructor(resource: GrantResource<Own>, deps: GrantRouteDeps<Own>) {
+    this.#resource = resource;
+    this.#deps = deps;
+  }
 
-/** `POST /api/v1/<pathSegment>/{id}/rotate`: replaces the token. Only this response shows the new one. */
-function rotateGrantRoute<Own extends object>(
-  resource: GrantResource<Own>,
-  { useCases, grants, publicBaseUrl }: GrantRouteDeps<Own>,
-): Route {
-  const { nouns, operationGroup, schemas } = resource;
-  return defineRoute({
-    schema: {
-      operationId: `example.${operationGroup}.rotate`,
-      summary: `Rotate the token of ${nouns.singular}`,
-      description:
-        'Replaces the token. This response is the only one that shows the new token. The previous token keeps working for `overlapSeconds`; an even older one stops working now.',
-      params: grantParamsSchema,
-      body: schemas.rotation,
-      response: documentResponses({ 200: schemas.rotated }, 'not-found'),
-    },
-    handler: async (request) => {
-      const id = requireId(request.params, resource);
-      const grant = resource.checkRotation === undefined ? null : await grants.get(id);
-      if (grant !== null) resource.checkRotation?.(grant, request.body);
-      const rotated = requireFound(await useCases.rotate(id, request.body), resource);
-      const previousExpiresAt = previousTokenExpiry(rotated.grant)?.toISOString() ?? null;
-      noteAudit(request, { targetName: rotated.grant.name, after: { previousExpiresAt } });
-      return {
-        ...toIssuedBody(rotated, resource, request, publicBaseUrl),
-        ...resource.toPreviousBody?.(rotated.grant, previousExpiresAt !== null),
-      };
-    },
-  });
-}
+  /** `GET /api/v1/<pathSegment>`: one page of grants, newest first. */
+  list(): Route {
+    const { pathSegment, operationGroup, schemas, toBody } = this.#resource;
+    const plural = pathSegment.replaceAll('-', ' ');
+    return defineRoute({
+      schema: {
+        operationId: `example.${operationGroup}.list`,
+        summary: `List ${plural}`,
+        description:
+          'Returns one page, newest first. Tokens are never included. `totalItems` is exact up to 10 000; above that, it is only a lower bound. `hasNext` is always exact. Only the first 10 000 can be read: select older ones with `createdBefore`.',
+        querystring: listGrantsQuerySchema,
+        response: documentResponses({
+          200: { body: toPageSchema(schemas.shown), description: `One page of ${plural}.` },
+        }),
+      },
+      handler: async ({ query }) => {
+        const { createdBefore, expiresBefore, name } = query;
+        const where: Where<Grant> = {
+          createdAt: { below: createdBefore },
+          expiresAt: { below: expiresBefore },
+          name: { contains: name },
+        };
+        return toPageBody(query, await listCountedPage(this.#deps.grants, where, query), toBody);
+      },
+    });
+  }
 
-/** `DELETE /api/v1/<pathSegment>/{id}`: revokes a grant. Its tokens stop working on every pod within 2 s. */
-function revokeGrantRoute<Own extends object>(
-  resource: GrantResource<Own>,
-  { useCases, grants }: Pick<GrantRouteDeps<Own>, 'useCases' | 'grants'>,
-): Route {
-  const { nouns, operationGroup } = resource;
-  return defineRoute({
-    schema: {
-      operationId: `example.${operationGroup}.delete`,
-      summary: `Delete ${nouns.singular}`,
-      description:
-        'Its tokens stop working, and any streams opened with them close, within 2 seconds. After a 503 it may already be deleted: repeat the request until you get 204 or 404.',
-      params: grantParamsSchema,
-      response: documentResponses({ 204: z.null().describe('It is deleted.') }, 'not-found'),
-    },
-    handler: async (request, reply) => {
-      const id = requireId(request.params, resource);
-      const grant = await grants.get(id);
-      if (grant !== null) noteAudit(request, { targetName: grant.name, before: toAuditMembers(grant, resource) });
-      requireFound((await useCases.revoke(id)) ? true : null, resource);
-      return reply.code(204).send();
-    },
-  });
+  /** `POST /api/v1/<pathSegment>`: creates a grant. Only this response shows its token. */
+  create(): Route {
+    const { singular, pathSegment, operationGroup, schemas } = this.#resource;
+    return defineRoute({
+      schema: {
+        operationId: `example.${operationGroup}.create`,
+        summary: `Create ${singular}`,
+        description: 'This response is the only one that shows the token. Store it now, and keep it secret.',
+        body: schemas.creation,
+        response: documentResponses({ 201: { body: schemas.issued, headers: ['Location'] } }),
+      },
+      handler: async (request, reply) => {
+        const { input, ...issue } = request.body;
+        const options = { createdBy: requirePrincipalId(request), ...issue };
+        const issued = await this.#deps.manage.issue(input, options).catch(rethrowAsInputError);
+        const { id, name } = issued.grant;
+        noteAudit(request, { targetId: id, targetName: name, after: this.#toAuditMembers(issued.grant) });
+        return reply.code(201).header('location', `${pathSegment}/${id}`).send(this.#toIssuedBody(issued, request));
+      },
+    });
+  }
+
+  /** `GET /api/v1/<pathSegment>/{id}`: one grant. */
+  get(): Route {
+    const { singular, operationGroup, schemas, toBody } = this.#resource;
+    return defineRoute({
+      schema: {
+        operationId: `example.${operationGroup}.get`,
+        summary: `Get ${singular}`,
+        params: paramsSchema,
+        response: documentResponses({ 200: schemas.shown }, 'not-found'),
+      },
+      handler: async ({ params }) => toBody(this.#requireFound(await this.#deps.grants.get(this.#requireId(params)))),
+    });
+  }
+
+  /** `PATCH /api/v1/<pathSegment>/{id}`: changes the members that are sent. */
+  change(): Route {
+    const { singular, operationGroup, schemas, toBody } = this.#resource;
+    return defineRoute({
+      schema: {
+        operationId: `example.${operationGroup}.update`,
+        summary: `Change ${singular}`,
+        description:
+          'Members that are left out keep their value. `null` sets a member to its default; `name` has none.',
+        params: paramsSchema,
+        body: schemas.changes,
+        response: documentResponses({ 200: schemas.shown }, 'not-found'),
+      },
+      handler: async (request) => {
+        // The schema has validated the body, but the compiler cannot infer the type of a generic schema.
+        const changes = request.body as Partial<NewGrant<Own>>;
+        const id = this.#requireId(request.params);
+        // Another request may change the grant in between. Then the event shows both changes as this one.
+        const before = await this.#deps.grants.get(id);
+        const grant = this.#requireFound(await this.#deps.manage.change(id, changes).catch(rethrowAsInputError));
+        const membersBefore = before === null ? {} : this.#toAuditMembers(before);
+        const changedMembers = pickChangedMembers(membersBefore, this.#toAuditMembers(grant));
+        noteAudit(request, { targetName: grant.name, ...changedMembers });
+        return toBody(grant);
+      },
+    });
+  }
+
+  /** `POST /api/v1/<pathSegment>/{id}/rotate`: replaces the token. Only this response shows the new one. */
+  rotate(): Route {
+    const { singular, operationGroup, schemas, checkRotation, toPreviousBody } = this.#resource;
+    return defineRoute({
+      schema: {
+        operationId: `example.${operationGroup}.rotate`,
+        summary: `Rotate the token of ${singular}`,
+        description:
+          'Replaces the token. This response is the only one that shows the new token. The previous token keeps working for `overlapSeconds`; an even older one stops working now.',
+        params: paramsSchema,
+        body: schemas.rotation,
+        response: documentResponses({ 200: schemas.rotated ?? schemas.issued }, 'not-found'),
+      },
+      handler: async (request) => {
+        const id = this.#requireId(request.params);
+        const grant = checkRotation === undefined ? null : await this.#deps.grants.get(id);
+        if (grant !== null) checkRotation?.(grant, request.body);
+        const rotated = this.#requireFound(await this.#deps.manage.rotate(id, request.body));
+        const previousExpiresAt = previousTokenExpiry(rotated.grant)?.toISOString() ?? null;
+        noteAudit(request, { targetName: rotated.grant.name, after: { previousExpiresAt } });
+        const previous = toPreviousBody?.(rotated.grant, previousExpiresAt !== null);
+        return { ...this.#toIssuedBody(rotated, request), ...previous };
+      },
+    });
+  }
+
+  /** `DELETE /api/v1/<pathSegment>/{id}/previous-token`: ends the token that the last rotation replaced. */
+  endPrevious(): Route {
+    const { singular, operationGroup } = this.#resource;
+    return defineRoute({
+      schema: {
+        operationId: `example.${operationGroup}.endPreviousToken`,
+        summary: `End the previous token of ${singular}`,
+        description:
+          'The token that the last rotation replaced stops working within 2 seconds; the current one stays. Does nothing if there is no previous token. After a 503 it may have ended already: repeat the request until you get 204 or 404.',
+        params: paramsSchema,
+        response: documentResponses({ 204: z.null().describe('There is no previous token.') }, 'not-found'),
+      },
+      handler: async (request, reply) => {
+        const ended = this.#requireFound(await this.#deps.manage.endPreviousToken(this.#requireId(request.params)));
+        const previousExpiresAt = previousTokenExpiry(ended.before)?.toISOString() ?? null;
+        noteAudit(request, {
+          targetName: ended.before.name,
+          before: { previousExpiresAt },
+          after: { previousExpiresAt: null },
+          isSkipped: !ended.isEnded,
+        });
+        return reply.code(204).send();
+      },
+    });
+  }
+
+  /** `DELETE /api/v1/<pathSegment>/{id}`: revokes a grant. Its tokens stop working on every pod within 2 s. */
+  revoke(): Route {
+    const { singular, operationGroup } = this.#resource;
+    return defineRoute({
+      schema: {
+        operationId: `example.${operationGroup}.delete`,
+        summary: `Delete ${singular}`,
+        description:
+          'Its tokens stop working, and any streams opened with them close, within 2 seconds. After a 503 it may already be deleted: repeat the request until you get 204 or 404.',
+        params: paramsSchema,
+        response: documentResponses({ 204: z.null().describe('It is deleted.') }, 'not-found'),
+      },
+      handler: async (request, reply) => {
+        const id = this.#requireId(request.params);
+        const grant = await this.#deps.grants.get(id);
+        if (grant !== null) noteAudit(request, { targetName: grant.name, before: this.#toAuditMembers(grant) });
+        this.#requireFound((await this.#deps.manage.revoke(id)) ? true : null);
+        return reply.code(204).send();
+      },
+    });
+  }
+
+  /** Returns the id in the path, in lower case. Throws `not-found` if it is not a UUID. */
+  #requireId({ id }: z.output<typeof paramsSchema>): string {
+    return this.#requireFound(parseUuid(id));
+  }
+
+  /** Returns the value. Throws `not-found` if it is null. */
+  #requireFound<T>(value: T | null): T {
+    if (value !== null) return value;
+    throw new ServiceError('not-found', `There is no such ${this.#resource.singular.replace(/^an? /, '')}.`);
+  }
+
+  /** Returns the members of a grant that people set. Those that change by use would look like a part of a change. */
+  #toAuditMembers(grant: Grant & Own): AuditMembers {
+    const unset = ['id', 'createdAt', 'previousExpiresAt', 'lastConnectedAt', 'lastReceivedAt', 'lastUsedAt'];
+    return Object.fromEntries(Object.entries(this.#resource.toBody(grant)).filter(([name]) => !unset.includes(name)));
+  }
+
+  /** Converts a grant and the secrets of its new token to a response body. Only this response shows the secrets. */
+  #toIssuedBody({ grant, token, signingSecret }: IssuedGrant<Own>, request: FastifyRequest): object {
+    const { toBody, toTokenPath } = this.#resource;
+    return {
+      ...toBody(grant),
+      token,
+      ...(toTokenPath === null ? {} : { url: toPublicUrl(request, this.#deps.publicBaseUrl, toTokenPath(token)) }),
+      ...(signingSecret === null ? {} : { signingSecret }),
+    };
+  }
 }
 
 /** An expiry that is too late is a mistake in the body, but only the use case knows the limit. */
@@ -207,28 +243,4 @@ function rethrowAsInputError(error: unknown): never {
   throw new InputError('invalid-request', 'The request is not valid; "errors" names what is wrong.', [
     { detail: error.message, code: 'too-large', pointer: '#/expiresAt' },
   ]);
-}
-
-/** Returns the members of a grant that people set. Those that change by use would look like a part of a change. */
-function toAuditMembers<Own extends object>(
-  grant: Grant & Own,
-  { toBody }: Pick<GrantResource<Own>, 'toBody'>,
-): AuditMembers {
-  const unset = ['id', 'createdAt', 'previousExpiresAt', 'lastConnectedAt', 'lastReceivedAt', 'lastUsedAt'];
-  return Object.fromEntries(Object.entries(toBody(grant)).filter(([name]) => !unset.includes(name)));
-}
-
-/** Converts a grant and the secrets of its new token to a response body. Only this response shows the secrets. */
-function toIssuedBody<Own extends object>(
-  { grant, token, signingSecret }: IssuedGrant<Own>,
-  { toBody, toTokenPath }: Pick<GrantResource<Own>, 'toBody' | 'toTokenPath'>,
-  request: FastifyRequest,
-  publicBaseUrl: string | null,
-): object {
-  return {
-    ...toBody(grant),
-    token,
-    ...(toTokenPath === null ? {} : { url: toPublicUrl(request, publicBaseUrl, toTokenPath(token)) }),
-    ...(signingSecret === null ? {} : { signingSecret }),
-  };
 }

@@ -1,9 +1,37 @@
 import { parseUtcTimestamp } from '@widget-service/shared/domain/timestamp.ts';
 import { type Grant, previousTokenExpiry } from '@widget-service/shared/entities/grant.ts';
-import type { Rotation } from '@widget-service/shared/usecases/access/manage-grants.ts';
+import type { NewGrant, Rotation, TokenIssue } from '@widget-service/shared/usecases/access/manage-grants.ts';
 import { z } from 'zod';
 import { pageQuerySchema, queryTime } from '../schemas/page.ts';
 import { displayText, timestamp, utcTimeFormat } from '../schemas/text.ts';
+
+/** Everything that differs between the kinds of grants in their seven operations. */
+export interface GrantResource<Own extends object> {
+  /** With its article: "a provision token". */
+  readonly singular: string;
+  /** The path is `/api/v1/<pathSegment>`. */
+  readonly pathSegment: string;
+  /** The operation ids are `example.<operationGroup>.<verb>`. */
+  readonly operationGroup: string;
+  readonly schemas: {
+    /** A parsed create body, with its defaults filled in. */
+    readonly creation: z.ZodType<Omit<TokenIssue, 'createdBy'> & { readonly input: NewGrant<Own> }>;
+    readonly changes: z.ZodType<Partial<NewGrant<Own>>>;
+    readonly rotation: z.ZodType<Rotation>;
+    readonly shown: z.ZodType;
+    readonly issued: z.ZodType;
+    /** Left out: as `issued`. */
+    readonly rotated?: z.ZodType;
+  };
+  /** Converts a grant to the form that the API returns. It never contains a secret. */
+  readonly toBody: (grant: Grant & Own) => object;
+  /** Returns what only the response to a rotation has, of the previous token. `isValid`: it still works. */
+  readonly toPreviousBody?: (grant: Grant & Own, isValid: boolean) => object;
+  /** Throws `InputError` if a rotation does not fit the grant. Left out: each fits. */
+  readonly checkRotation?: (grant: Grant & Own, rotation: Rotation) => void;
+  /** The path that contains a token; null for tokens that are sent in a header. */
+  readonly toTokenPath: ((token: string) => string) | null;
+}
 
 const defaultOverlapSeconds = 300;
 const overlapSecondsMax = 86_400;
@@ -54,30 +82,66 @@ export const grantChangeMembers = {
   expiresAt: futureTime.nullable().exactOptional(),
 };
 
-/** The first and the last members of every kind of grant in a response. Its own members come in between. */
-export const grantHead = {
-  id: z.string().meta({ format: 'uuid' }),
-  name: z.string().meta({ examples: ['Plant north'] }),
-};
-export const grantTail = {
-  expiresAt: timestamp.nullable().meta({ description: 'When it expires; null: never.', examples: [null] }),
-  tokenIssuedAt: timestamp.describe('When its current token was issued: at its creation, or at the last rotation.'),
-  previousExpiresAt: timestamp.nullable().meta({
-    description:
-      'Until when the previous token works after a rotation. It may be over. Null: there is no previous token.',
-    examples: [null],
-  }),
-  createdAt: timestamp,
-  createdBy: z.string().meta({
-    format: 'uuid',
-    description: 'The id of the user that created it.',
-    examples: ['7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24'],
+/** The member with the last use of a grant: its name differs by kind. */
+type LastUse = 'lastConnectedAt' | 'lastReceivedAt' | 'lastUsedAt';
+
+interface ShownGrant<Own extends z.ZodRawShape> {
+  /** In the OpenAPI document. */
+  readonly id: string;
+  readonly description: string;
+  /** The members of this kind alone. */
+  readonly own: Own;
+  readonly lastUse: LastUse;
+  readonly lastUseText: string;
+  /** The secrets beside the token, which only the response to a create or a rotation shows. */
+  readonly secrets: z.ZodRawShape;
+}
+
+/** Makes the schemas of a grant in responses: `shown` without its secrets, and `issued` with a new token. */
+export function makeShownSchemas<Own extends z.ZodRawShape>(shown: ShownGrant<Own>) {
+  const shape = z.object({
+    id: z.string().meta({ format: 'uuid' }),
+    name: z.string().meta({ examples: ['Plant north'] }),
+    ...shown.own,
+    expiresAt: timestamp.nullable().meta({ description: 'When it expires; null: never.', examples: [null] }),
+    tokenIssuedAt: timestamp.describe('When its current token was issued: at its creation, or at the last rotation.'),
+    previousExpiresAt: timestamp.nullable().meta({
+      description:
+        'Until when the previous token works after a rotation. It may be over. Null: there is no previous token.',
+      examples: [null],
+    }),
+    createdAt: timestamp,
+    createdBy: z.string().meta({
+      format: 'uuid',
+      description: 'The id of the user that created it.',
+      examples: ['7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24'],
+    }),
+    [shown.lastUse]: timestamp.nullable().describe(shown.lastUseText),
+  });
+  const issuedShape = shape.extend({
+    token: z.string().meta({
+      description: 'The token. Keep it secret: it is not shown again.',
+      examples: ['wst_4fJ0aYb2Qm8Zk1XcV5nR7tG3hW6pLdSe0U9iOq'],
+    }),
+    ...shown.secrets,
+  });
+  return {
+    shown: shape.meta({ id: shown.id, description: shown.description }),
+    issued: issuedShape.meta({ id: `Issued${shown.id}` }),
+    issuedShape,
+  };
+}
+
+export const urlMember = {
+  url: z.string().meta({
+    format: 'uri',
+    description: 'The address to use. It contains the token, so keep the whole address secret.',
   }),
 };
 
-/** Converts these members of a grant. `own`: those of its kind, converted. */
-export function toGrantBody<Own extends object>(grant: Grant, own: Own) {
-  const { id, name, expiresAt, tokenIssuedAt, createdAt, createdBy } = grant;
+/** Converts a grant to the form that responses show. `own`: the members of its kind, converted. */
+export function toGrantBody<Own extends object>(grant: Grant, own: Own, lastUse: LastUse) {
+  const { id, name, expiresAt, tokenIssuedAt, createdAt, createdBy, lastUsedAt } = grant;
   return {
     id,
     name,
@@ -87,22 +151,9 @@ export function toGrantBody<Own extends object>(grant: Grant, own: Own) {
     previousExpiresAt: previousTokenExpiry(grant)?.toISOString() ?? null,
     createdAt: createdAt.toISOString(),
     createdBy,
+    [lastUse]: lastUsedAt?.toISOString() ?? null,
   };
 }
-
-/** The member with a new token, which is shown only once. */
-export const tokenMember = {
-  token: z.string().meta({
-    description: 'The token. Keep it secret: it is not shown again.',
-    examples: ['wst_4fJ0aYb2Qm8Zk1XcV5nR7tG3hW6pLdSe0U9iOq'],
-  }),
-};
-export const urlMember = {
-  url: z.string().meta({
-    format: 'uri',
-    description: 'The address to use. It contains the token, so keep the whole address secret.',
-  }),
-};
 
 export const rotationMembers = {
   overlapSeconds: z

@@ -2,7 +2,7 @@ import { pickChangedMembers } from '@widget-service/shared/domain/audit-event.ts
 import type { HookSource } from '@widget-service/shared/domain/hook-source.ts';
 import type { Integration } from '@widget-service/shared/entities/grant.ts';
 import type { Collection } from '@widget-service/shared/ports/collection.ts';
-import type { makeReplaceSourceSecrets } from '@widget-service/shared/usecases/access/replace-source-secrets.ts';
+import type { makeReplaceSourceSecrets } from '@widget-service/shared/usecases/access/manage-grants.ts';
 import { z } from 'zod';
 import { noteAudit } from '../audit/audit.ts';
 import { defineRoute, type Route } from '../http/route.ts';
@@ -11,8 +11,7 @@ import { completeMapping, mappingSchema } from '../sources/mapping-schema.ts';
 import { requireSource, unknownIntegrationError } from '../sources/require-integration.ts';
 import { toSourceBody } from '../sources/shown-source.ts';
 import { rejectSecrets, secretsSchema } from '../sources/source-schema.ts';
-import { integrationResource } from './integration-resource.ts';
-import { integrationSchema } from './integration-schema.ts';
+import { integrationResource, integrationSchema } from './integration.ts';
 
 export interface SourceRouteDeps {
   readonly integrations: Pick<Collection<Integration>, 'get'>;

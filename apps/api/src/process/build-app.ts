@@ -88,7 +88,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   // Handlers return typed bodies: validating them again would cost time and change nothing.
   app.setSerializerCompiler(() => JSON.stringify);
   registerPolicies(app, {
-    findSession: deps.findSession,
+    findSession: (sessionId, network) => deps.manageSessions.find(sessionId, network),
     recallSession: deps.recallSession,
     verifyBearer: makeVerifyBearer({
       cache: caches.provisionTokens,

@@ -14,14 +14,13 @@ import { createReadiness } from '@widget-service/shared/tasks/readiness.ts';
 import { StoreMatch } from '@widget-service/shared/tasks/store-match.ts';
 import { createWorkerTasks } from '@widget-service/shared/tasks/worker-tasks.ts';
 import { noTracer, type Tracer } from '@widget-service/shared/tracing/tracer.ts';
-import { sessionIdleMs } from '@widget-service/shared/usecases/access/sessions.ts';
 import { makeFindStreamStart } from '@widget-service/shared/usecases/events/find-stream-start.ts';
 import { GroupCommit, type GroupCommitOptions } from '@widget-service/shared/usecases/hooks/group-commit.ts';
 import { AuditTrail } from '../audit/audit-trail.ts';
 import { limitByDigests, makeHashText } from '../audit/hash-text.ts';
 import { type DescribePodDeps, makeDescribePod } from '../operators/describe-pod.ts';
 import type { OverviewDeps } from '../operators/get-overview.ts';
-import type { ConfiguredIdentityProvider } from '../people/session/sign-in-by-identity.ts';
+import type { ConfiguredIdentityProvider } from '../people/sign-in-by-identity.ts';
 import { announceHereFirst } from '../revocation/announce.ts';
 import { openRevocations, type PodRevocations } from '../revocation/end-revoked-streams.ts';
 import { makeRecordLastUsed } from '../revocation/record-last-used.ts';
@@ -161,7 +160,7 @@ function composeApp(parts: AppParts, identityProvider: ConfiguredIdentityProvide
     ...backend,
     ...parts,
     ...composeUseCases(parts),
-    recallSession: makeRecallSession({ cache: caches.sessions, sessions: backend.sessions, clock, sessionIdleMs }),
+    recallSession: makeRecallSession({ cache: caches.sessions, sessions: backend.sessions, clock }),
     stream: {
       verifyToken: makeVerifyStreamToken(revocations.caches.streams),
       generation: revocations.generation,

@@ -6,7 +6,7 @@ import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
-import { makeCreateFirstAdmin } from '@widget-service/shared/usecases/access/manage-users.ts';
+import { createFirstAdmin } from '@widget-service/shared/usecases/access/manage-users.ts';
 import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
 import type { AuditTrail } from '../audit/audit-trail.ts';
 
@@ -35,8 +35,7 @@ export async function ensureFirstAdmin({ settings, users, mayGeneratePassword, c
     logger.info('no first admin is configured: if there is no user yet, set ADMIN_EMAIL and ADMIN_PASSWORD');
     return null;
   }
-  const createFirstAdmin = makeCreateFirstAdmin({ users, passwords: createPasswordHasher(), clock });
-  const outcome = await createFirstAdmin(email, password);
+  const outcome = await createFirstAdmin({ users, passwords: createPasswordHasher(), clock }, email, password);
   if (outcome.status === 'not-needed') return null;
   logger.info({ email: outcome.email }, 'first admin created');
   await audit.write(describeFirstAdminEvent(outcome, clock.now()), requestDeadlineMs);

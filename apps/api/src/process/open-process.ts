@@ -15,7 +15,7 @@ import { recordTasks } from '@widget-service/shared/tasks/create-supervisor.ts';
 import type { Tracer } from '@widget-service/shared/tracing/tracer.ts';
 import { openIdentityProvider } from '../caller/oidc/open-identity-provider.ts';
 import { listenPublicly } from '../http/listen.ts';
-import type { ConfiguredIdentityProvider } from '../people/session/sign-in-by-identity.ts';
+import type { ConfiguredIdentityProvider } from '../people/sign-in-by-identity.ts';
 import { composePod, type Overrides, type Pod } from './compose.ts';
 import { drain, drainMaxMs } from './drain.ts';
 import { describeFirstAdmin, ensureFirstAdmin, formatStartupBanner } from './first-start.ts';

@@ -9,7 +9,7 @@ import type { Route } from '../http/route.ts';
 import type { DescribedRoute } from '../openapi/described-route.ts';
 import type { OverviewDeps } from '../operators/get-overview.ts';
 import type { SignInWays } from '../pages/docs-page.ts';
-import type { ConfiguredIdentityProvider } from '../people/session/sign-in-by-identity.ts';
+import type { ConfiguredIdentityProvider } from '../people/sign-in-by-identity.ts';
 import type { StreamDirectory } from '../streams/stream-directory.ts';
 import type { StreamRouteDeps } from '../streams/stream-events.ts';
 import type { InterfaceSettings } from './interface-settings.ts';

@@ -1,11 +1,12 @@
 import type { Permission } from '@widget-service/shared/domain/role.ts';
 import type { FastifyInstance } from 'fastify';
 import type { AuditDeclaration, RouteAudit } from '../audit/audit.ts';
-import { makeGrantRoutes } from '../grants/grant-routes.ts';
-import { integrationResource } from '../grants/integration-resource.ts';
-import { provisionTokenResource } from '../grants/provision-token-resource.ts';
+import { type GrantOperation, type GrantRouteDeps, GrantRoutes } from '../grants/grant-routes.ts';
+import type { GrantResource } from '../grants/grant-schema.ts';
+import { integrationResource } from '../grants/integration.ts';
+import { provisionTokenResource } from '../grants/provision-token.ts';
 import { changeMappingRoute, replaceSecretsRoute } from '../grants/source-routes.ts';
-import { subscriptionResource } from '../grants/subscription-resource.ts';
+import { subscriptionResource } from '../grants/subscription.ts';
 import { discardDeliveryRoute } from '../hooks/deliveries/discard-delivery.ts';
 import { getDeliveryRoute } from '../hooks/deliveries/get-delivery.ts';
 import { listAllDeliveriesRoute } from '../hooks/deliveries/list-all-deliveries.ts';
@@ -27,19 +28,26 @@ import {
 import { registerRoute } from '../http/route.ts';
 import { listAuditEventsRoute } from '../operators/audit-events.ts';
 import { getOverviewRoute } from '../operators/get-overview.ts';
-import { changePasswordRoute } from '../people/session/change-password.ts';
-import { getSessionRoute } from '../people/session/get-session.ts';
-import { issuePersonalStreamRoute } from '../people/session/issue-personal-stream.ts';
-import { endOwnSessionRoute, listOwnSessionsRoute } from '../people/session/manage-sessions.ts';
-import { signInRoute } from '../people/session/sign-in.ts';
-import { finishIdentitySignInRoute, startIdentitySignInRoute } from '../people/session/sign-in-by-identity.ts';
-import { signOutEverywhereRoute, signOutRoute } from '../people/session/sign-out.ts';
-import { changeUserRoute, createUserRoute, getUserRoute, listUsersRoute } from '../people/users/user-routes.ts';
+import { issuePersonalStreamRoute } from '../people/issue-personal-stream.ts';
 import {
+  changePasswordRoute,
+  endOwnSessionRoute,
+  getSessionRoute,
+  listOwnSessionsRoute,
+  signInRoute,
+  signOutEverywhereRoute,
+  signOutRoute,
+} from '../people/session-routes.ts';
+import { finishIdentitySignInRoute, startIdentitySignInRoute } from '../people/sign-in-by-identity.ts';
+import {
+  changeUserRoute,
+  createUserRoute,
   endUserSessionRoute,
   endUserSessionsRoute,
+  getUserRoute,
   listUserSessionsRoute,
-} from '../people/users/user-session-routes.ts';
+  listUsersRoute,
+} from '../people/user-routes.ts';
 import { makeRecordLastUsed } from '../revocation/record-last-used.ts';
 import { endConnectionRoute, listConnectionsRoute } from '../streams/connection-routes.ts';
 import {
@@ -96,20 +104,26 @@ const previewsStoreNothing: RouteAudit = { none: 'A preview stores nothing and c
 
 const receiveHook = (deps: RouteDeps) =>
   receiveHookRoute({ ...deps, recordLastUsed: makeRecordLastUsed({ grants: deps.integrations, clock: deps.clock }) });
-const subscriptions = makeGrantRoutes(subscriptionResource, (deps: RouteDeps) => ({
-  useCases: deps.manageSubscriptions,
+/** Makes the function that returns the maker of one of a kind's seven routes. `select`: what they need of the api. */
+const grantsOf =
+  <Own extends object>(
+    resource: GrantResource<Own>,
+    select: (deps: RouteDeps) => Pick<GrantRouteDeps<Own>, 'manage' | 'grants'>,
+  ) =>
+  (operation: GrantOperation) =>
+  (deps: RouteDeps) =>
+    new GrantRoutes(resource, { ...select(deps), publicBaseUrl: deps.publicBaseUrl })[operation]();
+const subscriptions = grantsOf(subscriptionResource, (deps) => ({
+  manage: deps.manageSubscriptions,
   grants: deps.subscriptions,
-  publicBaseUrl: deps.publicBaseUrl,
 }));
-const integrations = makeGrantRoutes(integrationResource, (deps: RouteDeps) => ({
-  useCases: deps.manageIntegrations,
+const integrations = grantsOf(integrationResource, (deps) => ({
+  manage: deps.manageIntegrations,
   grants: deps.integrations,
-  publicBaseUrl: deps.publicBaseUrl,
 }));
-const provisionTokens = makeGrantRoutes(provisionTokenResource, (deps: RouteDeps) => ({
-  useCases: deps.manageProvisionTokens,
+const provisionTokens = grantsOf(provisionTokenResource, (deps) => ({
+  manage: deps.manageProvisionTokens,
   grants: deps.provisionTokens,
-  publicBaseUrl: deps.publicBaseUrl,
 }));
 
 /**
@@ -147,22 +161,22 @@ const interfaceRoutes: readonly Row[] = [
   ['GET HEAD', '/api/v1/users/:id/sessions',                               may('users:manage'),                       listUserSessionsRoute],
   ['DELETE',   '/api/v1/users/:id/sessions',                               may('users:manage'),                       endUserSessionsRoute,        endsSessionOfUser],
   ['DELETE',   '/api/v1/users/:id/sessions/:sessionId',                    may('users:manage'),                       endUserSessionRoute,         endsSessionOfUser],
-  ['GET HEAD', '/api/v1/subscriptions',                                    may('subscriptions:manage'),               subscriptions.list],
-  ['POST',     '/api/v1/subscriptions',                                    may('subscriptions:manage', 'large'),      subscriptions.create,        audits('subscription.created', 'subscription', 'noted')],
-  ['GET HEAD', '/api/v1/subscriptions/:id',                                may('subscriptions:manage'),               subscriptions.get],
-  ['PATCH',    '/api/v1/subscriptions/:id',                                may('subscriptions:manage', 'large'),      subscriptions.change,        audits('subscription.changed', 'subscription', ':id')],
-  ['POST',     '/api/v1/subscriptions/:id/rotate',                         may('subscriptions:manage'),               subscriptions.rotate,        audits('subscription.token-rotated', 'subscription', ':id')],
-  ['DELETE',   '/api/v1/subscriptions/:id/previous-token',                 may('subscriptions:manage'),               subscriptions.endPrevious,   audits('subscription.changed', 'subscription', ':id')],
-  ['DELETE',   '/api/v1/subscriptions/:id',                                may('subscriptions:manage'),               subscriptions.revoke,        audits('subscription.revoked', 'subscription', ':id')],
+  ['GET HEAD', '/api/v1/subscriptions',                                    may('subscriptions:manage'),               subscriptions('list')],
+  ['POST',     '/api/v1/subscriptions',                                    may('subscriptions:manage', 'large'),      subscriptions('create'),     audits('subscription.created', 'subscription', 'noted')],
+  ['GET HEAD', '/api/v1/subscriptions/:id',                                may('subscriptions:manage'),               subscriptions('get')],
+  ['PATCH',    '/api/v1/subscriptions/:id',                                may('subscriptions:manage', 'large'),      subscriptions('change'),     audits('subscription.changed', 'subscription', ':id')],
+  ['POST',     '/api/v1/subscriptions/:id/rotate',                         may('subscriptions:manage'),               subscriptions('rotate'),     audits('subscription.token-rotated', 'subscription', ':id')],
+  ['DELETE',   '/api/v1/subscriptions/:id/previous-token',                 may('subscriptions:manage'),               subscriptions('endPrevious'), audits('subscription.changed', 'subscription', ':id')],
+  ['DELETE',   '/api/v1/subscriptions/:id',                                may('subscriptions:manage'),               subscriptions('revoke'),     audits('subscription.revoked', 'subscription', ':id')],
   ['GET HEAD', '/api/v1/subscriptions/:id/connections',                    may('subscriptions:manage'),               listConnectionsRoute],
   ['DELETE',   '/api/v1/subscriptions/:id/connections/:connectionId',      may('subscriptions:manage'),               endConnectionRoute,          audits('stream.ended', 'subscription', ':id')],
-  ['GET HEAD', '/api/v1/integrations',                                     may('integrations:manage'),                integrations.list],
-  ['POST',     '/api/v1/integrations',                                     may('integrations:manage', 'large'),       integrations.create,         audits('integration.created', 'integration', 'noted')],
-  ['GET HEAD', '/api/v1/integrations/:id',                                 may('integrations:manage'),                integrations.get],
-  ['PATCH',    '/api/v1/integrations/:id',                                 may('integrations:manage'),                integrations.change,         audits('integration.changed', 'integration', ':id')],
-  ['POST',     '/api/v1/integrations/:id/rotate',                          may('integrations:manage', 'large'),       integrations.rotate,         audits('integration.token-rotated', 'integration', ':id')],
-  ['DELETE',   '/api/v1/integrations/:id/previous-token',                  may('integrations:manage'),                integrations.endPrevious,    audits('integration.changed', 'integration', ':id')],
-  ['DELETE',   '/api/v1/integrations/:id',                                 may('integrations:manage'),                integrations.revoke,         audits('integration.revoked', 'integration', ':id')],
+  ['GET HEAD', '/api/v1/integrations',                                     may('integrations:manage'),                integrations('list')],
+  ['POST',     '/api/v1/integrations',                                     may('integrations:manage', 'large'),       integrations('create'),      audits('integration.created', 'integration', 'noted')],
+  ['GET HEAD', '/api/v1/integrations/:id',                                 may('integrations:manage'),                integrations('get')],
+  ['PATCH',    '/api/v1/integrations/:id',                                 may('integrations:manage'),                integrations('change'),      audits('integration.changed', 'integration', ':id')],
+  ['POST',     '/api/v1/integrations/:id/rotate',                          may('integrations:manage', 'large'),       integrations('rotate'),      audits('integration.token-rotated', 'integration', ':id')],
+  ['DELETE',   '/api/v1/integrations/:id/previous-token',                  may('integrations:manage'),                integrations('endPrevious'), audits('integration.changed', 'integration', ':id')],
+  ['DELETE',   '/api/v1/integrations/:id',                                 may('integrations:manage'),                integrations('revoke'),      audits('integration.revoked', 'integration', ':id')],
   ['PUT',      '/api/v1/integrations/:id/source/mapping',                  may('integrations:manage', 'large'),       changeMappingRoute,          audits('integration.mapping-changed', 'integration', ':id')],
   ['PUT',      '/api/v1/integrations/:id/source/secrets',                  may('integrations:manage', 'large'),       replaceSecretsRoute,         audits('integration.secrets-replaced', 'integration', ':id')],
   ['POST',     '/api/v1/integrations/preview',                             may('integrations:manage', 'preview'),     previewSourceRoute,          previewsStoreNothing],
@@ -170,13 +184,13 @@ const interfaceRoutes: readonly Row[] = [
   ['GET HEAD', '/api/v1/integrations/:id/samples',                         may('integrations:manage'),                listSamplesRoute],
   ['PUT',      '/api/v1/integrations/:id/samples',                         may('integrations:manage'),                keepSamplesRoute,            audits('integration.samples-kept', 'integration', ':id')],
   ['DELETE',   '/api/v1/integrations/:id/samples',                         may('integrations:manage'),                deleteSamplesRoute,          audits('integration.samples-deleted', 'integration', ':id')],
-  ['GET HEAD', '/api/v1/provision-tokens',                                 may('tokens:manage'),                      provisionTokens.list],
-  ['POST',     '/api/v1/provision-tokens',                                 may('tokens:manage'),                      provisionTokens.create,      audits('provision-token.created', 'provision-token', 'noted')],
-  ['GET HEAD', '/api/v1/provision-tokens/:id',                             may('tokens:manage'),                      provisionTokens.get],
-  ['PATCH',    '/api/v1/provision-tokens/:id',                             may('tokens:manage'),                      provisionTokens.change,      audits('provision-token.changed', 'provision-token', ':id')],
-  ['POST',     '/api/v1/provision-tokens/:id/rotate',                      may('tokens:manage'),                      provisionTokens.rotate,      audits('provision-token.token-rotated', 'provision-token', ':id')],
-  ['DELETE',   '/api/v1/provision-tokens/:id/previous-token',              may('tokens:manage'),                      provisionTokens.endPrevious, audits('provision-token.changed', 'provision-token', ':id')],
-  ['DELETE',   '/api/v1/provision-tokens/:id',                             may('tokens:manage'),                      provisionTokens.revoke,      audits('provision-token.revoked', 'provision-token', ':id')],
+  ['GET HEAD', '/api/v1/provision-tokens',                                 may('tokens:manage'),                      provisionTokens('list')],
+  ['POST',     '/api/v1/provision-tokens',                                 may('tokens:manage'),                      provisionTokens('create'),   audits('provision-token.created', 'provision-token', 'noted')],
+  ['GET HEAD', '/api/v1/provision-tokens/:id',                             may('tokens:manage'),                      provisionTokens('get')],
+  ['PATCH',    '/api/v1/provision-tokens/:id',                             may('tokens:manage'),                      provisionTokens('change'),   audits('provision-token.changed', 'provision-token', ':id')],
+  ['POST',     '/api/v1/provision-tokens/:id/rotate',                      may('tokens:manage'),                      provisionTokens('rotate'),   audits('provision-token.token-rotated', 'provision-token', ':id')],
+  ['DELETE',   '/api/v1/provision-tokens/:id/previous-token',              may('tokens:manage'),                      provisionTokens('endPrevious'), audits('provision-token.changed', 'provision-token', ':id')],
+  ['DELETE',   '/api/v1/provision-tokens/:id',                             may('tokens:manage'),                      provisionTokens('revoke'),   audits('provision-token.revoked', 'provision-token', ':id')],
   ['GET HEAD', '/api/v1/integrations/:id/deliveries',                      may('integrations:manage'),                listDeliveriesRoute],
   ['GET HEAD', '/api/v1/deliveries',                                       may('integrations:manage'),                listAllDeliveriesRoute],
   ['GET HEAD', '/api/v1/widgets/:id/deliveries',                           may('widgets:read'),                       listDeliveriesOfWidgetRoute],

@@ -7,22 +7,14 @@ import type { RateLimiter } from '@widget-service/shared/ports/rate-limiter.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import { makeChangeOwnPassword } from '@widget-service/shared/usecases/access/change-own-password.ts';
 import { makeIssuePersonalStream } from '@widget-service/shared/usecases/access/issue-personal-stream.ts';
-import { makeGrantUseCases } from '@widget-service/shared/usecases/access/manage-grants.ts';
-import { makeChangeUser, makeCreateUser } from '@widget-service/shared/usecases/access/manage-users.ts';
-import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
-import { makeReplaceSourceSecrets } from '@widget-service/shared/usecases/access/replace-source-secrets.ts';
 import {
-  makeEndAllSessions,
-  makeEndOldestSessions,
-  makeEndOtherSessions,
-  makeEndReplacedSession,
-  makeEndSession,
-  makeEndSessionById,
-  makeFindSession,
-  makeListSessions,
-  makeStartSession,
-  sessionIdleMs,
-} from '@widget-service/shared/usecases/access/sessions.ts';
+  ManageGrants,
+  makeReplaceSourceSecrets,
+  type TokenMaxLifetimeMs,
+} from '@widget-service/shared/usecases/access/manage-grants.ts';
+import { ManageUsers } from '@widget-service/shared/usecases/access/manage-users.ts';
+import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
+import { ManageSessions } from '@widget-service/shared/usecases/access/sessions.ts';
 import { makeFinishSignIn, makeSignIn } from '@widget-service/shared/usecases/access/sign-in.ts';
 import { makeSignInByIdentity } from '@widget-service/shared/usecases/access/sign-in-by-identity.ts';
 import {
@@ -31,7 +23,6 @@ import {
   signInFailuresPerMinute,
   takePermit,
 } from '@widget-service/shared/usecases/access/sign-in-limits.ts';
-import type { TokenMaxLifetimeMs } from '@widget-service/shared/usecases/access/token-lifetime.ts';
 import { makeAcceptHook } from '@widget-service/shared/usecases/hooks/accept-hook.ts';
 import type { GroupCommit } from '@widget-service/shared/usecases/hooks/group-commit.ts';
 import {
@@ -81,7 +72,7 @@ export interface UseCases extends ReturnType<typeof createUseCases> {}
 /** The use cases of the api's routes, over one backend. */
 export function createUseCases(deps: UseCaseDeps) {
   const { backend, groupCommit, clock } = deps;
-  const { widgets, users, sessions, control } = backend;
+  const { widgets, users, control } = backend;
   /** Ignores a failure: the outbox is already stored, so the scanner finds it if the nudge is lost. */
   const nudge = (widgetId: string): void => {
     groupCommit.submit({ type: 'nudge', widgetId }).catch(() => undefined);
@@ -92,9 +83,9 @@ export function createUseCases(deps: UseCaseDeps) {
     failuresPerMinute: deps.signInFailuresPerMinute ?? signInFailuresPerMinute,
   });
   const takeUserPermit = makeTakeUserPermit(deps.rateLimiter, deps.signInLimit);
-  const endOldest = makeEndOldestSessions({ sessions, control, clock, sessionIdleMs });
-  const startSession = makeStartSession({ sessions, clock, sessionLifetimeMs: deps.sessionLifetimeMs, endOldest });
-  const endAllSessions = makeEndAllSessions({ sessions, control });
+  const manageSessions = new ManageSessions({ ...backend, clock, sessionLifetimeMs: deps.sessionLifetimeMs });
+  const startSession: ManageSessions['start'] = (...args) => manageSessions.start(...args);
+  const endAllSessions = (userId: string) => manageSessions.endAll(userId);
   const finishSignIn = makeFinishSignIn({ users, startSession, clock });
   const redriveDelivery = makeRedriveDelivery({ ledger: backend.ledger, groupCommit });
   return {
@@ -104,20 +95,14 @@ export function createUseCases(deps: UseCaseDeps) {
     limitSignInAttempts,
     signIn: makeSignIn({ users, passwords, takeUserPermit, startSession, clock }),
     signInByIdentity: makeSignInByIdentity({ users, takeUserPermit, finishSignIn, endAllSessions, control, clock }),
-    findSession: makeFindSession({ sessions, users, clock, sessionIdleMs }),
-    endSession: makeEndSession({ sessions, control }),
-    endReplacedSession: makeEndReplacedSession({ sessions, control }),
-    endAllSessions,
-    endSessionById: makeEndSessionById({ sessions, control }),
-    listSessions: makeListSessions({ sessions, clock, sessionIdleMs }),
+    manageSessions,
     changeOwnPassword: makeChangeOwnPassword({
       users,
       passwords,
       limitSignInAttempts,
       takeUserPermit,
-      endOtherSessions: makeEndOtherSessions({ sessions, control }),
       finishSignIn,
-      endReplacedSession: makeEndReplacedSession({ sessions, control }),
+      sessions: manageSessions,
     }),
     issuePersonalStream: makeIssuePersonalStream({
       personalStreams: backend.personalStreams,
@@ -125,8 +110,7 @@ export function createUseCases(deps: UseCaseDeps) {
       clock,
       tailPosition: deps.tailPosition,
     }),
-    createUser: makeCreateUser({ users, passwords, clock }),
-    changeUser: makeChangeUser({ users, passwords, endAllSessions, control, clock }),
+    manageUsers: new ManageUsers({ users, passwords, endAllSessions, control, clock }),
     ...makeAllGrantUseCases(deps),
     acceptHook: makeAcceptHook({ groupCommit, clock }),
     listDeliveries: makeListDeliveries(backend),
@@ -145,21 +129,21 @@ function makeAllGrantUseCases({ backend, clock, tokenMaxLifetimeMs = null }: Use
     await Promise.all([samples.delete(id), refusals.delete(id)]);
   };
   return {
-    manageSubscriptions: makeGrantUseCases<Pick<Subscription, 'filter'>>({
+    manageSubscriptions: new ManageGrants<Pick<Subscription, 'filter'>>({
       ...shared,
       grants: subscriptions,
       kind: 'subscription',
       prefix: 'wst',
     }),
-    replaceSourceSecrets: makeReplaceSourceSecrets({ integrations: backend.integrations, control }),
-    manageIntegrations: makeGrantUseCases<Pick<Integration, 'deduplicateByContent' | 'rate' | 'source'>>({
+    replaceSourceSecrets: makeReplaceSourceSecrets(integrations, control),
+    manageIntegrations: new ManageGrants<Pick<Integration, 'deduplicateByContent' | 'rate' | 'source'>>({
       ...shared,
       grants: integrations,
       kind: 'integration',
       prefix: 'wht',
       deleteKept,
     }),
-    manageProvisionTokens: makeGrantUseCases<Pick<ProvisionToken, 'permissions'>>({
+    manageProvisionTokens: new ManageGrants<Pick<ProvisionToken, 'permissions'>>({
       ...shared,
       grants: provisionTokens,
       kind: 'provision-token',

@@ -3,7 +3,6 @@ import type { ControlEntry, ControlLog } from '@widget-service/shared/ports/cont
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import { createPeriodicTask, type Task } from '@widget-service/shared/runtime/supervisor.ts';
-import { sessionIdleMs } from '@widget-service/shared/usecases/access/sessions.ts';
 import { type ControlReadResult, createControlLogFollower } from './control-log-follower.ts';
 import { EntitlementChecks, type EntitlementChecksDeps, type OpenStreams } from './recheck-open-streams.ts';
 import { RevocationFreshness } from './revocation-freshness.ts';
@@ -29,7 +28,7 @@ export type PodRevocations = ReturnType<typeof openRevocations>;
  */
 export function openRevocations({ backend, hub, clock, logger }: OpenRevocationsDeps) {
   const { control, subscriptions, integrations, provisionTokens, personalStreams, sessions, users } = backend;
-  const entitlementDeps = { subscriptions, personalStreams, sessions, users, clock, sessionIdleMs };
+  const entitlementDeps = { subscriptions, personalStreams, sessions, users, clock };
   const freshness = new RevocationFreshness(clock);
   const cacheDeps = { clock, isFresh: () => freshness.isFresh() };
   const caches = {

@@ -3,6 +3,7 @@ import type { Subscription } from '@widget-service/shared/entities/grant.ts';
 import type { PersonalStream, Session } from '@widget-service/shared/entities/session.ts';
 import type { User } from '@widget-service/shared/entities/user.ts';
 import type { Where } from '@widget-service/shared/ports/collection.ts';
+import { sessionIdleMs } from '@widget-service/shared/usecases/access/sessions.ts';
 import { describe, expect, test } from 'vitest';
 import { makeFindStreamEntitlement } from './stream-entitlement.ts';
 import { createStreamTokenCache } from './token-caches.ts';
@@ -80,7 +81,6 @@ function createStores(stored: StoredObjects) {
     sessions: { get: async (digest: string) => (stored.session?.digest === digest ? stored.session : null) },
     users: { get: async (id: string) => (stored.user?.id === id ? stored.user : null) },
     clock: { now: () => now, monotonicMs: () => 0 },
-    sessionIdleMs: 300_000,
   };
   return { reads, deps, find: makeFindStreamEntitlement(deps) };
 }
@@ -128,7 +128,10 @@ describe('the token of a personal stream', () => {
     ['it has expired', { personal: { ...personal, expiresAt: now }, session, user }],
     ['its session does not exist', { personal, session: null, user }],
     ['its session has expired', { personal, session: { ...session, expiresAt: now }, user }],
-    ['its session was idle for too long', { personal, session: { ...session, lastSeenAt: inSeconds(-300) }, user }],
+    [
+      'its session was idle for too long',
+      { personal, session: { ...session, lastSeenAt: inSeconds(-sessionIdleMs / 1_000) }, user },
+    ],
     ['its user does not exist', { personal, session, user: null }],
     ['its user is disabled', { personal, session, user: { ...user, disabled: true } }],
   ])('is invalid when %s', async (_when, stored) => {

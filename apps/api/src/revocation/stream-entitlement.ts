@@ -40,8 +40,6 @@ export interface FindStreamEntitlementDeps {
   readonly sessions: Pick<Collection<Session>, 'get'>;
   readonly users: Pick<Collection<User>, 'get'>;
   readonly clock: Pick<Clock, 'now'>;
-  /** A session ends when it was not used for this long, in milliseconds. */
-  readonly sessionIdleMs: number;
 }
 
 /**
@@ -83,7 +81,7 @@ async function findPersonalEntitlement(
   // An expired token costs no more reads than an unknown one.
   if (expiresAt <= deps.clock.now()) return null;
   const [session, user] = await Promise.all([deps.sessions.get(sessionDigest), deps.users.get(userId)]);
-  if (session === null || hasSessionEnded(session, deps.clock.now(), deps.sessionIdleMs)) return null;
+  if (session === null || hasSessionEnded(session, deps.clock.now())) return null;
   if (user === null || user.disabled) return null;
   const validUntil = expiresAt < session.expiresAt ? expiresAt : session.expiresAt;
   return { holder: { kind: 'session', id: sessionDigest, userId }, tokenDigest, filter: noFilter, validUntil };

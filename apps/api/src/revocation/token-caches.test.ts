@@ -2,6 +2,7 @@ import { sha256Hex } from '@widget-service/shared/domain/token.ts';
 import type { Grant } from '@widget-service/shared/entities/grant.ts';
 import type { Session } from '@widget-service/shared/entities/session.ts';
 import type { User } from '@widget-service/shared/entities/user.ts';
+import { sessionIdleMs } from '@widget-service/shared/usecases/access/sessions.ts';
 import { describe, expect, test } from 'vitest';
 import { createGrantTokenCache, createSessionCache, makeRecallSession } from './token-caches.ts';
 
@@ -86,7 +87,6 @@ describe('a session', () => {
     createdAt: at(0),
     lastSignInAt: null,
   };
-  const sessionIdleMs = 3_600_000;
 
   function open(changes: Partial<Session> = {}) {
     const state = { nowMs: 0, reads: 0, writes: 0, session: null as Session | null, user: viewer };
@@ -115,8 +115,8 @@ describe('a session', () => {
       },
     };
     const users = { get: async () => state.user };
-    const cache = createSessionCache({ sessions, users, clock, sessionIdleMs, isFresh: () => true });
-    const recallSession = makeRecallSession({ cache, sessions, clock, sessionIdleMs });
+    const cache = createSessionCache({ sessions, users, clock, isFresh: () => true });
+    const recallSession = makeRecallSession({ cache, sessions, clock });
     return { state, cache, recall: () => recallSession(sessionId, 'a network') };
   }
 

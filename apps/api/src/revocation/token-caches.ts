@@ -77,7 +77,6 @@ export function createStreamTokenCache(deps: FindStreamEntitlementDeps & Freshne
 export interface SessionCacheDeps extends FreshnessDeps {
   readonly sessions: Pick<Collection<Session>, 'get'>;
   readonly users: Pick<Collection<User>, 'get'>;
-  readonly sessionIdleMs: number;
 }
 
 /**
@@ -103,18 +102,17 @@ export interface RecallSessionDeps {
   readonly cache: Pick<TokenCache<SignedIn>, 'resolve' | 'forget'>;
   readonly sessions: Pick<Collection<Session>, 'change'>;
   readonly clock: Pick<Clock, 'now' | 'monotonicMs'>;
-  readonly sessionIdleMs: number;
 }
 
 /**
  * Makes the function that returns the session and the user of a session id from the cache, or else from the stores.
- * Null, errors and `source`: see `makeFindSession`.
+ * Null, errors and `source`: see `ManageSessions.find`.
  */
 export function makeRecallSession({ cache, ...deps }: RecallSessionDeps) {
   const recordLastSeen = makeRecordLastSeen(deps);
   return async (sessionId: string, source: string): Promise<SignedIn | null> => {
     const signedIn = await cache.resolve(sha256Hex(sessionId), source);
-    if (signedIn === null || hasSessionEnded(signedIn.session, deps.clock.now(), deps.sessionIdleMs)) return null;
+    if (signedIn === null || hasSessionEnded(signedIn.session, deps.clock.now())) return null;
     // The entry has the time of its read: without the next read, each request would write.
     if (await recordLastSeen(signedIn.session)) cache.forget(signedIn.session.digest);
     return signedIn;

@@ -87,7 +87,6 @@ export type Integration = EntityOf<typeof integrationEntity>;
 export type ProvisionToken = EntityOf<typeof provisionTokenEntity>;
 export type Grant = Omit<ProvisionToken, 'permissions'>;
 export type GrantToken = Grant['token'];
-export type PreviousToken = NonNullable<Grant['previousToken']>;
 
 interface ValidToken {
   readonly token: GrantToken;

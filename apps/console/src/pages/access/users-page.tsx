@@ -193,7 +193,6 @@ function UserMenu({ user, on }: { readonly user: User; readonly on: UserActions 
       label={`Actions of ${name}`}
       entries={[
         ...(user.disabled ? [enable] : []),
-        // Who has no password has no failed sign-ins.
         { label: 'Copy id', icon: Copy, onChoose: () => void copyId(user.id) },
         { label: 'End sessions…', icon: LogOut, isDangerous: true, onChoose: askEndSessions },
         ...(user.disabled ? [] : [disable]),

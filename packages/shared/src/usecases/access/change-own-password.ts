@@ -3,7 +3,7 @@ import type { User } from '../../entities/user.ts';
 import type { Collection } from '../../ports/collection.ts';
 import { findPasswordWeakness } from './check-new-password.ts';
 import type { PasswordHasher } from './password-hasher.ts';
-import type { SessionOrigin, StartedSession } from './sessions.ts';
+import type { ManageSessions, SessionOrigin, StartedSession } from './sessions.ts';
 import type { makeFinishSignIn } from './sign-in.ts';
 import type { AttemptSource, makeLimitSignInAttempts, makeTakeUserPermit, RateLimited } from './sign-in-limits.ts';
 
@@ -12,9 +12,8 @@ export interface ChangeOwnPasswordDeps {
   readonly passwords: PasswordHasher;
   readonly limitSignInAttempts: ReturnType<typeof makeLimitSignInAttempts>;
   readonly takeUserPermit: ReturnType<typeof makeTakeUserPermit>;
-  readonly endOtherSessions: (session: Session) => Promise<void>;
+  readonly sessions: Pick<ManageSessions, 'endOthers' | 'endReplaced'>;
   readonly finishSignIn: ReturnType<typeof makeFinishSignIn>;
-  readonly endReplacedSession: (sessionId: string) => Promise<void>;
 }
 
 export interface PasswordChange {
@@ -75,10 +74,10 @@ export function makeChangeOwnPassword(deps: ChangeOwnPasswordDeps) {
 
   /** Ends all sessions of the user and starts a new one. Until it has succeeded, the request's session is valid. */
   async function replaceSessions(change: PasswordChange, passwordHash: string): Promise<Outcome> {
-    await deps.endOtherSessions(change.session);
+    await deps.sessions.endOthers(change.session);
     const outcome = await deps.finishSignIn({ ...change.user, passwordHash }, change.readOrigin);
     if (outcome.status === 'refused') return { status: 'refused' };
-    await deps.endReplacedSession(change.sessionId);
+    await deps.sessions.endReplaced(change.sessionId);
     return { ...outcome, status: 'changed' };
   }
 

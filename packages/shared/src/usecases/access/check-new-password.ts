@@ -60,6 +60,5 @@ function isPattern(text: string): boolean {
 /** Whether little is left without the words of the e-mail and of the service. */
 function consistsOfNames(lowerCase: string, email: string): boolean {
   const names = [...email.split(/[^\p{L}\p{N}]+/u), ...serviceWords].filter((word) => word.length > 2);
-  const rest = names.reduce((text, name) => text.replaceAll(name, ''), lowerCase);
-  return rest.replace(/[^\p{L}\p{N}]/gu, '').length < ownCharactersMin;
+  return names.reduce((text, name) => text.replaceAll(name, ''), lowerCase).length < ownCharactersMin;
 }

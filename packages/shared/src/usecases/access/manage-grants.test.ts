@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { UnavailableError } from '../../domain/errors.ts';
 import type { Grant } from '../../entities/grant.ts';
-import { makeEndPreviousToken, makeRotateToken } from './manage-grants.ts';
+import { ManageGrants } from './manage-grants.ts';
 
 const controlUnavailable = new UnavailableError('the control log does not answer');
 const now = new Date('2026-03-01T10:00:00Z');
@@ -18,11 +18,14 @@ const grant: Grant = {
   lastUsedAt: null,
 };
 
+const noGrants = { insert: async () => true, get: async () => null, remove: async () => false };
+
 /** A store of one grant, and a control log that does not answer. Changes from number `failsFrom` on fail. */
 function setUp({ failsFrom = Infinity, tokenMaxLifetimeMs = 0 } = {}) {
   const state = { grant, changes: [] as Partial<Grant>[] };
-  const rotate = makeRotateToken({
+  const manage = new ManageGrants<object>({
     grants: {
+      ...noGrants,
       change: async (_id, decide) => {
         const changes = decide(state.grant);
         if (changes !== null) state.changes.push(changes);
@@ -37,41 +40,43 @@ function setUp({ failsFrom = Infinity, tokenMaxLifetimeMs = 0 } = {}) {
     tokenMaxLifetimeMs: tokenMaxLifetimeMs === 0 ? null : tokenMaxLifetimeMs,
     clock: { now: () => now },
   });
-  return { rotate, state };
+  return { manage, state };
 }
 
 const rotation = { overlapSeconds: 300, isSigned: null };
 
 test('a rotation that cannot be announced restores the tokens', async () => {
-  const { rotate, state } = setUp();
+  const { manage, state } = setUp();
   const before = state.grant;
-  await expect(rotate('g', rotation)).rejects.toBe(controlUnavailable);
+  await expect(manage.rotate('g', rotation)).rejects.toBe(controlUnavailable);
   expect(state.changes).toHaveLength(2);
   expect(state.grant).toEqual(before);
 });
 
 test('a rotation that shortened the expiry and cannot be announced restores the expiry too', async () => {
-  const { rotate, state } = setUp({ tokenMaxLifetimeMs: 60_000 });
+  const { manage, state } = setUp({ tokenMaxLifetimeMs: 60_000 });
   const before = state.grant;
-  await expect(rotate('g', rotation)).rejects.toBe(controlUnavailable);
+  await expect(manage.rotate('g', rotation)).rejects.toBe(controlUnavailable);
   expect(state.changes[0]?.expiresAt).toEqual(new Date(now.getTime() + 60_000));
   expect(state.grant).toEqual(before);
 });
 
 test('a rotation that can neither be announced nor undone is rejected with the first error', async () => {
-  const { rotate, state } = setUp({ failsFrom: 2 });
-  await expect(rotate('g', rotation)).rejects.toBe(controlUnavailable);
+  const { manage, state } = setUp({ failsFrom: 2 });
+  await expect(manage.rotate('g', rotation)).rejects.toBe(controlUnavailable);
   expect(state.grant.previousToken?.digest).toBe('first');
 });
 
 test('the end of a token that a rotation has ended first is announced, and not counted as a change', async () => {
   const ended = { ...grant, previousToken: null };
   const announced: unknown[] = [];
-  const end = makeEndPreviousToken({
-    grants: { change: async (_id, decide) => (decide(ended) === null ? null : ended) },
+  const manage = new ManageGrants<object>({
+    grants: { ...noGrants, change: async (_id, decide) => (decide(ended) === null ? null : ended) },
     control: { announce: async (entry) => void announced.push(entry) },
     kind: 'integration',
+    prefix: 'wht',
+    clock: { now: () => now },
   });
-  expect(await end('g')).toEqual({ before: ended, isEnded: false });
+  expect(await manage.endPreviousToken('g')).toEqual({ before: ended, isEnded: false });
   expect(announced).toEqual([{ kind: 'integration', id: 'g', change: 'changed' }]);
 });

@@ -1,37 +1,53 @@
-import { mintSigningSecret, sealSecrets } from '../../domain/sealed-secrets.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import { mintSigningSecret, sealAgain, sealSecrets } from '../../domain/sealed-secrets.ts';
 import { pickEarlier } from '../../domain/timestamp.ts';
 import { mintToken, sha256Hex, type TokenPrefix } from '../../domain/token.ts';
 import { createUuidV7 } from '../../domain/uuid.ts';
-import type { Grant, GrantToken, PreviousToken } from '../../entities/grant.ts';
+import type { Grant, GrantToken, Integration } from '../../entities/grant.ts';
 import { type Collection, insertNew } from '../../ports/collection.ts';
 import type { ControlEntry, ControlLog } from '../../ports/control-log.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { findLatestExpiry, limitExpiry, type TokenMaxLifetimeMs } from './token-lifetime.ts';
 
-export interface GrantUseCaseDeps<Own extends object> {
-  readonly grants: Collection<Grant & Own>;
+/** How long a token may live after it was issued, in milliseconds. Null: without limit. */
+export type TokenMaxLifetimeMs = number | null;
+
+export interface ManageGrantsDeps<Own extends object> {
+  readonly grants: Pick<Collection<Grant & Own>, 'insert' | 'get' | 'change' | 'remove'>;
   readonly control: Pick<ControlLog, 'announce'>;
   readonly kind: ControlEntry['kind'];
   readonly prefix: TokenPrefix;
   readonly clock: Pick<Clock, 'now'>;
-  /** Left out: without limit. So for the other dependencies of this file. */
+  /** Left out: without limit. */
   readonly tokenMaxLifetimeMs?: TokenMaxLifetimeMs;
   /** Deletes what is kept of a grant beside it. Left out: nothing is. */
   readonly deleteKept?: (id: string) => Promise<void>;
 }
 
-export type GrantUseCases<Own extends object> = ReturnType<typeof makeGrantUseCases<Own>>;
-
-/** Makes the use cases of one kind of grant. `Own` are the members of that kind beyond those that all grants have. */
-export function makeGrantUseCases<Own extends object>(deps: GrantUseCaseDeps<Own>) {
-  return {
-    issue: makeIssueToken<Own>(deps),
-    change: makeChangeGrant<Own>(deps),
-    rotate: makeRotateToken<Own>(deps),
-    endPreviousToken: makeEndPreviousToken<Own>(deps),
-    revoke: makeRevokeToken(deps),
-  };
+/** How the secrets of a token are made. */
+interface SecretOptions {
+  /** The signing secret that the sender wants. Left out: a new one is made. */
+  readonly dictatedSecret?: string | null;
+  /** The secrets of a foreign sender. Null or left out: it is none. */
+  readonly sourceSecrets?: readonly string[] | null;
 }
+
+/** Who creates a grant, and how its token is made. */
+export interface TokenIssue extends SecretOptions {
+  /** See `Grant.createdBy`. */
+  readonly createdBy: string;
+  /** Whether the token gets a signing secret. */
+  readonly isSigned: boolean;
+}
+
+export interface Rotation extends SecretOptions {
+  /** How long the replaced token stays valid, in seconds. 0: it becomes invalid at once. */
+  readonly overlapSeconds: number;
+  /** Whether the new token has a signing secret; null: only if the replaced one has. */
+  readonly isSigned: boolean | null;
+}
+
+/** The members of a grant that the caller chooses. */
+export type NewGrant<Own extends object> = Own & Pick<Grant, 'name' | 'expiresAt'>;
 
 /** The secrets of a new token. The caller shows them once: the store holds only the digest and the sealed secret. */
 interface IssuedSecrets {
@@ -40,70 +56,42 @@ interface IssuedSecrets {
   readonly signingSecret: string | null;
 }
 
-interface MintedToken {
-  readonly issued: IssuedSecrets;
-  /** What the store keeps of the token. */
-  readonly stored: GrantToken;
-}
-
-interface SecretOptions {
-  readonly isSigned: boolean;
-  readonly dictatedSecret: string | null;
-  readonly sourceSecrets: readonly string[] | null;
-}
-
-/**
- * Creates a token. With `sourceSecrets`, it gets these. Otherwise, if `isSigned`, it gets the dictated signing secret,
- * or without one a new secret of its own.
- */
-function mintGrantToken(prefix: TokenPrefix, { isSigned, dictatedSecret, sourceSecrets }: SecretOptions): MintedToken {
-  const token = mintToken(prefix);
-  const isOwnScheme = sourceSecrets === null && isSigned;
-  const signingSecret = isOwnScheme && dictatedSecret === null ? mintSigningSecret() : null;
-  const secrets = sourceSecrets ?? (isOwnScheme ? [dictatedSecret ?? signingSecret ?? ''] : null);
-  const sealedSecret = secrets === null ? null : sealSecrets(secrets, token);
-  return { issued: { token, signingSecret }, stored: { digest: sha256Hex(token), sealedSecret } };
-}
-
-/** The members of a grant that the caller chooses. */
-export type NewGrant<Own extends object> = Own & Pick<Grant, 'name' | 'expiresAt'>;
-
 /** A grant with a new token. Its secrets are available only here. */
 export interface IssuedGrant<Own extends object> extends IssuedSecrets {
   readonly grant: Grant & Own;
 }
 
-/** Who creates a grant, and how its token is made. */
-export interface TokenIssue {
-  /** See `Grant.createdBy`. */
-  readonly createdBy: string;
-  /** Whether the token gets a signing secret. */
-  readonly isSigned: boolean;
-  /** The signing secret that the sender wants. Left out: a new one is made. */
-  readonly dictatedSecret?: string | null;
-  /** The secrets of a foreign sender. Null or left out: it is none. */
-  readonly sourceSecrets?: readonly string[] | null;
-}
-
-export interface IssueTokenDeps<Own extends object> {
-  readonly grants: Pick<Collection<Grant & Own>, 'insert'>;
-  readonly prefix: TokenPrefix;
-  readonly clock: Pick<Clock, 'now'>;
-  readonly tokenMaxLifetimeMs?: TokenMaxLifetimeMs;
+/** The wanted `expiresAt` is later than the token may live. */
+export class ExpiryTooLateError extends ServiceError {
+  constructor(latest: Date) {
+    super(
+      'invalid-request',
+      `Must be at most ${latest.toISOString()}: the service limits how long a token lives after it was issued. To keep the grant for longer, rotate its token first.`,
+    );
+    this.name = 'ExpiryTooLateError';
+  }
 }
 
 /**
- * Makes the function that creates a grant with its token, and with a signing secret if `isSigned`. A grant without an
- * expiry expires when the lifetime of its token ends, if that is limited. Throws `UnavailableError` and
- * `ExpiryTooLateError`.
+ * What admins do to the grants of one kind. `Own` are the members of that kind beyond those that all grants have. Every
+ * pod hears of a change. All methods throw `UnavailableError`: the change may be stored then, and the caller can repeat
+ * the call.
  */
-export function makeIssueToken<Own extends object>(deps: IssueTokenDeps<Own>) {
-  const { grants, prefix, clock, tokenMaxLifetimeMs = null } = deps;
-  return async (newGrant: NewGrant<Own>, issue: TokenIssue): Promise<IssuedGrant<Own>> => {
-    const { createdBy, isSigned, dictatedSecret = null, sourceSecrets = null } = issue;
-    const now = clock.now();
-    const expiresAt = limitExpiry(newGrant.expiresAt, findLatestExpiry(now, tokenMaxLifetimeMs), now);
-    const { issued, stored } = mintGrantToken(prefix, { isSigned, dictatedSecret, sourceSecrets });
+export class ManageGrants<Own extends object> {
+  readonly #deps: ManageGrantsDeps<Own>;
+
+  constructor(deps: ManageGrantsDeps<Own>) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Creates a grant with its token, and with a signing secret if `isSigned`. A grant without an expiry expires when the
+   * lifetime of its token ends, if that is limited. Throws `ExpiryTooLateError`.
+   */
+  async issue(newGrant: NewGrant<Own>, { createdBy, isSigned, ...options }: TokenIssue): Promise<IssuedGrant<Own>> {
+    const now = this.#deps.clock.now();
+    const expiresAt = limitExpiry(newGrant.expiresAt, this.#findLatestExpiry(now), now);
+    const { issued, stored } = this.#mintToken(isSigned, options);
     const grant = {
       ...newGrant,
       expiresAt,
@@ -115,191 +103,157 @@ export function makeIssueToken<Own extends object>(deps: IssueTokenDeps<Own>) {
       createdBy,
       lastUsedAt: null,
     };
-    await insertNew<Grant & Own>(grants, grant);
+    await insertNew<Grant & Own>(this.#deps.grants, grant);
     return { grant, ...issued };
-  };
-}
+  }
 
-interface ChangeGrantDeps<Own extends object> {
-  readonly grants: Pick<Collection<Grant & Own>, 'get' | 'change'>;
-  readonly control: Pick<ControlLog, 'announce'>;
-  readonly kind: ControlEntry['kind'];
-  readonly clock: Pick<Clock, 'now'>;
-  readonly tokenMaxLifetimeMs?: TokenMaxLifetimeMs;
-}
-
-/**
- * Makes the function that changes the given members of a grant and announces the change to every pod. It returns the
- * changed grant, or null if there is no such grant. It throws `UnavailableError` when a store did not answer: the
- * change may be stored, and the caller can repeat it. It throws `ExpiryTooLateError`, and changes nothing, if the
- * current token may not live that long.
- */
-function makeChangeGrant<Own extends object>(deps: ChangeGrantDeps<Own>) {
-  const { grants, control, kind } = deps;
-  return async (id: string, changes: Partial<NewGrant<Own>>): Promise<(Grant & Own) | null> => {
+  /**
+   * Changes the given members. Returns the changed grant, or null if there is no such grant. Throws
+   * `ExpiryTooLateError`, and changes nothing, if the current token may not live that long.
+   */
+  async change(id: string, changes: Partial<NewGrant<Own>>): Promise<(Grant & Own) | null> {
+    const { grants, clock } = this.#deps;
     if (Object.keys(changes).length === 0) return grants.get(id);
-    const grant = await grants.change(id, (current) => limitChangedExpiry(deps, current, changes));
-    if (grant !== null) await control.announce({ kind, id, change: 'changed' });
+    const grant = await grants.change(id, ({ tokenIssuedAt }) => {
+      const { expiresAt, ...others } = changes;
+      if (expiresAt === undefined) return others as Partial<Grant & Own>;
+      const limited = limitExpiry(expiresAt, this.#findLatestExpiry(tokenIssuedAt), clock.now());
+      return { ...others, expiresAt: limited } as Partial<Grant & Own>;
+    });
+    if (grant !== null) await this.#announce(id, 'changed');
     return grant;
-  };
-}
+  }
 
-function limitChangedExpiry<Own extends object>(
-  { clock, tokenMaxLifetimeMs = null }: ChangeGrantDeps<Own>,
-  { tokenIssuedAt }: Grant,
-  changes: Partial<NewGrant<Own>>,
-): Partial<Grant & Own> {
-  const { expiresAt, ...others } = changes;
-  if (tokenMaxLifetimeMs === null || expiresAt === undefined) return changes as Partial<Grant & Own>;
-  const limited = limitExpiry(expiresAt, findLatestExpiry(tokenIssuedAt, tokenMaxLifetimeMs), clock.now());
-  return { ...others, expiresAt: limited } as Partial<Grant & Own>;
-}
-
-export interface RotateTokenDeps<Own extends object> {
-  readonly grants: Pick<Collection<Grant & Own>, 'change'>;
-  readonly control: Pick<ControlLog, 'announce'>;
-  readonly kind: ControlEntry['kind'];
-  readonly prefix: TokenPrefix;
-  readonly clock: Pick<Clock, 'now'>;
-  readonly tokenMaxLifetimeMs?: TokenMaxLifetimeMs;
-}
-
-export interface Rotation {
-  /** How long the replaced token stays valid, in seconds. 0: it becomes invalid at once. */
-  readonly overlapSeconds: number;
-  /** Whether the new token has a signing secret; null: only if the replaced one has. */
-  readonly isSigned: boolean | null;
-  /** See `TokenIssue`, also for the next one. */
-  readonly dictatedSecret?: string | null;
-  readonly sourceSecrets?: readonly string[] | null;
-}
-
-interface TokenReplacementResult<Own extends object> {
-  readonly before: Grant & Own;
-  readonly after: Grant & Own;
-  readonly issued: IssuedSecrets;
-}
-
-/**
- * Makes the function that rotates a grant's token: the replaced token becomes the previous token, valid for an overlap.
- * It returns null if there is no such grant. A grant that expires never, or after the lifetime of the new token, then
- * expires with that lifetime.
- *
- * It throws an `Error` if the grant has a foreign sender and the caller sent no secrets, or the reverse: only with the
- * old token could its secrets be sealed for the new one.
- *
- * It throws `UnavailableError` if the store did not answer, or the change could not be announced to the pods. Then the
- * caller never gets the new token, so the function restores the replaced one: if the caller repeats the rotation, the
- * overlap then belongs to the token in use. With an overlap of 0 it does not: the token must stay invalid.
- */
-export function makeRotateToken<Own extends object>(deps: RotateTokenDeps<Own>) {
-  return async (id: string, rotation: Rotation): Promise<IssuedGrant<Own> | null> => {
-    const replacement = await replaceToken(deps, id, rotation);
-    if (replacement === null) return null;
-    const { before, after, issued } = replacement;
+  /**
+   * Rotates the token: the replaced one becomes the previous token, valid for an overlap. Concurrent rotations replace
+   * each other's tokens in turn. Returns null if there is no such grant. A grant that expires never, or after the
+   * lifetime of the new token, then expires with that lifetime.
+   *
+   * Throws an `Error` if the grant has a foreign sender and the caller sent no secrets, or the reverse: only with the
+   * old token could its secrets be sealed for the new one.
+   *
+   * If the change could not be announced, the caller never gets the new token, so the replaced one is restored: if the
+   * caller repeats the rotation, the overlap then belongs to the token in use. With an overlap of 0 it is not: the
+   * token must stay invalid.
+   */
+  async rotate(id: string, { overlapSeconds, isSigned, ...options }: Rotation): Promise<IssuedGrant<Own> | null> {
+    const { grants, clock } = this.#deps;
+    const last: { replaced?: { readonly before: Grant; readonly issued: IssuedSecrets } } = {};
+    const after = await grants.change(id, (before) => {
+      const { sealedSecret } = before.token;
+      const isForeign = 'source' in before && before.source !== null;
+      if (isForeign !== ((options.sourceSecrets ?? null) !== null))
+        throw new Error('secrets are for grants with a foreign sender, and only for them');
+      const tokenIssuedAt = clock.now();
+      const { issued, stored } = this.#mintToken(isSigned ?? sealedSecret !== null, options);
+      last.replaced = { before, issued };
+      const overlapEnd = new Date(tokenIssuedAt.getTime() + overlapSeconds * 1_000);
+      const previousToken = overlapSeconds === 0 ? null : { ...before.token, expiresAt: overlapEnd };
+      const latest = this.#findLatestExpiry(tokenIssuedAt);
+      const expiresAt = latest === null ? before.expiresAt : pickEarlier(before.expiresAt, latest);
+      return { token: stored, tokenIssuedAt, previousToken, expiresAt } as Partial<Grant & Own>;
+    });
+    if (after === null || last.replaced === undefined) return null;
+    const { before, issued } = last.replaced;
     try {
-      await deps.control.announce({ kind: deps.kind, id, change: 'changed' });
+      await this.#announce(id, 'changed');
     } catch (error) {
-      if (after.previousToken !== null) await restoreTokens(deps, before, after);
+      if (after.previousToken !== null) await this.#restoreTokens(before, after);
       throw error;
     }
     return { grant: after, ...issued };
-  };
-}
-
-/** Concurrent rotations replace each other's tokens in turn. Returns null if there is no such grant. */
-async function replaceToken<Own extends object>(
-  { grants, prefix, clock, tokenMaxLifetimeMs = null }: RotateTokenDeps<Own>,
-  id: string,
-  { overlapSeconds, isSigned, dictatedSecret = null, sourceSecrets = null }: Rotation,
-): Promise<TokenReplacementResult<Own> | null> {
-  const last: { replacement?: Omit<TokenReplacementResult<Own>, 'after'> } = {};
-  const after = await grants.change(id, (before) => {
-    const { sealedSecret } = before.token;
-    const isForeign = 'source' in before && before.source !== null;
-    if (isForeign !== (sourceSecrets !== null))
-      throw new Error('secrets are for grants with a foreign sender, and only for them');
-    const tokenIssuedAt = clock.now();
-    const secrets = { isSigned: isSigned ?? sealedSecret !== null, dictatedSecret, sourceSecrets };
-    const { issued, stored } = mintGrantToken(prefix, secrets);
-    last.replacement = { before, issued };
-    const previousToken = overlapSeconds === 0 ? null : toPreviousToken(before, overlapSeconds, tokenIssuedAt);
-    const latest = findLatestExpiry(tokenIssuedAt, tokenMaxLifetimeMs);
-    const expiresAt = latest === null ? before.expiresAt : pickEarlier(before.expiresAt, latest);
-    return { token: stored, tokenIssuedAt, previousToken, expiresAt } as Partial<Grant & Own>;
-  });
-  return after === null || last.replacement === undefined ? null : { ...last.replacement, after };
-}
-
-function toPreviousToken({ token }: Grant, overlapSeconds: number, now: Date): PreviousToken {
-  return { ...token, expiresAt: new Date(now.getTime() + overlapSeconds * 1_000) };
-}
-
-async function restoreTokens<Own extends object>(
-  { grants }: Pick<RotateTokenDeps<Own>, 'grants'>,
-  before: Grant,
-  after: Grant,
-): Promise<void> {
-  const { token, tokenIssuedAt, previousToken, expiresAt } = before;
-  const show = (grant: Grant) => JSON.stringify([grant.token, grant.previousToken, grant.expiresAt]);
-  try {
-    // Restores nothing if another change came meanwhile.
-    await grants.change(after.id, (current) =>
-      show(current) === show(after)
-        ? ({ token, tokenIssuedAt, previousToken, expiresAt } as Partial<Grant & Own>)
-        : null,
-    );
-  } catch {
-    // The caller gets the error of the announcement. The replaced token stays valid for its overlap.
   }
-}
 
-/** A grant before its previous token ended. */
-export interface EndedPreviousToken<Own extends object> {
-  readonly before: Grant & Own;
-  /** False if it had none. */
-  readonly isEnded: boolean;
-}
-
-/**
- * Makes the function that ends the previous token of a grant now, and announces that to every pod. It returns null if
- * there is no such grant. If there is no previous token, it announces the end all the same: an earlier call may have
- * ended it and failed to announce it. Throws `UnavailableError`; the caller can repeat the call.
- */
-export function makeEndPreviousToken<Own extends object>({
-  grants,
-  control,
-  kind,
-}: Pick<RotateTokenDeps<Own>, 'grants' | 'control' | 'kind'>) {
-  return async (id: string): Promise<EndedPreviousToken<Own> | null> => {
+  /**
+   * Ends the previous token now. Returns null if there is no such grant; else the grant before, and whether it had a
+   * previous token. If not, it announces the end all the same: an earlier call may have ended it and failed to announce
+   * it.
+   */
+  async endPreviousToken(id: string): Promise<{ readonly before: Grant & Own; readonly isEnded: boolean } | null> {
     const last: { before?: Grant & Own } = {};
-    const after = await grants.change(id, (before) => {
+    const after = await this.#deps.grants.change(id, (before) => {
       last.before = before;
       return before.previousToken === null ? null : ({ previousToken: null } as Partial<Grant & Own>);
     });
     if (last.before === undefined) return null;
-    await control.announce({ kind, id, change: 'changed' });
+    await this.#announce(id, 'changed');
     return { before: last.before, isEnded: after !== null };
-  };
-}
+  }
 
-interface RevokeTokenDeps {
-  readonly grants: Pick<Collection<Grant>, 'remove'>;
-  readonly control: Pick<ControlLog, 'announce'>;
-  readonly kind: ControlEntry['kind'];
-  readonly deleteKept?: (id: string) => Promise<void>;
+  /**
+   * Removes a grant, and what is kept of it. Returns false if there was no such grant. Then it does the rest all the
+   * same: an earlier call may have removed the grant and failed afterwards.
+   */
+  async revoke(id: string): Promise<boolean> {
+    const isRemoved = await this.#deps.grants.remove(id);
+    await this.#announce(id, 'revoked');
+    await this.#deps.deleteKept?.(id);
+    return isRemoved;
+  }
+
+  #announce(id: string, change: ControlEntry['change']): Promise<void> {
+    return this.#deps.control.announce({ kind: this.#deps.kind, id, change });
+  }
+
+  /** Returns the latest time at which a token may expire. Null: there is no limit. */
+  #findLatestExpiry(tokenIssuedAt: Date): Date | null {
+    const { tokenMaxLifetimeMs = null } = this.#deps;
+    return tokenMaxLifetimeMs === null ? null : new Date(tokenIssuedAt.getTime() + tokenMaxLifetimeMs);
+  }
+
+  /**
+   * Creates a token, and what the store keeps of it. With `sourceSecrets`, it gets these. Otherwise, if `isSigned`, it
+   * gets the dictated signing secret, or without one a new secret of its own.
+   */
+  #mintToken(
+    isSigned: boolean,
+    { dictatedSecret = null, sourceSecrets = null }: SecretOptions,
+  ): { readonly issued: IssuedSecrets; readonly stored: GrantToken } {
+    const token = mintToken(this.#deps.prefix);
+    const isOwnScheme = sourceSecrets === null && isSigned;
+    const signingSecret = isOwnScheme && dictatedSecret === null ? mintSigningSecret() : null;
+    const secrets = sourceSecrets ?? (isOwnScheme ? [dictatedSecret ?? signingSecret ?? ''] : null);
+    const sealedSecret = secrets === null ? null : sealSecrets(secrets, token);
+    return { issued: { token, signingSecret }, stored: { digest: sha256Hex(token), sealedSecret } };
+  }
+
+  /** Restores nothing if another change came meanwhile. */
+  async #restoreTokens({ token, tokenIssuedAt, previousToken, expiresAt }: Grant, after: Grant): Promise<void> {
+    const show = (grant: Grant) => JSON.stringify([grant.token, grant.previousToken, grant.expiresAt]);
+    const members = { token, tokenIssuedAt, previousToken, expiresAt } as Partial<Grant & Own>;
+    // After a failure, the caller gets the error of the announcement. The replaced token stays valid for its overlap.
+    await this.#deps.grants
+      .change(after.id, (current) => (show(current) === show(after) ? members : null))
+      .catch(() => undefined);
+  }
 }
 
 /**
- * Makes the function that removes a grant, announces it to every pod, and deletes what is kept of it. It returns false
- * if there was no such grant. Then it does the rest all the same: an earlier call may have removed the grant and failed
- * afterwards. Throws `UnavailableError`.
+ * Returns the `expiresAt` that a grant gets. Null, which means never, becomes the latest time that the limit allows.
+ * Throws `ExpiryTooLateError` if `wanted` is later than that, and also for null if that time is over.
  */
-function makeRevokeToken({ grants, control, kind, deleteKept }: RevokeTokenDeps) {
-  return async (id: string): Promise<boolean> => {
-    const isRemoved = await grants.remove(id);
-    await control.announce({ kind, id, change: 'revoked' });
-    await deleteKept?.(id);
-    return isRemoved;
+function limitExpiry(wanted: Date | null, latest: Date | null, now: Date): Date | null {
+  if (latest === null) return wanted;
+  if (wanted === null ? latest <= now : wanted > latest) throw new ExpiryTooLateError(latest);
+  return wanted ?? latest;
+}
+
+/**
+ * Makes the function that replaces the secrets of a foreign sender, for the token and the previous one, and announces
+ * it to every pod. It returns the changed integration, or null if there is none with this id and a foreign sender. It
+ * throws `UnavailableError`: then the secrets may be replaced, and the caller can repeat it.
+ */
+export function makeReplaceSourceSecrets(
+  integrations: Pick<Collection<Integration>, 'change'>,
+  control: Pick<ControlLog, 'announce'>,
+) {
+  return async (id: string, secrets: readonly string[]): Promise<Integration | null> => {
+    const seal = <Token extends GrantToken>(token: Token): Token =>
+      token.sealedSecret === null ? token : { ...token, sealedSecret: sealAgain(secrets, token.sealedSecret) };
+    const after = await integrations.change(id, ({ source, token, previousToken }) =>
+      source === null ? null : { token: seal(token), previousToken: previousToken && seal(previousToken) },
+    );
+    if (after !== null) await control.announce({ kind: 'integration', id, change: 'changed' });
+    return after;
   };
 }

@@ -2,13 +2,12 @@ import { randomBytes } from 'node:crypto';
 import type { Role } from '../../domain/role.ts';
 import { sha256Hex } from '../../domain/token.ts';
 import { createUuidV7, toUuidV8 } from '../../domain/uuid.ts';
-import type { User } from '../../entities/user.ts';
+import { isEnabledAdmin, type User } from '../../entities/user.ts';
 import type { Collection } from '../../ports/collection.ts';
 import type { ControlLog } from '../../ports/control-log.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { findPasswordWeakness } from './check-new-password.ts';
 import type { PasswordHasher } from './password-hasher.ts';
-import { type UserUpdate, updateUser } from './update-user.ts';
 
 /**
  * How long a password lasts that an admin has set. It lies in a mailbox or a chat, so it must end; a week is enough for
@@ -22,9 +21,11 @@ const toGiven = (now: Date) => ({
   passwordExpiresAt: new Date(now.getTime() + givenPasswordLifetimeMs),
 });
 
-export interface CreateUserDeps {
-  readonly users: Pick<Collection<User>, 'insert'>;
+export interface ManageUsersDeps {
+  readonly users: Pick<Collection<User>, 'insert'> & Users;
   readonly passwords: Pick<PasswordHasher, 'hash'>;
+  readonly endAllSessions: (userId: string) => Promise<void>;
+  readonly control: Pick<ControlLog, 'announce'>;
   readonly clock: Pick<Clock, 'now'>;
 }
 
@@ -45,12 +46,28 @@ export type CreateUserOutcome =
   | { readonly status: 'email-in-use' }
   | WeakPassword;
 
-/**
- * Makes the function that creates a user who can sign in within a week, and must then change the password. Throws
- * `UnavailableError` when the store did not answer or too many passwords are being hashed.
- */
-export function makeCreateUser({ users, passwords, clock }: CreateUserDeps) {
-  return async ({ email, password, role, name = null }: NewUser): Promise<CreateUserOutcome> => {
+/** The new values. A null member stays as it is, and so does a `name` that is left out. A null `name` removes it. */
+interface UserChangeRequest {
+  readonly role: Role | null;
+  readonly disabled: boolean | null;
+  readonly password: string | null;
+  readonly name?: string | null;
+}
+
+/** What admins do to users. */
+export class ManageUsers {
+  readonly #deps: ManageUsersDeps;
+
+  constructor(deps: ManageUsersDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Creates a user who can sign in within a week, and must then change the password. Throws `UnavailableError` when the
+   * store did not answer or too many passwords are being hashed.
+   */
+  async create({ email, password, role, name = null }: NewUser): Promise<CreateUserOutcome> {
+    const { users, passwords, clock } = this.#deps;
     const detail = findPasswordWeakness(password, email);
     if (detail !== null) return { status: 'weak-password', detail };
     const now = clock.now();
@@ -66,7 +83,38 @@ export function makeCreateUser({ users, passwords, clock }: CreateUserDeps) {
       lastSignInAt: null,
     };
     return (await users.insert(user)) ? { status: 'created', user } : { status: 'email-in-use' };
-  };
+  }
+
+  /**
+   * Changes a user. Returns what `updateUser` returns, or `weak-password`; then nothing was changed. Disabling the user
+   * or setting a password ends all sessions of the user. The user must change a password that was set here. A new role
+   * takes effect on every pod within 2 s.
+   *
+   * Throws `UnavailableError`: the change may be stored without the sessions being ended, or the pods being told.
+   * Repeating the call does it.
+   */
+  async change(id: string, { role, disabled, password, name }: UserChangeRequest): Promise<UserUpdate | WeakPassword> {
+    const { users, passwords, endAllSessions, control, clock } = this.#deps;
+    const user = await users.get(id);
+    if (user === null) return { status: 'unknown' };
+    if (role === null && disabled === null && password === null && name === undefined)
+      return { status: 'updated', user };
+    // `updateUser` decides; this only spares the work, and names the mistake before that of the password.
+    if (password !== null && user.passwordHash === null) return { status: 'no-password' };
+    const detail = password === null ? null : findPasswordWeakness(password, user.email);
+    if (detail !== null) return { status: 'weak-password', detail };
+    const outcome = await updateUser(users, id, {
+      ...(name === undefined ? {} : { name }),
+      ...(role === null ? {} : { role }),
+      ...(disabled === null ? {} : { disabled }),
+      ...(password === null ? {} : { passwordHash: await passwords.hash(password), ...toGiven(clock.now()) }),
+    });
+    // The sessions end after the change. A concurrent sign-in reads the user again after it has stored its session.
+    if (outcome.status !== 'updated') return outcome;
+    if (disabled === true || password !== null) await endAllSessions(id);
+    else if (role !== null) await control.announce({ kind: 'user', id, change: 'changed' });
+    return outcome;
+  }
 }
 
 /** A UUIDv8, the same in every deployment. */
@@ -90,79 +138,99 @@ export type FirstAdminOutcome =
   | { readonly status: 'not-needed' };
 
 /**
- * Makes the function that creates the first admin, if there is no user at all. It generates a password of 18 random
- * bytes if it gets none. Throws `UnavailableError`.
+ * Creates the first admin, if there is no user at all. Generates a password of 18 random bytes if it gets none. Throws
+ * `UnavailableError`.
  */
-export function makeCreateFirstAdmin({ users, passwords, clock }: CreateFirstAdminDeps) {
-  return async (email: string, password: string | null): Promise<FirstAdminOutcome> => {
-    if ((await users.count({}, 1)) > 0) return { status: 'not-needed' };
-    const generatedPassword = password === null ? randomBytes(18).toString('base64url') : null;
-    const user = {
-      // Of several pods that start at the same time, only one can insert it.
-      id: firstUserId,
-      email: email.toLowerCase(),
-      name: null,
-      role: 'admin',
-      disabled: false,
-      passwordHash: await passwords.hash(password ?? generatedPassword ?? ''),
-      // Whoever starts the service chose the password, or is the only one who has seen it.
-      mustChangePassword: false,
-      createdAt: clock.now(),
-      lastSignInAt: null,
-    } as const;
-    if (!(await users.insert(user))) return { status: 'not-needed' };
-    return { status: 'created', userId: user.id, email: user.email, generatedPassword };
-  };
+export async function createFirstAdmin(
+  { users, passwords, clock }: CreateFirstAdminDeps,
+  email: string,
+  password: string | null,
+): Promise<FirstAdminOutcome> {
+  if ((await users.count({}, 1)) > 0) return { status: 'not-needed' };
+  const generatedPassword = password === null ? randomBytes(18).toString('base64url') : null;
+  const user = {
+    // Of several pods that start at the same time, only one can insert it.
+    id: firstUserId,
+    email: email.toLowerCase(),
+    name: null,
+    role: 'admin',
+    disabled: false,
+    passwordHash: await passwords.hash(password ?? generatedPassword ?? ''),
+    // Whoever starts the service chose the password, or is the only one who has seen it.
+    mustChangePassword: false,
+    createdAt: clock.now(),
+    lastSignInAt: null,
+  } as const;
+  if (!(await users.insert(user))) return { status: 'not-needed' };
+  return { status: 'created', userId: user.id, email: user.email, generatedPassword };
 }
 
-export interface ChangeUserDeps {
-  readonly users: Pick<Collection<User>, 'get' | 'find' | 'change'>;
-  readonly passwords: Pick<PasswordHasher, 'hash'>;
-  readonly endAllSessions: (userId: string) => Promise<void>;
-  readonly control: Pick<ControlLog, 'announce'>;
-  readonly clock: Pick<Clock, 'now'>;
-}
+/** The changes of a user. Missing members stay unchanged. */
+export type UserChanges = Partial<
+  Pick<User, 'name' | 'role' | 'disabled' | 'mustChangePassword' | 'passwordExpiresAt'> & {
+    readonly passwordHash: string;
+  }
+>;
 
-/** The new values. A null member stays as it is, and so does a `name` that is left out. A null `name` removes it. */
-interface UserChangeRequest {
-  readonly role: Role | null;
-  readonly disabled: boolean | null;
-  readonly password: string | null;
-  readonly name?: string | null;
-}
+export type UserUpdate =
+  /** `user` is the changed user. */
+  | { readonly status: 'updated'; readonly user: User }
+  | { readonly status: 'unknown' }
+  /** Nothing was changed: a password was given for a user with an identity. */
+  | { readonly status: 'no-password' }
+  /** Nothing was changed: no enabled admin would be left. Or another admin is just being tried for it. */
+  | { readonly status: 'last-admin' };
+
+type Users = Pick<Collection<User>, 'get' | 'find' | 'change'>;
 
 /**
- * Makes the function by which an admin changes a user. It returns what `updateUser` returns, or `weak-password`;
- * then nothing was changed. Disabling the user or setting a password ends all sessions of the user. The user must
- * change a password that was set here. A new role takes effect on every pod within 2 s.
+ * Changes the given members. Never demotes or disables the last enabled admin, also if several processes change users
+ * at the same time. Throws `UnavailableError`.
  *
- * Throws `UnavailableError`: the change may be stored without the sessions being ended, or the pods being told.
- * Repeating the call does it.
+ * Another enabled admin must remain, before the change and also after it. Ann and Bob demote each other at the same
+ * moment: each sees the other one, and both writes succeed. Then at least one of them sees no admin, and takes its
+ * write back. It makes the user an enabled admin, whatever another change wrote in between: that change saw no admin in
+ * this user, so it was free to. A process that dies between the two leaves no admin; docs/operations.md has the command
+ * that helps.
  */
-export function makeChangeUser(deps: ChangeUserDeps) {
-  const { users, passwords, endAllSessions, control, clock } = deps;
-  return async (
-    id: string,
-    { role, disabled, password, name }: UserChangeRequest,
-  ): Promise<UserUpdate | WeakPassword> => {
-    const user = await users.get(id);
-    if (user === null) return { status: 'unknown' };
-    if (role === null && disabled === null && password === null && name === undefined)
-      return { status: 'updated', user };
-    // `update` decides; this only spares the work, and names the mistake before that of the password.
-    if (password !== null && user.passwordHash === null) return { status: 'no-password' };
-    const detail = password === null ? null : findPasswordWeakness(password, user.email);
-    if (detail !== null) return { status: 'weak-password', detail };
-    const outcome = await updateUser(users, id, {
-      ...(name === undefined ? {} : { name }),
-      ...(role === null ? {} : { role }),
-      ...(disabled === null ? {} : { disabled }),
-      ...(password === null ? {} : { passwordHash: await passwords.hash(password), ...toGiven(clock.now()) }),
-    });
-    // The sessions end after the change. A concurrent sign-in reads the user again after it has stored its session.
-    if (outcome.status !== 'updated') return outcome;
-    if (disabled === true || password !== null) await endAllSessions(id);
-    else if (role !== null) await control.announce({ kind: 'user', id, change: 'changed' });
-    return outcome;
-  };
+export async function updateUser(users: Users, id: string, changes: UserChanges): Promise<UserUpdate> {
+  const user = await users.get(id);
+  if (user === null) return { status: 'unknown' };
+  const resigns = (current: User) => isEnabledAdmin(current) && !isEnabledAdmin({ ...current, ...changes });
+  if (!resigns(user)) {
+    const update = await write(users, id, changes, (current) => !resigns(current));
+    return update.status === 'superseded' ? updateUser(users, id, changes) : update;
+  }
+  if (changes.passwordHash !== undefined && user.identity !== undefined) return { status: 'no-password' };
+  if (!(await hasAdminBeside(users, id))) return { status: 'last-admin' };
+  // A write that may be taken back has no other members: another change may set them meanwhile.
+  const { role = user.role, disabled = user.disabled, ...others } = changes;
+  const update = await write(users, id, { role, disabled }, resigns);
+  if (update.status === 'superseded') return updateUser(users, id, changes);
+  if (update.status !== 'updated') return update;
+  if (await hasAdminBeside(users, id)) {
+    return Object.keys(others).length === 0 ? update : updateUser(users, id, changes);
+  }
+  await users.change(id, () => ({ role: 'admin', disabled: false }));
+  return { status: 'last-admin' };
+}
+
+/** Writes while `isRight` holds. `superseded`: another change came first, so the caller decides again. */
+async function write(
+  users: Users,
+  id: string,
+  changes: UserChanges,
+  isRight: (current: User) => boolean,
+): Promise<UserUpdate | { readonly status: 'superseded' }> {
+  let refusal: 'unknown' | 'superseded' | 'no-password' = 'unknown';
+  const user = await users.change(id, (current) => {
+    refusal = isRight(current) ? 'no-password' : 'superseded';
+    const lacksPassword = changes.passwordHash !== undefined && current.identity !== undefined;
+    return refusal === 'superseded' || lacksPassword ? null : changes;
+  });
+  return user === null ? { status: refusal } : { status: 'updated', user };
+}
+
+async function hasAdminBeside(users: Pick<Users, 'find'>, id: string): Promise<boolean> {
+  return (await users.find({ role: 'admin', disabled: false, id: { not: id } })) !== null;
 }

@@ -4,10 +4,10 @@ import { type ExternalIdentity, type User, whereIdentityIs } from '../../entitie
 import type { Collection } from '../../ports/collection.ts';
 import type { ControlLog } from '../../ports/control-log.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { updateUser } from './manage-users.ts';
 import type { SessionOrigin } from './sessions.ts';
 import type { makeFinishSignIn, SignInOutcome } from './sign-in.ts';
 import type { makeTakeUserPermit, RateLimited } from './sign-in-limits.ts';
-import { updateUser } from './update-user.ts';
 
 /** What the identity provider says about a person. The caller has verified that the provider said it, and just now. */
 export interface VerifiedIdentity extends ExternalIdentity {
@@ -119,8 +119,8 @@ export function makeSignInByIdentity(deps: SignInByIdentityDeps) {
 
   return async (
     identity: VerifiedIdentity,
-    readOrigin?: () => SessionOrigin,
-    onUserChange: OnUserChange = () => undefined,
+    readOrigin: () => SessionOrigin,
+    onUserChange: OnUserChange,
   ): Promise<IdentitySignInOutcome> => {
     const { issuer, subject, role } = identity;
     const known = await users.find(whereIdentityIs({ issuer, subject }));

@@ -61,6 +61,7 @@ const deps: SignInDeps = {
   clock: { now: () => now },
 };
 const signIn = makeSignIn(deps);
+const readOrigin = () => ({ device: null, address: null });
 
 test('sign-in computes the same hash whether or not the account exists', async () => {
   const wrong = password.toUpperCase();
@@ -72,7 +73,8 @@ test('sign-in computes the same hash whether or not the account exists', async (
     { email: '', password: wrong },
   ];
   const statuses: string[] = [];
-  for (const attempt of attempts) statuses.push((await signIn({ ...attempt, address: '198.51.100.1' })).status);
+  for (const attempt of attempts)
+    statuses.push((await signIn({ ...attempt, address: '198.51.100.1', readOrigin })).status);
   expect(statuses).toEqual(['signed-in', 'refused', 'refused', 'refused', 'refused']);
   const cost = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32, passwordBytes: 21, nonceBytes: 16 };
   expect(computations).toEqual(attempts.map(() => cost));
@@ -90,7 +92,7 @@ test('addresses take turns in hashing passwords', async () => {
     },
   });
   for (const address of ['192.0.2.1', '192.0.2.2'])
-    await countingSignIn({ email: 'on@example.org', password, address });
+    await countingSignIn({ email: 'on@example.org', password, address, readOrigin });
   expect(sources).toEqual(['192.0.2.1', '192.0.2.2']);
 });
 

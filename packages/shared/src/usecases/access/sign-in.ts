@@ -9,7 +9,7 @@ export interface SignInDeps {
   readonly users: Pick<Collection<User>, 'find' | 'get' | 'change'>;
   readonly passwords: Pick<PasswordHasher, 'verify'>;
   readonly takeUserPermit: ReturnType<typeof makeTakeUserPermit>;
-  readonly startSession: (userId: string, origin?: SessionOrigin) => Promise<StartedSession>;
+  readonly startSession: (userId: string, origin: SessionOrigin) => Promise<StartedSession>;
   readonly clock: Pick<Clock, 'now'>;
 }
 
@@ -19,7 +19,7 @@ export interface SignInAttempt {
   /** The client's address. Addresses take turns in hashing passwords. */
   readonly address: string;
   /** Returns what is stored with the session. Called only if the sign-in succeeds: failed attempts must cost little. */
-  readonly readOrigin?: () => SessionOrigin;
+  readonly readOrigin: () => SessionOrigin;
 }
 
 export type SignInOutcome =
@@ -60,8 +60,8 @@ export interface FinishSignInDeps extends Pick<SignInDeps, 'startSession' | 'clo
  * was read. Throws `UnavailableError`, as `makeSignIn` does.
  */
 export function makeFinishSignIn({ users, startSession, clock }: FinishSignInDeps) {
-  return async (user: User, readOrigin?: () => SessionOrigin): Promise<SignInOutcome> => {
-    const started = await startSession(user.id, readOrigin?.());
+  return async (user: User, readOrigin: () => SessionOrigin): Promise<SignInOutcome> => {
+    const started = await startSession(user.id, readOrigin());
     // A concurrent change of the password, or disabling the user, ends the sessions. It may have missed this new one.
     // So the user is read again: after such a change nobody gets the session id.
     const current = await users.get(user.id);

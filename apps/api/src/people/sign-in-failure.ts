@@ -2,9 +2,9 @@ import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { IdentitySignInOutcome } from '@widget-service/shared/usecases/access/sign-in-by-identity.ts';
 import type { FastifyRequest } from 'fastify';
-import type { PersonOfProvider } from '../../caller/oidc/identity-provider.ts';
-import { recordProblem } from '../../http/error-handler.ts';
-import type { Route } from '../../http/route.ts';
+import type { PersonOfProvider } from '../caller/oidc/identity-provider.ts';
+import { recordProblem } from '../http/error-handler.ts';
+import type { Route } from '../http/route.ts';
 
 /** A sign-in through the identity provider that is refused, for a reason that the console explains. */
 class SignInRefusedError extends ServiceError {

@@ -2,13 +2,13 @@ import type { RateLimit } from '@widget-service/shared/domain/gcra.ts';
 import { formatPosition } from '@widget-service/shared/domain/sse-id.ts';
 import type { makeIssuePersonalStream } from '@widget-service/shared/usecases/access/issue-personal-stream.ts';
 import { z } from 'zod';
-import { noteAudit } from '../../audit/audit.ts';
-import { makeTakeLocally } from '../../caller/limits/local-limit.ts';
-import { toRateLimitedError } from '../../caller/limits/rate-limit-headers.ts';
-import { requirePrincipalId, requireSession } from '../../caller/policy.ts';
-import { toPublicUrl } from '../../http/forwarding.ts';
-import { defineRoute, type Route } from '../../http/route.ts';
-import { documentResponses } from '../../schemas/problem.ts';
+import { noteAudit } from '../audit/audit.ts';
+import { makeTakeLocally } from '../caller/limits/local-limit.ts';
+import { toRateLimitedError } from '../caller/limits/rate-limit-headers.ts';
+import { requirePrincipalId, requireSession } from '../caller/policy.ts';
+import { toPublicUrl } from '../http/forwarding.ts';
+import { defineRoute, type Route } from '../http/route.ts';
+import { documentResponses } from '../schemas/problem.ts';
 import { personalStreamSchema } from './session-schema.ts';
 
 /** A page needs one an hour, and one each time it is loaded. Each has an audit event, which is kept for long. */

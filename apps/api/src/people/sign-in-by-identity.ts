@@ -3,7 +3,7 @@ import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import type { User } from '@widget-service/shared/entities/user.ts';
 import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
-import type { makeEndReplacedSession } from '@widget-service/shared/usecases/access/sessions.ts';
+import type { ManageSessions } from '@widget-service/shared/usecases/access/sessions.ts';
 import type {
   IdentityUserChange,
   makeSignInByIdentity,
@@ -11,19 +11,19 @@ import type {
 import type { makeLimitSignInAttempts } from '@widget-service/shared/usecases/access/sign-in-limits.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { type FurtherChange, noteAudit } from '../../audit/audit.ts';
-import { formatSessionCookie, parseSessionId } from '../../caller/cookies.ts';
-import { toRateLimitedError } from '../../caller/limits/rate-limit-headers.ts';
-import type { IdentityProvider } from '../../caller/oidc/identity-provider.ts';
-import { createPendingSignIns, type PendingSignIn, parseReturnTo } from '../../caller/oidc/pending-sign-in.ts';
-import { toNotVerified } from '../../caller/oidc/provider-errors.ts';
-import { type TrustedProxies, toAttemptSource } from '../../http/forwarding.ts';
-import { InputError, statusForCode } from '../../http/problem.ts';
-import { defineRoute, type Route } from '../../http/route.ts';
-import { documentResponses, withProblemHeaders } from '../../schemas/problem.ts';
-import { toUserAuditMembers } from '../users/user-body.ts';
-import { readSessionOrigin } from './new-session.ts';
+import { type FurtherChange, noteAudit } from '../audit/audit.ts';
+import { formatSessionCookie, parseSessionId } from '../caller/cookies.ts';
+import { toRateLimitedError } from '../caller/limits/rate-limit-headers.ts';
+import type { IdentityProvider } from '../caller/oidc/identity-provider.ts';
+import { createPendingSignIns, type PendingSignIn, parseReturnTo } from '../caller/oidc/pending-sign-in.ts';
+import { toNotVerified } from '../caller/oidc/provider-errors.ts';
+import { type TrustedProxies, toAttemptSource } from '../http/forwarding.ts';
+import { InputError, statusForCode } from '../http/problem.ts';
+import { defineRoute, type Route } from '../http/route.ts';
+import { documentResponses, withProblemHeaders } from '../schemas/problem.ts';
+import { readSessionOrigin } from './session-schema.ts';
 import { makeShowSignInFailure, toRefusedError } from './sign-in-failure.ts';
+import { toUserAuditMembers } from './user-schema.ts';
 
 const startQuerySchema = z.object({
   returnTo: z
@@ -60,7 +60,7 @@ export interface SignInByIdentityRouteDeps {
   /** Null: not configured. The routes then answer 404. */
   readonly identityProvider: ConfiguredIdentityProvider | null;
   readonly signInByIdentity: ReturnType<typeof makeSignInByIdentity>;
-  readonly endReplacedSession: ReturnType<typeof makeEndReplacedSession>;
+  readonly manageSessions: Pick<ManageSessions, 'endReplaced'>;
   readonly limitSignInAttempts: ReturnType<typeof makeLimitSignInAttempts>;
   readonly cookieSecure: boolean;
   readonly trustedProxies: TrustedProxies;
@@ -189,7 +189,7 @@ export function finishIdentitySignInRoute(deps: SignInByIdentityRouteDeps): Rout
         const name = toAuditName(outcome.user);
         noteAudit(request, { actor: { kind: 'user', id }, actorName: name, targetId: id, targetName: name, after });
         const replaced = parseSessionId(request.headers.cookie);
-        if (replaced !== null) await deps.endReplacedSession(replaced);
+        if (replaced !== null) await deps.manageSessions.endReplaced(replaced);
         setCookies(reply, [
           formatSessionCookie(outcome.sessionId, deps.cookieSecure),
           pendingSignIns.formatCleared(state),

@@ -3,23 +3,37 @@ import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import type { User } from '@widget-service/shared/entities/user.ts';
 import type { Collection } from '@widget-service/shared/ports/collection.ts';
-import type { makeChangeUser, makeCreateUser } from '@widget-service/shared/usecases/access/manage-users.ts';
+import type { ManageUsers } from '@widget-service/shared/usecases/access/manage-users.ts';
+import type { ManageSessions } from '@widget-service/shared/usecases/access/sessions.ts';
 import { listCountedPage } from '@widget-service/shared/usecases/lists/list-counted-page.ts';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { type AuditNotes, noteAudit } from '../../audit/audit.ts';
-import { requireSession } from '../../caller/policy.ts';
-import { defineRoute, type Route } from '../../http/route.ts';
-import { pageQuerySchema } from '../../schemas/page.ts';
-import { toPageBody } from '../../schemas/page-body.ts';
-import { documentResponses } from '../../schemas/problem.ts';
-import { toUserAuditMembers, toUserBody } from './user-body.ts';
-import { newUserSchema, userChangesSchema, userPageSchema, userSchema } from './user-schema.ts';
+import { type AuditNotes, noteAudit } from '../audit/audit.ts';
+import { requireSession } from '../caller/policy.ts';
+import { defineRoute, type Route } from '../http/route.ts';
+import { pageQuerySchema } from '../schemas/page.ts';
+import { toPageBody } from '../schemas/page-body.ts';
+import { documentResponses } from '../schemas/problem.ts';
+import { activeSessionPageSchema, makeToActiveSessionBody, unknownSessionError } from './session-schema.ts';
+import {
+  newUserSchema,
+  toUserAuditMembers,
+  toUserBody,
+  userChangesSchema,
+  userPageSchema,
+  userSchema,
+} from './user-schema.ts';
 
 const userParamsSchema = z.object({ id: z.string() });
 
+export interface UserRouteDeps {
+  readonly users: Pick<Collection<User>, 'get' | 'list' | 'count'>;
+  readonly manageUsers: Pick<ManageUsers, 'create' | 'change'>;
+  readonly manageSessions: Pick<ManageSessions, 'list' | 'endAll' | 'endById'>;
+}
+
 /** `GET /api/v1/users`: one page of users, newest first. */
-export function listUsersRoute({ users }: { readonly users: Pick<Collection<User>, 'list' | 'count'> }): Route {
+export function listUsersRoute({ users }: UserRouteDeps): Route {
   return defineRoute({
     schema: {
       operationId: 'example.users.list',
@@ -33,7 +47,7 @@ export function listUsersRoute({ users }: { readonly users: Pick<Collection<User
 }
 
 /** `POST /api/v1/users`: creates a user. */
-export function createUserRoute({ createUser }: { readonly createUser: ReturnType<typeof makeCreateUser> }): Route {
+export function createUserRoute({ manageUsers }: UserRouteDeps): Route {
   return defineRoute({
     schema: {
       operationId: 'example.users.create',
@@ -46,7 +60,7 @@ export function createUserRoute({ createUser }: { readonly createUser: ReturnTyp
       ),
     },
     handler: async (request, reply) => {
-      const outcome = await createUser(request.body);
+      const outcome = await manageUsers.create(request.body);
       if (outcome.status === 'weak-password') throw new ServiceError('weak-password', outcome.detail);
       if (outcome.status === 'email-in-use') {
         throw new ServiceError('email-in-use', 'Another user has this e-mail address.');
@@ -60,7 +74,7 @@ export function createUserRoute({ createUser }: { readonly createUser: ReturnTyp
 }
 
 /** `GET /api/v1/users/{id}`: one user. */
-export function getUserRoute({ users }: { readonly users: Pick<Collection<User>, 'get'> }): Route {
+export function getUserRoute({ users }: UserRouteDeps): Route {
   return defineRoute({
     schema: {
       operationId: 'example.users.get',
@@ -68,21 +82,12 @@ export function getUserRoute({ users }: { readonly users: Pick<Collection<User>,
       params: userParamsSchema,
       response: documentResponses({ 200: userSchema }, 'not-found'),
     },
-    handler: async (request) => {
-      const user = await users.get(requireUserId(request.params));
-      if (user === null) throw unknownUserError();
-      return toUserBody(user);
-    },
+    handler: async ({ params }) => toUserBody(await requireUser(params, users)),
   });
 }
 
-export interface ChangeUserRouteDeps {
-  readonly users: Pick<Collection<User>, 'get'>;
-  readonly changeUser: ReturnType<typeof makeChangeUser>;
-}
-
 /** `PATCH /api/v1/users/{id}`: changes a user's name, role or password, or disables or enables the user. */
-export function changeUserRoute({ users, changeUser }: ChangeUserRouteDeps): Route {
+export function changeUserRoute({ users, manageUsers }: UserRouteDeps): Route {
   return defineRoute({
     schema: {
       operationId: 'example.users.update',
@@ -105,7 +110,7 @@ export function changeUserRoute({ users, changeUser }: ChangeUserRouteDeps): Rou
       if (password !== null) rejectOwnPassword(request, userId);
       // Another admin may change the user in between. Then the event shows both changes as this one.
       const before = await users.get(userId);
-      const outcome = await changeUser(userId, { role, disabled, password, ...named });
+      const outcome = await manageUsers.change(userId, { role, disabled, password, ...named });
       if (outcome.status === 'unknown') throw unknownUserError();
       if (outcome.status === 'weak-password') throw new ServiceError('weak-password', outcome.detail);
       if (outcome.status === 'last-admin') {
@@ -139,13 +144,89 @@ function rejectOwnPassword(request: FastifyRequest, userId: string): void {
   );
 }
 
+const endingText =
+  'The user is not disabled, and can sign in again. Sessions end on every server at once, and their personal streams close within 2 seconds. After a 503, repeat the request; the streams then close within a minute.';
+
+/** `GET /api/v1/users/{id}/sessions`: the sessions of a user. */
+export function listUserSessionsRoute({ users, manageSessions }: UserRouteDeps): Route {
+  return defineRoute({
+    schema: {
+      operationId: 'example.users.listSessions',
+      summary: "List a user's sessions",
+      description: 'Returns one page of the sessions of a user that have not ended, the newest sign-in first.',
+      params: userParamsSchema,
+      querystring: pageQuerySchema,
+      response: documentResponses(
+        { 200: { body: activeSessionPageSchema, description: 'One page of sessions.' } },
+        'not-found',
+      ),
+    },
+    handler: async (request) => {
+      const { params, query } = request;
+      const { id: userId } = await requireUser(params, users);
+      return toPageBody(query, await manageSessions.list(userId, query), makeToActiveSessionBody(request));
+    },
+  });
+}
+
+/** `DELETE /api/v1/users/{id}/sessions`: ends every session of a user. */
+export function endUserSessionsRoute({ users, manageSessions }: UserRouteDeps): Route {
+  return defineRoute({
+    schema: {
+      operationId: 'example.users.endSessions',
+      summary: "End all of a user's sessions",
+      description: endingText,
+      params: userParamsSchema,
+      response: documentResponses({ 204: z.null().describe('The sessions have ended.') }, 'not-found'),
+    },
+    handler: async (request, reply) => {
+      const user = await requireUser(request.params, users);
+      await manageSessions.endAll(user.id);
+      noteAudit(request, { targetName: toAuditName(user), after: { sessions: 'all-ended' } });
+      return reply.code(204).send();
+    },
+  });
+}
+
+/** `DELETE /api/v1/users/{id}/sessions/{sessionId}`: ends one session of a user. */
+export function endUserSessionRoute({ users, manageSessions }: UserRouteDeps): Route {
+  return defineRoute({
+    schema: {
+      operationId: 'example.users.endSession',
+      summary: "End one of a user's sessions",
+      description: endingText,
+      params: z.object({ id: z.string(), sessionId: z.string() }),
+      response: documentResponses({ 204: z.null().describe('The session has ended.') }, 'not-found'),
+    },
+    handler: async (request, reply) => {
+      const { params } = request;
+      const userId = requireUserId(params);
+      const sessionId = parseUuid(params.sessionId);
+      const user = await users.get(userId);
+      noteAudit(request, { targetName: user === null ? null : toAuditName(user), before: { sessionId } });
+      if (sessionId === null || !(await manageSessions.endById(userId, sessionId))) throw unknownSessionError();
+      return reply.code(204).send();
+    },
+  });
+}
+
+/** Returns the user in the path. Throws `not-found` if there is no such user. */
+async function requireUser(
+  params: z.output<typeof userParamsSchema>,
+  users: Pick<Collection<User>, 'get'>,
+): Promise<User> {
+  const user = await users.get(requireUserId(params));
+  if (user === null) throw unknownUserError();
+  return user;
+}
+
 /** Returns the id in the path, in lower case. Throws `not-found` if it is not a UUID. */
-export function requireUserId({ id }: z.output<typeof userParamsSchema>): string {
+function requireUserId({ id }: z.output<typeof userParamsSchema>): string {
   const userId = parseUuid(id);
   if (userId === null) throw unknownUserError();
   return userId;
 }
 
-export function unknownUserError(): ServiceError {
+function unknownUserError(): ServiceError {
   return new ServiceError('not-found', 'There is no such user.');
 }

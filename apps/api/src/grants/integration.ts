@@ -1,16 +1,17 @@
 import { secretText } from '@widget-service/shared/config/secret-text.ts';
 import { findSecretMistake } from '@widget-service/shared/domain/sealed-secrets.ts';
+import type { Integration } from '@widget-service/shared/entities/grant.ts';
 import { z } from 'zod';
-import { timestamp } from '../schemas/text.ts';
-import { sourceSchema } from '../sources/shown-source.ts';
-import { newSourceSchema, secretsSchema } from '../sources/source-schema.ts';
+import { InputError } from '../http/problem.ts';
+import { sourceSchema, toSourceBody } from '../sources/shown-source.ts';
+import { newSourceSchema, rejectSecrets, secretsSchema } from '../sources/source-schema.ts';
 import {
+  type GrantResource,
   grantChangeMembers,
-  grantHead,
-  grantTail,
+  makeShownSchemas,
   newGrantMembers,
   rotationMembers,
-  tokenMember,
+  toGrantBody,
   toRotation,
   urlMember,
 } from './grant-schema.ts';
@@ -65,7 +66,7 @@ function toIsSigned({ signature = null, signingSecret = null }: SignatureInput):
 /** Hooks per second; null: the limit in the settings of the service. */
 const rate = z.int().min(1).max(1_000_000).nullable();
 
-export const newIntegrationSchema = z
+const newIntegrationSchema = z
   .strictObject({
     ...newGrantMembers,
     deduplicateByContent: z
@@ -100,7 +101,7 @@ export const newIntegrationSchema = z
   .meta({ id: 'NewIntegration', examples: [{ name: 'Plant north', signature: 'standard-webhooks' }] });
 
 /** `signature` is not a member: only a rotation changes it, because it belongs to the token. */
-export const integrationChangesSchema = z
+const integrationChangesSchema = z
   .strictObject({
     ...grantChangeMembers,
     deduplicateByContent: z
@@ -113,7 +114,7 @@ export const integrationChangesSchema = z
   .meta({ id: 'IntegrationChanges', examples: [{ rate: 100 }] });
 
 /** No body means all defaults; `signature` defaults to its current value. */
-export const integrationRotationSchema = z
+const integrationRotationSchema = z
   .strictObject({
     ...rotationMembers,
     signature: z
@@ -136,48 +137,45 @@ export const integrationRotationSchema = z
   }))
   .meta({ id: 'IntegrationRotation', examples: [{ overlapSeconds: 300 }] });
 
-const integrationShape = z.object({
-  ...grantHead,
-  signature: z
-    .enum(shownSignatures)
-    .describe('Whether hooks must be signed, as Standard Webhooks describes. `source`: as the source says.'),
-  deduplicateByContent: z
-    .boolean()
-    .describe(
-      'Whether hooks with the same content are one event. It applies to hooks that have neither a `webhook-id` nor an `Idempotency-Key`. Among these, hooks with neither `widgetId` nor `payload` are always different events.',
-    ),
-  rate: z
-    .int()
-    .nullable()
-    .meta({
-      description:
-        'The rate limit of this integration, in hooks per second; a hook counts once for each started 4 KiB of its body. Null: the default of the service.',
-      examples: [null],
-    }),
-  source: sourceSchema.nullable().describe('Null: its hooks are as described.'),
-  ...grantTail,
-  lastReceivedAt: timestamp
-    .nullable()
-    .describe('When a hook of the integration was last accepted, accurate to a minute.'),
+const { shown, issued, issuedShape } = makeShownSchemas({
+  id: 'Integration',
+  description: 'A grant to post hooks.',
+  own: {
+    signature: z
+      .enum(shownSignatures)
+      .describe('Whether hooks must be signed, as Standard Webhooks describes. `source`: as the source says.'),
+    deduplicateByContent: z
+      .boolean()
+      .describe(
+        'Whether hooks with the same content are one event. It applies to hooks that have neither a `webhook-id` nor an `Idempotency-Key`. Among these, hooks with neither `widgetId` nor `payload` are always different events.',
+      ),
+    rate: z
+      .int()
+      .nullable()
+      .meta({
+        description:
+          'The rate limit of this integration, in hooks per second; a hook counts once for each started 4 KiB of its body. Null: the default of the service.',
+        examples: [null],
+      }),
+    source: sourceSchema.nullable().describe('Null: its hooks are as described.'),
+  },
+  lastUse: 'lastReceivedAt',
+  lastUseText: 'When a hook of the integration was last accepted, accurate to a minute.',
+  secrets: {
+    ...urlMember,
+    signingSecret: z
+      .string()
+      .optional()
+      .meta({
+        description:
+          'Present if hooks must be signed and the service made the secret to sign with. It is not shown again.',
+        examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
+      }),
+  },
 });
+export const integrationSchema = shown;
 
-export const integrationSchema = integrationShape.meta({ id: 'Integration', description: 'A grant to post hooks.' });
-
-/** Only this response and `rotatedIntegrationSchema` show the token and the signing secret of a signed integration. */
-const issuedShape = integrationShape.extend({
-  ...tokenMember,
-  ...urlMember,
-  signingSecret: z
-    .string()
-    .optional()
-    .meta({
-      description:
-        'Present if hooks must be signed and the service made the secret to sign with. It is not shown again.',
-      examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
-    }),
-});
-export const issuedIntegrationSchema = issuedShape.meta({ id: 'IssuedIntegration' });
-export const rotatedIntegrationSchema = issuedShape
+const rotatedIntegrationSchema = issuedShape
   .extend({
     previousSignature: z
       .enum(shownSignatures)
@@ -189,3 +187,50 @@ export const rotatedIntegrationSchema = issuedShape
       }),
   })
   .meta({ id: 'RotatedIntegration' });
+
+/** `/api/v1/integrations`: grants for outside systems to post hooks, with their options. */
+export const integrationResource: GrantResource<Pick<Integration, 'deduplicateByContent' | 'rate' | 'source'>> = {
+  singular: 'an integration',
+  pathSegment: 'integrations',
+  operationGroup: 'integrations',
+  schemas: {
+    creation: newIntegrationSchema,
+    changes: integrationChangesSchema,
+    rotation: integrationRotationSchema,
+    shown,
+    issued,
+    rotated: rotatedIntegrationSchema,
+  },
+  toBody: (grant) => {
+    const { token, deduplicateByContent, rate, source } = grant;
+    const own = {
+      signature: toSignature(token, source),
+      deduplicateByContent,
+      rate,
+      source: source && toSourceBody(source),
+    };
+    return toGrantBody(grant, own, 'lastReceivedAt');
+  },
+  toPreviousBody: ({ previousToken, source }, isValid) => ({
+    previousSignature: previousToken !== null && isValid ? toSignature(previousToken, source) : null,
+  }),
+  checkRotation: ({ source }, { sourceSecrets = null }) => {
+    if ((source === null) === (sourceSecrets === null)) {
+      if (source !== null && sourceSecrets !== null) rejectSecrets(source, sourceSecrets);
+      return;
+    }
+    const detail =
+      source === null
+        ? 'Must be left out: the integration has no source.'
+        : 'Must be given: only with the old address could the secrets be read.';
+    throw new InputError('invalid-request', 'The request is not valid; "errors" names what is wrong.', [
+      { detail, code: source === null ? 'format' : 'required', pointer: '#/secrets' },
+    ]);
+  },
+  toTokenPath: (token) => `/api/v1/events/hooks/${token}`,
+};
+
+function toSignature({ sealedSecret }: Integration['token'], source: Integration['source']) {
+  if (source !== null) return 'source';
+  return sealedSecret === null ? 'none' : 'standard-webhooks';
+}

@@ -1,7 +1,8 @@
 import { roles } from '@widget-service/shared/domain/role.ts';
+import { findPasswordEnd, type User } from '@widget-service/shared/entities/user.ts';
 import { z } from 'zod';
-import { toPageSchema } from '../../schemas/page.ts';
-import { displayText, emailAddress, newPassword, timestamp } from '../../schemas/text.ts';
+import { toPageSchema } from '../schemas/page.ts';
+import { displayText, emailAddress, newPassword, timestamp } from '../schemas/text.ts';
 
 const name = displayText(1, 200);
 
@@ -89,6 +90,25 @@ export const userSchema = z
       },
     ],
   });
-export type UserBody = z.output<typeof userSchema>;
-
 export const userPageSchema = toPageSchema(userSchema);
+
+/** Converts a user to the form that the API returns. It never contains the password hash. */
+export function toUserBody(user: User): z.output<typeof userSchema> {
+  const { id, email, name, role, disabled, mustChangePassword, identity, createdAt, lastSignInAt } = user;
+  const passwordEnd = findPasswordEnd(user);
+  return {
+    id,
+    email,
+    name,
+    role,
+    disabled,
+    mustChangePassword,
+    ...(passwordEnd === null ? {} : { passwordExpiresAt: passwordEnd.toISOString() }),
+    identity: identity ?? null,
+    createdAt: createdAt.toISOString(),
+    lastSignInAt: lastSignInAt?.toISOString() ?? null,
+  };
+}
+
+/** The members of a user that audit events show. */
+export const toUserAuditMembers = ({ name, role, disabled }: User) => ({ name, role, disabled });
