@@ -116,7 +116,7 @@ function listAnchors(page: string): string[] {
 test('each link of a document leads to a file, and to a heading of it', () => {
   const dead = globSync('{*.md,{docs,deploy,apps,packages,test}/**/*.md}', {
     cwd: root,
-    exclude: ['**/node_modules/**'],
+    exclude: ['**/node_modules/**', '**/dist/**'],
   }).flatMap((file) => {
     const page = readFileSync(new URL(file, root), 'utf8');
     const links = [...page.matchAll(/\]\((?![a-z]+:)([^)#\s]*)(?:#([^)\s]+))?\)/g)];

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createMetrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
+import { type Clock, systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
 import { Supervisor } from '@widget-service/shared/runtime/supervisor.ts';
 import { createWorkerTasks } from '@widget-service/shared/tasks/worker-tasks.ts';
@@ -11,7 +12,6 @@ import { openTestBackend } from '../drivers/app/open-test-backend.ts';
 import type { TestBackend } from '../drivers/app/test-backend.ts';
 import { findQueueRedis } from '../drivers/cluster/test-redis.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
-import { createFastClock } from '../drivers/tools/fast-clock.ts';
 import { enqueue } from './consume.ts';
 
 /** A minute of the worker's clock takes 1.5 s. */
@@ -112,4 +112,16 @@ async function pauseQueue(): Promise<() => Promise<unknown>> {
   const meta = key.replace(jobId, 'meta');
   await redis.hset(meta, 'paused', '1');
   return () => redis.hdel(meta, 'paused');
+}
+
+/** A clock on which `factor` seconds pass in each real one. Its pauses are as much shorter. */
+function createFastClock(factor: number): Clock {
+  const startedAtMs = Date.now();
+  const passedMs = () => factor * performance.now();
+  const firstMs = passedMs();
+  return {
+    now: () => new Date(startedAtMs + passedMs() - firstMs),
+    monotonicMs: passedMs,
+    sleep: (ms, signal) => systemClock.sleep(ms / factor, signal),
+  };
 }
