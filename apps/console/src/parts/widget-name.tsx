@@ -3,7 +3,6 @@ import { readFailureKind } from '@widget-service/client/requests/failures.ts';
 import { Link } from '../router/link.tsx';
 import { service } from '../service/service.ts';
 import { may, session } from '../session/session.ts';
-import { texts } from '../texts/texts.ts';
 
 /** The names that were read, by id. Null: not known, or not yet. The name of a widget never changes. */
 const names = new Map<string, Signal<string | null>>();
@@ -40,7 +39,7 @@ async function readName(id: string, name: Signal<string | null>): Promise<void> 
 
 /** The name of a widget, which is what people know. Its id if no such widget is known. */
 export function WidgetName({ id }: { readonly id: string | null }) {
-  if (id === null) return <span class="muted">{texts.general.none}</span>;
+  if (id === null) return <span class="muted">none</span>;
   return (
     <span class="widget-name" dir="auto">
       {nameWidget(id) ?? <code>{id}</code>}

@@ -5,7 +5,6 @@ import { type Column, Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Link } from '../../router/link.tsx';
 import { api, type Schemas } from '../../service/service.ts';
-import { texts } from '../../texts/texts.ts';
 import { bars, drawBars } from './figures.ts';
 
 type DeadLetters = Schemas['Overview']['deadLetters'];
@@ -17,7 +16,6 @@ interface IntegrationTraffic {
 
 /** How many hooks each integration sent in the last 24 hours, and how many of all are dead. */
 export function Integrations({ deadLetters }: { readonly deadLetters: DeadLetters }) {
-  const { grants } = texts;
   const list = usePages(({ page }, signal) => readTraffic(page, signal), [], {
     refreshMs: 15_000,
     keyOf: ({ counts }) => counts.integrationId,
@@ -28,7 +26,7 @@ export function Integrations({ deadLetters }: { readonly deadLetters: DeadLetter
         <h2>Integrations</h2>
         <span class="muted small">last 24 hours</span>
       </div>
-      <PagedList list={list} empty={{ title: grants.emptyTitle, text: 'Create an integration to receive hooks.' }}>
+      <PagedList list={list} empty={{ title: 'None yet', text: 'Create an integration to receive hooks.' }}>
         {(items) => (
           <Table
             label="Integrations"

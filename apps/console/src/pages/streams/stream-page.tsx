@@ -1,31 +1,36 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { GrantActions } from '../../grants/grant-actions.tsx';
+import { SecretLine } from '../../grants/secrets.tsx';
+import { Button } from '../../parts/button.tsx';
 import { CodeTabs } from '../../parts/code-tabs.tsx';
 import { Code } from '../../parts/facts.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { ReadState } from '../../parts/read-state.tsx';
 import { TabLinks } from '../../parts/tab-links.tsx';
-import { query } from '../../router/address.ts';
+import { FullTime } from '../../parts/time.tsx';
+import { query, useLeaveQuestion } from '../../router/address.ts';
 import { Link } from '../../router/link.tsx';
 import type { RouteParameters } from '../../router/match-route.ts';
 import { api } from '../../service/service.ts';
 import { useResource } from '../../service/use-resource.ts';
 import { may } from '../../session/session.ts';
-import { texts } from '../../texts/texts.ts';
-import { heldStream } from './held-stream.ts';
+import { type HeldStream, heldStream } from './held-stream.ts';
 import { LivePreview } from './live-preview.tsx';
-import { NewUrl } from './new-url.tsx';
 import { OpenStreams } from './open-streams.tsx';
 import { readStreamUrl, streamSamples } from './stream-samples.ts';
 import { StreamSettings } from './stream-settings.tsx';
 import { subscriptionGrants } from './streams-page.tsx';
 
-const tabs = ['preview', 'code', 'open', 'settings'] as const;
+const tabs = [
+  ['preview', 'Live preview'],
+  ['code', 'Sample code'],
+  ['open', 'Open streams'],
+  ['settings', 'Settings'],
+] as const;
 
 /** One subscription. Its URL, if it is new, is gone when the page is left. */
 export function StreamPage({ id = '' }: RouteParameters) {
-  const { streams } = texts;
   const read = useResource(
     (signal) => api.GET('/api/v1/subscriptions/{id}', { params: { path: { id } }, signal }),
     [id],
@@ -44,14 +49,14 @@ export function StreamPage({ id = '' }: RouteParameters) {
     // The button that had the focus is gone.
     document.querySelector<HTMLElement>('h1')?.focus();
   };
-  const tab = tabs.find((name) => name === query.value.get('tab')) ?? 'preview';
+  const tab = tabs.find(([name]) => name === query.value.get('tab'))?.[0] ?? 'preview';
   const subscription = read.data.value;
   return (
     <>
-      <PageHeader title={subscription?.name ?? held?.name ?? id} parents={[[streams.title, '/streams']]}>
+      <PageHeader title={subscription?.name ?? held?.name ?? id} parents={[['Streams', '/streams']]}>
         {may('audit:read') ? (
           <Link to={`/access/audit?targetId=${id}`} class="button button-quiet">
-            {texts.access.activity}
+            Activity
           </Link>
         ) : null}
         {subscription === null ? null : (
@@ -64,11 +69,7 @@ export function StreamPage({ id = '' }: RouteParameters) {
       <ReadState read={read} />
       {subscription === null ? null : (
         <>
-          <TabLinks
-            label={streams.tabsLabel}
-            tabs={tabs.map((name) => [name, streams.tabs[name]] as const)}
-            current={tab}
-          />
+          <TabLinks label="Parts of this subscription" tabs={tabs} current={tab} />
           {tab === 'preview' ? (
             // A new URL starts another preview.
             <LivePreview key={held?.url} subscription={subscription} url={held?.url ?? null} />
@@ -85,6 +86,35 @@ export function StreamPage({ id = '' }: RouteParameters) {
   );
 }
 
+const leaveText =
+  "Leave without a copy? The URL has not been copied yet. Once you leave this page, it can't be shown again.";
+
+interface NewUrlProperties {
+  readonly held: HeldStream;
+  /** The person wants to see it no more. */
+  readonly onSaved: () => void;
+}
+
+/** Shows the URL of a new or rotated subscription. The page asks before it is left without a copy. */
+function NewUrl({ held, onSaved }: NewUrlProperties) {
+  const isCopied = useRef(false);
+  useLeaveQuestion(() => (isCopied.current ? null : leaveText));
+  return (
+    <section class="new-url" aria-label="Stream URL (secret)">
+      <p class="notice notice-warning">
+        Copy the URL now. The service keeps only a hash and can't show it again. If you lose it, rotate the secret.
+      </p>
+      <SecretLine label="Stream URL (secret)" secret={held.url} onCopied={() => (isCopied.current = true)} />
+      {held.previousExpiresAt == null ? null : (
+        <p class="hint">
+          The old secret is valid until <FullTime at={held.previousExpiresAt} />
+        </p>
+      )}
+      <Button onClick={onSaved}>I've saved it</Button>
+    </section>
+  );
+}
+
 /** Programs that follow the stream, to paste. */
 function SampleCode() {
   return (
@@ -95,7 +125,7 @@ function SampleCode() {
         not in the shell history.
       </p>
       <Code>{readStreamUrl}</Code>
-      <CodeTabs label="Sample code" codes={streamSamples} copyLabel={texts.grants.copyLines} />
+      <CodeTabs label="Sample code" codes={streamSamples} copyLabel="Copy code" />
       <h2>In a web page</h2>
       <p>Pages of any origin may open the stream: stream URLs allow cross-origin requests (CORS) without cookies.</p>
       <p>If the page has a content security policy, add the host of the URL to connect-src.</p>

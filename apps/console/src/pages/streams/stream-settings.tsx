@@ -4,7 +4,6 @@ import { Facts } from '../../parts/facts.tsx';
 import { FullTime } from '../../parts/time.tsx';
 import { WidgetLink } from '../../parts/widget-name.tsx';
 import type { Schemas } from '../../service/service.ts';
-import { texts } from '../../texts/texts.ts';
 import { eventTypes } from './filter-values.ts';
 import { subscriptionGrants } from './streams-page.tsx';
 
@@ -15,16 +14,15 @@ interface StreamSettingsProperties {
 
 /** What a subscription is. The menu of the page says what can be done with it. */
 export function StreamSettings({ subscription, onChanged }: StreamSettingsProperties) {
-  const { grants } = texts;
   return (
     <section class="section">
       <h2>Settings</h2>
       <Facts
         facts={[
           ...listFilter(subscription.filter),
-          [grants.createdAt, <FullTime key="created" at={subscription.createdAt} />],
+          ['Created', <FullTime key="created" at={subscription.createdAt} />],
           ...listSecretFacts(subscriptionGrants.path, subscription, onChanged),
-          [grants.expires, <FullTime key="expires" at={subscription.expiresAt} />],
+          ['Expires', <FullTime key="expires" at={subscription.expiresAt} />],
           ['Last connected', <FullTime key="last" at={subscription.lastConnectedAt} />],
         ]}
       />

@@ -10,7 +10,6 @@ import type { RouteParameters } from '../../router/match-route.ts';
 import { api, type Schemas } from '../../service/service.ts';
 import { useResource } from '../../service/use-resource.ts';
 import { may } from '../../session/session.ts';
-import { texts } from '../../texts/texts.ts';
 import { toLabelSearch } from './search-words.ts';
 import { useWidgetChanges } from './widget-events.ts';
 import { WidgetHistory } from './widget-history.tsx';
@@ -78,7 +77,7 @@ function WidgetSummary({ widget, live }: { readonly widget: Widget; readonly liv
 }
 
 function Owner({ widget: { owner } }: { readonly widget: Widget }) {
-  return <bdi class="muted">{owner === null ? texts.general.none : owner.email}</bdi>;
+  return <bdi class="muted">{owner === null ? 'none' : owner.email}</bdi>;
 }
 
 /** Reads a widget, and before it the position of the stream: the events from there on change what was read. */

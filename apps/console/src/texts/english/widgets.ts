@@ -1,1 +1,0 @@
-export const widgets = { title: 'Widgets', create: 'Create widget' };
