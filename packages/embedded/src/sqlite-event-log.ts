@@ -44,7 +44,7 @@ export interface SqliteEventLogOptions {
 
 /**
  * The event log and the run registry are tables of one file, and SQLite keeps the order of transactions. So the log
- * cannot lose an event whose position the registry has: it ignores `lastRecorded`, and it has only one epoch (ADR 18).
+ * cannot lose an event whose position the registry has: it ignores `lastRecorded`, and it has only one epoch (ADR 30).
  */
 export class SqliteEventLog implements EventLog {
   readonly #db: Database;
