@@ -11,6 +11,7 @@ import { countHeader, decodeHeaderText, encodeHeader } from '@widget-service/api
 import {
   decodePath,
   extractPath,
+  isSessionStreamAddress,
   isStreamAddress,
   isTokenAddress,
   normalizeTarget,
@@ -136,6 +137,7 @@ export const parsersOfForeignText: Readonly<Record<string, (text: string) => unk
   normalizeTarget,
   extractPath,
   isTokenAddress,
+  isSessionStreamAddress,
   isStreamAddress,
   decodePath,
   escapeHtml,

@@ -95,18 +95,26 @@ describe('a stream that a page of another site opens', async () => {
     expect(preflight.headers.get('access-control-allow-private-network')).toBeNull();
   });
 
-  test('cannot be issued with the cookie of its visitor', async () => {
+  test('is not that of its visitor: the cookie counts only for pages of the service', async () => {
     const viewer = await signInThroughPorts(service.backend, 'viewer');
+    const url = `${service.url}/api/v1/session/stream`;
     const attempts: Record<string, string>[] = [
-      { cookie: viewer.cookie },
-      { ...viewer.headers, origin: evil },
-      { ...viewer.headers, 'sec-fetch-site': 'cross-site' },
-      { ...viewer.headers, 'sec-fetch-site': 'same-site' },
+      { origin: evil },
+      { origin: 'null' },
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
     ];
     for (const headers of attempts) {
-      const response = await fetch(`${service.url}/api/v1/session/stream`, { method: 'POST', headers });
+      const response = await fetch(url, { headers: { ...headers, cookie: viewer.cookie } });
       expect(response.status).toBe(403);
       expect(response.headers.get('access-control-allow-origin')).toBeNull();
+      expect(((await response.json()) as { code: string }).code).toBe('csrf-token-invalid');
+    }
+    for (const own of [{}, { origin: service.url }, { 'sec-fetch-site': 'same-origin' }]) {
+      const stream = await openStream(url, { headers: { ...own, cookie: viewer.cookie } });
+      await stream.until(() => stream.events.length > 0, 'stream.open');
+      stream.close();
+      expect(stream.headers['access-control-allow-origin']).toBeUndefined();
     }
   });
 });

@@ -40,13 +40,6 @@ const session = {
   lastSeenAt: someTime,
   expiresAt: soon,
 };
-const personal = {
-  tokenDigest: 'e'.repeat(64),
-  userId: users[0].id,
-  sessionDigest: session.digest,
-  issuedAt: someTime,
-  expiresAt: soon,
-};
 const subscription = { ...aGrant(), filter: noFilter };
 const integration = { ...aGrant(), deduplicateByContent: true, rate: null, source: null };
 const provisionToken = { ...aGrant(), permissions: ['widgets:create'] as const };
@@ -74,7 +67,6 @@ describe.runIf(inject('backend') === 'cluster')('documents of MongoDB with a mem
     await stores.runs.recordPosition(position, null);
     for (const user of users) await ports.users.insert(user);
     await ports.sessions.insert(session);
-    await ports.personalStreams.insert(personal);
     await ports.subscriptions.insert(subscription);
     await ports.integrations.insert(integration);
     await ports.provisionTokens.insert(provisionToken);
@@ -114,7 +106,6 @@ describe.runIf(inject('backend') === 'cluster')('documents of MongoDB with a mem
     expect(await ports.quarantine.get(quarantined.id)).toEqual(quarantined);
     expect(await ports.users.get(users[0].id)).toEqual(users[0]);
     expect(await ports.sessions.get(session.digest)).toEqual(session);
-    expect(await ports.personalStreams.get(personal.tokenDigest)).toEqual(personal);
     expect(await ports.subscriptions.get(subscription.id)).toEqual(subscription);
     expect(await ports.integrations.get(integration.id)).toEqual(integration);
     expect(await ports.provisionTokens.get(provisionToken.id)).toEqual(provisionToken);

@@ -129,7 +129,7 @@ export const manageUsers: readonly CorpusCase[] = [
   toCase('GET', '/api/v1/users?email=x', invalidParameter('email', 'unknown-field')),
   toCase('GET', '/api/v1/users?role=admin', invalidParameter('role', 'unknown-field')),
   toCase('DELETE', '/api/v1/users/{viewerId}', { ...rejects(405, 'method-not-allowed'), allow: 'GET, HEAD, PATCH' }),
-  toCase('POST', '/api/v1/session/stream', returns(201)),
+  toCase('POST', '/api/v1/session/stream', { ...rejects(405, 'method-not-allowed'), allow: 'GET, HEAD' }),
   toCase('GET', '/api/v1/sessions', returns(200)),
   toCase('GET', '/api/v1/sessions?page=0', invalidParameter('page', 'too-small')),
   toCase('GET', '/api/v1/sessions/{adminSessionId}', { ...rejects(405, 'method-not-allowed'), allow: 'DELETE' }),

@@ -22,7 +22,7 @@ const wrap = (line: string, headers: string, { before = '', after = '' } = {}) =
 const asChunk = { before: '{hexLength}\r\n', after: '\r\n0\r\n\r\n' };
 /** Behind the last chunk: a request for a service that reads chunks. */
 const behindChunks = { before: '0\r\n\r\n' };
-const post = 'POST /api/v1/session/stream';
+const post = 'POST /api/v1/widgets';
 const chunked = 'Transfer-Encoding: chunked\r\n';
 
 /** The bytes, with `{variables}`, and the statuses of all answers until the connection is closed. */

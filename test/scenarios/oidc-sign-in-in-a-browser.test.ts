@@ -214,13 +214,8 @@ interface WatchedGlobal {
 
 /** Runs in the page: opens a personal stream with EventSource. Returns the id of the user once the stream is open. */
 async function openPersonalStream(): Promise<string> {
-  const session = (await (await fetch('/api/v1/session')).json()) as { csrfToken: string; user: { id: string } };
-  const issued = await fetch('/api/v1/session/stream', {
-    method: 'POST',
-    headers: { 'x-csrf-token': session.csrfToken },
-  });
-  const { url: streamUrl } = (await issued.json()) as { url: string };
-  const source = new EventSource(streamUrl);
+  const session = (await (await fetch('/api/v1/session')).json()) as { user: { id: string } };
+  const source = new EventSource('/api/v1/session/stream');
   (globalThis as unknown as WatchedGlobal).end = new Promise((resolve) => {
     source.addEventListener('stream.closing', (event) => {
       const { data } = event as Event & { readonly data: string };

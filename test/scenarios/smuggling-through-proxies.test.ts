@@ -81,9 +81,9 @@ async function sendByHttp2(proxy: ShippedProxy, headers: OutgoingHttpHeaders, bo
 
 /** Headers that have no meaning, or another one, in HTTP/2. `{hidden}` is the hidden request. */
 const downgrades: Readonly<Record<string, OutgoingHttpHeaders>> = {
-  'a length of 0': { ':method': 'POST', ':path': '/api/v1/session/stream', 'content-length': '0' },
-  'a length of 1': { ':method': 'POST', ':path': '/api/v1/session/stream', 'content-length': '1' },
-  'a length that is too large': { ':method': 'POST', ':path': '/api/v1/session/stream', 'content-length': '5000' },
+  'a length of 0': { ':method': 'POST', ':path': '/api/v1/widgets', 'content-length': '0' },
+  'a length of 1': { ':method': 'POST', ':path': '/api/v1/widgets', 'content-length': '1' },
+  'a length that is too large': { ':method': 'POST', ':path': '/api/v1/widgets', 'content-length': '5000' },
   'a GET with a body': { ':method': 'GET', ':path': '/nowhere' },
   'a line end in the path': { ':method': 'GET', ':path': '/nowhere HTTP/1.1\r\nHost: a\r\n\r\n{hidden}' },
   'a space in the path': { ':method': 'GET', ':path': '/nowhere HTTP/1.1' },

@@ -56,12 +56,13 @@ export class WidgetServiceClient {
   /** Every operation of the service, typed by its path. */
   readonly api: Api;
   readonly #fetch: typeof globalThis.fetch;
+  readonly #service: ServiceFetch;
 
   constructor(options: ClientOptions = {}) {
     const baseUrl = parseAddress(withSlash(options.baseUrl ?? getPageOrigin()), 'baseUrl');
     // A browser's fetch must be called on the global object.
     this.#fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
-    const service = new ServiceFetch({
+    this.#service = new ServiceFetch({
       baseUrl,
       fetch: (request) => this.#fetch(request),
       maxAttempts: checkCount('maxAttempts', options.maxAttempts ?? 5, 1),
@@ -70,7 +71,7 @@ export class WidgetServiceClient {
       ...(options.provisionToken === undefined ? {} : { provisionToken: options.provisionToken }),
       ...(options.sessionStore === undefined ? {} : { sessionStore: options.sessionStore }),
     });
-    this.api = createApi(baseUrl.href, service.fetch);
+    this.api = createApi(baseUrl.href, this.#service.fetch);
   }
 
   /** Signs in. All later requests of this client belong to that session. */
@@ -127,10 +128,14 @@ export class WidgetServiceClient {
 
   /** Reads all events with the session instead of a subscription. The stream ends when the session does. */
   streamOfSession(options: StreamOptions = {}): AsyncGenerator<StreamEvent, never, void> {
-    return this.stream(this.#issueStreamUrl, options);
+    return readStream(this.#findStreamUrl, { fetch: this.#service.fetchStream, ...options });
   }
 
-  readonly #issueStreamUrl = async (): Promise<string> => (await this.api.POST('/api/v1/session/stream')).url;
+  /** Fails as `getSession` does, so that the reader of a stream that has ended learns that the session has, too. */
+  readonly #findStreamUrl = async (): Promise<string> => {
+    await this.getSession();
+    return this.#service.streamUrl;
+  };
 
   #readPage(query: Parameters<ReadWidgetPage>[0], signal?: AbortSignal) {
     return this.api.GET('/api/v1/widgets', { params: { query }, ...withSignal(signal) });

@@ -67,15 +67,6 @@ describe('openEmbedded', () => {
     expect(await backend.sessions.get('live')).not.toBeNull();
   });
 
-  test('removes personal streams when they expire', async () => {
-    const stream = { userId: 'u', sessionDigest: 's', issuedAt: start };
-    await backend.personalStreams.insert({ ...stream, tokenDigest: 'expired', expiresAt: start });
-    await backend.personalStreams.insert({ ...stream, tokenDigest: 'live', expiresAt: new Date(start.getTime() + 1) });
-    await backend.removeExpired(start);
-    expect(await backend.personalStreams.get('expired')).toBeNull();
-    expect(await backend.personalStreams.get('live')).not.toBeNull();
-  });
-
   test('removes ledger rows that were published or discarded longer ago than the retention, and no others', async () => {
     const deliveries = ['old', 'young', 'received', 'dead', 'old discarded', 'young discarded'].map(aDelivery);
     await backend.ledger.register(deliveries);

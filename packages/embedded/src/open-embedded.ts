@@ -3,7 +3,7 @@ import { auditEventEntity } from '@widget-service/shared/entities/audit-event.ts
 import { integrationEntity, provisionTokenEntity, subscriptionEntity } from '@widget-service/shared/entities/grant.ts';
 import { quarantinedTextEntity } from '@widget-service/shared/entities/quarantined-text.ts';
 import { serviceKeyEntity } from '@widget-service/shared/entities/service-key.ts';
-import { personalStreamEntity, sessionEntity } from '@widget-service/shared/entities/session.ts';
+import { sessionEntity } from '@widget-service/shared/entities/session.ts';
 import { userEntity } from '@widget-service/shared/entities/user.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { EventRetention } from '@widget-service/shared/ports/event-log.ts';
@@ -61,7 +61,6 @@ function assemble(db: Database, options: EmbeddedOptions): Backend {
   const { onWarning } = options;
   const ledger = createSqliteDeliveryLedger(db, onWarning);
   const sessions = new SqliteCollection(db, sessionEntity, onWarning);
-  const personalStreams = new SqliteCollection(db, personalStreamEntity, onWarning);
   const marks = createSqliteDedupeMarks(db);
   const refusals = createSqliteRefusalStore(db, onWarning);
   const samples = createSqliteSampleStore(db, onWarning);
@@ -89,14 +88,13 @@ function assemble(db: Database, options: EmbeddedOptions): Backend {
     rateLimiter: new MemoryRateLimiter({ monotonicMs: () => performance.now() }),
     users: new SqliteCollection(db, userEntity, onWarning),
     sessions,
-    personalStreams,
     subscriptions: new SqliteCollection(db, subscriptionEntity, onWarning),
     integrations: new SqliteCollection(db, integrationEntity, onWarning),
     provisionTokens: new SqliteCollection(db, provisionTokenEntity, onWarning),
     auditEvents,
     serviceKeys: new SqliteCollection(db, serviceKeyEntity, onWarning),
     removeExpired: async (at) => {
-      const expiring = [sessions, personalStreams, auditEvents, marks, refusals, samples, hookCounts];
+      const expiring = [sessions, auditEvents, marks, refusals, samples, hookCounts];
       for (const store of expiring) await store.removeExpired(at);
       await ledger.deleteDoneBefore(new Date(at.getTime() - options.deliveryRetentionMs));
     },

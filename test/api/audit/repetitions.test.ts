@@ -24,18 +24,6 @@ async function listAround(action: string, send: (pod: TestApp) => Promise<string
 }
 
 describe('what users repeat that concerns nobody else', () => {
-  test('30 personal stream tokens: the first is listed at once, and one event stands for the others later', async () => {
-    const { atOnce, later } = await listAround('personal-stream.issued', async (pod) => {
-      const { userId, headers } = await pod.signedIn('viewer');
-      const issue = () => pod.inject({ method: 'POST', url: '/api/v1/session/stream', headers });
-      for (let index = 0; index < 30; index += 1) expect((await issue()).statusCode).toBe(201);
-      return userId;
-    });
-    expect(atOnce).toMatchObject([{ outcome: 'succeeded', unlisted: 0 }]);
-    expect(later).toMatchObject([{ outcome: 'succeeded', unlisted: 28 }, atOnce[0]]);
-    expect(later[0]).toMatchObject({ target: atOnce[0]?.target, clientAddress: atOnce[0]?.clientAddress });
-  });
-
   test('sign-ins: the first from each address is listed at once', async () => {
     const { atOnce, later } = await listAround('session.created', async (pod) => {
       const { user, signIn } = await createPasswordUser(pod, password);

@@ -107,8 +107,8 @@ test('the end of a personal stream by a revocation names its user; other ends ar
   const admin = await signIn(service.url, { email: adminUser.email, password });
   const client = await signIn(service.url, { email: viewer.email, password });
   const open = async () => {
-    const { url = '' } = await send(client, 'POST', '/api/v1/session/stream', 201);
-    const stream = await openStream(url, { headers: asClient });
+    const { cookie } = client;
+    const stream = await openStream(`${service.url}/api/v1/session/stream`, { headers: { ...asClient, cookie } });
     await stream.until(() => stream.events.length > 0, 'the stream is open');
     return stream;
   };

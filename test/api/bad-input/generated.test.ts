@@ -97,9 +97,7 @@ function checkResponse(
   response: TestResponse,
   roundSeed: number,
 ) {
-  // The limit of this operation is the only one that is always on.
-  const isLimited = response.statusCode === 429 && operation.operationId === 'example.session.createStream';
-  const violations = isLimited ? [] : findViolations(response);
+  const violations = findViolations(response);
   if (violations.length > 0) {
     const sentRequest = JSON.stringify({ ...request, body: request.body?.toString() }).slice(0, 2_000);
     const lastError = service.logLines.filter((line) => line.includes('"level":"error"')).at(-1) ?? '';

@@ -31,7 +31,8 @@ const forEveryRole = [
   ]),
   'DELETE /api/v1/session',
   'PUT /api/v1/session/password',
-  'POST /api/v1/session/stream',
+  'GET /api/v1/session/stream',
+  'HEAD /api/v1/session/stream',
   'DELETE /api/v1/sessions',
   'DELETE /api/v1/sessions/:id',
 ];

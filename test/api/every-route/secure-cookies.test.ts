@@ -39,14 +39,6 @@ describe('with secure cookies and without PUBLIC_BASE_URL', () => {
     expect(await issueUrl({ host: 'widgets.example:8443' }, path)).toMatch(/^https:\/\/widgets\.example:8443\//);
   });
 
-  test('the URL of a personal stream begins with https:', async () => {
-    await open({ cookieSecure: true, tailPosition: () => null });
-    const viewer = await service.signedIn('viewer');
-    const headers = { ...viewer.headers, host: 'widgets.example' };
-    const response = await service.app.inject({ method: 'POST', url: '/api/v1/session/stream', headers });
-    expect(response.json().url).toMatch(/^https:\/\/widgets\.example\//);
-  });
-
   test('URLs begin with https: also if a trusted proxy was itself addressed with http:', async () => {
     await open({ cookieSecure: true, trustedProxies: ['10.0.0.7'] });
     const forwarded = { 'x-forwarded-host': 'widgets.example', 'x-forwarded-proto': 'http' };

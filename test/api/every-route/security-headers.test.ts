@@ -61,6 +61,7 @@ describe('the security headers', () => {
         expectHeaders(response, `${method} ${url}`, {
           ...(isPage(url) && isFound ? { 'content-security-policy': policy } : {}),
           ...(isKept(url) ? { 'cache-control': 'no-cache' } : {}),
+          ...(url === '/api/v1/session/stream' && isFound ? { 'cache-control': 'no-cache,no-transform' } : {}),
           ...(url === '/api/v1/events/:token' ? forStreams : {}),
           ...(isPostedHook ? forPostedHooks : {}),
         });

@@ -17,8 +17,10 @@ const send = (method: string, path: string, { headers }: TestCaller, podUrl = se
 
 /** Opens a personal stream of the caller on every pod. */
 async function openOnEveryPod(caller: TestCaller): Promise<StreamClient[]> {
-  const { token } = (await (await send('POST', '/api/v1/session/stream', caller)).json()) as { token: string };
-  const streams = await Promise.all(podUrls.map((podUrl) => openStream(`${podUrl}/api/v1/events/${token}`)));
+  const headers = { cookie: caller.cookie };
+  const streams = await Promise.all(
+    podUrls.map((podUrl) => openStream(`${podUrl}/api/v1/session/stream`, { headers })),
+  );
   for (const stream of streams) await stream.until(() => stream.events.length > 0, 'the first event');
   return streams;
 }

@@ -7,15 +7,15 @@ import { expectEndedInTime, expectNothingOutside } from '../../checkers/nothing-
 import { aDelivery } from '../../drivers/app/builders.ts';
 import { driveEventLog } from '../../drivers/app/event-log-driver.ts';
 import { openSharedService } from '../../drivers/app/open-shared.ts';
-import { signInThroughPorts, type TestCaller } from '../../drivers/app/test-app.ts';
+import { signInThroughPorts, startSession, type TestCaller } from '../../drivers/app/test-app.ts';
 import { openStream, type StreamClient } from '../../drivers/streams/stream-client.ts';
 import { eventually } from '../../drivers/tools/eventually.ts';
 
 const log = driveEventLog(() => service);
 const service = await openSharedService({ STREAMS_PER_OWNER: '3' });
 
-async function open(url: string): Promise<StreamClient> {
-  const stream = await openStream(url);
+async function open(url: string, options: Parameters<typeof openStream>[1] = {}): Promise<StreamClient> {
+  const stream = await openStream(url, options);
   await stream.until(() => stream.events.length > 0, 'the first event');
   return stream;
 }
@@ -120,24 +120,15 @@ describe('GET /api/v1/events/{token} of a subscription', () => {
   });
 });
 
-describe('GET /api/v1/events/{token} of a personal stream', () => {
-  async function openPersonal(user: TestCaller, expiresInMs = 3_600_000) {
-    const token = mintToken('wst');
-    const expiresAt = new Date(Date.now() + expiresInMs);
-    const sessionDigest = sha256Hex(user.sessionId);
-    await service.backend.personalStreams.insert({
-      tokenDigest: sha256Hex(token),
-      userId: user.userId,
-      sessionDigest,
-      issuedAt: new Date(),
-      expiresAt,
-    });
-    const url = `${service.url}/api/v1/events/${token}`;
-    return { url, expiresAt, stream: await open(url) };
-  }
+describe('GET /api/v1/session/stream', () => {
+  const url = `${service.url}/api/v1/session/stream`;
+  const openPersonal = ({ cookie }: Pick<TestCaller, 'cookie'>, lastEventId?: string) =>
+    open(url, { headers: { cookie }, ...(lastEventId === undefined ? {} : { lastEventId }) });
+  const fetchCode = async ({ cookie }: TestCaller) =>
+    ((await (await fetch(url, { headers: { cookie } })).json()) as { code: string }).code;
 
   test('sends every event, and has no subscription id', async () => {
-    const { stream } = await openPersonal(await signInThroughPorts(service.backend, 'viewer'));
+    const stream = await openPersonal(await signInThroughPorts(service.backend, 'viewer'));
     expect(JSON.parse(stream.events[0]?.data ?? '')).toMatchObject({ subscriptionId: null, resumed: false });
     await append('created');
     await append('updated');
@@ -145,51 +136,53 @@ describe('GET /api/v1/events/{token} of a personal stream', () => {
     stream.close();
   });
 
+  test('resumes after the event that the client names', async () => {
+    const user = await signInThroughPorts(service.backend, 'viewer');
+    const first = await openPersonal(user);
+    await append('created');
+    await first.until(() => first.widgetEvents().length === 1, 'the event');
+    first.close();
+    await append('updated');
+    const second = await openPersonal(user, first.events.at(-1)?.id);
+    await second.until(() => second.widgetEvents().length === 1, 'the event after it');
+    expect(second.events.map(({ event }) => event)).toEqual(['stream.open', 'widget.updated']);
+    second.close();
+  });
+
   test('ends when its session is revoked', async () => {
     const user = await signInThroughPorts(service.backend, 'viewer');
-    const { url, stream } = await openPersonal(user);
+    const stream = await openPersonal(user);
     await service.backend.sessions.remove(sha256Hex(user.sessionId));
     await service.backend.control.announce({ kind: 'session', id: sha256Hex(user.sessionId), change: 'revoked' });
     expectEndedInTime(stream, 'revoked', { sinceMs: Date.now(), endedAtMs: await waitForEndMs(stream) });
-    expect(await fetchStatus(url)).toBe(404);
+    expect(await fetchCode(user)).toBe('not-authenticated');
   });
 
   test('ends when the user is disabled', async () => {
     const user = await signInThroughPorts(service.backend, 'viewer');
-    const { url, stream } = await openPersonal(user);
+    const stream = await openPersonal(user);
     await service.backend.users.change(user.userId, () => ({ disabled: true }));
     await service.backend.control.announce({ kind: 'user', id: user.userId, change: 'changed' });
     expectEndedInTime(stream, 'revoked', { sinceMs: Date.now(), endedAtMs: await waitForEndMs(stream) });
-    expect(await fetchStatus(url)).toBe(404);
+    expect(await fetchCode(user)).toBe('not-authenticated');
   });
 
-  test('ends when the user gets the hundredth token after it; the newer ones stay', async () => {
+  test('ends with the reason expired at the end of its session', async () => {
     const user = await signInThroughPorts(service.backend, 'viewer');
-    const issue = async () => {
-      const response = await fetch(`${service.url}/api/v1/session/stream`, { method: 'POST', headers: user.headers });
-      return ((await response.json()) as { url: string }).url;
-    };
-    const oldest = await issue();
-    const second = await issue();
-    const stream = await open(oldest);
-    for (let issued = 2; issued < 100; issued += 1) await issue();
-    expect(await fetchStatus(oldest)).toBe(200);
-    const newest = await issue();
-    expectEndedInTime(stream, 'revoked', { sinceMs: Date.now(), endedAtMs: await waitForEndMs(stream) });
-    expect(await Promise.all([oldest, second, newest].map(fetchStatus))).toEqual([404, 200, 200]);
+    const sessionId = await startSession(service.backend, user.userId, { sessionLifetimeMs: 1_500 });
+    const sinceMs = Date.now() + 1_500;
+    const stream = await openPersonal({ cookie: `service_console=${sessionId}` });
+    await stream.ended;
+    expect(stream.events.at(-1)?.data).toBe('{"reason":"expired"}');
+    expect(Date.now()).toBeLessThan(sinceMs + 2_000);
   });
 
-  test('ends with the reason expired at its expiresAt', async () => {
-    const { url, stream, expiresAt } = await openPersonal(await signInThroughPorts(service.backend, 'viewer'), 1_500);
-    expectEndedInTime(stream, 'expired', { sinceMs: expiresAt.getTime(), endedAtMs: await waitForEndMs(stream) });
-    expect(await fetchStatus(url)).toBe(404);
-  });
-
-  test('counts personal streams with different tokens of one user together', async () => {
+  test('counts the streams of all sessions of one user together', async () => {
     const user = await signInThroughPorts(service.backend, 'viewer');
-    const open = [await openPersonal(user), await openPersonal(user), await openPersonal(user)];
-    const { stream: refused } = await openPersonal(user);
+    const other = { cookie: `service_console=${await startSession(service.backend, user.userId)}` };
+    const opened = [await openPersonal(user), await openPersonal(user), await openPersonal(other)];
+    const refused = await openPersonal(other);
     expect(refused.events).toEqual([{ id: '', event: 'stream.closing', data: '{"reason":"too-many-connections"}' }]);
-    for (const { stream } of open) stream.close();
+    for (const stream of opened) stream.close();
   });
 });

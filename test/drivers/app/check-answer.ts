@@ -126,6 +126,7 @@ function findBodyMistakes(answer: CheckedAnswer, { content }: OpenApiResponse, s
   const [typeWithoutParameters = ''] = type.split(';');
   const media = content[typeWithoutParameters];
   if (media === undefined) return [`the content type ${type} is not declared`];
+  if (typeWithoutParameters === 'text/event-stream') return [];
   const value: unknown = JSON.parse(answer.body);
   const code = readProblemCode(answer);
   return [

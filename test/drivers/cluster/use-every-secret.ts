@@ -36,8 +36,6 @@ export async function useEverySecret(url: string, provider: TestIdentityProvider
   keep(listSessionSecrets(newUser).sessionId, listSessionSecrets(newUser).csrfToken);
   const viewer = await newUser.changePassword(...passwords);
   keep(listSessionSecrets(viewer).sessionId, listSessionSecrets(viewer).csrfToken);
-  const personal = await json(await viewer.request('POST', '/api/v1/session/stream'), 201);
-  keep(personal.token);
   keep(await signInByPassword(url, { email, password: passwords[1] }));
   keep(...(await signInByIdentity(url, provider)));
   keep(...(await useDictatedSecrets(admin)));

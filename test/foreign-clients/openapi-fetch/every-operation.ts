@@ -30,7 +30,7 @@ async function useSession(): Promise<void> {
     onRequest: ({ request }) => request.headers.set('X-Csrf-Token', session.csrfToken),
   });
   const shown: Schemas['Session'] = unwrap(await client.GET('/api/v1/session'));
-  const stream: Schemas['PersonalStream'] = unwrap(await client.POST('/api/v1/session/stream'));
+  const ownStream = await client.GET('/api/v1/session/stream', { parseAs: 'stream' });
   const passwords = { currentPassword: 'a secret', newPassword: 'another one' };
   const renewed: Schemas['Session'] = unwrap(await client.PUT('/api/v1/session/password', { body: passwords }));
   const sessions = unwrap(await client.GET('/api/v1/sessions', { params: { query: { pageSize: 10 } } }));
@@ -46,7 +46,7 @@ async function useSession(): Promise<void> {
     renewed.csrfToken,
     shown.user.email,
     shown.permissions.includes('widgets:create'),
-    stream.url,
+    ownStream.response.status,
   );
 }
 

@@ -47,7 +47,7 @@ afterAll(async () => {
 /** Answers as the service would, but with hostile text wherever there is text. */
 function answerHostile({ method, path }: ReceivedRequest, response: ServerResponse): unknown {
   const { pathname } = new URL(path, 'http://x');
-  if (pathname === '/stream') return answerStream(response);
+  if (pathname.endsWith('/session/stream')) return answerStream(response);
   if (pathname === '/hook') return response.writeHead(202, { 'webhook-event-id': 'x\u009b2J\u0085' }).end();
   const operation = Object.entries(document.paths).find(([template]) =>
     new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(pathname),
@@ -57,7 +57,6 @@ function answerHostile({ method, path }: ReceivedRequest, response: ServerRespon
   const schema = content?.['application/json']?.schema;
   if (schema === undefined) return response.writeHead(Number(status)).end();
   const body = sampleSchema(document, schema, hostile) as Record<string, unknown>;
-  if (pathname.endsWith('/session/stream')) body.url = `${server.url}/stream`;
   if ('csrfToken' in body) body.csrfToken = 'token';
   return response.writeHead(Number(status), { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }

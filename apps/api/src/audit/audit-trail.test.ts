@@ -242,7 +242,7 @@ test('a change that is repeated for half an hour is listed once a minute, whole,
   const { trail, list, countAll } = openTrail();
   const id = randomUUID();
   const own = { actor: { kind: 'user', id }, target: { kind: 'user', id } } as const;
-  const aChange = () => anEvent({ ...own, action: 'personal-stream.issued', outcome: 'succeeded', code: null });
+  const aChange = () => anEvent({ ...own, action: 'password.changed', outcome: 'succeeded', code: null });
   const refuse = (index: number) => trail.sample({ ...fromAddress(index), actor: own.actor, action: 'access.refused' });
   // The limit of what is listed is used up before, and each of its permits long before a minute of the change ends.
   for (let index = 0; index < 300; index += 1) refuse(index);
@@ -253,7 +253,7 @@ test('a change that is repeated for half an hour is listed once a minute, whole,
     await vi.advanceTimersByTimeAsync(100);
   }
   await trail.close();
-  const changes = list().filter(({ action }) => action === 'personal-stream.issued');
+  const changes = list().filter(({ action }) => action === 'password.changed');
   expect(changes.length).toBeGreaterThanOrEqual(29);
   expect(changes.length).toBeLessThanOrEqual(32);
   expect(changes.every(({ target, clientAddress }) => target?.id === id && clientAddress !== null)).toBe(true);

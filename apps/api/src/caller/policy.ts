@@ -20,7 +20,8 @@ import { isCsrfToken, isOwnOrigin } from './csrf.ts';
  * - `signed-in`: a caller with a session.
  * - `{ permission }`: a caller with a session whose user has the permission. With `acceptsBearer`, also a caller with a
  *   provision token that has the permission: then a Bearer token, valid or not, takes precedence over the cookie. Other
- *   routes ignore a Bearer token.
+ *   routes ignore a Bearer token. With `ownOrigin`, a browser may call it only from a page of this service, whatever
+ *   the method.
  *
  * A request that is authenticated by its cookie must also come from the service's own origin and have the CSRF token,
  * unless its method is GET, HEAD or OPTIONS.
@@ -30,7 +31,7 @@ export type RoutePolicy =
   | 'hook-token'
   | 'own-origin'
   | 'signed-in'
-  | { readonly permission: Permission; readonly acceptsBearer?: boolean };
+  | { readonly permission: Permission; readonly acceptsBearer?: boolean; readonly ownOrigin?: boolean };
 
 /** The caller of a route whose policy requires a session or a permission. */
 export type Caller = SignedInCaller | ProvisionCaller;
@@ -142,6 +143,8 @@ function compilePolicy(
     if (!isLateBody) await deps.takePermit?.(request, reply);
     if (caller.kind === 'session' && !safeMethods.includes(request.method)) {
       rejectForgedRequest(request, caller, publicOrigins);
+    } else if (policy !== 'signed-in' && policy.ownOrigin === true) {
+      rejectForeignOrigin(request, publicOrigins);
     }
     if (!allowedBeforePasswordChange && caller.kind === 'session' && caller.user.mustChangePassword) {
       throw new ServiceError('password-change-required', 'An admin has set your password. Change it first.');

@@ -5,7 +5,7 @@ import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import type { FastifyInstance } from 'fastify';
 import { makeIsProxyPeer, type TrustedProxies, toNetwork } from './forwarding.ts';
 import { sendProblem } from './problem.ts';
-import { isStreamAddress, setCommonHeaders } from './request-screening.ts';
+import { isSessionStreamAddress, isStreamAddress, setCommonHeaders } from './request-screening.ts';
 
 /** How many connections may be open at once. Streams count too. */
 export interface ConnectionLimits {
@@ -173,7 +173,8 @@ export function registerConnectionRefusals(
     request.isLogged = true;
     setCommonHeaders(request, reply);
     reply.header('connection', 'close');
-    if (method !== 'GET' || !isStreamAddress(url)) sendProblem(reply, { code: 'too-many-connections' });
+    const isStream = isStreamAddress(url) || isSessionStreamAddress(url);
+    if (method !== 'GET' || !isStream) sendProblem(reply, { code: 'too-many-connections' });
     else reply.header('content-type', 'text/event-stream; charset=utf-8').send(refuseStream(refusal));
   });
 }

@@ -203,6 +203,11 @@ export function isStreamAddress(url: string): boolean {
   return isTokenAddress(url) && !isHookAddress(url);
 }
 
+/** Whether the URL is that of the stream of a session. Only pages of this service may read its responses. */
+export function isSessionStreamAddress(url: string): boolean {
+  return extractPath(url) === '/api/v1/session/stream';
+}
+
 function isHookAddress(url: string): boolean {
   return url.startsWith(hookPrefix);
 }

@@ -109,7 +109,7 @@ function listPolicyCodes({ policy, isReading, allowedBeforePasswordChange }: Des
   if (policy === 'own-origin') return ['csrf-token-invalid'];
   return [
     'not-authenticated',
-    ...(isReading ? [] : (['csrf-token-invalid'] as const)),
+    ...(isReading && (policy === 'signed-in' || policy.ownOrigin !== true) ? [] : (['csrf-token-invalid'] as const)),
     ...(allowedBeforePasswordChange ? [] : (['password-change-required'] as const)),
     ...(policy === 'signed-in' ? [] : (['permission-denied'] as const)),
     'unavailable',

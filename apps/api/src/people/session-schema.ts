@@ -45,23 +45,6 @@ export function toSessionBody(sessionId: string, { user, session }: SignedIn): z
   };
 }
 
-/** The only response that shows the token. */
-export const personalStreamSchema = z
-  .object({
-    token: z.string().meta({ examples: ['wst_4fJ0aYb2Qm8Zk1XcV5nR7tG3hW6pLdSe0U9iOq'] }),
-    url: z.string().meta({ format: 'uri', description: 'The address of the stream. It contains the token.' }),
-    cursor: z
-      .string()
-      .nullable()
-      .meta({
-        description:
-          'The current end of the event log. Send it as `lastEventId` to start the stream from here. Null until the server has read the event log for the first time.',
-        examples: ['k3f9.1764000000000.1284'],
-      }),
-    expiresAt: timestamp.describe('When the token expires. It also ends with the session.'),
-  })
-  .meta({ id: 'PersonalStream' });
-
 /** A session in a list. It shows neither the cookie's value nor anything that is derived from it. */
 const activeSessionSchema = z
   .object({

@@ -24,7 +24,7 @@ import type { ConfiguredIdentityProvider } from '../people/sign-in-by-identity.t
 import { announceHereFirst } from '../revocation/announce.ts';
 import { openRevocations, type PodRevocations } from '../revocation/end-revoked-streams.ts';
 import { makeRecordLastUsed } from '../revocation/record-last-used.ts';
-import { makeVerifyStreamToken } from '../revocation/stream-entitlement.ts';
+import { makeVerifyStream } from '../revocation/stream-entitlement.ts';
 import { makeRecallSession } from '../revocation/token-caches.ts';
 import { makeAdmitStream } from '../streams/admit-stream.ts';
 import { type FanOut, type FanOutOptions, openFanOut } from '../streams/fan-out/open-fan-out.ts';
@@ -162,7 +162,7 @@ function composeApp(parts: AppParts, identityProvider: ConfiguredIdentityProvide
     ...composeUseCases(parts),
     recallSession: makeRecallSession({ cache: caches.sessions, sessions: backend.sessions, clock }),
     stream: {
-      verifyToken: makeVerifyStreamToken(revocations.caches.streams),
+      ...makeVerifyStream(revocations.caches.streams),
       generation: revocations.generation,
       recordLastUsed: makeRecordLastUsed({ grants: backend.subscriptions, clock }),
       findStreamStart: makeFindStreamStart({ eventLog: backend.eventLog, recent: fanOut.ring }),

@@ -28,7 +28,6 @@ import {
 import { registerRoute } from '../http/route.ts';
 import { listAuditEventsRoute } from '../operators/audit-events.ts';
 import { getOverviewRoute } from '../operators/get-overview.ts';
-import { issuePersonalStreamRoute } from '../people/issue-personal-stream.ts';
 import {
   changePasswordRoute,
   endOwnSessionRoute,
@@ -55,6 +54,7 @@ import {
   probeStreamRoute,
   registerServerSentEvents,
   streamEventsRoute,
+  streamOfSessionRoute,
 } from '../streams/stream-events.ts';
 import { createWidgetRoute } from '../widgets/create-widget.ts';
 import { getWidgetRoute } from '../widgets/get-widget.ts';
@@ -68,6 +68,8 @@ const signedIn: Access = { policy: 'signed-in' };
 const signedInAtAll: Access = { policy: 'signed-in', allowedBeforePasswordChange: true };
 /** A caller with a session whose user has the permission. */
 const may = (permission: Permission, body: BodySize = 'usual'): Access => ({ policy: { permission }, body });
+/** Such a caller too, but a browser only from a page of this service. */
+const ownPages = (permission: Permission): Access => ({ policy: { permission, ownOrigin: true } });
 /** Also a caller with a provision token that has the permission. */
 const mayWithToken = (permission: Permission, body: BodySize): Access => ({
   policy: { permission, acceptsBearer: true },
@@ -153,7 +155,7 @@ const interfaceRoutes: readonly Row[] = [
   ['PUT',      '/api/v1/session/password',                                 { ...signedInAtAll, body: 'brief' },       changePasswordRoute,         auditsOwn('password.changed')],
   ['GET HEAD', '/api/v1/sessions',                                         signedIn,                                  listOwnSessionsRoute],
   ['DELETE',   '/api/v1/sessions/:id',                                     signedIn,                                  endOwnSessionRoute,          endsOwnSession],
-  ['POST',     '/api/v1/session/stream',                                   may('widgets:read'),                       issuePersonalStreamRoute,    auditsOwn('personal-stream.issued')],
+  ['GET HEAD', '/api/v1/session/stream',                                   ownPages('widgets:read'),                  ({ stream }) => streamOfSessionRoute(stream)],
   ['POST',     '/api/v1/users',                                            may('users:manage'),                       createUserRoute,             audits('user.created', 'user', 'noted')],
   ['GET HEAD', '/api/v1/users',                                            may('users:manage'),                       listUsersRoute],
   ['GET HEAD', '/api/v1/users/:id',                                        may('users:manage'),                       getUserRoute],

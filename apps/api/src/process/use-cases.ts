@@ -6,7 +6,6 @@ import type { ControlLog } from '@widget-service/shared/ports/control-log.ts';
 import type { RateLimiter } from '@widget-service/shared/ports/rate-limiter.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import { makeChangeOwnPassword } from '@widget-service/shared/usecases/access/change-own-password.ts';
-import { makeIssuePersonalStream } from '@widget-service/shared/usecases/access/issue-personal-stream.ts';
 import {
   ManageGrants,
   makeReplaceSourceSecrets,
@@ -43,7 +42,6 @@ export interface UseCaseDeps {
     | 'ledger'
     | 'users'
     | 'sessions'
-    | 'personalStreams'
     | 'subscriptions'
     | 'integrations'
     | 'provisionTokens'
@@ -103,12 +101,6 @@ export function createUseCases(deps: UseCaseDeps) {
       takeUserPermit,
       finishSignIn,
       sessions: manageSessions,
-    }),
-    issuePersonalStream: makeIssuePersonalStream({
-      personalStreams: backend.personalStreams,
-      control,
-      clock,
-      tailPosition: deps.tailPosition,
     }),
     manageUsers: new ManageUsers({ users, passwords, endAllSessions, control, clock }),
     ...makeAllGrantUseCases(deps),

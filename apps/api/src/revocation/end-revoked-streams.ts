@@ -13,7 +13,7 @@ import { createGrantTokenCache, createSessionCache, createStreamTokenCache } fro
 export interface OpenRevocationsDeps {
   readonly backend: Pick<
     Backend,
-    'control' | 'subscriptions' | 'integrations' | 'provisionTokens' | 'personalStreams' | 'sessions' | 'users'
+    'control' | 'subscriptions' | 'integrations' | 'provisionTokens' | 'sessions' | 'users'
   >;
   readonly hub: OpenStreams;
   readonly clock: Clock;
@@ -27,8 +27,8 @@ export type PodRevocations = ReturnType<typeof openRevocations>;
  * Creates the pod's token caches and the tasks that keep the caches and the open streams in step with the stores.
  */
 export function openRevocations({ backend, hub, clock, logger }: OpenRevocationsDeps) {
-  const { control, subscriptions, integrations, provisionTokens, personalStreams, sessions, users } = backend;
-  const entitlementDeps = { subscriptions, personalStreams, sessions, users, clock };
+  const { control, subscriptions, integrations, provisionTokens, sessions, users } = backend;
+  const entitlementDeps = { subscriptions, sessions, users, clock };
   const freshness = new RevocationFreshness(clock);
   const cacheDeps = { clock, isFresh: () => freshness.isFresh() };
   const caches = {

@@ -1,6 +1,6 @@
 import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
 import type { Subscription } from '@widget-service/shared/entities/grant.ts';
-import type { PersonalStream, Session } from '@widget-service/shared/entities/session.ts';
+import type { Session } from '@widget-service/shared/entities/session.ts';
 import type { User } from '@widget-service/shared/entities/user.ts';
 import type { Where } from '@widget-service/shared/ports/collection.ts';
 import { sessionIdleMs } from '@widget-service/shared/usecases/access/sessions.ts';
@@ -22,13 +22,6 @@ const subscription: Subscription = {
   createdAt: inSeconds(-60),
   createdBy: crypto.randomUUID(),
   lastUsedAt: null,
-};
-const personal: PersonalStream = {
-  tokenDigest: 'own',
-  userId: 'ann',
-  sessionDigest: 'session',
-  issuedAt: inSeconds(-60),
-  expiresAt: inSeconds(600),
 };
 const session: Session = {
   id: 'session id',
@@ -54,7 +47,6 @@ const user: User = {
 
 interface StoredObjects {
   readonly subscription?: Subscription | null;
-  readonly personal?: PersonalStream | null;
   readonly session?: Session | null;
   readonly user?: User | null;
 }
@@ -72,13 +64,12 @@ function createStores(stored: StoredObjects) {
           : null;
       },
     },
-    personalStreams: {
+    sessions: {
       get: async (digest: string) => {
-        reads.push('personalStreams');
-        return stored.personal?.tokenDigest === digest ? stored.personal : null;
+        reads.push('sessions');
+        return stored.session?.digest === digest ? stored.session : null;
       },
     },
-    sessions: { get: async (digest: string) => (stored.session?.digest === digest ? stored.session : null) },
     users: { get: async (id: string) => (stored.user?.id === id ? stored.user : null) },
     clock: { now: () => now, monotonicMs: () => 0 },
   };
@@ -107,54 +98,43 @@ describe('the token of a subscription', () => {
   });
 });
 
-describe('the token of a personal stream', () => {
-  test('entitles to all events, until its own end', async () => {
-    expect(await createStores({ personal, session, user }).find('own')).toEqual({
+describe('a session', () => {
+  test('entitles to all events, until its end', async () => {
+    expect(await createStores({ session, user }).find('session')).toEqual({
       holder: { kind: 'session', id: 'session', userId: 'ann' },
-      tokenDigest: 'own',
+      tokenDigest: 'session',
       filter: noFilter,
-      validUntil: inSeconds(600),
-    });
-  });
-
-  test('is valid at most until its session ends', async () => {
-    const shorter = { ...session, expiresAt: inSeconds(30) };
-    expect(await createStores({ personal, session: shorter, user }).find('own')).toMatchObject({
-      validUntil: inSeconds(30),
+      validUntil: inSeconds(3_600),
     });
   });
 
   test.each<[string, StoredObjects]>([
-    ['it has expired', { personal: { ...personal, expiresAt: now }, session, user }],
-    ['its session does not exist', { personal, session: null, user }],
-    ['its session has expired', { personal, session: { ...session, expiresAt: now }, user }],
-    [
-      'its session was idle for too long',
-      { personal, session: { ...session, lastSeenAt: inSeconds(-sessionIdleMs / 1_000) }, user },
-    ],
-    ['its user does not exist', { personal, session, user: null }],
-    ['its user is disabled', { personal, session, user: { ...user, disabled: true } }],
-  ])('is invalid when %s', async (_when, stored) => {
-    expect(await createStores(stored).find('own')).toBeNull();
+    ['it does not exist', { session: null, user }],
+    ['it has expired', { session: { ...session, expiresAt: now }, user }],
+    ['it was idle for too long', { session: { ...session, lastSeenAt: inSeconds(-sessionIdleMs / 1_000) }, user }],
+    ['its user does not exist', { session, user: null }],
+    ['its user is disabled', { session, user: { ...user, disabled: true } }],
+  ])('entitles to nothing when %s', async (_when, stored) => {
+    expect(await createStores(stored).find('session')).toBeNull();
   });
 });
 
-test('reads the same stores for a subscription, a personal stream and an unknown token', async () => {
-  for (const digest of ['new', 'own', 'unknown']) {
-    const { reads, find } = createStores({ subscription, personal, session, user });
+test('reads the same stores for a subscription, a session and an unknown token', async () => {
+  for (const digest of ['new', 'session', 'unknown']) {
+    const { reads, find } = createStores({ subscription, session, user });
     await find(digest);
-    expect(reads).toEqual(['subscriptions', 'personalStreams']);
+    expect(reads).toEqual(['subscriptions', 'sessions']);
   }
 });
 
-test('evicts a personal stream’s token by its session and by its user', async () => {
+test('evicts a session by its digest and by its user', async () => {
   for (const id of ['session', 'ann']) {
-    const { deps } = createStores({ personal, session, user });
+    const { deps } = createStores({ session, user });
     const cache = createStreamTokenCache({ ...deps, isFresh: () => true });
-    await cache.resolve('own');
+    await cache.resolve('session');
     cache.evict('another id');
-    expect(cache.recall('own')).toBeDefined();
+    expect(cache.recall('session')).toBeDefined();
     cache.evict(id);
-    expect(cache.recall('own')).toBeUndefined();
+    expect(cache.recall('session')).toBeUndefined();
   }
 });

@@ -2,16 +2,16 @@ import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { type EventFilter, noFilter } from '@widget-service/shared/domain/event-filter.ts';
 import { isWellFormedToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { findValidToken, type Subscription, whereTokenIsValid } from '@widget-service/shared/entities/grant.ts';
-import type { PersonalStream, Session } from '@widget-service/shared/entities/session.ts';
+import type { Session } from '@widget-service/shared/entities/session.ts';
 import type { User } from '@widget-service/shared/entities/user.ts';
 import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
-import { hasSessionEnded } from '@widget-service/shared/usecases/access/sessions.ts';
+import { findUserOfSession } from '@widget-service/shared/usecases/access/sessions.ts';
 import type { TokenCache } from './token-cache.ts';
 
 /**
- * What the token of a stream belongs to: a subscription, or the session of a signed-in user (a *personal stream*). The
- * id of a session is its digest.
+ * What a stream belongs to: a subscription, or the session of a signed-in user (a *personal stream*). The id of a
+ * session is its digest.
  */
 export type StreamHolder =
   | { readonly kind: 'subscription'; readonly id: string }
@@ -20,7 +20,7 @@ export type StreamHolder =
 /** What an open stream may show, and until when. */
 export interface StreamEntitlement {
   readonly holder: StreamHolder;
-  /** SHA-256 of the token that opened the stream, in hexadecimal. */
+  /** SHA-256 of the token that opened the stream, or of the session id, in hexadecimal. */
   readonly tokenDigest: string;
   /** The events that the stream may show. */
   readonly filter: EventFilter;
@@ -36,26 +36,27 @@ export type EntitlementVerdict =
 
 export interface FindStreamEntitlementDeps {
   readonly subscriptions: Pick<Collection<Subscription>, 'find'>;
-  readonly personalStreams: Pick<Collection<PersonalStream>, 'get'>;
   readonly sessions: Pick<Collection<Session>, 'get'>;
   readonly users: Pick<Collection<User>, 'get'>;
   readonly clock: Pick<Clock, 'now'>;
 }
 
 /**
- * Makes the function that reads from the stores what a stream token allows. It takes the token's digest, and returns
- * null if the token is unknown, revoked or expired. It always reads both subscriptions and personal streams, so that an
- * unknown token takes as long as a valid one of a subscription. It throws `UnavailableError` if a store is unavailable.
+ * Makes the function that reads from the stores what a stream token or a session allows. It takes the digest of either,
+ * and returns null if that is unknown, revoked or expired. It always reads both subscriptions and sessions, so that an
+ * unknown token takes as long as a valid one. It throws `UnavailableError` if a store is unavailable.
  */
 export function makeFindStreamEntitlement(deps: FindStreamEntitlementDeps) {
   return async (digest: string): Promise<StreamEntitlement | null> => {
     const now = deps.clock.now();
-    const [subscription, personal] = await Promise.all([
+    const [subscription, session] = await Promise.all([
       deps.subscriptions.find(...whereTokenIsValid(digest, now)),
-      deps.personalStreams.get(digest),
+      deps.sessions.get(digest),
     ]);
     if (subscription !== null) return toSubscriptionEntitlement(subscription, digest, now);
-    return personal === null ? null : findPersonalEntitlement(personal, deps);
+    const signedIn = session === null ? null : await findUserOfSession(session, deps);
+    // Every signed-in user may see every event, so there is no filter.
+    return signedIn === null ? null : toSessionEntitlement(signedIn.session);
   };
 }
 
@@ -70,21 +71,9 @@ function toSubscriptionEntitlement(
   return { holder: { kind: 'subscription', id }, tokenDigest, filter, validUntil: valid.validUntil };
 }
 
-/**
- * A personal stream ends at its own end, with its session, and when its user is disabled or deleted. Every signed-in
- * user may see every event, so it has no filter.
- */
-async function findPersonalEntitlement(
-  { tokenDigest, userId, sessionDigest, expiresAt }: PersonalStream,
-  deps: FindStreamEntitlementDeps,
-): Promise<StreamEntitlement | null> {
-  // An expired token costs no more reads than an unknown one.
-  if (expiresAt <= deps.clock.now()) return null;
-  const [session, user] = await Promise.all([deps.sessions.get(sessionDigest), deps.users.get(userId)]);
-  if (session === null || hasSessionEnded(session, deps.clock.now())) return null;
-  if (user === null || user.disabled) return null;
-  const validUntil = expiresAt < session.expiresAt ? expiresAt : session.expiresAt;
-  return { holder: { kind: 'session', id: sessionDigest, userId }, tokenDigest, filter: noFilter, validUntil };
+function toSessionEntitlement({ digest, userId, expiresAt }: Session): StreamEntitlement {
+  const holder = { kind: 'session', id: digest, userId } as const;
+  return { holder, tokenDigest: digest, filter: noFilter, validUntil: expiresAt };
 }
 
 export interface RecheckEntitlementDeps {
@@ -112,27 +101,29 @@ export function makeRecheckEntitlement({ find, subscriptions, clock }: RecheckEn
   };
 }
 
-/** The result of checking the stream token of a request. */
+/** The result of checking the stream token or the session of a request. */
 export type StreamTokenVerdict =
   | { readonly status: 'ok'; readonly entitlement: StreamEntitlement }
-  /** The token is unknown, malformed, revoked or expired. */
+  /** It is unknown, malformed, revoked or expired. */
   | { readonly status: 'invalid' }
-  /** The token is well-formed, but it is not cached and its store is unavailable. */
+  /** It is well-formed, but it is not cached and its store is unavailable. */
   | { readonly status: 'unavailable' };
 
 /**
- * Makes the function that checks a stream token (`wst_…`). It returns `unavailable` instead of throwing
- * `UnavailableError`: the stream route has its own response for that case. Other errors are thrown.
+ * Makes the functions that check a stream token (`wst_…`), and the digest of a session. They return `unavailable`
+ * instead of throwing `UnavailableError`: the stream route has its own response for that case. Other errors are thrown.
  */
-export function makeVerifyStreamToken(cache: Pick<TokenCache<StreamEntitlement>, 'resolve'>) {
-  return async (token: string): Promise<StreamTokenVerdict> => {
-    if (!isWellFormedToken(token, 'wst')) return { status: 'invalid' };
+export function makeVerifyStream(cache: Pick<TokenCache<StreamEntitlement>, 'resolve'>) {
+  const verifySession = async (digest: string): Promise<StreamTokenVerdict> => {
     try {
-      const entitlement = await cache.resolve(sha256Hex(token));
+      const entitlement = await cache.resolve(digest);
       return entitlement === null ? { status: 'invalid' } : { status: 'ok', entitlement };
     } catch (error) {
       if (error instanceof UnavailableError) return { status: 'unavailable' };
       throw error;
     }
   };
+  const verifyToken = async (token: string): Promise<StreamTokenVerdict> =>
+    isWellFormedToken(token, 'wst') ? verifySession(sha256Hex(token)) : { status: 'invalid' };
+  return { verifyToken, verifySession };
 }

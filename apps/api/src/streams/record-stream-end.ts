@@ -26,7 +26,7 @@ export function makeRecordStreamEnd({ audit, clock }: RecordStreamEndDeps) {
       id: createUuidV7(),
       occurredAt: clock.now(),
       action: 'stream.ended',
-      operation: 'example.events.stream',
+      operation: holder.kind === 'subscription' ? 'example.events.stream' : 'example.session.stream',
       outcome: 'succeeded',
       code: null,
       actor: { kind: 'system', id: null },

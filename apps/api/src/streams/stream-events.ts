@@ -1,10 +1,11 @@
-import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
+import { type ProblemCode, UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { StreamStart } from '@widget-service/shared/domain/stream-start.ts';
 import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { makeFindStreamStart } from '@widget-service/shared/usecases/events/find-stream-start.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, onRequestHookHandler } from 'fastify';
 import { FastifySSEPlugin } from 'fastify-sse-v2';
 import { z } from 'zod';
+import { requireSession } from '../caller/policy.ts';
 import { type TrustedProxies, toClientNetwork, toShownAddress } from '../http/forwarding.ts';
 import { sendProblem } from '../http/problem.ts';
 import { decodeHeaderText } from '../http/request-headers.ts';
@@ -24,6 +25,8 @@ import { openResponse, SocketSink, takeSocketFromHttp } from './stream-socket.ts
 export interface StreamRouteDeps {
   /** Finds the entitlement of a stream token. Returns `unavailable`, and does not throw, if a store is unavailable. */
   readonly verifyToken: (token: string) => Promise<StreamTokenVerdict>;
+  /** The same for the digest of a session. */
+  readonly verifySession: (digest: string) => Promise<StreamTokenVerdict>;
   /**
    * Rises whenever an entitlement may have changed. The route then verifies the token again before the stream joins.
    */
@@ -57,37 +60,69 @@ export async function registerServerSentEvents(app: FastifyInstance): Promise<vo
  * opened now consists of one `stream.closing`.
  */
 export function streamEventsRoute(deps: StreamRouteDeps): Route {
-  return defineTokenRoute(streamSchema, async (request, reply) => {
-    // Read now: the request has no socket any more once the stream is open.
-    const clientAddress = toClientNetwork(request, deps.trustedProxies);
-    const shownAddress = toShownAddress(request, deps.trustedProxies);
-    const verified = await verify(request, deps);
-    if (verified.verdict.status === 'invalid') return sendProblem(reply, { code: 'stream-not-found' });
-    setStreamHeaders(reply);
-    if (verified.verdict.status === 'unavailable') return refuse(reply, 'unavailable', deps);
-    const admission = deps.admit(verified.verdict.entitlement.holder);
-    if (admission.status === 'refused') return refuse(reply, admission.reason, deps);
-    let hasJoined = false;
-    try {
-      hasJoined = await openAndJoin(
-        { deps, request, reply, clientAddress, shownAddress, releaseAdmission: admission.release },
-        { ...verified, verdict: verified.verdict },
-      );
-    } finally {
-      if (!hasJoined) admission.release();
-    }
-    return reply;
+  return defineTokenRoute(streamSchema, (request, reply) =>
+    serveStream({ deps, request, reply, verify: () => deps.verifyToken(request.params.token) }, 'stream-not-found'),
+  );
+}
+
+/**
+ * `GET /api/v1/session/stream`: the stream of the signed-in user, whom the policy has found. It ends with the session.
+ * The rest is as above, without CORS. `HEAD` opens no stream.
+ */
+export function streamOfSessionRoute(deps: StreamRouteDeps): Route {
+  return defineRoute<FastifySchema>({
+    schema: sessionStreamSchema,
+    handler: async (request, reply) => {
+      if (request.method === 'HEAD') return sendHead(reply);
+      const { digest } = requireSession(request).session;
+      return serveStream({ deps, request, reply, verify: () => deps.verifySession(digest) }, 'not-authenticated');
+    },
   });
+}
+
+interface StreamRequest {
+  readonly deps: StreamRouteDeps;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly verify: () => Promise<StreamTokenVerdict>;
+}
+
+/** `refusal`: the problem of a token or session that is not valid. */
+async function serveStream(opening: StreamRequest, refusal: ProblemCode): Promise<FastifyReply> {
+  const { deps, request, reply } = opening;
+  // Read now: the request has no socket any more once the stream is open.
+  const clientAddress = toClientNetwork(request, deps.trustedProxies);
+  const shownAddress = toShownAddress(request, deps.trustedProxies);
+  const verified = await verify(opening);
+  if (verified.verdict.status === 'invalid') return sendProblem(reply, { code: refusal });
+  setStreamHeaders(reply);
+  if (verified.verdict.status === 'unavailable') return refuse(reply, 'unavailable', deps);
+  const admission = deps.admit(verified.verdict.entitlement.holder);
+  if (admission.status === 'refused') return refuse(reply, admission.reason, deps);
+  let hasJoined = false;
+  try {
+    hasJoined = await openAndJoin(
+      { ...opening, clientAddress, shownAddress, releaseAdmission: admission.release },
+      { ...verified, verdict: verified.verdict },
+    );
+  } finally {
+    if (!hasJoined) admission.release();
+  }
+  return reply;
 }
 
 /** `HEAD /api/v1/events/{token}`: the same status as GET, without opening a stream. */
 export function probeStreamRoute(deps: StreamRouteDeps): Route {
   return defineTokenRoute(undocumented, async (request, reply) => {
-    const { verdict } = await verify(request, deps);
+    const verdict = await deps.verifyToken(request.params.token);
     if (verdict.status === 'invalid') return sendProblem(reply, { code: 'stream-not-found' });
-    setStreamHeaders(reply);
-    return reply.header('content-type', 'text/event-stream; charset=utf-8').send();
+    return sendHead(reply);
   });
+}
+
+function sendHead(reply: FastifyReply): FastifyReply {
+  setStreamHeaders(reply);
+  return reply.header('content-type', 'text/event-stream; charset=utf-8').send();
 }
 
 /** `OPTIONS /api/v1/events/{token}`: the CORS preflight of a stream. */
@@ -105,23 +140,30 @@ export function preflightStreamRoute(): Route {
 /**
  * Only documents the route in the OpenAPI document. Fastify validates and serialises nothing of a stream with it.
  */
+const describeStream = { parameters: ['Last-Event-ID', 'lastEventId'] } satisfies FastifySchema;
+const streamResponse = {
+  200: {
+    description: 'An open stream of server-sent events.',
+    body: z.string(),
+    mediaType: 'text/event-stream',
+    events: streamMessages,
+    example: streamExample,
+  },
+};
 const streamSchema: FastifySchema & { operationId: string } = {
+  ...describeStream,
   operationId: 'example.events.stream',
   summary: 'Stream widget events',
   description: streamText,
-  parameters: ['Last-Event-ID', 'lastEventId'],
-  response: documentResponses(
-    {
-      200: {
-        description: 'An open stream of server-sent events.',
-        body: z.string(),
-        mediaType: 'text/event-stream',
-        events: streamMessages,
-        example: streamExample,
-      },
-    },
-    'stream-not-found',
-  ),
+  response: documentResponses(streamResponse, 'stream-not-found'),
+};
+const sessionStreamSchema: FastifySchema & { operationId: string } = {
+  ...describeStream,
+  operationId: 'example.session.stream',
+  summary: 'Stream widget events to a signed-in user',
+  description:
+    'For a page that shows the widgets as they change: the cookie of the session is the credential, so a page of this service opens it with `EventSource`. It sends every event, as a stream by token does, and ends with the session.',
+  response: documentResponses(streamResponse),
 };
 /** Leaves HEAD and OPTIONS out of the OpenAPI document. */
 const undocumented = { hide: true } as FastifySchema;
@@ -132,7 +174,6 @@ type TokenHandler = Parameters<typeof defineRoute<FastifySchema, TokenRoute>>[0]
 
 interface TokenRoute {
   Params: { token: string };
-  Querystring: { lastEventId?: string | string[] };
 }
 
 /** A verdict, and the value of `generation` when the verification started. */
@@ -142,9 +183,9 @@ interface Verified<Verdict = StreamTokenVerdict> {
 }
 type OkVerdict = Extract<StreamTokenVerdict, { status: 'ok' }>;
 
-async function verify(request: FastifyRequest<TokenRoute>, deps: StreamRouteDeps): Promise<Verified> {
+async function verify({ deps, verify }: Pick<StreamRequest, 'deps' | 'verify'>): Promise<Verified> {
   const generation = deps.generation();
-  return { generation, verdict: await deps.verifyToken(request.params.token) };
+  return { generation, verdict: await verify() };
 }
 
 function setStreamHeaders(reply: FastifyReply): void {
@@ -169,9 +210,9 @@ async function refuse(reply: FastifyReply, reason: ClosingReason, { metrics }: S
  * Finds where the stream begins. The header comes before the query parameter. An empty value counts as none. Returns
  * null if the pod cannot tell now.
  */
-async function findStart(deps: StreamRouteDeps, request: FastifyRequest<TokenRoute>): Promise<StreamStart | null> {
+async function findStart(deps: StreamRouteDeps, request: FastifyRequest): Promise<StreamStart | null> {
   const header = decodeHeaderText(request.headers['last-event-id']?.toString() ?? '');
-  const query = request.query.lastEventId;
+  const query = (request.query as { lastEventId?: string | string[] }).lastEventId;
   const requested = [header, query].flat().find((value) => value !== undefined && value !== '');
   try {
     return await deps.findStreamStart(requested ?? null);
@@ -181,10 +222,7 @@ async function findStart(deps: StreamRouteDeps, request: FastifyRequest<TokenRou
   }
 }
 
-interface Opening {
-  readonly deps: StreamRouteDeps;
-  readonly request: FastifyRequest<TokenRoute>;
-  readonly reply: FastifyReply;
+interface Opening extends StreamRequest {
   /** The client's network, for audit events. */
   readonly clientAddress: string | null;
   /** The client's whole address, for the list of open streams. */
@@ -216,7 +254,7 @@ async function openAndJoin(opening: Opening, { generation, verdict }: Verified<O
   const sink = new SocketSink(socket, { isChunked });
   let current: Verified = { generation, verdict };
   // No await may come between the last comparison and `join`: a later change finds the stream in the hub.
-  while (current.generation !== deps.generation()) current = await verify(request, deps);
+  while (current.generation !== deps.generation()) current = await verify(opening);
   if (current.verdict.status !== 'ok') {
     // `invalid` does not say whether the token was revoked or has expired. The client must do the same in both cases.
     const reason = current.verdict.status === 'invalid' ? 'revoked' : 'unavailable';

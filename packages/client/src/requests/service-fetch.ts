@@ -61,6 +61,19 @@ export class ServiceFetch {
     }
   };
 
+  /** Of the session. */
+  get streamUrl(): string {
+    return new URL('api/v1/session/stream', this.#options.baseUrl).href;
+  }
+
+  /** As `fetch` of the runtime, once, with the session's cookie: the credential of a stream of the session. */
+  readonly fetchStream = async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
+    const request = new Request(input, { ...init, credentials: 'same-origin' });
+    const cookie = this.#cookies.format();
+    if (cookie !== null) setHeader(request, 'cookie', cookie, 'The kept session');
+    return this.#options.fetch(request);
+  };
+
   async #send(request: Request, withCsrfToken: boolean, answer?: Answer): Promise<Response> {
     this.#restored ??= this.#restoreSession();
     await this.#restored;

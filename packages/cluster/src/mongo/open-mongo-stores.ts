@@ -2,7 +2,7 @@ import { auditEventEntity } from '@widget-service/shared/entities/audit-event.ts
 import { integrationEntity, provisionTokenEntity, subscriptionEntity } from '@widget-service/shared/entities/grant.ts';
 import { quarantinedTextEntity } from '@widget-service/shared/entities/quarantined-text.ts';
 import { serviceKeyEntity } from '@widget-service/shared/entities/service-key.ts';
-import { personalStreamEntity, sessionEntity } from '@widget-service/shared/entities/session.ts';
+import { sessionEntity } from '@widget-service/shared/entities/session.ts';
 import { userEntity } from '@widget-service/shared/entities/user.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import { ExitError, exitCodes } from '@widget-service/shared/runtime/exit-error.ts';
@@ -116,7 +116,6 @@ function createStores({ db, close }: MongoConnection, options: MongoStoresOption
     quarantine: new MongoCollection(db, quarantinedTextEntity, onWarning),
     users: new MongoCollection(db, userEntity, onWarning),
     sessions: new MongoCollection(db, sessionEntity, onWarning),
-    personalStreams: new MongoCollection(db, personalStreamEntity, onWarning),
     subscriptions: new MongoCollection(db, subscriptionEntity, onWarning),
     integrations: new MongoCollection(db, integrationEntity, onWarning),
     provisionTokens: new MongoCollection(db, provisionTokenEntity, onWarning),

@@ -3,7 +3,6 @@ export const auditActions = [
   'session.created',
   'session.failed',
   'session.ended',
-  'personal-stream.issued',
   'password.changed',
   'user.created',
   'user.changed',

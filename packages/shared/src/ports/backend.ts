@@ -2,7 +2,7 @@ import type { StoredAuditEvent } from '../entities/audit-event.ts';
 import type { Integration, ProvisionToken, Subscription } from '../entities/grant.ts';
 import type { QuarantinedText } from '../entities/quarantined-text.ts';
 import type { ServiceKey } from '../entities/service-key.ts';
-import type { PersonalStream, Session } from '../entities/session.ts';
+import type { Session } from '../entities/session.ts';
 import type { User } from '../entities/user.ts';
 import type { Collection } from './collection.ts';
 import type { ControlLog } from './control-log.ts';
@@ -38,7 +38,6 @@ export interface Backend {
   readonly rateLimiter: RateLimiter;
   readonly users: Collection<User>;
   readonly sessions: Collection<Session>;
-  readonly personalStreams: Collection<PersonalStream>;
   readonly subscriptions: Collection<Subscription>;
   readonly integrations: Collection<Integration>;
   readonly provisionTokens: Collection<ProvisionToken>;

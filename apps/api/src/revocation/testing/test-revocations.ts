@@ -85,8 +85,8 @@ export async function openTestRevocations(): Promise<TestRevocations> {
     aSubscription: () => insertSubscription(backend),
     openStream,
     aPersonalStream: async (pod) => {
-      const { tokenDigest, ...owner } = await insertPersonalStream(backend);
-      return { ...owner, sink: await openStream(pod, tokenDigest) };
+      const owner = await insertSession(backend);
+      return { ...owner, sink: await openStream(pod, owner.digest) };
     },
     close: async () => {
       await stop();
@@ -115,11 +115,10 @@ async function insertSubscription(backend: Backend): Promise<Subscription> {
   return subscription;
 }
 
-async function insertPersonalStream(backend: Backend) {
+async function insertSession(backend: Backend) {
   const userId = crypto.randomUUID();
   const email = `${userId}@example.com`;
   const digest = `session of ${userId}`;
-  const tokenDigest = `token of ${userId}`;
   const at = { createdAt: new Date(), lastSeenAt: new Date(), expiresAt: new Date(Date.now() + dayMs) };
   const account = {
     passwordHash: 'none',
@@ -130,9 +129,7 @@ async function insertPersonalStream(backend: Backend) {
   };
   await backend.users.insert({ id: userId, email, role: 'viewer', disabled: false, ...account });
   await backend.sessions.insert({ id: crypto.randomUUID(), digest, userId, device: null, address: null, ...at });
-  const { createdAt: issuedAt, expiresAt } = at;
-  await backend.personalStreams.insert({ tokenDigest, userId, sessionDigest: digest, issuedAt, expiresAt });
-  return { userId, digest, tokenDigest };
+  return { userId, digest };
 }
 
 /** Makes a control log whose reads never return until its tail is closed. */

@@ -62,6 +62,7 @@ export async function listen({
         if (verdict instanceof Error) throw verdict;
         return verdict ?? validToken;
       },
+      verifySession: async () => validToken,
       generation,
       recordLastUsed: () => undefined,
       findStreamStart: async () => {

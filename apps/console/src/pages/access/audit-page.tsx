@@ -1,4 +1,3 @@
-import { useSignal } from '@preact/signals';
 import { Badge } from '../../parts/badges.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Select } from '../../parts/fields.tsx';
@@ -18,7 +17,6 @@ const actions = {
   'session.created': ['Signed in', 'signed in'],
   'session.failed': ['Failed sign-ins', 'failed to sign in'],
   'session.ended': ['Ended sessions', 'ended sessions of'],
-  'personal-stream.issued': ["Opened the console's live stream", "opened the console's live stream"],
   'password.changed': ['Changed passwords', 'changed their password'],
   'user.created': ['Created users', 'created the user'],
   'user.changed': ['Changed users', 'changed the user'],
@@ -110,58 +108,39 @@ export function AuditPage() {
         </p>
       )}
       <PagedList list={list} empty={{ title: 'No entries match', text: 'Choose another action, or show all entries.' }}>
-        {(events) => <AuditTable events={events} isEverything={action === undefined} />}
+        {(events) => <AuditTable events={events} />}
       </PagedList>
     </>
   );
 }
 
-interface AuditTableProperties {
-  readonly events: readonly AuditEvent[];
-  /** Whether no action was chosen. Then those of the console itself are left out, until somebody wants them. */
-  readonly isEverything: boolean;
-}
-
-function AuditTable({ events, isEverything }: AuditTableProperties) {
-  const showsAll = useSignal(false);
-  const isOwn = ({ action, outcome }: AuditEvent) => action === 'personal-stream.issued' && outcome === 'succeeded';
-  const hidden = isEverything && !showsAll.value ? events.filter(isOwn).length : 0;
+function AuditTable({ events }: { readonly events: readonly AuditEvent[] }) {
   return (
-    <>
-      {hidden === 0 ? null : (
-        <p class="filters muted">
-          {hidden} {hidden === 1 ? 'entry' : 'entries'} hidden: the console opened its live stream.
-          <Button kind="quiet" onClick={() => (showsAll.value = true)}>
-            Show
-          </Button>
-        </p>
-      )}
-      <Table
-        label="Audit log"
-        rows={hidden === 0 ? events : events.filter((event) => !isOwn(event))}
-        keyOf={({ id }) => id}
-        namedBy={1}
-        columns={[
-          { title: 'When', cell: ({ occurredAt }) => <Time at={occurredAt} /> },
-          { title: 'What', cell: Sentence },
-          {
-            title: 'Outcome',
-            cell: ({ outcome, code }) =>
-              outcome === 'succeeded' ? null : (
-                <>
-                  <Badge tone={outcomes[outcome][0]}>{outcomes[outcome][1]}</Badge> {code}
-                </>
-              ),
-          },
-          {
-            title: 'Address',
-            cell: ({ clientAddress }) =>
-              clientAddress === null ? null : <span class="audit-address">{clientAddress}</span>,
-          },
-          { title: 'Changes', cell: Changes },
-        ]}
-      />
-    </>
+    <Table
+      label="Audit log"
+      rows={events}
+      keyOf={({ id }) => id}
+      namedBy={1}
+      columns={[
+        { title: 'When', cell: ({ occurredAt }) => <Time at={occurredAt} /> },
+        { title: 'What', cell: Sentence },
+        {
+          title: 'Outcome',
+          cell: ({ outcome, code }) =>
+            outcome === 'succeeded' ? null : (
+              <>
+                <Badge tone={outcomes[outcome][0]}>{outcomes[outcome][1]}</Badge> {code}
+              </>
+            ),
+        },
+        {
+          title: 'Address',
+          cell: ({ clientAddress }) =>
+            clientAddress === null ? null : <span class="audit-address">{clientAddress}</span>,
+        },
+        { title: 'Changes', cell: Changes },
+      ]}
+    />
   );
 }
 
