@@ -17,8 +17,8 @@ import {
   normalizeTarget,
 } from '@widget-service/api/http/request-screening.ts';
 import { escapeHtml } from '@widget-service/api/pages/page.ts';
-import { findHiddenCharacter } from '@widget-service/api/schemas/hidden-characters.ts';
 import { findTimeMistake } from '@widget-service/api/schemas/hook-time.ts';
+import { findHiddenCharacter } from '@widget-service/api/schemas/text.ts';
 import { answerProbe } from '@widget-service/api/sources/answer-probe.ts';
 import { presets, schemeDefaults } from '@widget-service/api/sources/presets.ts';
 import { findHeader, listSignedUrls, readHeader, readHeaders } from '@widget-service/api/sources/sent-request.ts';
@@ -50,7 +50,7 @@ import {
   tryParseJson,
 } from '@widget-service/shared/domain/json.ts';
 import { assignPartition } from '@widget-service/shared/domain/queue-item.ts';
-import { readClaim, readRole } from '@widget-service/shared/domain/role-claim.ts';
+import { readClaim, readRole } from '@widget-service/shared/domain/role.ts';
 import { findSecretMistake, parseSigningSecret, unsealSecrets } from '@widget-service/shared/domain/sealed-secrets.ts';
 import { parsePosition } from '@widget-service/shared/domain/sse-id.ts';
 import { resolveStreamStart } from '@widget-service/shared/domain/stream-start.ts';

@@ -5,7 +5,7 @@ import { createMongoWidgetEffects } from '@widget-service/cluster/mongo/mongo-wi
 import { createMongoWidgetOutbox } from '@widget-service/cluster/mongo/mongo-widget-outbox.ts';
 import { openMongoStores } from '@widget-service/cluster/mongo/open-mongo-stores.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
-import { createBatchProcessor } from '@widget-service/shared/tasks/batch-processor.ts';
+import { createBatchProcessor } from '@widget-service/shared/tasks/worker-tasks.ts';
 import { type CommandStartedEvent, MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { aCreation, aDelivery } from '../drivers/app/builders.ts';

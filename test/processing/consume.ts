@@ -6,9 +6,8 @@ import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { HookQueue } from '@widget-service/shared/ports/hook-queue.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { createLogger, type Logger } from '@widget-service/shared/runtime/logger.ts';
-import { createBatchProcessor } from '@widget-service/shared/tasks/batch-processor.ts';
 import { StoreConnectivity } from '@widget-service/shared/tasks/store-connectivity.ts';
-import { createHookConsumerTask } from '@widget-service/shared/tasks/worker-tasks.ts';
+import { createBatchProcessor, createHookConsumerTask } from '@widget-service/shared/tasks/worker-tasks.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
 
 /** The system clock with pauses that are 50 times shorter. */

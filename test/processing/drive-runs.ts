@@ -5,7 +5,7 @@ import type { QueueItem } from '@widget-service/shared/domain/queue-item.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { LogRecord } from '@widget-service/shared/ports/event-log.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
-import { type BatchProcessor, createBatchProcessor } from '@widget-service/shared/tasks/batch-processor.ts';
+import { type BatchProcessor, createBatchProcessor } from '@widget-service/shared/tasks/worker-tasks.ts';
 import type { BatchOutcome, makeProcessBatch } from '@widget-service/shared/usecases/hooks/process-batch.ts';
 
 /** The ports that a run uses. */

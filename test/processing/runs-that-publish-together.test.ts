@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
-import { createBatchProcessor } from '@widget-service/shared/tasks/batch-processor.ts';
+import { createBatchProcessor } from '@widget-service/shared/tasks/worker-tasks.ts';
 import { describe, expect, test } from 'vitest';
 import { aCreation, aDelivery } from '../drivers/app/builders.ts';
 import { openSharedBackend } from '../drivers/app/open-shared.ts';

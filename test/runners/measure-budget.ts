@@ -70,14 +70,10 @@ function findPart(parts: Readonly<Record<string, Part>>, path: string): Part | n
 }
 
 function count({ paths, pattern }: Count, tree: Tree): number {
-  const files = tree.paths.filter((path) => paths.some((start) => path.startsWith(start)) && !isPicture(path));
+  const files = tree.paths.filter((path) => paths.some((start) => path.startsWith(start)) && !/\.jpg$/.test(path));
   if (pattern === null) return files.length;
   const matches = files.map((path) => tree.read(path).match(new RegExp(pattern, 'gm'))?.length ?? 0);
   return matches.reduce((sum, each) => sum + each, 0);
-}
-
-function isPicture(path: string): boolean {
-  return /\.(?:jpg|png)$/.test(path);
 }
 
 /** Returns a line for each figure of `actual` that is above that of `budget`. */

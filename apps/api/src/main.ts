@@ -1,8 +1,7 @@
 import process from 'node:process';
 import { toLoggerOptions, toTracerOptions } from '@widget-service/shared/config/component-options.ts';
 import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
-import { captureConsole } from '@widget-service/shared/runtime/capture-console.ts';
-import { printText } from '@widget-service/shared/runtime/log-output.ts';
+import { captureConsole, printText } from '@widget-service/shared/runtime/log-output.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
 import { reportToStandardError, runProcess } from '@widget-service/shared/runtime/run-process.ts';
 import { openTracer } from '@widget-service/shared/tracing/open-tracer.ts';

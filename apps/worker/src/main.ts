@@ -3,7 +3,7 @@ import { openCluster } from '@widget-service/cluster/open-cluster.ts';
 import { findTlsWarning } from '@widget-service/shared/config/check-combinations.ts';
 import { toClusterOptions, toLoggerOptions, toTracerOptions } from '@widget-service/shared/config/component-options.ts';
 import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
-import { captureConsole } from '@widget-service/shared/runtime/capture-console.ts';
+import { captureConsole } from '@widget-service/shared/runtime/log-output.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
 import { reportToStandardError, runProcess } from '@widget-service/shared/runtime/run-process.ts';
 import { openTracer } from '@widget-service/shared/tracing/open-tracer.ts';

@@ -17,7 +17,7 @@ import { createRedisProcessStates } from './redis/redis-process-states.ts';
 import { createRedisRateLimiter } from './redis/redis-rate-limiter.ts';
 import { createRedisRefusalStore } from './redis/redis-refusal-store.ts';
 import { createRedisSampleStore } from './redis/redis-sample-store.ts';
-import { findReplicas } from './redis/replica-reads.ts';
+import { findReplicas } from './redis/replica-tail.ts';
 import {
   type ClusterNodeOptions,
   findTargets,

@@ -1,8 +1,7 @@
 import { describeError, UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { Redis } from 'ioredis';
-import type { RunCounter } from './mongo/mongo-run-counter.ts';
-import type { MongoRunRegistry } from './mongo/mongo-run-registry.ts';
+import type { MongoRunRegistry, RunCounter } from './mongo/mongo-run-registry.ts';
 import type { RedisKeys } from './redis/keys.ts';
 
 const olderThanLog =

@@ -1,17 +1,17 @@
 import type { StatementSync } from 'node:sqlite';
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
-import type {
-  DeliveryEffect,
-  DeliveryFilter,
-  DeliveryLedger,
-  DeliveryState,
-  ReceptionRange,
-  RecordedDelivery,
+import {
+  type DeliveryEffect,
+  type DeliveryFilter,
+  type DeliveryLedger,
+  type DeliveryState,
+  isDuplicate,
+  type ReceptionRange,
+  type RecordedDelivery,
 } from '@widget-service/shared/ports/delivery-ledger.ts';
-import { isDuplicate } from '@widget-service/shared/ports/duplicate-delivery.ts';
 import type { Database } from './database.ts';
-import type { OnWarning } from './on-warning.ts';
 import { createDeliveryReaders, type DeliveryRow, type SummaryRow } from './sqlite-delivery-rows.ts';
+import type { OnWarning } from './sqlite-error.ts';
 import { writeStorable } from './write-storable.ts';
 
 export function createSqliteDeliveryLedger(

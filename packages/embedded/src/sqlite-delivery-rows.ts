@@ -8,7 +8,7 @@ import type {
   DeliverySummary,
   LedgerRow,
 } from '@widget-service/shared/ports/delivery-ledger.ts';
-import type { OnWarning } from './on-warning.ts';
+import type { OnWarning } from './sqlite-error.ts';
 import { toDate, toFlag } from './sqlite-values.ts';
 
 export interface SummaryRow {

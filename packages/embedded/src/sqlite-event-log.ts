@@ -13,9 +13,9 @@ import type {
 import type { ComparablePosition } from '@widget-service/shared/ports/run-registry.ts';
 import type { Database } from './database.ts';
 import { Notifier } from './notifier.ts';
-import type { OnWarning } from './on-warning.ts';
 import { RecentRecords } from './recent-records.ts';
 import type { createSqliteDedupeMarks } from './sqlite-dedupe-marks.ts';
+import type { OnWarning } from './sqlite-error.ts';
 import { createEventReader, type EventRow, insertEvent } from './sqlite-event-rows.ts';
 
 /** How many events one transaction of `trim` drops at most. Requests and streams run between two transactions. */

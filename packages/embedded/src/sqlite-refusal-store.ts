@@ -1,7 +1,7 @@
 import { createRefusalReader, serializeRefusal } from '@widget-service/shared/adapters/refusal-codec.ts';
 import { type RefusalStore, refusalLimits } from '@widget-service/shared/ports/refusal-store.ts';
 import type { Database, Expiring } from './database.ts';
-import type { OnWarning } from './on-warning.ts';
+import type { OnWarning } from './sqlite-error.ts';
 
 export function createSqliteRefusalStore(db: Database, onWarning?: OnWarning): RefusalStore & Expiring {
   const refusals = createRefusalReader(onWarning);

@@ -1,7 +1,7 @@
 import { createSampleReader, serializeSample } from '@widget-service/shared/adapters/sample-codec.ts';
 import { findOldestMs, type SampleStore, sampleLimits } from '@widget-service/shared/ports/sample-store.ts';
 import type { Database, Expiring } from './database.ts';
-import type { OnWarning } from './on-warning.ts';
+import type { OnWarning } from './sqlite-error.ts';
 
 export function createSqliteSampleStore(db: Database, onWarning?: OnWarning): SampleStore & Expiring {
   const rows = createSampleReader(onWarning);

@@ -2,7 +2,7 @@ import type { StatementSync } from 'node:sqlite';
 import type { HookKind } from '@widget-service/shared/domain/event-kind.ts';
 import type { OutboxEntry } from '@widget-service/shared/domain/outbox-entry.ts';
 import type { WidgetState } from '@widget-service/shared/domain/widget.ts';
-import type { OutboxScanCursor, UnpublishedWidget, WidgetOutbox } from '@widget-service/shared/ports/widget-outbox.ts';
+import type { OutboxScanCursor, UnpublishedWidget, WidgetOutbox } from '@widget-service/shared/ports/widget-effects.ts';
 import type { Database } from './database.ts';
 import { toFlag } from './sqlite-values.ts';
 import { hookChangedColumns, type Row, toPlaceholders } from './sqlite-widget-columns.ts';

@@ -6,7 +6,7 @@ import type { WidgetFilter, WidgetStore } from '@widget-service/shared/ports/wid
 import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 import { createSemaphore } from '@widget-service/shared/runtime/semaphore.ts';
 import type { Database } from './database.ts';
-import type { OnWarning } from './on-warning.ts';
+import type { OnWarning } from './sqlite-error.ts';
 import { type Row, toPlaceholders, widgetColumns } from './sqlite-widget-columns.ts';
 import { insertOutboxEntry, prepareOutboxInsert } from './sqlite-widget-outbox.ts';
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { listenPublicly } from '@widget-service/api/http/listen.ts';
+import { listenPublicly } from '@widget-service/api/http/create-server.ts';
 import { afterAll, describe, expect, test } from 'vitest';
 import { expandVariables, issueVariables } from '../../corpus/corpus-variables.ts';
 import { type RawCase, rawRequests } from '../../corpus/raw-requests.ts';

@@ -1,4 +1,4 @@
-import { listenPublicly, type PublicListener } from '@widget-service/api/http/listen.ts';
+import { listenPublicly, type PublicListener } from '@widget-service/api/http/create-server.ts';
 import { resolveListenHost } from '@widget-service/shared/runtime/listen-addresses.ts';
 import { afterEach, expect, test } from 'vitest';
 import { openTestApp, type TestApp, type TestAppOptions } from '../../drivers/app/test-app.ts';

@@ -9,7 +9,6 @@ import { leaveHandOver, readHandOver } from './leave-hand-over.ts';
 import { describeEachDeployment } from './shown-service.ts';
 
 const secret = 'what GitHub was given';
-const pictures = process.env.CONSOLE_PICTURES;
 
 describeEachDeployment('a foreign sender is connected in the console', (shown) => {
   let page: Page;
@@ -21,10 +20,6 @@ describeEachDeployment('a foreign sender is connected in the console', (shown) =
     stream = await openStream(shown.service.url + new URL(url).pathname);
     ({ page, complaints } = await shown.openSignedIn('/hooks'));
   });
-
-  const take = async (name: string) => {
-    if (pictures !== undefined) await page.screenshot({ path: `${pictures}/${name}.png`, fullPage: true });
-  };
 
   const edit = async (label: string, change: (mapping: Record<string, unknown>) => object) => {
     const field = page.getByLabel(label, { exact: true });
@@ -52,7 +47,6 @@ describeEachDeployment('a foreign sender is connected in the console', (shown) =
     }));
     await page.getByRole('row', { name: /Widget 1296269/ }).waitFor();
     expect(await findBarriers(page)).toEqual([]);
-    await take('connect-a-sender');
     await page.getByRole('button', { name: 'Create integration' }).focus();
     await keyboard.press('Enter');
     hookUrl = shown.service.url + new URL((await readHandOver(page)).url).pathname;
@@ -62,7 +56,6 @@ describeEachDeployment('a foreign sender is connected in the console', (shown) =
     await keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'our repositories' }).waitFor();
     expect(await page.getByText('GitHub', { exact: true }).isVisible()).toBe(true);
-    await take('integration-with-a-sender');
   });
 
   test('its request becomes an event', async () => {
@@ -86,7 +79,6 @@ describeEachDeployment('a foreign sender is connected in the console', (shown) =
     await page.getByText('The request becomes a hook.').waitFor();
     await edit('Mapping', (mapping) => ({ ...mapping, occurredAt: { from: '/sender/login' } }));
     await page.getByText('Time: the text is no time of the format rfc3339').waitFor();
-    await take('mapping-with-a-mistake');
     // What the service does not take is said in its words, and what is no JSON is not sent.
     await edit('Mapping', (mapping) => ({ ...mapping, colour: 'red' }));
     await page.getByRole('alert').getByText('colour').waitFor();
@@ -155,7 +147,6 @@ describeEachDeployment('a foreign sender is connected in the console', (shown) =
     await page.getByText('The request becomes a hook.').waitFor();
     expect(await findBarriers(page)).toEqual([]);
     await page.getByText('"stars": 1.10').waitFor();
-    await take('waited-for-the-first-request');
     await page.getByRole('button', { name: 'Save mapping' }).click();
     await page.getByText('Mapping saved.').waitFor();
     await eventually(async () => (await post()) === 202, 'the next request is accepted');

@@ -12,14 +12,16 @@ describeEachDeployment('dead deliveries in the console', (shown) => {
   let page: Page;
   let complaints: readonly string[];
   let widgetId: string;
+  let hookUrl: string;
   const eventIds: string[] = [];
   beforeAll(async () => {
     const { service, client } = shown;
     await service.rejectPayloads('poison');
     widgetId = (await client.createWidget({ name: 'Boiler' })).id;
     const { url } = await client.api.POST('/api/v1/integrations', { body: { name: 'Factory' } });
+    hookUrl = service.url + new URL(url).pathname;
     for (const payload of [{ lux: 1 }, { poison: 1 }, { poison: 2 }, { poison: 3 }, { poison: 4 }, { poison: 5 }]) {
-      eventIds.push(await postHook(service.url + new URL(url).pathname, { widgetId, payload }));
+      eventIds.push(await postHook(hookUrl, { widgetId, payload }));
     }
     ({ page, complaints } = await shown.openSignedIn('/overview'));
   });
@@ -134,6 +136,17 @@ describeEachDeployment('dead deliveries in the console', (shown) => {
     const versions = (await entries.allTextContents()).flatMap((text) => /^[A-Z][a-z]+v(\d)/.exec(text)?.[1] ?? []);
     expect(versions.sort()).toEqual(['1', '2', '3', '4', '5']);
     expect(complaints).toEqual([]);
+  });
+
+  test('redrives more of them than one request does', async () => {
+    await shown.service.rejectPayloads('poison');
+    await Promise.all(Array.from({ length: 101 }, (_, poison) => postHook(hookUrl, { widgetId, payload: { poison } })));
+    await page.goto(`${shown.service.url}/console/hooks/dead`);
+    await page.getByRole('button', { name: /^Select all 10\d dead$/ }).click();
+    await shown.service.rejectPayloads(null);
+    await page.getByRole('button', { name: /^Redrive 10\d$/ }).click();
+    await page.getByText(/^10\d deliveries queued again/).waitFor();
+    await page.getByRole('heading', { name: 'No dead deliveries' }).waitFor();
   });
 });
 

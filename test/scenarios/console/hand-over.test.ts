@@ -8,7 +8,6 @@ import { describeEachDeployment } from './shown-service.ts';
 
 /** Long, right to left, and without a place where it could wrap. */
 const name = `שותף ${'a'.repeat(160)}`;
-const pictures = process.env.CONSOLE_PICTURES;
 
 describeEachDeployment('an integration is handed over in the console', (shown) => {
   let profile: BrowserContext;
@@ -38,7 +37,6 @@ describeEachDeployment('an integration is handed over in the console', (shown) =
     expect(signingSecret).toMatch(/^whsec_/);
     expect(hidden).not.toContain(url);
     expect(hidden).not.toContain(signingSecret);
-    if (pictures !== undefined) await page.screenshot({ path: `${pictures}/hand-over.png`, fullPage: true });
   });
 
   test('fits a narrow phone, in dark colours', async () => {
@@ -46,7 +44,6 @@ describeEachDeployment('an integration is handed over in the console', (shown) =
     await page.setViewportSize({ width: 320, height: 640 });
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320);
     expect(await findBarriers(page)).toEqual([]);
-    if (pictures !== undefined) await page.screenshot({ path: `${pictures}/hand-over-phone.png`, fullPage: true });
     await page.setViewportSize({ width: 1_280, height: 900 });
     await page.emulateMedia({ colorScheme: 'light' });
   });

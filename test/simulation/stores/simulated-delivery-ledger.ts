@@ -1,13 +1,13 @@
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
 import type { UnstorableItem } from '@widget-service/shared/domain/errors.ts';
-import type {
-  DeadReason,
-  DeliveryFilter,
-  DeliveryLedger,
-  LedgerRow,
-  RecordedDelivery,
+import {
+  type DeadReason,
+  type DeliveryFilter,
+  type DeliveryLedger,
+  isDuplicate,
+  type LedgerRow,
+  type RecordedDelivery,
 } from '@widget-service/shared/ports/delivery-ledger.ts';
-import { isDuplicate } from '@widget-service/shared/ports/duplicate-delivery.ts';
 import { type Database, rejection, requestDeadlineMs, runDeadlineMs } from './database.ts';
 import type { Link } from './link.ts';
 

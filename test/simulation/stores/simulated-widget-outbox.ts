@@ -3,7 +3,7 @@ import type {
   PublishedThrough,
   UnpublishedWidget,
   WidgetOutbox,
-} from '@widget-service/shared/ports/widget-outbox.ts';
+} from '@widget-service/shared/ports/widget-effects.ts';
 import { type Database, requestDeadlineMs, runDeadlineMs, type WidgetDocument } from './database.ts';
 import type { Link } from './link.ts';
 

@@ -1,7 +1,7 @@
 import { Chunk } from '@widget-service/api/streams/fan-out/chunk.ts';
 import { openingBytes, randomWithin } from '@widget-service/api/streams/fan-out/frame.ts';
 import { type FanOutOptions, openFanOut } from '@widget-service/api/streams/fan-out/open-fan-out.ts';
-import { renderWidgetBody } from '@widget-service/api/widgets/widget-body.ts';
+import { renderWidgetBody } from '@widget-service/api/widgets/widget-schema.ts';
 import { type EventFilter, noFilter } from '@widget-service/shared/domain/event-filter.ts';
 import { Supervisor } from '@widget-service/shared/runtime/supervisor.ts';
 import { makeFindStreamStart } from '@widget-service/shared/usecases/events/find-stream-start.ts';

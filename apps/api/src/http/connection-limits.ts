@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
@@ -177,4 +178,14 @@ export function registerConnectionRefusals(
     if (method !== 'GET' || !isStream) sendProblem(reply, { code: 'too-many-connections' });
     else reply.header('content-type', 'text/event-stream; charset=utf-8').send(refuseStream(refusal));
   });
+}
+
+/** Returns how many files this process may have open (`ulimit -n`). Infinite where the system does not say it. */
+export function readOpenFilesMax(): number {
+  try {
+    const [, max] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
+    return max === undefined ? Number.POSITIVE_INFINITY : Number(max);
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
 }

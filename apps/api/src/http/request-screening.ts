@@ -1,4 +1,4 @@
-import { makeIsAllowedHost } from '@widget-service/shared/runtime/allowed-hosts.ts';
+import { makeIsAllowedHost } from '@widget-service/shared/runtime/host-name.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Refusal, sendProblem } from './problem.ts';
 import { countHeader } from './request-headers.ts';

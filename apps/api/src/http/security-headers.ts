@@ -1,4 +1,4 @@
-import { dataHeaders } from '@widget-service/shared/runtime/data-headers.ts';
+import { dataHeaders } from '@widget-service/shared/runtime/ops-server.ts';
 
 /** How long a browser uses HTTPS only for this host, after any response: a year. It says nothing about other hosts. */
 const httpsOnlySeconds = 31_536_000;

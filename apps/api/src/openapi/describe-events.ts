@@ -1,7 +1,6 @@
 import { hookEventSchema } from '../hooks/hook-event-schema.ts';
-import { sendKept, toKeptDocument } from '../http/kept-content.ts';
+import { makeReadOnce, sendKept, toKeptDocument } from '../http/kept-content.ts';
 import { defineRoute, type Route } from '../http/route.ts';
-import { makeReadOnce } from '../pages/read-once.ts';
 import { streamMessages, streamText } from '../streams/stream-message-schema.ts';
 import { info } from './interface-text.ts';
 import { type OpenApiObject, SchemaComponents } from './schema-components.ts';

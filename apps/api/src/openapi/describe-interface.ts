@@ -1,8 +1,7 @@
-import { sendKept, toKeptDocument } from '../http/kept-content.ts';
+import { makeReadOnce, sendKept, toKeptDocument } from '../http/kept-content.ts';
 import { buildProblem } from '../http/problem.ts';
 import { problemCodes } from '../http/problem-kinds.ts';
 import { defineRoute, type Route } from '../http/route.ts';
-import { makeReadOnce } from '../pages/read-once.ts';
 import { responseHeaders } from '../schemas/headers.ts';
 import { describeOperation, describeParameters } from './describe-operation.ts';
 import type { DescribedRoute } from './described-route.ts';

@@ -1,5 +1,5 @@
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
-import { readNames } from '@widget-service/shared/usecases/lists/read-names.ts';
+import { readNames } from '@widget-service/shared/usecases/lists/list-counted-page.ts';
 
 /** One partition of the hook queue. */
 interface QueueReading {

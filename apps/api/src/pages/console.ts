@@ -1,12 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
-import { type KeptContent, sendKept, toKeptContent } from '../http/kept-content.ts';
+import { type KeptContent, makeReadOnce, sendKept, toKeptContent } from '../http/kept-content.ts';
 import type { Route } from '../http/route.ts';
 import { contentPolicies } from '../http/security-headers.ts';
 import type { SignInWays } from './docs-page.ts';
 import { definePage } from './page.ts';
-import { makeReadOnce } from './read-once.ts';
 
 /** What `npm run build:console` writes. */
 const builtFolder = new URL('../../../console/dist/', import.meta.url);

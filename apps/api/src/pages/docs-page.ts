@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
-import { sendKept, toKeptContent } from '../http/kept-content.ts';
+import { makeReadOnce, sendKept, toKeptContent } from '../http/kept-content.ts';
 import type { Route } from '../http/route.ts';
 import { definePage, type Page, sendPage } from './page.ts';
-import { makeReadOnce } from './read-once.ts';
 
 const require = createRequire(import.meta.url);
 

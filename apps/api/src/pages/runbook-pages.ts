@@ -2,9 +2,9 @@ import { readdir, readFile } from 'node:fs/promises';
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import type { FastifyReply } from 'fastify';
 import { Marked } from 'marked';
+import { makeReadOnce } from '../http/kept-content.ts';
 import type { Route } from '../http/route.ts';
 import { definePage, escapeHtml, type Page, sendPage } from './page.ts';
-import { makeReadOnce } from './read-once.ts';
 
 const folder = new URL('../../../../docs/runbooks/', import.meta.url);
 const listName = 'README';

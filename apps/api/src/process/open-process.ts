@@ -14,7 +14,7 @@ import type { RunningProcess } from '@widget-service/shared/runtime/run-process.
 import { recordTasks } from '@widget-service/shared/tasks/create-supervisor.ts';
 import type { Tracer } from '@widget-service/shared/tracing/tracer.ts';
 import { openIdentityProvider } from '../caller/oidc/open-identity-provider.ts';
-import { listenPublicly } from '../http/listen.ts';
+import { listenPublicly } from '../http/create-server.ts';
 import type { ConfiguredIdentityProvider } from '../people/sign-in-by-identity.ts';
 import { composePod, type Overrides, type Pod } from './compose.ts';
 import { drain, drainMaxMs } from './drain.ts';

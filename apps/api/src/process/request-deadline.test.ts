@@ -16,8 +16,7 @@ import { registerRequestDeadline, withinRequestDeadline } from '../http/request-
 import { decorateRequests } from '../http/request-state.ts';
 import { type Route, registerRoute } from '../http/route.ts';
 import { createWidgetRoute } from '../widgets/create-widget.ts';
-import { getWidgetRoute } from '../widgets/get-widget.ts';
-import { listWidgetsRoute } from '../widgets/list-widgets.ts';
+import { getWidgetRoute, listWidgetsRoute } from '../widgets/list-widgets.ts';
 
 const widgetId = '01a200cb-ed5c-76f7-9c6c-a85ab5de9a8c';
 const aWidget = `/api/v1/widgets/${widgetId}`;

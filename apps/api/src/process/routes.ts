@@ -57,8 +57,7 @@ import {
   streamOfSessionRoute,
 } from '../streams/stream-events.ts';
 import { createWidgetRoute } from '../widgets/create-widget.ts';
-import { getWidgetRoute } from '../widgets/get-widget.ts';
-import { listWidgetsRoute } from '../widgets/list-widgets.ts';
+import { getWidgetRoute, listWidgetsRoute } from '../widgets/list-widgets.ts';
 import { listPageRoutes } from './page-routes.ts';
 import { type Access, type BodySize, everybody, type RouteDeps, type Row, toBodyLimits } from './route-row.ts';
 

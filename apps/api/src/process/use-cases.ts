@@ -33,7 +33,7 @@ import {
 import { makeRedriveDeliveries } from '@widget-service/shared/usecases/hooks/redrive-deliveries.ts';
 import { makeCreateWidget } from '@widget-service/shared/usecases/widgets/create-widget.ts';
 import { makeListWidgets } from '@widget-service/shared/usecases/widgets/list-widgets.ts';
-import { renderWidgetBody } from '../widgets/widget-body.ts';
+import { renderWidgetBody } from '../widgets/widget-schema.ts';
 
 export interface UseCaseDeps {
   readonly backend: Pick<

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { alwaysHidden, findHiddenCharacter } from './hidden-characters.ts';
+import { alwaysHidden, findHiddenCharacter } from './text.ts';
 
 const toName = (codePoint: number) => `U+${codePoint.toString(16)}`;
 

@@ -1,4 +1,4 @@
-import { widgetStates } from '@widget-service/shared/domain/widget.ts';
+import { type Widget, widgetStates } from '@widget-service/shared/domain/widget.ts';
 import { z } from 'zod';
 import { pageQuerySchema, queryTime, toPageSchema } from '../schemas/page.ts';
 import { displayText, emailAddress, timestamp, utcTimeFormat, uuid } from '../schemas/text.ts';
@@ -126,3 +126,25 @@ export const widgetPageSchema = toPageSchema(widgetSchema)
     description:
       'One page of widgets, newest first. `hasNext` is always exact. `totalItems` is exact up to 1 000; above that it may be five seconds old. If counting fails or takes longer than about a second, it is the last known total, or, without one, a lower bound.',
   });
+
+/** Converts a widget to the form that the API returns. */
+export function toWidgetBody(widget: Widget): WidgetBody {
+  const { id, name, state, labels, owner, createdAt, updatedAt, retiredAt, lastEventAt, version } = widget;
+  return {
+    id,
+    name,
+    state,
+    labels: [...labels],
+    owner: owner === null ? null : { userId: owner.userId, email: owner.email, notify: owner.notify },
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+    retiredAt: retiredAt?.toISOString() ?? null,
+    lastEventAt: lastEventAt?.toISOString() ?? null,
+    version,
+  } satisfies Record<keyof Widget, unknown>;
+}
+
+/** Renders a widget as the body of the 201 response, a JSON text. */
+export function renderWidgetBody(widget: Widget): string {
+  return JSON.stringify(toWidgetBody(widget));
+}

@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { backoffMs } from '@widget-service/shared/runtime/backoff.ts';
 import { withDeadline } from '@widget-service/shared/runtime/deadline.ts';
 import { ExitError, exitCodes } from '@widget-service/shared/runtime/exit-error.ts';
-import { isPemFile } from '@widget-service/shared/runtime/pem-file.ts';
 import {
   type Db,
   type DbOptions,
@@ -21,7 +20,7 @@ import {
 import { describeConnectionError } from '../tls-error.ts';
 import { reconnectStuckClient } from './stuck-client.ts';
 import { describeSelectionError } from './translate-error.ts';
-import { listIgnoredOptions, pinned, requireUsableOptions, withoutReplaced } from './url-options.ts';
+import { isPemFile, listIgnoredOptions, pinned, requireUsableOptions, withoutReplaced } from './url-options.ts';
 
 export interface MongoOptions {
   readonly url: string;

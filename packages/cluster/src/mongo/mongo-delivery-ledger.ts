@@ -4,19 +4,19 @@ import { deliverySummaryShape, ledgerRowShape, payloadShape } from '@widget-serv
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
 import { UnavailableError, type UnstorableItem } from '@widget-service/shared/domain/errors.ts';
 import type { ListedRow, RowRange } from '@widget-service/shared/domain/page.ts';
-import type {
-  DeadReason,
-  DeliveryFilter,
-  DeliveryLedger,
-  DeliveryState,
-  DeliverySummary,
-  DiscardOutcome,
-  LedgerRow,
-  PublishedDelivery,
-  RecordedDelivery,
-  RegisterOutcome,
+import {
+  type DeadReason,
+  type DeliveryFilter,
+  type DeliveryLedger,
+  type DeliveryState,
+  type DeliverySummary,
+  type DiscardOutcome,
+  isDuplicate,
+  type LedgerRow,
+  type PublishedDelivery,
+  type RecordedDelivery,
+  type RegisterOutcome,
 } from '@widget-service/shared/ports/delivery-ledger.ts';
-import { isDuplicate } from '@widget-service/shared/ports/duplicate-delivery.ts';
 import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 import { type AnyBulkWriteOperation, type Collection, type Db, UUID } from 'mongodb';
 import type { OnWarning } from '../redis/targets.ts';

@@ -13,8 +13,12 @@ import { createIndexes, verifyIndexes } from './indexes.ts';
 import { MongoCollection } from './mongo-collection.ts';
 import { MongoDeliveryLedger } from './mongo-delivery-ledger.ts';
 import { createMongoPartitionCountStore } from './mongo-partition-count-store.ts';
-import { createMongoRunCounter, type RunCounter } from './mongo-run-counter.ts';
-import { createMongoRunRegistry, type MongoRunRegistry } from './mongo-run-registry.ts';
+import {
+  createMongoRunCounter,
+  createMongoRunRegistry,
+  type MongoRunRegistry,
+  type RunCounter,
+} from './mongo-run-registry.ts';
 import { createMongoWidgetEffects } from './mongo-widget-effects.ts';
 import { createMongoWidgetOutbox } from './mongo-widget-outbox.ts';
 import { createMongoWidgetStore } from './mongo-widget-store.ts';

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { ExitError, exitCodes } from '@widget-service/shared/runtime/exit-error.ts';
 import type { MongoClientOptions } from 'mongodb';
 
@@ -87,4 +88,13 @@ export function listIgnoredOptions(url: string): string[] {
 function readOptions(url: string): Map<string, string> {
   const query = url.split('?')[1] ?? '';
   return new Map([...new URLSearchParams(query)].map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+/** Whether this is a file that this process can read, with at least one block of PEM (RFC 7468). */
+export function isPemFile(path: string): boolean {
+  try {
+    return readFileSync(path, 'utf8').includes('-----BEGIN ');
+  } catch {
+    return false;
+  }
 }

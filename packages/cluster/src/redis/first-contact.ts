@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ExitError, exitCodes } from '@widget-service/shared/runtime/exit-error.ts';
 import type { Redis } from 'ioredis';
 import { isForbidden, parseInfoField } from './redis-info.ts';
-import { findRefusedSetting, haveSentinelsFailed } from './sentinel-refusal.ts';
+import { findRefusedSetting, haveSentinelsFailed } from './steady-sentinel-connector.ts';
 import type { RedisSetting, RedisTarget } from './targets.ts';
 
 /** Redis or a Sentinel answers, and does not accept what the settings say. Retrying does not help. */

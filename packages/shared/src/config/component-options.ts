@@ -1,4 +1,4 @@
-import type { RoleMapping } from '../domain/role-claim.ts';
+import type { RoleMapping } from '../domain/role.ts';
 import type { EventRetention } from '../ports/event-log.ts';
 import { isLoopback } from '../runtime/host-name.ts';
 import type { LoggerOptions } from '../runtime/logger.ts';

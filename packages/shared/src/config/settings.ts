@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { RoleMapping } from '../domain/role-claim.ts';
+import type { RoleMapping } from '../domain/role.ts';
 import { isLoopback } from '../runtime/host-name.ts';
 import { defineSecret, defineSetting } from './define-setting.ts';
 import { certificates, privateKey } from './pem-schemas.ts';

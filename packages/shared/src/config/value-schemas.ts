@@ -1,7 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { type Role, roles } from '../domain/role.ts';
-import type { RoleMapping } from '../domain/role-claim.ts';
+import { type Role, type RoleMapping, roles } from '../domain/role.ts';
 
 // The schemas of setting values. Each parses the text of an environment variable; its message says what is allowed. The
 // nullable ones are for settings that may be left out: null is then their default.

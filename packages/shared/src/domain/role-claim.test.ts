@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readRole } from './role-claim.ts';
+import { readRole } from './role.ts';
 
 const mapping = new Map([
   ['staff', 'viewer'],

@@ -1,6 +1,6 @@
 import { Gauge, Registry } from 'prom-client';
 import { expect, test } from 'vitest';
-import { formatInTurns } from './format-in-turns.ts';
+import { formatInTurns } from './open-metrics.ts';
 
 /** Registers gauges and formats them. Formatting one of them takes `busyMs`. Returns what happened, in its order. */
 async function recordOrder(names: readonly string[], busyMs: number): Promise<string[]> {

@@ -2,9 +2,8 @@ import process from 'node:process';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { Backend } from '../ports/backend.ts';
 import { readServiceVersion } from '../runtime/process-identity.ts';
-import { formatInTurns } from './format-in-turns.ts';
 import { hookMetrics } from './hook-metrics.ts';
-import { formatOpenMetrics, openMetricsContentType, prefersOpenMetrics } from './open-metrics.ts';
+import { formatInTurns, formatOpenMetrics, openMetricsContentType, prefersOpenMetrics } from './open-metrics.ts';
 import { processMetrics } from './process-metrics.ts';
 import { requestMetrics } from './request-metrics.ts';
 import { fileMetrics, storeMetrics } from './store-metrics.ts';
@@ -63,4 +62,38 @@ async function formatPlainText(registry: Registry): Promise<string> {
 /** Sets `widget_build_info`. */
 export function recordBuild({ buildInfo }: Pick<Metrics, 'buildInfo'>, backend: Backend['kind']): void {
   buildInfo.set({ version: readServiceVersion(), node: process.versions.node, backend }, 1);
+}
+
+interface DescribedMetric {
+  readonly name: string;
+  readonly type: string;
+  readonly labels: readonly string[];
+  readonly help: string;
+  readonly processes: readonly MetricsRole[];
+}
+
+/** Describes the service's own metrics, without those of Node. */
+async function describeMetrics(): Promise<DescribedMetric[]> {
+  const byName = new Map<string, DescribedMetric>();
+  for (const role of ['api', 'worker', 'embedded'] as const) {
+    const { registry } = createMetrics(role);
+    for (const { name, type, help } of await registry.getMetricsAsJSON()) {
+      if (!name.startsWith('widget_')) continue;
+      const { labelNames } = registry.getSingleMetric(name) as unknown as { labelNames: readonly string[] };
+      const known = byName.get(name)?.processes ?? [];
+      // The embedded process has all. Only its own metrics name it.
+      const processes = role === 'embedded' && known.length > 0 ? known : [...known, role];
+      byName.set(name, { name, type: String(type), labels: labelNames, help, processes });
+    }
+  }
+  return [...byName.values()];
+}
+
+/** Returns the table of `docs/metrics.md`. */
+export async function formatMetricsTable(): Promise<string> {
+  const rows = (await describeMetrics()).map(({ name, type, labels, help, processes }) => {
+    const labelText = labels.length === 0 ? '–' : labels.map((label) => `\`${label}\``).join(', ');
+    return `| \`${name}\` | ${type} | ${processes.join(', ')} | ${labelText} | ${help} |`;
+  });
+  return ['| name | type | process | labels | meaning |', '| --- | --- | --- | --- | --- |', ...rows].join('\n');
 }

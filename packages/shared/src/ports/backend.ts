@@ -15,8 +15,7 @@ import type { RateLimiter } from './rate-limiter.ts';
 import type { RefusalStore } from './refusal-store.ts';
 import type { RunRegistry } from './run-registry.ts';
 import type { SampleStore } from './sample-store.ts';
-import type { WidgetEffects } from './widget-effects.ts';
-import type { WidgetOutbox } from './widget-outbox.ts';
+import type { WidgetEffects, WidgetOutbox } from './widget-effects.ts';
 import type { WidgetStore } from './widget-store.ts';
 
 /** All ports of one backend. They share its connections. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { captureConsole } from './capture-console.ts';
+import { captureConsole } from './log-output.ts';
 
 const original = { ...console };
 const lines: (readonly [object, string])[] = [];

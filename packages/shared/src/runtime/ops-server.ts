@@ -1,9 +1,8 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { hostname } from 'node:os';
-import { makeIsAllowedHost } from './allowed-hosts.ts';
-import { dataHeaders } from './data-headers.ts';
 import { explainListenFailure } from './exit-error.ts';
+import { makeIsAllowedHost } from './host-name.ts';
 import { type FurtherListeners, listen, listenFurther, resolveListenHost } from './listen-addresses.ts';
 import { escapeControls } from './printable-text.ts';
 
@@ -167,3 +166,17 @@ function formatCheck({ name, reason }: HealthCheck): string {
 function send(response: ServerResponse, status: number, body: string, type = 'text/plain; charset=utf-8'): void {
   response.writeHead(status, { ...dataHeaders, 'content-type': type }).end(body);
 }
+
+/** Headers of a response that is no page: a browser that shows it as a document loads, runs and stores nothing. */
+export const dataHeaders = {
+  // Responses may show secrets and personal data.
+  'cache-control': 'no-store',
+  // `base-uri`, `form-action` and `frame-ancestors` do not fall back to `default-src`.
+  'content-security-policy': "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  // No page of another origin can load a response as an image, a script or the like. Requests with CORS are not
+  // affected.
+  'cross-origin-resource-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+  // URLs of streams and hooks are secrets.
+  'referrer-policy': 'no-referrer',
+} as const;

@@ -3,7 +3,7 @@ import { createUuidV7 } from '../domain/uuid.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { createLogger } from '../runtime/logger.ts';
-import { createOutboxScannerTask } from './outbox-scanner.ts';
+import { createOutboxScannerTask } from './worker-tasks.ts';
 
 const logger = await createLogger({ level: 'silent' });
 

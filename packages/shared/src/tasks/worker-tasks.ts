@@ -6,11 +6,13 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { createPeriodicTask, type PeriodicOptions, type Task } from '../runtime/supervisor.ts';
 import { noTracer, type Tracer } from '../tracing/tracer.ts';
-import { outboxScanAgeMs } from '../usecases/events/scan-outboxes.ts';
-import { createBatchProcessor } from './batch-processor.ts';
+import { ExpiringMarks } from '../usecases/events/expiring-marks.ts';
+import { OutboxPublisher } from '../usecases/events/publish-outbox.ts';
+import { RunNumbers } from '../usecases/events/run-numbers.ts';
+import { makeScanOutboxes, outboxScanAgeMs, type ScanOutboxesDeps } from '../usecases/events/scan-outboxes.ts';
+import { makeProcessBatch } from '../usecases/hooks/process-batch.ts';
 import { type ConsumeBatchDeps, consumeBatch } from './consume-batch.ts';
 import { runOutcomes } from './dead-letters.ts';
-import { createOutboxScannerTask } from './outbox-scanner.ts';
 import { createQueueWatchTask, QueueProgress } from './queue-progress.ts';
 import { traceRunPorts } from './run-trace.ts';
 import { StoreConnectivity } from './store-connectivity.ts';
@@ -149,4 +151,75 @@ export function createHookConsumerTask(deps: HookConsumerDeps): Task {
       }
     },
   };
+}
+
+/** What the runs of one process share. */
+export interface BatchProcessor {
+  readonly processBatch: ReturnType<typeof makeProcessBatch>;
+  /** Lets the dedupe marks of earlier runs expire: call it every few seconds. Throws `UnavailableError`. */
+  readonly expireMarks: () => Promise<void>;
+  /** Resolves when steps 7 and 8 of the earlier runs have ended or failed: call it before the process ends. */
+  readonly settle: () => Promise<void>;
+}
+
+/**
+ * A process makes one: its runs share run numbers, and the calls that publish their events. `onUnfinished` is called
+ * when steps 7 or 8 fail after the run was reported as published.
+ */
+export function createBatchProcessor(
+  ports: Pick<Backend, 'runs' | 'effects' | 'ledger' | 'outboxes' | 'eventLog'>,
+  clock: Clock,
+  onUnfinished: (error: unknown) => void = () => undefined,
+): BatchProcessor {
+  const numbers = new RunNumbers({ ...ports, clock });
+  const expiringMarks = new ExpiringMarks({ ...ports, numbers });
+  const publisher = new OutboxPublisher({ ...ports, expiringMarks, clock, onUnfinished });
+  return {
+    processBatch: makeProcessBatch({ ...ports, numbers, publisher, clock }),
+    expireMarks: () => expiringMarks.expire(),
+    settle: () => publisher.settleAll(),
+  };
+}
+
+export interface OutboxScannerDeps extends ScanOutboxesDeps {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Pick<Metrics, 'outboxesOverdue' | 'outboxAgeSeconds'>;
+}
+
+const shortestPauseMs = 100;
+
+/**
+ * Makes the task that runs the scanner. It scans every `scanAgeMs / 2`. While workers process a backlog of overdue
+ * outboxes it scans again after 100 ms, so that a partition gets its next job soon after the last one. The pauses then
+ * double until they reach `scanAgeMs / 2` again.
+ */
+export function createOutboxScannerTask(deps: OutboxScannerDeps): Task {
+  const { clock, logger, metrics } = deps;
+  const scanOutboxes = makeScanOutboxes(deps);
+  const longestPauseMs = Math.max(shortestPauseMs, deps.scanAgeMs / 2);
+  let pauseMs = longestPauseMs;
+  const options: PeriodicOptions = {
+    name: 'outbox-scanner',
+    stores: ['documents', 'queue'],
+    everyMs: () => pauseMs,
+    clock,
+    onError: (err) => {
+      metrics.outboxAgeSeconds.set(Number.NaN);
+      logger.warn({ err }, 'outbox_scanner.failed');
+    },
+  };
+  return createPeriodicTask(options, async (signal) => {
+    pauseMs = Math.min(longestPauseMs, pauseMs * 2);
+    const { widgets, hasMore, oldestSince } = await scanOutboxes(signal);
+    if (hasMore) pauseMs = shortestPauseMs;
+    metrics.outboxesOverdue.inc(widgets);
+    if (oldestSince !== undefined) metrics.outboxAgeSeconds.set(toAgeSeconds(clock, oldestSince));
+    if (widgets > 0) logger.info({ widgets }, 'outboxes.overdue');
+  });
+}
+
+/** Null: 0. Not negative: the clock of the process that wrote the time may be ahead. */
+function toAgeSeconds(clock: Clock, since: Date | null): number {
+  return since === null ? 0 : Math.max(0, clock.now().getTime() - since.getTime()) / 1_000;
 }

@@ -1,6 +1,6 @@
 import type { IdentityProviderOptions } from '@widget-service/shared/config/component-options.ts';
 import { describeError, ServiceError } from '@widget-service/shared/domain/errors.ts';
-import { readClaim, readRole } from '@widget-service/shared/domain/role-claim.ts';
+import { readClaim, readRole } from '@widget-service/shared/domain/role.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import { createSemaphore } from '@widget-service/shared/runtime/semaphore.ts';
 import type { ClientAuth, Configuration, DiscoveryRequestOptions, IDToken } from 'openid-client';

@@ -4,8 +4,11 @@ import { formatPosition } from '@widget-service/shared/domain/sse-id.ts';
 import type { Integration } from '@widget-service/shared/entities/grant.ts';
 import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import type { DeliverySummary, LedgerRow } from '@widget-service/shared/ports/delivery-ledger.ts';
-import type { CountedPage, TooDeepPage } from '@widget-service/shared/usecases/lists/list-counted-page.ts';
-import { readNames } from '@widget-service/shared/usecases/lists/read-names.ts';
+import {
+  type CountedPage,
+  readNames,
+  type TooDeepPage,
+} from '@widget-service/shared/usecases/lists/list-counted-page.ts';
 import { z } from 'zod';
 import { toPageBody } from '../../schemas/page-body.ts';
 import type { deliverySchema, listDeliveriesOfWidgetQuerySchema } from './delivery-schema.ts';

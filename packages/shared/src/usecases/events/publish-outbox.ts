@@ -9,7 +9,7 @@ import { toEventWithoutWidget, toWidgetEvent, type WidgetEvent } from '../../dom
 import type { DeliveryEffect, DeliveryLedger, PublishedDelivery } from '../../ports/delivery-ledger.ts';
 import type { DedupeMark, EventLog, LogAppend } from '../../ports/event-log.ts';
 import type { RunRegistry } from '../../ports/run-registry.ts';
-import type { PublishedThrough, WidgetOutbox } from '../../ports/widget-outbox.ts';
+import type { PublishedThrough, WidgetOutbox } from '../../ports/widget-effects.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { ExpiringMarks } from './expiring-marks.ts';
 import { RecordedPosition } from './recorded-position.ts';

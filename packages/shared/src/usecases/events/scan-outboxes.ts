@@ -5,7 +5,7 @@ import {
   type OutboxScanCursor,
   type UnpublishedWidget,
   type WidgetOutbox,
-} from '../../ports/widget-outbox.ts';
+} from '../../ports/widget-effects.ts';
 import type { Clock } from '../../runtime/clock.ts';
 
 export interface ScanOutboxesDeps {

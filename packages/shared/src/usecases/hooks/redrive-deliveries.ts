@@ -2,7 +2,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import type { Integration } from '../../entities/grant.ts';
 import type { Collection } from '../../ports/collection.ts';
 import type { DeliveryLedger, ReceptionRange } from '../../ports/delivery-ledger.ts';
-import { readNames } from '../lists/read-names.ts';
+import { readNames } from '../lists/list-counted-page.ts';
 import type { makeRedriveDelivery } from './manage-deliveries.ts';
 
 /** The most deliveries that one call redrives. */

@@ -1,4 +1,6 @@
 import { type ListedRow, type PageRequest, type RowRange, toOffset } from '../../domain/page.ts';
+import type { Grant } from '../../entities/grant.ts';
+import type { Collection } from '../../ports/collection.ts';
 
 /**
  * Rows are counted, and skipped for a later page, only up to here. There may be hundreds of millions, and both take
@@ -70,4 +72,13 @@ async function countBehindEnd<Filter, Row>(
   const totalItems = await store.count(filter, readableRowsMax + 1);
   if (totalItems > readableRowsMax) return { readableRows: readableRowsMax };
   return { items: [], totalItems, hasNext: false };
+}
+
+/** Returns the names of the grants with these ids, in one read. An id without a grant is left out. */
+export async function readNames(
+  grants: Pick<Collection<Grant>, 'list'>,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const found = ids.length === 0 ? [] : await grants.list({ id: { oneOf: ids } }, { offset: 0, limit: ids.length });
+  return new Map(found.flatMap((grant) => (grant === null ? [] : [[grant.id, grant.name]])));
 }

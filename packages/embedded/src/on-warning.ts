@@ -1,1 +1,0 @@
-export type OnWarning = (message: string, details?: object) => void;
