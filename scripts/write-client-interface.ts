@@ -5,7 +5,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import process from 'node:process';
 import { composePod } from '../apps/api/src/process/compose.ts';
 import { openBackend } from '../apps/api/src/process/open-backend.ts';
@@ -21,12 +20,10 @@ interface Schema {
   readonly required?: readonly string[];
 }
 
-interface Operation {
-  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, { schema: Schema }>> }>>;
-}
+type Responses = Readonly<Record<string, { readonly content?: Readonly<Record<string, { schema: Schema }>> }>>;
 
 interface OpenApiDocument {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, { responses: Responses }>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
@@ -39,9 +36,8 @@ writeFileSync(new URL('src/answers.ts', client), describeAnswers(document));
 // Parts of the pod, which was never started, wait for their time.
 process.exit();
 
-/** Asks an embedded service, which listens nowhere. */
 async function readDocument(): Promise<OpenApiDocument> {
-  const folder = mkdtempSync(join(tmpdir(), 'widget-interface-'));
+  const folder = mkdtempSync(`${tmpdir()}/widget-interface-`);
   const parsed = parseSettings({ DATA_DIR: folder, LOG_LEVEL: 'fatal' }, { app: 'api' });
   const logger = await createLogger({ level: 'fatal', isPretty: false });
   const backend = await openBackend(parsed, logger, (error) => {
@@ -55,7 +51,6 @@ async function readDocument(): Promise<OpenApiDocument> {
   return answer.json();
 }
 
-/** The text of `interface.ts`. */
 async function describeInterface(described: OpenApiDocument): Promise<string> {
   // It brings a TypeScript of its own, so it is installed with the package, not at the root.
   const { default: makeTypes, astToString } = createRequire(new URL('package.json', client))('openapi-typescript');
@@ -70,9 +65,7 @@ function withoutExamples(key: string, value: unknown): unknown {
   return key === 'example' || key === 'examples' ? undefined : value;
 }
 
-/** The text of `answers.ts`. */
-function describeAnswers({ paths, components }: OpenApiDocument): string {
-  const schemas = components.schemas;
+function describeAnswers({ paths, components: { schemas } }: OpenApiDocument): string {
   /** The shapes that answers need, by name, each after those that it needs itself. */
   const shapes = new Map<string, string>();
 
@@ -123,7 +116,6 @@ function describeAnswers({ paths, components }: OpenApiDocument): string {
   ].join('\n');
 }
 
-/** A value that may be null, or of several types. */
 function writeUnion(shapes: readonly string[]): string {
   const others = [...new Set(shapes.filter((shape) => shape !== 'null'))];
   const only = others.length === 1 ? others[0] : "'any'";

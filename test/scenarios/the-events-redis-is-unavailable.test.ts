@@ -13,7 +13,6 @@ import { scale } from '../faults/scale.ts';
 
 /** A pod notices within this time that Redis is back. */
 const reconnectedWithinMs = 3_000;
-
 /** Lists the kinds of keys that a Redis holds: the name after the prefix, up to the next colon. */
 async function listKeyKinds(url: string): Promise<string[]> {
   const redis = new Redis(url);
@@ -57,13 +56,14 @@ describe.runIf(isHaproxyInstalled())('with a separate Redis for events, a cluste
     await cluster?.dispose();
   });
 
-  test('keeps the queue and the limits in REDIS_URL, the event log and the control log in EVENTS_REDIS_URL', async () => {
+  test('keeps the queue and the limits in REDIS_URL, both logs and the states of processes in EVENTS_REDIS_URL', async () => {
     // While no worker runs, hooks wait.
     for (const worker of cluster.workers) worker.freeze();
     const queueKinds = await collectKeyKinds(cluster.redis.url, ['limit', 'waiting']);
     for (const worker of cluster.workers) worker.thaw();
     expect(queueKinds).toEqual(['hooks', 'limit', 'waiting']);
-    expect(await collectKeyKinds(cluster.eventsRedis.url, ['control'])).toEqual(['control', 'log']);
+    const inEventsRedis = ['control', 'log', 'process', 'processes'];
+    expect(await collectKeyKinds(cluster.eventsRedis.url, inEventsRedis)).toEqual(inEventsRedis);
   });
 
   test('accepts every hook while the events Redis is down, ends no stream, and publishes everything afterwards', async () => {

@@ -9,13 +9,13 @@ import { collectionNames } from './mongo/indexes.ts';
 import { createMongoRunRegistry, registryId } from './mongo/mongo-run-registry.ts';
 import { translateErrors as translateMongoErrors } from './mongo/translate-error.ts';
 import type { ClusterOptions } from './open-cluster.ts';
+import { describeConnectionError } from './redis/connection-errors.ts';
 import { openFailFastConnection } from './redis/connections.ts';
 import { verifyTarget, waitForFirstContact } from './redis/first-contact.ts';
 import { type RedisKeys, redisKeys } from './redis/keys.ts';
 import { translateErrors } from './redis/redis-call.ts';
 import { RedisEventLog } from './redis/redis-event-log.ts';
 import { findTargets, type RedisSetting } from './redis/targets.ts';
-import { describeConnectionError } from './tls-error.ts';
 
 export interface NewEpoch {
   /** The run that started the epoch. Every later run has a higher number. */

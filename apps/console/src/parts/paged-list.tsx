@@ -1,6 +1,6 @@
 import { useSignal, useSignalEffect } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useRef } from 'preact/hooks';
+import { useMemo, useRef } from 'preact/hooks';
 import { changeQuery, query, readTime } from '../router/address.ts';
 import { type Resource, type ResourceOptions, useResource } from '../service/use-resource.ts';
 import { Button } from './button.tsx';
@@ -49,24 +49,37 @@ export function usePages<Item, Data extends Page<Item>>(
 ): Pages<Data> {
   const page = Math.max(1, Math.trunc(Number(query.value.get(pageName))) || 1);
   const asOf = timeOf === undefined || page === 1 ? null : readTime('asOf');
-  const list = useResource<Data>((signal) => read({ page, asOf }, signal), [page, asOf, ...inputs], options);
+  /** One object for each state of the address and of the inputs: it tells to which of them an answer belongs. */
+  const question = useMemo(() => ({}), [page, asOf, ...inputs]);
+  const list = useResource<{ readonly question: object; readonly answer: Data }>(
+    async (signal) => ({ question, answer: await read({ page, asOf }, signal) }),
+    [question],
+    options,
+  );
   const data = useSignal<Data | null>(null);
+  const shownQuestion = useRef<object | null>(null);
   /** Whether the next answer is shown as it is: the person has asked for it. */
   const isAsked = useRef(true);
   const showLatest = () => {
-    data.value = list.data.peek();
+    const next = list.data.peek();
+    shownQuestion.current = next?.question ?? null;
+    data.value = next?.answer ?? null;
   };
-  // At once, so that nobody sees the rows of another page.
+  // It runs after a frame, so an effect may see the answer to another question without the null before it.
   useSignalEffect(() => {
     const next = list.data.value;
     const shown = data.peek()?.items ?? [];
-    if (next === null || keyOf === undefined || isAsked.current || shown.length === 0) {
+    const isRenewal = next !== null && next.question === shownQuestion.current && !isAsked.current;
+    if (isRenewal && keyOf !== undefined && shown.length > 0) {
+      data.value = { ...next.answer, items: renewRows(shown, next.answer.items, keyOf) };
+    } else {
       showLatest();
       isAsked.current = next === null;
-    } else data.value = { ...next, items: renewRows(shown, next.items, keyOf) };
+    }
   });
-  const waiting =
-    keyOf === undefined ? null : countWaiting(data.value?.items ?? [], list.data.value?.items ?? [], keyOf);
+  const latest = list.data.value;
+  const isOther = latest?.question !== shownQuestion.current;
+  const waiting = isOther || !keyOf ? null : countWaiting(data.value?.items ?? [], latest?.answer.items ?? [], keyOf);
   const goToPage = (next: number) => {
     const [newest] = data.value?.items ?? [];
     // The service lists what is before this time, and the newest row belongs to it.

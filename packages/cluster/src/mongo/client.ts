@@ -17,7 +17,7 @@ import {
   MongoServerSelectionError,
   ReadConcern,
 } from 'mongodb';
-import { describeConnectionError } from '../tls-error.ts';
+import { describeConnectionError } from '../redis/connection-errors.ts';
 import { reconnectStuckClient } from './stuck-client.ts';
 import { describeSelectionError } from './translate-error.ts';
 import { isPemFile, listIgnoredOptions, pinned, requireUsableOptions, withoutReplaced } from './url-options.ts';

@@ -1,7 +1,6 @@
 import { backoffMs } from '@widget-service/shared/runtime/backoff.ts';
 import { Redis, type RedisOptions } from 'ioredis';
-import { describeConnectionError } from '../tls-error.ts';
-import { ignoreErrors, surviveSocketErrors } from './connection-errors.ts';
+import { describeConnectionError, ignoreErrors, surviveSocketErrors } from './connection-errors.ts';
 import { findRefusedSetting, haveSentinelsFailed } from './steady-sentinel-connector.ts';
 import { toTargetOptions } from './target-options.ts';
 import type { RedisTarget } from './targets.ts';
