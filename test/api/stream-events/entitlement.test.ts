@@ -1,8 +1,9 @@
+import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
 import type { HookKind } from '@widget-service/shared/domain/event-kind.ts';
 import { mintToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { toEventWithoutWidget } from '@widget-service/shared/domain/widget-event.ts';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { expectEndedInTime, expectNothingOutside } from '../../checkers/nothing-outside-the-filter.ts';
 import { aDelivery } from '../../drivers/app/builders.ts';
 import { driveEventLog } from '../../drivers/app/event-log-driver.ts';
@@ -12,7 +13,7 @@ import { openStream, type StreamClient } from '../../drivers/streams/stream-clie
 import { eventually } from '../../drivers/tools/eventually.ts';
 
 const log = driveEventLog(() => service);
-const service = await openSharedService({ STREAMS_PER_OWNER: '3' });
+const service = await openSharedService({ STREAMS_PER_OWNER: '3' }, {}, { isUnmeasured: true });
 
 async function open(url: string, options: Parameters<typeof openStream>[1] = {}): Promise<StreamClient> {
   const stream = await openStream(url, options);
@@ -147,6 +148,15 @@ describe('GET /api/v1/session/stream', () => {
     await second.until(() => second.widgetEvents().length === 1, 'the event after it');
     expect(second.events.map(({ event }) => event)).toEqual(['stream.open', 'widget.updated']);
     second.close();
+  });
+
+  test('answers 200 while no store can verify its session: another status would end an EventSource for good', async () => {
+    const user = await signInThroughPorts(service.backend, 'viewer');
+    const get = vi.spyOn(service.backend.sessions, 'get').mockRejectedValue(new UnavailableError('the store is away'));
+    const stream = await openPersonal(user);
+    expect(stream.events).toEqual([{ id: '', event: 'stream.closing', data: '{"reason":"unavailable"}' }]);
+    expect((await fetch(url, { method: 'HEAD', headers: { cookie: user.cookie } })).status).toBe(503);
+    get.mockRestore();
   });
 
   test('ends when its session is revoked', async () => {

@@ -72,6 +72,12 @@ export function streamEventsRoute(deps: StreamRouteDeps): Route {
 export function streamOfSessionRoute(deps: StreamRouteDeps): Route {
   return defineRoute<FastifySchema>({
     schema: sessionStreamSchema,
+    // A session that cannot be verified now may be valid: see `refuse`.
+    errorHandler: (error, request, reply) => {
+      if (request.method === 'HEAD' || !(error instanceof UnavailableError)) throw error;
+      setStreamHeaders(reply);
+      return refuse(reply, 'unavailable', deps);
+    },
     handler: async (request, reply) => {
       if (request.method === 'HEAD') return sendHead(reply);
       const { digest } = requireSession(request).session;
@@ -115,8 +121,7 @@ async function serveStream(opening: StreamRequest, refusal: ProblemCode): Promis
 export function probeStreamRoute(deps: StreamRouteDeps): Route {
   return defineTokenRoute(undocumented, async (request, reply) => {
     const verdict = await deps.verifyToken(request.params.token);
-    if (verdict.status === 'invalid') return sendProblem(reply, { code: 'stream-not-found' });
-    return sendHead(reply);
+    return verdict.status === 'invalid' ? sendProblem(reply, { code: 'stream-not-found' }) : sendHead(reply);
   });
 }
 
@@ -137,10 +142,7 @@ export function preflightStreamRoute(): Route {
   );
 }
 
-/**
- * Only documents the route in the OpenAPI document. Fastify validates and serialises nothing of a stream with it.
- */
-const describeStream = { parameters: ['Last-Event-ID', 'lastEventId'] } satisfies FastifySchema;
+/** These schemas only document the routes: Fastify validates and serialises nothing of a stream with them. */
 const streamResponse = {
   200: {
     description: 'An open stream of server-sent events.',
@@ -151,14 +153,14 @@ const streamResponse = {
   },
 };
 const streamSchema: FastifySchema & { operationId: string } = {
-  ...describeStream,
+  parameters: ['Last-Event-ID', 'lastEventId'],
   operationId: 'example.events.stream',
   summary: 'Stream widget events',
   description: streamText,
   response: documentResponses(streamResponse, 'stream-not-found'),
 };
 const sessionStreamSchema: FastifySchema & { operationId: string } = {
-  ...describeStream,
+  parameters: ['Last-Event-ID', 'lastEventId'],
   operationId: 'example.session.stream',
   summary: 'Stream widget events to a signed-in user',
   description:
@@ -247,7 +249,8 @@ async function openAndJoin(opening: Opening, { generation, verdict }: Verified<O
   const { heartbeatIntervalMs } = deps;
   // Random, so that the clients of a broken pod do not all reconnect at once.
   const retryMs = randomWithin(2_000, 5_000);
-  const subscriptionId = findSubscriptionId(verdict.entitlement.holder);
+  const { holder } = verdict.entitlement;
+  const subscriptionId = holder.kind === 'subscription' ? holder.id : null;
   const socket = await openResponse(reply, openingBytes({ subscriptionId, start, heartbeatIntervalMs, retryMs }));
   const isChunked = reply.raw.chunkedEncoding;
   if (socket === null || !(await takeSocketFromHttp(reply.raw, socket))) return false;
@@ -298,10 +301,6 @@ function join(
       log.info({ ...logFields, reason, durationMs: Math.round(performance.now() - openedAtMs) }, 'stream.closed');
     },
   });
-}
-
-function findSubscriptionId(holder: StreamHolder): string | null {
-  return holder.kind === 'subscription' ? holder.id : null;
 }
 
 function toOwnerFields(holder: StreamHolder): { readonly subscriptionId: string } | { readonly userId: string } {
