@@ -30,6 +30,8 @@ const haproxy = (name: string) => read('deploy/proxies/haproxy.cfg', new RegExp(
 const envoy = (name: string) => read('deploy/proxies/envoy.yaml', new RegExp(`${name}: (\\d+)s`));
 const gracePeriod = (name: string) => read(`deploy/k8s/base/${name}.yaml`, /terminationGracePeriodSeconds: (\d+)/);
 const { requestTimeout, keepAliveTimeout, connectionTimeout, http } = connectionLimits;
+const requestMs = requestTimeout + http.connectionsCheckingInterval;
+const { drainDelaySeconds, stalledIntervalMs, lockDurationMs } = defaultWorkerTiming;
 
 /** The first number must be less than the second. */
 test.each<[string, number, number]>([
@@ -51,33 +53,29 @@ test.each<[string, number, number]>([
   ['Redis: a command, deadline of a request', failFastOptions.commandTimeout, requestDeadlineMs],
   ['Redis: confirmation by replicas, a command', ackTimeoutMs, failFastOptions.commandTimeout],
   ['Redis: a command, silence of a connection', failFastOptions.commandTimeout, failFastOptions.socketTimeout],
-  ['BullMQ: wait for a job, silence', defaultWorkerTiming.drainDelaySeconds * 1_000, workerOptions.socketTimeout],
-  [
-    'BullMQ: stalled interval, lock of a job',
-    defaultWorkerTiming.stalledIntervalMs,
-    defaultWorkerTiming.lockDurationMs,
-  ],
+  ['BullMQ: wait for a job, silence', drainDelaySeconds * 1_000, workerOptions.socketTimeout],
+  ['BullMQ: stalled interval, lock of a job', stalledIntervalMs, lockDurationMs],
   ['BullMQ: end of the consumer, end of the backend', consumerCloseWithinMs, backendCloseWithinMs],
   ['end of the backend, end of a worker', backendCloseWithinMs, gracePeriod('worker')],
   ['end of the backend, end of a pod', backendCloseWithinMs, gracePeriod('api')],
   ['a response, silence of its connection', promisedMs, connectionTimeout],
   ['headers, a request', http.headersTimeout, requestTimeout],
   ['how often time-outs are checked, headers', http.connectionsCheckingInterval, http.headersTimeout],
-  [
-    'a request with its response, nginx',
-    requestTimeout + http.connectionsCheckingInterval,
-    nginx('proxy_read_timeout'),
-  ],
-  ['a request with its response, haproxy', requestTimeout + http.connectionsCheckingInterval, haproxy('server')],
-  [
-    'a request with its response, Envoy',
-    requestTimeout + http.connectionsCheckingInterval,
-    envoy('cluster: pods, timeout'),
-  ],
+  ['a request with its response, nginx', requestMs, nginx('proxy_read_timeout')],
+  ['a request with its response, haproxy', requestMs, haproxy('server')],
+  ['a request with its response, Envoy', requestMs, envoy('cluster: pods, timeout')],
   ['idle connection of nginx, of the service', nginx('keepalive_timeout'), keepAliveTimeout],
   ['idle connection of haproxy, of the service', haproxy('http-keep-alive'), keepAliveTimeout],
   ['idle connection of Envoy, of the service', envoy('idle_timeout'), keepAliveTimeout],
   ['headers at nginx, a request', nginx('client_header_timeout'), requestTimeout],
 ])('%s: %i ms is less than %i ms', (_, lessMs, moreMs) => {
   expect(lessMs).toBeLessThan(moreMs);
+});
+
+const proxies = ['nginx.conf', 'haproxy.cfg', 'envoy.yaml', 'traefik-routes.yaml', 'traefik-no-pod.conf'];
+const streamRules = [...proxies.map((file) => `proxies/${file}`), 'k8s/components/gateway/http-route.yaml'];
+test.each(streamRules)('deploy/%s has the stream of a session among the streams, which have no time-out', (file) => {
+  const lines = readFileSync(new URL(`../../deploy/${file}`, import.meta.url), 'utf8').split('\n');
+  const rules = lines.filter((line) => line.includes('session/stream'));
+  expect(rules.length).toBe(file.endsWith('envoy.yaml') ? 2 : 1);
 });

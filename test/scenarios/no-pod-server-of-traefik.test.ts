@@ -26,10 +26,11 @@ const largeBody = Buffer.alloc(2 * 1024 * 1024);
 
 describe.runIf(hasNginx)('the server that answers for Traefik while no pod runs', () => {
   test.each([
-    { what: 'a stream', headers: {} },
-    { what: 'a stream whose headers are as long as the service accepts', headers: longHeaders },
-  ])('$what gets a message that makes the client come back', async ({ headers }) => {
-    const answer = await fetch(server.url + streamPath, { headers });
+    { what: 'a stream', path: streamPath, headers: {} },
+    { what: 'the stream of a session', path: '/api/v1/session/stream?lastEventId=x', headers: {} },
+    { what: 'a stream whose headers are as long as the service accepts', path: streamPath, headers: longHeaders },
+  ])('$what gets a message that makes the client come back', async ({ path, headers }) => {
+    const answer = await fetch(server.url + path, { headers });
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toBe('text/event-stream');
     expect(await answer.text()).toMatch(

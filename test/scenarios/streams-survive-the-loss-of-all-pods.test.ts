@@ -197,17 +197,13 @@ describe.runIf(proxyNames.length > 0)('two pods behind the shipped proxies', () 
 
 /** While no pod runs, only a GET of a stream is answered 200. */
 async function expectAnswersWithoutPods(streamUrl: string, hookUrl: string): Promise<void> {
-  const stream = await send('GET', streamUrl);
-  expect(stream).toMatchObject({
-    status: 200,
-    headers: {
-      'content-type': 'text/event-stream',
-      'cache-control': 'no-cache,no-transform',
-      'access-control-allow-origin': '*',
-    },
-  });
-  expect(stream.headers).not.toHaveProperty('x-request-id');
-  expect(stream.body).toMatch(/^event: stream\.closing\ndata: \{"reason":"unavailable"\}\nretry: \d{4,5}\n\n$/);
+  for (const url of [streamUrl, new URL('/api/v1/session/stream?lastEventId=x', streamUrl).href]) {
+    const stream = await send('GET', url);
+    const headers = { 'content-type': 'text/event-stream', 'cache-control': 'no-cache,no-transform' };
+    expect(stream).toMatchObject({ status: 200, headers: { ...headers, 'access-control-allow-origin': '*' } });
+    expect(stream.headers).not.toHaveProperty('x-request-id');
+    expect(stream.body).toMatch(/^event: stream\.closing\ndata: \{"reason":"unavailable"\}\nretry: \d{4,5}\n\n$/);
+  }
   const problem = {
     status: 503,
     headers: { 'content-type': 'application/problem+json', 'retry-after': '5', 'cache-control': 'no-store' },
