@@ -4,7 +4,7 @@ import { createRedisProcessStates } from '@widget-service/cluster/redis/redis-pr
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { aPodState, aProcessState } from '@widget-service/shared/tasks/testing/a-process-state.ts';
 import { Redis } from 'ioredis';
-import { afterAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, describe, expect, inject, test, vi } from 'vitest';
 import { findEventsRedis } from '../drivers/cluster/test-redis.ts';
 
 const stream = { id: 's', address: '127.0.0.1', position: 'e.1.1', openedAtMs: 1, sentBytes: 2, unsentBytes: 3 };
@@ -37,19 +37,19 @@ describe.runIf(inject('backend') === 'cluster')('ProcessStates', () => {
   test('returns the listed streams of one subscription, and forgets those of a subscription without any', async () => {
     const pod = aPodState();
     const streamsOf = async (id: string) => (await peer.list(id)).flatMap(({ streams }) => streams);
-    await states.write(
-      pod,
-      new Map([
-        ['a', [stream]],
-        ['b', [stream, stream]],
-      ]),
-    );
+    await states.write(pod, new Map(Object.entries({ a: [stream], b: [stream, stream] })));
     expect(await streamsOf('a')).toEqual([stream]);
     expect(await streamsOf('b')).toHaveLength(2);
-    expect(await streamsOf('c')).toEqual([]);
     await states.write(pod, new Map([['b', [stream]]]));
     expect(await streamsOf('a')).toEqual([]);
     expect(await streamsOf('b')).toEqual([stream]);
+    const pipeline = redis.pipeline();
+    const exec = pipeline.exec.bind(pipeline);
+    pipeline.exec = () => exec().then(() => Promise.reject(new Error('the answer is lost')));
+    vi.spyOn(redis, 'pipeline').mockReturnValueOnce(pipeline);
+    await expect(states.write(pod, new Map([['a', [stream]]]))).rejects.toThrow(UnavailableError);
+    await states.write(pod, new Map());
+    expect(await streamsOf('a')).toEqual([]);
     await states.remove(pod.id);
   });
 

@@ -20,14 +20,15 @@ const idKeptMs = 3_600_000;
  * `redis` is for short calls. The caller closes it.
  */
 export function createRedisProcessStates(redis: Redis, keys: RedisKeys): ProcessStates {
-  /** The fields that each process of this Redis client has written. */
-  const fieldsById = new Map<string, readonly string[]>();
+  /** The fields that this process may have written: also those of a write whose answer was lost. */
+  const written = new Set<string>();
 
   return {
     write: async (state, streams) => {
       const key = keys.process(state.id);
       const fields = Object.fromEntries([...streams].map(([id, listed]) => [toField(id), JSON.stringify(listed)]));
-      const gone = (fieldsById.get(state.id) ?? []).filter((field) => !Object.hasOwn(fields, field));
+      const gone = [...written].filter((field) => !Object.hasOwn(fields, field));
+      for (const field of Object.keys(fields)) written.add(field);
       const nowMs = Date.now();
       const pipeline = redis
         .pipeline()
@@ -38,7 +39,7 @@ export function createRedisProcessStates(redis: Redis, keys: RedisKeys): Process
         .pexpire(keys.processes, idKeptMs);
       if (gone.length > 0) pipeline.hdel(key, ...gone);
       await runPipeline(pipeline, 'process states write');
-      fieldsById.set(state.id, Object.keys(fields));
+      for (const field of gone) written.delete(field);
     },
     list: async (subscriptionId = '') => {
       const [ids] = (await runPipeline(redis.pipeline().zrange(keys.processes, '0', '-1'), 'process states list')) as [
@@ -56,7 +57,6 @@ export function createRedisProcessStates(redis: Redis, keys: RedisKeys): Process
       });
     },
     remove: async (id) => {
-      fieldsById.delete(id);
       await runPipeline(redis.pipeline().del(keys.process(id)).zrem(keys.processes, id), 'process states remove');
     },
   };
