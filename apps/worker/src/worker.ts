@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Settings } from '@widget-service/shared/config/settings.ts';
 import { measureBackend } from '@widget-service/shared/metrics/measure-backend.ts';
 import { createMetrics, makeFormatMetrics, recordBuild } from '@widget-service/shared/metrics/metrics.ts';
@@ -6,7 +5,7 @@ import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import { openOpsServer } from '@widget-service/shared/runtime/ops-server.ts';
-import { getProcessName, readServiceVersion } from '@widget-service/shared/runtime/process-identity.ts';
+import { identifyProcess } from '@widget-service/shared/runtime/process-identity.ts';
 import type { RunningProcess } from '@widget-service/shared/runtime/run-process.ts';
 import { createSupervisor, recordTasks } from '@widget-service/shared/tasks/create-supervisor.ts';
 import { createProcessStateWriter } from '@widget-service/shared/tasks/process-state-writer.ts';
@@ -42,12 +41,7 @@ export async function openWorker(
   const clock = systemClock;
   const measured = measureBackend(backend, metrics);
   const readiness = createReadiness({ settings, checkTasks: () => supervisor.checks(), drains: false });
-  const identity = {
-    id: randomUUID(),
-    name: getProcessName(),
-    version: readServiceVersion(),
-    startedAtMs: clock.now().getTime(),
-  };
+  const identity = identifyProcess(clock.now().getTime());
   const tasks = [
     ...createWorkerTasks({ backend: measured, clock, logger, metrics, outboxScanAgeMs, tracer }),
     createProcessStateWriter(measured.processStates, clock, async () => {

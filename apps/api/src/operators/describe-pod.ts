@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
 import { type ProcessState, processStateLimits } from '@widget-service/shared/ports/process-states.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
-import { getProcessName, readServiceVersion } from '@widget-service/shared/runtime/process-identity.ts';
+import { identifyProcess } from '@widget-service/shared/runtime/process-identity.ts';
 import { PodSamples } from './hour-of-pod.ts';
 
 export interface DescribePodDeps {
@@ -23,12 +22,7 @@ export interface DescribePodDeps {
 export function makeDescribePod(deps: DescribePodDeps): () => Promise<ProcessState> {
   const { clock, metrics, hub } = deps;
   const samples = new PodSamples();
-  const identity = {
-    id: randomUUID(),
-    name: getProcessName(),
-    version: readServiceVersion(),
-    startedAtMs: clock.now().getTime(),
-  };
+  const identity = identifyProcess(clock.now().getTime());
   return async () => {
     const { hooksAccepted, hooksRefused, tailLagEvents, eventDeliverySeconds } = metrics;
     const lag = await readTotal(tailLagEvents);

@@ -109,7 +109,6 @@ export function startIdentitySignInRoute(deps: SignInByIdentityRouteDeps): Route
           },
         },
         'not-found',
-        'rate-limited',
         'identity-provider-unavailable',
       ),
     },

@@ -8,7 +8,7 @@ export function readServiceVersion(): string {
   return (JSON.parse(readFileSync(packageFile, 'utf8')) as { version: string }).version;
 }
 
-/** Returns what operators call this process: its host name (on Kubernetes the name of the pod) and process id. */
-export function getProcessName(): string {
-  return `${hostname()}/${process.pid}`;
+/** Returns what a process calls itself in its state. For operators: its host name (on Kubernetes its pod) and id. */
+export function identifyProcess(startedAtMs: number) {
+  return { id: crypto.randomUUID(), name: `${hostname()}/${process.pid}`, version: readServiceVersion(), startedAtMs };
 }
