@@ -83,15 +83,9 @@ describe('the overview of a running service', async () => {
   const service = await openSharedService({ ADMIN_EMAIL: testAdmin.email, ADMIN_PASSWORD: testAdmin.password });
 
   const headers = { 'content-type': 'application/json' };
-  const signedIn = await fetch(`${service.url}/api/v1/session`, {
-    method: 'POST',
-    headers,
-    body: JSON.stringify(testAdmin),
-  });
-  const cookie = signedIn.headers
-    .getSetCookie()
-    .map((line) => line.split(';')[0])
-    .join('; ');
+  const credentials = JSON.stringify(testAdmin);
+  const signedIn = await fetch(`${service.url}/api/v1/session`, { method: 'POST', headers, body: credentials });
+  const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
   const read = async () => {
     const response = await fetch(`${service.url}/api/v1/overview`, { headers: { cookie } });
     return (await response.json()) as {

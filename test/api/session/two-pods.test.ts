@@ -12,16 +12,18 @@ import { startStopwatch } from '../../drivers/tools/stopwatch.ts';
 const password = 'correct horse battery';
 const isCluster = inject('backend') === 'cluster';
 
-const service = await openSharedService({ TRUSTED_PROXIES: '127.0.0.1' }, {}, { signInFailuresPerMinute: 1 });
-const peer: TestPod | null = (await service.openPeerPod?.()) ?? null;
-afterAll(() => peer?.close());
+const limits = { signInFailuresPerMinute: 1, limiterTimeoutMs: 5_000 };
+const service = await openSharedService({ TRUSTED_PROXIES: '127.0.0.1' }, {}, limits);
+/** Only the tests of the cluster use it. */
+const peer = (await service.openPeerPod?.()) as TestPod;
+afterAll(() => (isCluster ? peer.close() : undefined));
 
 let nextAddress = 0;
-async function signIn(pod: { readonly url: string }, email: string, sent: string) {
+async function signIn(pod: { readonly url: string }, email: string, sent: string, from?: string) {
   nextAddress += 1;
   const response = await fetch(`${pod.url}/api/v1/session`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-forwarded-for': `198.51.100.${nextAddress}` },
+    headers: { 'content-type': 'application/json', 'x-forwarded-for': from ?? `198.51.100.${nextAddress}` },
     body: JSON.stringify({ email, password: sent }),
   });
   const cookies = response.headers.getSetCookie().map((line) => line.split(';')[0] ?? '');
@@ -34,8 +36,14 @@ async function createAccount(): Promise<string> {
   return user.email;
 }
 
+test.runIf(isCluster)('a failed sign-in on one pod counts on the other, for its account and address', async () => {
+  const email = await createAccount();
+  expect((await signIn(service, email, 'wrong', '203.0.113.9')).status).toBe(403);
+  expect((await signIn(peer, email, password, '203.0.113.9')).status).toBe(429);
+  expect((await signIn(peer, email, password)).status).toBe(200);
+});
+
 test.runIf(isCluster)('a session and its CSRF token that come from one pod are good on the other', async () => {
-  if (peer === null) throw new Error('there is no second pod');
   const { cookies, body } = await signIn(peer, await createAccount(), password);
   const headers = { cookie: cookies.join('; '), 'x-csrf-token': String(body.csrfToken) };
   const shown = await fetch(`${service.url}/api/v1/session`, { headers });
@@ -45,7 +53,6 @@ test.runIf(isCluster)('a session and its CSRF token that come from one pod are g
 });
 
 test.runIf(isCluster)('a session that ends on one pod lists no widgets on the other, 2 s later', async () => {
-  if (peer === null) throw new Error('there is no second pod');
   const { cookies, body } = await signIn(peer, await createAccount(), password);
   const headers = { cookie: cookies.join('; '), 'x-csrf-token': String(body.csrfToken) };
   const list = async (pod: { readonly url: string }) =>
