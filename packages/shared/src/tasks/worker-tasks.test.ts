@@ -1,12 +1,13 @@
 import { afterEach, expect, test } from 'vitest';
 import { UnavailableError } from '../domain/errors.ts';
+import { createUuidV7 } from '../domain/uuid.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 import type { Backend } from '../ports/backend.ts';
 import type { ConsumedBatch, ConsumeOptions, ConsumeOutcome, HookQueue } from '../ports/hook-queue.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { createLogger } from '../runtime/logger.ts';
 import { StoreConnectivity } from './store-connectivity.ts';
-import { createHookConsumerTask, createWorkerTasks } from './worker-tasks.ts';
+import { createHookConsumerTask, createOutboxScannerTask, createWorkerTasks } from './worker-tasks.ts';
 
 test('exposes the dead-letter counters as 0 from the start, so that the first dead letter is an increase', async () => {
   const logger = await createLogger({ level: 'silent' });
@@ -147,4 +148,66 @@ test('starts no job before the stores were found to fit together', async () => {
   checked.resolve();
   await waiting;
   expect(isReady).toBe(true);
+});
+
+const aBacklog = (widgetCount: number) =>
+  Array.from({ length: widgetCount }, (_, n) => ({ widgetId: createUuidV7(), since: new Date(n) }));
+
+/**
+ * Scans a backlog of 1 000 widgets and returns the pause after each scan, in milliseconds. `isJobProcessed` decides
+ * after which scans a worker processes the scanner's job.
+ */
+async function recordScannerPauses(scans: number, isJobProcessed: (scan: number) => boolean): Promise<number[]> {
+  const unpublished = aBacklog(1_000);
+  const pauses: number[] = [];
+  const stop = new AbortController();
+  const task = createOutboxScannerTask({
+    outboxes: {
+      findOverdue: async (_, limit) => unpublished.slice(0, limit),
+      findFutureDated: async () => [],
+    },
+    hookQueue: { partitionCount: 1, enqueue: async () => undefined },
+    clock: {
+      ...systemClock,
+      sleep: async (ms) => {
+        pauses.push(ms);
+        if (isJobProcessed(pauses.length)) unpublished.splice(0, 256);
+        if (pauses.length === scans) stop.abort();
+      },
+    },
+    scanAgeMs: 2_000,
+    logger,
+    metrics: createMetrics(),
+  });
+  await task.run(stop.signal);
+  return pauses;
+}
+
+test('the outbox scanner scans again after 100 ms while full jobs are processed', async () => {
+  expect(await recordScannerPauses(6, () => true)).toEqual([100, 100, 100, 200, 400, 800]);
+});
+
+test('the outbox scanner doubles its pauses while full jobs wait', async () => {
+  expect(await recordScannerPauses(6, () => false)).toEqual([100, 200, 400, 800, 1_000, 1_000]);
+  expect(await recordScannerPauses(6, (scan) => scan === 3)).toEqual([100, 200, 400, 100, 200, 400]);
+});
+
+test('the outbox scanner stops after the current page when it is aborted', async () => {
+  const stop = new AbortController();
+  let pages = 0;
+  const findPage = async (_: Date, limit: number) => {
+    pages += 1;
+    if (pages === 2) stop.abort();
+    return aBacklog(limit);
+  };
+  const task = createOutboxScannerTask({
+    outboxes: { findOverdue: findPage, findFutureDated: findPage },
+    hookQueue: { partitionCount: 4, enqueue: async () => undefined },
+    clock: systemClock,
+    scanAgeMs: 2_000,
+    logger,
+    metrics: createMetrics(),
+  });
+  await task.run(stop.signal);
+  expect(pages).toBe(2);
 });

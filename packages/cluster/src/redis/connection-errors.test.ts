@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeConnectionError } from './redis/connection-errors.ts';
+import { describeConnectionError } from './connection-errors.ts';
 
 const fromOpenSsl = (reason: string) =>
   new Error(
