@@ -95,23 +95,18 @@ test('quarantines a delivery whose dead letter is unstorable, as a job that can 
   const { backend } = testBackend;
   const widgetId = await insertWidget();
   const [poison, valid] = [aDelivery({ widgetId, payload: awkwardPayload }), aDelivery({ widgetId })];
-  const rejectPoison = (eventIds: readonly string[]) => {
-    if (eventIds.includes(poison.eventId)) throw new UnstorableError('the delivery is poison');
-  };
+  const nameless = aDelivery({ widgetId, integrationId: 'no id of an integration' });
+  const isPoison = ({ eventId }: Pick<Delivery, 'eventId'>) => eventId !== valid.eventId;
+  const refuse = () => Promise.reject(new UnstorableError('the delivery is poison'));
   const ledger = overrideMethod(
-    overrideMethod(backend.ledger, 'register', async (deliveries) => {
-      rejectPoison(deliveries.map(({ eventId }) => eventId));
-      return backend.ledger.register(deliveries);
-    }),
+    overrideMethod(backend.ledger, 'register', (all) => (all.some(isPoison) ? refuse() : backend.ledger.register(all))),
     'markDead',
-    async (delivery, reason) => {
-      rejectPoison([delivery.eventId]);
-      return backend.ledger.markDead(delivery, reason);
-    },
+    (delivery, reason) => (isPoison(delivery) ? refuse() : backend.ledger.markDead(delivery, reason)),
   );
-  await enqueue(backend, [poison, valid]);
+  await enqueue(backend, [poison, nameless, valid]);
   await consumeUntil({ ...backend, ledger }, isPublished(valid));
-  const [quarantined] = (await readQuarantine()).filter(({ text }) => text.includes(poison.eventId));
-  expect(quarantined).toMatchObject({ reason: 'store-refused', integrationId: poison.integrationId });
-  expect(parseHookJob(quarantined?.text ?? '').items).toEqual([{ type: 'delivery', delivery: poison }]);
+  const quarantined = (await readQuarantine()).filter(({ reason }) => reason === 'store-refused');
+  expect(new Set(quarantined.map((row) => row.integrationId))).toEqual(new Set([poison.integrationId, null]));
+  const items = quarantined.flatMap(({ text }) => parseHookJob(text).items);
+  expect(new Set(items)).toEqual(new Set([poison, nameless].map((delivery) => ({ type: 'delivery', delivery }))));
 });

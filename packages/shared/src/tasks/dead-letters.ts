@@ -3,7 +3,7 @@ import { serializeHookJob } from '../adapters/hook-job-codec.ts';
 import type { Delivery } from '../domain/delivery.ts';
 import { UnstorableError } from '../domain/errors.ts';
 import type { QueueItem } from '../domain/queue-item.ts';
-import { toUuidV8 } from '../domain/uuid.ts';
+import { parseUuid, toUuidV8 } from '../domain/uuid.ts';
 import type { QuarantinedText, QuarantineReason } from '../entities/quarantined-text.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Collection } from '../ports/collection.ts';
@@ -184,10 +184,10 @@ async function quarantine(
   const id = toUuidV8(hash('sha256', `quarantine\n${jobId}\n${part}`, 'hex'));
   const fields = { jobId, quarantineId: id, reason, integrationId };
   try {
-    // It may already be there: its job ran before.
+    // It may already be there: its job ran before. The quarantine must take whatever the queue held.
+    const named = { reason, jobId, integrationId: parseUuid(integrationId ?? '') };
     const sizeBytes = Buffer.byteLength(text);
-    const quarantinedAt = deps.clock.now();
-    await deps.quarantine.insert({ id, reason, jobId, integrationId, quarantinedAt, sizeBytes, text });
+    await deps.quarantine.insert({ id, ...named, quarantinedAt: deps.clock.now(), sizeBytes, text });
   } catch (err) {
     deps.logger.warn({ ...fields, err }, 'queue.quarantine_failed');
     return false;
