@@ -106,7 +106,6 @@ export default defineConfig({
         'test/conformance/event-log*.test.ts',
         'test/conformance/hook-queue*.test.ts',
         'test/conformance/run-registry.test.ts',
-        'test/conformance/quarantine-store.test.ts',
         'test/conformance/widget-*.test.ts',
       ]),
       // What touches the event log, once more with the log in a Redis of its own.

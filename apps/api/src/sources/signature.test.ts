@@ -1,11 +1,11 @@
 import { createHash, createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import type { SignatureScheme } from '@widget-service/shared/domain/hook-source.ts';
-import { mintSigningSecret, sealSecrets } from '@widget-service/shared/domain/sealed-secrets.ts';
+import { sealSecrets } from '@widget-service/shared/domain/sealed-secrets.ts';
 import { mintToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { describe, expect, test } from 'vitest';
 import { presets, schemeDefaults } from './presets.ts';
 import type { SentRequest } from './sent-request.ts';
-import { verifySignature } from './signature.ts';
+import { nativeScheme, verifySignature } from './signature.ts';
 import { type SourceKey, toSourceKey, unsealKeys } from './source-key.ts';
 
 interface Given {
@@ -162,14 +162,17 @@ test.each(vectors.filter((vector) => schemeOfVector(vector).timestamp !== null))
 describe('Standard Webhooks', () => {
   const { given, secret, atSeconds = 0 } = vectors.find(({ preset }) => preset === 'standard-webhooks') as Vector;
   const scheme = schemeOf('standard-webhooks');
-  const signature = given.headers['webhook-signature'] ?? '';
-  const check = (headers: Readonly<Record<string, string>>) =>
+  const { 'webhook-id': id = '', 'webhook-signature': signature = '' } = given.headers;
+  const check = (headers: Readonly<Record<string, string>>, by: SignatureScheme = scheme) =>
     verifySignature(
-      scheme,
+      by,
       toKeys(scheme, [secret]),
       toSent({ ...given, headers: { ...given.headers, ...headers } }),
       new Date(atSeconds * 1_000),
     ).isValid;
+  const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
+  const sign = (id: string | Buffer, time = `${atSeconds}`) =>
+    `v1,${createHmac('sha256', key).update(id).update(`.${time}.${given.body}`).digest('base64')}`;
   /** A header value as Node reads these bytes. */
   const asRead = (bytes: Buffer) => bytes.toString('latin1');
 
@@ -179,12 +182,9 @@ describe('Standard Webhooks', () => {
     ['in Latin-1 as fetch sends it, signed in UTF-8', Buffer.from('Grüße', 'latin1'), Buffer.from('Grüße')],
     ['of bytes that are no text', Buffer.from([0xff, 0x80, 0x41]), Buffer.from([0xff, 0x80, 0x41])],
   ])('accepts an id %s', (_name, sent, signed) => {
-    const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
-    const hmac = createHmac('sha256', key).update(signed).update(`.${atSeconds}.${given.body}`).digest('base64');
-    expect(check({ 'webhook-id': asRead(sent), 'webhook-signature': `v1,${hmac}` })).toBe(true);
+    expect(check({ 'webhook-id': asRead(sent), 'webhook-signature': sign(signed) })).toBe(true);
     // Its bytes as those of another text: a recorded hook must not become another one.
-    const other = Buffer.from(asRead(signed));
-    expect(check({ 'webhook-id': asRead(other), 'webhook-signature': `v1,${hmac}` })).toBe(false);
+    expect(check({ 'webhook-id': asRead(Buffer.from(asRead(signed))), 'webhook-signature': sign(signed) })).toBe(false);
   });
 
   test('accepts a hook if one of several signatures is valid', () => {
@@ -193,6 +193,7 @@ describe('Standard Webhooks', () => {
 
   test.each<[string, Record<string, string>]>([
     ['an empty id', { 'webhook-id': '' }],
+    ['an empty id, also if it is signed', { 'webhook-id': '', 'webhook-signature': sign('') }],
     ['another id', { 'webhook-id': 'msg_other' }],
     ['an empty timestamp', { 'webhook-timestamp': '' }],
     ['another timestamp', { 'webhook-timestamp': '1614265331' }],
@@ -202,22 +203,23 @@ describe('Standard Webhooks', () => {
     ['a signature with a changed character', { 'webhook-signature': signature.replace('g0hM', 'g0hN') }],
     ['a valid signature after ten others', { 'webhook-signature': `${'v1,AAAA '.repeat(10)}${signature}` }],
   ])('rejects %s', (_, headers) => {
-    expect(check(headers)).toBe(false);
+    expect([check(headers), check(headers, nativeScheme)]).toEqual([false, false]);
   });
 
-  test('refuses an empty id even if it is signed', () => {
-    const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
-    const hmac = createHmac('sha256', key).update(`.${atSeconds}.${given.body}`).digest('base64');
-    expect(check({ 'webhook-id': '', 'webhook-signature': `v1,${hmac}` })).toBe(false);
+  test.each<[string, Record<string, string>]>([
+    ['a signature without its padding', { 'webhook-signature': signature.slice(0, -1) }],
+    ['the alphabet of URLs', { 'webhook-signature': signature.replace('+', '-').replace('/', '_') }],
+    ['a fraction', { 'webhook-timestamp': `${atSeconds}.0`, 'webhook-signature': sign(id, `${atSeconds}.0`) }],
+  ])('only the sender of a source may use %s', (_, headers) => {
+    expect([check(headers), check(headers, nativeScheme)]).toEqual([true, false]);
   });
-});
 
-test('only the token of an address unseals its keys', () => {
-  const scheme = schemeOf('standard-webhooks');
-  const [token, secret] = [mintToken('wht'), mintSigningSecret()];
-  const stored = () => ({ digest: sha256Hex(token), sealedSecret: sealSecrets([secret], token) });
-  expect(unsealKeys(stored(), token, scheme)).toEqual(toKeys(scheme, [secret]));
-  expect(() => unsealKeys(stored(), mintToken('wht'), scheme)).toThrow('damaged');
+  test('only the token of an address unseals its keys', () => {
+    const token = mintToken('wht');
+    const stored = () => ({ digest: sha256Hex(token), sealedSecret: sealSecrets([secret], token) });
+    expect(unsealKeys(stored(), token, scheme)).toEqual([key]);
+    expect(() => unsealKeys(stored(), mintToken('wht'), scheme)).toThrow('damaged');
+  });
 });
 
 describe('several signatures', () => {

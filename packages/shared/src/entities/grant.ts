@@ -13,7 +13,7 @@ import { hookSourceShape } from './source-shapes.ts';
 const grantToken = z.object({
   /** SHA-256 of the token, hexadecimal. */
   digest: z.string(),
-  /** An integration's signing secret, encrypted under the token (sealed-secrets.ts). Null if there is none. */
+  /** The secrets of an integration, sealed for the token (sealed-secrets.ts). Null if there are none. */
   sealedSecret: z.string().nullable(),
 });
 
