@@ -32,7 +32,7 @@ const processing = ['test/processing/**/*.test.ts'];
  * store is asked, or ask a port in a way that its suite covers.
  */
 const apiOnCluster = [
-  'test/api/{audit,create-widget,deliveries,hook-counts,list-widgets,overview,receive-hook,session,subscriptions,users}/**/*.test.ts',
+  'test/api/{audit,create-widget,deliveries,hook-counts,list-widgets,metrics,overview,receive-hook,session,subscriptions,users}/**/*.test.ts',
   'test/api/{quarantine,stream-events}/**/*.test.ts',
   'test/api/bad-input/generated*.test.ts',
   'test/api/every-route/{damaged-rows,deep-pages,rate-limits,right-lost-while-the-body-arrives}.test.ts',

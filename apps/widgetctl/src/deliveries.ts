@@ -51,13 +51,13 @@ export const deliveryCommands: readonly Command[] = [
     'deliveries redrive INTEGRATION EVENT…?',
     'Process dead deliveries again.',
     `POST ${deliveries}/{eventId}/redrive`,
-    { member: 'eventId', done: 'redriven', text: 'accepted', nouns: 'deliveries' },
+    { member: 'eventId', done: 'redriven', text: 'accepted' },
   ),
   makeChange(
     'deliveries discard INTEGRATION EVENT…?',
     'Erase the payloads of dead deliveries for good. They can never be redriven then.',
     `DELETE ${deliveries}/{eventId}`,
-    { member: 'eventId', done: 'discarded', text: 'discarded', nouns: 'deliveries' },
+    { member: 'eventId', done: 'discarded' },
   ),
 ];
 
@@ -88,8 +88,6 @@ export const quarantineCommands: readonly Command[] = [
   makeChange('quarantine discard ID…', 'Remove such texts for good.', 'DELETE /api/v1/quarantine/{id}', {
     member: 'id',
     done: 'discarded',
-    text: 'discarded',
-    nouns: 'texts',
   }),
 ];
 
@@ -97,14 +95,13 @@ interface Change {
   /** The member of a JSON result that names the thing, and the one that says whether it was changed. */
   readonly member: 'id' | 'eventId';
   readonly done: string;
-  /** What a line says of a thing that was changed. */
-  readonly text: string;
-  readonly nouns: string;
+  /** What a line says of a thing that was changed. Default: as `done`. */
+  readonly text?: string;
 }
 
 /** Makes a command that changes one thing after the other. A refusal does not stop the others. */
 function makeChange(syntax: string, summary: string, operation: Operation, change: Change): Command {
-  const { member, done, text, nouns } = change;
+  const { member, done, text = done } = change;
   const ofDeliveries = member === 'eventId';
   const options = ofDeliveries ? { 'all-dead': 'All dead deliveries of the integration.' } : {};
   return makeCommand(syntax, summary, options, async (context, input) => {
@@ -122,7 +119,7 @@ function makeChange(syntax: string, summary: string, operation: Operation, chang
         tally.refuse({ [member]: id, [done]: false }, id, error);
       }
     }
-    tally.end(nouns);
+    tally.end(ofDeliveries ? 'deliveries' : 'texts');
   });
 }
 

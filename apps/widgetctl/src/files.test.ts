@@ -1,5 +1,7 @@
+import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -52,12 +54,9 @@ describe('a text is decoded', () => {
     expect(await decodeInChunks(bytes)).toEqual(['1 ä😀', '2 b']);
   });
 
-  test('from nothing', async () => {
+  test('from nothing, and with its empty lines', async () => {
     expect(await decodeInChunks(Buffer.from(''))).toEqual([]);
     expect(await decodeInChunks(Buffer.from('a'))).toEqual(['1 a']);
-  });
-
-  test('with its empty lines', async () => {
     expect(await decodeInChunks(Buffer.from('\n\r\n\na'))).toEqual(['1 ', '2 ', '3 ', '4 a']);
   });
 });
@@ -113,11 +112,22 @@ test.each([true, false])('a symbolic link stays one, whether its target is there
   expect(readdirSync(folder).sort()).toEqual(['elsewhere', 'file', 'second']);
 });
 
-test('a longer content and a shorter one replace it whole', () => {
+test('a longer content and a shorter one replace it whole, also under its other name', () => {
+  writeFileSync(file, '');
+  linkSync(file, join(folder, 'other'));
   for (const content of ['short\n', 'a long content\n', 'ä\n']) {
     replaceFile(file, content, 0o600);
-    expect(readFileSync(file, 'utf8')).toBe(content);
+    expect(readFileSync(join(folder, 'other'), 'utf8')).toBe(content);
   }
+});
+
+test('what does not fit on the disk leaves the old lines', () => {
+  writeFileSync(file, 'old\n');
+  const module = new URL('files.ts', import.meta.url);
+  const script = `import('${module}').then(({ replaceFile }) => replaceFile('${file}', 'new\\n'.repeat(1_000), 0o600))`;
+  const { stderr } = spawnSync('bash', ['-c', 'ulimit -f 1; exec "$@"', 'bash', process.execPath, '--eval', script]);
+  expect(`${stderr}`).toContain('EFBIG');
+  expect(readFileSync(file, 'utf8').trimEnd()).toBe('old');
 });
 
 test('what is no file is written to, and stays', () => {

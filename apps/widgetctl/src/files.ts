@@ -1,4 +1,5 @@
 import {
+  appendFileSync,
   closeSync,
   constants,
   createReadStream,
@@ -6,7 +7,7 @@ import {
   ftruncateSync,
   openSync,
   statSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { TextDecoder } from 'node:util';
@@ -160,15 +161,16 @@ export function describeFileError(error: unknown): string {
  * Replaces the content of a small file, in place: links and mounted files stay what they are, and a file keeps its
  * owner and its permissions. A new one gets the permissions `newMode`.
  *
- * One write overwrites all of the old content, with empty lines at its end, which are cut afterwards. So whenever the
- * process is killed, the file has the old lines or the new ones.
+ * Whenever the process is killed, and if the disk is full, the file has the old lines or the new ones: it first grows
+ * by empty lines, then one write overwrites all of it, then empty lines at its end are cut.
  */
 export function replaceFile(path: string, content: string, newMode: number): void {
   const file = openSync(path, constants.O_WRONLY | constants.O_CREAT, newMode);
   try {
-    const stats = fstatSync(file);
-    const bytes = Buffer.from(content);
-    writeSync(file, Buffer.concat([bytes, Buffer.alloc(Math.max(0, stats.size - bytes.length), '\n')]));
+    const [stats, bytes] = [fstatSync(file), Buffer.from(content)];
+    const growth = bytes.length - stats.size;
+    if (stats.isFile() && growth > 0) appendFileSync(path, '\n'.repeat(growth));
+    writeFileSync(file, Buffer.concat([bytes, Buffer.alloc(Math.max(0, -growth), '\n')]));
     if (stats.isFile()) ftruncateSync(file, bytes.length);
   } finally {
     closeSync(file);

@@ -14,17 +14,12 @@ function capture(options: { isJson?: boolean; hasColors?: boolean } = {}) {
 }
 
 const columns = ['id', 'name'] as const;
+const row = (id: number, name: string) => ({ id, name });
 
 describe('output for people', () => {
   test('has aligned columns without spaces at the ends of lines', () => {
     const { output, printed } = capture();
-    output.table(
-      [
-        { id: 1, name: 'lamp' },
-        { id: 100, name: 'a 😀' },
-      ],
-      columns,
-    );
+    output.table([row(1, 'lamp'), row(100, 'a 😀')], columns);
     expect(printed.results).toBe('ID   NAME\n1    lamp\n100  a 😀\n');
   });
 
@@ -37,7 +32,7 @@ describe('output for people', () => {
 
   test('has colours only if it may', () => {
     const { output, printed } = capture({ hasColors: true });
-    output.table([{ id: 1, name: 'lamp' }], columns);
+    output.table([row(1, 'lamp')], columns);
     expect(printed.results).toContain('\u001b[1mlamp\u001b[22m');
   });
 
@@ -57,13 +52,7 @@ describe('output for people', () => {
 describe('output for programs', () => {
   test('is one line of JSON for each result, and nothing else', () => {
     const { output, printed } = capture({ isJson: true });
-    output.table(
-      [
-        { id: 1, name: 'a\nb' },
-        { id: 2, name: 'c' },
-      ],
-      columns,
-    );
+    output.table([row(1, 'a\nb'), row(2, 'c')], columns);
     output.facts({ id: 3 }, ['id']);
     output.result({ id: 4 }, 'four');
     output.table([], columns);

@@ -40,8 +40,8 @@ export async function useEverySecret(url: string, provider: TestIdentityProvider
   keep(...(await signInByIdentity(url, provider)));
   keep(...(await useDictatedSecrets(admin)));
 
-  // The admin has 3, the grants have 4, the rotated grants 4, the viewer 2 passwords, 4 of two sessions and 1 stream
-  // token; the known browser has 3 in two sign-ins, the identity provider 7, the sender that dictates secrets 6.
+  // The admin has 3, the grants have 4, the rotated grants 4, the viewer 2 passwords, 4 of two sessions and the id of a
+  // third; the identity provider has 7, the sender that dictates secrets 6.
   expect(used.secrets.size).toBe(31);
   for (const secret of used.secrets) used.refusals.push(...(await misuse(url, admin, secret)));
   return used;
