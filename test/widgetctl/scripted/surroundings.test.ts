@@ -28,22 +28,18 @@ afterAll(() => server.close());
 
 function streamWithoutEnd(response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
-  const event = (id: number) => ({
+  const members = {
     specversion: '1.0',
-    id: `e${id}`,
     type: 'widget.updated',
     source: 's',
     time: '2026-01-01T00:00:00Z',
     subject: 'w',
-    data: { widget: null, payload: { text: 'x'.repeat(1_000) }, origin: 'hook', late: false },
-  });
+  };
+  const data = { widget: null, payload: { text: 'x'.repeat(1_000) }, origin: 'hook', late: false };
   let id = 0;
+  const format = () => `data: ${JSON.stringify({ ...members, id: `e${id}`, data })}`;
   const write = () => {
-    while (
-      !response.destroyed &&
-      response.write(`event: widget.updated\nid: p${id}\ndata: ${JSON.stringify(event(id))}\n\n`)
-    )
-      id += 1;
+    while (!response.destroyed && response.write(`event: widget.updated\nid: p${id}\n${format()}\n\n`)) id += 1;
   };
   response.on('drain', write);
   write();
@@ -109,39 +105,30 @@ describe('a session', () => {
   });
 
   test.each([
-    ['as Windows writes it', (json: string) => Buffer.from(`\ufeff${json}\r\n`, 'utf16le'), 's1', ''],
+    ['as Windows writes it', (json: string) => Buffer.from(`\ufeff${json}\r\n`, 'utf16le'), 'service_console=s1', ''],
     ['damaged', (json: string) => json.slice(0, -5), undefined, 'sessions.json is not a JSON object'],
     ['in no encoding', () => Buffer.from('{\n"ä', 'latin1'), undefined, 'sessions.json, line 2: it is not UTF-8'],
-  ])('file that is %s is read, or named', async (_name, toContent, session, note) => {
+  ])('file that is %s is read, or named', async (_name, toContent, cookie, note) => {
     const file = join(folder, 'given', 'widgetctl', 'sessions.json');
     await mkdir(join(folder, 'given', 'widgetctl'), { recursive: true });
     await writeFile(file, toContent(JSON.stringify({ [server.url]: 'service_console=s1' }, null, 2)));
     const { code, notes } = await widgetctl.run(['whoami'], { XDG_CONFIG_HOME: join(folder, 'given') });
     expect(code).toBe(0);
-    expect(server.requests.at(-1)?.headers.cookie).toBe(
-      session === undefined ? undefined : `service_console=${session}`,
-    );
+    expect(server.requests.at(-1)?.headers.cookie).toBe(cookie);
     expect(notes).toContain(note);
   });
 });
 
 describe('the standard output', () => {
-  const runInShell = (script: string) =>
-    promisify(execFile)(
-      'bash',
-      ['--norc', '-c', `set -o pipefail; widgetctl() { '${process.execPath}' '${widgetctlSource}' "$@"; }; ${script}`],
-      {
-        env: {
-          PATH: process.env.PATH,
-          XDG_CONFIG_HOME: folder,
-          WIDGETCTL_STREAM_URL: `${server.url}/stream`,
-          WIDGETCTL_URL: server.url,
-        },
-      },
-    ).then(
+  const runInShell = (script: string) => {
+    const urls = { WIDGETCTL_STREAM_URL: `${server.url}/stream`, WIDGETCTL_URL: server.url };
+    const options = { env: { PATH: process.env.PATH, XDG_CONFIG_HOME: folder, ...urls } };
+    const setUp = `set -o pipefail; widgetctl() { '${process.execPath}' '${widgetctlSource}' "$@"; }`;
+    return promisify(execFile)('bash', ['--norc', '-c', `${setUp}; ${script}`], options).then(
       ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
       ({ code, stdout, stderr }) => ({ code, stdout, stderr }) as { code: number; stdout: string; stderr: string },
     );
+  };
 
   test('may be closed by whoever reads it: tail ends in silence', async () => {
     const { code, stdout, stderr } = await runInShell('widgetctl tail --json | head -n 1');

@@ -31,11 +31,8 @@ function signIn(tool: Widgetctl) {
 describe('the session', () => {
   test('is kept for later commands in a file that only its owner may read, and ends with logout', async () => {
     const own = new Widgetctl({ folder: join(folder, 'own'), url: service.url });
-    const signedIn = await signIn(own);
-    expect(signedIn).toMatchObject({
-      code: 0,
-      results: `Signed in at ${service.url} as ${testAdmin.email} (admin).\n`,
-    });
+    const results = `Signed in at ${service.url} as ${testAdmin.email} (admin).\n`;
+    expect(await signIn(own)).toMatchObject({ code: 0, results });
     const { mode } = await stat(join(folder, 'own', 'widgetctl', 'sessions.json'));
     expect(mode & 0o777).toBe(0o600);
     expect(await own.read('whoami')).toMatchObject([{ user: { email: testAdmin.email } }]);
@@ -213,6 +210,7 @@ describe('hooks and streams', () => {
       async () => (await widgetctl.read('deliveries', 'list', id, '--state', 'published')).length === 2,
       'published',
     );
+    expect(await widgetctl.read('deliveries', 'list', id, '--webhook-id', 'none')).toEqual([]);
     expect(await widgetctl.read('deliveries', 'list', id, '--from', '2099-01-01T00:00:00Z')).toEqual([]);
     expect(await widgetctl.read('deliveries', 'list', id, '--to', '2099-01-01T00:00:00Z')).toHaveLength(2);
     const history = await widgetctl.read<{ effect: { version: number } }>('widgets', 'history', widget?.id ?? '');
@@ -231,6 +229,19 @@ describe('hooks and streams', () => {
     expect(code).toBe(4);
     expect(notes).toMatch(/^the stream has ended: not-found/);
   });
+});
+
+test('a grant has its expiry and the overlap of its rotation, and is gone once it is revoked', async () => {
+  const [made] = await widgetctl.read<Grant>('tokens', 'create', 'short', '--expires', '2999-01-01T00:00:00Z');
+  const id = made?.id ?? '';
+  expect(made).toMatchObject({ expiresAt: '2999-01-01T00:00:00.000Z' });
+  const [rotated] = await widgetctl.read<Grant>('tokens', 'rotate', id, '--overlap', '0');
+  expect(rotated).toMatchObject({ id, previousExpiresAt: null });
+  expect(rotated?.token).not.toBe(made?.token);
+  const list = async () => (await widgetctl.read<Grant>('tokens', 'list')).map((grant) => grant.id);
+  expect(await list()).toContain(id);
+  expect((await widgetctl.run(['tokens', 'revoke', id])).code).toBe(0);
+  expect(await list()).not.toContain(id);
 });
 
 describe('a service that does not answer', () => {

@@ -102,8 +102,11 @@ const examples: Readonly<Record<string, readonly [words: string, printed: string
 const fillIn = (text: string) => text.replaceAll(/\{(\w+)\}/g, (_, name: string) => things[name] ?? '');
 const split = (text: string) => text.split(' ').filter((word) => word !== '');
 
-test('there is an example of each command', () => {
+test('there is an example of each command, and the overview has them all', async () => {
   expect(Object.keys(examples).sort()).toEqual(commands.map(({ name }) => name).sort());
+  const { code, results } = await widgetctl.run([]);
+  expect(code).toBe(0);
+  for (const { name, summary } of commands) expect(results).toMatch(new RegExp(`\n  ${name} .*${summary.slice(0, 9)}`));
 });
 
 describe.each(commands)('$name', ({ name, parameters, options, summary }) => {

@@ -52,8 +52,7 @@ test('a source is tried, an integration created with it, its mapping and its sec
   ] as const) {
     expect((await widgetctl.run(gitlab, { ...secrets, ...environment })).results).toContain(` ${result}\n`);
   }
-  const named = await widgetctl.run([...gitlab, '--header', 'x-gitlab-token'], secrets);
-  expect(named.results).toContain('not-verified');
+  expect((await widgetctl.run([...gitlab, '--header', 'x-gitlab-token'], secrets)).results).toContain('not-verified');
 
   const created = await widgetctl.run(['integrations', 'create', 'repositories', ...github, '--json'], secrets);
   expect(created.code).toBe(0);
@@ -82,8 +81,7 @@ test('a source is tried, an integration created with it, its mapping and its sec
   expect(await widgetctl.run(['integrations', 'secrets', id], two)).toMatchObject({ code: 0 });
   const [after] = await widgetctl.read<{ signature: object; hook: object }>(...preview, ...headersOf(secret), '--json');
   expect(after?.hook).toMatchObject({ kind: 'created' });
-  const rotated = await widgetctl.run(['integrations', 'rotate', id], two);
-  expect(rotated.code).toBe(0);
+  expect((await widgetctl.run(['integrations', 'rotate', id], two)).code).toBe(0);
 });
 
 test.each([
