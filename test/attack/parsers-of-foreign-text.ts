@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto';
 import { parseBearerToken } from '@widget-service/api/caller/bearer.ts';
 import { listCookieNames, parseSessionId, readCookie } from '@widget-service/api/caller/cookies.ts';
 import { isCsrfToken, isOwnOrigin } from '@widget-service/api/caller/csrf.ts';
@@ -107,7 +108,7 @@ function verifySourceSignatures(text: string): unknown {
     const verify = (signature: string) =>
       verifySignature(
         scheme,
-        [Buffer.from('key')],
+        [createSecretKey(Buffer.from('key'))],
         { ...sent, rawHeaders: [...signed, scheme.header, signature] },
         now,
       );

@@ -135,7 +135,11 @@ describe('POST /api/v1/integrations with a source', () => {
       withScheme({ algorithm: 'hmac-sha256', header: 'x-sig', separator: ';', prefix: 'v1;' }),
       '#/source/scheme/prefix',
     ],
-    ['a key of one byte', { preset: 'standard-webhooks', secrets: ['whsec_AA=='], mapping }, '#/source/secrets/0'],
+    [
+      'a key of 15 bytes',
+      { preset: 'standard-webhooks', secrets: ['whsec_AAAAAAAAAAAAAAAAAAAA'], mapping },
+      '#/source/secrets/0',
+    ],
     [
       'a public key for an HMAC',
       { preset: 'standard-webhooks', secrets: [`whpk_${'A'.repeat(43)}=`], mapping },

@@ -52,7 +52,8 @@ function findSecretMistake(scheme: SignatureScheme, secret: string): string | nu
     return `Must have the form user:password, with a password of at least ${tokenMinLength} characters.`;
   }
   const key = toSourceKey(secret, scheme);
-  if (key !== null && scheme.secretEncoding !== 'text' && Buffer.isBuffer(key) && key.length < keyMinLength) {
+  const length = key?.symmetricKeySize ?? keyMinLength;
+  if (scheme.secretEncoding !== 'text' && length < keyMinLength) {
     return `Must stand for at least ${keyMinLength} bytes: anybody could guess it.`;
   }
   if (key !== null) return null;
