@@ -45,18 +45,22 @@ function scenarios(name: string, options: TestProjectInlineConfiguration['test']
   return { test: { name, pool: 'forks' as const, testTimeout: 240_000, hookTimeout: 120_000, ...options } };
 }
 
-// Scenarios that need the machine for themselves: they keep it busy, or assert times, memory, or that each of many
-// concurrent requests is answered in time.
-const scenariosAlone = [
+// Scenarios mostly wait: two of them use a third of two processors. Under full load each one gets the whole machine.
+const lanes = isLong ? 1 : 4;
+// Scenarios that keep the machine busy: no more than two of them run at a time.
+const scenariosInPairs = [
   'test/scenarios/alerts-fire-and-clear.test.ts',
-  'test/scenarios/nginx-does-not-delay-events.test.ts',
-  'test/scenarios/crowd-of-clients-resumes.test.ts',
   'test/scenarios/rolling-restart-closes-no-eventsource.test.ts',
   'test/scenarios/worker-killed-or-frozen-at-every-step.test.ts',
   'test/scenarios/failpoints-under-load.test.ts',
   'test/scenarios/overload-is-refused-then-processed.test.ts',
-  'test/scenarios/stalled-and-vanished-clients-are-cut.test.ts',
   'test/scenarios/two-pods-publish-each-hook-once.test.ts',
+];
+// Scenarios that assert times or memory, so they need the machine for themselves.
+const scenariosAlone = [
+  'test/scenarios/nginx-does-not-delay-events.test.ts',
+  'test/scenarios/crowd-of-clients-resumes.test.ts',
+  'test/scenarios/stalled-and-vanished-clients-are-cut.test.ts',
 ];
 
 // Models with larger bounds than the unit tests.
@@ -129,25 +133,25 @@ export default defineConfig({
       onBackend('attack', 'cluster', ['test/attack/**/*.test.ts']),
       scenarios('scenarios', {
         include: ['test/scenarios/**/*.test.ts', ...onlyLong],
-        exclude: [...scenariosAlone, ...notOnProcesses],
-        // Scenarios mostly wait. Under full load each one gets the whole machine.
-        maxWorkers: isLong ? 1 : 2,
+        exclude: [...scenariosInPairs, ...scenariosAlone, ...notOnProcesses],
+        maxWorkers: lanes,
       }),
       // `npm run scenarios -- --docker` builds the image and runs it.
       scenarios('docker', {
         include: ['test/docker/**/*.test.ts', ...scenariosOnContainers],
         env: { [imageVariable]: builtImage },
-        maxWorkers: isLong ? 1 : 2,
+        maxWorkers: lanes,
       }),
       // `npm run scenarios -- --kubernetes` runs it: it needs a cluster where pods run.
       scenarios('kubernetes', { include: ['test/kubernetes/**/*.test.ts'], maxWorkers: 1 }),
       // `npm run scenarios:upgrade` runs it: it needs a checkout of another version.
       scenarios('upgrade', { include: ['test/upgrade/**/*.test.ts'] }),
-      scenarios('scenarios-alone', {
-        include: scenariosAlone,
-        maxWorkers: 1,
+      scenarios('scenarios-in-pairs', {
+        include: scenariosInPairs,
+        maxWorkers: isLong ? 1 : 2,
         sequence: { groupOrder: 1 },
       }),
+      scenarios('scenarios-alone', { include: scenariosAlone, maxWorkers: 1, sequence: { groupOrder: 2 } }),
     ],
   },
 });
