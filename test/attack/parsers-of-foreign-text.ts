@@ -99,6 +99,8 @@ function readOrRefuse(read: () => unknown): unknown {
   }
 }
 
+const key = createSecretKey(Buffer.from('key'));
+
 /** Verifies a request with this text in its body and, once, in the header with the signatures. */
 function verifySourceSignatures(text: string): unknown {
   return Object.values(presets).flatMap(({ scheme }) => {
@@ -106,12 +108,7 @@ function verifySourceSignatures(text: string): unknown {
     const { rawHeaders, ...sent } = toSent(formType, text);
     const signed = [...rawHeaders, 'webhook-id', text, 'webhook-timestamp', `${Math.floor(now.getTime() / 1_000)}`];
     const verify = (signature: string) =>
-      verifySignature(
-        scheme,
-        [createSecretKey(Buffer.from('key'))],
-        { ...sent, rawHeaders: [...signed, scheme.header, signature] },
-        now,
-      );
+      verifySignature(scheme, [key], { ...sent, rawHeaders: [...signed, scheme.header, signature] }, now);
     return [text, makeWrongSignature(scheme)].map((signature) => readOrRefuse(() => verify(signature)));
   });
 }

@@ -18,6 +18,7 @@ const { headers } = await service.signedIn('admin');
 const { create, post, send } = makeSourceClient(service, headers);
 
 const aPrivateKey = generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
+const withSecret = (text: string) => ({ preset: 'standard-webhooks', secrets: [text], mapping });
 
 describe('POST /api/v1/integrations with a source', () => {
   test('shows the source with its defaults, and never a secret', async () => {
@@ -135,16 +136,8 @@ describe('POST /api/v1/integrations with a source', () => {
       withScheme({ algorithm: 'hmac-sha256', header: 'x-sig', separator: ';', prefix: 'v1;' }),
       '#/source/scheme/prefix',
     ],
-    [
-      'a key of 15 bytes',
-      { preset: 'standard-webhooks', secrets: ['whsec_AAAAAAAAAAAAAAAAAAAA'], mapping },
-      '#/source/secrets/0',
-    ],
-    [
-      'a public key for an HMAC',
-      { preset: 'standard-webhooks', secrets: [`whpk_${'A'.repeat(43)}=`], mapping },
-      '#/source/secrets/0',
-    ],
+    ['a key of 15 bytes', withSecret('whsec_AAAAAAAAAAAAAAAAAAAA'), '#/source/secrets/0'],
+    ['a public key for an HMAC', withSecret(`whpk_${'A'.repeat(43)}=`), '#/source/secrets/0'],
     ['an empty password', withScheme({ algorithm: 'basic' }, 'webhooks:'), '#/source/secrets/0'],
     ['a private key', withScheme({ algorithm: 'ed25519', header: 'x-sig' }, aPrivateKey), '#/source/secrets/0'],
     [
