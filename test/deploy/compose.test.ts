@@ -7,7 +7,7 @@ import { settingsTable } from '@widget-service/shared/config/settings.ts';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { freePort } from '../drivers/tools/free-port.ts';
-import { root } from './build-context.ts';
+import { root } from './read-manifests.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads a few fields of each service.
 type Service = any;

@@ -4,8 +4,7 @@ import { fanOutDefaults } from '@widget-service/api/streams/fan-out/open-fan-out
 import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
 import { settingsTable } from '@widget-service/shared/config/settings.ts';
 import { expect, test } from 'vitest';
-import { root } from './build-context.ts';
-import { findManifest, listContainers, type Manifest, readManifests, readVariables } from './read-manifests.ts';
+import { findManifest, listContainers, type Manifest, readManifests, readVariables, root } from './read-manifests.ts';
 
 const manifests = readManifests();
 const variables = readVariables(manifests);

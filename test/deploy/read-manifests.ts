@@ -1,7 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parseAllDocuments } from 'yaml';
-import { root } from './build-context.ts';
+
+/** The root of the repository. */
+export const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** The part of a Kubernetes object, or of a kustomization, that the tests read. */
 export interface Manifest {

@@ -1,16 +1,25 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, matchesGlob } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { root } from './build-context.ts';
-import { type LockEntry, readLockedPackages, readProductionPackages } from './production-packages.ts';
-import { readInstructions } from './run-dockerfile.ts';
+import { root } from './read-manifests.ts';
 
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const toNames = (packages: ReadonlyMap<string, LockEntry>, isWrong: (entry: LockEntry) => boolean) =>
   [...packages].filter(([, entry]) => isWrong(entry)).map(([path, { license }]) => `${path}: ${license}`);
+
+interface LockEntry {
+  readonly version?: string;
+  readonly resolved?: string;
+  readonly integrity?: string;
+  readonly license?: string;
+  readonly link?: true;
+  readonly hasInstallScript?: true;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+}
 
 interface ReleaseJob {
   readonly needs?: string;
@@ -55,17 +64,46 @@ describe('package.json files', () => {
 });
 
 describe('the image', () => {
-  test('is built from a base that is pinned by its digest', () => {
-    const [base] = readInstructions();
-    expect(base?.text).toMatch(/^NODE_IMAGE=node:\d+\.\d+\.\d+-bookworm-slim@sha256:[\da-f]{64}$/);
+  const dockerfile = read('Dockerfile').replaceAll(/\\\n\s*/g, '');
+  const linesOf = (keyword: string) =>
+    dockerfile.split('\n').flatMap((line) => (line.startsWith(`${keyword} `) ? line.slice(keyword.length + 1) : []));
+
+  test('is built from one base, pinned by its digest, of the version of Node that this repository uses', () => {
+    const version = read('.node-version').trim().replaceAll('.', '\\.');
+    expect(linesOf('ARG')[0]).toMatch(new RegExp(`^NODE_IMAGE=node:${version}-bookworm-slim@sha256:[\\da-f]{64}$`));
+    expect(linesOf('FROM').filter((line) => !/^(\$\{NODE_IMAGE\}|app)( |$)/.test(line))).toEqual([]);
+    expect(linesOf('ARG')).toContain(`VERSION=${JSON.parse(read('package.json')).version}`);
   });
 
   test('runs no install script of a package', () => {
-    const runs = readInstructions().filter(({ keyword }) => keyword === 'RUN');
-    expect(runs.length).toBeGreaterThan(0);
-    for (const { text } of runs.filter(({ text }) => text.includes('npm'))) {
-      expect(text).toMatch(/^npm ci .*--ignore-scripts/);
-    }
+    const installs = linesOf('RUN').filter((line) => line.includes('npm'));
+    expect(installs.length).toBeGreaterThan(0);
+    for (const line of installs) expect(line).toMatch(/^npm ci .*--ignore-scripts/);
+  });
+
+  test.each([
+    '.env',
+    'data/widget-service.sqlite',
+    'notes.txt',
+    'apps/api/.env',
+    'apps/api/src/.env.local',
+    'apps/api/src/hooks/captured-hooks.json',
+    'apps/api/src/main.test.ts',
+    'apps/api/src/streams/testing/fake.ts',
+    'apps/api/node_modules/left-pad/index.js',
+    'apps/api/src/main.ts~',
+    'packages/shared/src/domain/key.pem',
+    'deploy/k8s/components/secrets/stores.env',
+  ])('is built without a stray %s', (path) => {
+    const rules = read('.dockerignore')
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'));
+    // For Docker, a dot at the beginning of a name is a character like any other.
+    const showDots = (text: string) => text.replaceAll(/(^|\/)\.(?=[^./])/g, '$1dot-');
+    const folders = path.split('/').map((_, index, parts) => showDots(parts.slice(0, index + 1).join('/')));
+    const matches = (rule: string) => folders.some((folder) => matchesGlob(folder, showDots(rule.replace(/^!/, ''))));
+    // The last rule that matches a path or one of its folders counts.
+    expect(rules.findLast(matches)).not.toMatch(/^!/);
   });
 });
 
@@ -171,5 +209,51 @@ function tryOnMain(script: string): { merged: number | null; unmerged: number | 
     return { merged: run(merged), unmerged: run(git('rev-parse', 'HEAD')) };
   } finally {
     rmSync(folder, { recursive: true });
+  }
+}
+
+/** Returns the entries of package-lock.json by their path, without the workspaces and the links to them. */
+function readLockedPackages(): Map<string, LockEntry> {
+  const isPackage = ([path, { link }]: [string, LockEntry]) => path.includes('node_modules/') && link !== true;
+  return new Map(readEntries().filter(isPackage));
+}
+
+/** Returns the packages that the image contains, on any platform, by their path in the lockfile. */
+function readProductionPackages(): Map<string, LockEntry> {
+  const entries = new Map(readEntries());
+  const found = new Map<string, LockEntry>();
+  const visited = new Set<string>();
+  const visit = (path: string): void => {
+    if (visited.has(path)) return;
+    visited.add(path);
+    const entry = entries.get(path);
+    if (entry === undefined) throw new Error(`package-lock.json has no entry ${path}`);
+    if (entry.link === true) {
+      visit(entry.resolved ?? '');
+      return;
+    }
+    if (path.includes('node_modules/')) found.set(path, entry);
+    for (const name of Object.keys({ ...entry.dependencies, ...entry.optionalDependencies })) {
+      visit(resolve(entries, path, name));
+    }
+  };
+  visit('apps/api');
+  visit('apps/worker');
+  return found;
+}
+
+function readEntries(): [string, LockEntry][] {
+  const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, LockEntry>;
+  };
+  return Object.entries(lock.packages);
+}
+
+/** Finds a dependency as Node does: in `node_modules` of the package itself, or of a folder above it. */
+function resolve(entries: ReadonlyMap<string, LockEntry>, from: string, name: string): string {
+  for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/')))) {
+    const path = folder === '' ? `node_modules/${name}` : `${folder}/node_modules/${name}`;
+    if (entries.has(path)) return path;
+    if (folder === '') throw new Error(`package-lock.json has no ${name} for ${from}`);
   }
 }

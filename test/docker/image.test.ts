@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { startService } from '../drivers/cluster/service-process.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
@@ -12,6 +15,56 @@ test('the image names its user by number, so that Kubernetes can see that it is 
   expect(inspect(image, '{{.Config.User}}')).toBe('1000:1000');
   console.log(`the image has ${Math.round(Number(inspect(image, '{{.Size}}')) / 1_000_000)} MB with its base`);
 });
+
+test('the image contains its sources and what they need: no test, no tool of a developer, no map', () => {
+  const list = (...paths: string[]) =>
+    docker(['run', '--rm', '--entrypoint', 'find', image, ...paths, '-type', 'f'])
+      .trim()
+      .split('\n');
+  const own = list('/app/apps', '/app/packages', '/app/docs').filter((file) => !file.includes('/node_modules/'));
+  expect(own.length).toBeGreaterThan(300);
+  expect(own.filter((file) => /\.test\.|\/testing\//.test(file))).toEqual([]);
+  expect(own).toContain('/app/docs/runbooks/dead-letters.md');
+  expect(own).toContain('/app/apps/console/dist/manifest.webmanifest');
+  const packages = new Set(
+    list('/app/node_modules').map((file) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? ''),
+  );
+  const lock = JSON.parse(readFileSync(new URL('../../package-lock.json', import.meta.url), 'utf8')) as {
+    packages: Record<string, { dev?: true }>;
+  };
+  expect(packages.size).toBeGreaterThan(50);
+  expect([...packages].filter((name) => lock.packages[`node_modules/${name}`]?.dev)).toEqual([]);
+  expect(inspect(image, '{{index .Config.Labels "org.opencontainers.image.version"}}')).toMatch(/^\d+\.\d+\.\d+/);
+  const mebibytes = Number(docker(['run', '--rm', '--entrypoint', 'du', image, '-sm', '/app']).split('\t')[0]);
+  expect(mebibytes).toBeLessThan(90);
+});
+
+test.each<[string, readonly string[], number]>([
+  ['api', [], 0],
+  ['worker', ['node', 'apps/worker/src/main.ts'], 0],
+  ['migration', ['node', 'apps/worker/src/migrate.ts'], 143],
+])(
+  'the %s, as process 1, stops at SIGTERM while it waits for a MongoDB that does not answer',
+  async (_, command, code) => {
+    // The first connection shows that the code has been loaded.
+    const mongodb = createServer();
+    await once(mongodb.listen(0, '127.0.0.1'), 'listening');
+    const contacted = once(mongodb, 'connection');
+    const mongodbUrl = `mongodb://127.0.0.1:${(mongodb.address() as AddressInfo).port}/`;
+    const settings = { MONGODB_URL: mongodbUrl, REDIS_URL: 'redis://127.0.0.1:1/', OPS_PORT: '0', PORT: '0' };
+    const variables = Object.entries(settings).flatMap(([name, value]) => ['--env', `${name}=${value}`]);
+    const id = docker(['run', '--detach', '--network', 'host', ...variables, image, ...command]).trim();
+    try {
+      await contacted;
+      docker(['stop', '--time', '5', id]);
+      // An end by SIGKILL, after the five seconds, would be 137.
+      expect(inspect(id, '{{.State.ExitCode}}')).toBe(String(code));
+    } finally {
+      docker(['rm', '--force', id]);
+      mongodb.close();
+    }
+  },
+);
 
 test('the user of the image may change nothing of what it runs', () => {
   const writable = ['run', '--rm', '--entrypoint', 'find', image, '/app', '-writable'];

@@ -10,13 +10,16 @@ import {
 } from './recording-queries.ts';
 
 /**
- * Asserts the behaviour while Redis is unavailable. Every hook is answered within 2 s, and most are refused. No stream
- * has ended since the outage began.
+ * Asserts the behaviour while Redis is unavailable. Every hook is answered within 2 s, and most are refused. Every
+ * create succeeds within 2 s. No stream has ended since the outage began.
  */
 export function expectRedisOutage(recording: Recording, outage: TimeRange): void {
   const hooks = excludeStarved(selectHooks(recording, outage));
   expect(findLateOrWrongAnswers(hooks)).toEqual([]);
   expectMostRefused(hooks);
+  const creates = excludeStarved(selectCreates(recording, outage));
+  expect(findLateOrWrongAnswers(creates)).toEqual([]);
+  expect(creates.filter(({ status }) => status === 503)).toEqual([]);
   expectStreamsToStay(recording, outage);
 }
 

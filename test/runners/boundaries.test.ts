@@ -76,3 +76,12 @@ describe('the import direction between folders', () => {
     [`${api}/process/x.ts`, '../hooks/intake.ts'],
   ])('%s is allowed to import %s', (path, specifier) => expect(isRejected(path, specifier)).toBe(false));
 });
+
+test('no code reads the path of a file from a URL: it would contain %20 for a space', () => {
+  const options = ['grep', '-lE', 'import\\.meta\\.url\\)?\\.(pathname|slice|replace|startsWith)|`file://\\$\\{'];
+  const { status, stdout } = spawnSync('git', [...options, '--', '*.ts', '*.tsx', '*.js'], {
+    cwd: fileURLToPath(new URL('../../', import.meta.url)),
+    encoding: 'utf8',
+  });
+  expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+});

@@ -5,9 +5,12 @@
  * Chromium and the service share the processor, so a figure is an upper bound of what a person sees.
  */
 import { parseArgs } from 'node:util';
+import { createClient } from '@widget-service/client/client.ts';
+import { createHookSender } from '@widget-service/client/hooks/hook-sender.ts';
 import type { CDPSession, Page } from 'playwright-core';
+import { testAdmin } from '../drivers/app/console-client.ts';
 import { openProfile, openTab, signInByPage, startBrowser } from '../drivers/cluster/console-browser.ts';
-import { openConsoleBench } from './console-bench.ts';
+import { openEmbeddedDeployment } from '../faults/deployment.ts';
 
 const { values } = parseArgs({
   options: { widgets: { type: 'string', default: '100000' }, seconds: { type: 'string', default: '60' } },
@@ -48,7 +51,22 @@ async function measureLive(devtools: CDPSession, post: (index: number) => Promis
   return busySeconds / ((performance.now() - beginMs) / 1_000);
 }
 
-const { deployment, sender, ids, createWidgets } = await openConsoleBench();
+const deployment = await openEmbeddedDeployment();
+const client = createClient({ baseUrl: deployment.url });
+await client.signIn(testAdmin);
+const integration = await client.api.POST('/api/v1/integrations', { body: { name: 'figures' } });
+const sender = createHookSender({ url: deployment.url + new URL(integration.url).pathname, concurrency: 20 });
+const ids: string[] = [];
+
+/** Creates widgets until there are so many, at most 50 at once. */
+async function createWidgets(count: number): Promise<void> {
+  while (ids.length < count) {
+    const names = Array.from({ length: Math.min(50, count - ids.length) }, (_, index) => `Pump ${ids.length + index}`);
+    const created = await Promise.all(names.map((name) => client.createWidget({ name, labels: [] })));
+    ids.push(...created.map(({ id }) => id));
+  }
+}
+
 const browser = await startBrowser();
 try {
   await createWidgets(200);

@@ -59,3 +59,7 @@ test('after kill -9 at any step, each accepted request took effect once, and str
   await traffic.check();
   traffic.close();
 });
+
+test('a second process on the same data folder exits with 78 and says that the folder is in use', async () => {
+  await expect(start()).rejects.toThrow(/ended with 78.*in use/s);
+});
