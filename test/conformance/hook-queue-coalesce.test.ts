@@ -171,30 +171,12 @@ describe.runIf(inject('backend') === 'cluster')('coalesceWaitingJobs', () => {
   const measureJob = (items: readonly QueueItem[]) => JSON.stringify(serializeHookJob(items)).length;
   const measureJobs = (jobs: readonly QueueItem[][]) => jobs.reduce((sum, job) => sum + measureJob(job), 0);
 
-  test('sends no command to Redis for a full job', async () => {
-    await enqueue([1, 1]);
-    const fullJob = buildNudges(256);
-    expect(await coalesceWaitingJobs(redis, queue, fullJob, serializeHookJob(fullJob).length)).toEqual({
-      jobIds: [],
-      items: [],
-    });
-    expect(await coalesceWaitingJobs(redis, queue, buildNudges(3), 512 * 1024)).toEqual({ jobIds: [], items: [] });
-    expect(traffic.commands).toBe(0);
-  });
-
   test('reads each job that fits once, and few of the others', async () => {
     const jobs = await enqueue([100, 100, ...Array.from({ length: 62 }, () => 256)]);
     const { items, jobIds } = await coalesceWaitingJobs(redis, queue, buildNudges(10), 1_000);
     expect(items).toEqual(jobs.slice(0, 2).flat());
     expect(jobIds).toHaveLength(2);
     expect(traffic.bytes).toBeLessThan(measureJobs(jobs) / 5);
-  });
-
-  test('reads each job once when all fit', async () => {
-    const jobs = await enqueue(Array.from({ length: 70 }, () => 3));
-    const { items } = await coalesceWaitingJobs(redis, queue, buildNudges(3), 300);
-    expect(items).toEqual(jobs.slice(0, 64).flat());
-    expect(traffic.bytes).toBeLessThan(measureJobs(jobs.slice(0, 64)) * 1.5);
   });
 
   test('leaves out jobs whose data was removed', async () => {

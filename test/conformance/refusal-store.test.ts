@@ -84,10 +84,6 @@ describe('RefusalStore', async () => {
     expect(await refusals().list(integrationId)).toEqual([recent]);
   });
 
-  test('adds nothing from an empty list', async () => {
-    await expect(refusals().add([])).resolves.toBeUndefined();
-  });
-
   test('deletes all of an integration for ever, also those that are added later, and no others', async () => {
     const [ended, other] = [aRefusal(), aRefusal()];
     await refusals().add([ended, other]);

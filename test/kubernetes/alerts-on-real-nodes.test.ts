@@ -5,8 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listObjects } from '../deploy/kubectl.ts';
-import { ruleFilePaths } from '../deploy/prometheus/rule-files.ts';
-import { shortenRuleFile } from '../deploy/prometheus/shorten-rules.ts';
+import { ruleFilePaths, shortenRuleFile } from '../deploy/prometheus/rule-files.ts';
 import { readManifests } from '../deploy/read-manifests.ts';
 import { type AlertFault, type AlertWatch, watchAlerts } from '../drivers/cluster/alert-watch.ts';
 import { type Load, openLoad } from '../drivers/cluster/load.ts';

@@ -1,6 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { applyObjects, type makeKubectl } from '../deploy/kubectl.ts';
-import { restricted } from './restricted.ts';
+
+/** The security context of a container that the Pod Security Standard `restricted` of the namespace admits. */
+const restricted = {
+  ...{ runAsNonRoot: true, runAsUser: 1000, readOnlyRootFilesystem: true, allowPrivilegeEscalation: false },
+  ...{ capabilities: { drop: ['ALL'] }, seccompProfile: { type: 'RuntimeDefault' } },
+};
 
 export interface ProxyPodOptions {
   readonly namespace: string;

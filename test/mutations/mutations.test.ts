@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { allMutations } from './all-mutations.ts';
 import { type Watcher, watchers } from './mutation.ts';
-import { selectMutations } from './select-mutations.ts';
+import { allMutations, selectMutations } from './select-mutations.ts';
 
 const root = new URL('../../', import.meta.url);
 

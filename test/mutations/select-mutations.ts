@@ -1,6 +1,17 @@
 import { parseArgs } from 'node:util';
-import { allMutations } from './all-mutations.ts';
+import { modelRules } from './model-rules.ts';
 import { type Mutation, watchers } from './mutation.ts';
+import { processingRules } from './processing-rules.ts';
+import { scenarioRules } from './scenario-rules.ts';
+import { storeRules } from './store-rules.ts';
+import { streamRules } from './stream-rules.ts';
+
+/** What `npm run mutations` removes. A rule that several must notice is in the list of each. */
+export const allMutations: readonly Mutation[] = [
+  ...modelRules.map((rule) => ({ ...rule, by: 'model' as const })),
+  ...[...streamRules, ...processingRules].map((rule) => ({ ...rule, by: 'simulation' as const })),
+  ...[...storeRules, ...scenarioRules].map((rule) => ({ ...rule, by: 'servers' as const })),
+];
 
 /** What the arguments of `npm run mutations` ask for. */
 export interface Selection {

@@ -5,8 +5,7 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findSelectors } from '../deploy/prometheus/promql-names.ts';
-import { loadRules } from '../deploy/prometheus/rule-files.ts';
+import { findSelectors, loadRules } from '../deploy/prometheus/rule-files.ts';
 import { type Load, openLoad } from '../drivers/cluster/load.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
 import { isHaproxyInstalled } from '../faults/balancer.ts';

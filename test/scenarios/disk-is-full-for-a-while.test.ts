@@ -1,5 +1,9 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
 import { type ConsoleClient, signIn, testAdmin } from '../drivers/app/console-client.ts';
 import { setOptions } from '../drivers/cluster/component-options.ts';
@@ -7,7 +11,67 @@ import { type ServiceProcess, startService } from '../drivers/cluster/service-pr
 import { eventually } from '../drivers/tools/eventually.ts';
 import { openCheckedTraffic } from '../faults/failpoints/checked-traffic.ts';
 import { mainsWithFailpoints } from '../faults/failpoints/failpoint.ts';
-import { openLimitedDisk, openSmallDisk } from '../faults/full-disk.ts';
+
+const run = promisify(execFile);
+const diskBytes = 8 * 1024 * 1024;
+
+/** A folder that a test can make full. */
+interface FillableDisk {
+  readonly folder: string;
+  /** From now on, writes of this process fail. */
+  fill(pid: number): Promise<void>;
+  /** Lets writes of this process succeed again. */
+  makeRoom(pid: number): Promise<void>;
+  dispose(): Promise<void>;
+}
+
+/** Mounts an 8 MiB file system in memory. Returns null if this process is not allowed to mount one. */
+async function openSmallDisk(): Promise<FillableDisk | null> {
+  const folder = await mkdtemp(join(tmpdir(), 'widget-small-disk-'));
+  const filler = join(folder, 'filler');
+  try {
+    await run('mount', ['-t', 'tmpfs', '-o', `size=${diskBytes}`, 'widget-small-disk', folder]);
+  } catch {
+    await rm(folder, { recursive: true, force: true });
+    return null;
+  }
+  return {
+    folder,
+    fill: async () => {
+      // The write fails when the disk is full. What fitted stays on the disk.
+      await writeFile(filler, Buffer.alloc(2 * diskBytes)).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== 'ENOSPC') throw error;
+      });
+    },
+    makeRoom: () => rm(filler),
+    dispose: async () => {
+      await run('umount', [folder]);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/**
+ * A folder that is full because of a limit on the file size (RLIMIT_FSIZE) of one process. Its writes fail with EFBIG
+ * if it handles SIGXFSZ. Returns null if the program `prlimit` is not installed.
+ */
+async function openLimitedDisk(): Promise<FillableDisk | null> {
+  try {
+    await run('prlimit', ['--version']);
+  } catch {
+    return null;
+  }
+  const folder = await mkdtemp(join(tmpdir(), 'widget-limited-disk-'));
+  const limit = async (pid: number, soft: string) => {
+    await run('prlimit', ['--pid', `${pid}`, `--fsize=${soft}:`]);
+  };
+  return {
+    folder,
+    fill: (pid) => limit(pid, '0'),
+    makeRoom: (pid) => limit(pid, 'unlimited'),
+    dispose: () => rm(folder, { recursive: true, force: true }),
+  };
+}
 
 /** Long enough for every task to fail on the full disk. */
 const fullMs = 1_000;

@@ -12,7 +12,6 @@ import { eventually } from '../drivers/tools/eventually.ts';
 import { freePort } from '../drivers/tools/free-port.ts';
 import { openMongodbWithoutRights } from '../faults/mongodb-without-rights.ts';
 import { startRedis } from '../faults/redis-process.ts';
-import { createCertificate } from '../faults/shipped-proxy.ts';
 
 let run: ClusterRun;
 beforeAll(async () => {
@@ -30,12 +29,6 @@ const getStartError = (starting: Promise<unknown>) =>
   );
 
 describe('a start that fails', () => {
-  test('with only one of the two store URLs exits with 78 and names the missing one', async () => {
-    const { REDIS_URL } = run.environment;
-    await expect(start('api', { REDIS_URL: REDIS_URL ?? '' })).rejects.toThrow(/ended with 78: MONGODB_URL: not set/);
-    await expect(start('worker', {})).rejects.toThrow(/ended with 78: MONGODB_URL and REDIS_URL: not set/);
-  });
-
   test('with invalid settings exits with 78 and prints one line for each, without its secret value', async () => {
     const wrong = start('api', { ...run.environment, PORT: 'http', ADMIN_PASSWORD: 'shrt-secret' });
     await expect(wrong).rejects.toThrow(
@@ -125,26 +118,6 @@ describe('a start that fails', () => {
     }
   });
 
-  test('with certificates that cannot work exits with 78, and shows no piece of the key', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'widget-certificates-'));
-    try {
-      const { certificateFile, keyFile } = await createCertificate(folder);
-      const given = { ...run.environment, REDIS_URL: 'rediss://127.0.0.1:1/' };
-      const cases: [Record<string, string>, RegExp][] = [
-        [{ REDIS_TLS_CERT_FILE: certificateFile }, /REDIS_TLS_CERT: needs REDIS_TLS_KEY/],
-        [{ REDIS_TLS_CERT_FILE: keyFile, REDIS_TLS_KEY_FILE: keyFile }, /REDIS_TLS_CERT: the given value/],
-        [{ REDIS_TLS_CA_FILE: certificateFile, REDIS_URL: 'redis://127.0.0.1:1/' }, /REDIS_TLS_CA: needs a REDIS_URL/],
-      ];
-      for (const [wrong, message] of cases) {
-        const error = await getStartError(start('worker', { ...given, ...wrong }));
-        expect(error).toMatch(new RegExp(`ended with 78: ${message.source}`));
-        expect(error).not.toMatch(/BEGIN|MI[A-Z]/);
-      }
-    } finally {
-      await rm(folder, { recursive: true });
-    }
-  });
-
   test.each([
     ['createIndexes', 'apps/worker/src/migrate.ts'],
     ['createIndexes', undefined],
@@ -158,12 +131,6 @@ describe('a start that fails', () => {
     } finally {
       mongodb.close();
     }
-  });
-
-  test('with options of MONGODB_URL exits with 78 and names those with which it cannot run', async () => {
-    const mongodb = `${run.environment.MONGODB_URL}?readPreference=secondary&maxStalenessSeconds=90`;
-    const message = await getStartError(start('worker', { ...run.environment, MONGODB_URL: mongodb }));
-    expect(message).toMatch(/ended with 78: .*MONGODB_URL: maxStalenessSeconds: /s);
   });
 
   test('on a Redis that would lose accepted hooks exits with 78 and says what to set', async () => {

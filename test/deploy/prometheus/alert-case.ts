@@ -1,5 +1,4 @@
-import type { SeriesValues } from './healthy-series.ts';
-import { counter, gauge } from './series-values.ts';
+import { counter, gauge, type SeriesValues } from './healthy-series.ts';
 
 /** A fault as Prometheus sees it. It begins after 20 intervals. Before it, and after it, the service is healthy. */
 export interface AlertCase {

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { dashboardNames, loadDashboard, type PanelFile } from './dashboard-files.ts';
+import { dashboardNames, loadDashboard, type PanelFile } from './rule-files.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 

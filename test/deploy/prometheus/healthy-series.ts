@@ -1,4 +1,45 @@
-import { counter, gauge, type Values } from './series-values.ts';
+import { createMetrics } from '@widget-service/shared/metrics/metrics.ts';
+import { loadRules } from './rule-files.ts';
+
+/** The values of a series, one per interval. Null: the series has no sample. */
+type Values = readonly (number | null)[];
+
+/** A part of a series: how long it lasts, in intervals, and its value, or by how much a counter rises per interval. */
+export type Part = readonly [value: number, intervals: number];
+
+/** Returns the values of a gauge that has each value for as many intervals. */
+export function gauge(...parts: readonly Part[]): number[] {
+  return parts.flatMap(([value, intervals]) => Array.from({ length: intervals }, () => value));
+}
+
+/** Returns the values of a counter that begins at 0 and rises by each value, for as many intervals. */
+export function counter(...parts: readonly Part[]): number[] {
+  let total = 0;
+  return [0, ...gauge(...parts).map((increase) => (total += increase))];
+}
+
+/** Returns intervals without a sample. */
+export function missing(intervals: number): null[] {
+  return Array.from({ length: intervals }, () => null);
+}
+
+/** Returns the labels of each series name that the service, its recording rules or Prometheus itself makes. */
+export async function listKnownSeries(): Promise<Map<string, readonly string[]>> {
+  const { registry } = createMetrics('embedded');
+  const known = new Map<string, readonly string[]>([
+    ['up', []],
+    ['ALERTS', ['alertname', 'alertstate', 'severity']],
+  ]);
+  for (const { name, type } of await registry.getMetricsAsJSON()) {
+    const { labelNames } = registry.getSingleMetric(name) as unknown as { labelNames: readonly string[] };
+    const suffixes = String(type) === 'histogram' ? ['_bucket', '_sum', '_count'] : [''];
+    for (const suffix of suffixes) known.set(`${name}${suffix}`, labelNames);
+  }
+  for (const { record, labels = {} } of loadRules()) {
+    if (record !== undefined) known.set(record, Object.keys(labels));
+  }
+  return known;
+}
 
 /** Series by their text, for example `up{component="api"}`. */
 export type SeriesValues = Readonly<Record<string, Values>>;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findGroupingLabels, findSelectors } from './promql-names.ts';
+import { findGroupingLabels, findSelectors } from './rule-files.ts';
 
 test('finds the metrics of an expression, and no functions, labels, ranges or strings', () => {
   const expression =

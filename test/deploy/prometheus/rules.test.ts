@@ -2,10 +2,16 @@ import { createMetrics } from '@widget-service/shared/metrics/metrics.ts';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openEmbeddedTestBackend } from '../../drivers/app/embedded-test-backend.ts';
 import { findPrometheusTool, runPromtool } from '../../drivers/cluster/prometheus-tools.ts';
-import { loadPanelQueries } from './dashboard-files.ts';
-import { listKnownSeries } from './known-series.ts';
-import { findGroupingLabels, findSelectors } from './promql-names.ts';
-import { configurationPath, loadAlerts, loadRules, ruleFilePaths } from './rule-files.ts';
+import { listKnownSeries } from './healthy-series.ts';
+import {
+  configurationPath,
+  findGroupingLabels,
+  findSelectors,
+  loadAlerts,
+  loadPanelQueries,
+  loadRules,
+  ruleFilePaths,
+} from './rule-files.ts';
 
 const promtool = findPrometheusTool('promtool');
 

@@ -4,9 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { settingsTable } from '@widget-service/shared/config/settings.ts';
 import { describe, expect, test } from 'vitest';
 import { findPrometheusTool, runPromtool } from '../../drivers/cluster/prometheus-tools.ts';
-import { listKnownSeries } from './known-series.ts';
-import { findSelectors } from './promql-names.ts';
-import { loadAlerts } from './rule-files.ts';
+import { listKnownSeries } from './healthy-series.ts';
+import { findSelectors, loadAlerts } from './rule-files.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const folder = new URL('../../../docs/runbooks/', import.meta.url);

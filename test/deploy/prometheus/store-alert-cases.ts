@@ -1,6 +1,5 @@
 import { type AlertCase, after, both, other, risesWhileFault, unknown, whileFault } from './alert-case.ts';
-import { pod, type SeriesValues, worker } from './healthy-series.ts';
-import { counter, gauge, missing } from './series-values.ts';
+import { counter, gauge, missing, pod, type SeriesValues, worker } from './healthy-series.ts';
 
 export const auditCases: readonly AlertCase[] = [
   {

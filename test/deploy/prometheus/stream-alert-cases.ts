@@ -1,6 +1,5 @@
 import { type AlertCase, after, both, risesWhileFault, whileFault } from './alert-case.ts';
-import { pod, worker } from './healthy-series.ts';
-import { gauge, missing } from './series-values.ts';
+import { gauge, missing, pod, worker } from './healthy-series.ts';
 
 export const streamCases: readonly AlertCase[] = [
   {

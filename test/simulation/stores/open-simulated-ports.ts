@@ -8,9 +8,11 @@ import { openSimulatedEventLog, type SimulatedReplica } from './simulated-event-
 import { openSimulatedHookQueue } from './simulated-hook-queue.ts';
 import { createSimulatedQuarantine, type SimulatedQuarantine } from './simulated-quarantine.ts';
 import { createSimulatedRunRegistry } from './simulated-run-registry.ts';
-import { createSimulatedWidgetEffects } from './simulated-widget-effects.ts';
-import { createSimulatedWidgetOutbox } from './simulated-widget-outbox.ts';
-import { createSimulatedWidgetStore } from './simulated-widget-store.ts';
+import {
+  createSimulatedWidgetEffects,
+  createSimulatedWidgetOutbox,
+  createSimulatedWidgetStore,
+} from './simulated-widgets.ts';
 
 export interface SimulatedPortsOptions {
   readonly database: Database;

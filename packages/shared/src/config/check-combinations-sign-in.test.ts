@@ -59,23 +59,6 @@ describe('settings of the identity provider', () => {
   test.each(['http://127.0.0.1:3000', 'http://[::1]:3000/', 'http://localhost'])('accept http for %s', (issuer) => {
     expect(parse({ ...complete, OIDC_ISSUER_URL: issuer }).OIDC_ISSUER_URL).toBe(issuer);
   });
-
-  test.each([
-    ['OIDC_ISSUER_URL', 'http://id.example.com/'],
-    ['OIDC_ISSUER_URL', 'http://127.0.0.1.example.com/'],
-    ['OIDC_ISSUER_URL', 'https://user:pass@id.example.com/'],
-    ['OIDC_ISSUER_URL', 'https://id.example.com/?tenant=a'],
-    ['OIDC_ISSUER_URL', 'id.example.com'],
-    ['OIDC_CLIENT_SECRET', 'fifteen letters'],
-    ['OIDC_SCOPES', 'email profile'],
-    ['OIDC_SCOPES', 'openid  email'],
-    ['OIDC_ROLE_MAPPING', 'staff'],
-    ['OIDC_ROLE_MAPPING', 'staff=owner'],
-    ['OIDC_ROLE_MAPPING', '=viewer'],
-    ['OIDC_ROLE_MAPPING', 'staff=viewer,'],
-  ])('reject %s=%s', (name, value) => {
-    expect(collectMistakes({ ...complete, [name]: value })).toEqual([expect.stringMatching(`^${name}: `)]);
-  });
 });
 
 describe('PASSWORD_SIGN_IN_ENABLED=false', () => {

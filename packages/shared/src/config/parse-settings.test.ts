@@ -121,24 +121,6 @@ describe('parseSettings', () => {
     expect(parseSettings({ TRUSTED_PROXIES: given }, api).settings.TRUSTED_PROXIES).toEqual(expected);
   });
 
-  test.each([
-    '0',
-    '101',
-    '-1',
-    'true',
-    'none,10.0.0.0/8',
-    'proxy.example',
-    '10.0.0.0/33',
-    '0.0.0.0/0',
-    '::/0',
-    'fd00::/129',
-    '10.0.0.0/8/8',
-    '10.0.0.0/8,',
-    ',',
-  ])('rejects TRUSTED_PROXIES %s', (given) =>
-    expect(collectMistakes({ TRUSTED_PROXIES: given })).toEqual([expect.stringMatching(/^TRUSTED_PROXIES: /)]),
-  );
-
   test('trusts no proxies by default', () => expect(parseSettings({}, api).settings.TRUSTED_PROXIES).toBeNull());
 
   test('rejects a PUBLIC_BASE_URL with http: while cookies are sent over HTTPS only, except on this machine', () => {
@@ -168,25 +150,6 @@ describe('parseSettings', () => {
   ])('parses PAGES %s', (given, expected) => {
     expect([...parseSettings({ PAGES: given }, api).settings.PAGES]).toEqual(expected);
   });
-
-  test.each([
-    'security@example.com',
-    'http://example.com',
-    'mailto:a@b\nExpires: x',
-    'https://a b',
-    ',',
-    'mailto:a@b,',
-  ])('rejects SECURITY_CONTACT %j', (given) =>
-    expect(collectMistakes({ SECURITY_CONTACT: given })).toEqual([expect.stringMatching(/^SECURITY_CONTACT: /)]),
-  );
-
-  test.each(['https://widgets.example', 'widgets.example:8080', 'a,,b', '*.example', 'a b', '-a'])(
-    'rejects ALLOWED_HOSTS %s',
-    (given) =>
-      expect(collectMistakes({ ALLOWED_HOSTS: given })).toEqual([
-        expect.stringMatching(/^ALLOWED_HOSTS: .*host names without scheme and port, comma-separated, or \*$/),
-      ]),
-  );
 
   test('accepts names, comma-separated, as ALLOWED_HOSTS', () => {
     expect(collectMistakes({ ALLOWED_HOSTS: 'widget-api, widget_api.ns.svc.,*' })).toEqual([]);

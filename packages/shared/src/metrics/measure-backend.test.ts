@@ -51,24 +51,6 @@ describe('measureBackend', () => {
     expect(await widgets.close()).toBe('closed 7');
   });
 
-  test('a proxy may replace a method of a measured port', async () => {
-    const traced = new Proxy(setUp().widgets, {
-      get: (target, name) => (name === 'get' ? async (id: string) => `traced ${await target.get(id)}` : undefined),
-    });
-    expect(await traced.get('a')).toBe('traced a 7');
-  });
-
-  test('measures the method that a proxy in front of a port has', async () => {
-    const widgets = new Proxy(new Widgets(), {
-      get: (target, name) => (name === 'get' ? async () => 'replaced' : target),
-    });
-    const metrics = createMetrics();
-    const backend = measureBackend({ kind: 'embedded', widgets } as unknown as Backend, metrics);
-    expect(await (backend.widgets as unknown as Widgets).get('a')).toBe('replaced');
-    const calls = 'widget_store_call_duration_seconds_count{port="widgets",operation="get"} 1\n';
-    expect(await metrics.registry.metrics()).toContain(calls);
-  });
-
   test('measures every method of a port that is a plain object', async () => {
     const ledger = { count: async () => 2, list: async (from: number) => [from], rows: 7 };
     const metrics = createMetrics();
