@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
-import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
+import { createPasswordHasher } from '@widget-service/shared/usecases/access/passwords.ts';
 import { expect, test } from 'vitest';
 import { type DescribedOperation, listOperations } from '../api/bad-input/described-operation.ts';
 import { aCreation, aDelivery, anAuditEvent, aUser } from '../drivers/app/builders.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mintToken } from '@widget-service/shared/domain/token.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
-import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
+import { createPasswordHasher } from '@widget-service/shared/usecases/access/passwords.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createHttpSender } from '../api/bad-input/http-sender.ts';
 import { aUser } from '../drivers/app/builders.ts';

@@ -1,4 +1,4 @@
-import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
+import { createPasswordHasher } from '@widget-service/shared/usecases/access/passwords.ts';
 import { expect, test } from 'vitest';
 import { aUser } from '../drivers/app/builders.ts';
 import { openSharedApp } from '../drivers/app/open-shared.ts';

@@ -1,6 +1,6 @@
 import { createSecretKey } from 'node:crypto';
-import { parseBearerToken } from '@widget-service/api/caller/bearer.ts';
 import { listCookieNames, parseSessionId, readCookie } from '@widget-service/api/caller/cookies.ts';
+import { parseBearerToken } from '@widget-service/api/caller/credentials.ts';
 import { isCsrfToken, isOwnOrigin } from '@widget-service/api/caller/csrf.ts';
 import { createPendingSignIns, parseReturnTo } from '@widget-service/api/caller/oidc/pending-sign-in.ts';
 import { withholdSecrets } from '@widget-service/api/hooks/foreign/withheld-headers.ts';
@@ -61,7 +61,7 @@ import { isTraceContext, parseTraceparent } from '@widget-service/shared/domain/
 import { deriveWidgetId, parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import { prefersOpenMetrics } from '@widget-service/shared/metrics/open-metrics.ts';
 import { parseListedStreams, parseProcessState } from '@widget-service/shared/ports/process-states.ts';
-import { findPasswordWeakness } from '@widget-service/shared/usecases/access/check-new-password.ts';
+import { findPasswordWeakness } from '@widget-service/shared/usecases/access/passwords.ts';
 import { makeWrongSignature } from './wrong-signature.ts';
 
 const pendingSignIns = createPendingSignIns({ clientSecret: 'a client secret', isSecure: true });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { mintToken } from '@widget-service/shared/domain/token.ts';
-import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
+import { createPasswordHasher } from '@widget-service/shared/usecases/access/passwords.ts';
 import { afterEach, expect, test } from 'vitest';
 import { aUser } from '../drivers/app/builders.ts';
 import { openSharedService } from '../drivers/app/open-shared.ts';

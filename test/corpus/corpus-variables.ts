@@ -5,7 +5,7 @@ import { mintToken, sha256Hex, type TokenPrefix } from '@widget-service/shared/d
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import type { Grant } from '@widget-service/shared/entities/grant.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
-import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
+import { createPasswordHasher } from '@widget-service/shared/usecases/access/passwords.ts';
 import { aCreation, aDelivery, aGrant, aQuarantinedText, aUser, aWidget } from '../drivers/app/builders.ts';
 import type { CorpusCaller } from './corpus-case.ts';
 

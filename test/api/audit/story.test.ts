@@ -1,4 +1,4 @@
-import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
+import { createPasswordHasher } from '@widget-service/shared/usecases/access/passwords.ts';
 import { expect, test } from 'vitest';
 import type { AuditEventBody } from '../../drivers/app/audit-trail.ts';
 import { aUser } from '../../drivers/app/builders.ts';

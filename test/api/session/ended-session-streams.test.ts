@@ -1,5 +1,5 @@
 import { sha256Hex } from '@widget-service/shared/domain/token.ts';
-import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
+import { createPasswordHasher } from '@widget-service/shared/usecases/access/passwords.ts';
 import { afterAll, expect, test } from 'vitest';
 import { expectEndedInTime } from '../../checkers/nothing-outside-the-filter.ts';
 import { openSharedService } from '../../drivers/app/open-shared.ts';

@@ -1,5 +1,5 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
-import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
+import { createPasswordHasher } from '@widget-service/shared/usecases/access/passwords.ts';
 import { describe, expect, test } from 'vitest';
 import { aUser } from '../../drivers/app/builders.ts';
 import { openSharedApp } from '../../drivers/app/open-shared.ts';

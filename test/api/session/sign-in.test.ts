@@ -1,6 +1,6 @@
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { createFirstAdmin } from '@widget-service/shared/usecases/access/manage-users.ts';
-import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
+import { createPasswordHasher } from '@widget-service/shared/usecases/access/passwords.ts';
 import { describe, expect, test } from 'vitest';
 import { aUser } from '../../drivers/app/builders.ts';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
+import { createPasswordHasher } from '@widget-service/shared/usecases/access/passwords.ts';
 import { afterAll, expect, inject, onTestFinished, test } from 'vitest';
 import { aUser } from '../../drivers/app/builders.ts';
 import { openSharedService } from '../../drivers/app/open-shared.ts';

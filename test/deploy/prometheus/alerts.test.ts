@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { conditionsTable } from '@widget-service/api/operators/conditions-table.ts';
+import { conditionsTable } from '@widget-service/api/operators/conditions.ts';
 import { describe, expect, test } from 'vitest';
 import { findPrometheusTool, runPromtool } from '../../drivers/cluster/prometheus-tools.ts';
 import type { AlertCase } from './alert-case.ts';

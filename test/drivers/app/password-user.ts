@@ -1,4 +1,4 @@
-import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
+import { createPasswordHasher } from '@widget-service/shared/usecases/access/passwords.ts';
 import { aUser } from './builders.ts';
 import type { TestApp, TestResponse } from './test-app.ts';
 

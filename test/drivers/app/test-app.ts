@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { RouteAudit } from '@widget-service/api/audit/audit.ts';
 import { computeCsrfToken } from '@widget-service/api/caller/csrf.ts';
-import { openIdentityProvider } from '@widget-service/api/caller/oidc/open-identity-provider.ts';
+import { openIdentityProvider } from '@widget-service/api/caller/oidc/identity-provider.ts';
 import type { RoutePolicy } from '@widget-service/api/caller/policy.ts';
 import { describeInterface } from '@widget-service/api/openapi/describe-interface.ts';
 import { collectDescribedRoutes } from '@widget-service/api/openapi/described-route.ts';

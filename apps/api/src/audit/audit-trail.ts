@@ -1,12 +1,13 @@
 import type { Settings } from '@widget-service/shared/config/settings.ts';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
-import { type RateLimit, takePermits } from '@widget-service/shared/domain/gcra.ts';
+import type { RateLimit } from '@widget-service/shared/domain/gcra.ts';
 import type { AuditEvent, StoredAuditEvent } from '@widget-service/shared/entities/audit-event.ts';
 import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/deadline.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
+import { makeTakeLocally } from '../caller/limits/rate-limits.ts';
 
 /** How long further events like one that was listed are only counted. */
 const windowMs = 60_000;
@@ -55,7 +56,7 @@ export class AuditTrail {
   readonly #unstored = new Set<AuditEvent>();
   readonly #windows = new Map<string, Window>();
   /** By group of actors: anonymous floods must not use up the limit of those who are known. */
-  readonly #fullAtMs = new Map<string, number>();
+  readonly #takeLocally = makeTakeLocally(listedLimit);
   #timer: NodeJS.Timeout | undefined;
   #hasFailed = false;
 
@@ -133,11 +134,7 @@ export class AuditTrail {
 
   #takePermit({ actor: { kind } }: AuditEvent): boolean {
     const group = kind === 'anonymous' || kind === 'system' ? kind : 'known';
-    const fullAtMs = this.#fullAtMs.get(group) ?? 0;
-    const nowMs = this.#deps.clock.monotonicMs();
-    const taken = takePermits(fullAtMs, nowMs, listedLimit, { atLeast: 1, atMost: 1 });
-    this.#fullAtMs.set(group, taken.fullAtMs);
-    return taken.outcome.granted > 0;
+    return this.#takeLocally(group, this.#deps.clock.monotonicMs());
   }
 
   /** Returns whether the event needs no further write. */

@@ -2,7 +2,7 @@ import type { AuditEvent } from '@widget-service/shared/entities/audit-event.ts'
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { fastify } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { decorateCredentials } from '../caller/request-credentials.ts';
+import { decorateCredentials } from '../caller/credentials.ts';
 import { sendProblem } from '../http/problem.ts';
 import { decorateRequests } from '../http/request-state.ts';
 import { noteAudit, registerAudit } from './audit.ts';

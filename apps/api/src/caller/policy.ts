@@ -1,15 +1,18 @@
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { type Permission, permissionsForRole } from '@widget-service/shared/domain/role.ts';
-import { isWellFormedToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
-import type { Integration, ProvisionToken } from '@widget-service/shared/entities/grant.ts';
 import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/deadline.ts';
 import type { SignedIn } from '@widget-service/shared/usecases/access/sessions.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest, preValidationHookHandler } from 'fastify';
 import { readClientNetwork } from '../http/forwarding.ts';
-import type { TokenCache } from '../revocation/token-cache.ts';
-import type { ResolvedGrant } from '../revocation/token-caches.ts';
-import { type BearerVerdict, bearerChallenge } from './bearer.ts';
 import { parseSessionId } from './cookies.ts';
+import {
+  type BearerVerdict,
+  bearerChallenge,
+  type Caller,
+  type Check,
+  type ProvisionCaller,
+  type SignedInCaller,
+} from './credentials.ts';
 import { isCsrfToken, isOwnOrigin } from './csrf.ts';
 
 /**
@@ -33,18 +36,13 @@ export type RoutePolicy =
   | 'signed-in'
   | { readonly permission: Permission; readonly acceptsBearer?: boolean; readonly ownOrigin?: boolean };
 
-/** The caller of a route whose policy requires a session or a permission. */
-export type Caller = SignedInCaller | ProvisionCaller;
-
-/** A signed-in user, with the id of the session in the request's cookie. */
-interface SignedInCaller extends SignedIn {
-  readonly kind: 'session';
-  readonly sessionId: string;
-}
-
-interface ProvisionCaller {
-  readonly kind: 'provision-token';
-  readonly provisionToken: ProvisionToken;
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Who may call the route. `registerPolicies` throws for a route without it, although the type says optional. */
+    policy?: RoutePolicy;
+    /** The route also serves a user who must change the password first. */
+    allowedBeforePasswordChange?: boolean;
+  }
 }
 
 export interface PolicyDeps {
@@ -69,8 +67,6 @@ const safeMethods: readonly unknown[] = ['GET', 'HEAD', 'OPTIONS'];
 
 /** A body that takes longer to arrive is late: its caller may have lost the right meanwhile. */
 const lateBodyMs = 1_000;
-
-type Check = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void;
 
 /**
  * Enforces the policy of each route that is registered after this call (`config.policy`, from the table of routes).
@@ -218,41 +214,4 @@ export function requirePrincipalId(request: FastifyRequest): string {
   const { caller } = request;
   if (caller === null) throw new Error('The policy of this route sets no caller: use signed-in or a permission.');
   return caller.kind === 'session' ? caller.user.id : caller.provisionToken.id;
-}
-
-/**
- * Makes the check of the policy `hook-token`. It finds the integration of the hook token (`wht_…`) in the route
- * parameter `token` and sets `request.integration` and `request.hookToken`. It runs for every hook, so a cached token
- * is checked synchronously, without a promise.
- *
- * Fails with `ServiceError` `invalid-hook-token`, the same for an unknown, malformed, revoked or expired token, or with
- * `UnavailableError` if the token is not cached and the store is unavailable.
- */
-export function makeVerifyHookToken(cache: Pick<TokenCache<ResolvedGrant<Integration>>, 'recall' | 'resolve'>): Check {
-  return (request, _reply, done) => {
-    const { token } = request.params as { token: string };
-    const digest = sha256Hex(token);
-    // A cached token is well-formed, so its form is not checked again.
-    const cached = cache.recall(digest);
-    if (cached !== undefined) {
-      setIntegration(request, cached);
-      done();
-    } else if (!isWellFormedToken(token, 'wht')) {
-      done(createInvalidTokenError());
-    } else {
-      cache.resolve(digest).then((resolved) => {
-        if (resolved !== null) setIntegration(request, resolved);
-        done(resolved === null ? createInvalidTokenError() : undefined);
-      }, done);
-    }
-  };
-}
-
-function setIntegration(request: FastifyRequest, { grant, token }: ResolvedGrant<Integration>): void {
-  request.integration = grant;
-  request.hookToken = token;
-}
-
-function createInvalidTokenError(): ServiceError {
-  return new ServiceError('invalid-hook-token', 'This address accepts no hooks.');
 }

@@ -13,7 +13,7 @@ import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import type { makeAcceptHook } from '@widget-service/shared/usecases/hooks/accept-hook.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import { makeTakeLocally } from '../caller/limits/local-limit.ts';
+import { makeTakeLocally } from '../caller/limits/rate-limits.ts';
 import { readClientNetwork, type TrustedProxies, toPublicUrl } from '../http/forwarding.ts';
 import { hasBody } from '../http/json-body.ts';
 import { InputError } from '../http/problem.ts';

@@ -4,7 +4,7 @@ import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/deadline.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import type { FastifyRequest } from 'fastify';
-import { makeTakeLocally } from '../caller/limits/local-limit.ts';
+import { makeTakeLocally } from '../caller/limits/rate-limits.ts';
 import { readClientNetwork, type TrustedProxies, toClientNetwork } from '../http/forwarding.ts';
 import type { Problem } from '../http/problem.ts';
 import { decodeHeaderText } from '../http/request-headers.ts';

@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import { InputError } from './problem.ts';
 
 // The headers that identify a repeated request, and reading any header's text. `Authorization` is read by
-// `caller/bearer.ts`, cookies by `caller/cookies.ts`, and forwarding headers by `forwarding.ts`.
+// `caller/credentials.ts`, cookies by `caller/cookies.ts`, and forwarding headers by `forwarding.ts`.
 
 const idempotencyKeyRule = 'Must be sent once, as 1 to 255 visible ASCII characters.';
 

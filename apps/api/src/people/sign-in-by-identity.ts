@@ -8,20 +8,20 @@ import type {
   IdentityUserChange,
   makeSignInByIdentity,
 } from '@widget-service/shared/usecases/access/sign-in-by-identity.ts';
-import type { makeLimitSignInAttempts } from '@widget-service/shared/usecases/access/sign-in-limits.ts';
+import type { SignInLimits } from '@widget-service/shared/usecases/access/sign-in-limits.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type FurtherChange, noteAudit } from '../audit/audit.ts';
-import { formatSessionCookie, parseSessionId } from '../caller/cookies.ts';
-import { toRateLimitedError } from '../caller/limits/rate-limit-headers.ts';
+import { formatSessionCookie } from '../caller/cookies.ts';
+import { toRateLimitedError } from '../caller/limits/rate-limits.ts';
 import type { IdentityProvider } from '../caller/oidc/identity-provider.ts';
-import { createPendingSignIns, type PendingSignIn, parseReturnTo } from '../caller/oidc/pending-sign-in.ts';
-import { toNotVerified } from '../caller/oidc/provider-errors.ts';
-import { type TrustedProxies, toAttemptSource } from '../http/forwarding.ts';
+import { createPendingSignIns, parseReturnTo } from '../caller/oidc/pending-sign-in.ts';
+import { toNotVerified } from '../caller/oidc/provider-calls.ts';
+import type { TrustedProxies } from '../http/forwarding.ts';
 import { InputError, statusForCode } from '../http/problem.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { documentResponses, withProblemHeaders } from '../schemas/problem.ts';
-import { readSessionOrigin } from './session-schema.ts';
+import { endReplacedSession, noteSignIn, toOrigin } from './sign-in-by-password.ts';
 import { makeShowSignInFailure, toRefusedError } from './sign-in-failure.ts';
 import { toUserAuditMembers } from './user-schema.ts';
 
@@ -61,7 +61,7 @@ export interface SignInByIdentityRouteDeps {
   readonly identityProvider: ConfiguredIdentityProvider | null;
   readonly signInByIdentity: ReturnType<typeof makeSignInByIdentity>;
   readonly manageSessions: Pick<ManageSessions, 'endReplaced'>;
-  readonly limitSignInAttempts: ReturnType<typeof makeLimitSignInAttempts>;
+  readonly signInLimits: Pick<SignInLimits, 'run'>;
   readonly cookieSecure: boolean;
   readonly trustedProxies: TrustedProxies;
   readonly clock: Pick<Clock, 'now'>;
@@ -71,18 +71,28 @@ export interface SignInByIdentityRouteDeps {
   readonly publicBaseUrl: string | null;
 }
 
-type Configured = NonNullable<ReturnType<typeof configure>>;
-
-function configure({ identityProvider, cookieSecure: isSecure }: SignInByIdentityRouteDeps) {
-  if (identityProvider === null) return null;
-  const { provider, clientSecret, roleClaim, publicBaseUrl } = identityProvider;
-  return { provider, roleClaim, publicBaseUrl, pendingSignIns: createPendingSignIns({ clientSecret, isSecure }) };
+/**
+ * Makes the function that returns the provider, and the sign-ins that browsers have started. It throws `not-found` if
+ * none is configured.
+ */
+function makeRequireProvider({ identityProvider: configured, cookieSecure: isSecure }: SignInByIdentityRouteDeps) {
+  const found = configured && { ...configured, pendingSignIns: createPendingSignIns({ ...configured, isSecure }) };
+  return () => {
+    if (found !== null) return found;
+    throw new ServiceError('not-found', 'This service has no identity provider.');
+  };
 }
 
-function requireConfigured(configured: Configured | null): Configured {
-  if (configured !== null) return configured;
-  throw new ServiceError('not-found', 'This service has no identity provider.');
-}
+/** The response of a link that a browser follows. */
+const leads = (description: string) =>
+  ({
+    303: {
+      description: `${description}, or after a failure to the sign-in page.`,
+      body: null,
+      headers: ['Location'],
+      optionalHeaders: ['Set-Cookie', 'Retry-After'],
+    },
+  }) as const;
 
 /**
  * `GET /api/v1/session/oidc` sends the browser to the identity provider. The provider sends it back to
@@ -90,7 +100,7 @@ function requireConfigured(configured: Configured | null): Configured {
  * proves that this browser started the sign-in.
  */
 export function startIdentitySignInRoute(deps: SignInByIdentityRouteDeps): Route {
-  const configured = configure(deps);
+  const requireProvider = makeRequireProvider(deps);
   return defineRoute({
     errorHandler: makeShowSignInFailure(deps),
     schema: {
@@ -100,24 +110,17 @@ export function startIdentitySignInRoute(deps: SignInByIdentityRouteDeps): Route
         'Open this address in a browser, as a link: it leads to the identity provider (OpenID Connect, authorization code with PKCE), and from there back with a session. A sealed cookie keeps the sign-in for ten minutes, the last four of a browser side by side. A browser that fails is led to the sign-in page of the console. 404 if the operator has configured no provider.',
       querystring: startQuerySchema,
       response: documentResponses(
-        {
-          303: {
-            description: 'The browser goes on to the identity provider, or after a failure to the sign-in page.',
-            body: null,
-            headers: ['Location'],
-            optionalHeaders: ['Set-Cookie', 'Retry-After'],
-          },
-        },
+        leads('The browser goes on to the identity provider'),
         'not-found',
         'identity-provider-unavailable',
       ),
     },
     handler: async (request, reply) => {
-      const { provider, publicBaseUrl, pendingSignIns } = requireConfigured(configured);
+      const { provider, publicBaseUrl, pendingSignIns } = requireProvider();
       const returnTo = requireReturnTo(request.query.returnTo, publicBaseUrl);
       const { url, secrets } = await provider.begin();
-      setCookies(reply, pendingSignIns.format({ ...secrets, returnTo }, request.headers.cookie, deps.clock.now()));
-      return reply.redirect(url, 303);
+      const pending = pendingSignIns.format({ ...secrets, returnTo }, request.headers.cookie, deps.clock.now());
+      return reply.header('set-cookie', pending).redirect(url, 303);
     },
   });
 }
@@ -133,7 +136,7 @@ function requireReturnTo(given: string | undefined, publicBaseUrl: string): stri
 
 /** `GET /api/v1/session/oidc/callback`: signs in the person whom the provider has verified. */
 export function finishIdentitySignInRoute(deps: SignInByIdentityRouteDeps): Route {
-  const configured = configure(deps);
+  const requireProvider = makeRequireProvider(deps);
   return defineRoute({
     errorHandler: makeShowSignInFailure(deps),
     schema: {
@@ -144,15 +147,7 @@ export function finishIdentitySignInRoute(deps: SignInByIdentityRouteDeps): Rout
       querystring: callbackQuerySchema,
       response: withProblemHeaders(
         documentResponses(
-          {
-            303: {
-              description:
-                'Signed in. The browser returns to where the sign-in was started, or after a failure to the sign-in page.',
-              body: null,
-              headers: ['Location'],
-              optionalHeaders: ['Set-Cookie', 'Retry-After'],
-            },
-          },
+          leads('Signed in. The browser returns to where the sign-in was started'),
           'sign-in-not-verified',
           'sign-in-refused',
           'not-found',
@@ -165,37 +160,35 @@ export function finishIdentitySignInRoute(deps: SignInByIdentityRouteDeps): Rout
       ),
     },
     handler: async (request, reply) => {
-      const { provider, roleClaim, pendingSignIns } = requireConfigured(configured);
+      const { provider, roleClaim, pendingSignIns } = requireProvider();
       const { state = '' } = request.query;
       const endPending = () => void reply.header('set-cookie', pendingSignIns.formatCleared(state));
-      const pending = await limitFailures(request, reply, { ...deps, endPending }, async (address) => {
-        const started = pendingSignIns.parse(request.headers.cookie, state, deps.clock.now());
-        if (started === null) throw toNotVerified('no cookie of a started sign-in');
-        const identity = await provider.verify(readQuery(request), started, address);
-        if (identity.email !== null) noteAudit(request, { email: identity.email });
-        const changes: FurtherChange[] = [];
-        const readOrigin = () => readSessionOrigin(request, deps.trustedProxies);
-        const noteChange = (change: IdentityUserChange) => {
-          changes.push(describeChange(change));
-          noteAudit(request, { furtherChanges: changes });
-        };
-        const outcome = await deps.signInByIdentity(identity, readOrigin, noteChange);
-        if (outcome.status === 'rate-limited') throw toRateLimitedError(reply, 'sign-in', outcome);
-        if (outcome.status === 'refused') throw toRefusedError(outcome.reason, identity, roleClaim);
-        const { id, role } = outcome.user;
-        // The provider gives the role at each sign-in.
-        const after = { sessionId: outcome.session.id, role };
-        const name = toAuditName(outcome.user);
-        noteAudit(request, { actor: { kind: 'user', id }, actorName: name, targetId: id, targetName: name, after });
-        const replaced = parseSessionId(request.headers.cookie);
-        if (replaced !== null) await deps.manageSessions.endReplaced(replaced);
-        setCookies(reply, [
-          formatSessionCookie(outcome.sessionId, deps.cookieSecure),
-          pendingSignIns.formatCleared(state),
-        ]);
-        return started;
-      });
-      return redirectBack(reply, pending);
+      const { returnTo } = await limitFailures(
+        request,
+        reply,
+        { ...deps, endPending },
+        async ({ source, readOrigin }) => {
+          const started = pendingSignIns.parse(request.headers.cookie, state, deps.clock.now());
+          if (started === null) throw toNotVerified('no cookie of a started sign-in');
+          const identity = await provider.verify(readQuery(request), started, source.address);
+          if (identity.email !== null) noteAudit(request, { email: identity.email });
+          const furtherChanges: FurtherChange[] = [];
+          const noteChange = (change: IdentityUserChange) => {
+            furtherChanges.push(describeChange(change));
+            noteAudit(request, { furtherChanges });
+          };
+          const outcome = await deps.signInByIdentity(identity, readOrigin, noteChange);
+          if (outcome.status === 'rate-limited') throw toRateLimitedError(reply, 'sign-in', outcome);
+          if (outcome.status === 'refused') throw toRefusedError(outcome.reason, identity, roleClaim);
+          // The provider gives the role at each sign-in.
+          noteSignIn(request, outcome.user, { sessionId: outcome.session.id, role: outcome.user.role });
+          await endReplacedSession(request, deps.manageSessions);
+          const cookie = formatSessionCookie(outcome.sessionId, deps.cookieSecure);
+          reply.header('set-cookie', [cookie, pendingSignIns.formatCleared(state)]);
+          return started;
+        },
+      );
+      return reply.redirect(returnTo, 303);
     },
   });
 }
@@ -219,14 +212,6 @@ function describeChange({ before, after }: IdentityUserChange): FurtherChange {
   return { ...origin, action: 'user.changed', ...pickChangedMembers(toMembers(before), toMembers(after)) };
 }
 
-function setCookies(reply: FastifyReply, cookies: string[]): void {
-  reply.header('set-cookie', cookies);
-}
-
-function redirectBack(reply: FastifyReply, { returnTo }: PendingSignIn): FastifyReply {
-  return reply.redirect(returnTo, 303);
-}
-
 /** The query as the provider sent it: the library reads it itself. */
 function readQuery({ url }: FastifyRequest): string {
   const start = url.indexOf('?');
@@ -240,13 +225,13 @@ function readQuery({ url }: FastifyRequest): string {
 async function limitFailures<T>(
   request: FastifyRequest,
   reply: FastifyReply,
-  { limitSignInAttempts, trustedProxies, endPending }: SignInByIdentityRouteDeps & { endPending: () => void },
-  attempt: (address: string) => Promise<T>,
+  { signInLimits, trustedProxies, endPending }: SignInByIdentityRouteDeps & { endPending: () => void },
+  attempt: (origin: ReturnType<typeof toOrigin>) => Promise<T>,
 ): Promise<T> {
-  const source = toAttemptSource(request, trustedProxies);
-  const outcome = await limitSignInAttempts({ email: null, source }, async () => {
+  const origin = toOrigin(request, trustedProxies);
+  const outcome = await signInLimits.run({ email: null, source: origin.source }, async () => {
     try {
-      return { status: 'signed-in' as const, result: await attempt(source.address) };
+      return { status: 'signed-in' as const, result: await attempt(origin) };
     } catch (error) {
       if (!(error instanceof ServiceError) || statusForCode(error.code) >= 500) throw error;
       return { status: 'refused' as const, error };

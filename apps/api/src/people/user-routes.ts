@@ -14,7 +14,7 @@ import { defineRoute, type Route } from '../http/route.ts';
 import { pageQuerySchema } from '../schemas/page.ts';
 import { toPageBody } from '../schemas/page-body.ts';
 import { documentResponses } from '../schemas/problem.ts';
-import { activeSessionPageSchema, makeToActiveSessionBody, unknownSessionError } from './session-schema.ts';
+import { activeSessionPageSchema, makeToActiveSessionBody, unknownSessionError } from './sessions.ts';
 import {
   newUserSchema,
   toUserAuditMembers,

@@ -18,8 +18,8 @@ import { makeFindStreamStart } from '@widget-service/shared/usecases/events/find
 import { GroupCommit, type GroupCommitOptions } from '@widget-service/shared/usecases/hooks/group-commit.ts';
 import { AuditTrail } from '../audit/audit-trail.ts';
 import { limitByDigests, makeHashText } from '../audit/hash-text.ts';
-import { type DescribePodDeps, makeDescribePod } from '../operators/describe-pod.ts';
-import type { OverviewDeps } from '../operators/get-overview.ts';
+import type { OverviewDeps } from '../operators/overview.ts';
+import { type DescribePodDeps, makeDescribePod } from '../operators/pod-state.ts';
 import type { ConfiguredIdentityProvider } from '../people/sign-in-by-identity.ts';
 import { announceHereFirst } from '../revocation/announce.ts';
 import { openRevocations, type PodRevocations } from '../revocation/end-revoked-streams.ts';

@@ -7,7 +7,7 @@ import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import { createFirstAdmin } from '@widget-service/shared/usecases/access/manage-users.ts';
-import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
+import { createPasswordHasher } from '@widget-service/shared/usecases/access/passwords.ts';
 import type { AuditTrail } from '../audit/audit-trail.ts';
 
 export interface FirstAdminDeps {

@@ -13,7 +13,7 @@ import { openOpsServer } from '@widget-service/shared/runtime/ops-server.ts';
 import type { RunningProcess } from '@widget-service/shared/runtime/run-process.ts';
 import { recordTasks } from '@widget-service/shared/tasks/create-supervisor.ts';
 import type { Tracer } from '@widget-service/shared/tracing/tracer.ts';
-import { openIdentityProvider } from '../caller/oidc/open-identity-provider.ts';
+import { openIdentityProvider } from '../caller/oidc/identity-provider.ts';
 import { listenPublicly } from '../http/create-server.ts';
 import type { ConfiguredIdentityProvider } from '../people/sign-in-by-identity.ts';
 import { composePod, type Overrides, type Pod } from './compose.ts';

@@ -7,7 +7,7 @@ import type { RouteAudit } from '../audit/audit.ts';
 import type { AnswerProbeRouteDeps } from '../hooks/foreign/answer-probe-route.ts';
 import type { Route } from '../http/route.ts';
 import type { DescribedRoute } from '../openapi/described-route.ts';
-import type { OverviewDeps } from '../operators/get-overview.ts';
+import type { OverviewDeps } from '../operators/overview.ts';
 import type { SignInWays } from '../pages/docs-page.ts';
 import type { ConfiguredIdentityProvider } from '../people/sign-in-by-identity.ts';
 import type { StreamDirectory } from '../streams/stream-directory.ts';

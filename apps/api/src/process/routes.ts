@@ -27,17 +27,16 @@ import {
 } from '../hooks/quarantine-routes.ts';
 import { registerRoute } from '../http/route.ts';
 import { listAuditEventsRoute } from '../operators/audit-events.ts';
-import { getOverviewRoute } from '../operators/get-overview.ts';
+import { getOverviewRoute } from '../operators/overview.ts';
 import {
-  changePasswordRoute,
   endOwnSessionRoute,
   getSessionRoute,
   listOwnSessionsRoute,
-  signInRoute,
   signOutEverywhereRoute,
   signOutRoute,
-} from '../people/session-routes.ts';
+} from '../people/sessions.ts';
 import { finishIdentitySignInRoute, startIdentitySignInRoute } from '../people/sign-in-by-identity.ts';
+import { changePasswordRoute, signInRoute } from '../people/sign-in-by-password.ts';
 import {
   changeUserRoute,
   createUserRoute,

@@ -5,20 +5,18 @@ import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { ControlLog } from '@widget-service/shared/ports/control-log.ts';
 import type { RateLimiter } from '@widget-service/shared/ports/rate-limiter.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
-import { makeChangeOwnPassword } from '@widget-service/shared/usecases/access/change-own-password.ts';
 import {
   ManageGrants,
   makeReplaceSourceSecrets,
   type TokenMaxLifetimeMs,
 } from '@widget-service/shared/usecases/access/manage-grants.ts';
 import { ManageUsers } from '@widget-service/shared/usecases/access/manage-users.ts';
-import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
+import { createPasswordHasher } from '@widget-service/shared/usecases/access/passwords.ts';
 import { ManageSessions } from '@widget-service/shared/usecases/access/sessions.ts';
-import { makeFinishSignIn, makeSignIn } from '@widget-service/shared/usecases/access/sign-in.ts';
+import { SignIn } from '@widget-service/shared/usecases/access/sign-in.ts';
 import { makeSignInByIdentity } from '@widget-service/shared/usecases/access/sign-in-by-identity.ts';
 import {
-  makeLimitSignInAttempts,
-  makeTakeUserPermit,
+  SignInLimits,
   signInFailuresPerMinute,
   takePermit,
 } from '@widget-service/shared/usecases/access/sign-in-limits.ts';
@@ -76,33 +74,23 @@ export function createUseCases(deps: UseCaseDeps) {
     groupCommit.submit({ type: 'nudge', widgetId }).catch(() => undefined);
   };
   const passwords = createPasswordHasher();
-  const limitSignInAttempts = makeLimitSignInAttempts({
+  const signInLimits = new SignInLimits({
     limiter: deps.rateLimiter,
     failuresPerMinute: deps.signInFailuresPerMinute ?? signInFailuresPerMinute,
+    perUser: deps.signInLimit,
   });
-  const takeUserPermit = makeTakeUserPermit(deps.rateLimiter, deps.signInLimit);
-  const manageSessions = new ManageSessions({ ...backend, clock, sessionLifetimeMs: deps.sessionLifetimeMs });
-  const startSession: ManageSessions['start'] = (...args) => manageSessions.start(...args);
-  const endAllSessions = (userId: string) => manageSessions.endAll(userId);
-  const finishSignIn = makeFinishSignIn({ users, startSession, clock });
+  const sessions = new ManageSessions({ ...backend, clock, sessionLifetimeMs: deps.sessionLifetimeMs });
+  const signIn = new SignIn({ users, passwords, limits: signInLimits, sessions, clock });
   const redriveDelivery = makeRedriveDelivery({ ledger: backend.ledger, groupCommit });
   return {
     takeWidgetPermit: (tokenId: string) => takePermit(deps.rateLimiter, `widgets:${tokenId}`, deps.widgetLimit),
     createWidget: makeCreateWidget({ widgets, clock, renderBody: renderWidgetBody, nudge }),
     listWidgets: makeListWidgets({ widgets, clock, tailPosition: deps.tailPosition }),
-    limitSignInAttempts,
-    signIn: makeSignIn({ users, passwords, takeUserPermit, startSession, clock }),
-    signInByIdentity: makeSignInByIdentity({ users, takeUserPermit, finishSignIn, endAllSessions, control, clock }),
-    manageSessions,
-    changeOwnPassword: makeChangeOwnPassword({
-      users,
-      passwords,
-      limitSignInAttempts,
-      takeUserPermit,
-      finishSignIn,
-      sessions: manageSessions,
-    }),
-    manageUsers: new ManageUsers({ users, passwords, endAllSessions, control, clock }),
+    signInLimits,
+    signIn,
+    signInByIdentity: makeSignInByIdentity({ users, limits: signInLimits, signIn, sessions, control, clock }),
+    manageSessions: sessions,
+    manageUsers: new ManageUsers({ users, passwords, sessions, control, clock }),
     ...makeAllGrantUseCases(deps),
     acceptHook: makeAcceptHook({ groupCommit, clock }),
     listDeliveries: makeListDeliveries(backend),

@@ -2,7 +2,7 @@ import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { type Permit, unlimited } from '@widget-service/shared/usecases/access/sign-in-limits.ts';
 import type { makeCreateWidget } from '@widget-service/shared/usecases/widgets/create-widget.ts';
 import { noteAudit } from '../audit/audit.ts';
-import { toRateLimitedError } from '../caller/limits/rate-limit-headers.ts';
+import { toRateLimitedError } from '../caller/limits/rate-limits.ts';
 import { requirePrincipalId } from '../caller/policy.ts';
 import { withinRequestDeadline } from '../http/request-deadline.ts';
 import { parseIdempotencyHeader } from '../http/request-headers.ts';

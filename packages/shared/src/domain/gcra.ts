@@ -34,6 +34,11 @@ export interface RateOutcome {
   readonly resetAfterMs: number;
 }
 
+/** A limit refuses a request. `retryAfterMs`: until one more request is allowed. */
+export interface RateRefusal extends Pick<RateOutcome, 'retryAfterMs' | 'resetAfterMs'> {
+  readonly limit: RateLimit;
+}
+
 interface PermitOutcome {
   readonly outcome: RateOutcome;
   /** The new state, see `takePermits`. */

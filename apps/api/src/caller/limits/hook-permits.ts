@@ -1,8 +1,7 @@
-import { type RateLimit, toRateLimit } from '@widget-service/shared/domain/gcra.ts';
+import { type RateLimit, type RateRefusal, toRateLimit } from '@widget-service/shared/domain/gcra.ts';
 import type { Integration } from '@widget-service/shared/entities/grant.ts';
 import type { RateLimiter } from '@widget-service/shared/ports/rate-limiter.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
-import type { RateRefusal } from './rate-limit-headers.ts';
 
 /** A hook costs one permit for each started 4 KiB of its body, and at least one. */
 const bytesPerPermit = 4_096;

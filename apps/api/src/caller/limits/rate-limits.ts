@@ -1,5 +1,6 @@
 import { MemoryRateLimiter } from '@widget-service/shared/adapters/memory-rate-limiter.ts';
-import type { RateLimit } from '@widget-service/shared/domain/gcra.ts';
+import { ServiceError } from '@widget-service/shared/domain/errors.ts';
+import { type RateLimit, type RateOutcome, type RateRefusal, takePermits } from '@widget-service/shared/domain/gcra.ts';
 import type { Integration } from '@widget-service/shared/entities/grant.ts';
 import type { RateLimiter } from '@widget-service/shared/ports/rate-limiter.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
@@ -15,7 +16,6 @@ import { readClientNetwork } from '../../http/forwarding.ts';
 import type { Problem } from '../../http/problem.ts';
 import { type RoutePolicy, requirePrincipalId } from '../policy.ts';
 import { countPermits, HookPermits, type PermitVerdict } from './hook-permits.ts';
-import { setRateLimitHeaders, toRateLimitedError } from './rate-limit-headers.ts';
 
 /**
  * `api` counts requests per principal, `hooks` counts hooks per integration, large ones several times (`countPermits`).
@@ -153,4 +153,54 @@ function countBytesRead(request: FastifyRequest, { code }: Problem, bodyLimit: n
 function readContentLength({ headers }: FastifyRequest): number | null {
   const header = headers['content-length'];
   return header === undefined ? null : Number(header);
+}
+
+/** The names of the rate limits in response headers. */
+type RateLimitName = 'api' | 'hooks' | 'sign-in' | 'widgets';
+
+/**
+ * Sets `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-10).
+ * - `q`: the burst, the number of requests that may come at once.
+ * - `w`: seconds in which a burst that is used up becomes available again, at least 1.
+ * - `r`: requests left now.
+ * - `t`: seconds until the whole burst is available again.
+ */
+function setRateLimitHeaders(
+  reply: FastifyReply,
+  name: RateLimitName,
+  { ratePerSecond, burst }: RateLimit,
+  { remaining, resetAfterMs }: Pick<RateOutcome, 'remaining' | 'resetAfterMs'>,
+): void {
+  // Round to 6 digits first: 11 per minute is 0.18333… per second, and 11 / 0.18333… is slightly more than 60 seconds.
+  const windowSeconds = Math.max(1, Math.ceil(Number((burst / ratePerSecond).toFixed(6))));
+  reply.header('ratelimit-policy', `"${name}";q=${burst};w=${windowSeconds}`);
+  reply.header('ratelimit', `"${name}";r=${remaining};t=${Math.ceil(resetAfterMs / 1_000)}`);
+}
+
+/** Sets `RateLimit-Policy`, `RateLimit` and `Retry-After`, and returns the `ServiceError` `rate-limited` to throw. */
+export function toRateLimitedError(
+  reply: FastifyReply,
+  name: RateLimitName,
+  refusal: RateRefusal,
+  detail = 'Too many requests. Wait as long as Retry-After says.',
+): ServiceError {
+  setRateLimitHeaders(reply, name, refusal.limit, { remaining: 0, resetAfterMs: refusal.resetAfterMs });
+  reply.header('retry-after', String(Math.max(1, Math.ceil(refusal.retryAfterMs / 1_000))));
+  return new ServiceError('rate-limited', detail);
+}
+
+/** How many keys are remembered. Above it, the one that was used longest ago has its whole burst again. */
+const keysMax = 10_000;
+
+/** Makes the function that takes a permit of a limit of this pod, for a key. Returns false if none is left. */
+export function makeTakeLocally(limit: RateLimit): (key: string, nowMs: number) => boolean {
+  const fullAtMs = new Map<string, number>();
+  return (key, nowMs) => {
+    const taken = takePermits(fullAtMs.get(key) ?? 0, nowMs, limit, { atLeast: 1, atMost: 1 });
+    fullAtMs.delete(key);
+    fullAtMs.set(key, taken.fullAtMs);
+    const [oldest = key] = fullAtMs.keys();
+    if (fullAtMs.size > keysMax) fullAtMs.delete(oldest);
+    return taken.outcome.granted > 0;
+  };
 }

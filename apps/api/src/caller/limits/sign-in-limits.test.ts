@@ -1,5 +1,5 @@
 import { MemoryRateLimiter } from '@widget-service/shared/adapters/memory-rate-limiter.ts';
-import { type AttemptSource, makeLimitSignInAttempts } from '@widget-service/shared/usecases/access/sign-in-limits.ts';
+import { type AttemptSource, SignInLimits } from '@widget-service/shared/usecases/access/sign-in-limits.ts';
 import { describe, expect, test } from 'vitest';
 
 const source: AttemptSource = { address: '10.0.0.7', isShared: false };
@@ -11,16 +11,16 @@ async function countFailures(
   choose: (attempt: number) => { email: string | null; source: AttemptSource },
 ) {
   const limiter = new MemoryRateLimiter({ monotonicMs: () => 1_000 });
-  const limitAttempts = makeLimitSignInAttempts({ limiter, failuresPerMinute: 5 });
+  const limits = new SignInLimits({ limiter, failuresPerMinute: 5, perUser: null });
   let letThrough = 0;
   for (let attempt = 0; attempt < attempts; attempt += 1) {
-    const { status } = await limitAttempts(choose(attempt), async () => ({ status: 'refused' }));
+    const { status } = await limits.run(choose(attempt), async () => ({ status: 'refused' }));
     if (status === 'refused') letThrough += 1;
   }
   return letThrough;
 }
 
-describe('makeLimitSignInAttempts', () => {
+describe('SignInLimits', () => {
   test('grants an address 30 failures, and a shared address 300, over any accounts and the provider', async () => {
     const emailOf = (n: number) => (n % 2 === 0 ? null : `${n}@example.com`);
     expect(await countFailures(1_000, (n) => ({ email: emailOf(n), source }))).toBe(30);

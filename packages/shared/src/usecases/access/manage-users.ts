@@ -6,8 +6,8 @@ import { isEnabledAdmin, type User } from '../../entities/user.ts';
 import type { Collection } from '../../ports/collection.ts';
 import type { ControlLog } from '../../ports/control-log.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { findPasswordWeakness } from './check-new-password.ts';
-import type { PasswordHasher } from './password-hasher.ts';
+import { findPasswordWeakness, type PasswordHasher } from './passwords.ts';
+import type { ManageSessions } from './sessions.ts';
 
 /**
  * How long a password lasts that an admin has set. It lies in a mailbox or a chat, so it must end; a week is enough for
@@ -24,7 +24,7 @@ const toGiven = (now: Date) => ({
 export interface ManageUsersDeps {
   readonly users: Pick<Collection<User>, 'insert'> & Users;
   readonly passwords: Pick<PasswordHasher, 'hash'>;
-  readonly endAllSessions: (userId: string) => Promise<void>;
+  readonly sessions: Pick<ManageSessions, 'endAll'>;
   readonly control: Pick<ControlLog, 'announce'>;
   readonly clock: Pick<Clock, 'now'>;
 }
@@ -94,7 +94,7 @@ export class ManageUsers {
    * Repeating the call does it.
    */
   async change(id: string, { role, disabled, password, name }: UserChangeRequest): Promise<UserUpdate | WeakPassword> {
-    const { users, passwords, endAllSessions, control, clock } = this.#deps;
+    const { users, passwords, sessions, control, clock } = this.#deps;
     const user = await users.get(id);
     if (user === null) return { status: 'unknown' };
     if (role === null && disabled === null && password === null && name === undefined)
@@ -111,7 +111,7 @@ export class ManageUsers {
     });
     // The sessions end after the change. A concurrent sign-in reads the user again after it has stored its session.
     if (outcome.status !== 'updated') return outcome;
-    if (disabled === true || password !== null) await endAllSessions(id);
+    if (disabled === true || password !== null) await sessions.endAll(id);
     else if (role !== null) await control.announce({ kind: 'user', id, change: 'changed' });
     return outcome;
   }

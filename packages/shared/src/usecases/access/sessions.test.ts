@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { UnavailableError } from '../../domain/errors.ts';
+import { sha256Hex } from '../../domain/token.ts';
 import type { Session } from '../../entities/session.ts';
 import type { User } from '../../entities/user.ts';
 import { ManageSessions, type ManageSessionsDeps, sessionIdleMs } from './sessions.ts';
@@ -11,6 +12,8 @@ const minuteMs = 60 * secondMs;
 const unused = {
   sessions: {
     insert: async () => true,
+    get: async () => null,
+    change: async () => null,
     find: async () => null,
     list: async () => [],
     count: async () => 0,
@@ -90,4 +93,65 @@ test('runs at most eight writes of lastSeenAt at once, and finds the session for
   const results = await Promise.all(Array.from({ length: 100 }, () => manage.find('any', '')));
   expect(results.every((signedIn) => signedIn !== null)).toBe(true);
   expect(state.writes).toBe(8);
+});
+
+describe('a session that this pod does not know', () => {
+  function setUp() {
+    const state = { nowMs: 0, reads: 0, stored: new Set<string>(), isUnavailable: false };
+    const seen = new Date(0);
+    const times = { createdAt: seen, lastSeenAt: seen, expiresAt: new Date(1e12) };
+    const get = async (digest: string): Promise<Session | null> => {
+      state.reads += 1;
+      if (state.isUnavailable) throw new UnavailableError('made unavailable by this test');
+      return state.stored.has(digest) ? { id: 'i', digest, userId: 'u', device: null, address: null, ...times } : null;
+    };
+    const manage = new ManageSessions({
+      ...unused,
+      sessions: { ...unused.sessions, get },
+      users,
+      clock: { now: () => new Date(state.nowMs), monotonicMs: () => state.nowMs },
+    });
+    const find = async (id: string) => (await manage.find(id, '198.51.100.1'))?.session.digest ?? null;
+    return { state, find };
+  }
+
+  test('is read again after 10 s', async () => {
+    const { state, find } = setUp();
+    expect(await find('a')).toBeNull();
+    state.nowMs = 9_999;
+    expect(await find('a')).toBeNull();
+    expect(state.reads).toBe(1);
+    state.stored.add(sha256Hex('a'));
+    state.nowMs = 10_000;
+    expect(await find('a')).toBe(sha256Hex('a'));
+  });
+
+  test('is read each time once it is known, so that its end takes effect at once', async () => {
+    const { state, find } = setUp();
+    state.stored.add(sha256Hex('a'));
+    for (let use = 0; use < 3; use += 1) expect(await find('a')).toBe(sha256Hex('a'));
+    state.stored.delete(sha256Hex('a'));
+    expect(await find('a')).toBeNull();
+    expect(state.reads).toBe(4);
+  });
+
+  test('is read again after a failure of the store', async () => {
+    const { state, find } = setUp();
+    state.isUnavailable = true;
+    await expect(find('a')).rejects.toThrow(UnavailableError);
+    state.isUnavailable = false;
+    state.stored.add(sha256Hex('a'));
+    expect(await find('a')).toBe(sha256Hex('a'));
+  });
+
+  test('is one of at most 20 000 that are remembered, the newest', async () => {
+    const { state, find } = setUp();
+    for (let id = 0; id <= 20_000; id += 1) await find(`${id}`);
+    const before = state.reads;
+    await find('20000');
+    await find('1');
+    expect(state.reads).toBe(before);
+    await find('0');
+    expect(state.reads).toBe(before + 1);
+  });
 });

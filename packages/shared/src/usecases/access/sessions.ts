@@ -8,9 +8,10 @@ import type { User } from '../../entities/user.ts';
 import { type Collection, insertNew } from '../../ports/collection.ts';
 import type { ControlLog } from '../../ports/control-log.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { withDeadline } from '../../runtime/deadline.ts';
+import { requestDeadlineMs, withDeadline } from '../../runtime/deadline.ts';
+import { dropOldest } from '../../runtime/drop-oldest.ts';
+import { createSemaphore } from '../../runtime/semaphore.ts';
 import { type CountedPage, listCountedPage, type TooDeepPage } from '../lists/list-counted-page.ts';
-import { makeFindKnownSession } from './find-known-session.ts';
 
 /**
  * A session ends when it is unused for this long: a working day with its breaks. `SESSION_LIFETIME_MS` ends it earlier,
@@ -29,6 +30,14 @@ const lastSeenDeadlineMs = 300;
 const concurrentLastSeenWritesMax = 8;
 /** After a failed write, `lastSeenAt` is not written for this long. */
 const lastSeenPauseMs = 5_000;
+/**
+ * How long an unknown session stays unknown without a read. A new session has a random id that nobody can have sent
+ * before. But a MongoDB server that was just replaced as primary may miss the newest sessions, so the time is short.
+ */
+const unknownTtlMs = 10_000;
+const unknownSessionsMax = 20_000;
+const knownSessionsMax = 20_000;
+const readLimits = { what: 'find a session', maxRunning: 20, maxWaiting: 2_000, maxWaitMs: requestDeadlineMs } as const;
 
 export interface StartedSession {
   /** The secret for the cookie. The store holds only its digest. */
@@ -45,8 +54,7 @@ export interface SignedIn {
 }
 
 export interface ManageSessionsDeps {
-  readonly sessions: Pick<Collection<Session>, 'insert' | 'get' | 'find' | 'list' | 'count' | 'remove' | 'removeAll'> &
-    RecordLastSeenDeps['sessions'];
+  readonly sessions: Collection<Session>;
   readonly users: Pick<Collection<User>, 'get'>;
   readonly control: Pick<ControlLog, 'announce'>;
   readonly clock: Pick<Clock, 'now' | 'monotonicMs'>;
@@ -178,18 +186,16 @@ export async function findUserOfSession(
   return user === null || user.disabled ? null : { user, session };
 }
 
-export interface RecordLastSeenDeps {
-  readonly sessions: Pick<Collection<Session>, 'change'>;
-  readonly clock: Pick<Clock, 'now' | 'monotonicMs'>;
-}
-
 /**
  * Makes the function that writes `lastSeenAt` of a session if that is due. It returns whether it was. A write that
  * fails with `UnavailableError` does not fail the request: the session itself was read. The function skips the write
  * while too many others run, and for a while after a failure. Otherwise a store that accepts no writes would use up the
  * connections that reads need.
  */
-export function makeRecordLastSeen({ sessions, clock }: RecordLastSeenDeps) {
+export function makeRecordLastSeen({
+  sessions,
+  clock,
+}: Pick<ManageSessionsDeps, 'clock'> & { readonly sessions: Pick<Collection<Session>, 'change'> }) {
   let runningWrites = 0;
   let pausedUntilMs = Number.NEGATIVE_INFINITY;
   return async ({ digest, lastSeenAt }: Session): Promise<boolean> => {
@@ -209,5 +215,49 @@ export function makeRecordLastSeen({ sessions, clock }: RecordLastSeenDeps) {
       pausedUntilMs = clock.monotonicMs() + lastSeenPauseMs;
     }
     return true;
+  };
+}
+
+/**
+ * Makes the function that reads a session by its digest, and bounds what invented session ids cost:
+ * - An unknown digest is not read again for 10 s. Concurrent reads of one digest are one read.
+ * - Reads of digests that this pod has not found before run 20 at once. Sources take turns, for example client
+ *   addresses.
+ *
+ * A session that this pod has found before is read at once and each time, so that its end takes effect at once. Throws
+ * `UnavailableError` from the store, or if a read must wait too long.
+ */
+function makeFindKnownSession({ sessions, clock }: Pick<ManageSessionsDeps, 'sessions' | 'clock'>) {
+  const limitReads = createSemaphore(readLimits);
+  /** Digests, with the time until which they count as unknown. */
+  const unknownUntilMs = new Map<string, number>();
+  const known = new Set<string>();
+  const running = new Map<string, Promise<Session | null>>();
+
+  async function read(digest: string): Promise<Session | null> {
+    const session = await sessions.get(digest);
+    // Inserted anew, so that the digest that was not used for the longest time comes first.
+    known.delete(digest);
+    if (session === null) {
+      unknownUntilMs.set(digest, clock.monotonicMs() + unknownTtlMs);
+      dropOldest(unknownUntilMs, unknownSessionsMax);
+    } else {
+      unknownUntilMs.delete(digest);
+      known.add(digest);
+      dropOldest(known, knownSessionsMax);
+    }
+    return session;
+  }
+
+  function readLimited(digest: string, source: string): Promise<Session | null> {
+    const started = running.get(digest) ?? limitReads(() => read(digest), source).finally(() => running.delete(digest));
+    running.set(digest, started);
+    return started;
+  }
+
+  return async (digest: string, source: string): Promise<Session | null> => {
+    if (known.has(digest)) return read(digest);
+    if (clock.monotonicMs() < (unknownUntilMs.get(digest) ?? 0)) return null;
+    return readLimited(digest, source);
   };
 }

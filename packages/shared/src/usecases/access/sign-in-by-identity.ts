@@ -5,9 +5,9 @@ import type { Collection } from '../../ports/collection.ts';
 import type { ControlLog } from '../../ports/control-log.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { updateUser } from './manage-users.ts';
-import type { SessionOrigin } from './sessions.ts';
-import type { makeFinishSignIn, SignInOutcome } from './sign-in.ts';
-import type { makeTakeUserPermit, RateLimited } from './sign-in-limits.ts';
+import type { ManageSessions, SessionOrigin } from './sessions.ts';
+import type { SignIn, SignInOutcome } from './sign-in.ts';
+import type { RateLimited, SignInLimits } from './sign-in-limits.ts';
 
 /** What the identity provider says about a person. The caller has verified that the provider said it, and just now. */
 export interface VerifiedIdentity extends ExternalIdentity {
@@ -21,9 +21,9 @@ export interface VerifiedIdentity extends ExternalIdentity {
 
 export interface SignInByIdentityDeps {
   readonly users: Pick<Collection<User>, 'find' | 'insert' | 'change' | 'get'>;
-  readonly takeUserPermit: ReturnType<typeof makeTakeUserPermit>;
-  readonly finishSignIn: ReturnType<typeof makeFinishSignIn>;
-  readonly endAllSessions: (userId: string) => Promise<void>;
+  readonly limits: Pick<SignInLimits, 'takeForUser'>;
+  readonly signIn: Pick<SignIn, 'finish'>;
+  readonly sessions: Pick<ManageSessions, 'endAll'>;
   readonly control: Pick<ControlLog, 'announce'>;
   readonly clock: Pick<Clock, 'now'>;
 }
@@ -67,7 +67,7 @@ type FoundUser = { readonly user: User } | { readonly reason: RefusalReason };
  * Throws `UnavailableError`. What was stored before, such as the new role, stays; repeating the sign-in is safe.
  */
 export function makeSignInByIdentity(deps: SignInByIdentityDeps) {
-  const { users, finishSignIn, endAllSessions, clock } = deps;
+  const { users, limits, signIn, sessions, clock } = deps;
   async function addUser(
     { issuer, subject, email }: VerifiedIdentity,
     role: Role,
@@ -93,14 +93,14 @@ export function makeSignInByIdentity(deps: SignInByIdentityDeps) {
     // The role first: the last admin, whom the provider would demote, keeps the password and the sessions.
     if (!(await changeRole(deps, user, role, onUserChange))) return { reason: 'last-admin' };
     // Before the change, too: if only the end of the sessions fails, the next sign-in finds the identity and ends none.
-    await endAllSessions(user.id);
+    await sessions.endAll(user.id);
     const replaced = await users.change(user.id, (current) =>
       current.identity === undefined ? { passwordHash: null, mustChangePassword: false, identity } : null,
     );
     if (replaced === null) return findConcurrentlyAdded(users, identity);
     const linked = { ...user, role, passwordHash: null, mustChangePassword: false, identity };
     onUserChange({ before: { ...user, role }, after: linked });
-    await endAllSessions(user.id);
+    await sessions.endAll(user.id);
     return { user: linked };
   }
 
@@ -125,7 +125,7 @@ export function makeSignInByIdentity(deps: SignInByIdentityDeps) {
     const { issuer, subject, role } = identity;
     const known = await users.find(whereIdentityIs({ issuer, subject }));
     if (role === null) {
-      if (known !== null) await endAllSessions(known.id);
+      if (known !== null) await sessions.endAll(known.id);
       return { status: 'refused', reason: 'no-role' };
     }
     const found = await findOrAddUser(known, identity, role, onUserChange);
@@ -134,9 +134,9 @@ export function makeSignInByIdentity(deps: SignInByIdentityDeps) {
     if (found.user.role !== role && !(await changeRole(deps, found.user, role, onUserChange))) {
       return { status: 'refused', reason: 'last-admin' };
     }
-    const permit = await deps.takeUserPermit(found.user.id);
+    const permit = await limits.takeForUser(found.user.id);
     if (permit.status === 'rate-limited') return permit;
-    const outcome = await finishSignIn(found.user, readOrigin);
+    const outcome = await signIn.finish(found.user, readOrigin);
     return outcome.status === 'refused' ? { status: 'refused', reason: 'disabled' } : outcome;
   };
 }

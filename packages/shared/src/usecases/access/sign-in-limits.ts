@@ -1,4 +1,4 @@
-import type { RateLimit } from '../../domain/gcra.ts';
+import type { RateLimit, RateRefusal } from '../../domain/gcra.ts';
 import { sha256Hex } from '../../domain/token.ts';
 import type { RateLimiter } from '../../ports/rate-limiter.ts';
 
@@ -6,12 +6,7 @@ export type Permit =
   /** Call `giveBack` if the attempt turns out not to count. */
   { readonly status: 'granted'; readonly giveBack: () => Promise<void> } | RateLimited;
 
-export interface RateLimited {
-  readonly status: 'rate-limited';
-  readonly limit: RateLimit;
-  readonly retryAfterMs: number;
-  readonly resetAfterMs: number;
-}
+export type RateLimited = { readonly status: 'rate-limited' } & RateRefusal;
 
 export const unlimited: Permit = { status: 'granted', giveBack: async () => undefined };
 
@@ -37,12 +32,6 @@ interface SignInAttempt {
   readonly source: AttemptSource;
 }
 
-export interface SignInLimitsDeps {
-  readonly limiter: RateLimiter;
-  /** Failures per minute, account and address. That of an address is a multiple of it. 0 switches both limits off. */
-  readonly failuresPerMinute: number;
-}
-
 /**
  * Failures of one account and address per minute. A person who mistypes seldom needs more; who guesses a password of 12
  * characters gets nowhere with it.
@@ -53,46 +42,39 @@ const addressFactor = 6;
 /** How many times as many failures a shared address may have. */
 const sharedAddressFactor = 10;
 
+export interface SignInLimitsDeps {
+  readonly limiter: RateLimiter;
+  /** Failures per minute, account and address. That of an address is a multiple of it. 0 switches both limits off. */
+  readonly failuresPerMinute: number;
+  /** New sessions of one user. Null: no limit. */
+  readonly perUser: RateLimit | null;
+}
+
 /**
- * Makes the function that runs an attempt to sign in unless there were too many failures before. Beyond a limit it runs
- * nothing: no password is hashed, and no account is read. Only an attempt with the status `refused` counts as a
- * failure; an attempt that throws does not. The permit is taken before the attempt runs, so that concurrent attempts
- * cannot exceed the limits.
- *
- * Failures are limited per account and address, and per address (6 times as many). No limit counts the failures of an
- * account from all addresses: strangers could then lock its user out. Known and unknown accounts are limited alike, by
- * a digest of the e-mail.
+ * Limits attempts to sign in. Known and unknown accounts are limited alike, by a digest of the e-mail. Failures are
+ * limited per account and address, and per address (6 times as many). No limit counts the failures of an account from
+ * all addresses: strangers could then lock its user out.
  *
  * The limit per address is ten times as large for a shared address. Both use one bucket, because they have the same
  * window: a client that adds or removes forwarding headers gains nothing.
  */
-export function makeLimitSignInAttempts({ limiter, failuresPerMinute }: SignInLimitsDeps) {
-  const perMinute = (count: number): RateLimit | null =>
-    failuresPerMinute === 0 ? null : { ratePerSecond: count / 60, burst: count };
-  const accountLimit = perMinute(failuresPerMinute);
-  const addressLimit = perMinute(failuresPerMinute * addressFactor);
-  const sharedAddressLimit = perMinute(failuresPerMinute * addressFactor * sharedAddressFactor);
+export class SignInLimits {
+  readonly #deps: SignInLimitsDeps;
 
-  async function takePermits({ email, source: { address, isShared } }: SignInAttempt): Promise<Permit> {
-    const account = `sign-in:account:${sha256Hex(email?.toLowerCase() ?? '')}:${address}`;
-    const ofAccount = await takePermit(limiter, account, email === null ? null : accountLimit);
-    if (ofAccount.status === 'rate-limited') return ofAccount;
-    const addressKey = `sign-in:address:${address}`;
-    const ofAddress = await takePermit(limiter, addressKey, isShared ? sharedAddressLimit : addressLimit);
-    if (ofAddress.status === 'rate-limited') {
-      // A rate-limited attempt does not run, so it is no failure.
-      await ofAccount.giveBack();
-      return ofAddress;
-    }
-    const giveBack = async () => void (await Promise.all([ofAccount.giveBack(), ofAddress.giveBack()]));
-    return { status: 'granted', giveBack };
+  constructor(deps: SignInLimitsDeps) {
+    this.#deps = deps;
   }
 
-  return async <Outcome extends { readonly status: string }>(
+  /**
+   * Runs an attempt unless there were too many failures before. Beyond a limit it runs nothing: no password is hashed,
+   * and no account is read. Only an attempt with the status `refused` counts as a failure; an attempt that throws does
+   * not. The permit is taken before the attempt runs, so that concurrent attempts cannot exceed the limits.
+   */
+  async run<Outcome extends { readonly status: string }>(
     attempt: SignInAttempt,
     run: () => Promise<Outcome>,
-  ): Promise<Outcome | RateLimited> => {
-    const permit = await takePermits(attempt);
+  ): Promise<Outcome | RateLimited> {
+    const permit = await this.#takePermits(attempt);
     if (permit.status === 'rate-limited') return permit;
     let hasFailed = false;
     try {
@@ -102,13 +84,34 @@ export function makeLimitSignInAttempts({ limiter, failuresPerMinute }: SignInLi
     } finally {
       if (!hasFailed) await permit.giveBack();
     }
-  };
-}
+  }
 
-/**
- * Makes the function that takes a permit for a user who has proven who they are, before a new session starts. Each
- * session has audit events, which are kept for long. Strangers cannot use up this limit.
- */
-export function makeTakeUserPermit(limiter: RateLimiter, limit: RateLimit | null) {
-  return (userId: string): Promise<Permit> => takePermit(limiter, `sign-in:user:${userId}`, limit);
+  /**
+   * Takes a permit for a user who has proven who they are, before a new session starts. Each session has audit events,
+   * which are kept for long. Strangers cannot use up this limit.
+   */
+  takeForUser(userId: string): Promise<Permit> {
+    return takePermit(this.#deps.limiter, `sign-in:user:${userId}`, this.#deps.perUser);
+  }
+
+  async #takePermits({ email, source: { address, isShared } }: SignInAttempt): Promise<Permit> {
+    const { limiter } = this.#deps;
+    const account = `sign-in:account:${sha256Hex(email?.toLowerCase() ?? '')}:${address}`;
+    const ofAccount = email === null ? unlimited : await takePermit(limiter, account, this.#perMinute(1));
+    if (ofAccount.status === 'rate-limited') return ofAccount;
+    const factor = addressFactor * (isShared ? sharedAddressFactor : 1);
+    const ofAddress = await takePermit(limiter, `sign-in:address:${address}`, this.#perMinute(factor));
+    if (ofAddress.status === 'rate-limited') {
+      // A rate-limited attempt does not run, so it is no failure.
+      await ofAccount.giveBack();
+      return ofAddress;
+    }
+    const giveBack = async () => void (await Promise.all([ofAccount.giveBack(), ofAddress.giveBack()]));
+    return { status: 'granted', giveBack };
+  }
+
+  #perMinute(factor: number): RateLimit | null {
+    const burst = this.#deps.failuresPerMinute * factor;
+    return burst === 0 ? null : { ratePerSecond: burst / 60, burst };
+  }
 }

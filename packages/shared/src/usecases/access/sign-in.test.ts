@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { User } from '../../entities/user.ts';
-import { createPasswordHasher, type DeriveTag, deriveArgon2id } from './password-hasher.ts';
-import { makeSignIn, type SignInDeps } from './sign-in.ts';
+import { createPasswordHasher, type DeriveTag, deriveArgon2id } from './passwords.ts';
+import { SignIn, type SignInDeps } from './sign-in.ts';
 
 const password = 'correct horse battery';
 const now = new Date('2026-03-01T10:00:00.000Z');
@@ -44,23 +44,31 @@ const deps: SignInDeps = {
     change: async () => null,
   },
   passwords,
-  takeUserPermit: async () => ({ status: 'granted', giveBack: async () => undefined }),
-  startSession: async (userId) => ({
-    sessionId: 'a session',
-    session: {
-      id: 's',
-      digest: 'd',
-      userId,
-      device: null,
-      address: null,
-      createdAt: now,
-      lastSeenAt: now,
-      expiresAt: now,
-    },
-  }),
+  limits: {
+    run: (_attempt, run) => run(),
+    takeForUser: async () => ({ status: 'granted', giveBack: async () => undefined }),
+  },
+  sessions: {
+    start: async (userId) => ({
+      sessionId: 'a session',
+      session: {
+        id: 's',
+        digest: 'd',
+        userId,
+        device: null,
+        address: null,
+        createdAt: now,
+        lastSeenAt: now,
+        expiresAt: now,
+      },
+    }),
+    endOthers: async () => undefined,
+    endReplaced: async () => undefined,
+  },
   clock: { now: () => now },
 };
-const signIn = makeSignIn(deps);
+const signIn = new SignIn(deps);
+const from = (address: string) => ({ address, isShared: false });
 const readOrigin = () => ({ device: null, address: null });
 
 test('sign-in computes the same hash whether or not the account exists', async () => {
@@ -74,7 +82,7 @@ test('sign-in computes the same hash whether or not the account exists', async (
   ];
   const statuses: string[] = [];
   for (const attempt of attempts)
-    statuses.push((await signIn({ ...attempt, address: '198.51.100.1', readOrigin })).status);
+    statuses.push((await signIn.byPassword({ ...attempt, source: from('198.51.100.1'), readOrigin })).status);
   expect(statuses).toEqual(['signed-in', 'refused', 'refused', 'refused', 'refused']);
   const cost = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32, passwordBytes: 21, nonceBytes: 16 };
   expect(computations).toEqual(attempts.map(() => cost));
@@ -82,9 +90,10 @@ test('sign-in computes the same hash whether or not the account exists', async (
 
 test('addresses take turns in hashing passwords', async () => {
   const sources: string[] = [];
-  const countingSignIn = makeSignIn({
+  const countingSignIn = new SignIn({
     ...deps,
     passwords: {
+      ...passwords,
       verify: async (_password, _phc, source) => {
         sources.push(source);
         return false;
@@ -92,7 +101,7 @@ test('addresses take turns in hashing passwords', async () => {
     },
   });
   for (const address of ['192.0.2.1', '192.0.2.2'])
-    await countingSignIn({ email: 'on@example.org', password, address, readOrigin });
+    await countingSignIn.byPassword({ email: 'on@example.org', password, source: from(address), readOrigin });
   expect(sources).toEqual(['192.0.2.1', '192.0.2.2']);
 });
 
@@ -103,7 +112,7 @@ test('only a sign-in that succeeds reads where it comes from', async () => {
       read.push(email);
       return { device: null, address: null };
     };
-    return signIn({ email, password, address: '192.0.2.1', readOrigin });
+    return signIn.byPassword({ email, password, source: from('192.0.2.1'), readOrigin });
   };
   for (const email of ['off@example.org', 'nobody@example.org', 'on@example.org']) await attempt(email);
   expect(read).toEqual(['on@example.org']);

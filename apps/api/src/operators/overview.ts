@@ -1,12 +1,12 @@
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { ProcessState, ReadState } from '@widget-service/shared/ports/process-states.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
+import { readNames } from '@widget-service/shared/usecases/lists/list-counted-page.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { documentResponses } from '../schemas/problem.ts';
 import { findConditions } from './conditions.ts';
-import { addHours, describeDelays, pointMs } from './hour-of-pod.ts';
 import { type OverviewBody, overviewSchema } from './overview-schema.ts';
-import { readStores } from './read-stores.ts';
+import { addHours, describeDelays, pointMs } from './pod-state.ts';
 
 export interface OverviewDeps {
   readonly backend: Pick<Backend, 'hookQueue' | 'outboxes' | 'ledger' | 'integrations' | 'processStates'>;
@@ -43,30 +43,25 @@ export function getOverviewRoute({ overview }: { readonly overview: OverviewDeps
 /** Reads the states of all processes, and the stores. Never rejects. */
 async function readOverview(deps: OverviewDeps): Promise<OverviewBody> {
   const at = deps.clock.now();
-  const [own, written, stores] = await Promise.all([
+  const [own, written, { queues, overdue, deadLetters }] = await Promise.all([
     deps.describePod(),
     deps.backend.processStates.list().catch(() => null),
     readStores(deps.backend, at),
   ]);
+  const outboxesWaitingSince = overdue?.[0]?.since ?? null;
   const processes = [{ state: own, ageMs: 0 }, ...(written ?? []).filter(({ state }) => state.id !== own.id)];
   const pods = processes.flatMap(({ state }) => state.pod ?? []);
   const lastPoint = Math.floor(at.getTime() / pointMs) - 1;
-  const {
-    hooksFailed,
-    lastPoint: _,
-    ...hour
-  } = addHours(
-    pods.map((pod) => pod.hour),
-    lastPoint,
-  );
+  const toHour = ({ hour }: (typeof pods)[number]) => hour;
+  const { hooksFailed, lastPoint: _, ...hour } = addHours(pods.map(toHour), lastPoint);
   const toAgeSeconds = (since: Date | null) =>
     since === null ? 0 : Math.max(0, at.getTime() - since.getTime()) / 1_000;
   const conditions = findConditions({
     hooksAccepted: hour.hooksAccepted,
     hooksFailed,
-    queueAgesSeconds: stores.queues?.map(({ oldestEnqueuedAt }) => toAgeSeconds(oldestEnqueuedAt)) ?? null,
-    outboxAgeSeconds: stores.hasOutboxes ? toAgeSeconds(stores.outboxesWaitingSince) : null,
-    deadLetters: stores.deadLetters,
+    queueAgesSeconds: queues?.map(({ oldestEnqueuedAt }) => toAgeSeconds(oldestEnqueuedAt)) ?? null,
+    outboxAgeSeconds: overdue === null ? null : toAgeSeconds(outboxesWaitingSince),
+    deadLetters,
     processes,
     knowsOthers: written !== null,
     hasWorkers: deps.hasWorkers,
@@ -78,18 +73,44 @@ async function readOverview(deps: OverviewDeps): Promise<OverviewBody> {
       pods.map(({ eventDelays }) => eventDelays),
       deps.delayBounds,
     ),
-    queues: toQueueBodies(stores.queues),
-    outboxesWaitingSince: stores.outboxesWaitingSince?.toISOString() ?? null,
-    deadLetters: stores.deadLetters,
+    queues:
+      queues?.map(({ isActiveElsewhere: _, oldestEnqueuedAt, ...queue }) => ({
+        ...queue,
+        oldestEnqueuedAt: oldestEnqueuedAt?.toISOString() ?? null,
+      })) ?? null,
+    outboxesWaitingSince: outboxesWaitingSince?.toISOString() ?? null,
+    deadLetters,
     ...toProcessBodies(processes),
     ...(written === null ? { workers: null } : {}),
     conditions,
   };
 }
 
-function toQueueBodies(queues: Awaited<ReturnType<typeof readStores>>['queues']): OverviewBody['queues'] {
-  if (queues === null) return null;
-  return queues.map((queue) => ({ ...queue, oldestEnqueuedAt: queue.oldestEnqueuedAt?.toISOString() ?? null }));
+/** Counting stops after so many dead deliveries in all: an operator needs to know that there are many. */
+const deadLettersMax = 10_000;
+/** So many integrations with dead deliveries are shown, those with the most. */
+const integrationsMax = 100;
+
+/** Reads the stores. What does not answer is null. Never rejects. */
+async function readStores(backend: OverviewDeps['backend'], now: Date) {
+  const [queues, overdue, deadLetters] = await Promise.all([
+    backend.hookQueue.inspect().catch(() => null),
+    backend.outboxes.findOverdue(now, 1).catch(() => null),
+    readDeadLetters(backend).catch(() => null),
+  ]);
+  return { queues, overdue, deadLetters };
+}
+
+/** Leaves out those of deleted integrations: nobody can redrive them. */
+async function readDeadLetters({ ledger, integrations }: OverviewDeps['backend']) {
+  const counts = [...(await ledger.countDead(deadLettersMax))].sort(([, one], [, other]) => other - one);
+  const most = counts.slice(0, integrationsMax);
+  const ids = most.map(([integrationId]) => integrationId);
+  const names = await readNames(integrations, ids);
+  return most.flatMap(([integrationId, count]) => {
+    const integrationName = names.get(integrationId);
+    return integrationName === undefined ? [] : [{ integrationId, integrationName, count }];
+  });
 }
 
 function toProcessBodies(processes: readonly Pick<ReadState, 'state' | 'ageMs'>[]) {

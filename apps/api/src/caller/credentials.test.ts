@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseBearerToken } from './bearer.ts';
+import { parseBearerToken } from './credentials.ts';
 
 test.each<[string[], string | null]>([
   [[], null],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { addHours, describeDelays, type PodSample, PodSamples, pointCount, pointMs } from './hour-of-pod.ts';
+import { addHours, describeDelays, type PodSample, PodSamples, pointCount, pointMs } from './pod-state.ts';
 
 const at = (point: number, afterMs = 1_000) => point * pointMs + afterMs;
 const sample = (hooksAccepted: number, seq: number, epoch = 'a'): PodSample => ({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { makeTakeLocally } from './local-limit.ts';
+import { makeTakeLocally } from './rate-limits.ts';
 
 test('grants the burst and the rate to each key', () => {
   const take = makeTakeLocally({ ratePerSecond: 1 / 60, burst: 20 });

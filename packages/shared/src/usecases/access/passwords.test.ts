@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createPasswordHasher } from './password-hasher.ts';
+import { createPasswordHasher } from './passwords.ts';
 
 const hasher = createPasswordHasher();
 

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { openIdentityProvider } from './open-identity-provider.ts';
+import { openIdentityProvider } from './identity-provider.ts';
 
 test('metadata with another issuer than the configured one is refused, such as that of Entra ID’s shared endpoint', async () => {
   const issuerUrl = 'https://login.example.com/common/v2.0';

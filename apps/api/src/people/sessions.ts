@@ -1,0 +1,203 @@
+import { ServiceError } from '@widget-service/shared/domain/errors.ts';
+import { permissions, permissionsForRole } from '@widget-service/shared/domain/role.ts';
+import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
+import type { Session } from '@widget-service/shared/entities/session.ts';
+import type { ManageSessions, SignedIn } from '@widget-service/shared/usecases/access/sessions.ts';
+import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { noteAudit } from '../audit/audit.ts';
+import { formatClearedSessionCookie } from '../caller/cookies.ts';
+import { computeCsrfToken } from '../caller/csrf.ts';
+import { requireSession } from '../caller/policy.ts';
+import { defineRoute, type Route } from '../http/route.ts';
+import { signOutHeaders } from '../http/security-headers.ts';
+import { pageQuerySchema, toPageSchema } from '../schemas/page.ts';
+import { toPageBody } from '../schemas/page-body.ts';
+import { documentResponses } from '../schemas/problem.ts';
+import { timestamp } from '../schemas/text.ts';
+import { toUserBody, userSchema } from './user-schema.ts';
+
+export const sessionSchema = z
+  .object({
+    user: userSchema,
+    permissions: z.array(z.enum(permissions)).meta({ examples: [['widgets:read', 'widgets:create']] }),
+    csrfToken: z.string().meta({
+      description: 'The value to send in the header `X-Csrf-Token`.',
+      examples: ['a5vVPlZ0OPx0LGyAgX3DIYEC0zAnx2u9sN3rS2P0gkQ'],
+    }),
+    expiresAt: timestamp.describe('When the session expires at the latest. It expires earlier if it is idle for long.'),
+  })
+  .meta({ id: 'Session', description: 'Who is signed in, and what that user may do.' });
+
+/** Converts a session to the form that the API returns to its user. */
+export function toSessionBody(sessionId: string, { user, session }: SignedIn): z.output<typeof sessionSchema> {
+  return {
+    user: toUserBody(user),
+    permissions: [...permissionsForRole(user.role)],
+    csrfToken: computeCsrfToken(sessionId),
+    expiresAt: session.expiresAt.toISOString(),
+  };
+}
+
+/** A session in a list. It shows neither the cookie's value nor anything that is derived from it. */
+const activeSessionSchema = z
+  .object({
+    id: z.string().meta({ format: 'uuid', description: 'Names the session in requests. It is no secret.' }),
+    device: z.string().nullable().meta({
+      description:
+        'What signed in, by its `User-Agent`: a browser and a system, or the name of a program. Null: unknown. A client can send any name.',
+    }),
+    address: z.string().nullable().meta({
+      description:
+        'The address at sign-in. Null: unknown, for example because the request came through a proxy that the service does not trust.',
+    }),
+    createdAt: timestamp.describe('When the user signed in.'),
+    lastUsedAt: timestamp.describe('When the session was last used, accurate to a minute.'),
+    expiresAt: timestamp.describe('When the session expires at the latest. It expires earlier if it is idle for long.'),
+    current: z.boolean().meta({ description: 'Whether it is the session of this request.' }),
+  })
+  .meta({
+    id: 'ActiveSession',
+    description: 'A session of a user that has not ended.',
+    examples: [
+      {
+        id: '01a1fc8b-7c1d-7d3e-9a54-0b6d2f8e4c17',
+        device: 'Firefox 145 on Windows',
+        address: '198.51.100.7',
+        createdAt: '2026-03-01T08:00:00.000Z',
+        lastUsedAt: '2026-03-01T10:12:00.000Z',
+        expiresAt: '2026-03-08T08:00:00.000Z',
+        current: true,
+      },
+    ],
+  });
+
+export const activeSessionPageSchema = toPageSchema(activeSessionSchema);
+
+/** Makes the function that converts a session to the form in which lists show it, for this request. */
+export function makeToActiveSessionBody(
+  request: FastifyRequest,
+): (session: Session) => z.output<typeof activeSessionSchema> {
+  const currentDigest = requireSession(request).session.digest;
+  return ({ id, digest, device, address, createdAt, lastSeenAt, expiresAt }) => ({
+    id,
+    device,
+    address,
+    createdAt: createdAt.toISOString(),
+    lastUsedAt: lastSeenAt.toISOString(),
+    expiresAt: expiresAt.toISOString(),
+    current: digest === currentDigest,
+  });
+}
+
+export function unknownSessionError(): ServiceError {
+  return new ServiceError('not-found', 'There is no such session.');
+}
+
+export interface SessionRouteDeps {
+  readonly manageSessions: Pick<ManageSessions, 'list' | 'end' | 'endById' | 'endAll'>;
+  readonly cookieSecure: boolean;
+}
+
+/** `GET /api/v1/session`: who is signed in. */
+export function getSessionRoute(): Route {
+  return defineRoute({
+    schema: {
+      operationId: 'example.session.get',
+      summary: 'Get the session',
+      description:
+        'Returns who is signed in, and the `csrfToken` of the session. A page that was reloaded gets its `csrfToken` here.',
+      response: documentResponses({ 200: sessionSchema }),
+    },
+    handler: async (request) => {
+      const caller = requireSession(request);
+      return toSessionBody(caller.sessionId, caller);
+    },
+  });
+}
+
+/** `DELETE /api/v1/session`: signs out. */
+export function signOutRoute({ manageSessions, cookieSecure }: SessionRouteDeps): Route {
+  return defineRoute({
+    schema: {
+      operationId: 'example.session.delete',
+      summary: 'Sign out',
+      description: 'Ends the session and clears its cookie.',
+      response: documentResponses({ 204: { description: 'Signed out.', body: null, headers: ['Set-Cookie'] } }),
+    },
+    handler: async (request, reply) => {
+      const { session } = requireSession(request);
+      noteAudit(request, { before: { sessionId: session.id } });
+      await manageSessions.end(session);
+      return reply.code(204).headers(clearSession(cookieSecure)).send();
+    },
+  });
+}
+
+/** `DELETE /api/v1/sessions`: ends every session of the caller, including this one. */
+export function signOutEverywhereRoute({ manageSessions, cookieSecure }: SessionRouteDeps): Route {
+  return defineRoute({
+    schema: {
+      operationId: 'example.sessions.delete',
+      summary: 'Sign out everywhere',
+      description: 'Ends all sessions of the user, including this one.',
+      response: documentResponses({
+        204: { description: 'Signed out everywhere.', body: null, headers: ['Set-Cookie'] },
+      }),
+    },
+    handler: async (request, reply) => {
+      await manageSessions.endAll(requireSession(request).user.id);
+      noteAudit(request, { after: { sessions: 'all-ended' } });
+      return reply.code(204).headers(clearSession(cookieSecure)).send();
+    },
+  });
+}
+
+/** `GET /api/v1/sessions`: the caller's sessions. */
+export function listOwnSessionsRoute({ manageSessions }: SessionRouteDeps): Route {
+  return defineRoute({
+    schema: {
+      operationId: 'example.sessions.list',
+      summary: 'List your sessions',
+      description:
+        'Returns one page of your sessions that have not ended, the newest sign-in first. `current` marks the session of this request.',
+      querystring: pageQuerySchema,
+      response: documentResponses({ 200: { body: activeSessionPageSchema, description: 'One page of sessions.' } }),
+    },
+    handler: async (request) => {
+      const { query } = request;
+      const rows = await manageSessions.list(requireSession(request).user.id, query);
+      return toPageBody(query, rows, makeToActiveSessionBody(request));
+    },
+  });
+}
+
+/** `DELETE /api/v1/sessions/{id}`: ends one session of the caller. */
+export function endOwnSessionRoute({ manageSessions, cookieSecure }: SessionRouteDeps): Route {
+  return defineRoute({
+    schema: {
+      operationId: 'example.sessions.end',
+      summary: 'End one of your sessions',
+      description:
+        'The session ends on every server at once, and its personal streams close within 2 seconds. After a 503, repeat the request until you get 204 or 404; the streams then close within a minute. If it is the session of this request, the response also clears its cookie.',
+      params: z.object({ id: z.string() }),
+      response: documentResponses(
+        { 204: { description: 'The session has ended.', body: null, optionalHeaders: ['Set-Cookie'] } },
+        'not-found',
+      ),
+    },
+    handler: async (request, reply) => {
+      const { user, session } = requireSession(request);
+      const id = parseUuid(request.params.id);
+      noteAudit(request, { before: { sessionId: id } });
+      if (id === null || !(await manageSessions.endById(user.id, id))) throw unknownSessionError();
+      if (id === session.id) reply.headers(clearSession(cookieSecure));
+      return reply.code(204).send();
+    },
+  });
+}
+
+/** The headers of the response that ends the session of a browser. */
+function clearSession(isSecure: boolean) {
+  return { ...signOutHeaders, 'set-cookie': formatClearedSessionCookie(isSecure) };
+}
