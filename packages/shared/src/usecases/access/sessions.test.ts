@@ -51,12 +51,14 @@ test('a session stays valid while it is used, and ends once it is idle for 12 ho
   expect(await manage.find(sessionId, '')).toBeNull();
 });
 
+const seen = new Date(0);
+const times = { createdAt: seen, lastSeenAt: seen, expiresAt: new Date(1e12) };
+const aSession = (digest: string): Session => ({ id: 'i', digest, userId: 'u', device: null, address: null, ...times });
+
 /** A session whose `lastSeenAt` is due to be written. Counts the writes. */
 function aSessionWithDueWrite(recordLastSeen: () => Promise<null>) {
   const state = { nowMs: 10 * minuteMs, writes: 0 };
-  const seen = new Date(0);
-  const times = { createdAt: seen, lastSeenAt: seen, expiresAt: new Date(1e12) };
-  const session: Session = { id: 'i', digest: 'd', userId: 'u', device: null, address: null, ...times };
+  const session = aSession('d');
   const manage = new ManageSessions({
     ...unused,
     sessions: {
@@ -98,12 +100,10 @@ test('runs at most eight writes of lastSeenAt at once, and finds the session for
 describe('a session that this pod does not know', () => {
   function setUp() {
     const state = { nowMs: 0, reads: 0, stored: new Set<string>(), isUnavailable: false };
-    const seen = new Date(0);
-    const times = { createdAt: seen, lastSeenAt: seen, expiresAt: new Date(1e12) };
     const get = async (digest: string): Promise<Session | null> => {
       state.reads += 1;
       if (state.isUnavailable) throw new UnavailableError('made unavailable by this test');
-      return state.stored.has(digest) ? { id: 'i', digest, userId: 'u', device: null, address: null, ...times } : null;
+      return state.stored.has(digest) ? aSession(digest) : null;
     };
     const manage = new ManageSessions({
       ...unused,
