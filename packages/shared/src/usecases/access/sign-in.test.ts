@@ -37,6 +37,7 @@ function aUser(email: string, disabled: boolean): User {
   };
 }
 
+const times = { createdAt: now, lastSeenAt: now, expiresAt: now };
 const deps: SignInDeps = {
   users: {
     find: async (where) => users.find((user) => user.email === where?.email) ?? null,
@@ -51,16 +52,7 @@ const deps: SignInDeps = {
   sessions: {
     start: async (userId) => ({
       sessionId: 'a session',
-      session: {
-        id: 's',
-        digest: 'd',
-        userId,
-        device: null,
-        address: null,
-        createdAt: now,
-        lastSeenAt: now,
-        expiresAt: now,
-      },
+      session: { id: 's', digest: 'd', userId, device: null, address: null, ...times },
     }),
     endOthers: async () => undefined,
     endReplaced: async () => undefined,
