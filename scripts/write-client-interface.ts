@@ -69,7 +69,7 @@ function describeAnswers({ paths, components: { schemas } }: OpenApiDocument): s
   /** The shapes that answers need, by name, each after those that it needs itself. */
   const shapes = new Map<string, string>();
 
-  /** Returns the source text of a shape. See `Shape` in packages/client/src/requests/shape.ts. */
+  /** Returns the source text of a shape. See `Shape` in packages/client/src/requests/send.ts. */
   const writeShape = (schema: Schema, depth = 0): string => {
     const { $ref, type, anyOf, items, properties = {}, required = [] } = schema;
     if ($ref !== undefined) return writeNamedShape($ref.split('/').at(-1) ?? '');
@@ -104,7 +104,7 @@ function describeAnswers({ paths, components: { schemas } }: OpenApiDocument): s
   const constants = [...shapes].map(([name, text]) => `const ${name}: Shape = ${text};`);
   return [
     '// Made from the OpenAPI document of the service by `npm run write:client-interface`.',
-    "import type { Answer, Shape } from './requests/shape.ts';",
+    "import type { Answer, Shape } from './requests/send.ts';",
     '',
     ...constants,
     '',

@@ -33,7 +33,6 @@ export const takersOfOwnText: readonly string[] = [
   'listenPublicly',
   'checkDuration',
   'checkCount',
-  'checkAnswer',
   'describeInterface',
   'findTag',
   'listTags',

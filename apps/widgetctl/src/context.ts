@@ -1,6 +1,6 @@
 import { createClient, type WidgetServiceClient } from '@widget-service/client/client.ts';
 import { parseExactJson } from '@widget-service/client/json/exact-json.ts';
-import { isUnencryptedRemote } from '@widget-service/client/requests/address.ts';
+import { isUnencryptedRemote } from '@widget-service/client/requests/failures.ts';
 import { formatWait, UsageError } from './failures.ts';
 import { openFile, readText, removeAtEnd, type Source } from './files.ts';
 import type { Output } from './output.ts';

@@ -1,13 +1,10 @@
 import { checkCount, checkDuration } from './delays.ts';
 import type { components } from './interface.ts';
-import { parseAddress } from './requests/address.ts';
 import { type Api, createApi } from './requests/api.ts';
-import { InvalidCallError } from './requests/failures.ts';
+import { InvalidCallError, parseAddress } from './requests/failures.ts';
 import { type ReadWidgetPage, walkWidgetPages } from './requests/list-pages.ts';
-import { createRandomId } from './requests/random-id.ts';
-import type { Retry } from './requests/retry.ts';
-import type { SessionStore } from './requests/service-fetch.ts';
-import { ServiceFetch } from './requests/service-fetch.ts';
+import { createRandomId, type Retry } from './requests/send.ts';
+import { ServiceFetch, type SessionStore } from './requests/service-fetch.ts';
 import { readStream, type StreamOptions, type StreamUrl } from './stream/read-stream.ts';
 import type { StreamEvent } from './stream/stream-event.ts';
 
@@ -67,9 +64,9 @@ export class WidgetServiceClient {
       fetch: (request) => this.#fetch(request),
       maxAttempts: checkCount('maxAttempts', options.maxAttempts ?? 5, 1),
       timeoutMs: checkDuration('timeoutMs', options.timeoutMs ?? 15_000),
-      ...(options.onRetry === undefined ? {} : { onRetry: options.onRetry }),
-      ...(options.provisionToken === undefined ? {} : { provisionToken: options.provisionToken }),
-      ...(options.sessionStore === undefined ? {} : { sessionStore: options.sessionStore }),
+      onRetry: options.onRetry,
+      provisionToken: options.provisionToken,
+      sessionStore: options.sessionStore,
     });
     this.api = createApi(baseUrl.href, this.#service.fetch);
   }

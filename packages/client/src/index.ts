@@ -21,17 +21,19 @@ export {
   type HookSenderOptions,
   type SentHook,
 } from './hooks/hook-sender.ts';
-export { type SignedContent, signHook } from './hooks/post-hook.ts';
+export { type SignedContent, signHook } from './hooks/sign-hook.ts';
 export type { components, paths } from './interface.ts';
 export { ExactNumber, formatExactJson, parseExactJson } from './json/exact-json.ts';
-export { isUnencryptedRemote } from './requests/address.ts';
 export type { Api } from './requests/api.ts';
 export {
   type FailureKind,
   InvalidCallError,
+  isUnencryptedRemote,
   type Problem,
   ProblemError,
   readFailureKind,
+  type UnexpectedAnswer,
+  UnexpectedResponseError,
   UnreachableError,
 } from './requests/failures.ts';
 export {
@@ -41,10 +43,8 @@ export {
   type WidgetPage,
   type WidgetPageQuery,
 } from './requests/list-pages.ts';
-export type { Retry } from './requests/retry.ts';
+export type { Retry } from './requests/send.ts';
 export type { SessionStore } from './requests/service-fetch.ts';
-export { type UnexpectedAnswer, UnexpectedResponseError } from './requests/unexpected-response-error.ts';
-export { createEventSourceTransport, type EventSourceLike } from './stream/event-source-transport.ts';
 export {
   type OpenStream,
   openStream,
@@ -77,6 +77,8 @@ export {
 export {
   type Batch,
   type Connection,
+  createEventSourceTransport,
+  type EventSourceLike,
   type OpenOutcome,
   SilenceError,
   StreamEndedError,

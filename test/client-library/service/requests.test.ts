@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createClient } from '@widget-service/client/client.ts';
-import { CookieJar } from '@widget-service/client/requests/cookie-jar.ts';
 import { readAllPages } from '@widget-service/client/requests/list-pages.ts';
+import { CookieJar } from '@widget-service/client/requests/service-fetch.ts';
 import { describe, expect, it as test } from 'vitest';
 import { testAdmin } from '../../drivers/app/console-client.ts';
 import { openSharedService } from '../../drivers/app/open-shared.ts';

@@ -1,5 +1,5 @@
-import { createEventSourceTransport } from '@widget-service/client/stream/event-source-transport.ts';
 import { storePositionIn } from '@widget-service/client/stream/open-stream.ts';
+import { createEventSourceTransport } from '@widget-service/client/stream/transport.ts';
 import { EventSource } from 'eventsource';
 import { describe, expect, test } from 'vitest';
 import { readWidgetEvents, widgetIds } from '../../drivers/streams/read-widget-events.ts';

@@ -8,6 +8,7 @@ const aHook = (number: number, payload: Record<string, unknown> = {}) => ({
   widgetId: widgetId(number),
   payload,
 });
+const withoutWidget = (n: number) => ({ kind: 'created' as const, occurredAt: '2026-11-25T08:00:00Z', payload: { n } });
 
 /** A fetch whose responses the test sends. */
 function openFetch() {
@@ -48,19 +49,30 @@ describe('HookSender', () => {
     expect(new Set(requests.map(({ headers }) => headers.get('webhook-id'))).size).toBe(1);
   }, 20_000);
 
-  test('sends hooks of one widget one after the other, and of others at the same time', async () => {
+  test('sends hooks of one widget one after the other, and all others at the same time', async () => {
     const { fetch, requests } = openFetch();
     const sender = createHookSender({ url, fetch });
-    const sent = [sender.send(aHook(1, { n: 1 })), sender.send(aHook(1, { n: 2 })), sender.send(aHook(2, { n: 3 }))];
-    await expect.poll(() => requests.length).toBe(2);
-    expect(requests.map(({ body }) => body.payload)).toEqual([{ n: 1 }, { n: 3 }]);
+    const sendTo = (widget: number, n: number) => sender.send(aHook(widget, { n }));
+    const sent = [sendTo(1, 1), sendTo(1, 2), sendTo(2, 3), sendTo(1, 4)];
+    sent.push(sender.send(withoutWidget(5)), sender.send(withoutWidget(6)));
+    const payloads = () => requests.map(({ body }) => (body.payload as { n: number }).n);
+    await expect.poll(payloads).toEqual([1, 3, 5, 6]);
     requests[0]?.answer(accepted());
-    await expect.poll(() => requests.length).toBe(3);
-    expect(requests[2]?.body.payload).toEqual({ n: 2 });
-    for (const request of requests.slice(1)) request.answer(accepted());
+    await expect.poll(payloads).toEqual([1, 3, 5, 6, 2]);
+    sent.push(sendTo(1, 7));
+    requests[4]?.answer(accepted());
+    await expect.poll(payloads).toEqual([1, 3, 5, 6, 2, 4]);
+    requests[5]?.answer(accepted());
+    await expect.poll(payloads).toEqual([1, 3, 5, 6, 2, 4, 7]);
+    for (const request of requests) request.answer(accepted());
     await Promise.all(sent);
     await sender.idle();
     expect(sender.queued).toBe(0);
+    // No other hook of this widget waits any more.
+    const last = sendTo(1, 8);
+    await expect.poll(payloads).toContain(8);
+    requests[7]?.answer(accepted());
+    await last;
   });
 
   test('sends no more at the same time than it may', async () => {

@@ -33,6 +33,15 @@ describe('readStream', () => {
     },
   );
 
+  test.each([
+    [2, ['a', 'b', 'c', 'a', 'b']],
+    [0, ['a', 'b', 'a', 'c', 'c']],
+  ])('drops repetitions of the last %i events', async (rememberedIds, delivered) => {
+    const blocks = ['a', 'b', 'a', 'c', 'c', 'a', 'b'].map((id, index) => widgetBlock(id, `p${index + 2}`));
+    await using server = await startScriptedStreamServer([streamOf([openBlock('p1'), ...blocks], 'stay')]);
+    expect(widgetIds(await readWidgetEvents(5, server.url, { rememberedIds }))).toEqual(delivered);
+  });
+
   test.each(['Text/Event-Stream', 'TEXT/EVENT-STREAM;CHARSET=UTF-8', 'text/event-stream ; charset=utf-8'])(
     'reads a stream whose content type is written as %j',
     async (contentType) => {

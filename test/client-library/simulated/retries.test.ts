@@ -1,4 +1,4 @@
-import { sendWithRetries } from '@widget-service/client/requests/retry.ts';
+import { sendWithRetries } from '@widget-service/client/requests/send.ts';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 
 beforeEach(() => {

@@ -2,9 +2,9 @@ import {
   InvalidCallError,
   ProblemError,
   readFailureKind,
+  UnexpectedResponseError,
   UnreachableError,
 } from '@widget-service/client/requests/failures.ts';
-import { UnexpectedResponseError } from '@widget-service/client/requests/unexpected-response-error.ts';
 import { createContext } from 'preact';
 
 import { formatCount } from './format.ts';

@@ -1,5 +1,5 @@
 import { computed, signal } from '@preact/signals';
-import { createRandomId } from '@widget-service/client/requests/random-id.ts';
+import { createRandomId } from '@widget-service/client/requests/send.ts';
 import { useEffect, useRef } from 'preact/hooks';
 import { consoleRoot } from '../service/page-settings.ts';
 

@@ -1,12 +1,9 @@
-import { checkCount, checkDuration, computeReconnectDelayMs, wait } from '../delays.ts';
+import { checkCount, checkDuration } from '../delays.ts';
 import type { components } from '../interface.ts';
 import { formatExactJson } from '../json/exact-json.ts';
-import { parseAddress } from '../requests/address.ts';
-import { InvalidCallError } from '../requests/failures.ts';
-import { createRandomId } from '../requests/random-id.ts';
-import type { Retry } from '../requests/retry.ts';
-import { encodeHookId, type HookTarget, postHook } from './post-hook.ts';
-import { WaitingHooks } from './waiting-hooks.ts';
+import { InvalidCallError, parseAddress, UnexpectedResponseError } from '../requests/failures.ts';
+import { createRandomId, type Retry, sendUntilAnswered } from '../requests/send.ts';
+import { encodeHookId, signHook } from './sign-hook.ts';
 
 /**
  * What has happened to a widget. The `payload` may hold bigints, and the numbers that `parseExactJson` reads: they are
@@ -53,9 +50,6 @@ interface QueuedHook {
   reject(error: unknown): void;
 }
 
-/** Waits this long after the first failure, then twice as long, and so on up to 30 s. */
-const firstDelayMs = 500;
-
 /**
  * Sends hooks until the service has accepted them. A hook keeps its id over all attempts, so the service makes one
  * event of it however often it arrives. Hooks of the same widget are sent one after the other, in the order of the
@@ -64,28 +58,23 @@ const firstDelayMs = 500;
  * The queue is in memory: what your process has not sent when it ends is lost.
  */
 export class HookSender {
-  readonly #target: HookTarget;
+  readonly #url: string;
+  readonly #options: HookSenderOptions;
   readonly #concurrency: number;
   readonly #maxQueued: number;
-  readonly #onRetry: HookSenderOptions['onRetry'];
-  readonly #waiting = new WaitingHooks<QueuedHook>();
+  readonly #timeoutMs: number;
+  readonly #waiting = new WaitingHooks();
   #sending = 0;
   readonly #closed = new AbortController();
   #onIdle: (() => void)[] = [];
 
   /** @throws {InvalidCallError} if the URL or another option cannot be. */
-  constructor({ url, secret, timeoutMs = 10_000, concurrency = 8, maxQueued = 10_000, ...options }: HookSenderOptions) {
-    this.#target = {
-      url: parseAddress(url, 'The URL of the integration').href,
-      secret,
-      timeoutMs: checkDuration('timeoutMs', timeoutMs),
-      now: options.now ?? Date.now,
-      // A browser's fetch must be called on the global object.
-      fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
-    };
-    this.#concurrency = checkCount('concurrency', concurrency, 1);
-    this.#maxQueued = checkCount('maxQueued', maxQueued, 1);
-    this.#onRetry = options.onRetry;
+  constructor(options: HookSenderOptions) {
+    this.#url = parseAddress(options.url, 'The URL of the integration').href;
+    this.#options = options;
+    this.#timeoutMs = checkDuration('timeoutMs', options.timeoutMs ?? 10_000);
+    this.#concurrency = checkCount('concurrency', options.concurrency ?? 8, 1);
+    this.#maxQueued = checkCount('maxQueued', options.maxQueued ?? 10_000, 1);
   }
 
   /** How many hooks wait or are being sent. */
@@ -149,17 +138,39 @@ export class HookSender {
     for (const resolve of this.#onIdle.splice(0)) resolve();
   }
 
-  async #repeat(hook: QueuedHook): Promise<SentHook> {
-    const { id } = hook;
-    for (let attempt = 1; ; attempt += 1) {
-      const outcome = await postHook(this.#target, hook, this.#closed.signal);
-      if (outcome.status === 'accepted') return { eventId: outcome.eventId };
-      if (outcome.status === 'refused') throw outcome.error;
-      const { error, retryAfterMs } = outcome;
-      const delayMs = computeReconnectDelayMs({ retryMs: firstDelayMs, failures: attempt, retryAfterMs });
-      this.#onRetry?.({ id, error, delayMs, attempt });
-      await wait(delayMs, this.#closed.signal);
-    }
+  async #repeat({ id, body }: QueuedHook): Promise<SentHook> {
+    const url = this.#url;
+    const response = await sendUntilAnswered({
+      url,
+      method: 'POST',
+      signal: this.#closed.signal,
+      send: async (signal) => this.#post(id, body, signal),
+      isRepeatable: true,
+      answer: { statuses: [202], body: null },
+      expected: '202 without content',
+      maxAttempts: Number.POSITIVE_INFINITY,
+      longestRetryAfterMs: Number.POSITIVE_INFINITY,
+      timeoutMs: this.#timeoutMs,
+      onRetry: (retry) => this.#options.onRetry?.({ id, ...retry }),
+    });
+    const eventId = response.headers.get('webhook-event-id');
+    if (eventId) return { eventId };
+    // Something else than the service may accept everything as well.
+    throw new UnexpectedResponseError({ url, response, mistake: 'that does not answer this request' });
+  }
+
+  async #post(id: string, body: string, signal: AbortSignal): Promise<Response> {
+    const { secret, now = Date.now, fetch } = this.#options;
+    const timestamp = Math.floor(now() / 1_000);
+    const headers: Record<string, string> = {
+      'content-type': 'application/json',
+      'webhook-id': encodeHookId(id),
+      'webhook-timestamp': String(timestamp),
+    };
+    if (secret !== undefined) headers['webhook-signature'] = await signHook(secret, { id, timestamp, body });
+    const init: RequestInit = { method: 'POST', headers, body, credentials: 'omit', redirect: 'manual', signal };
+    // A browser's fetch must be called on the global object.
+    return fetch === undefined ? globalThis.fetch(this.#url, init) : fetch(this.#url, init);
   }
 }
 
@@ -174,4 +185,86 @@ function formatEvent(event: HookEvent): string {
 /** Creates a sender of hooks for one integration. */
 export function createHookSender(options: HookSenderOptions): HookSender {
   return new HookSender(options);
+}
+
+/**
+ * Hooks that wait to be sent. Those of one widget are given out one after the other: the next one only after the one
+ * before was released. Each operation takes the same time, however many hooks wait.
+ */
+class WaitingHooks {
+  /** Hooks that may be sent at once. */
+  readonly #ready = new Fifo<QueuedHook>();
+  /** For each widget with a hook that is ready or given out: those that come after it. */
+  readonly #later = new Map<string, Fifo<QueuedHook>>();
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  push(hook: QueuedHook): void {
+    this.#size += 1;
+    const { widgetId } = hook;
+    const later = widgetId === null ? undefined : this.#later.get(widgetId);
+    if (later !== undefined) {
+      later.push(hook);
+      return;
+    }
+    if (widgetId !== null) this.#later.set(widgetId, new Fifo());
+    this.#ready.push(hook);
+  }
+
+  /** Gives out the next hook, or undefined if none may be sent now. */
+  take(): QueuedHook | undefined {
+    const hook = this.#ready.shift();
+    if (hook !== undefined) this.#size -= 1;
+    return hook;
+  }
+
+  /** The hook was sent: the next one of its widget may be. */
+  release({ widgetId }: QueuedHook): void {
+    if (widgetId === null) return;
+    const next = this.#later.get(widgetId)?.shift();
+    if (next === undefined) this.#later.delete(widgetId);
+    else this.#ready.push(next);
+  }
+
+  /** Removes all hooks that wait and returns them. */
+  clear(): QueuedHook[] {
+    this.#size = 0;
+    return [this.#ready, ...this.#later.values()].flatMap((hooks) => hooks.clear());
+  }
+}
+
+/** A queue. Unlike with an array, `shift` takes the same time however long it is. */
+class Fifo<Item> {
+  #first: Link<Item> | undefined;
+  #last: Link<Item> | undefined;
+
+  push(item: Item): void {
+    const link: Link<Item> = { item, next: undefined };
+    if (this.#last === undefined) this.#first = link;
+    else this.#last.next = link;
+    this.#last = link;
+  }
+
+  /** Removes the first item and returns it. Undefined if there is none. */
+  shift(): Item | undefined {
+    const link = this.#first;
+    this.#first = link?.next;
+    if (this.#first === undefined) this.#last = undefined;
+    return link?.item;
+  }
+
+  /** Removes all items and returns them. */
+  clear(): Item[] {
+    const items: Item[] = [];
+    for (let item = this.shift(); item !== undefined; item = this.shift()) items.push(item);
+    return items;
+  }
+}
+
+interface Link<Item> {
+  readonly item: Item;
+  next: Link<Item> | undefined;
 }

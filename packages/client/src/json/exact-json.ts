@@ -1,5 +1,3 @@
-import { createRandomId } from '../requests/random-id.ts';
-
 /** A number of a JSON text, with the digits that it has there. */
 export class ExactNumber {
   readonly #digits: string;
@@ -26,7 +24,7 @@ export class ExactNumber {
 }
 
 /** Begins the strings that stand for numbers meanwhile. Nobody else knows it, so no other string begins like this. */
-const marker = createRandomId();
+const marker = crypto.getRandomValues(new Uint32Array(4)).join('-');
 
 /**
  * A string, which may hold digits, or a number. In a well-formed text, digits are nowhere else. Its closing quote is

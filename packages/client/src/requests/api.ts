@@ -2,7 +2,7 @@ import createOpenApiClient, { type FetchResponse, type MaybeOptionalInit } from 
 import { answers } from '../answers.ts';
 import type { paths } from '../interface.ts';
 import { InvalidCallError } from './failures.ts';
-import type { Answer } from './shape.ts';
+import type { Answer } from './send.ts';
 
 type HttpMethod = 'get' | 'post' | 'put' | 'patch' | 'delete';
 

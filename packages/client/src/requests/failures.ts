@@ -122,3 +122,99 @@ function isFinalCause({ code, message }: Cause): boolean {
 
 const finalCodes = /CERT|^UNABLE_TO_(?:VERIFY|GET_ISSUER)|^ERR_SSL_WRONG_VERSION_NUMBER$/;
 const finalMessages = /^(?:bad port|unknown scheme)$|invalid peer certificate/;
+
+/** What came instead of an answer of the service. */
+export interface UnexpectedAnswer {
+  /** Where the request was sent to. */
+  readonly url: string;
+  readonly response: Response;
+  /** What the service would have answered, for example `201 application/json`. */
+  readonly expected?: string | undefined;
+  /** What is wrong with an answer that looks right at first. */
+  readonly mistake?: string;
+}
+
+/** Something between this client and the service has answered, for example a proxy or a sign-in page of a network. */
+export class UnexpectedResponseError extends Error {
+  override readonly name = 'UnexpectedResponseError';
+  /** `caller` for a redirect that is permanent: the address must be another one. */
+  readonly kind: FailureKind;
+  /** 0 for a redirect in a browser: it hides what it is. */
+  readonly status: number;
+  /** Where the request was sent to, without secrets. */
+  readonly address: string;
+  /** Where a redirect points, without secrets. Null if it is none, or if the browser hides it. */
+  readonly location: string | null;
+
+  constructor(answer: UnexpectedAnswer) {
+    const { url, response } = answer;
+    const address = describeAddress(url);
+    const location = readLocation(url, response);
+    super(isRedirect(response) ? describeRedirect(address, location, response) : describeAnswer(address, answer));
+    this.kind = response.status === 301 || response.status === 308 ? 'caller' : 'outage';
+    this.status = response.status;
+    this.address = address;
+    this.location = location;
+  }
+}
+
+/** True if the response is a redirect, or was reached by one. The service redirects no request of this library. */
+export function isRedirect({ type, status, redirected }: Response): boolean {
+  return redirected || type === 'opaqueredirect' || (status >= 300 && status < 400);
+}
+
+function describeRedirect(address: string, location: string | null, { status }: Response): string {
+  const target = location === null ? 'elsewhere' : `to ${location}`;
+  const code = status >= 300 && status < 400 ? ` (${status})` : '';
+  return `${address} redirects ${target}${code}. This is not followed: use the address of the service itself.`;
+}
+
+function describeAnswer(address: string, { response, expected, mistake }: UnexpectedAnswer): string {
+  const type = readMediaType(response) || 'no content';
+  const instead = expected === undefined ? '' : ` instead of ${expected}`;
+  const came = `${response.status} ${type}${mistake === undefined ? instead : ` ${mistake}`}`;
+  return `Not Widget Service, but something else answers at ${address}: ${came}. Is the address right, or is a proxy in front of it?`;
+}
+
+function readLocation(url: string, response: Response): string | null {
+  if (!isRedirect(response)) return null;
+  const location = response.redirected ? response.url : response.headers.get('location');
+  if (location === null || !URL.canParse(location, url)) return null;
+  return describeAddress(new URL(location, url));
+}
+
+/**
+ * Parses an address that requests are sent to. In a browser, it may be relative to the page.
+ *
+ * @param what Names the address in the error, for example `baseUrl`.
+ * @throws {InvalidCallError} if no request can be sent to it.
+ */
+export function parseAddress(text: string, what: string): URL {
+  // Outside browsers there is no location.
+  const { location } = globalThis as { readonly location?: { readonly href: string } };
+  let url: URL;
+  try {
+    url = new URL(text, location?.href);
+  } catch (cause) {
+    throw new InvalidCallError(`${what} is not an address: it must begin with https:// or http://`, { cause });
+  }
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+    throw new InvalidCallError(`${what} must begin with https:// or http://, not with ${url.protocol}`);
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new InvalidCallError(`${what} must not contain a user name or a password`);
+  }
+  return url;
+}
+
+/** The address as an error may show it: without a query, and without the token of a hook or a stream. */
+export function describeAddress(url: string | URL): string {
+  const { origin, pathname } = new URL(url);
+  return origin + pathname.replace(/(\/events\/(?:hooks\/)?)(?!hooks\/)[^/]+/, '$1…');
+}
+
+/** True for an address whose requests everybody on the way can read: `http:` to another machine. */
+export function isUnencryptedRemote(address: string | URL): boolean {
+  const { protocol, hostname } = new URL(address);
+  return protocol === 'http:' && !/^(?:(?:.+\.)?localhost\.?|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+}

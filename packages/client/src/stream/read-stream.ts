@@ -1,8 +1,5 @@
 import { checkCount, checkDuration, computeReconnectDelayMs, limitRetry, maxForeignDelayMs, wait } from '../delays.ts';
-import { parseAddress } from '../requests/address.ts';
-import { readFailureKind } from '../requests/failures.ts';
-import { createFetchTransport } from './fetch-transport.ts';
-import { RecentIds } from './recent-ids.ts';
+import { parseAddress, readFailureKind } from '../requests/failures.ts';
 import {
   isWidgetEvent,
   MalformedEventError,
@@ -10,8 +7,14 @@ import {
   parseStreamEvent,
   type StreamEvent,
 } from './stream-event.ts';
-import type { Batch, Connection, Transport } from './transport.ts';
-import { StreamEndedError, type StreamEndReason } from './transport.ts';
+import {
+  type Batch,
+  type Connection,
+  createFetchTransport,
+  StreamEndedError,
+  type StreamEndReason,
+  type Transport,
+} from './transport.ts';
 
 /**
  * The URL of a stream, or a function that returns a new one. The function is called at the start, and whenever the
@@ -285,4 +288,28 @@ function addPosition(url: string, position: Position | null): string {
   const withPosition = new URL(url);
   withPosition.searchParams.set('lastEventId', position);
   return withPosition.href;
+}
+
+/** Remembers the last ids that it saw, at most `capacity`. */
+class RecentIds {
+  readonly #capacity: number;
+  readonly #ids = new Set<string>();
+
+  constructor(capacity: number) {
+    this.#capacity = capacity;
+  }
+
+  /** Returns false if the id is among those that it remembers; else remembers it, in place of the oldest. */
+  add(id: string): boolean {
+    if (this.#ids.has(id)) return false;
+    this.#ids.add(id);
+    // A Set keeps the order of insertion, so its first id is the oldest.
+    const [oldest = id] = this.#ids;
+    if (this.#ids.size > this.#capacity) this.#ids.delete(oldest);
+    return true;
+  }
+
+  clear(): void {
+    this.#ids.clear();
+  }
 }

@@ -1,4 +1,14 @@
-import type { FailureKind, Problem } from '../requests/failures.ts';
+import { createParser } from 'eventsource-parser';
+import {
+  describeAddress,
+  type FailureKind,
+  isRedirect,
+  type Problem,
+  ProblemError,
+  readMediaType,
+  UnreachableError,
+} from '../requests/failures.ts';
+import { readRefusal } from '../requests/send.ts';
 import type { RawMessage } from './stream-event.ts';
 
 /** How a client opens one connection of a stream. */
@@ -76,5 +86,207 @@ export class StreamEndedError extends Error {
     );
     this.reason = reason;
     this.problem = problem;
+  }
+}
+
+/** Opens streams with `fetch`. The response must arrive within `openTimeoutMs`. */
+export function createFetchTransport({
+  fetch,
+  openTimeoutMs,
+}: {
+  readonly fetch: typeof globalThis.fetch;
+  readonly openTimeoutMs: number;
+}): Transport {
+  return {
+    async open(url, signal) {
+      const abort = new AbortController();
+      const onAbort = () => abort.abort(signal.reason);
+      signal.throwIfAborted();
+      signal.addEventListener('abort', onAbort, { once: true });
+      const stopListening = () => signal.removeEventListener('abort', onAbort);
+      const timer = setTimeout(() => abort.abort(new SilenceError(openTimeoutMs)), openTimeoutMs);
+      try {
+        // Without cookies: the token in the URL is the only credential. Never from a cache.
+        const response = await fetch(url, {
+          headers: { accept: 'text/event-stream' },
+          cache: 'no-store',
+          credentials: 'omit',
+          redirect: 'manual',
+          signal: abort.signal,
+        });
+        if (response.body !== null && isEventStream(response)) {
+          return { status: 'open', connection: new FetchConnection(url, response.body, abort, stopListening) };
+        }
+        return await describeRefusal(url, response).finally(stopListening);
+      } catch (error) {
+        stopListening();
+        signal.throwIfAborted();
+        // Some runtimes reject with an error of their own instead of the reason.
+        const cause = new UnreachableError(describeAddress(url), abort.signal.aborted ? abort.signal.reason : error);
+        return { status: 'failed', cause, retryAfterMs: 0 };
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+  };
+}
+
+function isEventStream(response: Response): boolean {
+  if (response.status !== 200 || isRedirect(response)) return false;
+  return readMediaType(response) === 'text/event-stream';
+}
+
+/**
+ * Decides whether another attempt may succeed. Only a problem of the service ends a stream: a 404 without one comes
+ * from a proxy, for example while it loads its configuration.
+ */
+async function describeRefusal(url: string, response: Response): Promise<OpenOutcome> {
+  const { error, isTemporary, retryAfterMs } = await readRefusal({ url, response, expected: '200 text/event-stream' });
+  if (!(error instanceof ProblemError) || isTemporary) return { status: 'failed', cause: error, retryAfterMs };
+  return {
+    status: 'ended',
+    error: new StreamEndedError(error.status === 404 ? 'not-found' : 'refused', error.problem),
+  };
+}
+
+class FetchConnection implements Connection {
+  readonly #url: string;
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+  readonly #abort: AbortController;
+  readonly #stopListening: () => void;
+  readonly #decoder = new TextDecoder();
+  #messages: RawMessage[] = [];
+  #retryMs: number | null = null;
+  readonly #parser = createParser({
+    onEvent: ({ event = 'message', id = '', data }) => this.#messages.push({ name: event, id, data }),
+    onRetry: (retryMs) => {
+      this.#retryMs = retryMs;
+    },
+  });
+
+  constructor(url: string, body: ReadableStream<Uint8Array>, abort: AbortController, stopListening: () => void) {
+    this.#url = url;
+    this.#reader = body.getReader();
+    this.#abort = abort;
+    this.#stopListening = stopListening;
+  }
+
+  async read(silenceMs: number): Promise<Batch | null> {
+    const timer = setTimeout(() => this.#abort.abort(new SilenceError(silenceMs)), silenceMs);
+    try {
+      const { done, value } = await this.#reader.read();
+      if (done) {
+        this.close();
+        return null;
+      }
+      this.#parser.feed(this.#decoder.decode(value, { stream: true }));
+    } catch (error) {
+      const isAborted = this.#abort.signal.aborted;
+      this.close();
+      // Some runtimes reject with an error of their own instead of the reason.
+      throw isAborted ? this.#abort.signal.reason : new UnreachableError(describeAddress(this.#url), error);
+    } finally {
+      clearTimeout(timer);
+    }
+    const batch = { messages: this.#messages, retryMs: this.#retryMs };
+    this.#messages = [];
+    this.#retryMs = null;
+    return batch;
+  }
+
+  close(): void {
+    this.#stopListening();
+    this.#abort.abort();
+  }
+}
+
+/** What it needs of an `EventSource`. */
+export interface EventSourceLike {
+  /** As on `EventSource`. */
+  addEventListener(name: string, listener: (event: MessageEvent) => void): void;
+  /** As on `EventSource`. */
+  close(): void;
+}
+
+const names = [
+  'widget.created',
+  'widget.updated',
+  'widget.retired',
+  'stream.open',
+  'stream.gap',
+  'stream.position',
+  'stream.closing',
+];
+
+/**
+ * Opens streams with an `EventSource`, for runtimes whose `fetch` cannot read a response while it arrives. It knows
+ * less than `fetch` does: it sees neither heartbeats nor `retry:` nor why a stream did not open. So it does not notice
+ * a dead connection before the operating system does, and it repeats a connection that the service refused for good.
+ */
+export function createEventSourceTransport(EventSource: new (url: string) => EventSourceLike): Transport {
+  return {
+    open: (url, signal) =>
+      new Promise<OpenOutcome>((resolve, reject) => {
+        signal.throwIfAborted();
+        const source = new EventSource(url);
+        const connection = new EventSourceConnection(source, signal);
+        const onAbort = () => {
+          connection.close();
+          reject(signal.reason);
+        };
+        signal.addEventListener('abort', onAbort, { once: true });
+        source.addEventListener('open', () => resolve({ status: 'open', connection }));
+        source.addEventListener('error', () => {
+          connection.end();
+          // After `open`, this has no effect: the promise is settled.
+          resolve({ status: 'failed', cause: new Error('the stream could not be opened'), retryAfterMs: 0 });
+        });
+      }),
+  };
+}
+
+class EventSourceConnection implements Connection {
+  readonly hidesHeartbeats = true;
+  readonly #source: EventSourceLike;
+  readonly #signal: AbortSignal;
+  #messages: RawMessage[] = [];
+  #hasEnded = false;
+  #wake: () => void = () => undefined;
+
+  constructor(source: EventSourceLike, signal: AbortSignal) {
+    this.#source = source;
+    this.#signal = signal;
+    for (const name of names) {
+      source.addEventListener(name, ({ data, lastEventId }) => {
+        // An EventSource repeats the last id for a message without one; `stream.closing` has none.
+        this.#messages.push({ name, id: name === 'stream.closing' ? '' : lastEventId, data });
+        this.#wake();
+      });
+    }
+  }
+
+  /** Waits without a limit: an `EventSource` hides the heartbeats, so silence has no meaning. */
+  async read(): Promise<Batch | null> {
+    if (this.#messages.length === 0 && !this.#hasEnded) await this.#waitForMessage();
+    this.#signal.throwIfAborted();
+    if (this.#messages.length === 0) return null;
+    return { messages: this.#messages.splice(0), retryMs: null };
+  }
+
+  /** What has arrived can still be read. The client reconnects on its own, because only it knows the position. */
+  end(): void {
+    this.#hasEnded = true;
+    this.close();
+  }
+
+  close(): void {
+    this.#source.close();
+    this.#wake();
+  }
+
+  #waitForMessage(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
   }
 }

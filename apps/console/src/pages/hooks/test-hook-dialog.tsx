@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { createHookSender, type HookEvent, type HookSenderOptions } from '@widget-service/client/hooks/hook-sender.ts';
-import { isSigningPossible } from '@widget-service/client/hooks/post-hook.ts';
+import { isSigningPossible } from '@widget-service/client/hooks/sign-hook.ts';
 import { formatExactJson, parseExactObject } from '@widget-service/client/json/exact-json.ts';
 import { InvalidCallError } from '@widget-service/client/requests/failures.ts';
 import { useEffect, useMemo } from 'preact/hooks';

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { createRandomId } from '@widget-service/client/requests/random-id.ts';
+import { createRandomId } from '@widget-service/client/requests/send.ts';
 import { useRef } from 'preact/hooks';
 import { FormDialog } from '../../parts/dialog.tsx';
 import { CheckBox, TextField } from '../../parts/fields.tsx';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeAddress, isUnencryptedRemote } from './address.ts';
+import { describeAddress, isUnencryptedRemote } from './failures.ts';
 
 test.each([
   'http://widgets.example.com',

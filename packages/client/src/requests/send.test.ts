@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hasShape, type Shape } from './shape.ts';
+import { hasShape, type Shape } from './send.ts';
 
 const widget: Shape = { id: 'string', labels: ['string'], owner: { '?': { userId: 'string' } }, version: 'number' };
 const aWidget = { id: 'a', labels: ['b'], owner: null, version: 1 };
