@@ -5,7 +5,7 @@
 export const scenariosOnContainers = [
   'schemathesis-finds-no-failure',
   'first-minute-commands-work-as-printed',
-  'generated-clients-create-and-list',
+  'generated-client-creates-and-lists',
   'pod-drains',
 ].map((name) => `test/scenarios/${name}.test.ts`);
 

@@ -10,10 +10,8 @@ import { type ServiceProcess, startService } from '../drivers/cluster/service-pr
 import { makeSharedFolder } from '../drivers/tools/shared-folder.ts';
 
 const run = promisify(execFile);
-const programFolder = fileURLToPath(new URL('../foreign-clients/generated-python/', import.meta.url));
 const goFolder = fileURLToPath(new URL('../foreign-clients/generated-go/', import.meta.url));
 const goGenerator = 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2';
-const hasPython = spawnSync('python3', ['-m', 'pip', '--version'], { stdio: 'ignore' }).status === 0;
 const hasGo = spawnSync('go', ['version'], { stdio: 'ignore' }).status === 0;
 
 const folder = await makeSharedFolder();
@@ -25,34 +23,6 @@ beforeAll(async () => {
   await writeFile(document, JSON.stringify(await fetchOpenApiDocument(service)));
 });
 afterAll(() => service.stop('SIGKILL'));
-
-test.runIf(hasPython)(
-  'a Python client that was generated from the OpenAPI document creates and lists widgets',
-  async () => {
-    const environment = join(folder, 'python');
-    const python = join(environment, 'bin', 'python');
-    // To install pip into the environment would take longer than all the rest.
-    await run('python3', ['-m', 'venv', '--without-pip', environment]);
-    const options = ['--quiet', '--no-compile', '--requirement', join(programFolder, 'requirements.txt')];
-    await run('python3', ['-m', 'pip', '--python', python, 'install', ...options]);
-
-    const client = join(folder, 'client');
-    await run(join(environment, 'bin', 'openapi-python-client'), [
-      'generate',
-      '--path',
-      document,
-      '--output-path',
-      client,
-    ]);
-
-    const credentials = [testAdmin.email, testAdmin.password];
-    const { stdout } = await run(python, [join(programFolder, 'program.py'), client, service.url, ...credentials]);
-    expect(JSON.parse(stdout)).toMatchObject({
-      created: { name: 'lamp', labels: ['hall'], state: 'active', version: 1, retiredAt: null },
-      listed: expect.arrayContaining(['lamp']),
-    });
-  },
-);
 
 test.runIf(hasGo)(
   'a Go client that was generated from the OpenAPI document creates and lists widgets, and reads their events',
