@@ -1,13 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ClusterOptions, openCluster } from '@widget-service/cluster/open-cluster.ts';
 import type { RedisTlsOptions } from '@widget-service/cluster/redis/targets.ts';
-import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, inject, test } from 'vitest';
-import { expectOneTail, useEverything } from '../drivers/cluster/use-cluster-backend.ts';
+import { aCluster, dropDatabaseOf, expectOneTail, useEverything } from '../drivers/cluster/use-cluster-backend.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
 import { freePort } from '../drivers/tools/free-port.ts';
 import { type RedisProcess, startRedis } from '../faults/redis-process.ts';
@@ -18,10 +16,6 @@ import { createCertificate } from '../faults/shipped-proxy.ts';
 describe.runIf(inject('backend') === 'cluster')(
   'client certificates',
   () => {
-    const mongodbUrl = process.env.MONGODB_URL ?? '';
-    const database = `t-${randomBytes(8).toString('hex')}`;
-    /** Nothing listens there: only Sentinels or nodes know where Redis is. */
-    const redisUrl = 'rediss://127.0.0.1:1/';
     let folder: string;
     /** The options of a redis-server that demands client certificates, apart from its port. */
     let tlsFlags: string[];
@@ -36,13 +30,12 @@ describe.runIf(inject('backend') === 'cluster')(
       servers.push(redis);
       return { redis, tlsPort };
     };
-    const toOptions = (located: Partial<ClusterOptions>): ClusterOptions => ({
-      ...{ mongodbUrl, mongodbDatabase: database, redisUrl, redisTls, migrate: true, durabilityCheck: 'enforce' },
-      ...{ hookPartitions: 1, ackReplicas: 0, deliveryRetentionMs: 3_600_000 },
-      retention: { count: 1_000, bytes: 1_000_000, ageMs: 3_600_000 },
-      redisKeyPrefix: randomBytes(4).toString('hex'),
-      ...located,
-    });
+    const used: ClusterOptions[] = [];
+    const toOptions = (located: Partial<ClusterOptions>): ClusterOptions => {
+      const options = aCluster({ redisUrl: 'rediss://127.0.0.1:1/', redisTls, ...located });
+      used.push(options);
+      return options;
+    };
 
     beforeAll(async () => {
       folder = await mkdtemp(join(tmpdir(), 'widget-tls-'));
@@ -59,9 +52,7 @@ describe.runIf(inject('backend') === 'cluster')(
       sentinel?.kill('SIGKILL');
       await Promise.all(servers.map((server) => server.dispose()));
       await rm(folder, { recursive: true, force: true });
-      const mongo = await new MongoClient(mongodbUrl).connect();
-      await mongo.db(database).dropDatabase();
-      await mongo.close();
+      for (const options of used) await dropDatabaseOf(options);
     });
 
     test('are sent to the Sentinels, to the primary, and to the replica that they name; without, a warning says why', async () => {

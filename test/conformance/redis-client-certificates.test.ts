@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { beginNewEpoch } from '@widget-service/cluster/begin-new-epoch.ts';
 import { type ClusterOptions, openCluster } from '@widget-service/cluster/open-cluster.ts';
 import {
@@ -6,15 +5,12 @@ import {
   openFailFastConnection,
   openWorkerConnection,
 } from '@widget-service/cluster/redis/connections.ts';
-import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { useEverything } from '../drivers/cluster/use-cluster-backend.ts';
+import { aCluster, dropDatabaseOf, useEverything } from '../drivers/cluster/use-cluster-backend.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
 import { type GuardedRedis, startGuardedRedis } from '../faults/guarded-redis.ts';
 
 describe.runIf(inject('backend') === 'cluster')('a Redis that demands client certificates', () => {
-  const mongodbUrl = process.env.MONGODB_URL ?? '';
-  const database = `t-${randomBytes(8).toString('hex')}`;
   let server: GuardedRedis;
   let options: ClusterOptions;
   let warnings: object[];
@@ -22,21 +18,16 @@ describe.runIf(inject('backend') === 'cluster')('a Redis that demands client cer
   beforeAll(async () => {
     server = await startGuardedRedis();
     warnings = [];
-    options = {
-      ...{ mongodbUrl, mongodbDatabase: database, redisKeyPrefix: 'test', migrate: true, durabilityCheck: 'enforce' },
+    options = aCluster({
       redisUrl: server.tlsUrl,
       redisTls: server.tls,
       eventsReplicas: [{ host: '127.0.0.1', port: Number(new URL(server.tlsUrl).port) }],
-      ...{ hookPartitions: 1, ackReplicas: 0, deliveryRetentionMs: 3_600_000 },
-      retention: { count: 1_000, bytes: 1_000_000, ageMs: 3_600_000 },
       onWarning: (message, details) => void warnings.push({ message, ...details }),
-    };
+    });
   });
   afterAll(async () => {
     await server?.dispose();
-    const mongo = await new MongoClient(mongodbUrl).connect();
-    await mongo.db(database).dropDatabase();
-    await mongo.close();
+    await dropDatabaseOf(options);
   });
 
   test('is used by every kind of connection, and by `new-epoch`', async () => {

@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { beginNewEpoch } from '@widget-service/cluster/begin-new-epoch.ts';
 import { type ClusterOptions, openCluster } from '@widget-service/cluster/open-cluster.ts';
 import { openFailFastConnection } from '@widget-service/cluster/redis/connections.ts';
@@ -6,10 +6,9 @@ import { RedisRefusalError } from '@widget-service/cluster/redis/first-contact.t
 import { findTargets } from '@widget-service/cluster/redis/targets.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import { aProcessState } from '@widget-service/shared/tasks/testing/a-process-state.ts';
-import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { anEventAppend } from '../drivers/app/builders.ts';
-import { expectTailOfReplica } from '../drivers/cluster/use-cluster-backend.ts';
+import { aCluster, dropDatabaseOf, expectTailOfReplica } from '../drivers/cluster/use-cluster-backend.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
 import { type RedisClusterProcesses, startRedisCluster } from '../faults/redis-cluster.ts';
 import { startRedis } from '../faults/redis-process.ts';
@@ -17,8 +16,6 @@ import { startRedis } from '../faults/redis-process.ts';
 describe.runIf(inject('backend') === 'cluster')(
   'a Redis Cluster',
   () => {
-    const mongodbUrl = process.env.MONGODB_URL ?? '';
-    const database = `t-${randomBytes(8).toString('hex')}`;
     let redis: RedisClusterProcesses;
     let options: ClusterOptions;
     let backend: Backend;
@@ -26,14 +23,8 @@ describe.runIf(inject('backend') === 'cluster')(
 
     beforeAll(async () => {
       redis = await startRedisCluster();
-      options = {
-        ...{ mongodbUrl, mongodbDatabase: database, redisKeyPrefix: 'test', migrate: true, durabilityCheck: 'enforce' },
-        // Nothing listens there: only the nodes know which of them owns our keys.
-        redisUrl: 'redis://127.0.0.1:1/',
-        clusterNodes: { queue: redis.nodes.map(({ port }) => ({ host: '127.0.0.1', port })), events: null },
-        ...{ hookPartitions: 2, ackReplicas: 0, deliveryRetentionMs: 3_600_000 },
-        retention: { count: 1_000, bytes: 1_000_000, ageMs: 3_600_000 },
-      };
+      const queue = redis.nodes.map(({ port }) => ({ host: '127.0.0.1', port }));
+      options = aCluster({ clusterNodes: { queue, events: null }, hookPartitions: 2 });
       backend = await openCluster(options);
       const consumer = await backend.hookQueue.consume(
         async ({ jobId }) => {
@@ -47,9 +38,7 @@ describe.runIf(inject('backend') === 'cluster')(
     afterAll(async () => {
       await backend?.close();
       await redis?.dispose();
-      const mongo = await new MongoClient(mongodbUrl).connect();
-      await mongo.db(database).dropDatabase();
-      await mongo.close();
+      await dropDatabaseOf(options);
     });
 
     const isDone = (work: () => Promise<unknown>) =>

@@ -8,9 +8,9 @@ import { MongoClient } from 'mongodb';
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
 import { anEventAppend } from '../drivers/app/builders.ts';
 import { findQueueRedis } from '../drivers/cluster/test-redis.ts';
+import { aCluster } from '../drivers/cluster/use-cluster-backend.ts';
 
 describe.runIf(inject('backend') === 'cluster')('Backend.findMismatch', () => {
-  const mongodbUrl = process.env.MONGODB_URL ?? '';
   let redisUrl: string;
   let options: ClusterOptions;
   let backend: Backend;
@@ -19,13 +19,9 @@ describe.runIf(inject('backend') === 'cluster')('Backend.findMismatch', () => {
   beforeEach(async () => {
     redisUrl = findQueueRedis().operatorUrl;
     const name = `t-${randomBytes(8).toString('hex')}`;
-    options = {
-      ...{ mongodbUrl, mongodbDatabase: name, redisUrl, redisKeyPrefix: name, migrate: true, durabilityCheck: 'warn' },
-      ...{ hookPartitions: 1, ackReplicas: 0, deliveryRetentionMs: 3_600_000 },
-      retention: { count: 1_000, bytes: 1_000_000, ageMs: 3_600_000 },
-    };
+    options = aCluster({ redisUrl, redisKeyPrefix: name, durabilityCheck: 'warn' });
     backend = await openCluster(options);
-    mongo = await new MongoClient(mongodbUrl).connect();
+    mongo = await new MongoClient(options.mongodbUrl).connect();
   });
   afterEach(async () => {
     await backend.close();

@@ -5,12 +5,12 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { chromium } from 'playwright-core';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ConsoleClient, signIn, testAdmin } from '../drivers/app/console-client.ts';
+import { hasBrowser, startBrowser } from '../drivers/cluster/console-browser.ts';
 import { type ServiceProcess, startService } from '../drivers/cluster/service-process.ts';
 import {
   findNodes,
@@ -19,8 +19,6 @@ import {
   readRecipes,
 } from '../drivers/tools/client-package.ts';
 
-const browserPath = process.env.CHROMIUM_BIN ?? '';
-if (browserPath === '' && process.env.REQUIRE_BROWSER === '1') throw new Error('CHROMIUM_BIN is missing');
 const compiler = fileURLToPath(new URL('../../node_modules/.bin/tsc', import.meta.url));
 const nodes = await findNodes();
 const recipes = await readRecipes();
@@ -165,7 +163,7 @@ test.each([
   expect(bytes).toBeLessThan(maxBytes);
 });
 
-describe.runIf(browserPath !== '')('in Chromium', () => {
+describe.runIf(hasBrowser)('in Chromium', () => {
   let pages: Server;
   let origin: string;
   beforeAll(async () => {
@@ -188,7 +186,7 @@ describe.runIf(browserPath !== '')('in Chromium', () => {
 
   test.each(['fetch', 'EventSource'])('a page of another origin follows a stream with %s', async (transport) => {
     const { id, url } = await admin.createSubscription('a page elsewhere');
-    const browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox', '--disable-gpu'] });
+    const browser = await startBrowser();
     try {
       const tab = await browser.newPage();
       await tab.goto(`${origin}/?transport=${transport}#${encodeURIComponent(url)}`);

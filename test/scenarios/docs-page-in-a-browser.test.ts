@@ -1,16 +1,12 @@
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { signIn, testAdmin } from '../drivers/app/console-client.ts';
 import { fetchOpenApiDocument } from '../drivers/app/openapi-document.ts';
-import { signInByPage } from '../drivers/cluster/console-browser.ts';
+import { hasBrowser as canRun, signInByPage, startBrowser } from '../drivers/cluster/console-browser.ts';
 import { type ServiceProcess, startService } from '../drivers/cluster/service-process.ts';
 import { makeSharedFolder } from '../drivers/tools/shared-folder.ts';
-
-const browserPath = process.env.CHROMIUM_BIN ?? '';
-const canRun = browserPath !== '';
-if (!canRun && process.env.REQUIRE_BROWSER === '1') throw new Error('CHROMIUM_BIN is missing');
 
 const folder = await makeSharedFolder();
 let service: ServiceProcess;
@@ -37,10 +33,7 @@ beforeAll(async () => {
     });
     return incoming.pipe(forwarded);
   });
-  browser = await chromium.launch({
-    executablePath: browserPath,
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
-  });
+  browser = await startBrowser();
 });
 afterAll(async () => {
   if (!canRun) return;
@@ -95,24 +88,6 @@ async function signInByForm(page: Page, password: string): Promise<void> {
   await page.fill('#password', password);
   await page.click('#sign-in button');
 }
-
-test.runIf(canRun)('a script of the docs page signs in, lists, creates and signs out by fetch', async () => {
-  const { page, complaints } = await openPage(`${service.url}/docs`);
-  const result = await page.evaluate(signInListCreateSignOut, testAdmin);
-  expect(result).toEqual({
-    signedIn: 200,
-    cookieSeenByScript: '',
-    listed: 200,
-    refusedWithoutToken: [403, 'csrf-token-invalid'],
-    created: 201,
-    isListed: true,
-    signedOut: 204,
-    listedAfterwards: [403, 'not-authenticated'],
-  });
-  expect(await page.context().cookies()).toEqual([]);
-  // The browser reports the two refusals above as errors.
-  expect(complaints.filter((text) => !text.includes('403'))).toEqual([]);
-});
 
 test.runIf(canRun)(
   'the docs page shows all operations, and a user signs in, lists, creates and signs out by its buttons',
@@ -242,36 +217,3 @@ test.runIf(canRun)(
     expect(requests.filter((url) => !url.startsWith(`${base}/`))).toEqual([]);
   },
 );
-
-/** Runs in the page. */
-async function signInListCreateSignOut(credentials: { email: string; password: string }) {
-  const send = (method: string, path: string, body?: object, headers: Record<string, string> = {}) =>
-    fetch(`/api/v1/${path}`, {
-      method,
-      headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-  const readProblem = async (response: Response) => [
-    response.status,
-    ((await response.json()) as { code: string }).code,
-  ];
-  const signedIn = await send('POST', 'session', credentials);
-  const { csrfToken } = (await signedIn.json()) as { csrfToken: string };
-  const page = globalThis as unknown as { document: { cookie: string } };
-  const listed = await send('GET', 'widgets');
-  const refusedWithoutToken = await readProblem(await send('POST', 'widgets', { name: 'from a page' }));
-  const created = await send('POST', 'widgets', { name: 'from a page' }, { 'x-csrf-token': csrfToken });
-  const { id } = (await created.json()) as { id: string };
-  const { items } = (await (await send('GET', 'widgets')).json()) as { items: { id: string }[] };
-  const signedOut = await send('DELETE', 'session', undefined, { 'x-csrf-token': csrfToken });
-  return {
-    signedIn: signedIn.status,
-    cookieSeenByScript: page.document.cookie,
-    listed: listed.status,
-    refusedWithoutToken,
-    created: created.status,
-    isListed: items.some((item) => item.id === id),
-    signedOut: signedOut.status,
-    listedAfterwards: await readProblem(await send('GET', 'widgets')),
-  };
-}

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { chromium } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { signIn, testAdmin } from '../drivers/app/console-client.ts';
+import { hasBrowser, startBrowser } from '../drivers/cluster/console-browser.ts';
 import { createHookSender } from '../drivers/cluster/hook-sender.ts';
 import { type ServiceProcess, startService, withOrigin } from '../drivers/cluster/service-process.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
@@ -11,9 +11,8 @@ import { freePort } from '../drivers/tools/free-port.ts';
 import { makeSharedFolder } from '../drivers/tools/shared-folder.ts';
 import { startStopwatch } from '../drivers/tools/stopwatch.ts';
 
-const browserPath = process.env.CHROMIUM_BIN ?? '';
-const canRun = browserPath !== '' && spawnSync('nginx', ['-v']).status === 0;
-if (!canRun && process.env.REQUIRE_BROWSER === '1') throw new Error('CHROMIUM_BIN or nginx is missing');
+const canRun = hasBrowser && spawnSync('nginx', ['-v']).status === 0;
+if (!canRun && process.env.REQUIRE_BROWSER === '1') throw new Error('nginx is missing');
 
 const folder = await makeSharedFolder();
 let service: ServiceProcess;
@@ -51,10 +50,7 @@ test.runIf(canRun)(
     const client = await signIn(service.url);
     const subscription = await client.createSubscription('browser');
     const integration = await client.createIntegration('shop');
-    const browser = await chromium.launch({
-      executablePath: browserPath,
-      args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
-    });
+    const browser = await startBrowser();
     const sender = createHookSender(1);
     try {
       const page = await browser.newPage();

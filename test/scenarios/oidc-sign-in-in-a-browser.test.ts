@@ -3,16 +3,14 @@ import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { signIn, testAdmin } from '../drivers/app/console-client.ts';
 import { startIdentityProvider, type TestIdentityProvider } from '../drivers/app/identity-provider.ts';
 import { type ClusterRun, openClusterRun } from '../drivers/cluster/cluster-run.ts';
+import { hasBrowser, startBrowser } from '../drivers/cluster/console-browser.ts';
 import { type ServiceProcess, startService } from '../drivers/cluster/service-process.ts';
 
-const browserPath = process.env.CHROMIUM_BIN ?? '';
-const hasBrowser = browserPath !== '';
-if (!hasBrowser && process.env.REQUIRE_BROWSER === '1') throw new Error('CHROMIUM_BIN is missing');
 const hasCluster = process.env.MONGODB_URL !== undefined && process.env.REDIS_URL !== undefined;
 
 /** What an operator promises: a revoked session ends its streams within this time. */
@@ -21,10 +19,7 @@ const revocationMaxMs = 2_000;
 let browser: Browser;
 beforeAll(async () => {
   if (!hasBrowser) return;
-  browser = await chromium.launch({
-    executablePath: browserPath,
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
-  });
+  browser = await startBrowser();
 });
 afterAll(() => browser?.close());
 

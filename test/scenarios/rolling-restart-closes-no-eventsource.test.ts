@@ -1,6 +1,6 @@
-import { chromium } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ConsoleClient, createWidgets, signIn } from '../drivers/app/console-client.ts';
+import { hasBrowser, startBrowser } from '../drivers/cluster/console-browser.ts';
 import { buildHooks, createHookSender, type SentHook } from '../drivers/cluster/hook-sender.ts';
 import { createPace } from '../drivers/cluster/pace.ts';
 import { withOrigin } from '../drivers/cluster/service-process.ts';
@@ -18,9 +18,6 @@ const timeout = isLong ? 480_000 : 240_000;
 /** The long form uses the default drain times of production. */
 const drain: Readonly<Record<string, string>> = isLong ? {} : { DRAIN_DELAY_MS: '1500', DRAIN_WINDOW_MS: '3000' };
 
-const browserPath = process.env.CHROMIUM_BIN ?? '';
-if (browserPath === '' && process.env.REQUIRE_BROWSER === '1') throw new Error('CHROMIUM_BIN is missing');
-
 let cluster: FaultCluster;
 let client: ConsoleClient;
 
@@ -33,9 +30,8 @@ afterAll(() => cluster.dispose());
 
 /** Opens the stream in a page of a real browser. Returns null if no browser is installed. */
 async function openBrowserStream(url: string) {
-  if (browserPath === '') return null;
-  const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'];
-  const browser = await chromium.launch({ executablePath: browserPath, args });
+  if (!hasBrowser) return null;
+  const browser = await startBrowser();
   const page = await browser.newPage();
   await page.goto(`${cluster.url}/docs`);
   await page.evaluate(watchStream, url);

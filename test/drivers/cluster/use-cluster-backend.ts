@@ -1,10 +1,31 @@
+import { randomBytes } from 'node:crypto';
 import { type ClusterOptions, openCluster } from '@widget-service/cluster/open-cluster.ts';
 import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
+import { MongoClient } from 'mongodb';
 import { expect } from 'vitest';
 import type { RedisProcess } from '../../faults/redis-process.ts';
 import { anEventAppend } from '../app/builders.ts';
 import { eventually } from '../tools/eventually.ts';
+
+/** Options of a cluster with a MongoDB database of its own, which the caller removes by `dropDatabaseOf`. */
+export function aCluster(located: Partial<ClusterOptions>): ClusterOptions {
+  const name = `t-${randomBytes(8).toString('hex')}`;
+  return {
+    ...{ mongodbUrl: process.env.MONGODB_URL ?? '', mongodbDatabase: name },
+    // Nothing listens there, for tests whose Redis only Sentinels or nodes know.
+    ...{ redisUrl: 'redis://127.0.0.1:1/', redisKeyPrefix: 'test', migrate: true, durabilityCheck: 'enforce' },
+    ...{ hookPartitions: 1, ackReplicas: 0, deliveryRetentionMs: 3_600_000 },
+    retention: { count: 1_000, bytes: 1_000_000, ageMs: 3_600_000 },
+    ...located,
+  };
+}
+
+export async function dropDatabaseOf({ mongodbUrl, mongodbDatabase }: ClusterOptions): Promise<void> {
+  const mongo = await new MongoClient(mongodbUrl).connect();
+  await mongo.db(mongodbDatabase).dropDatabase();
+  await mongo.close();
+}
 
 /** The name of the connections of tails. */
 const tailName = 'widget-service:tail';
