@@ -185,14 +185,28 @@ describe.runIf(hasBrowser)('the overview of an embedded service', () => {
     const outcome = '3 deliveries are dead again: rejected by the database.';
     await page.getByRole('alert').getByText(outcome).waitFor();
     expect(await findBarriers(page)).toEqual([]);
+    // The redrive has ended, and nothing is selected any more.
+    await page.getByRole('button', { name: 'Select all 3 dead' }).waitFor();
   });
 
   test('redrives one, then all that are left, once the cause is gone', async () => {
     await shown.service.rejectPayloads(null);
     await dead().first().getByRole('checkbox').check();
     await page.getByRole('button', { name: 'Redrive 1' }).click();
+    // What is selected meanwhile stays.
+    await dead().nth(1).getByRole('checkbox').check();
     await page.getByText('1 delivery queued again.').waitFor();
+    await page.getByRole('button', { name: 'Select all 2 dead' }).waitFor();
+    await page.locator('[aria-busy="false"]').getByText('Redrive 1', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Select all 2 dead' }).click();
+    // A slow worker: the deliveries are still dead when the page looks.
+    const query = { state: 'dead', page: 1, pageSize: 25 } as const;
+    const before = await shown.client.api.GET('/api/v1/deliveries', { params: { query } });
+    let looks = 0;
+    await page.route(/\/deliveries\?/, (route) => {
+      looks += 1;
+      return looks <= 3 ? route.fulfill({ json: before }) : route.continue();
+    });
     await page.getByRole('button', { name: 'Redrive 2' }).click();
     await page.getByRole('heading', { name: 'No dead deliveries' }).waitFor();
     await page.getByRole('link', { name: 'Overview' }).click();

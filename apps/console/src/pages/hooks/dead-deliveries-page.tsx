@@ -27,14 +27,18 @@ export function DeadDeliveriesPage() {
     [],
     { refreshMs: 3_000, keyOf: ({ eventId }) => eventId, timeOf: ({ receivedAt }) => receivedAt },
   );
-  const redrive = useRedrive(list.data.value?.items ?? [], async () => {
-    selection.value = none;
-    await list.reload();
-  });
+  const redrive = useRedrive(() => list.data.value?.items ?? [], list.reload);
+  const redriveSelected = async () => {
+    const chosen = selection.value;
+    if (!(await redrive.run(chosen === 'all' ? 'all' : [...chosen]))) return;
+    const now = selection.peek();
+    // What was selected meanwhile stays.
+    if (now === chosen) selection.value = none;
+    else if (now !== 'all' && chosen !== 'all') selection.value = new Set([...now].filter((id) => !chosen.has(id)));
+  };
   const total = list.data.value?.totalItems ?? 0;
   const isAll = selection.value === 'all';
   const selected = selection.value === 'all' ? total : selection.value.size;
-  const isBusy = redrive.isRunning.value;
   return (
     <>
       <PageHeader
@@ -43,16 +47,12 @@ export function DeadDeliveriesPage() {
         aside={total === 0 ? null : <span class="muted small">{formatCount(total)}</span>}
       >
         {total === 0 ? null : (
-          <Button isBusy={isBusy} onClick={() => (selection.value = isAll ? none : 'all')}>
+          <Button onClick={() => (selection.value = isAll ? none : 'all')}>
             {isAll ? 'Clear selection' : `Select all ${formatCount(total)} dead`}
           </Button>
         )}
         {selected === 0 ? null : (
-          <Button
-            kind="primary"
-            isBusy={isBusy}
-            onClick={() => void redrive.run(selection.value === 'all' ? 'all' : [...selection.value])}
-          >
+          <Button kind="primary" isBusy={redrive.isRunning.value} onClick={redriveSelected}>
             Redrive {formatCount(selected)}
           </Button>
         )}

@@ -17,7 +17,7 @@ import { DeadDeliveryButtons, useRedrive } from './redrive.tsx';
 export function DeliveryPage({ id = '', eventId = '' }: RouteParameters) {
   const read = useResource((signal) => readDelivery(id, eventId, signal), [id, eventId], { refreshMs: 3_000 });
   const delivery = read.data.value;
-  const redrive = useRedrive(delivery === null ? [] : [delivery], read.reload);
+  const redrive = useRedrive(() => [read.data.value ?? []].flat(), read.reload);
   const isDead = delivery?.state === 'dead';
   return (
     <>
@@ -30,7 +30,7 @@ export function DeliveryPage({ id = '', eventId = '' }: RouteParameters) {
         aside={delivery === null ? null : <DeliveryState state={delivery.state} />}
       >
         {isDead ? (
-          <DeadDeliveryButtons integrationId={id} eventIds={[eventId]} redrive={redrive} onDiscarded={read.reload} />
+          <DeadDeliveryButtons integrationId={id} eventIds={[eventId]} redrive={redrive} onDone={read.reload} />
         ) : null}
       </PageHeader>
       <ReadState read={read} error={redrive.error.value} />

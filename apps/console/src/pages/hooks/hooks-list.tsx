@@ -132,11 +132,13 @@ export function HooksList({ integrationId }: { readonly integrationId: string })
   const counts = useResource((signal) => readCounts(integrationId, filter, signal), [integrationId, range, from, to], {
     refreshMs: 10_000,
   });
-  const reload = async () => {
-    selected.value = new Set();
-    await Promise.all([list.reload(), counts.reload()]);
+  const reload = () => Promise.all([list.reload(), counts.reload()]);
+  const redrive = useRedrive(() => (list.data.value?.items ?? []).filter(isDelivery), reload);
+  const deselect = (done: readonly string[]) => {
+    // What was selected meanwhile stays.
+    selected.value = new Set([...selected.peek()].filter((eventId) => !done.includes(eventId)));
+    return reload();
   };
-  const redrive = useRedrive((list.data.value?.items ?? []).filter(isDelivery), reload);
   return (
     <section class="section">
       <h2 class="visually-hidden">Hooks</h2>
@@ -147,7 +149,7 @@ export function HooksList({ integrationId }: { readonly integrationId: string })
             integrationId={integrationId}
             eventIds={[...selected.value]}
             redrive={redrive}
-            onDiscarded={reload}
+            onDone={deselect}
           />
         )}
       </div>

@@ -17,6 +17,8 @@ const path = '/api/v1/deliveries/redrive';
 const batchSize = 100;
 /** In this time, a worker has usually tried what was queued, so that the list shows what became of it. */
 const settleMs = 1_000;
+/** A worker that needs more looks is busy or gone. */
+const looksMax = 20;
 
 /** Queues dead deliveries of any integrations again. */
 async function redrive(selected: Selected): Promise<readonly Schemas['Redrive'][]> {
@@ -42,25 +44,37 @@ export interface Redrive extends Action<[selected: Selected]> {
   readonly notice: ComponentChildren;
 }
 
-/** `shown`: the deliveries on the page. A worker that has tried one of them again has counted an attempt. */
-export function useRedrive(shown: readonly Delivery[], reload: () => Promise<unknown>): Redrive {
+/**
+ * Runs until a worker has tried each redriven delivery that the page shows, which counts an attempt, or for 20 s.
+ * `read`: the deliveries on the page.
+ */
+export function useRedrive(read: () => readonly Delivery[], reload: () => Promise<unknown>): Redrive {
   const reports = useSignal<readonly Schemas['Redrive'][]>([]);
+  /** Of what was queued. Infinity: the page did not show it, so nobody knows whether a worker has tried it. */
   const attemptsBefore = useSignal<ReadonlyMap<string, number>>(new Map());
+  const findDead = (isAgain: boolean) =>
+    read().filter(({ eventId, state, attempts }) => {
+      const before = attemptsBefore.value.get(eventId);
+      return state === 'dead' && before !== undefined && attempts > before === isAgain;
+    });
+  const look = async () => {
+    await new Promise((resolve) => setTimeout(resolve, settleMs));
+    await reload();
+  };
   const action = useAction(async (selected: Selected) => {
-    const redriven = shown.filter(({ eventId }) => selected === 'all' || selected.includes(eventId));
-    attemptsBefore.value = new Map(redriven.map(({ eventId, attempts }) => [eventId, attempts]));
+    const before = new Map(read().map(({ eventId, attempts }) => [eventId, attempts]));
+    attemptsBefore.value = new Map();
     reports.value = [];
     try {
       reports.value = await redrive(selected);
-      await new Promise((resolve) => setTimeout(resolve, settleMs));
+      const queued = reports.value.filter(({ outcome }) => outcome === 'redriven');
+      attemptsBefore.value = new Map(queued.map(({ eventId }) => [eventId, before.get(eventId) ?? Infinity]));
     } finally {
-      await reload();
+      await look();
     }
+    for (let looks = 1; looks < looksMax && findDead(false).length > 0; looks += 1) await look();
   });
-  const deadAgain = shown.filter(
-    ({ eventId, state, attempts }) => state === 'dead' && attempts > (attemptsBefore.value.get(eventId) ?? attempts),
-  );
-  return { ...action, notice: <Notice reports={reports.value} deadAgain={deadAgain} /> };
+  return { ...action, notice: <Notice reports={reports.value} deadAgain={findDead(true)} /> };
 }
 
 const countDeliveries = (count: number) => (count === 1 ? '1 delivery' : `${formatCount(count)} deliveries`);
@@ -104,12 +118,13 @@ export function DeadDeliveryButtons({
   integrationId,
   eventIds,
   redrive: { run, isRunning },
-  onDiscarded,
+  onDone,
 }: {
   readonly integrationId: string;
   readonly eventIds: readonly string[];
   readonly redrive: Redrive;
-  readonly onDiscarded: () => Promise<unknown>;
+  /** Nothing is left to do with these deliveries. */
+  readonly onDone: (eventIds: readonly string[]) => Promise<unknown>;
 }) {
   /** The deliveries that the dialog asks about, or null if it is closed. */
   const discarding = useSignal<readonly string[] | null>(null);
@@ -122,11 +137,11 @@ export function DeadDeliveryButtons({
       await api.DELETE('/api/v1/integrations/{id}/deliveries/{eventId}', { params });
     }
     showToast(`${countDeliveries(discarded.length)} discarded.`);
-    await onDiscarded();
+    await onDone(discarded);
   };
   return (
     <>
-      <Button kind="primary" isBusy={isBusy} onClick={() => void run(eventIds)}>
+      <Button kind="primary" isBusy={isBusy} onClick={async () => (await run(eventIds)) && onDone(eventIds)}>
         Redrive{amount}
       </Button>
       <Button kind="danger" isBusy={isBusy} onClick={() => (discarding.value = eventIds)}>
