@@ -32,6 +32,7 @@ function sendEverything(url: string, fetch: typeof globalThis.fetch): [string, (
     ['a hook', async () => createHookSender({ url: `${url}/api/v1/events/hooks/secret`, fetch }).send(aHook)],
     ['a stream', async () => readStream(`${url}/api/v1/events/secret`, { fetch }).next()],
     ['a stream with a new URL', async () => readStream(() => `${url}/api/v1/events/secret`, { fetch }).next()],
+    ['a stream of the session', async () => createClient({ baseUrl: url, fetch }).streamOfSession().next()],
   ];
 }
 
@@ -64,7 +65,7 @@ describe.each([
   'ERR_SSL_WRONG_VERSION_NUMBER',
 ])('after %s', (code) => {
   test('nothing is sent again', async () => {
-    for (const index of [0, 1, 2, 3]) {
+    for (const index of [0, 1, 2, 3, 4]) {
       const { fetch, counts } = openFailingFetch(code);
       const [what, send] = sendEverything('https://widgets.example.com', fetch)[index] ?? ['', Promise.reject];
       await expect(send(), what).rejects.toMatchObject({

@@ -1,12 +1,12 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 import { ConfirmDialog } from '../parts/dialog.tsx';
-import { CheckBox, Field, LinesField, Select } from '../parts/fields.tsx';
+import { CheckBox, Field, Select } from '../parts/fields.tsx';
 import { api } from '../service/service.ts';
 import { readServiceMs } from '../service/service-clock.ts';
 import { useResource } from '../service/use-resource.ts';
 import { type Grant, type GrantPath, hasOldSecret, type IssuedGrant } from './describe-grant.ts';
-import { toSecrets } from './secrets.tsx';
+import { SourceSecretsField, toSecrets } from './secrets.tsx';
 
 /** How long the old secret may keep working, in seconds. The holder has a day to switch, unless somebody wants less. */
 const overlaps = [
@@ -116,19 +116,6 @@ function Reason({ name, hint, isChosen, onChoose }: ReasonProperties) {
         {hint}
       </p>
     </div>
-  );
-}
-
-/** The secrets of a foreign sender, one in each line. What is typed is kept nowhere. */
-function SourceSecretsField({ value }: { readonly value: Signal<string> }) {
-  return (
-    <LinesField
-      isSecret
-      label="Secrets"
-      hint="One per line. They are never shown again."
-      value={value.value}
-      onInput={(next) => (value.value = next)}
-    />
   );
 }
 

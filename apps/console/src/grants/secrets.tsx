@@ -4,8 +4,9 @@ import { useId } from 'preact/hooks';
 import { Badge } from '../parts/badges.tsx';
 import { Button, CopyButton } from '../parts/button.tsx';
 import { ConfirmDialog } from '../parts/dialog.tsx';
+import { LinesField } from '../parts/fields.tsx';
 import { showToast } from '../parts/messages.tsx';
-import { Time } from '../parts/time.tsx';
+import { FullTime, Time } from '../parts/time.tsx';
 import { api } from '../service/service.ts';
 import { readServiceMs } from '../service/service-clock.ts';
 import { useResource } from '../service/use-resource.ts';
@@ -16,6 +17,7 @@ import {
   type Grant,
   type GrantPath,
   hasOldSecret,
+  type IssuedGrant,
   maskSecret,
   toIssueQuery,
 } from './describe-grant.ts';
@@ -35,6 +37,19 @@ export function holdSecrets<Held>(): Signal<Held | null> {
 /** Reads the secrets of a foreign sender from a text with one in each line. */
 export function toSecrets(text: string): string[] {
   return text.split('\n').filter((line) => line.trim() !== '');
+}
+
+/** The secrets of a foreign sender, one in each line. What is typed is kept nowhere. */
+export function SourceSecretsField({ value }: { readonly value: Signal<string> }) {
+  return (
+    <LinesField
+      isSecret
+      label="Secrets"
+      hint="One per line. They are never shown again."
+      value={value.value}
+      onInput={(next) => (value.value = next)}
+    />
+  );
 }
 
 interface SecretLineProperties {
@@ -61,6 +76,15 @@ export function SecretLine({ label, secret, onCopied }: SecretLineProperties) {
         <CopyButton text={secret} onCopied={onCopied} />
       </div>
     </div>
+  );
+}
+
+/** Until when the secret from before a rotation works. Nothing if there is none. */
+export function OldSecretNote({ issued: { previousExpiresAt: end } }: { readonly issued: IssuedGrant }) {
+  return end == null ? null : (
+    <p class="hint">
+      The old secret is valid until <FullTime at={end} />
+    </p>
   );
 }
 

@@ -86,12 +86,13 @@ interface LinesFieldProperties {
   readonly hint: string;
   readonly value: string;
   readonly onInput: (value: string) => void;
+  readonly rows?: number;
   /** Whether dots hide what is typed. */
   readonly isSecret?: boolean;
 }
 
 /** A text of several lines. */
-export function LinesField({ label, hint, value, onInput, isSecret = false }: LinesFieldProperties) {
+export function LinesField({ label, hint, value, onInput, rows = 3, isSecret = false }: LinesFieldProperties) {
   return (
     <Field label={label} hint={hint}>
       {({ id, hintId }) => (
@@ -99,7 +100,7 @@ export function LinesField({ label, hint, value, onInput, isSecret = false }: Li
           id={id}
           class={isSecret ? 'input input-secret' : 'input'}
           autoComplete="off"
-          rows={3}
+          rows={rows}
           aria-describedby={hintId}
           spellcheck={false}
           value={value}

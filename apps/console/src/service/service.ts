@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import { createClient } from '@widget-service/client/client.ts';
 import type { components } from '@widget-service/client/interface.ts';
 import { isProblem } from '@widget-service/client/requests/failures.ts';
-import { serviceRoot, toOwnAddress } from './page-settings.ts';
+import { serviceRoot } from './page-settings.ts';
 import { compareClocks, readServiceMs } from './service-clock.ts';
 
 export type Schemas = components['schemas'];
@@ -42,13 +42,9 @@ async function watchAnswer(run: () => Promise<Response>): Promise<Response> {
   }
 }
 
-/**
- * As `fetch`, and notices the end of the session, wherever it ended, and whether the service answers. Streams use the
- * address of this page.
- */
+/** As `fetch`, and notices the end of the session, wherever it ended, and whether the service answers. */
 const watchedFetch: typeof globalThis.fetch = async (input, init) => {
-  const isStream = typeof input === 'string' && input.includes('/api/v1/events/');
-  const response = await watchAnswer(() => fetch(isStream ? toOwnAddress(input) : input, init));
+  const response = await watchAnswer(() => fetch(input, init));
   if (response.status === 403) void noticeSignedOut(response.clone());
   return response;
 };

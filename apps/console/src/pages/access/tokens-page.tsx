@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals';
 import type { GrantKind, IssuedGrant } from '../../grants/describe-grant.ts';
 import { GrantsPage } from '../../grants/grants-page.tsx';
+import { OldSecretNote } from '../../grants/secrets.tsx';
 import { Button, CopyButton } from '../../parts/button.tsx';
 import { CodeTabs } from '../../parts/code-tabs.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { FullTime } from '../../parts/time.tsx';
 import { serviceRoot } from '../../service/page-settings.ts';
 
 /** All provision tokens. */
@@ -30,7 +30,7 @@ export function TokensPage() {
 
 /** Shows a token once. It is nowhere but in this dialog, which only its button closes. */
 function TokenDialog({ issued, onClose }: { readonly issued: IssuedGrant; readonly onClose: () => void }) {
-  const { name, token, previousExpiresAt } = issued;
+  const { name, token } = issued;
   return (
     <Dialog title={`Save the secret of ${name}`} onClose={onClose} canDismiss={false}>
       <p class="notice notice-warning">Copy it now. The service keeps only a hash, and cannot show it again.</p>
@@ -41,11 +41,7 @@ function TokenDialog({ issued, onClose }: { readonly issued: IssuedGrant; readon
           <CopyButton text={token} />
         </span>
       </div>
-      {previousExpiresAt == null ? null : (
-        <p class="hint">
-          The old secret is valid until <FullTime at={previousExpiresAt} />
-        </p>
-      )}
+      <OldSecretNote issued={issued} />
       <h3 class="code-title">Sample code</h3>
       <CodeTabs label="Sample code" codes={writeSamples(serviceRoot.href)} copyLabel="Copy code" />
       <div class="dialog-actions">

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { Check, Download, Send, TriangleAlert } from 'lucide';
 import { useEffect, useRef } from 'preact/hooks';
 import type { IssuedGrant } from '../../grants/describe-grant.ts';
-import { holdSecrets, SecretLine } from '../../grants/secrets.tsx';
+import { holdSecrets, OldSecretNote, SecretLine } from '../../grants/secrets.tsx';
 import { Button, CopyButton } from '../../parts/button.tsx';
 import { CodeTabs } from '../../parts/code-tabs.tsx';
 import { Code } from '../../parts/facts.tsx';
@@ -10,7 +10,6 @@ import { formatTime } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { EmptyState, ProblemNotice } from '../../parts/messages.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
-import { FullTime } from '../../parts/time.tsx';
 import { goTo, useLeaveQuestion } from '../../router/address.ts';
 import { Link } from '../../router/link.tsx';
 import type { RouteParameters } from '../../router/match-route.ts';
@@ -142,7 +141,7 @@ function SecretsStep({
   readonly hasSource: boolean;
   readonly onSaved: () => void;
 }) {
-  const { url, signingSecret, name, previousExpiresAt } = issued;
+  const { url, signingSecret, name } = issued;
   const copied = useSignal<readonly string[]>([]);
   const noteCopied = (secret: string) => {
     copied.value = [...copied.value, secret];
@@ -163,11 +162,7 @@ function SecretsStep({
           onCopied={() => noteCopied(signingSecret)}
         />
       )}
-      {previousExpiresAt == null ? null : (
-        <p class="hint">
-          The old secret is valid until <FullTime at={previousExpiresAt} />
-        </p>
-      )}
+      <OldSecretNote issued={issued} />
       {hasSource ? null : (
         <>
           <div class="step-actions">

@@ -1,10 +1,9 @@
 import { useSignal } from '@preact/signals';
 import { GrantActions } from '../../grants/grant-actions.tsx';
-import { listSecretFacts, toSecrets } from '../../grants/secrets.tsx';
+import { listSecretFacts, SourceSecretsField, toSecrets } from '../../grants/secrets.tsx';
 import { Button } from '../../parts/button.tsx';
 import { FormDialog } from '../../parts/dialog.tsx';
 import { WithFacts } from '../../parts/facts.tsx';
-import { LinesField } from '../../parts/fields.tsx';
 import { formatCount } from '../../parts/format.ts';
 import { showToast } from '../../parts/messages.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
@@ -90,7 +89,7 @@ function listFacts(integration: Integration, reload: () => void) {
   ] as const;
 }
 
-/** Replaces the secrets of a foreign sender. What is typed is kept nowhere. */
+/** Replaces the secrets of a foreign sender. */
 function ReplaceSecretDialog({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const secrets = useSignal('');
   const submit = async () => {
@@ -105,13 +104,7 @@ function ReplaceSecretDialog({ id, onClose }: { readonly id: string; readonly on
         The URL stays the same. To avoid refused hooks, save both secrets here, change the secret at the sender, then
         save only the new one here.
       </p>
-      <LinesField
-        isSecret
-        label="Secrets"
-        hint="One per line. They are never shown again."
-        value={secrets.value}
-        onInput={(next) => (secrets.value = next)}
-      />
+      <SourceSecretsField value={secrets} />
     </FormDialog>
   );
 }

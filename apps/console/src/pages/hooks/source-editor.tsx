@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Button } from '../../parts/button.tsx';
 import { Code } from '../../parts/facts.tsx';
-import { Field } from '../../parts/fields.tsx';
+import { LinesField } from '../../parts/fields.tsx';
 import { ProblemNotice } from '../../parts/messages.tsx';
 import { Table } from '../../parts/table.tsx';
 import { api, type Schemas } from '../../service/service.ts';
@@ -61,14 +61,14 @@ export function SourceEditor({
             <Button onClick={() => (sample.value = senders[preset].sample)}>Use example</Button>
             {samples}
           </div>
-          <TextArea
+          <LinesField
             label="Headers"
             hint="One per line, as name: value. Leave out the value of a header that holds a secret."
             rows={4}
             value={headers}
             onInput={(next) => (sample.value = { ...sample.peek(), headers: next })}
           />
-          <TextArea
+          <LinesField
             label="Body"
             hint="Exactly as the sender sends it."
             rows={10}
@@ -79,7 +79,7 @@ export function SourceEditor({
       </div>
       <section class="section">
         <h2>3. Mapping to a hook</h2>
-        <TextArea
+        <LinesField
           label={document.label}
           hint='JSON. A place is {"from": "/a/b"} in the body, {"header": "name"}, or {"value": "a constant"}.'
           rows={28}
@@ -93,36 +93,6 @@ export function SourceEditor({
         {end}
       </section>
     </div>
-  );
-}
-
-function TextArea({
-  label,
-  hint,
-  rows,
-  value,
-  onInput,
-}: {
-  readonly label: string;
-  readonly hint: string;
-  readonly rows: number;
-  readonly value: string;
-  readonly onInput: (value: string) => void;
-}) {
-  return (
-    <Field label={label} hint={hint}>
-      {({ id, hintId }) => (
-        <textarea
-          id={id}
-          class="input"
-          rows={rows}
-          aria-describedby={hintId}
-          spellcheck={false}
-          value={value}
-          onInput={({ currentTarget }) => onInput(currentTarget.value)}
-        />
-      )}
-    </Field>
   );
 }
 

@@ -1,3 +1,4 @@
+import { widgetStates } from '../../parts/badges.tsx';
 import type { Schemas } from '../../service/service.ts';
 
 type EventFilter = Schemas['NewEventFilter'];
@@ -54,7 +55,7 @@ export function describeFilter(
 ): string {
   const parts = [
     ['Kinds', types?.map((type) => eventTypes[type])],
-    ['States', states?.map((state) => (state === 'active' ? 'Active' : 'Retired'))],
+    ['States', states?.map((state) => widgetStates[state])],
     ['Labels', labels],
     ['Widgets', widgetIds?.map((id) => nameOf(id) ?? id)],
   ] as const;

@@ -1,14 +1,13 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { GrantActions } from '../../grants/grant-actions.tsx';
-import { SecretLine } from '../../grants/secrets.tsx';
+import { OldSecretNote, SecretLine } from '../../grants/secrets.tsx';
 import { Button } from '../../parts/button.tsx';
 import { CodeTabs } from '../../parts/code-tabs.tsx';
 import { Code } from '../../parts/facts.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { ReadState } from '../../parts/read-state.tsx';
 import { TabLinks } from '../../parts/tab-links.tsx';
-import { FullTime } from '../../parts/time.tsx';
 import { query, useLeaveQuestion } from '../../router/address.ts';
 import { Link } from '../../router/link.tsx';
 import type { RouteParameters } from '../../router/match-route.ts';
@@ -105,11 +104,7 @@ function NewUrl({ held, onSaved }: NewUrlProperties) {
         Copy the URL now. The service keeps only a hash and can't show it again. If you lose it, rotate the secret.
       </p>
       <SecretLine label="Stream URL (secret)" secret={held.url} onCopied={() => (isCopied.current = true)} />
-      {held.previousExpiresAt == null ? null : (
-        <p class="hint">
-          The old secret is valid until <FullTime at={held.previousExpiresAt} />
-        </p>
-      )}
+      <OldSecretNote issued={held} />
       <Button onClick={onSaved}>I've saved it</Button>
     </section>
   );
