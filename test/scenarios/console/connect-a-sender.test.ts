@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { findBarriers } from '../../drivers/cluster/console-browser.ts';
 import { openStream, type StreamClient } from '../../drivers/streams/stream-client.ts';
 import { eventually } from '../../drivers/tools/eventually.ts';
-import { chooseAction } from './choose-action.ts';
+import { chooseAction, stayWhenAsked } from './choose-action.ts';
 import { leaveHandOver, readHandOver } from './leave-hand-over.ts';
 import { describeEachDeployment } from './shown-service.ts';
 
@@ -79,6 +79,7 @@ describeEachDeployment('a foreign sender is connected in the console', (shown) =
     await page.getByText('The request becomes a hook.').waitFor();
     await edit('Mapping', (mapping) => ({ ...mapping, occurredAt: { from: '/sender/login' } }));
     await page.getByText('Time: the text is no time of the format rfc3339').waitFor();
+    await stayWhenAsked(page, () => page.getByRole('link', { name: 'Widgets' }).first().click());
     // What the service does not take is said in its words, and what is no JSON is not sent.
     await edit('Mapping', (mapping) => ({ ...mapping, colour: 'red' }));
     await page.getByRole('alert').getByText('colour').waitFor();
@@ -167,10 +168,7 @@ describeEachDeployment('a foreign sender is connected in the console', (shown) =
     await page.getByLabel('Secret').fill('a secret that is not kept');
     await page.getByLabel('Headers').fill('X-Gitlab-Token: s3cret of GitLab');
     await page.getByLabel('Body').fill('{"token":"s3cret of Slack"}');
-    const asked = page.waitForEvent('dialog');
-    const leaving = page.getByRole('link', { name: 'Widgets' }).first().click();
-    await (await asked).dismiss();
-    await leaving;
+    await stayWhenAsked(page, () => page.getByRole('link', { name: 'Widgets' }).first().click());
     expect(await page.getByLabel('Secret').inputValue()).toBe('a secret that is not kept');
     const kept = await page.evaluate('JSON.stringify({ ...sessionStorage, ...localStorage })');
     for (const text of ['a secret that is not kept', 's3cret']) expect(kept).not.toContain(text);

@@ -68,7 +68,7 @@ describe.runIf(hasBrowser)('every page of the console', () => {
       '/hooks/connect',
       `/hooks/${foreign.id}/mapping`,
       `/hooks/${integration.id}`,
-      `/hooks/${integration.id}?range=custom&refusal=${refusal?.requestId}`,
+      `/hooks/${integration.id}?state=refused&range=custom&refusal=${refusal?.requestId}`,
       `/hooks/${integration.id}/hand-over`,
       `/hooks/${integration.id}/deliveries/${eventId}`,
       '/access',

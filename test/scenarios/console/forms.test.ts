@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { findBarriers, hasBrowser } from '../../drivers/cluster/console-browser.ts';
 import { openEmbeddedDeployment } from '../../faults/deployment.ts';
+import { stayWhenAsked } from './choose-action.ts';
 import { showService } from './shown-service.ts';
 
 /** What forms say about mistakes, and what the console asks before it does something. */
@@ -35,9 +36,7 @@ describe.runIf(hasBrowser)('forms and questions of the console', () => {
     expect(y + height).toBeLessThan(600);
     await dialog().getByLabel('Widgets').fill('');
     // Nothing that was typed is lost by Back without a question.
-    const asked = page.waitForEvent('dialog');
-    await page.evaluate('setTimeout(() => history.back())');
-    await (await asked).dismiss();
+    await stayWhenAsked(page, () => page.evaluate('history.back()'));
     expect(await dialog().getByLabel('Name').inputValue()).toBe('Wall screen');
     await create().click();
     await page.getByRole('button', { name: "I've saved it" }).click();

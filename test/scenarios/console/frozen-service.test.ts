@@ -26,7 +26,7 @@ describe.runIf(hasBrowser)('the console while the service is frozen', () => {
     await page.getByText('Live', { exact: true }).waitFor();
     const requests: string[] = [];
     page.on('request', (request) => {
-      if (request.url().includes('/api/v1/events/')) requests.push(request.url());
+      if (request.url().endsWith('/api/v1/session/stream')) requests.push(request.url());
     });
     shown.service.freeze();
     await page.getByText('Reconnecting… What you see may be out of date').waitFor();

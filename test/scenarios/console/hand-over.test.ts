@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import type { BrowserContext, Page } from 'playwright-core';
+import type { BrowserContext, Dialog, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { findBarriers, signInByPage } from '../../drivers/cluster/console-browser.ts';
-import { chooseAction } from './choose-action.ts';
+import { chooseAction, stayWhenAsked } from './choose-action.ts';
 import { readHandOver } from './leave-hand-over.ts';
 import { describeEachDeployment } from './shown-service.ts';
 
@@ -50,11 +50,7 @@ describeEachDeployment('an integration is handed over in the console', (shown) =
 
   test('asks before it is left by a link, by Back or by a reload, while nobody has copied both secrets', async () => {
     const askedBefore = async (leave: () => Promise<unknown>) => {
-      const asked = page.waitForEvent('dialog');
-      const leaving = leave().catch(() => undefined);
-      const question = await asked;
-      await question.dismiss();
-      await leaving;
+      const question = await stayWhenAsked(page, leave);
       await handOverHeading().waitFor();
       expect(new URL(page.url()).pathname).toMatch(/\/hand-over$/);
       return question;
@@ -65,6 +61,17 @@ describeEachDeployment('an integration is handed over in the console', (shown) =
     expect(byBack.message()).toContain('Leave without a copy?');
     const byReload = await askedBefore(() => page.evaluate('location.reload()'));
     expect(byReload.type()).toBe('beforeunload');
+    // Nothing is lost by a link within the page.
+    const questions: string[] = [];
+    const note = (question: Dialog) => {
+      questions.push(question.message());
+      void question.dismiss();
+    };
+    page.on('dialog', note);
+    await page.getByRole('link', { name: 'Skip to content' }).press('Enter');
+    await expect.poll(() => page.evaluate('location.hash')).toBe('#content');
+    page.off('dialog', note);
+    expect(questions).toEqual([]);
   });
 
   test('says why a hook was refused, and when the first one arrived', async () => {

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { findBarriers, hasBrowser, openTab, signInByPage } from '../../drivers/cluster/console-browser.ts';
+import { findBarriers, hasBrowser, openProfile, openTab, signInByPage } from '../../drivers/cluster/console-browser.ts';
 import { openEmbeddedDeployment } from '../../faults/deployment.ts';
 import { showService } from './shown-service.ts';
 
@@ -69,6 +69,18 @@ describe.runIf(hasBrowser)('lists of the console', () => {
     await page.getByRole('button', { name: 'Previous page' }).click();
     await page.getByText('Page 1 of 2').waitFor();
     expect(new URL(page.url()).search).toBe('');
+  });
+
+  test('show the page that was asked for in a browser that paints late', async () => {
+    const profile = await openProfile(shown.browser);
+    await profile.addInitScript('requestAnimationFrame = () => 0;');
+    const { page: late } = await openTab(profile, shown.service.url, integrationPath);
+    await signInByPage(late);
+    const shownRows = late.getByRole('table', { name: 'Hooks' }).locator('tbody').getByRole('row');
+    await expect.poll(() => shownRows.count()).toBe(25);
+    await late.getByRole('button', { name: 'Next page' }).click();
+    await expect.poll(() => shownRows.count()).toBeLessThan(25);
+    await profile.close();
   });
 
   test('of a hundred subscriptions are searched by name and sorted; the address says how', async () => {

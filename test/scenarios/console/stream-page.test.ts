@@ -2,11 +2,11 @@ import { streamSamples } from '@widget-service/console/stream-samples.ts';
 import type { BrowserContext, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { findBarriers } from '../../drivers/cluster/console-browser.ts';
+import { stayWhenAsked } from './choose-action.ts';
 import { describeEachDeployment } from './shown-service.ts';
 
 /** Long, right to left, and without a place where it could wrap. */
 const name = `מסך ${'a'.repeat(160)}`;
-const pictures = process.env.CONSOLE_PICTURES;
 
 describeEachDeployment('a stream has a page for developers in the console', (shown) => {
   let profile: BrowserContext;
@@ -53,7 +53,6 @@ describeEachDeployment('a stream has a page for developers in the console', (sho
     expect(await events().locator('pre').count()).toBe(0);
     await page.locator('summary').first().press('Enter');
     await events().locator('pre').getByText('"type": "widget.created"').waitFor();
-    if (pictures !== undefined) await page.screenshot({ path: `${pictures}/stream-light.png`, fullPage: true });
   });
 
   test('fits a narrow phone, in dark colours', async () => {
@@ -61,19 +60,14 @@ describeEachDeployment('a stream has a page for developers in the console', (sho
     await page.setViewportSize({ width: 320, height: 640 });
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320);
     expect(await findBarriers(page)).toEqual([]);
-    if (pictures !== undefined) await page.screenshot({ path: `${pictures}/stream-phone.png`, fullPage: true });
     await page.setViewportSize({ width: 1_280, height: 900 });
     await page.emulateMedia({ colorScheme: 'light' });
   });
 
   test('asks before it is left without a copy, and never shows the URL again', async () => {
     const { pathname } = new URL(page.url());
-    const asked = page.waitForEvent('dialog');
-    const leaving = page.getByRole('link', { name: 'Widgets' }).click();
-    const question = await asked;
+    const question = await stayWhenAsked(page, () => page.getByRole('link', { name: 'Widgets' }).click());
     expect(question.message()).toContain('Leave without a copy?');
-    await question.dismiss();
-    await leaving;
     expect(new URL(page.url()).pathname).toBe(pathname);
     // Another part of the page is no other page.
     await page.getByRole('link', { name: 'Sample code' }).click();

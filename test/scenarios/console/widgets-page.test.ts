@@ -82,6 +82,19 @@ describeEachDeployment('the list of widgets', (shown, name) => {
     await page.getByRole('heading', { name: 'No widgets match “no such”' }).waitFor();
     await page.getByRole('button', { name: 'Clear filters' }).click();
     await rows(page).first().waitFor();
+    // A search that fails has not found that there are none, and can be tried again.
+    const searches = /\/widgets\?.*pageSize=200/;
+    const problem = { status: 400, title: 'Refused', detail: 'Not now.', code: 'validation-failed', requestId: '1' };
+    const answer = { status: 400, contentType: 'application/problem+json', body: JSON.stringify(problem) };
+    await page.route(searches, (route) => route.fulfill(answer));
+    const none = page.getByRole('heading', { name: 'No widgets match “nowhere”' });
+    await page.getByLabel('Search by name, label or id').fill('nowhere');
+    await page.getByRole('alert').getByText('Not now.').waitFor();
+    expect(await none.count()).toBe(0);
+    await page.unroute(searches);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await none.waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
     await profile.close();
   });
 
@@ -167,7 +180,7 @@ describeEachDeployment('the list of widgets', (shown, name) => {
     await eventually(async () => (await countStreams()) === 1, 'the tab has a stream');
     const opened: string[] = [];
     page.on('request', (request) => {
-      if (request.url().includes('/api/v1/events/')) opened.push(request.url());
+      if (request.url().endsWith('/api/v1/session/stream')) opened.push(request.url());
     });
     await hideTab(page);
     await eventually(async () => (await countStreams()) === 0, 'the stream is closed');

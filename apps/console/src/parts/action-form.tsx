@@ -16,7 +16,7 @@ interface ActionFormProperties {
   readonly endClass?: string;
 }
 
-const unsavedText = 'Leave this page? What you have typed is not saved.';
+export const unsavedText = 'Leave this page? What you have typed is not saved.';
 
 /**
  * A form that runs an action. After a refusal, the first wrong field has the focus. The page asks before it is left

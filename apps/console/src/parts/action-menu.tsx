@@ -32,14 +32,17 @@ export function ActionMenu({ label, entries }: ActionMenuProperties) {
   const close = () => menu.current?.hidePopover();
   useLayoutEffect(() => {
     if (!isOpen.value) return;
-    // The browser shows it only after the event by which it says so, but before the next frame.
-    const frame = requestAnimationFrame(() => open(button.current, menu.current));
     const closeUnlessOwn = ({ target }: Event) => {
       if (target !== menu.current) close();
     };
-    // It stands at its place of the window, and the button would move away from it.
-    window.addEventListener('scroll', closeUnlessOwn, true);
-    window.addEventListener('resize', close);
+    // The browser shows it only after the event by which it says so, but before the next frame.
+    const frame = requestAnimationFrame(() => {
+      open(button.current, menu.current);
+      // From now on it stands at its place of the window, and the button would move away from it. The browser has told
+      // of each scrolling before, such as that to the focused button.
+      window.addEventListener('scroll', closeUnlessOwn, true);
+      window.addEventListener('resize', close);
+    });
     return () => {
       cancelAnimationFrame(frame);
       window.removeEventListener('scroll', closeUnlessOwn, true);

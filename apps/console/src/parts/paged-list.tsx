@@ -1,6 +1,6 @@
-import { useSignal, useSignalEffect } from '@preact/signals';
+import { useComputed, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useMemo, useRef } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import { changeQuery, query, readTime } from '../router/address.ts';
 import { type Resource, type ResourceOptions, useResource } from '../service/use-resource.ts';
 import { Button } from './button.tsx';
@@ -49,37 +49,32 @@ export function usePages<Item, Data extends Page<Item>>(
 ): Pages<Data> {
   const page = Math.max(1, Math.trunc(Number(query.value.get(pageName))) || 1);
   const asOf = timeOf === undefined || page === 1 ? null : readTime('asOf');
-  /** One object for each state of the address and of the inputs: it tells to which of them an answer belongs. */
-  const question = useMemo(() => ({}), [page, asOf, ...inputs]);
-  const list = useResource<{ readonly question: object; readonly answer: Data }>(
-    async (signal) => ({ question, answer: await read({ page, asOf }, signal) }),
-    [question],
-    options,
-  );
-  const data = useSignal<Data | null>(null);
-  const shownQuestion = useRef<object | null>(null);
   /** Whether the next answer is shown as it is: the person has asked for it. */
   const isAsked = useRef(true);
-  const showLatest = () => {
-    const next = list.data.peek();
-    shownQuestion.current = next?.question ?? null;
-    data.value = next?.answer ?? null;
-  };
-  // It runs after a frame, so an effect may see the answer to another question without the null before it.
-  useSignalEffect(() => {
-    const next = list.data.value;
-    const shown = data.peek()?.items ?? [];
-    const isRenewal = next !== null && next.question === shownQuestion.current && !isAsked.current;
-    if (isRenewal && keyOf !== undefined && shown.length > 0) {
-      data.value = { ...next.answer, items: renewRows(shown, next.answer.items, keyOf) };
-    } else {
-      showLatest();
-      isAsked.current = next === null;
-    }
+  // The rows are chosen when the answer comes. An effect would run a frame later, and could miss what was between.
+  const list = useResource<{ readonly latest: Data; readonly shown: Data }>(
+    async (signal) => {
+      const latest = await read({ page, asOf }, signal);
+      signal.throwIfAborted();
+      const rows = isAsked.current ? [] : (data.peek()?.items ?? []);
+      isAsked.current = false;
+      if (keyOf === undefined || rows.length === 0) return { latest, shown: latest };
+      return { latest, shown: { ...latest, items: renewRows(rows, latest.items, keyOf) } };
+    },
+    [page, asOf, ...inputs],
+    options,
+  );
+  /** The answer that the person wants to see as it is. */
+  const wanted = useSignal<object | null>(null);
+  const data = useComputed(() => {
+    const answer = list.data.value;
+    return answer === null ? null : answer === wanted.value ? answer.latest : answer.shown;
   });
-  const latest = list.data.value;
-  const isOther = latest?.question !== shownQuestion.current;
-  const waiting = isOther || !keyOf ? null : countWaiting(data.value?.items ?? [], latest?.answer.items ?? [], keyOf);
+  const showLatest = () => {
+    wanted.value = list.data.peek();
+  };
+  const latest = list.data.value?.latest.items ?? [];
+  const waiting = keyOf === undefined ? null : countWaiting(data.value?.items ?? [], latest, keyOf);
   const goToPage = (next: number) => {
     const [newest] = data.value?.items ?? [];
     // The service lists what is before this time, and the newest row belongs to it.

@@ -1,5 +1,6 @@
 import type { TargetedMouseEvent } from 'preact';
 import { changeQuery, path, toHref } from '../router/address.ts';
+import { isForBrowser } from '../router/link.tsx';
 
 interface TabLinksProperties<Name extends string> {
   /** The accessible name of the tabs. */
@@ -12,8 +13,7 @@ interface TabLinksProperties<Name extends string> {
 /** The parts of a page, one at a time. The address has the name of the part: `?tab=code`. */
 export function TabLinks<Name extends string>({ label, tabs, current }: TabLinksProperties<Name>) {
   const show = (event: TargetedMouseEvent<HTMLAnchorElement>, tab: string | null) => {
-    // With a modifier key it opens a browser tab, as every link.
-    if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
+    if (isForBrowser(event)) return;
     event.preventDefault();
     changeQuery({ tab });
   };

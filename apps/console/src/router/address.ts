@@ -51,15 +51,16 @@ function readQuestion(): string | null {
   return [...questions].map((ask) => ask()).find((text) => text !== null) ?? null;
 }
 
-function mayLeave(): boolean {
-  const text = readQuestion();
+/** A page stays while its path does: a link within it, or another query, loses nothing. */
+function mayLeave(next: string): boolean {
+  const text = next === path.peek() ? null : readQuestion();
   return text === null || window.confirm(text);
 }
 
 /** Shows another path, unless the person stays to save something. The browser's back button leads back. */
-export function goTo(path: string): void {
-  if (!mayLeave()) return;
-  history.pushState(createRandomId(), '', toHref(path));
+export function goTo(to: string): void {
+  if (!mayLeave(to.replace(/\?.*/s, ''))) return;
+  history.pushState(createRandomId(), '', toHref(to));
   location.value = readLocation();
   window.scrollTo(0, 0);
 }
@@ -87,8 +88,9 @@ export function followAddress(): void {
   const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"]');
   if (icon !== null) icon.href = new URL('icon.svg', consoleRoot).href;
   window.addEventListener('popstate', () => {
+    const next = readLocation();
     // The browser has moved already. One more entry keeps the page.
-    if (mayLeave()) location.value = readLocation();
+    if (mayLeave(next.path)) location.value = next;
     else history.pushState(createRandomId(), '', toHref(`${path.peek()}?${query.peek()}`));
   });
   window.addEventListener('beforeunload', (event) => {

@@ -33,6 +33,10 @@ test('finds every word, in any case, and leads to all widgets that match', () =>
   expect(find('nothing like it')).toEqual([]);
 });
 
+test('lists widgets, which come later than the rest, below it', () => {
+  expect(titles('e')).toEqual(['Actions', 'Users', 'Widgets']);
+});
+
 test('finds widgets by label and id, and users by e-mail', () => {
   expect(find('label:cold')[0]).toMatchObject({ title: 'Widgets', entries: { length: 9 } });
   expect(find('0197')[0]).toMatchObject({ title: 'Widgets', entries: [{ to: '/widgets/0197' }] });

@@ -2,14 +2,14 @@ import { makeMatcher, parseSearch, type Searched } from '../pages/widgets/search
 import { isUuid } from '../parts/is-uuid.ts';
 import type { Schemas } from '../service/service.ts';
 
-/** The groups of the palette with their titles, in their order. */
+/** The groups of the palette with their titles. Widgets come later than the rest, and move nothing above them. */
 const titles = {
   pages: 'Pages',
   actions: 'Actions',
-  widgets: 'Widgets',
   integrations: 'Integrations',
   streams: 'Streams',
   users: 'Users',
+  widgets: 'Widgets',
   hooks: 'Hooks',
 } as const;
 type PaletteKind = keyof typeof titles;

@@ -1,9 +1,11 @@
 import { type Signal, useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
+import { unsavedText } from '../../parts/action-form.tsx';
 import { Button } from '../../parts/button.tsx';
 import { ProblemNotice, showToast } from '../../parts/messages.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { FullTime, Time } from '../../parts/time.tsx';
+import { useLeaveQuestion } from '../../router/address.ts';
 import type { RouteParameters } from '../../router/match-route.ts';
 import { api, type Schemas } from '../../service/service.ts';
 import { useAction } from '../../service/use-action.ts';
@@ -21,13 +23,17 @@ export function MappingPage({ id = '' }: RouteParameters) {
   const text = useSignal('');
   const integration = read.data.value;
   const source = integration?.source ?? null;
+  const saved = useRef('');
   useEffect(() => {
-    if (source !== null) text.value = JSON.stringify(source.mapping, null, 2);
+    if (source !== null) text.value = saved.current = JSON.stringify(source.mapping, null, 2);
   }, [source]);
+  useLeaveQuestion(() => (text.peek() === saved.current ? null : unsavedText));
   const mapping = parseDocument<Schemas['NewHookMapping']>(text.value);
   const save = useAction(async () => {
     if (mapping === null) return;
+    const sent = text.peek();
     await api.PUT('/api/v1/integrations/{id}/source/mapping', { params, body: mapping });
+    saved.current = sent;
     showToast('Mapping saved. It applies on every pod within 2 seconds.');
   });
   // No signature is verified here, so the scheme of another sender does not matter.

@@ -67,7 +67,7 @@ function useLabelSuggestions({ text, chosen }: PickedValues): readonly Suggestio
   const wanted = foldText(text.trim());
   const isWanted = (label: string) => foldText(label).includes(wanted);
   const matches = (widget: Schemas['Widget']) => widget.labels.some(isWanted);
-  const { items } = useFoundWidgets(wanted, matches, mostLabelled).value;
+  const { items } = useFoundWidgets(wanted, matches, mostLabelled);
   const labels = new Set(items.flatMap((widget) => widget.labels));
   return [...labels]
     .filter((label) => isWanted(label) && !chosen.includes(label))
@@ -79,7 +79,7 @@ function useLabelSuggestions({ text, chosen }: PickedValues): readonly Suggestio
 function useWidgetSuggestions({ text, chosen }: PickedValues): readonly Suggestion[] {
   const wanted = foldText(text.trim());
   const matches = ({ id, name }: Schemas['Widget']) => foldText(name).includes(wanted) || id.startsWith(wanted);
-  const { items } = useFoundWidgets(wanted, matches, mostSuggestions + chosen.length).value;
+  const { items } = useFoundWidgets(wanted, matches, mostSuggestions + chosen.length);
   return items
     .filter(({ id }) => !chosen.includes(id))
     .map(({ id, name }) => ({ value: id, text: name, detail: `…${id.slice(-6)}` }));
@@ -88,8 +88,8 @@ function useWidgetSuggestions({ text, chosen }: PickedValues): readonly Suggesti
 /** Warns if no widget has the label: labels are case-sensitive, and easily mistyped. */
 function UnknownLabel({ label }: { readonly label: string }) {
   const matches = ({ labels }: Schemas['Widget']) => labels.includes(label);
-  const { items, isDone, error } = useFoundWidgets(label, matches, 1).value;
-  if (items.length > 0 || !isDone || error !== null) return null;
+  const { items, isDone } = useFoundWidgets(label, matches, 1);
+  if (items.length > 0 || !isDone) return null;
   return (
     <p class="hint hint-warning" dir="auto">
       No widget has the label “{label}”. Labels are case-sensitive.

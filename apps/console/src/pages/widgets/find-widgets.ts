@@ -1,4 +1,4 @@
-import { type ReadonlySignal, useSignal } from '@preact/signals';
+import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { keepWidgetName } from '../../parts/widget-name.tsx';
 import { type Schemas, service } from '../../service/service.ts';
@@ -6,18 +6,18 @@ import { makeMatcher, parseSearch } from './search-words.ts';
 
 type Widget = Schemas['Widget'];
 
-interface Found {
+export interface Found {
   /** Newest first. */
   readonly items: readonly Widget[];
   /** How many widgets were looked at. */
   readonly searched: number;
-  /** Whether the search has ended: all widgets were looked at, or as many as were wanted are found. */
+  /** Whether all widgets were looked at, or as many as were wanted are found. */
   readonly isDone: boolean;
-  /** Why the search has stopped early, or null. */
+  /** Why the search has stopped before, or null. */
   readonly error: unknown;
 }
 
-const nothing: Found = { items: [], searched: 0, isDone: false, error: null };
+const nothing = { items: [] as readonly Widget[], searched: 0, isDone: false, error: null as unknown };
 /** A person who types starts no search for each letter. */
 const typingMs = 200;
 /** So many widgets come with one request. */
@@ -36,14 +36,18 @@ export function useFoundWidgets(
   matches: (widget: Widget) => boolean,
   most: number,
   known: readonly Widget[] = [],
-): ReadonlySignal<Found> {
-  const found = useSignal(nothing);
+): Found {
+  const found = useSignal({ ...nothing, key });
   useEffect(() => {
-    // What still fits stays until the first answer.
+    // What still fits stays until the search has found as many: nothing goes and comes back.
     const before = found.peek().items.length === 0 ? known : found.peek().items;
-    found.value = { ...nothing, items: key === null ? [] : before.filter(matches).slice(0, most) };
-    if (key === null) return;
+    const kept = key === null ? [] : before.filter(matches).slice(0, most);
     const left = new AbortController();
+    const show = (next: Partial<Found>) => {
+      if (!left.signal.aborted) found.value = { ...nothing, ...next, key };
+    };
+    show({ items: kept });
+    if (key === null) return;
     const search = async () => {
       let searched = 0;
       let items: readonly Widget[] = [];
@@ -54,25 +58,25 @@ export function useFoundWidgets(
           items = [...items, widget];
           keepWidgetName(widget);
         }
-        if (isMatch || searched % progressStep === 0) found.value = { ...nothing, items, searched };
+        if (isMatch || searched % progressStep === 0) show({ items: longer(kept, items), searched });
         if (items.length === most) break;
       }
-      found.value = { items, searched, isDone: true, error: null };
+      show({ items, searched, isDone: true });
     };
-    const fail = (error: unknown) => {
-      if (!left.signal.aborted) found.value = { ...found.peek(), isDone: true, error };
-    };
-    const timer = setTimeout(() => void search().catch(fail), typingMs);
+    const timer = setTimeout(() => void search().catch((error) => show({ ...found.peek(), error })), typingMs);
     return () => {
       clearTimeout(timer);
       left.abort();
     };
   }, [key, most]);
-  return found;
+  // The effect runs after a frame: until then, nothing is known of another search.
+  return found.value.key === key ? found.value : { ...found.value, isDone: false, error: null };
 }
+
+const longer = (one: readonly Widget[], other: readonly Widget[]) => (other.length < one.length ? one : other);
 
 /** Finds widgets by words of the name, of a label or of the id. None without a text. */
 export function useWidgetsByText(text: string, most: number): Found {
   const words = text.trim();
-  return useFoundWidgets(words === '' ? null : words, makeMatcher(parseSearch(words)), most).value;
+  return useFoundWidgets(words === '' ? null : words, makeMatcher(parseSearch(words)), most);
 }

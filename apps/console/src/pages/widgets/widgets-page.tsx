@@ -11,7 +11,7 @@ import { ReadState } from '../../parts/read-state.tsx';
 import { changeQuery, query, readEntryKey } from '../../router/address.ts';
 import { api, type Schemas } from '../../service/service.ts';
 import { may } from '../../session/session.ts';
-import { useFoundWidgets } from './find-widgets.ts';
+import { type Found, useFoundWidgets } from './find-widgets.ts';
 import { NewWidgetDialog } from './new-widget-dialog.tsx';
 import { makeMatcher, parseSearch } from './search-words.ts';
 import { useWidgetChanges, type WidgetChanges } from './widget-events.ts';
@@ -83,9 +83,9 @@ function useShownWidgets({ text, state }: WidgetFilter) {
     (state === null || widget.state === state) && matchesWords(widget);
   const most = useSignal(foundStep);
   const isSearching = text.trim() !== '';
-  // It begins after the list was read, so that the events since then change what it finds.
-  const key = isSearching && read !== null ? `${read.streamCursor} ${state} ${text.trim()}` : null;
-  const found = useFoundWidgets(key, matches, most.value, read?.items).value;
+  // It begins after the list was read, so that the events since then change what it finds, and again with the list.
+  const key = isSearching && read !== null ? `${read.asOf} ${state} ${text.trim()}` : null;
+  const found = useFoundWidgets(key, matches, most.value, read?.items);
   const rows = isSearching ? found.items : (read?.items ?? []);
   const changes = useWidgetChanges(
     read?.streamCursor,
@@ -128,16 +128,9 @@ function readSearch(): WidgetFilter {
 
 const countWidgets = (count: number) => (count === 1 ? '1 widget' : `${formatCount(count)} widgets`);
 
-function describeFound(
-  {
-    items,
-    searched,
-    isDone,
-  }: { readonly items: readonly Widget[]; readonly searched: number; readonly isDone: boolean },
-  all: number,
-): string {
+function describeFound({ items, searched, isDone, error }: Found, all: number): string {
   const found = `${formatCount(items.length)} of ${countWidgets(all)}`;
-  return isDone ? found : `${found}. Searching… ${formatCount(searched)} so far.`;
+  return isDone || error !== null ? found : `${found}. Searching… ${formatCount(searched)} so far.`;
 }
 
 interface WidgetFiltersProperties extends WidgetFilter {
