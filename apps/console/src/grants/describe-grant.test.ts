@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { browserTimeZone, timeZone } from '../parts/time-zone.ts';
+import { browserTimeZone, timeZone } from '../parts/preferences.ts';
 import {
   findIssuer,
   formatUntil,

@@ -3,12 +3,10 @@ import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
 import { Select } from '../parts/fields.tsx';
-import { PageHeader } from '../parts/page-header.tsx';
-import { firstPage, type Page, PagedList, usePages } from '../parts/paged-list.tsx';
-import { actionsColumn, type Column, Table } from '../parts/table.tsx';
+import { actionsColumn, type Column, firstPage, type Page, PagedList, Table, usePages } from '../parts/lists.tsx';
+import { PageHeader } from '../parts/page.tsx';
 import { Time } from '../parts/time.tsx';
-import { changeQuery, query } from '../router/address.ts';
-import { Link } from '../router/link.tsx';
+import { changeQuery, Link, query } from '../router/router.tsx';
 import { api } from '../service/service.ts';
 import {
   type Grant,

@@ -4,12 +4,12 @@ import { useId } from 'preact/hooks';
 import { Badge } from '../parts/badges.tsx';
 import { Button, CopyButton } from '../parts/button.tsx';
 import { ConfirmDialog } from '../parts/dialog.tsx';
-import { LinesField } from '../parts/fields.tsx';
+import { CheckBox, Field, LinesField, Select } from '../parts/fields.tsx';
 import { showToast } from '../parts/messages.tsx';
 import { FullTime, Time } from '../parts/time.tsx';
 import { api } from '../service/service.ts';
 import { readServiceMs } from '../service/service-clock.ts';
-import { useResource } from '../service/use-resource.ts';
+import { useResource } from '../service/use-service.ts';
 import { may, sessionState } from '../session/session.ts';
 import {
   findIssuer,
@@ -163,4 +163,149 @@ export function EndOldSecretDialog({ path, grant: { id, name }, onEnded, onClose
       onClose={onClose}
     />
   );
+}
+
+/** How long the old secret may keep working, in seconds. The holder has a day to switch, unless somebody wants less. */
+const overlaps = [
+  [86_400, 'After 1 day'],
+  [3_600, 'After 1 hour'],
+  [300, 'After 5 minutes'],
+  [0, 'Immediately'],
+] as const satisfies readonly (readonly [number, string])[];
+const routineOverlapSeconds: number = overlaps[0][0];
+
+interface RotateDialogProperties {
+  readonly path: GrantPath;
+  readonly grant: Grant;
+  readonly onRotated: (issued: IssuedGrant) => void;
+  readonly onClose: () => void;
+}
+
+/** Replaces the secret of a grant. For hooks without signatures, it can also require them from now on. */
+export function RotateDialog({ path, grant, onClose, onRotated }: RotateDialogProperties) {
+  const isLeaked = useSignal(false);
+  const routineSeconds = useSignal(routineOverlapSeconds);
+  const isSigning = useSignal(false);
+  const secrets = useSignal('');
+  const hasSource = 'source' in grant && grant.source !== null;
+  const overlapSeconds = isLeaked.value ? 0 : routineSeconds.value;
+  const rotate = (): Promise<IssuedGrant> => {
+    // Only with the old URL could the service read the secrets of a foreign sender.
+    const further = hasSource
+      ? { secrets: toSecrets(secrets.value) }
+      : isSigning.value
+        ? { signature: 'standard-webhooks' }
+        : {};
+    const body = { overlapSeconds, ...(further as object) };
+    return api.POST(`${path}/{id}/rotate`, { params: { path: { id: grant.id } }, body });
+  };
+  return (
+    <ConfirmDialog
+      title={`Rotate the secret of ${grant.name}`}
+      text="Creates a new secret. Choose how long the old one keeps working."
+      label="Rotate secret"
+      isDangerous={overlapSeconds === 0}
+      onConfirm={async () => onRotated(await rotate())}
+      onClose={onClose}
+    >
+      <fieldset class="radio-group">
+        <legend>Why?</legend>
+        <Reason
+          name="Routine"
+          hint="The old secret keeps working for a while, so that nobody is cut off."
+          isChosen={!isLeaked.value}
+          onChoose={() => (isLeaked.value = false)}
+        />
+        <Reason
+          name="The secret has leaked"
+          hint="The old secret stops working now."
+          isChosen={isLeaked.value}
+          onChoose={() => (isLeaked.value = true)}
+        />
+      </fieldset>
+      {'signature' in grant && grant.signature === 'none' ? (
+        <CheckBox
+          label="Require signed hooks from now on"
+          checked={isSigning.value}
+          onChange={(checked) => {
+            isSigning.value = checked;
+            // Signatures protect nothing while the old URL accepts hooks without one.
+            routineSeconds.value = checked ? 0 : routineOverlapSeconds;
+          }}
+        />
+      ) : null}
+      {hasSource ? <SourceSecretsField value={secrets} /> : null}
+      {isLeaked.value ? null : <OverlapField seconds={routineSeconds} isSigning={isSigning.value} />}
+      {!isLeaked.value && hasOldSecret(grant, readServiceMs()) ? (
+        <p class="hint">An even older secret still works. It stops working now.</p>
+      ) : null}
+      {overlapSeconds === 0 ? (
+        <div class="notice notice-warning">
+          <p>The old secret stops working within 2 seconds. Whoever uses it is cut off until they have the new one.</p>
+          {'filter' in grant ? <CutOffStreams subscriptionId={grant.id} /> : null}
+        </div>
+      ) : null}
+    </ConfirmDialog>
+  );
+}
+
+interface ReasonProperties {
+  readonly name: string;
+  readonly hint: string;
+  readonly isChosen: boolean;
+  readonly onChoose: () => void;
+}
+
+function Reason({ name, hint, isChosen, onChoose }: ReasonProperties) {
+  const id = useId();
+  return (
+    <div class="radio">
+      <input
+        id={id}
+        type="radio"
+        name="rotation-reason"
+        checked={isChosen}
+        aria-describedby={`${id}-hint`}
+        onChange={onChoose}
+      />
+      <label for={id}>{name}</label>
+      <p id={`${id}-hint`} class="hint">
+        {hint}
+      </p>
+    </div>
+  );
+}
+
+/** How long the old secret keeps working. */
+function OverlapField({ seconds, isSigning }: { readonly seconds: Signal<number>; readonly isSigning: boolean }) {
+  const hint = isSigning
+    ? 'Until then, the old URL accepts hooks without a signature from anyone who knows it. If it may have leaked, choose “Immediately”.'
+    : 'Until then, both secrets work.';
+  return (
+    <Field label="The old secret stops working" {...(seconds.value === 0 ? {} : { hint })}>
+      {({ id, hintId }) => (
+        <Select
+          id={id}
+          hintId={hintId}
+          options={overlaps as readonly (readonly [number, string])[]}
+          value={seconds.value}
+          onChange={(next) => (seconds.value = next)}
+        />
+      )}
+    </Field>
+  );
+}
+
+/** Says how many open streams of a subscription end with its old secret. Nothing while that is not known. */
+function CutOffStreams({ subscriptionId }: { readonly subscriptionId: string }) {
+  const read = useResource(
+    (signal) => api.GET('/api/v1/subscriptions/{id}/connections', { params: { path: { id: subscriptionId } }, signal }),
+    [subscriptionId],
+  );
+  const open = read.data.value;
+  if (open === null) return null;
+  const { totalItems: count, isComplete } = open;
+  // Otherwise a pod has more than it lists.
+  const atLeast = isComplete ? '' : 'At least ';
+  return <p>{`${atLeast}${count} open ${count === 1 ? 'stream' : 'streams'} will be closed.`}</p>;
 }

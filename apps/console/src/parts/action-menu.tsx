@@ -2,8 +2,7 @@ import { useSignal } from '@preact/signals';
 import { Ellipsis, type IconNode } from 'lucide';
 import type { TargetedKeyboardEvent } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
-import { Icon } from './icon.tsx';
-import { showToast } from './messages.tsx';
+import { Icon } from './button.tsx';
 import { isComposing } from './read-key.ts';
 
 export interface MenuEntry {
@@ -181,14 +180,4 @@ export function placeMenu(button: Box, menu: Size, windowSize: Size): { readonly
   const top = isAbove ? button.top - gap - menu.height : button.bottom + gap;
   const left = Math.min(button.right, windowSize.width - margin) - menu.width;
   return { left: Math.max(left, margin), top: Math.max(top, margin) };
-}
-
-/** Copies an id and says so. Where the browser allows no copying, shows the id, to be copied by hand. */
-export async function copyId(id: string): Promise<void> {
-  try {
-    await navigator.clipboard.writeText(id);
-    showToast('Id copied');
-  } catch {
-    showToast(`Copying is blocked in this browser (it needs HTTPS). The id is ${id}.`);
-  }
 }

@@ -1,4 +1,7 @@
-import type { ComponentChildren } from 'preact';
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren, TargetedKeyboardEvent } from 'preact';
+import { useId } from 'preact/hooks';
+import { CopyButton } from './button.tsx';
 
 /** Names and values of one thing. */
 export function Facts({ facts }: { readonly facts: readonly (readonly [string, ComponentChildren])[] }) {
@@ -36,5 +39,56 @@ export function Code({ children }: { readonly children: string }) {
     <pre class="code" tabIndex={0}>
       {children}
     </pre>
+  );
+}
+
+interface CodeTabsProperties {
+  /** The accessible name of the tabs. */
+  readonly label: string;
+  /** Programs by the name of their language. */
+  readonly codes: Readonly<Record<string, string>>;
+  readonly copyLabel: string;
+}
+
+/** What a key adds to the number of the chosen tab. */
+const steps: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowLeft: -1 };
+
+/** The same program in several languages, one at a time. Tab leads to the chosen one, and the arrows to the others. */
+export function CodeTabs({ label, codes, copyLabel }: CodeTabsProperties) {
+  const names = Object.keys(codes);
+  const language = useSignal(names[0] ?? '');
+  const panelId = useId();
+  const code = codes[language.value] ?? '';
+  const turn = (event: TargetedKeyboardEvent<HTMLElement>) => {
+    const step = steps[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    const next = (names.indexOf(language.value) + step + names.length) % names.length;
+    language.value = names[next] ?? '';
+    event.currentTarget.querySelectorAll<HTMLElement>('[role="tab"]')[next]?.focus();
+  };
+  return (
+    <>
+      <div class="tabs" role="tablist" aria-label={label} onKeyDown={turn}>
+        {names.map((name) => (
+          <button
+            key={name}
+            type="button"
+            role="tab"
+            class="tab"
+            aria-selected={name === language.value}
+            aria-controls={panelId}
+            tabIndex={name === language.value ? 0 : -1}
+            onClick={() => (language.value = name)}
+          >
+            {name}
+          </button>
+        ))}
+      </div>
+      <div id={panelId} role="tabpanel" aria-label={language.value} class="code-panel">
+        <Code>{code}</Code>
+        <CopyButton text={code} label={copyLabel} />
+      </div>
+    </>
   );
 }

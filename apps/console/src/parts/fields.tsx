@@ -1,7 +1,7 @@
 import type { ComponentChildren, InputHTMLAttributes } from 'preact';
 import { useContext, useId } from 'preact/hooks';
+import { readLocalText, toLocalText } from './preferences.ts';
 import { describeMistake, FieldMistakes } from './problems.ts';
-import { readLocalText, toLocalText } from './time-zone.ts';
 
 interface FieldPlace {
   readonly label: string;

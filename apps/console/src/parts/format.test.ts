@@ -12,7 +12,7 @@ import {
   isSameDay,
   locale,
 } from './format.ts';
-import { browserTimeZone, readLocalText, timeZone, toLocalText } from './time-zone.ts';
+import { browserTimeZone, readLocalText, timeZone, toLocalText } from './preferences.ts';
 
 const zoneBefore = browserTimeZone.peek();
 afterEach(() => {

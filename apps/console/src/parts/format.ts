@@ -1,5 +1,5 @@
 import { computed, signal } from '@preact/signals';
-import { nameTimeZone } from './time-zone.ts';
+import { nameTimeZone } from './preferences.ts';
 
 /** Numbers and dates are written as the reader of the page knows them, whose browser names this locale. */
 export const locale = signal('en');

@@ -1,7 +1,10 @@
 import { signal } from '@preact/signals';
+import { ExternalLink } from 'lucide';
 import type { ComponentChildren } from 'preact';
-import { Button } from './button.tsx';
-import { describeProblem } from './problems.ts';
+import { toRunbookAddress } from '../service/service.ts';
+import type { Resource } from '../service/use-service.ts';
+import { Button, Icon } from './button.tsx';
+import { describeProblem, describeUnreadable } from './problems.ts';
 
 interface EmptyStateProperties {
   readonly title: string;
@@ -74,6 +77,16 @@ function removeToast(toast: Toast): void {
   toasts.value = toasts.value.filter((other) => other !== toast);
 }
 
+/** Copies an id and says so. Where the browser allows no copying, shows the id, to be copied by hand. */
+export async function copyId(id: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(id);
+    showToast('Id copied');
+  } catch {
+    showToast(`Copying is blocked in this browser (it needs HTTPS). The id is ${id}.`);
+  }
+}
+
 export function Toasts() {
   return (
     <div class="toasts" role="status" aria-live="polite">
@@ -95,5 +108,55 @@ export function Toasts() {
         </p>
       ))}
     </div>
+  );
+}
+
+interface ReadStateProperties {
+  readonly read: Resource<unknown>;
+  /** The failure of something else that concerns what was read. */
+  readonly error?: unknown;
+}
+
+const rowNumbers = [1, 2, 3, 4, 5, 6];
+
+/** Shows the place of what is loading, why that failed, or how many items are missing in what was read. */
+export function ReadState({ read, error = null }: ReadStateProperties) {
+  const failure = read.error.value ?? error;
+  if (failure !== null) return <ProblemNotice error={failure} onRetry={read.reload} />;
+  return read.data.value === null ? <Skeleton /> : <UnreadableItems data={read.data.value} />;
+}
+
+/** Says that the list above or below is not complete, and what the operator can do. */
+function UnreadableItems({ data }: { readonly data: unknown }) {
+  const text = describeUnreadable(data);
+  if (text === null) return null;
+  return (
+    <div class="notice notice-error notice-warning" role="status">
+      <p>{text}</p>
+      <Runbook name="rows-unreadable" />
+    </div>
+  );
+}
+
+/** Grey rows where the data will be. */
+function Skeleton() {
+  return (
+    <div class="skeleton" role="status">
+      <span class="visually-hidden">Loading…</span>
+      {rowNumbers.map((row) => (
+        <span key={row} class="skeleton-row" />
+      ))}
+    </div>
+  );
+}
+
+/** What to do about a problem, in a tab of its own. */
+export function Runbook({ name }: { readonly name: string }) {
+  const address = toRunbookAddress(name);
+  if (address === null) return <p class="muted small">Runbook: docs/runbooks/{name}.md</p>;
+  return (
+    <a class="button button-plain" href={address} target="_blank" rel="noreferrer">
+      <Icon of={ExternalLink} size={14} /> Runbook
+    </a>
   );
 }

@@ -1,6 +1,6 @@
 import { effect, type Signal, signal } from '@preact/signals';
 import { readFailureKind } from '@widget-service/client/requests/failures.ts';
-import { Link } from '../router/link.tsx';
+import { Link } from '../router/router.tsx';
 import { service } from '../service/service.ts';
 import { may, session } from '../session/session.ts';
 

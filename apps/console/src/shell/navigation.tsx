@@ -1,11 +1,10 @@
 import { Box, CircleUserRound, Clock, LogOut, Menu, Search } from 'lucide';
+import { Icon } from '../parts/button.tsx';
 import { formatCount } from '../parts/format.ts';
-import { Icon } from '../parts/icon.tsx';
 import { ProblemNotice } from '../parts/messages.tsx';
-import { nameTimeZone, timeZone } from '../parts/time-zone.ts';
-import { path } from '../router/address.ts';
-import { Link } from '../router/link.tsx';
-import { useAction } from '../service/use-action.ts';
+import { nameTimeZone, timeZone } from '../parts/preferences.ts';
+import { Link, path } from '../router/router.tsx';
+import { useAction } from '../service/use-service.ts';
 import { may, session, signOut } from '../session/session.ts';
 import { health } from './health.ts';
 import { type ConsolePage, navigationGroups, pages } from './pages.ts';

@@ -1,5 +1,5 @@
 import { makeMatcher, parseSearch, type Searched } from '../pages/widgets/search-words.ts';
-import { isUuid } from '../parts/is-uuid.ts';
+import { isUuid } from '../parts/text.ts';
 import type { Schemas } from '../service/service.ts';
 
 /** The groups of the palette with their titles. Widgets come later than the rest, and move nothing above them. */

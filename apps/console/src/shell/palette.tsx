@@ -1,13 +1,20 @@
 import { signal, useSignal } from '@preact/signals';
 import type { TargetedKeyboardEvent } from 'preact';
-import { useId, useLayoutEffect, useMemo } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useMemo } from 'preact/hooks';
 import { useWidgetsByText } from '../pages/widgets/find-widgets.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { isCommand, isComposing, readKey } from '../parts/read-key.ts';
-import { goTo } from '../router/address.ts';
-import { may, session } from '../session/session.ts';
-import { listActions, listPages, usePlaces } from './palette-entries.ts';
-import { findGroups, type PaletteEntry, type PaletteGroup, shownOfKind } from './palette-search.ts';
+import { goTo } from '../router/router.tsx';
+import { api } from '../service/service.ts';
+import { may, type Permission, session } from '../session/session.ts';
+import { pages } from './pages.ts';
+import {
+  findGroups,
+  type PaletteEntry,
+  type PaletteGroup,
+  type PaletteSources,
+  shownOfKind,
+} from './palette-search.ts';
 
 const isOpen = signal(false);
 
@@ -167,4 +174,88 @@ function Group({ group: { title, entries }, listId, first, active }: GroupProper
 function readIndex(target: EventTarget | null): number | null {
   const option = target instanceof Element ? target.closest<HTMLElement>('[data-index]') : null;
   return option === null ? null : Number(option.dataset.index);
+}
+
+/** The pages that this user may see. */
+function listPages(): PaletteEntry[] {
+  return pages
+    .filter(({ path, permission }) => !path.includes(':') && (permission === null || may(permission)))
+    .map(({ path, title }) => ({ id: '', name: title, labels: [], to: path }));
+}
+
+/** What this user may create. The address has the page open the form: see `shell.tsx`. */
+function listActions(): PaletteEntry[] {
+  return pages.flatMap(({ path, navigation }) => {
+    const [name, permission] = navigation?.creates ?? [];
+    return name === undefined || permission === undefined || !may(permission)
+      ? []
+      : [{ id: '', name, labels: [], to: `${path}?new` }];
+  });
+}
+
+interface PlaceSource {
+  readonly kind: 'integrations' | 'streams' | 'users';
+  readonly permission: Permission;
+  readonly read: (
+    query: { readonly page: number; readonly pageSize: number },
+    signal: AbortSignal,
+  ) => Promise<{ readonly items: readonly ReadPlace[]; readonly hasNext: boolean }>;
+  readonly to: (id: string) => string;
+}
+
+interface ReadPlace {
+  readonly id: string;
+  readonly name: string | null;
+  readonly email?: string;
+}
+
+const placeSources: readonly PlaceSource[] = [
+  {
+    kind: 'integrations',
+    permission: 'integrations:manage',
+    read: (query, signal) => api.GET('/api/v1/integrations', { params: { query }, signal }),
+    to: (id) => `/hooks/${id}`,
+  },
+  {
+    kind: 'streams',
+    permission: 'subscriptions:manage',
+    read: (query, signal) => api.GET('/api/v1/subscriptions', { params: { query }, signal }),
+    to: (id) => `/streams/${id}`,
+  },
+  {
+    kind: 'users',
+    permission: 'users:manage',
+    read: (query, signal) => api.GET('/api/v1/users', { params: { query }, signal }),
+    to: () => '/access/users',
+  },
+];
+
+const pageSize = 200;
+/** So 1 000 of each kind are found. */
+const mostPages = 5;
+
+/** Reads the places that this user may see, while the palette is open. A kind that cannot be read is not offered. */
+function usePlaces(): PaletteSources['entries'] {
+  const places = useSignal<PaletteSources['entries']>({});
+  useEffect(() => {
+    const closing = new AbortController();
+    const { signal } = closing;
+    const readKind = async ({ kind, read, to }: PlaceSource) => {
+      const entries: PaletteEntry[] = [];
+      for (let page = 1; page <= mostPages; page += 1) {
+        const { items, hasNext } = await read({ page, pageSize }, signal);
+        if (signal.aborted) return;
+        entries.push(...items.map((item) => toEntry(item, to)));
+        places.value = { ...places.peek(), [kind]: [...entries] };
+        if (!hasNext) return;
+      }
+    };
+    for (const source of placeSources) if (may(source.permission)) readKind(source).catch(() => undefined);
+    return () => closing.abort();
+  }, []);
+  return places.value;
+}
+
+function toEntry({ id, name, email = '' }: ReadPlace, to: PlaceSource['to']): PaletteEntry {
+  return { id, name: name ?? email, labels: [email], detail: name === null ? '' : email, to: to(id) };
 }

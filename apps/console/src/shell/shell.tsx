@@ -1,14 +1,15 @@
 import { useEffect } from 'preact/hooks';
-import { MustChangePasswordPage } from '../pages/access/password-form.tsx';
+import { MustChangePasswordPage } from '../pages/access/account-page.tsx';
 import { SignInPage } from '../pages/sign-in/sign-in-page.tsx';
-import { FailureBoundary } from '../parts/failure-boundary.tsx';
+import { formatDuration, formatTime } from '../parts/format.ts';
 import { EmptyState, Toasts } from '../parts/messages.tsx';
-import { PageHeader } from '../parts/page-header.tsx';
-import { changeQuery, path, query, replacePath } from '../router/address.ts';
-import { Link } from '../router/link.tsx';
+import { FailureBoundary, PageHeader } from '../parts/page.tsx';
+import { unknownTimeZone } from '../parts/preferences.ts';
+import { changeQuery, Link, path, query, replacePath } from '../router/router.tsx';
+import { api, unreachableSinceMs } from '../service/service.ts';
+import { clockErrorMs } from '../service/service-clock.ts';
 import { may, session, sessionState } from '../session/session.ts';
 import { Navigation } from './navigation.tsx';
-import { MachineNotice, UnreachableNotice } from './notices.tsx';
 import { findPage } from './pages.ts';
 import { Palette } from './palette.tsx';
 
@@ -90,5 +91,53 @@ function NotFoundPage() {
         <Link to="/">Go to start page</Link>
       </p>
     </>
+  );
+}
+
+const retryMs = 3_000;
+
+/** One line for all that the page shows: since when the service does not answer, and so how old the data are. */
+function UnreachableNotice() {
+  const sinceMs = unreachableSinceMs.value;
+  const isUnreachable = sinceMs !== null;
+  useEffect(() => {
+    if (!isUnreachable) return;
+    // Not every page reads again by itself.
+    const retry = () => void api.GET('/api/v1/session').catch(() => undefined);
+    const timer = setInterval(retry, retryMs);
+    return () => clearInterval(timer);
+  }, [isUnreachable]);
+  return (
+    <div role="status">
+      {sinceMs === null ? null : (
+        <p class="notice notice-warning">
+          No answer from the service since {formatTime(sinceMs)}. Retrying… What you see may be out of date.
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** An error of the clock of less than half of it is corrected without a word. */
+const minuteMs = 60_000;
+
+/** What is wrong with the clock or the time zone of this machine, and what the page does about it. */
+function MachineNotice() {
+  const errorMs = clockErrorMs.value;
+  const errorMinutes = Math.round(Math.abs(errorMs) / minuteMs);
+  return (
+    <div role="status">
+      {errorMinutes === 0 ? null : (
+        <p class="notice notice-warning">
+          The clock of this machine is about {formatDuration(errorMinutes * minuteMs)}{' '}
+          {errorMs > 0 ? 'ahead of' : 'behind'} the service's. This page goes by the service's clock.
+        </p>
+      )}
+      {unknownTimeZone === null ? null : (
+        <p class="notice notice-warning">
+          This browser has no data of its time zone ({unknownTimeZone}). Times are in UTC.
+        </p>
+      )}
+    </div>
   );
 }

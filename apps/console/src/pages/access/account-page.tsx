@@ -1,19 +1,16 @@
 import { useSignal } from '@preact/signals';
 import { Badge } from '../../parts/badges.tsx';
 import { Button } from '../../parts/button.tsx';
-import { ConfirmDialog } from '../../parts/dialog.tsx';
-import { Field, Select } from '../../parts/fields.tsx';
-import { ProblemNotice } from '../../parts/messages.tsx';
-import { PageHeader } from '../../parts/page-header.tsx';
-import { ReadState } from '../../parts/read-state.tsx';
-import { actionsColumn, Table } from '../../parts/table.tsx';
+import { ActionForm, ConfirmDialog } from '../../parts/dialog.tsx';
+import { Field, Select, TextField } from '../../parts/fields.tsx';
+import { actionsColumn, Table } from '../../parts/lists.tsx';
+import { ProblemNotice, ReadState, showToast } from '../../parts/messages.tsx';
+import { PageHeader } from '../../parts/page.tsx';
+import { theme, themeNames } from '../../parts/preferences.ts';
 import { Time } from '../../parts/time.tsx';
 import { api, type Schemas } from '../../service/service.ts';
-import { useAction } from '../../service/use-action.ts';
-import { useResource } from '../../service/use-resource.ts';
-import { loadSession, session, signOut, signOutEverywhere } from '../../session/session.ts';
-import { theme, themeNames } from '../../shell/theme.ts';
-import { PasswordForm } from './password-form.tsx';
+import { useAction, useResource } from '../../service/use-service.ts';
+import { changePassword, loadSession, session, signOut, signOutEverywhere } from '../../session/session.ts';
 
 type OwnSession = Schemas['ActiveSession'];
 
@@ -119,5 +116,63 @@ function OwnSessions() {
         />
       )}
     </section>
+  );
+}
+
+/** Shown instead of every page until the user has replaced the password that an admin chose. */
+export function MustChangePasswordPage() {
+  return (
+    <main class="sign-in">
+      <h1>Change password</h1>
+      <p class="notice">Choose your own password to continue.</p>
+      <PasswordForm />
+    </main>
+  );
+}
+
+/** Changes the password of the signed-in user. */
+function PasswordForm() {
+  const currentPassword = useSignal('');
+  const newPassword = useSignal('');
+  const change = useAction(async () => {
+    await changePassword({ currentPassword: currentPassword.value, newPassword: newPassword.value });
+    currentPassword.value = '';
+    newPassword.value = '';
+    showToast('Password changed. Your other sessions have ended.');
+  });
+  return (
+    <ActionForm
+      class="narrow"
+      action={change}
+      end={
+        <Button kind="primary" type="submit" isBusy={change.isRunning.value}>
+          Change password
+        </Button>
+      }
+    >
+      {/* Password managers find the account by it. */}
+      <input type="hidden" name="email" autoComplete="username" value={session.value?.user.email ?? ''} />
+      <TextField
+        label="Current password"
+        pointer="/currentPassword"
+        type="password"
+        autoComplete="current-password"
+        required
+        value={currentPassword.value}
+        onInput={(text) => (currentPassword.value = text)}
+      />
+      <TextField
+        label="New password"
+        hint="12 to 128 characters. All your other sessions end."
+        pointer="/newPassword"
+        type="password"
+        minLength={12}
+        maxLength={128}
+        autoComplete="new-password"
+        required
+        value={newPassword.value}
+        onInput={(text) => (newPassword.value = text)}
+      />
+    </ActionForm>
   );
 }

@@ -1,12 +1,10 @@
 import { Badge } from '../../parts/badges.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Select } from '../../parts/fields.tsx';
-import { PageHeader } from '../../parts/page-header.tsx';
-import { firstPage, PagedList, usePages } from '../../parts/paged-list.tsx';
-import { Table } from '../../parts/table.tsx';
+import { firstPage, PagedList, Table, usePages } from '../../parts/lists.tsx';
+import { PageHeader } from '../../parts/page.tsx';
 import { Time } from '../../parts/time.tsx';
-import { changeQuery, query } from '../../router/address.ts';
-import { Link } from '../../router/link.tsx';
+import { changeQuery, Link, query } from '../../router/router.tsx';
 import { api, type Schemas } from '../../service/service.ts';
 
 type AuditEvent = Schemas['AuditEvent'];

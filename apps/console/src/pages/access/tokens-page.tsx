@@ -3,9 +3,9 @@ import type { GrantKind, IssuedGrant } from '../../grants/describe-grant.ts';
 import { GrantsPage } from '../../grants/grants-page.tsx';
 import { OldSecretNote } from '../../grants/secrets.tsx';
 import { Button, CopyButton } from '../../parts/button.tsx';
-import { CodeTabs } from '../../parts/code-tabs.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { serviceRoot } from '../../service/page-settings.ts';
+import { CodeTabs } from '../../parts/facts.tsx';
+import { serviceRoot } from '../../service/service.ts';
 
 /** All provision tokens. */
 export function TokensPage() {

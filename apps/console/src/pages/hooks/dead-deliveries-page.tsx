@@ -1,14 +1,12 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { Button } from '../../parts/button.tsx';
 import { formatCount } from '../../parts/format.ts';
-import { PageHeader } from '../../parts/page-header.tsx';
-import { PagedList, usePages } from '../../parts/paged-list.tsx';
-import { type Column, Table } from '../../parts/table.tsx';
+import { type Column, PagedList, Table, usePages } from '../../parts/lists.tsx';
+import { PageHeader } from '../../parts/page.tsx';
 import { ClockTime } from '../../parts/time.tsx';
-import { Link } from '../../router/link.tsx';
+import { Link } from '../../router/router.tsx';
 import { api, type Schemas } from '../../service/service.ts';
-import { deadReasons, HookWidget } from './delivery.tsx';
-import { useRedrive } from './redrive.tsx';
+import { deadReasons, HookWidget, useRedrive } from './delivery.tsx';
 
 type Delivery = Schemas['Delivery'];
 /** Event ids, also of other pages; or all dead deliveries that there are. */

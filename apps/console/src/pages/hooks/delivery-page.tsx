@@ -3,15 +3,14 @@ import { DeliveryState } from '../../parts/badges.tsx';
 import { CopyButton } from '../../parts/button.tsx';
 import { Code, WithFacts } from '../../parts/facts.tsx';
 import { formatCount } from '../../parts/format.ts';
-import { PageHeader } from '../../parts/page-header.tsx';
-import { ReadState } from '../../parts/read-state.tsx';
+import { ReadState } from '../../parts/messages.tsx';
+import { PageHeader } from '../../parts/page.tsx';
 import { FullTime } from '../../parts/time.tsx';
 import { nameWidget, WidgetLink } from '../../parts/widget-name.tsx';
 import type { RouteParameters } from '../../router/match-route.ts';
 import type { Schemas } from '../../service/service.ts';
-import { useResource } from '../../service/use-resource.ts';
-import { deadReasons, eventGone, readDelivery } from './delivery.tsx';
-import { DeadDeliveryButtons, useRedrive } from './redrive.tsx';
+import { useResource } from '../../service/use-service.ts';
+import { DeadDeliveryButtons, deadReasons, eventGone, readDelivery, useRedrive } from './delivery.tsx';
 
 /** One accepted hook: what it was, what became of it, and its payload. */
 export function DeliveryPage({ id = '', eventId = '' }: RouteParameters) {

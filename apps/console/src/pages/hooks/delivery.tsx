@@ -1,9 +1,17 @@
+import { useSignal } from '@preact/signals';
 import { parseExactJson } from '@widget-service/client/json/exact-json.ts';
 import { ProblemError } from '@widget-service/client/requests/failures.ts';
+import type { ComponentChildren } from 'preact';
+import { Button } from '../../parts/button.tsx';
+import { ConfirmDialog } from '../../parts/dialog.tsx';
+import { formatCount } from '../../parts/format.ts';
+import { showToast } from '../../parts/messages.tsx';
 import { WidgetName } from '../../parts/widget-name.tsx';
 import { api, type Schemas } from '../../service/service.ts';
+import { type Action, useAction } from '../../service/use-service.ts';
 
-type Delivery = Schemas['DeliveryWithPayload'];
+type Delivery = Schemas['Delivery'];
+type WithPayload = Schemas['DeliveryWithPayload'];
 
 /** Why a delivery is dead. */
 export const deadReasons = {
@@ -20,17 +28,17 @@ export const shortDeadReasons = {
 export const eventGone = 'The event is no longer in the event log, or the event log did not answer.';
 
 /** Reads a delivery. Its payload and its event keep every digit, so `formatExactJson` must write them. */
-export async function readDelivery(id: string, eventId: string, signal: AbortSignal): Promise<Delivery> {
+export async function readDelivery(id: string, eventId: string, signal: AbortSignal): Promise<WithPayload> {
   const text: string = await api.GET('/api/v1/integrations/{id}/deliveries/{eventId}', {
     params: { path: { id, eventId } },
     parseAs: 'text',
     signal,
   });
-  return parseExactJson(text) as Delivery;
+  return parseExactJson(text) as WithPayload;
 }
 
 /** Null: the integration has no delivery with this event id, or no worker has registered it yet. */
-export async function findDelivery(id: string, eventId: string, signal: AbortSignal): Promise<Delivery | null> {
+export async function findDelivery(id: string, eventId: string, signal: AbortSignal): Promise<WithPayload | null> {
   try {
     return await readDelivery(id, eventId, signal);
   } catch (error) {
@@ -42,4 +50,156 @@ export async function findDelivery(id: string, eventId: string, signal: AbortSig
 /** What names a delivery in a list: its widget, or that it has none. */
 export function HookWidget({ id }: { readonly id: string | null }) {
   return id === null ? <span class="muted">No widget</span> : <WidgetName id={id} />;
+}
+
+/** The event ids of dead deliveries, or all that there are. */
+type Selected = readonly string[] | 'all';
+
+const path = '/api/v1/deliveries/redrive';
+/** One request redrives so many. */
+const batchSize = 100;
+/** In this time, a worker has usually tried what was queued, so that the list shows what became of it. */
+const settleMs = 1_000;
+/** A worker that needs more looks is busy or gone. */
+const looksMax = 20;
+
+/** Queues dead deliveries of any integrations again. */
+async function redrive(selected: Selected): Promise<readonly Schemas['Redrive'][]> {
+  const reports: Schemas['Redrive'][] = [];
+  if (selected !== 'all') {
+    for (let start = 0; start < selected.length; start += batchSize) {
+      const { items } = await api.POST(path, { body: { eventIds: selected.slice(start, start + batchSize) } });
+      reports.push(...items);
+    }
+    return reports;
+  }
+  for (let after: string | null = null; ; ) {
+    const body: Schemas['RedriveSelection'] = { state: 'dead', ...(after === null ? {} : { after }) };
+    const { items, next }: Schemas['RedriveReport'] = await api.POST(path, { body });
+    reports.push(...items);
+    if (next === null) return reports;
+    after = next;
+  }
+}
+
+/** A redrive that a person starts. `notice` says what became of it, until the next one. */
+export interface Redrive extends Action<[selected: Selected]> {
+  readonly notice: ComponentChildren;
+}
+
+/**
+ * Runs until a worker has tried each redriven delivery that the page shows, which counts an attempt, or for 20 s.
+ * `read`: the deliveries on the page.
+ */
+export function useRedrive(read: () => readonly Delivery[], reload: () => Promise<unknown>): Redrive {
+  const reports = useSignal<readonly Schemas['Redrive'][]>([]);
+  /** Of what was queued. Infinity: the page did not show it, so nobody knows whether a worker has tried it. */
+  const attemptsBefore = useSignal<ReadonlyMap<string, number>>(new Map());
+  const findDead = (isAgain: boolean) =>
+    read().filter(({ eventId, state, attempts }) => {
+      const before = attemptsBefore.value.get(eventId);
+      return state === 'dead' && before !== undefined && attempts > before === isAgain;
+    });
+  const look = async () => {
+    await new Promise((resolve) => setTimeout(resolve, settleMs));
+    await reload();
+  };
+  const action = useAction(async (selected: Selected) => {
+    const before = new Map(read().map(({ eventId, attempts }) => [eventId, attempts]));
+    attemptsBefore.value = new Map();
+    reports.value = [];
+    try {
+      reports.value = await redrive(selected);
+      const queued = reports.value.filter(({ outcome }) => outcome === 'redriven');
+      attemptsBefore.value = new Map(queued.map(({ eventId }) => [eventId, before.get(eventId) ?? Infinity]));
+    } finally {
+      await look();
+    }
+    for (let looks = 1; looks < looksMax && findDead(false).length > 0; looks += 1) await look();
+  });
+  return { ...action, notice: <Notice reports={reports.value} deadAgain={findDead(true)} /> };
+}
+
+const countDeliveries = (count: number) => (count === 1 ? '1 delivery' : `${formatCount(count)} deliveries`);
+
+function Notice({
+  reports,
+  deadAgain,
+}: {
+  readonly reports: readonly Schemas['Redrive'][];
+  readonly deadAgain: readonly Delivery[];
+}) {
+  const count = (wanted: Schemas['Redrive']['outcome']) => reports.filter(({ outcome }) => outcome === wanted).length;
+  const [queued, others, failed, gone] = [count('redriven'), count('not-dead'), count('failed'), count('not-found')];
+  const reasons = new Set(deadAgain.flatMap(({ reason }) => (reason === null ? [] : [shortDeadReasons[reason]])));
+  const failures = [
+    deadAgain.length === 0
+      ? ''
+      : `${countDeliveries(deadAgain.length)} ${deadAgain.length === 1 ? 'is' : 'are'} dead again: ${[...reasons].join(', ').toLowerCase()}.`,
+    failed === 0 ? '' : `${countDeliveries(failed)} not queued: redrive again.`,
+    gone === 0 ? '' : `${countDeliveries(gone)} not redriven: the integration is deleted.`,
+  ].filter((sentence) => sentence !== '');
+  return (
+    <>
+      {queued + others === 0 ? null : (
+        <p class="notice" role="status">
+          {queued === 0 ? null : `${countDeliveries(queued)} queued again. A published one is no longer dead. `}
+          {others === 0 ? null : `${countDeliveries(others)} no longer dead.`}
+        </p>
+      )}
+      {failures.length === 0 ? null : (
+        <p class="notice notice-error" role="alert">
+          {failures.join(' ')}
+        </p>
+      )}
+    </>
+  );
+}
+
+/** What can be done with dead deliveries of an integration: with one on its page, or with those selected in a list. */
+export function DeadDeliveryButtons({
+  integrationId,
+  eventIds,
+  redrive: { run, isRunning },
+  onDone,
+}: {
+  readonly integrationId: string;
+  readonly eventIds: readonly string[];
+  readonly redrive: Redrive;
+  /** Nothing is left to do with these deliveries. */
+  readonly onDone: (eventIds: readonly string[]) => Promise<unknown>;
+}) {
+  /** The deliveries that the dialog asks about, or null if it is closed. */
+  const discarding = useSignal<readonly string[] | null>(null);
+  const isBusy = isRunning.value;
+  const amount = eventIds.length === 1 ? '' : ` ${eventIds.length}`;
+  /** One after the other. After a refusal, a second try goes on with the rest. */
+  const discard = async (discarded: readonly string[]) => {
+    for (const eventId of discarded) {
+      const params = { path: { id: integrationId, eventId } };
+      await api.DELETE('/api/v1/integrations/{id}/deliveries/{eventId}', { params });
+    }
+    showToast(`${countDeliveries(discarded.length)} discarded.`);
+    await onDone(discarded);
+  };
+  return (
+    <>
+      <Button kind="primary" isBusy={isBusy} onClick={async () => (await run(eventIds)) && onDone(eventIds)}>
+        Redrive{amount}
+      </Button>
+      <Button kind="danger" isBusy={isBusy} onClick={() => (discarding.value = eventIds)}>
+        Discard{amount}
+      </Button>
+      {discarding.value === null ? null : (
+        <ConfirmDialog
+          title={`Discard ${discarding.value.length === 1 ? 'this delivery' : countDeliveries(discarding.value.length)}?`}
+          text="This erases the payload for good: no redrive is possible afterwards. Until its retention ends, the list still shows that the hook was received and discarded."
+          label="Discard"
+          isDangerous
+          onConfirm={() => discard(discarding.value ?? [])}
+          onClose={() => (discarding.value = null)}
+        />
+      )}
+    </>
+  );
 }

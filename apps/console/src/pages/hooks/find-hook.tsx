@@ -1,16 +1,14 @@
 import { useSignal } from '@preact/signals';
 import { Search } from 'lucide';
 import { useEffect, useId, useRef } from 'preact/hooks';
-import { Button } from '../../parts/button.tsx';
+import { Button, Icon } from '../../parts/button.tsx';
 import { formatCount } from '../../parts/format.ts';
-import { Icon } from '../../parts/icon.tsx';
-import { isUuid } from '../../parts/is-uuid.ts';
-import { ReadState } from '../../parts/read-state.tsx';
+import { ReadState } from '../../parts/messages.tsx';
+import { isUuid } from '../../parts/text.ts';
 import { FullTime } from '../../parts/time.tsx';
-import { changeQuery, query } from '../../router/address.ts';
-import { Link } from '../../router/link.tsx';
+import { changeQuery, Link, query } from '../../router/router.tsx';
 import { api, type Schemas } from '../../service/service.ts';
-import { useResource } from '../../service/use-resource.ts';
+import { useResource } from '../../service/use-service.ts';
 import { deadReasons, findDelivery } from './delivery.tsx';
 import { describeRefusal, type Refusal } from './refusals.tsx';
 

@@ -3,18 +3,15 @@ import { Check, Download, Send, TriangleAlert } from 'lucide';
 import { useEffect, useRef } from 'preact/hooks';
 import type { IssuedGrant } from '../../grants/describe-grant.ts';
 import { holdSecrets, OldSecretNote, SecretLine } from '../../grants/secrets.tsx';
-import { Button, CopyButton } from '../../parts/button.tsx';
-import { CodeTabs } from '../../parts/code-tabs.tsx';
-import { Code } from '../../parts/facts.tsx';
+import { Button, CopyButton, Icon } from '../../parts/button.tsx';
+import { Code, CodeTabs } from '../../parts/facts.tsx';
 import { formatTime } from '../../parts/format.ts';
-import { Icon } from '../../parts/icon.tsx';
 import { EmptyState, ProblemNotice } from '../../parts/messages.tsx';
-import { PageHeader } from '../../parts/page-header.tsx';
-import { goTo, useLeaveQuestion } from '../../router/address.ts';
-import { Link } from '../../router/link.tsx';
+import { PageHeader } from '../../parts/page.tsx';
 import type { RouteParameters } from '../../router/match-route.ts';
+import { goTo, Link, useLeaveQuestion } from '../../router/router.tsx';
 import { api, type Schemas } from '../../service/service.ts';
-import { useResource } from '../../service/use-resource.ts';
+import { useResource } from '../../service/use-service.ts';
 import {
   environmentFileName,
   loadEnvironment,

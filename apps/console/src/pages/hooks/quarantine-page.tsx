@@ -2,15 +2,14 @@ import { useSignal } from '@preact/signals';
 import { ConfirmDialog, Dialog } from '../../parts/dialog.tsx';
 import { Code } from '../../parts/facts.tsx';
 import { formatBytes } from '../../parts/format.ts';
+import { actionsColumn, type Column, PagedList, RowButton, Table, usePages } from '../../parts/lists.tsx';
 import { ProblemNotice, showToast } from '../../parts/messages.tsx';
-import { PageHeader } from '../../parts/page-header.tsx';
-import { PagedList, usePages } from '../../parts/paged-list.tsx';
-import { actionsColumn, type Column, RowButton, Table } from '../../parts/table.tsx';
+import { PageHeader } from '../../parts/page.tsx';
+import { quoteText } from '../../parts/text.ts';
 import { Time } from '../../parts/time.tsx';
-import { Link } from '../../router/link.tsx';
+import { Link } from '../../router/router.tsx';
 import { api, type Schemas } from '../../service/service.ts';
-import { useResource } from '../../service/use-resource.ts';
-import { quoteText } from './quote-text.ts';
+import { useResource } from '../../service/use-service.ts';
 
 type QuarantinedText = Schemas['QuarantinedText'];
 /** What a dialog is about, or null. */

@@ -5,7 +5,7 @@ import { Facts } from '../../parts/facts.tsx';
 import { formatCount } from '../../parts/format.ts';
 import { nameMember } from '../../parts/problems.ts';
 import { ClockTime, FullTime } from '../../parts/time.tsx';
-import { changeQuery, query } from '../../router/address.ts';
+import { changeQuery, query } from '../../router/router.tsx';
 import type { Schemas } from '../../service/service.ts';
 
 export type Refusal = Schemas['Refusal'];

@@ -5,10 +5,10 @@ import { useEffect } from 'preact/hooks';
 import { Button } from '../../parts/button.tsx';
 import { Code } from '../../parts/facts.tsx';
 import { LinesField } from '../../parts/fields.tsx';
+import { Table } from '../../parts/lists.tsx';
 import { ProblemNotice } from '../../parts/messages.tsx';
-import { Table } from '../../parts/table.tsx';
 import { api, type Schemas } from '../../service/service.ts';
-import { useResource } from '../../service/use-resource.ts';
+import { useResource } from '../../service/use-service.ts';
 import { type PresetName, type Sample, senders, toHeaders } from './source-examples.ts';
 
 type Preview = Schemas['HookPreview'];

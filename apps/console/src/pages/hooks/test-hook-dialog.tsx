@@ -9,10 +9,10 @@ import { Code } from '../../parts/facts.tsx';
 import { Field, Select, TextField } from '../../parts/fields.tsx';
 import { formatDuration } from '../../parts/format.ts';
 import { ProblemNotice } from '../../parts/messages.tsx';
-import { Link } from '../../router/link.tsx';
-import { toOwnAddress } from '../../service/page-settings.ts';
+import { Link } from '../../router/router.tsx';
+import { toOwnAddress } from '../../service/service.ts';
 import { readServiceMs } from '../../service/service-clock.ts';
-import { useResource } from '../../service/use-resource.ts';
+import { useResource } from '../../service/use-service.ts';
 import { deadReasons, eventGone, findDelivery } from './delivery.tsx';
 import { WidgetField } from './widget-field.tsx';
 

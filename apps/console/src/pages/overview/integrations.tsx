@@ -1,9 +1,8 @@
 import { Badge } from '../../parts/badges.tsx';
 import { formatClock, formatCount } from '../../parts/format.ts';
-import { PagedList, usePages } from '../../parts/paged-list.tsx';
-import { type Column, Table } from '../../parts/table.tsx';
+import { type Column, PagedList, Table, usePages } from '../../parts/lists.tsx';
 import { Time } from '../../parts/time.tsx';
-import { Link } from '../../router/link.tsx';
+import { Link } from '../../router/router.tsx';
 import { api, type Schemas } from '../../service/service.ts';
 import { bars, drawBars } from './figures.ts';
 

@@ -2,9 +2,9 @@ import { type Signal, useSignal } from '@preact/signals';
 import { Activity, Clock, type IconNode, OctagonAlert, RadioTower, Webhook } from 'lucide';
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
+import { Icon } from '../../parts/button.tsx';
 import { formatClock, formatCount, formatDuration, formatTime } from '../../parts/format.ts';
-import { Icon } from '../../parts/icon.tsx';
-import { nameTimeZone } from '../../parts/time-zone.ts';
+import { nameTimeZone } from '../../parts/preferences.ts';
 import type { Schemas } from '../../service/service.ts';
 import { drawing, drawLines, findNewest, formatFigure, readLastHour, readMost, type Values } from './figures.ts';
 

@@ -2,12 +2,11 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { Button } from '../../parts/button.tsx';
 import { Field } from '../../parts/fields.tsx';
-import { isUuid } from '../../parts/is-uuid.ts';
-import { lookUp } from '../../parts/look-up.ts';
 import { ProblemNotice } from '../../parts/messages.tsx';
-import { query } from '../../router/address.ts';
-import { consoleRoot, serviceRoot, signInWays } from '../../service/page-settings.ts';
-import { useAction } from '../../service/use-action.ts';
+import { isUuid, lookUp } from '../../parts/text.ts';
+import { query } from '../../router/router.tsx';
+import { consoleRoot, serviceRoot, signInWays } from '../../service/service.ts';
+import { useAction } from '../../service/use-service.ts';
 import { signIn } from '../../session/session.ts';
 
 /** Shown at every address while nobody is signed in, so that people go on where they were. */

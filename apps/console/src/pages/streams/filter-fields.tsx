@@ -1,7 +1,7 @@
 import type { Signal } from '@preact/signals';
 import { widgetStates } from '../../parts/badges.tsx';
 import { CheckBox } from '../../parts/fields.tsx';
-import { foldText } from '../../parts/fold-text.ts';
+import { foldText } from '../../parts/text.ts';
 import { nameWidget } from '../../parts/widget-name.tsx';
 import type { Schemas } from '../../service/service.ts';
 import { useFoundWidgets } from '../widgets/find-widgets.ts';

@@ -1,12 +1,11 @@
 import { useSignal } from '@preact/signals';
 import { ConfirmDialog } from '../../parts/dialog.tsx';
 import { formatBytes } from '../../parts/format.ts';
-import { EmptyState, showToast } from '../../parts/messages.tsx';
-import { ReadState } from '../../parts/read-state.tsx';
-import { actionsColumn, RowButton, Table } from '../../parts/table.tsx';
+import { actionsColumn, RowButton, Table } from '../../parts/lists.tsx';
+import { EmptyState, ReadState, showToast } from '../../parts/messages.tsx';
 import { Time } from '../../parts/time.tsx';
 import { api, type Schemas } from '../../service/service.ts';
-import { useResource } from '../../service/use-resource.ts';
+import { useResource } from '../../service/use-service.ts';
 
 const refreshMs = 5_000;
 

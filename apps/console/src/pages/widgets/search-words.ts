@@ -1,4 +1,4 @@
-import { foldText } from '../../parts/fold-text.ts';
+import { foldText } from '../../parts/text.ts';
 
 /** What a person has typed into a search: each word must be found, and each label. */
 export interface SearchWords {

@@ -1,21 +1,22 @@
 import { useSignal } from '@preact/signals';
+import { createRandomId } from '@widget-service/client/requests/send.ts';
+import type { TargetedMouseEvent } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { LiveBadge, widgetStates } from '../../parts/badges.tsx';
+import { LiveBadge, WidgetState, widgetStates } from '../../parts/badges.tsx';
 import { Button } from '../../parts/button.tsx';
-import { Select } from '../../parts/fields.tsx';
+import { FormDialog } from '../../parts/dialog.tsx';
+import { CheckBox, Select, TextField } from '../../parts/fields.tsx';
 import { formatCount } from '../../parts/format.ts';
-import { EmptyState } from '../../parts/messages.tsx';
-import { PageHeader } from '../../parts/page-header.tsx';
-import { firstPage, Pager, usePages } from '../../parts/paged-list.tsx';
-import { ReadState } from '../../parts/read-state.tsx';
-import { changeQuery, query, readEntryKey } from '../../router/address.ts';
-import { api, type Schemas } from '../../service/service.ts';
-import { may } from '../../session/session.ts';
+import { firstPage, Pager, usePages } from '../../parts/lists.tsx';
+import { EmptyState, ReadState, showToast } from '../../parts/messages.tsx';
+import { PageHeader } from '../../parts/page.tsx';
+import { Time } from '../../parts/time.tsx';
+import { changeQuery, isForBrowser, Link, query, readEntryKey } from '../../router/router.tsx';
+import { api, type Schemas, service } from '../../service/service.ts';
+import { may, session } from '../../session/session.ts';
 import { type Found, useFoundWidgets } from './find-widgets.ts';
-import { NewWidgetDialog } from './new-widget-dialog.tsx';
-import { makeMatcher, parseSearch } from './search-words.ts';
+import { makeMatcher, parseSearch, toLabelSearch } from './search-words.ts';
 import { useWidgetChanges, type WidgetChanges } from './widget-events.ts';
-import { WidgetRow } from './widget-row.tsx';
 
 type Widget = Schemas['Widget'];
 
@@ -195,5 +196,105 @@ function NoWidgets({ text, state }: WidgetFilter) {
     >
       <Button onClick={() => changeQuery({ ...firstPage, search: null, state: null })}>Clear filters</Button>
     </EmptyState>
+  );
+}
+
+interface WidgetRowProperties {
+  readonly widget: Schemas['Widget'];
+  /** Whether it has changed since the page was read. Then it glows for a moment. */
+  readonly isChanged: boolean;
+}
+
+/** One line of a list, which leads to the page of the widget. A click on a label finds the widgets with this label. */
+function WidgetRow({ widget, isChanged }: WidgetRowProperties) {
+  const choose = (event: TargetedMouseEvent<HTMLElement>) => {
+    const label = event.target instanceof HTMLElement ? event.target.dataset.label : undefined;
+    if (label === undefined || isForBrowser(event)) return;
+    event.preventDefault();
+    // The row is a link.
+    event.stopPropagation();
+    changeQuery({ ...firstPage, search: toLabelSearch(label) });
+  };
+  // Two names of one animation: only another name restarts it.
+  const glow = isChanged ? `glow-${widget.version % 2 === 0 ? 'even' : 'odd'}` : '';
+  return (
+    <Link to={`/widgets/${widget.id}`} class={`widget-row ${glow}`}>
+      <span class="widget-name" dir="auto">
+        {widget.name}
+      </span>
+      <WidgetState state={widget.state} />
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the search does the same by the keyboard. */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the row is the element that can be focused. */}
+      <span class="labels" onClick={choose}>
+        {widget.labels.map((label) => (
+          <span key={label} class="label" dir="auto" data-label={label}>
+            {label}
+          </span>
+        ))}
+      </span>
+      <span class="muted number">v{formatCount(widget.version)}</span>
+      <span class="muted widget-time">
+        <Time at={widget.updatedAt} />
+      </span>
+    </Link>
+  );
+}
+
+const emptyWidget = { name: '', labels: '', isMine: false, notify: false };
+
+interface NewWidgetDialogProperties {
+  readonly onCreated: () => Promise<void>;
+  readonly onClose: () => void;
+}
+
+function NewWidgetDialog({ onCreated, onClose }: NewWidgetDialogProperties) {
+  const values = useSignal(emptyWidget);
+  // One for each text of the form, so that a repeated click after a lost response creates no second widget.
+  const key = useRef(createRandomId());
+  const create = async () => {
+    const { name, isMine, notify } = values.value;
+    const user = session.value?.user;
+    const labels = values.value.labels.split(',').map((label) => label.trim());
+    const widget = {
+      name,
+      labels: labels.filter((label) => label !== ''),
+      owner: isMine && user !== undefined ? { userId: user.id, email: user.email, notify } : null,
+    };
+    await service.createWidget(widget, { idempotencyKey: key.current });
+    showToast(`“${name.trim()}” was created.`);
+    onClose();
+    await onCreated();
+  };
+  const change = (changes: Partial<typeof values.value>) => {
+    values.value = { ...values.value, ...changes };
+    key.current = createRandomId();
+  };
+  const { name, labels, isMine, notify } = values.value;
+  return (
+    <FormDialog title="Create widget" submitLabel="Create" onSubmit={create} onClose={onClose}>
+      <TextField
+        label="Name"
+        hint="At most 200 characters."
+        pointer="/name"
+        required
+        value={name}
+        onInput={(text) => change({ name: text })}
+      />
+      <TextField
+        label="Labels"
+        hint="Separated by commas. Streams can be filtered by labels."
+        pointer="/labels"
+        value={labels}
+        onInput={(text) => change({ labels: text })}
+      />
+      <CheckBox label="Make me the owner" checked={isMine} onChange={(checked) => change({ isMine: checked })} />
+      {isMine ? (
+        <CheckBox
+          label="Notify owner (a flag for other systems; this service sends nothing)"
+          checked={notify}
+          onChange={(checked) => change({ notify: checked })}
+        />
+      ) : null}
+    </FormDialog>
   );
 }

@@ -1,7 +1,8 @@
 import { computed, signal } from '@preact/signals';
 import { createRandomId } from '@widget-service/client/requests/send.ts';
+import type { ComponentChildren, TargetedMouseEvent } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { consoleRoot } from '../service/page-settings.ts';
+import { consoleRoot } from '../service/service.ts';
 
 /** Where the page is: the part of the address after the console's root, and the query. */
 const location = signal(readLocation());
@@ -96,4 +97,31 @@ export function followAddress(): void {
   window.addEventListener('beforeunload', (event) => {
     if (readQuestion() !== null) event.preventDefault();
   });
+}
+
+interface LinkProperties {
+  /** A path of the console: `/widgets`. */
+  readonly to: string;
+  readonly class?: string;
+  readonly 'aria-current'?: 'page' | undefined;
+  readonly children?: ComponentChildren;
+}
+
+/** Whether a click on a link is for the browser: it opens a tab or a window, or downloads. */
+export function isForBrowser({ ctrlKey, metaKey, shiftKey, altKey, button }: MouseEvent): boolean {
+  return ctrlKey || metaKey || shiftKey || altKey || button !== 0;
+}
+
+/** A link to another page of the console. With a modifier key it opens a tab, as every link. */
+export function Link({ to, children, ...attributes }: LinkProperties) {
+  const follow = (event: TargetedMouseEvent<HTMLAnchorElement>) => {
+    if (isForBrowser(event)) return;
+    event.preventDefault();
+    goTo(to);
+  };
+  return (
+    <a {...attributes} href={toHref(to)} onClick={follow}>
+      {children}
+    </a>
+  );
 }

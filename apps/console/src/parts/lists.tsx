@@ -1,11 +1,94 @@
-import { useComputed, useSignal } from '@preact/signals';
+import { computed, type ReadonlySignal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useRef } from 'preact/hooks';
-import { changeQuery, query, readTime } from '../router/address.ts';
-import { type Resource, type ResourceOptions, useResource } from '../service/use-resource.ts';
+import { useMemo, useRef } from 'preact/hooks';
+import { changeQuery, query, readTime } from '../router/router.tsx';
+import { type Resource, type ResourceOptions, useResource } from '../service/use-service.ts';
 import { Button } from './button.tsx';
-import { EmptyState } from './messages.tsx';
-import { ReadState } from './read-state.tsx';
+import { EmptyState, ReadState } from './messages.tsx';
+
+/** One column of a table. */
+export interface Column<Row> {
+  readonly title: string;
+  readonly cell: (row: Row) => ComponentChildren;
+  /** Shown instead of the title, which then is only for screen readers. */
+  readonly header?: ComponentChildren;
+  /** Numbers stand at the end of the column, so that their digits are below each other. */
+  readonly isNumber?: boolean;
+}
+
+interface TableProperties<Row> {
+  /** The accessible name. */
+  readonly label: string;
+  readonly rows: readonly Row[];
+  readonly keyOf: (row: Row) => string;
+  readonly columns: readonly Column<Row>[];
+  /** The index of the column that names the row. Default: the first. */
+  readonly namedBy?: number;
+}
+
+/** A table. Where it is too wide, it becomes a list of cards whose cells name themselves. */
+export function Table<Row>({ label, rows, keyOf, columns, namedBy = 0 }: TableProperties<Row>) {
+  return (
+    <table class="table" aria-label={label}>
+      <thead>
+        <tr>
+          {columns.map(({ title, header, isNumber = false }) => (
+            <th key={title} scope="col" class={isNumber ? 'number' : undefined}>
+              {header === undefined ? title : (header ?? <span class="visually-hidden">{title}</span>)}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={keyOf(row)}>
+            {columns.map(({ title, cell, header, isNumber = false }, index) =>
+              index === namedBy ? (
+                <th key={title} scope="row" dir="auto">
+                  {cell(row)}
+                </th>
+              ) : (
+                <td
+                  key={title}
+                  class={isNumber ? 'number' : undefined}
+                  data-label={header === undefined ? title : undefined}
+                >
+                  {cell(row)}
+                </td>
+              ),
+            )}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** The last column: what can be done with a row. */
+export function actionsColumn<Row>(render: (row: Row) => ComponentChildren): Column<Row> {
+  return {
+    title: 'Actions',
+    header: null,
+    cell: (row) => <div class="table-actions">{render(row)}</div>,
+  };
+}
+
+interface RowButtonProperties {
+  readonly label: string;
+  /** The name of the row, for screen readers: `Revoke: my screen`. */
+  readonly row: string;
+  readonly kind?: 'danger';
+  readonly isBusy?: boolean;
+  readonly onClick: () => void;
+}
+
+export function RowButton({ label, row, ...button }: RowButtonProperties) {
+  return (
+    <Button {...button} aria-label={`${label}: ${row}`}>
+      {label}
+    </Button>
+  );
+}
 
 export interface Page<Item> {
   readonly items: readonly Item[];
@@ -30,8 +113,6 @@ interface PageQuery {
 }
 
 interface PagesOptions<Item> extends ResourceOptions {
-  /** The parameter of the address. Default: `page`. */
-  readonly pageName?: string;
   /** What tells rows apart. With it, rows change in their places, and new ones wait until the person asks for them. */
   readonly keyOf?: (item: Item) => string;
   /** For a list that can be read as of a time: the time by which it is ordered. */
@@ -41,18 +122,23 @@ interface PagesOptions<Item> extends ResourceOptions {
 /** These changes of the address lead to the first page: combine them with those of a filter. */
 export const firstPage = { page: null, asOf: null } as const;
 
+/** The newest answer, and what shows: its rows, or those from before as they are now. */
+interface Answer<Data> {
+  readonly latest: Data;
+  readonly shown: Data;
+}
+
 /** Reads a list of the service page by page. The page is in the address. See `useResource`. */
 export function usePages<Item, Data extends Page<Item>>(
   read: (query: PageQuery, signal: AbortSignal) => Promise<Data & Page<Item>>,
   inputs: readonly unknown[],
-  { pageName = 'page', keyOf, timeOf, ...options }: PagesOptions<Item> = {},
+  { keyOf, timeOf, ...options }: PagesOptions<Item> = {},
 ): Pages<Data> {
-  const page = Math.max(1, Math.trunc(Number(query.value.get(pageName))) || 1);
+  const page = Math.max(1, Math.trunc(Number(query.value.get('page'))) || 1);
   const asOf = timeOf === undefined || page === 1 ? null : readTime('asOf');
-  /** Whether the next answer is shown as it is: the person has asked for it. */
-  const isAsked = useRef(true);
-  // The rows are chosen when the answer comes. An effect would run a frame later, and could miss what was between.
-  const list = useResource<{ readonly latest: Data; readonly shown: Data }>(
+  /** Whether the next answer shows as it is: the person has asked for it. */
+  const isAsked = useRef(false);
+  const list: Resource<Answer<Data>> = useResource(
     async (signal) => {
       const latest = await read({ page, asOf }, signal);
       signal.throwIfAborted();
@@ -66,10 +152,14 @@ export function usePages<Item, Data extends Page<Item>>(
   );
   /** The answer that the person wants to see as it is. */
   const wanted = useSignal<object | null>(null);
-  const data = useComputed(() => {
-    const answer = list.data.value;
-    return answer === null ? null : answer === wanted.value ? answer.latest : answer.shown;
-  });
+  const data: ReadonlySignal<Data | null> = useMemo(
+    () =>
+      computed(() => {
+        const answer = list.data.value;
+        return (answer === wanted.value ? answer?.latest : answer?.shown) ?? null;
+      }),
+    [list.data],
+  );
   const showLatest = () => {
     wanted.value = list.data.peek();
   };
@@ -81,7 +171,7 @@ export function usePages<Item, Data extends Page<Item>>(
     const start = newest === undefined || timeOf === undefined ? null : Date.parse(timeOf(newest)) + 1;
     const now = asOf ?? (start === null || page > 1 ? null : new Date(start).toISOString());
     changeQuery({
-      [pageName]: next === 1 ? null : String(next),
+      page: next === 1 ? null : String(next),
       ...(timeOf === undefined ? {} : { asOf: next === 1 ? null : now }),
     });
   };

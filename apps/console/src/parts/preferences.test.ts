@@ -1,6 +1,24 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
-import { readLocale, readTimeZone } from './locale.ts';
+import { afterEach, expect, test, vi } from 'vitest';
+import { browserStorage, readLocale, readTimeZone } from './preferences.ts';
+
+afterEach(() => vi.unstubAllGlobals());
+
+const refuse = () => {
+  throw new DOMException('The quota has been exceeded.', 'QuotaExceededError');
+};
+
+test.each([
+  ['blocked', { get: refuse }],
+  ['null', { value: null }],
+  ['missing', { value: undefined }],
+  ['full', { value: { getItem: () => null, setItem: refuse } }],
+])('a storage that is %s keeps nothing, and no use of it throws', (_, property) => {
+  vi.stubGlobal('localStorage', null);
+  Object.defineProperty(globalThis, 'localStorage', { configurable: true, ...property });
+  browserStorage.write('theme', 'dark');
+  expect(browserStorage.read('theme')).toBeNull();
+});
 
 test.each([
   ['en-US', 'en-US'],

@@ -1,25 +1,62 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import type { GrantFields, GrantKind, IssuedGrant } from '../../grants/describe-grant.ts';
 import { GrantActions } from '../../grants/grant-actions.tsx';
-import { OldSecretNote, SecretLine } from '../../grants/secrets.tsx';
+import { GrantsPage } from '../../grants/grants-page.tsx';
+import { holdSecrets, listSecretFacts, OldSecretNote, SecretLine } from '../../grants/secrets.tsx';
+import { widgetStates } from '../../parts/badges.tsx';
 import { Button } from '../../parts/button.tsx';
-import { CodeTabs } from '../../parts/code-tabs.tsx';
-import { Code } from '../../parts/facts.tsx';
-import { PageHeader } from '../../parts/page-header.tsx';
-import { ReadState } from '../../parts/read-state.tsx';
-import { TabLinks } from '../../parts/tab-links.tsx';
-import { query, useLeaveQuestion } from '../../router/address.ts';
-import { Link } from '../../router/link.tsx';
+import { Code, CodeTabs, Facts } from '../../parts/facts.tsx';
+import { ReadState } from '../../parts/messages.tsx';
+import { PageHeader, TabLinks } from '../../parts/page.tsx';
+import { FullTime } from '../../parts/time.tsx';
+import { WidgetLink } from '../../parts/widget-name.tsx';
 import type { RouteParameters } from '../../router/match-route.ts';
-import { api } from '../../service/service.ts';
-import { useResource } from '../../service/use-resource.ts';
+import { goTo, Link, query, useLeaveQuestion } from '../../router/router.tsx';
+import { api, type Schemas } from '../../service/service.ts';
+import { useResource } from '../../service/use-service.ts';
 import { may } from '../../session/session.ts';
-import { type HeldStream, heldStream } from './held-stream.ts';
+import { FilterFields } from './filter-fields.tsx';
+import { eventTypes, type FilterValues, fromFilter, noFilter, toFilter } from './filter-values.ts';
 import { LivePreview } from './live-preview.tsx';
 import { OpenStreams } from './open-streams.tsx';
 import { readStreamUrl, streamSamples } from './stream-samples.ts';
-import { StreamSettings } from './stream-settings.tsx';
-import { subscriptionGrants } from './streams-page.tsx';
+
+/** A subscription whose URL a person has not saved yet. */
+type HeldStream = IssuedGrant & { readonly url: string };
+
+const heldStream = holdSecrets<HeldStream>();
+
+/** Leads to the page of a new or rotated subscription, which shows its URL once. */
+function showNewUrl({ url = '', ...issued }: IssuedGrant): void {
+  heldStream.value = { ...issued, url };
+  goTo(`/streams/${issued.id}`);
+}
+
+/** Open streams take a new filter at once. */
+const filterFields: GrantFields<FilterValues> = {
+  read: (grant) => (grant !== null && 'filter' in grant ? fromFilter(grant.filter) : noFilter),
+  toBody: (values) => ({ filter: toFilter(values) }),
+  render: (values) => <FilterFields values={values} />,
+};
+
+/** Subscriptions as grants. */
+const subscriptionGrants: GrantKind = {
+  path: '/api/v1/subscriptions',
+  listPage: '/streams',
+  hasPages: true,
+  title: 'Streams',
+  intro: 'A subscription is a secret URL that opens a stream of events. Give each screen or program its own.',
+  emptyText: 'Create a subscription, and give its URL to the program that follows the events.',
+  createLabel: 'Create subscription',
+  fields: filterFields,
+  onIssued: showNewUrl,
+};
+
+/** All subscriptions. */
+export function StreamsPage() {
+  return <GrantsPage kind={subscriptionGrants} links={[['Watch all events', '/streams/events']]} />;
+}
 
 const tabs = [
   ['preview', 'Live preview'],
@@ -129,5 +166,61 @@ function SampleCode() {
         one of them leaves.
       </p>
     </section>
+  );
+}
+
+interface StreamSettingsProperties {
+  readonly subscription: Schemas['Subscription'];
+  readonly onChanged: () => void;
+}
+
+/** What a subscription is. The menu of the page says what can be done with it. */
+function StreamSettings({ subscription, onChanged }: StreamSettingsProperties) {
+  return (
+    <section class="section">
+      <h2>Settings</h2>
+      <Facts
+        facts={[
+          ...listFilter(subscription.filter),
+          ['Created', <FullTime key="created" at={subscription.createdAt} />],
+          ...listSecretFacts(subscriptionGrants.path, subscription, onChanged),
+          ['Expires', <FullTime key="expires" at={subscription.expiresAt} />],
+          ['Last connected', <FullTime key="last" at={subscription.lastConnectedAt} />],
+        ]}
+      />
+    </section>
+  );
+}
+
+/** One fact for each condition of the filter. */
+function listFilter({ types, states, labels, widgetIds }: Schemas['EventFilter']) {
+  if (!types && !states && !labels && !widgetIds) return [['Filter', 'All events']] as const;
+  return [
+    ...(types ? [['Kinds', types.map((type) => eventTypes[type]).join(', ')] as const] : []),
+    ...(states ? [['States', states.map((state) => widgetStates[state]).join(', ')] as const] : []),
+    ...(labels ? [['Labels', <LabelList key="labels" labels={labels} />] as const] : []),
+    ...(widgetIds ? [['Widgets', <WidgetList key="widgets" ids={widgetIds} />] as const] : []),
+  ];
+}
+
+function LabelList({ labels }: { readonly labels: readonly string[] }) {
+  return (
+    <span class="picked">
+      {labels.map((label) => (
+        <span key={label} class="label" dir="auto">
+          {label}
+        </span>
+      ))}
+    </span>
+  );
+}
+
+function WidgetList({ ids }: { readonly ids: readonly string[] }) {
+  return (
+    <span class="picked">
+      {ids.map((id) => (
+        <WidgetLink key={id} id={id} />
+      ))}
+    </span>
   );
 }
