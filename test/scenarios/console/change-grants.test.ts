@@ -1,9 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { findBarriers } from '../../drivers/cluster/console-browser.ts';
-import { chooseAction } from './choose-action.ts';
-import { leaveHandOver } from './leave-hand-over.ts';
-import { describeEachDeployment } from './shown-service.ts';
+import { chooseAction, describeEachDeployment, leaveHandOver } from './shown-service.ts';
 
 /** Not a full minute: an input of a browser has minutes only, unless it is told otherwise. */
 const expiresAt = '2099-06-01T10:00:30.500Z';

@@ -4,9 +4,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { findBarriers } from '../../drivers/cluster/console-browser.ts';
 import { openStream, type StreamClient } from '../../drivers/streams/stream-client.ts';
 import { eventually } from '../../drivers/tools/eventually.ts';
-import { chooseAction, stayWhenAsked } from './choose-action.ts';
-import { leaveHandOver, readHandOver } from './leave-hand-over.ts';
-import { describeEachDeployment } from './shown-service.ts';
+import { chooseAction, describeEachDeployment, leaveHandOver, readHandOver, stayWhenAsked } from './shown-service.ts';
 
 const secret = 'what GitHub was given';
 

@@ -2,9 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { BrowserContext, Dialog, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { findBarriers, signInByPage } from '../../drivers/cluster/console-browser.ts';
-import { chooseAction, stayWhenAsked } from './choose-action.ts';
-import { readHandOver } from './leave-hand-over.ts';
-import { describeEachDeployment } from './shown-service.ts';
+import { chooseAction, describeEachDeployment, readHandOver, stayWhenAsked } from './shown-service.ts';
 
 /** Long, right to left, and without a place where it could wrap. */
 const name = `שותף ${'a'.repeat(160)}`;

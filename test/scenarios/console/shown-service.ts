@@ -1,5 +1,5 @@
 import { createClient, type WidgetServiceClient } from '@widget-service/client/client.ts';
-import type { Browser, BrowserContext, BrowserContextOptions } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Dialog, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { testAdmin } from '../../drivers/app/console-client.ts';
 import {
@@ -68,4 +68,38 @@ export function describeEachDeployment(
   for (const { name, canRun, open } of deployments) {
     describe.runIf(hasBrowser && canRun)(`${title} of ${name}`, () => declareTests(showService(open), name));
   }
+}
+
+/** Opens the menu of the row or page with this name, and chooses an entry. */
+export async function chooseAction(page: Page, name: string, entry: string): Promise<void> {
+  await page.getByRole('button', { name: `Actions of ${name}`, exact: true }).click();
+  await page.getByRole('menuitem', { name: entry }).click();
+}
+
+/** Begins to leave the page, and stays when the page asks. Returns the question. */
+export async function stayWhenAsked(page: Page, leave: () => Promise<unknown>): Promise<Dialog> {
+  const asked = page.waitForEvent('dialog');
+  const leaving = leave().catch(() => undefined);
+  const question = await asked;
+  await question.dismiss();
+  await leaving;
+  return question;
+}
+
+/** Shows and reads the secrets on the page that hands an integration over. */
+export async function readHandOver(page: Page) {
+  await page.getByRole('heading', { level: 1, name: 'Hand-over' }).waitFor();
+  const show = page.getByRole('button', { name: 'Show', exact: true });
+  while ((await show.count()) > 0) await show.first().click();
+  const [url = '', signingSecret] = await page.locator('code.secret').allTextContents();
+  return { url, signingSecret };
+}
+
+/** Reads the secrets, and leaves the page without a copy for the one that follows. */
+export async function leaveHandOver(page: Page) {
+  const secrets = await readHandOver(page);
+  page.once('dialog', (question) => void question.accept());
+  await page.getByRole('button', { name: 'Done' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Hand-over' }).waitFor({ state: 'detached' });
+  return secrets;
 }

@@ -2,9 +2,7 @@ import { createClient } from '@widget-service/client/client.ts';
 import type { BrowserContext, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { findBarriers, openProfile, openTab } from '../../drivers/cluster/console-browser.ts';
-import { chooseAction } from './choose-action.ts';
-import { leaveHandOver } from './leave-hand-over.ts';
-import { describeEachDeployment } from './shown-service.ts';
+import { chooseAction, describeEachDeployment, leaveHandOver } from './shown-service.ts';
 
 /** One story in one browser: each step needs what the steps before it have made. */
 describeEachDeployment('a person with a browser and the console', (shown, name) => {

@@ -2,8 +2,7 @@ import { streamSamples } from '@widget-service/console/stream-samples.ts';
 import type { BrowserContext, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { findBarriers } from '../../drivers/cluster/console-browser.ts';
-import { stayWhenAsked } from './choose-action.ts';
-import { describeEachDeployment } from './shown-service.ts';
+import { describeEachDeployment, stayWhenAsked } from './shown-service.ts';
 
 /** Long, right to left, and without a place where it could wrap. */
 const name = `מסך ${'a'.repeat(160)}`;

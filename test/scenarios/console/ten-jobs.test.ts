@@ -1,9 +1,8 @@
 import { createHookSender } from '@widget-service/client/hooks/hook-sender.ts';
-import type { BrowserContext, Page } from 'playwright-core';
+import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { testAdmin } from '../../drivers/app/console-client.ts';
 import { openProfile, openTab } from '../../drivers/cluster/console-browser.ts';
-import { createPerson, type JobCost, type Person } from './person.ts';
 import { describeEachDeployment } from './shown-service.ts';
 
 /** An operator must find an answer in so long, in seconds. */
@@ -11,10 +10,10 @@ const answerSeconds = 30;
 
 /** What an operator does with the console, one job after the other, each within a number of steps. */
 describeEachDeployment('ten jobs of an operator in the console', (shown, deployment) => {
-  const costs: Record<string, JobCost> = {};
+  const costs: Record<string, { readonly steps: number; readonly seconds: number }> = {};
   let profile: BrowserContext;
   let page: Page;
-  let operator: Person;
+  let operator: ReturnType<typeof createPerson>;
   let complaints: readonly string[];
   let hookUrl: string;
   let boilerId: string;
@@ -215,3 +214,27 @@ describeEachDeployment('ten jobs of an operator in the console', (shown, deploym
     expect(complaints).toEqual([]);
   });
 });
+
+/** Somebody who works with the console. Each click, each text and each key is a step. */
+function createPerson(page: Page) {
+  let steps = 0;
+  let startedAtMs = Date.now();
+  const doStep = async (act: Promise<unknown>) => {
+    steps += 1;
+    await act;
+  };
+  return {
+    click: (target: Locator) => doStep(target.click()),
+    type: (field: Locator, text: string) => doStep(field.fill(text)),
+    /** Types into whatever has the focus. */
+    typeOn: (text: string) => doStep(page.keyboard.type(text)),
+    press: (key: string) => doStep(page.keyboard.press(key)),
+    /** What it took since the last call, or since the start. */
+    finishJob: () => {
+      const cost = { steps, seconds: Math.round((Date.now() - startedAtMs) / 100) / 10 };
+      steps = 0;
+      startedAtMs = Date.now();
+      return cost;
+    },
+  };
+}

@@ -1,14 +1,36 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createHookSender } from '@widget-service/client/hooks/hook-sender.ts';
+import { openEmbedded } from '@widget-service/embedded/open-embedded.ts';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { aQuarantinedText } from '../../drivers/app/builders.ts';
 import { findBarriers, hasBrowser } from '../../drivers/cluster/console-browser.ts';
 import { eventually } from '../../drivers/tools/eventually.ts';
 import { openEmbeddedDeployment } from '../../faults/deployment.ts';
 import { showService } from './shown-service.ts';
 
-/** One integration whose hooks must be signed. */
-describe.runIf(hasBrowser)('the page of an integration', () => {
-  const shown = showService(() => openEmbeddedDeployment());
+const dayMs = 86_400_000;
+const hostile = aQuarantinedText({ text: '<img src=x onerror=alert(1)>\u202e\u001b[2J' });
+const other = aQuarantinedText({
+  reason: 'store-refused',
+  integrationId: '7f0c1a52-6d1e-4c3b-9a57-2b8f0e4d6c91',
+  quarantinedAt: new Date('2026-03-02T10:00:00Z'),
+});
+
+/** One integration whose hooks must be signed, and a service that could not read two jobs. */
+describe.runIf(hasBrowser)('the pages of integrations', () => {
+  const shown = showService(async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'widget-quarantine-'));
+    const retention = { count: 1_000, ageMs: dayMs, bytes: 1e6 };
+    const backend = await openEmbedded({ dataDir: folder, retention, deliveryRetentionMs: dayMs });
+    for (const text of [hostile, other]) await backend.quarantine.insert(text);
+    await backend.close();
+    const deployment = await openEmbeddedDeployment({ DATA_DIR: folder });
+    const removeFolder = () => rm(folder, { recursive: true, force: true });
+    return { ...deployment, dispose: () => deployment.dispose().then(removeFolder) };
+  });
   let page: Page;
   let complaints: readonly string[];
   let id: string;
@@ -30,7 +52,7 @@ describe.runIf(hasBrowser)('the page of an integration', () => {
     expect((await fetch(shown.service.url + new URL(url).pathname, init)).status).toBe(400);
   };
 
-  test('says why a list is empty', async () => {
+  test('say why a list is empty', async () => {
     await page.getByText('Each hook that the service accepts appears here.').waitFor();
     await choose('Refused');
     await page.getByText('appears here for 7 days (at most 100)').waitFor();
@@ -41,7 +63,7 @@ describe.runIf(hasBrowser)('the page of an integration', () => {
     expect(new URL(page.url()).search).toBe('');
   });
 
-  test('sends a signed test hook', async () => {
+  test('send a signed test hook', async () => {
     await page.getByRole('button', { name: 'Send test hook' }).click();
     await dialog().getByLabel('Secret URL').fill(url);
     await dialog().getByLabel('Kind').selectOption('Created');
@@ -57,7 +79,7 @@ describe.runIf(hasBrowser)('the page of an integration', () => {
     await rows().getByText('Published').waitFor();
   });
 
-  test('shows which hooks were refused, from whom, and how many more there were', async () => {
+  test('show which hooks were refused, from whom, and how many more there were', async () => {
     await post({ 'webhook-id': 'msg_partner_4711' });
     for (let count = 1; count <= 20; count += 1) await post();
     const countRefusals = async () => {
@@ -91,7 +113,7 @@ describe.runIf(hasBrowser)('the page of an integration', () => {
     expect(complaints).toEqual([]);
   });
 
-  test('answers whether a hook arrived, by what its sender knows', async () => {
+  test('answer whether a hook arrived, by what its sender knows', async () => {
     const search = page.getByRole('searchbox', { name: 'Find a hook by webhook-id or event id' });
     const find = async (text: string) => {
       await search.fill(text);
@@ -122,7 +144,7 @@ describe.runIf(hasBrowser)('the page of an integration', () => {
     await page.getByText('Arrived and published.').waitFor();
   });
 
-  test('answers the same for all integrations, and names the one that got the hook', async () => {
+  test('answer the same for all integrations, and name the one that got the hook', async () => {
     await shown.client.api.POST('/api/v1/integrations', { body: { name: 'Office' } });
     await page.getByRole('link', { name: 'Integrations' }).first().click();
     await page.getByRole('heading', { level: 1, name: 'Integrations' }).waitFor();
@@ -141,6 +163,32 @@ describe.runIf(hasBrowser)('the page of an integration', () => {
     expect(await findBarriers(page)).toEqual([]);
     await answer.getByRole('link', { name: 'Factory' }).click();
     await page.getByRole('heading', { level: 1, name: 'Factory' }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test('list texts in quarantine with their origin, show one without running it, and discard it after a question', async () => {
+    await page.getByRole('link', { name: 'Integrations' }).first().click();
+    await page.getByRole('link', { name: 'Quarantine' }).click();
+    const texts = page.getByRole('table', { name: 'Quarantine' }).locator('tbody').getByRole('row');
+    await texts.nth(1).waitFor();
+    expect(await texts.nth(0).textContent()).toContain('7f0c1a52-6d1e-4c3b-9a57-2b8f0e4d6c91');
+    expect(await texts.nth(1).textContent()).toContain('It names no event or integration.');
+    expect(await findBarriers(page)).toEqual([]);
+
+    await page.getByRole('button', { name: `Show: ${hostile.id}` }).click();
+    await dialog().getByText('"<img src=x onerror=alert(1)>\\u202e\\u001b[2J"').waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+
+    const discard = page.getByRole('button', { name: `Discard: ${hostile.id}` });
+    await discard.click();
+    await dialog().getByText('This removes the text for good.').waitFor();
+    await dialog().getByRole('button', { name: 'Cancel' }).click();
+    await discard.click();
+    await dialog().getByRole('button', { name: 'Discard' }).click();
+    await page.getByText('Text discarded.').waitFor();
+    await discard.waitFor({ state: 'detached' });
+    expect(await texts.count()).toBe(1);
     expect(complaints).toEqual([]);
   });
 });

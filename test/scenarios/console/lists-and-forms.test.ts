@@ -2,11 +2,12 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { findBarriers, hasBrowser, openProfile, openTab, signInByPage } from '../../drivers/cluster/console-browser.ts';
 import { openEmbeddedDeployment } from '../../faults/deployment.ts';
-import { showService } from './shown-service.ts';
+import { showService, stayWhenAsked } from './shown-service.ts';
 
 const hebrewName = 'שלום עולם '.repeat(12).trim();
 
-describe.runIf(hasBrowser)('lists of the console', () => {
+/** Long lists, and then what forms say about mistakes, and what the console asks before it does something. */
+describe.runIf(hasBrowser)('lists and forms of the console', () => {
   const shown = showService(() => openEmbeddedDeployment());
   let page: Page;
   let complaints: readonly string[];
@@ -30,12 +31,15 @@ describe.runIf(hasBrowser)('lists of the console', () => {
     expect((await fetch(hookUrl, init)).status).toBe(202);
   }
 
+  const dialog = () => page.getByRole('dialog');
+  const create = () => dialog().getByRole('button', { name: 'Create' });
+  const nameFocused = () => page.evaluate<string>('document.activeElement.labels?.[0]?.textContent ?? ""');
   const rows = () => page.getByRole('table', { name: 'Hooks' }).locator('tbody').getByRole('row');
   const readFirstRow = () => rows().first().getByRole('link').getAttribute('href');
   /** Resolves when the page has read the deliveries once more. */
   const nextRefresh = () => page.waitForResponse((response) => response.url().includes('/deliveries?'));
 
-  test('move no row under the pointer: new rows wait until the person asks for them', async () => {
+  test('lists move no row under the pointer: new rows wait until the person asks for them', async () => {
     await rows().first().hover();
     const before = await readFirstRow();
     await postHook(31);
@@ -54,7 +58,7 @@ describe.runIf(hasBrowser)('lists of the console', () => {
     expect(await readFirstRow()).toBe(first);
   });
 
-  test('have further pages that stay as they are; the address names the page', async () => {
+  test('lists have further pages that stay as they are; the address names the page', async () => {
     await page.getByRole('button', { name: 'Next page' }).click();
     await page.getByText('Page 2 of 2').waitFor();
     expect(await rows().count()).toBe(6);
@@ -71,19 +75,20 @@ describe.runIf(hasBrowser)('lists of the console', () => {
     expect(new URL(page.url()).search).toBe('');
   });
 
-  test('show the page that was asked for in a browser that paints late', async () => {
+  test('lists show the page that was asked for in a browser that paints late', async () => {
     const profile = await openProfile(shown.browser);
     await profile.addInitScript('requestAnimationFrame = () => 0;');
     const { page: late } = await openTab(profile, shown.service.url, integrationPath);
     await signInByPage(late);
     const shownRows = late.getByRole('table', { name: 'Hooks' }).locator('tbody').getByRole('row');
-    await expect.poll(() => shownRows.count()).toBe(25);
+    await shownRows.nth(24).waitFor();
     await late.getByRole('button', { name: 'Next page' }).click();
-    await expect.poll(() => shownRows.count()).toBeLessThan(25);
+    await late.getByText('Page 2 of 2').waitFor();
+    expect(await shownRows.count()).toBeLessThan(25);
     await profile.close();
   });
 
-  test('of a hundred subscriptions are searched by name and sorted; the address says how', async () => {
+  test('lists of a hundred subscriptions are searched by name and sorted; the address says how', async () => {
     const names = Array.from({ length: 100 }, (_, index) => `Screen ${index}`);
     for (const name of names) await shown.client.api.POST('/api/v1/subscriptions', { body: { name } });
     const table = page.getByRole('table', { name: 'Streams' });
@@ -105,7 +110,7 @@ describe.runIf(hasBrowser)('lists of the console', () => {
     expect(new URL(page.url()).search).toBe('?sort=name&search=nothing+like+it');
   });
 
-  test('are where they were after Back', async () => {
+  test('lists are where they were after Back', async () => {
     const list = page.getByRole('list', { name: 'Widgets, newest first' });
     await page.goto(`${shown.service.url}/console/widgets`);
     await list.getByText('Lamp 20', { exact: true }).waitFor();
@@ -125,7 +130,7 @@ describe.runIf(hasBrowser)('lists of the console', () => {
     expect(await list.getByRole('listitem').count()).toBe(11);
   });
 
-  test('have one selection: the pointer moves it', async () => {
+  test('lists have one selection: the pointer moves it', async () => {
     await page.keyboard.press('Control+k');
     const results = page.getByRole('listbox', { name: 'Matches' });
     /** The texts of the entries that stand out. */
@@ -142,8 +147,8 @@ describe.runIf(hasBrowser)('lists of the console', () => {
     await page.keyboard.press('Escape');
   });
 
-  test('are searched by one field from every page', async () => {
-    const dialog = page.getByRole('dialog', { name: 'Search or go to' });
+  test('lists are searched by one field from every page', async () => {
+    const palette = page.getByRole('dialog', { name: 'Search or go to' });
     const results = page.getByRole('listbox', { name: 'Matches' });
     const search = async (text: string) => {
       await page.keyboard.press('Control+k');
@@ -166,12 +171,12 @@ describe.runIf(hasBrowser)('lists of the console', () => {
     await search('msg_partner_4711');
     await results.getByRole('option', { name: 'Find hook “msg_partner_4711”' }).waitFor();
     await page.keyboard.press('Enter');
-    await dialog.waitFor({ state: 'detached' });
+    await palette.waitFor({ state: 'detached' });
     await page.getByText('Never reached any of these integrations.').waitFor();
     expect(new URL(page.url()).searchParams.get('hook')).toBe('msg_partner_4711');
   });
 
-  test('group the digits of versions', async () => {
+  test('lists group the digits of versions', async () => {
     for (let sent = 33; sent <= 1_000; sent += 50) {
       await Promise.all(Array.from({ length: 50 }, (_, index) => postHook(sent + index)));
     }
@@ -180,10 +185,9 @@ describe.runIf(hasBrowser)('lists of the console', () => {
       .getByRole('definition')
       .getByText(/^1,0\d\d$/)
       .waitFor();
-    expect(complaints).toEqual([]);
   });
 
-  test('cut a right-to-left name at its end on a phone, and leave the theme to the person', async () => {
+  test('lists cut a right-to-left name at its end on a phone, and leave the theme to the person', async () => {
     const phone = await shown.browser.newContext({
       viewport: { width: 390, height: 844 },
       hasTouch: true,
@@ -202,5 +206,73 @@ describe.runIf(hasBrowser)('lists of the console', () => {
     expect(await small.evaluate('document.documentElement.dataset.theme')).toBe('dark');
     expect(ofPhone).toEqual([]);
     await phone.close();
+  });
+
+  test('the field that the service refuses says what is wrong with it, and has the focus', async () => {
+    await page.setViewportSize({ width: 1_280, height: 600 });
+    await page.getByRole('link', { name: 'Widgets' }).first().click();
+    await page.getByRole('link', { name: 'Streams' }).click();
+    await page.getByRole('button', { name: 'Create subscription' }).click();
+    await dialog().getByLabel('Name').fill('Wall screen');
+    await dialog().getByLabel('Widgets').fill('abc');
+    await create().click();
+    await dialog().getByRole('alert').getByText('1 field needs attention').waitFor();
+    await dialog().getByText('Some of these are not widget ids.').waitFor();
+    await expect.poll(nameFocused).toBe('Widgets');
+    expect(await dialog().getByText('"errors"').count()).toBe(0);
+    expect(await findBarriers(page)).toEqual([]);
+    // The button is still where a person can click it.
+    const { y = 0, height = 0 } = (await create().boundingBox()) ?? {};
+    expect(y + height).toBeLessThan(600);
+    await dialog().getByLabel('Widgets').fill('');
+    // Nothing that was typed is lost by Back without a question.
+    await stayWhenAsked(page, () => page.evaluate('history.back()'));
+    expect(await dialog().getByLabel('Name').inputValue()).toBe('Wall screen');
+    await create().click();
+    await page.getByRole('button', { name: "I've saved it" }).click();
+  });
+
+  test('a mistake that the browser finds is not sent', async () => {
+    await page.goto(`${shown.service.url}/console/access/users`);
+    await page.getByRole('button', { name: 'Create user' }).click();
+    const requests: string[] = [];
+    page.on('request', (request) => {
+      if (request.method() === 'POST') requests.push(request.url());
+    });
+    await dialog().getByLabel('E-mail').fill('ines@');
+    await dialog().getByLabel('Password').pressSequentially('short');
+    await create().click();
+    await expect.poll(nameFocused).toBe('E-mail');
+    await dialog().getByLabel('E-mail').fill('ines@example');
+    await create().click();
+    await expect.poll(nameFocused).toBe('One-time password');
+    expect(requests).toEqual([]);
+    await dialog().getByLabel('Password').fill('a first pass phrase');
+    await create().click();
+    await dialog().getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('rowheader', { name: 'ines@example' }).waitFor();
+  });
+
+  test('an address without a page says so once, and leads on', async () => {
+    await page.goto(`${shown.service.url}/console/nothing/here`);
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor();
+    expect(await page.getByRole('heading').count()).toBe(1);
+    expect(await findBarriers(page)).toEqual([]);
+    await page.getByRole('link', { name: 'Go to start page' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+  });
+
+  test('asks before it ends the own session', async () => {
+    await page.goto(`${shown.service.url}/console/access`);
+    const own = page.getByRole('row').filter({ hasText: 'This session' });
+    await own.getByRole('button', { name: /^End/ }).click();
+    await dialog().getByText('This is the session you are using: you will be signed out here.').waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await dialog().getByRole('button', { name: 'Cancel' }).click();
+    await own.waitFor();
+    await own.getByRole('button', { name: /^End/ }).click();
+    await dialog().getByRole('button', { name: 'End' }).click();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
+    expect(complaints).toEqual([]);
   });
 });
