@@ -1,8 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { BullmqHookQueue } from '@widget-service/cluster/bullmq/bullmq-hook-queue.ts';
+import type { BullmqHookQueue } from '@widget-service/cluster/bullmq/bullmq-hook-queue.ts';
 import { coalesceWaitingJobs } from '@widget-service/cluster/bullmq/coalesced-jobs.ts';
-import { PartitionCounts } from '@widget-service/cluster/bullmq/partition-counts.ts';
-import { defaultWorkerTiming } from '@widget-service/cluster/bullmq/queue-options.ts';
 import { queueName, redisKeys } from '@widget-service/cluster/redis/keys.ts';
 import { serializeHookJob } from '@widget-service/shared/adapters/hook-job-codec.ts';
 import type { QueueItem } from '@widget-service/shared/domain/queue-item.ts';
@@ -13,6 +11,7 @@ import { beforeEach, describe, expect, inject, test } from 'vitest';
 import { aDelivery } from '../drivers/app/builders.ts';
 import { openSharedBackend } from '../drivers/app/open-shared.ts';
 import { findQueueRedis } from '../drivers/cluster/test-redis.ts';
+import { openProducer } from '../drivers/cluster/use-cluster-backend.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
 
 const getWidgetIds = (items: readonly QueueItem[]) => items.map((item) => (item.type === 'nudge' ? item.widgetId : ''));
@@ -139,19 +138,9 @@ describe.runIf(inject('backend') === 'cluster')('coalesceWaitingJobs', () => {
       });
       return send(command, stream);
     };
-    const keys = redisKeys(`t-${randomBytes(8).toString('hex')}`);
-    hookQueue = new BullmqHookQueue({
-      redis,
-      keys,
-      partitions: new PartitionCounts({ ensureListed: async () => [1], read: async () => [1] }, [1]),
-      ackReplicas: 0,
-      connectWorkers: () => {
-        throw new Error('These tests consume nothing.');
-      },
-      timing: defaultWorkerTiming,
-      onNotice: () => undefined,
-      onWarning: () => undefined,
-    });
+    const prefix = `t-${randomBytes(8).toString('hex')}`;
+    const keys = redisKeys(prefix);
+    hookQueue = openProducer(redis, prefix);
     const toKey = (name: string) => [keys.queuePrefix, queueName(1, 0), name].join(':');
     queue = { keys: { wait: toKey('wait') }, toKey };
     return async () => {

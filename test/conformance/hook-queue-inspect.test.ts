@@ -1,10 +1,36 @@
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { ConsumeOutcome, HookJob, HookQueue } from '@widget-service/shared/ports/hook-queue.ts';
 import { Redis } from 'ioredis';
-import { describe, expect, inject, test } from 'vitest';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { aJob, buildJobs, driveQueue } from '../drivers/app/hook-jobs.ts';
 import { openSharedBackend } from '../drivers/app/open-shared.ts';
 import { findQueueRedis } from '../drivers/cluster/test-redis.ts';
+import { openProducer } from '../drivers/cluster/use-cluster-backend.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
+
+function openQueue(redis: Redis, prefix: string, counts: readonly number[]) {
+  const hookQueue = openProducer(redis, prefix, { counts });
+  onTestFinished(() => hookQueue.close());
+  return hookQueue;
+}
+
+describe.runIf(inject('backend') === 'cluster')('BullmqHookQueue.pressure', () => {
+  test('also counts the jobs in the queues of earlier partition counts', async () => {
+    const redis = new Redis(findQueueRedis().operatorUrl, { protocol: 2 });
+    const prefix = `t-${randomBytes(8).toString('hex')}`;
+    onTestFinished(async () => {
+      await redis.unlink(await redis.keys(`*${prefix}*`));
+      redis.disconnect();
+    });
+    const enqueue = (queue: ReturnType<typeof openQueue>, partition: number) =>
+      queue.enqueue({ jobId: `job-${randomUUID()}`, partition, items: [{ type: 'nudge', widgetId: randomUUID() }] });
+    const before = openQueue(redis, prefix, [2]);
+    await Promise.all([enqueue(before, 0), enqueue(before, 1)]);
+    const after = openQueue(redis, prefix, [2, 3]);
+    await enqueue(after, 2);
+    expect(await after.pressure()).toMatchObject({ waitingJobs: 3 });
+  });
+});
 
 describe('HookQueue.inspect', async () => {
   const testBackend = await openSharedBackend({ hookPartitions: 2 });

@@ -1,10 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { BullmqHookQueue } from '@widget-service/cluster/bullmq/bullmq-hook-queue.ts';
-import { PartitionCounts } from '@widget-service/cluster/bullmq/partition-counts.ts';
-import { defaultWorkerTiming } from '@widget-service/cluster/bullmq/queue-options.ts';
-import { redisKeys } from '@widget-service/cluster/redis/keys.ts';
+import type { BullmqHookQueue } from '@widget-service/cluster/bullmq/bullmq-hook-queue.ts';
 import { Redis } from 'ioredis';
 import { beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { openProducer } from '../drivers/cluster/use-cluster-backend.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
 import { type RedisProcess, startRedis } from '../faults/redis-process.ts';
 
@@ -30,16 +28,9 @@ describe.runIf(inject('backend') === 'cluster')('HOOK_ACK_REPLICAS', () => {
     const redis = new Redis(url, { ...options, protocol: 2, retryStrategy: () => 100 });
     redis.on('error', () => undefined);
     await eventually(async () => redis.status === 'ready', 'a connection');
-    const hookQueue = new BullmqHookQueue({
-      redis,
-      keys: redisKeys('test'),
-      partitions: new PartitionCounts({ ensureListed: async () => [1], read: async () => [1] }, [1]),
+    const hookQueue = openProducer(redis, 'test', {
       ackReplicas: count,
       replicaLookIntervalMs: 50,
-      connectWorkers: () => {
-        throw new Error('These tests consume nothing.');
-      },
-      timing: defaultWorkerTiming,
       onNotice: (message) => said.push(`notice: ${message}`),
       onWarning: (message) => said.push(`warning: ${message}`),
     });

@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +6,6 @@ import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
 import { settingsTable } from '@widget-service/shared/config/settings.ts';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { freePort } from '../drivers/tools/free-port.ts';
 import { root } from './read-manifests.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads a few fields of each service.
@@ -67,32 +66,6 @@ describe('the stores of compose.yaml', () => {
     expect(makePasswords().read('PASSWORD')).toBe(password);
     // Each container has its own user. Nobody may write it.
     expect(statSync(join(folder, 'PASSWORD')).mode & 0o777).toBe(0o444);
-  });
-
-  test('demand the password: Redis, by the command that its container runs', async () => {
-    const password = makePasswords().read('PASSWORD');
-    const port = String(await freePort());
-    const [shell, option, script] = services.redis.command as string[];
-    const command = String(script)
-      .replaceAll('$$', '$')
-      .replaceAll(/\/tmp|\/run\/stores/g, folder)
-      .replace('--appendonly', `--port ${port} --bind 127.0.0.1 --dir ${folder} --appendonly`);
-    const redis = spawn(String(shell), [String(option), command], { stdio: ['ignore', 'pipe', 'inherit'] });
-    try {
-      await new Promise<void>((resolve) =>
-        redis.stdout.on('data', (text) => /Ready to accept/.test(text) && resolve()),
-      );
-      const ping = (environment: Record<string, string>) =>
-        spawnSync('redis-cli', ['-p', port, 'ping'], {
-          env: { PATH: process.env.PATH, ...environment },
-          encoding: 'utf8',
-        });
-      expect(ping({}).stdout).toContain('NOAUTH');
-      expect(ping({ REDISCLI_AUTH: password }).stdout).toBe('PONG\n');
-      expect(readFileSync(`/proc/${redis.pid}/cmdline`, 'utf8')).not.toContain(password);
-    } finally {
-      redis.kill('SIGTERM');
-    }
   });
 
   test('are reached by the service alone, and have the password as a file', () => {

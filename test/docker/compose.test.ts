@@ -29,6 +29,14 @@ afterAll(async () => {
   compose('down', '--volumes', '--timeout', '5');
 }, 120_000);
 
+test('Redis demands its password, which is in no command line', () => {
+  const { id } = listContainers().find(({ service }) => service === 'redis')!;
+  const password = docker(['exec', id, 'cat', '/run/stores/PASSWORD']).trim();
+  expect(docker(['exec', id, 'redis-cli', 'ping'])).toContain('NOAUTH');
+  expect(docker(['exec', '--env', `REDISCLI_AUTH=${password}`, id, 'redis-cli', 'ping'])).toBe('PONG\n');
+  expect(docker(['exec', id, 'cat', '/proc/1/cmdline'])).not.toContain(password);
+});
+
 test('a container of each kind crashes and is started again, and nothing is lost', async () => {
   for (const service of ['api', 'worker', 'redis', 'mongodb']) {
     const { id } = listContainers().find((one) => one.service === service)!;

@@ -5,6 +5,7 @@
  */
 
 import { readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   findSelectors,
@@ -14,15 +15,94 @@ import {
   shortenExpression,
   shortenRuleFile,
 } from '../deploy/prometheus/rule-files.ts';
-import { type AlertFault, type AlertWatch, watchAlerts } from '../drivers/cluster/alert-watch.ts';
 import { setOptions } from '../drivers/cluster/component-options.ts';
 import { type Load, openLoad } from '../drivers/cluster/load.ts';
-import { type PrometheusProcess, startPrometheus } from '../drivers/cluster/prometheus-process.ts';
+import { type Alert, type PrometheusProcess, startPrometheus } from '../drivers/cluster/prometheus-process.ts';
 import { findPrometheusTool, runPromtool } from '../drivers/cluster/prometheus-tools.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
 import { isHaproxyInstalled } from '../faults/balancer.ts';
 import { type FaultCluster, openFaultCluster } from '../faults/fault-cluster.ts';
 import { isLong } from '../faults/scale.ts';
+
+/** An alert that a fault must cause: its name, severity, and further labels where the name alone is not enough. */
+type ExpectedAlert = readonly [name: string, severity: string, labels?: Readonly<Record<string, string>>];
+
+/** A fault that a scenario injects. */
+interface AlertFault {
+  readonly fault: string;
+  /** The alerts that must fire before the fault is mended. */
+  readonly alerts: readonly ExpectedAlert[];
+  cause(): Promise<void>;
+  mend(): Promise<void>;
+}
+
+interface Period {
+  readonly alert: Alert;
+  /** When the alert no longer fired; null while it fires. */
+  toMs: number | null;
+}
+
+const pollMs = 250;
+const firesWithinMs = 45_000;
+
+/** Records when each alert fires. */
+function watchAlerts(prometheus: Pick<PrometheusProcess, 'listAlerts'>) {
+  const periods: Period[] = [];
+  const stopping = new AbortController();
+  const toKey = ({ labels }: Alert) => JSON.stringify(Object.entries(labels).toSorted());
+
+  async function poll(): Promise<void> {
+    const firing = (await prometheus.listAlerts()).filter(({ state }) => state === 'firing');
+    const nowMs = performance.now();
+    const keys = new Set(firing.map(toKey));
+    for (const period of periods) if (period.toMs === null && !keys.has(toKey(period.alert))) period.toMs = nowMs;
+    const open = new Set(periods.filter(({ toMs }) => toMs === null).map(({ alert }) => toKey(alert)));
+    for (const alert of firing) if (!open.has(toKey(alert))) periods.push({ alert, toMs: null });
+  }
+
+  const running = (async () => {
+    while (!stopping.signal.aborted) {
+      await poll();
+      await delay(pollMs);
+    }
+  })();
+
+  function select([name, severity, labels = {}]: ExpectedAlert): Period[] {
+    const wanted = Object.entries({ ...labels, alertname: name, severity });
+    return periods.filter(({ alert }) => wanted.every(([label, value]) => alert.labels[label] === value));
+  }
+
+  const overlaps = (expected: ExpectedAlert, fromMs: number) =>
+    select(expected).filter(({ toMs }) => toMs === null || toMs > fromMs);
+
+  return {
+    /** Causes a fault, waits until every expected alert fires, and mends it. */
+    async inject({ fault, alerts: expected, cause, mend }: AlertFault): Promise<void> {
+      const fromMs = performance.now();
+      await cause();
+      for (const alert of expected) {
+        const what = `${alert[0]} (${alert[1]}) fires for: ${fault}`;
+        await eventually(async () => overlaps(alert, fromMs).length > 0, what, firesWithinMs);
+      }
+      await mend();
+    },
+    /** Resolves when none of these alerts fires. */
+    waitUntilClear: (expected: readonly ExpectedAlert[], withinMs: number) =>
+      eventually(
+        async () => expected.every((alert) => select(alert).every(({ toMs }) => toMs !== null)),
+        `these alerts clear: ${expected.map(([name, severity]) => `${name} ${severity}`).join(', ')}`,
+        withinMs,
+      ),
+    /** All alerts that fired. */
+    listFired: (): Alert[] => periods.map(({ alert }) => alert),
+    close: async () => {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+type AlertWatch = ReturnType<typeof watchAlerts>;
 
 const prometheusProgram = findPrometheusTool('prometheus');
 const promtool = findPrometheusTool('promtool');

@@ -1,7 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import { BullmqHookQueue, type BullmqHookQueueOptions } from '@widget-service/cluster/bullmq/bullmq-hook-queue.ts';
+import { PartitionCounts } from '@widget-service/cluster/bullmq/partition-counts.ts';
+import { defaultWorkerTiming } from '@widget-service/cluster/bullmq/queue-options.ts';
 import { type ClusterOptions, openCluster } from '@widget-service/cluster/open-cluster.ts';
+import { redisKeys } from '@widget-service/cluster/redis/keys.ts';
 import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
+import type { Redis } from 'ioredis';
 import { MongoClient } from 'mongodb';
 import { expect } from 'vitest';
 import type { RedisProcess } from '../../faults/redis-process.ts';
@@ -25,6 +30,24 @@ export async function dropDatabaseOf({ mongodbUrl, mongodbDatabase }: ClusterOpt
   const mongo = await new MongoClient(mongodbUrl).connect();
   await mongo.db(mongodbDatabase).dropDatabase();
   await mongo.close();
+}
+
+/** A queue of BullMQ that only takes jobs. */
+export function openProducer(
+  redis: Redis,
+  keyPrefix: string,
+  { counts = [1], ...options }: Partial<BullmqHookQueueOptions> & { readonly counts?: readonly number[] } = {},
+): BullmqHookQueue {
+  return new BullmqHookQueue({
+    ...{ redis, keys: redisKeys(keyPrefix), ackReplicas: 0, timing: defaultWorkerTiming },
+    partitions: new PartitionCounts({ ensureListed: async () => [...counts], read: async () => [...counts] }, counts),
+    connectWorkers: () => {
+      throw new Error('a producer consumes nothing');
+    },
+    onNotice: () => undefined,
+    onWarning: () => undefined,
+    ...options,
+  });
 }
 
 /** The name of the connections of tails. */
