@@ -1,5 +1,6 @@
 /**
- * A real Prometheus scrapes the pods that the shipped PodMonitor selects. `alerts-fire-and-clear.test.ts` has the rules.
+ * A real Prometheus scrapes the pods that the shipped PodMonitor selects. `alerts-fire-and-clear.test.ts` has the
+ * rules.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listObjects } from '../deploy/kubectl.ts';

@@ -3,8 +3,7 @@ import { basename } from 'node:path';
 import { conditionsTable } from '@widget-service/api/operators/conditions.ts';
 import { describe, expect, test } from 'vitest';
 import { findPrometheusTool, runPromtool } from '../../drivers/cluster/prometheus-tools.ts';
-import type { AlertCase } from './alert-case.ts';
-import { buildHealthySeries, type SeriesValues } from './healthy-series.ts';
+import { type AlertCase, buildHealthySeries, type SeriesValues } from './healthy-series.ts';
 import { hookCases, promiseCases } from './hook-alert-cases.ts';
 import { loadAlerts, ruleFilePaths } from './rule-files.ts';
 import {

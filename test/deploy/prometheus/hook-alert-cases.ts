@@ -1,5 +1,17 @@
-import { type AlertCase, after, both, other, risesWhileFault, unknown, whileFault } from './alert-case.ts';
-import { counter, gauge, missing, pod, worker } from './healthy-series.ts';
+import {
+  type AlertCase,
+  after,
+  both,
+  counter,
+  gauge,
+  missing,
+  other,
+  pod,
+  risesWhileFault,
+  unknown,
+  whileFault,
+  worker,
+} from './healthy-series.ts';
 
 export const promiseCases: readonly AlertCase[] = [
   {

@@ -1,5 +1,18 @@
-import { type AlertCase, after, both, other, risesWhileFault, unknown, whileFault } from './alert-case.ts';
-import { counter, gauge, missing, pod, type SeriesValues, worker } from './healthy-series.ts';
+import {
+  type AlertCase,
+  after,
+  both,
+  counter,
+  gauge,
+  missing,
+  other,
+  pod,
+  risesWhileFault,
+  type SeriesValues,
+  unknown,
+  whileFault,
+  worker,
+} from './healthy-series.ts';
 
 export const auditCases: readonly AlertCase[] = [
   {

@@ -1,5 +1,14 @@
-import { type AlertCase, after, both, risesWhileFault, whileFault } from './alert-case.ts';
-import { gauge, missing, pod, worker } from './healthy-series.ts';
+import {
+  type AlertCase,
+  after,
+  both,
+  gauge,
+  missing,
+  pod,
+  risesWhileFault,
+  whileFault,
+  worker,
+} from './healthy-series.ts';
 
 export const streamCases: readonly AlertCase[] = [
   {

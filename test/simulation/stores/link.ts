@@ -1,5 +1,21 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Notifier } from './notifier.ts';
+
+/** Notifies a server's blocked calls that something new has arrived. */
+export class Notifier {
+  readonly #listeners = new Set<() => void>();
+
+  notify(): void {
+    for (const listener of [...this.#listeners]) listener();
+  }
+
+  subscribe(listener: () => void): void {
+    this.#listeners.add(listener);
+  }
+
+  unsubscribe(listener: () => void): void {
+    this.#listeners.delete(listener);
+  }
+}
 
 /** Sends one command and returns its reply. `onServer` runs on the server, atomically, or not at all. */
 export type Send = <T>(onServer: () => T) => Promise<T>;

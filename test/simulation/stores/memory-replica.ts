@@ -1,5 +1,5 @@
 import { copyStream, createEventStream, type EventStream } from './event-stream.ts';
-import { Notifier } from './notifier.ts';
+import { Notifier } from './link.ts';
 
 /** What a replica has received. */
 export interface ReplicatedLog {

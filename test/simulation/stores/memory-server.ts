@@ -2,7 +2,7 @@ import type { DedupeMark, EventRetention, LogRecord } from '@widget-service/shar
 import type { ComparablePosition } from '@widget-service/shared/ports/run-registry.ts';
 import { copyStream, createEventStream, type EventStream, trim } from './event-stream.ts';
 import { copyQueue, createJobQueue, type JobQueue } from './job-queue.ts';
-import { Notifier } from './notifier.ts';
+import { Notifier } from './link.ts';
 
 /** Everything that Redis holds at one moment. */
 export interface MemoryState {

@@ -4,15 +4,16 @@ import type { Database } from './database.ts';
 import type { Link } from './link.ts';
 import type { MemoryServer } from './memory-server.ts';
 import { createSimulatedDeliveryLedger } from './simulated-delivery-ledger.ts';
-import { openSimulatedEventLog, type SimulatedReplica } from './simulated-event-log.ts';
-import { openSimulatedHookQueue } from './simulated-hook-queue.ts';
-import { createSimulatedQuarantine, type SimulatedQuarantine } from './simulated-quarantine.ts';
-import { createSimulatedRunRegistry } from './simulated-run-registry.ts';
 import {
+  createSimulatedQuarantine,
+  createSimulatedRunRegistry,
   createSimulatedWidgetEffects,
   createSimulatedWidgetOutbox,
   createSimulatedWidgetStore,
-} from './simulated-widgets.ts';
+  type SimulatedQuarantine,
+} from './simulated-documents.ts';
+import { openSimulatedEventLog, type SimulatedReplica } from './simulated-event-log.ts';
+import { openSimulatedHookQueue } from './simulated-hook-queue.ts';
 
 export interface SimulatedPortsOptions {
   readonly database: Database;

@@ -4,10 +4,9 @@ import type { EventLog, EventTail } from '@widget-service/shared/ports/event-log
 import { runLimits } from '@widget-service/shared/ports/run-registry.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import { append, type EventStream, expireMarks, inspect, readAfter, readUpTo } from './event-stream.ts';
-import type { Link } from './link.ts';
+import type { Link, Notifier } from './link.ts';
 import type { MemoryReplica } from './memory-replica.ts';
 import { commandDeadlineMs, type MemoryServer } from './memory-server.ts';
-import type { Notifier } from './notifier.ts';
 
 const defaultRunAgeMaxMs = runLimits.maxAgeMs;
 const tailBlockMs = 2_000;

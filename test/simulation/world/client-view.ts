@@ -1,7 +1,7 @@
 import type { Scheduler } from '../engine/scheduler.ts';
 import type { SimulatedProcess } from '../engine/simulated-process.ts';
 import type { History } from './history.ts';
-import type { Pod } from './pod-process.ts';
+import type { Pod } from './processes.ts';
 import type { SimulatedSocket } from './simulated-socket.ts';
 
 export type RequestOutcome<T> =

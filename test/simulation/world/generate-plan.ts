@@ -1,6 +1,10 @@
 import { createRandom, type Random } from '../engine/random.ts';
-import { generateLoss, generateLossBehindAppend, generateUnrecordedLoss } from './generate-losses.ts';
-import { generateReplicaFaults } from './generate-replica-faults.ts';
+import {
+  generateLoss,
+  generateLossBehindAppend,
+  generateReplicaFaults,
+  generateUnrecordedLoss,
+} from './generate-store-faults.ts';
 import {
   type CallFate,
   type Fault,

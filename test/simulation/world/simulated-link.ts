@@ -3,8 +3,7 @@ import type { Random } from '../engine/random.ts';
 import type { Scheduler } from '../engine/scheduler.ts';
 import type { SimulatedProcess } from '../engine/simulated-process.ts';
 import type { BlockOptions, Link, Send } from '../stores/link.ts';
-import type { CallFaults, PlannedFaults } from './call-faults.ts';
-import type { Fault } from './plan.ts';
+import type { CallFaults, Fault, PlannedFaults } from './plan.ts';
 import type { SimulatedServer } from './simulated-server.ts';
 
 export interface SimulatedLinkOptions {

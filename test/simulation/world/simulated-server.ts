@@ -1,4 +1,4 @@
-import { Notifier } from '../stores/notifier.ts';
+import { Notifier } from '../stores/link.ts';
 
 /** A server as its callers see it. */
 export class SimulatedServer {

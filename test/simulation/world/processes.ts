@@ -3,18 +3,56 @@ import { openingBytes, randomWithin } from '@widget-service/api/streams/fan-out/
 import { type FanOutOptions, openFanOut } from '@widget-service/api/streams/fan-out/open-fan-out.ts';
 import { renderWidgetBody } from '@widget-service/api/widgets/widget-schema.ts';
 import { type EventFilter, noFilter } from '@widget-service/shared/domain/event-filter.ts';
+import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
+import type { Backend } from '@widget-service/shared/ports/backend.ts';
+import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import { Supervisor } from '@widget-service/shared/runtime/supervisor.ts';
+import { createWorkerTasks } from '@widget-service/shared/tasks/worker-tasks.ts';
 import { makeFindStreamStart } from '@widget-service/shared/usecases/events/find-stream-start.ts';
 import { makeAcceptHook } from '@widget-service/shared/usecases/hooks/accept-hook.ts';
 import { GroupCommit } from '@widget-service/shared/usecases/hooks/group-commit.ts';
 import { makeCreateWidget } from '@widget-service/shared/usecases/widgets/create-widget.ts';
 import type { SimulatedProcess } from '../engine/simulated-process.ts';
 import type { SimulatedPorts } from '../stores/open-simulated-ports.ts';
-import { createTracingLogger, noMetrics } from './fakes.ts';
 import type { PlanSettings } from './plan.ts';
 import type { SimulatedSocket } from './simulated-socket.ts';
 import { StreamWatch } from './stream-watch.ts';
-import type { RunningProcess } from './worker-process.ts';
+
+/** Traces the messages of warnings and errors, and drops the rest. */
+function createTracingLogger(trace: (text: string) => void): Logger {
+  const logMessage = (details: unknown, message: string) => {
+    const { reason, err } = details as { reason?: unknown; err?: { internalMessage?: string; message?: string } };
+    trace(`${message} ${String(reason ?? err?.internalMessage ?? err?.message ?? '')}`);
+  };
+  return { info: () => undefined, debug: () => undefined, warn: logMessage, error: logMessage } as unknown as Logger;
+}
+
+const ignore = () => undefined;
+const noMetric = { inc: ignore, dec: ignore, set: ignore, observe: ignore, labels: () => noMetric };
+/** Metrics that count nothing. */
+const noMetrics = new Proxy({}, { get: () => noMetric }) as Metrics;
+
+export interface RunningProcess {
+  readonly process: SimulatedProcess;
+  /** Stops like after SIGTERM. */
+  stop(): Promise<void>;
+}
+
+/** The real tasks of a worker under the real supervisor. Call it inside `process`. */
+export function startWorker(
+  process: SimulatedProcess,
+  ports: SimulatedPorts,
+  trace: (text: string) => void,
+): RunningProcess {
+  const logger = createTracingLogger((text) => trace(`${process.name}: ${text}`));
+  const { clock } = process;
+  const backend = ports as unknown as Backend;
+  const tasks = createWorkerTasks({ backend, clock, logger, metrics: noMetrics });
+  const onFailure = (task: string, error: unknown) => trace(`${process.name}: ${task} failed: ${String(error)}`);
+  const supervisor = new Supervisor(tasks, { clock, onFailure });
+  supervisor.start();
+  return { process, stop: () => supervisor.stop() };
+}
 
 const heartbeatIntervalMs = 5_000;
 const drainWindowMs = 2_000;

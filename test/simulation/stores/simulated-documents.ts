@@ -1,6 +1,9 @@
 import type { UnstorableItem } from '@widget-service/shared/domain/errors.ts';
 import type { IdempotencyRecord } from '@widget-service/shared/domain/idempotent-create.ts';
 import type { Widget } from '@widget-service/shared/domain/widget.ts';
+import type { QuarantinedText } from '@widget-service/shared/entities/quarantined-text.ts';
+import type { Collection } from '@widget-service/shared/ports/collection.ts';
+import type { ComparablePosition, RunRegistry } from '@widget-service/shared/ports/run-registry.ts';
 import type {
   OutboxScanCursor,
   PublishedThrough,
@@ -17,6 +20,54 @@ import type {
 } from '@widget-service/shared/ports/widget-store.ts';
 import { type Database, rejection, requestDeadlineMs, runDeadlineMs, type WidgetDocument } from './database.ts';
 import type { Link } from './link.ts';
+
+export function createSimulatedRunRegistry({ runRegistry: registry }: Database, link: Link): RunRegistry {
+  return {
+    startRun: () =>
+      link.call('startRun', runDeadlineMs, (send) =>
+        send(() => {
+          registry.run += 1;
+          return { ...registry };
+        }),
+      ),
+    lastPosition: () => link.call('lastPosition', runDeadlineMs, (send) => send(() => registry.lastPosition)),
+    recordPosition: (position, expected) =>
+      link.call('recordPosition', runDeadlineMs, (send) =>
+        send(() => {
+          if (!isSamePosition(expected, registry.lastPosition)) return false;
+          registry.lastPosition = position;
+          return true;
+        }),
+      ),
+  };
+}
+
+function isSamePosition(a: ComparablePosition | null, b: ComparablePosition | null): boolean {
+  return a?.epochRun === b?.epochRun && a?.epoch === b?.epoch && a?.ms === b?.ms && a?.seq === b?.seq;
+}
+
+/** What the data path and its checkers use of the quarantine. */
+export type SimulatedQuarantine = Pick<Collection<QuarantinedText>, 'insert' | 'get' | 'list'>;
+
+export function createSimulatedQuarantine({ quarantine }: Database, link: Link): SimulatedQuarantine {
+  const call = <Result>(name: string, work: () => Result) => link.call(name, requestDeadlineMs, (send) => send(work));
+  return {
+    insert: (text) =>
+      call('quarantine', () => {
+        if (quarantine.has(text.id)) return false;
+        quarantine.set(text.id, text);
+        return true;
+      }),
+    get: (id) => call('getQuarantined', () => quarantine.get(id) ?? null),
+    list: (_where, { offset, limit }) =>
+      call('listQuarantined', () =>
+        [...quarantine.values()]
+          .sort((a, b) => b.quarantinedAt.getTime() - a.quarantinedAt.getTime() || (a.id < b.id ? 1 : -1))
+          .slice(offset, offset + limit)
+          .map((text) => ({ ...text, text: '' })),
+      ),
+  };
+}
 
 /** As on MongoDB, each document is written separately, and other runs may write in between. */
 export function createSimulatedWidgetEffects(database: Database, link: Link): WidgetEffects {
