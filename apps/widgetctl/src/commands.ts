@@ -1,13 +1,11 @@
 import type { components } from '@widget-service/client/interface.ts';
-import { type Command, makeCommand } from './command-line.ts';
+import { type Command, makeCommand, printCompletion } from './command-line.ts';
 import { deliveryCommands, quarantineCommands } from './deliveries.ts';
 import { passwordStep, UsageError } from './failures.ts';
 import { readText } from './files.ts';
-import { grantCommands, sampleCommands } from './grants.ts';
-import { printCompletion } from './help.ts';
+import { grantCommands, sampleCommands, sourceCommands } from './grants.ts';
 import { hookCommands } from './hooks.ts';
 import { makeCall, makeList } from './operations.ts';
-import { sourceCommands } from './sources.ts';
 import { tail } from './tail.ts';
 
 type Schemas = components['schemas'];

@@ -1,9 +1,8 @@
 import manifest from '../package.json' with { type: 'json' };
-import { parseCommandLine } from './command-line.ts';
+import { formatHelp, parseCommandLine } from './command-line.ts';
 import { commands } from './commands.ts';
 import { Context } from './context.ts';
 import { chooseExitCode, describeFailure, exitCodes } from './failures.ts';
-import { formatHelp } from './help.ts';
 import { Output } from './output.ts';
 import type { Io } from './terminal.ts';
 

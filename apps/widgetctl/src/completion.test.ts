@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { completeWords, scripts } from './command-line.ts';
 import { commands } from './commands.ts';
-import { completeWords, scripts } from './help.ts';
 
 const main = fileURLToPath(new URL('main.ts', import.meta.url));
 const hasShell = (name: string) => spawnSync(name, ['--version']).status === 0;
