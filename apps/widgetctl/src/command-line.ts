@@ -66,7 +66,7 @@ export interface Input {
 }
 
 /** Options of every command. */
-export const commonOptions: Options = {
+const commonOptions: Options = {
   url: { value: 'URL', text: 'The service. Default: WIDGETCTL_URL, else http://127.0.0.1:8080.' },
   json: { text: 'Print each result as one line of JSON.' },
   'no-color': { text: 'Print no colours. The default if the output is no terminal, or NO_COLOR is set.' },

@@ -27,7 +27,7 @@ export const deliveryCommands: readonly Command[] = [
           text: 'Only those received at this time or later, for example 2026-03-01T10:00:00Z.',
         },
         'to TIME': { member: 'to', text: 'Only those received before this time.' },
-        'webhook-id ID': { text: 'Only the hook that was sent with this webhook-id.' },
+        'webhook-id ID': { member: 'webhookId', text: 'Only the hook that was sent with this webhook-id.' },
       },
       paging: 'to',
       hasLimit: true,

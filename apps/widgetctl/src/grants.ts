@@ -83,7 +83,7 @@ export const grantCommands: readonly Command[] = grantKinds.flatMap(({ word, pat
     }),
     makeCall<IssuedGrant>(`${word} create NAME`, `Make ${one}.`, `POST ${path}`, {
       options: {
-        'expires TIME': { text: 'When it expires, in UTC. Default: never.' },
+        'expires TIME': { member: 'expiresAt', text: 'When it expires, in UTC. Default: never.' },
         ...(takesHooks && { ...sourceOptions, signed: 'Hooks need a signature. Shows the signing secret.' }),
       },
       body: async (context, input) => ({
