@@ -17,14 +17,14 @@ export interface HookTrafficOptions {
   readonly widgetIds: readonly string[];
 }
 
-export type PlannedHook = Pick<HookOperation, 'eventId' | 'kind' | 'occurredAt' | 'widgetId' | 'payload'> & {
+type PlannedHook = Pick<HookOperation, 'eventId' | 'kind' | 'occurredAt' | 'widgetId' | 'payload'> & {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 };
 
 /** Makes the function that posts a hook once, and records it. */
-export function createRecordedPost(
+function createRecordedPost(
   { recording, eventLoopDelay, cpuSteal }: Pick<HookTrafficOptions, 'recording' | 'eventLoopDelay' | 'cpuSteal'>,
   agent: Agent,
 ) {
@@ -111,7 +111,7 @@ function planHook(
 }
 
 /** Selects a known widget, an unknown one, or none. */
-export function selectWidgetId(index: number, widgetIds: readonly string[]): string | null {
+function selectWidgetId(index: number, widgetIds: readonly string[]): string | null {
   if (index % 10 === 0) return null;
   if (index % 50 === 7) return randomUUID();
   const candidates = index % 2 === 0 ? widgetIds.slice(-newestCount) : widgetIds.slice(0, oldestCount);

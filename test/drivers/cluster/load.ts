@@ -9,7 +9,6 @@ import { watchCpuSteal } from '../tools/cpu-steal.ts';
 import { watchEventLoopDelay } from '../tools/event-loop-delay.ts';
 import { eventually } from '../tools/eventually.ts';
 import { createCreateTraffic } from './create-traffic.ts';
-import { openForeignHookTraffic } from './foreign-hook-traffic.ts';
 import { createHookTraffic } from './hook-traffic.ts';
 import { createPace, type Pace } from './pace.ts';
 import { createRecording, type Recording } from './recording.ts';
@@ -63,8 +62,6 @@ function createRevocationTraffic({ client, recording, streams }: RevocationTraff
 export interface LoadOptions extends Partial<Pick<Scale, 'hooksPerSecond' | 'createsPerSecond' | 'streams'>> {
   /** How many subscriptions with open streams are revoked per second. 0 means none. */
   readonly revocationsPerSecond?: number;
-  /** Foreign senders post the hooks, each with its own signature and its own way of repeating. Default: false. */
-  readonly hasForeignSenders?: boolean;
   /** Of an admin. Default: those of the tests. */
   readonly credentials?: { readonly email: string; readonly password: string };
 }
@@ -107,8 +104,7 @@ export async function openLoad(cluster: Pick<FaultCluster, 'url'>, options: Load
   const onCreated = (id: string) => widgetIds.push(id);
   const creates = createCreateTraffic({ baseUrl, provisionToken, recording, eventLoopDelay, cpuSteal, onCreated });
   const traffic = { recording, eventLoopDelay, cpuSteal, widgetIds };
-  const foreign = options.hasForeignSenders ? await openForeignHookTraffic({ baseUrl, client, ...traffic }) : null;
-  const hooks = foreign ?? createHookTraffic({ integration, ...traffic });
+  const hooks = createHookTraffic({ integration, ...traffic });
   const streams = createStreamTraffic({ baseUrl, client, recording, internEvent: createEventInterner() });
   const revoke = createRevocationTraffic({ client, recording, streams });
 
@@ -129,7 +125,6 @@ export async function openLoad(cluster: Pick<FaultCluster, 'url'>, options: Load
     listSecrets: () => [
       ...[issued.token, provisionToken, testAdmin.password, client.csrfToken, client.cookie.split('=')[1] ?? ''],
       ...streams.tokens.slice(0, checkedTokensMax),
-      ...(foreign?.secrets ?? []),
     ],
     start: () => {
       for (const pace of paces) pace.start();
