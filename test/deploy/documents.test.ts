@@ -89,14 +89,16 @@ test('the threat model names a test that exists in each row', () => {
   }
 });
 
-test('each test that a document names exists', () => {
+test('each source file that a document names exists', () => {
+  const exclude = ['**/node_modules/**', '**/dist/**'];
+  const files = globSync('{apps,packages,scripts,deploy,test}/**/*.{ts,tsx,sql,lua,sh}', { cwd: root, exclude });
   const named = globSync('{*.md,docs/**/*.md}', { cwd: root }).flatMap((page) =>
-    [...readFileSync(new URL(page, root), 'utf8').matchAll(/`((?:test|apps|packages)\/[\w./-]+\.test\.tsx?)`/g)].map(
+    [...readFileSync(new URL(page, root), 'utf8').matchAll(/`([\w./-]+\.(?:tsx?|sql|lua|sh))`/g)].map(
       ([, file = '']) => file,
     ),
   );
-  expect(named.length).toBeGreaterThan(100);
-  expect(named.filter((file) => !existsSync(new URL(file, root)))).toEqual([]);
+  expect(named.filter((file) => /^(test|apps|packages)\/.*\.test\.tsx?$/.test(file)).length).toBeGreaterThan(100);
+  expect(named.filter((file) => !files.some((each) => `/${each}`.endsWith(`/${file}`)))).toEqual([]);
 });
 
 /** The anchors of a page: those that it names, and those that GitHub gives to its headings. */

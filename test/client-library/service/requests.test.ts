@@ -92,16 +92,6 @@ describe('a session', () => {
     expect((await later.createWidget({ name: 'lamp' })).name).toBe('lamp');
   });
 
-  test('rejects wrong credentials with a typed error', async () => {
-    const client = createClient({ baseUrl: service.url });
-    await expect(client.signIn({ ...testAdmin, password: 'not the password' })).rejects.toMatchObject({
-      name: 'ProblemError',
-      code: 'invalid-credentials',
-      status: 403,
-      requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
-    });
-  });
-
   test('fetches a new CSRF token after another tab has signed in again', async () => {
     const browserFetch = createBrowserFetch();
     const [tab, otherTab] = [1, 2].map(() => createClient({ baseUrl: service.url, fetch: browserFetch }));
@@ -145,7 +135,10 @@ describe('createWidget', () => {
   test('names the mistakes of a refused widget', async () => {
     const client = await signIn();
     await expect(client.createWidget({ name: '' })).rejects.toMatchObject({
+      name: 'ProblemError',
       code: 'invalid-request',
+      status: 400,
+      requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
       problem: { errors: [{ pointer: '#/name', code: 'too-short' }] },
     });
   });

@@ -29,46 +29,6 @@ describe('a stream', () => {
     }
   });
 
-  test('continues where a stored position is', async () => {
-    const client = await signIn();
-    const { url } = await client.api.POST('/api/v1/subscriptions', { body: { name: 'log' } });
-    let kept: string | null = null;
-    const positions = {
-      load: () => kept,
-      save: (position: string) => {
-        kept = position;
-      },
-    };
-    for await (const event of client.stream(url, { positions })) {
-      if (event.type === 'stream.open') await client.createWidget({ name: 'first' });
-      // The position of an event is kept when the next one is asked for. So this one comes again.
-      if (isWidgetEvent(event) && event.data.widget?.name === 'first') break;
-    }
-    await client.createWidget({ name: 'second' });
-    const names: string[] = [];
-    for await (const event of client.stream(url, { positions })) {
-      if (isWidgetEvent(event)) names.push(event.data.widget?.name ?? '');
-      if (names.includes('second')) break;
-    }
-    expect(names.filter((name) => name === 'first' || name === 'second')).toEqual(['first', 'second']);
-  });
-
-  test('ends with an error when its subscription is deleted', async () => {
-    const client = await signIn();
-    const { id, url } = await client.api.POST('/api/v1/subscriptions', { body: { name: 'short' } });
-    const types: string[] = [];
-    const read = async () => {
-      for await (const event of client.stream(url)) {
-        types.push(event.type);
-        if (event.type === 'stream.open') {
-          await client.api.DELETE('/api/v1/subscriptions/{id}', { params: { path: { id } } });
-        }
-      }
-    };
-    await expect(read()).rejects.toMatchObject({ name: 'StreamEndedError' });
-    expect(types[0]).toBe('stream.open');
-  });
-
   test('dispatches events to listeners, and says what it does', async () => {
     const client = await signIn();
     const { url } = await client.api.POST('/api/v1/subscriptions', { body: { name: 'listener' } });
