@@ -3,7 +3,7 @@ import { mintSigningSecret, sealSecrets } from '@widget-service/shared/domain/se
 import { mintToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import { describe, expect, test } from 'vitest';
-import { aGrant } from '../drivers/app/builders.ts';
+import { aGrant, plainIntegration } from '../drivers/app/builders.ts';
 import { expectProblem } from '../drivers/app/expect-problem.ts';
 import { openSharedApp } from '../drivers/app/open-shared.ts';
 import { createManualClock } from '../drivers/tools/manual-clock.ts';
@@ -19,9 +19,7 @@ const clock = createManualClock();
 const service = await openSharedApp({ clock });
 await service.backend.integrations.insert({
   ...aGrant({ token: { digest: sha256Hex(token), sealedSecret: sealSecrets([secret], token) } }),
-  deduplicateByContent: true,
-  rate: null,
-  source: null,
+  ...plainIntegration,
 });
 
 const body = JSON.stringify({ kind: 'updated', occurredAt: '2026-03-01T10:00:00Z', payload: { amount: 1 } });

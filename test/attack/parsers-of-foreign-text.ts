@@ -3,8 +3,8 @@ import { listCookieNames, parseSessionId, readCookie } from '@widget-service/api
 import { parseBearerToken } from '@widget-service/api/caller/credentials.ts';
 import { isCsrfToken, isOwnOrigin } from '@widget-service/api/caller/csrf.ts';
 import { createPendingSignIns, parseReturnTo } from '@widget-service/api/caller/oidc/pending-sign-in.ts';
-import { withholdSecrets } from '@widget-service/api/hooks/foreign/withheld-headers.ts';
-import { cutWebhookId } from '@widget-service/api/hooks/refusal-recorder.ts';
+import { cutWebhookId } from '@widget-service/api/hooks/intake-recorder.ts';
+import { withholdSecrets } from '@widget-service/api/hooks/withheld-headers.ts';
 import { isPrivateAddress, toNetwork } from '@widget-service/api/http/forwarding.ts';
 import { countUpTo, parseJson } from '@widget-service/api/http/json-body.ts';
 import { isProblemCode } from '@widget-service/api/http/problem-kinds.ts';
@@ -32,8 +32,6 @@ import { parseExactJson, parseExactObject } from '@widget-service/client/json/ex
 import { describeAddress, isUnencryptedRemote, parseAddress } from '@widget-service/client/requests/failures.ts';
 import { parseControlEntry } from '@widget-service/shared/adapters/control-entry-codec.ts';
 import { parseHookJob } from '@widget-service/shared/adapters/hook-job-codec.ts';
-import { parseRefusal } from '@widget-service/shared/adapters/refusal-codec.ts';
-import { findRequestId, parseSample } from '@widget-service/shared/adapters/sample-codec.ts';
 import { describeDevice } from '@widget-service/shared/domain/device.ts';
 import { decryptText, unsealText } from '@widget-service/shared/domain/encrypted-text.ts';
 import { toUtcTime } from '@widget-service/shared/domain/foreign-time.ts';
@@ -143,9 +141,6 @@ export const parsersOfForeignText: Readonly<Record<string, (text: string) => unk
   parseHookJob,
   parseProcessState,
   parseListedStreams,
-  parseRefusal,
-  parseSample,
-  findRequestId,
   describeDevice,
   findPasswordWeakness: (text) => findPasswordWeakness(text, 'kim@example.com'),
   deriveEventId: (text) => deriveEventId('an integration', { kind: 'webhook-id', value: text }),

@@ -14,8 +14,11 @@ import {
   anEntry,
   anIdempotencyRecord,
   aQuarantinedText,
+  aRefusal,
+  aSample,
   aUser,
   aWidget,
+  plainIntegration,
   someTime,
 } from '../drivers/app/builders.ts';
 
@@ -41,7 +44,7 @@ const session = {
   expiresAt: soon,
 };
 const subscription = { ...aGrant(), filter: noFilter };
-const integration = { ...aGrant(), deduplicateByContent: true, rate: null, source: null };
+const integration = { ...aGrant(), ...plainIntegration };
 const provisionToken = { ...aGrant(), permissions: ['widgets:create'] as const };
 const auditEvent = anAuditEvent();
 const position = { epoch: 'a1', epochRun: 1, ms: 7, seq: 1 };
@@ -71,6 +74,8 @@ describe.runIf(inject('backend') === 'cluster')('documents of MongoDB with a mem
     await ports.integrations.insert(integration);
     await ports.provisionTokens.insert(provisionToken);
     await ports.auditEvents.insert(auditEvent);
+    await ports.refusals.insert(aRefusal());
+    await ports.samples.insert(aSample());
     await ensureServiceKey(ports.serviceKeys, 'a key', 'a secret');
     await partitions.ensureListed(2);
     for (const name of everyCollection) {

@@ -6,7 +6,15 @@ import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import type { Grant } from '@widget-service/shared/entities/grant.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import { createPasswordHasher } from '@widget-service/shared/usecases/access/passwords.ts';
-import { aCreation, aDelivery, aGrant, aQuarantinedText, aUser, aWidget } from '../drivers/app/builders.ts';
+import {
+  aCreation,
+  aDelivery,
+  aGrant,
+  aQuarantinedText,
+  aUser,
+  aWidget,
+  plainIntegration,
+} from '../drivers/app/builders.ts';
 import type { CorpusCaller } from './corpus-case.ts';
 
 /** The values of the `{variable}`s in the cases, by name. */
@@ -21,7 +29,7 @@ export async function issueVariables(backend: Backend): Promise<CorpusVariables>
   await backend.widgets.insertOnce(aCreation(widget));
   const grants = { subscriptionsId: aGrant(), integrationsId: aGrant(), 'provision-tokensId': aGrant() };
   await backend.subscriptions.insert({ ...grants.subscriptionsId, filter: noFilter });
-  await backend.integrations.insert({ ...grants.integrationsId, deduplicateByContent: true, rate: null, source: null });
+  await backend.integrations.insert({ ...grants.integrationsId, ...plainIntegration });
   await backend.provisionTokens.insert({ ...grants['provision-tokensId'], permissions: ['widgets:create'] });
   return {
     widgetId: widget.id,
@@ -31,8 +39,7 @@ export async function issueVariables(backend: Backend): Promise<CorpusVariables>
     quarantinedTextId: await quarantineText(backend),
     ...(await issueSessions(backend)),
     ...(await issueTokens('hook', 'wht', {
-      insert: (grant) =>
-        backend.integrations.insert({ ...grant, deduplicateByContent: true, rate: null, source: null }),
+      insert: (grant) => backend.integrations.insert({ ...grant, ...plainIntegration }),
       remove: (id) => backend.integrations.remove(id),
     })),
     ...(await issueTokens('stream', 'wst', {

@@ -25,16 +25,7 @@ test('docs/formats.md names every key of Redis', () => {
   const fixed = Object.values(keys).filter((key) => typeof key === 'string' && key !== keys.queuePrefix) as string[];
   const events = [keys.watermark('<widget id>'), keys.appendedEvent('<event id>')];
   const byProcess = [keys.process('<process id>'), keys.waitingReport('<reporter id>')];
-  const made = [
-    ...events,
-    keys.limit('<limit>'),
-    keys.refusals('<integration id>'),
-    keys.refusalsEnded('<integration id>'),
-    keys.hookCounts('<hour>'),
-    keys.samples('<integration id>'),
-    keys.keepsSamples('<integration id>'),
-    ...byProcess,
-  ];
+  const made = [...events, keys.limit('<limit>'), keys.hookCounts('<hour>'), ...byProcess];
   const queue = `${keys.queuePrefix}:${queueName(4, 1).replace('-4-1', '-<count>-<partition>')}`;
   expect(listMissing([...[...fixed, ...made].map((key) => `${key}\``), queue])).toEqual([]);
   expect(Object.keys(keys)).toHaveLength(fixed.length + made.length + 1);

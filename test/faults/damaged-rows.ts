@@ -16,8 +16,8 @@ interface Damage {
 
 export interface DamageableRows {
   /**
-   * Every damage of the row whose id is `id`: each member in turn with each wrong value. The id of a refusal or a
-   * sample is `<integration id> <request id>`, that of hook counts `<hour> <integration id>`.
+   * Every damage of the row whose id is `id`: each member in turn with each wrong value. The id of hook counts is
+   * `<hour> <integration id>`.
    */
   listDamages(collection: string, id: string): Promise<Damage[]>;
   close(): Promise<void>;
@@ -94,21 +94,6 @@ async function openMongoRows(name: string): Promise<DamageableRows> {
     }));
   }
 
-  async function listInSet(key: string, requestId: string): Promise<Damage[]> {
-    const texts = await redis.zrange(key, '0', '-1', 'WITHSCORES');
-    const at = texts.findIndex((text) => text.includes(requestId));
-    const [text, score] = [texts[at] ?? '', texts[at + 1] ?? ''];
-    const replace = async (from: string, to: string) => {
-      await redis.multi().zrem(key, from).zadd(key, score, to).exec();
-    };
-    return damageText(text).map(({ member, by, text: damaged }) => ({
-      member,
-      value: by,
-      apply: () => replace(text, damaged),
-      undo: () => replace(damaged, text),
-    }));
-  }
-
   async function listCounts(hour: string, integrationId: string): Promise<Damage[]> {
     const [key, field] = [keys.hookCounts(hour), `${integrationId}:accepted`];
     const whole = await redis.hget(key, field);
@@ -124,7 +109,6 @@ async function openMongoRows(name: string): Promise<DamageableRows> {
   return {
     listDamages: (collection, id) => {
       const [first = '', second = ''] = id.split(' ');
-      if (collection === 'refusals' || collection === 'samples') return listInSet(keys[collection](first), second);
       if (collection === 'hookCounts') return listCounts(first, second);
       return listInMongo(collection, id);
     },
@@ -145,8 +129,8 @@ const tables: Readonly<Record<string, readonly [table: string, ...keys: string[]
   quarantine: ['quarantine', 'key'],
   auditEvents: ['auditEvents', 'key'],
   deliveries: ['deliveries', 'event_id'],
-  refusals: ['hook_refusals', 'integration_id', 'request_id'],
-  samples: ['hook_samples', 'integration_id', 'request_id'],
+  refusals: ['refusals', 'key'],
+  samples: ['samples', 'key'],
   hookCounts: ['hook_counts', 'hour', 'integration_id'],
 };
 

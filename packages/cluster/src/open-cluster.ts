@@ -15,8 +15,6 @@ import { RedisEventLog } from './redis/redis-event-log.ts';
 import { createRedisHookCountStore } from './redis/redis-hook-count-store.ts';
 import { createRedisProcessStates } from './redis/redis-process-states.ts';
 import { createRedisRateLimiter } from './redis/redis-rate-limiter.ts';
-import { createRedisRefusalStore } from './redis/redis-refusal-store.ts';
-import { createRedisSampleStore } from './redis/redis-sample-store.ts';
 import { findReplicas } from './redis/replica-tail.ts';
 import {
   type ClusterNodeOptions,
@@ -168,9 +166,7 @@ async function openRedisParts(options: ClusterOptions, partitions: PartitionCoun
 function createSmallStores(redis: Redis, keys: RedisKeys, onWarning: OnWarning) {
   return {
     rateLimiter: createRedisRateLimiter({ redis, keys }),
-    refusals: createRedisRefusalStore({ redis, keys, onWarning }),
     hookCounts: createRedisHookCountStore({ redis, keys, onWarning }),
-    samples: createRedisSampleStore({ redis, keys, onWarning }),
   };
 }
 

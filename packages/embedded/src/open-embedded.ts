@@ -2,6 +2,7 @@ import { MemoryRateLimiter } from '@widget-service/shared/adapters/memory-rate-l
 import { auditEventEntity } from '@widget-service/shared/entities/audit-event.ts';
 import { integrationEntity, provisionTokenEntity, subscriptionEntity } from '@widget-service/shared/entities/grant.ts';
 import { quarantinedTextEntity } from '@widget-service/shared/entities/quarantined-text.ts';
+import { refusalEntity, sampleEntity } from '@widget-service/shared/entities/refused-request.ts';
 import { serviceKeyEntity } from '@widget-service/shared/entities/service-key.ts';
 import { sessionEntity } from '@widget-service/shared/entities/session.ts';
 import { userEntity } from '@widget-service/shared/entities/user.ts';
@@ -16,9 +17,7 @@ import { createSqliteDeliveryLedger } from './sqlite-delivery-ledger.ts';
 import { SqliteEventLog } from './sqlite-event-log.ts';
 import { createSqliteHookCountStore } from './sqlite-hook-count-store.ts';
 import { SqliteHookQueue } from './sqlite-hook-queue.ts';
-import { createSqliteRefusalStore } from './sqlite-refusal-store.ts';
 import { createSqliteRunRegistry } from './sqlite-run-registry.ts';
-import { createSqliteSampleStore } from './sqlite-sample-store.ts';
 import { createSqliteWidgetEffects } from './sqlite-widget-effects.ts';
 import { createSqliteWidgetOutbox } from './sqlite-widget-outbox.ts';
 import { createSqliteWidgetStore } from './sqlite-widget-store.ts';
@@ -62,8 +61,8 @@ function assemble(db: Database, options: EmbeddedOptions): Backend {
   const ledger = createSqliteDeliveryLedger(db, onWarning);
   const sessions = new SqliteCollection(db, sessionEntity, onWarning);
   const marks = createSqliteDedupeMarks(db);
-  const refusals = createSqliteRefusalStore(db, onWarning);
-  const samples = createSqliteSampleStore(db, onWarning);
+  const refusals = new SqliteCollection(db, refusalEntity, onWarning);
+  const samples = new SqliteCollection(db, sampleEntity, onWarning);
   const hookCounts = createSqliteHookCountStore(db, onWarning);
   const auditEvents = new SqliteCollection(db, auditEventEntity, onWarning);
   const eventLog = new SqliteEventLog(db, { marks, retention: options.retention, now, onWarning });

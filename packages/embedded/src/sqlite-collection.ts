@@ -31,7 +31,7 @@ export class SqliteCollection<T extends object> implements Collection<T>, Expiri
     const stored = this.#entity.encode(members);
     const values = [String(stored[this.#entity.key]), toJson(stored)] as const;
     const insert = this.#prepare('INSERT INTO things (key, body) VALUES (?, ?) ON CONFLICT DO NOTHING');
-    return this.#db.write(() => insert.run(...values).changes === 1);
+    return this.#write(() => insert.run(...values).changes === 1);
   }
 
   get(key: string): Promise<T | null> {
@@ -64,7 +64,7 @@ export class SqliteCollection<T extends object> implements Collection<T>, Expiri
   change(key: string, decide: (current: T) => Partial<T> | null): Promise<T | null> {
     // IGNORE: another entity has a unique member.
     const update = this.#prepare('UPDATE OR IGNORE things SET body = ? WHERE key = ?');
-    return this.#db.write(() => {
+    return this.#write(() => {
       const stored = this.#select(key);
       const changes = stored === null ? null : decide(this.#rows.read(stored));
       if (changes === null) return null;
@@ -74,12 +74,12 @@ export class SqliteCollection<T extends object> implements Collection<T>, Expiri
   }
 
   remove(key: string): Promise<boolean> {
-    return this.#db.write(() => this.#prepare('DELETE FROM things WHERE key = ?').run(key).changes === 1);
+    return this.#write(() => this.#prepare('DELETE FROM things WHERE key = ?').run(key).changes === 1);
   }
 
   removeAll(where: Where<T>): Promise<void> {
     const { sql, values } = toQuery(this.#entity, where);
-    return this.#db.write(() => {
+    return this.#write(() => {
       this.#prepare(`DELETE FROM things WHERE ${sql}`).run(...values);
     });
   }
@@ -89,6 +89,10 @@ export class SqliteCollection<T extends object> implements Collection<T>, Expiri
     if (expires === null) return;
     const expired = `SELECT key FROM things WHERE ${toColumn(expires)} <= ? LIMIT ?`;
     await this.#db.deleteInBatches(this.#prepare(`DELETE FROM things WHERE key IN (${expired})`), now.getTime());
+  }
+
+  #write<Result>(work: () => Result): Promise<Result> {
+    return this.#db.write(work, { isSynced: !this.#entity.mayBeLost });
   }
 
   /** `things` stands for the table. */

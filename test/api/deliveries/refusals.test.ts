@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { mintToken } from '@widget-service/shared/domain/token.ts';
-import type { HookRefusal } from '@widget-service/shared/ports/refusal-store.ts';
 import { describe, expect, test } from 'vitest';
+import { aRefusal } from '../../drivers/app/builders.ts';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
 import { openSharedApp } from '../../drivers/app/open-shared.ts';
 import { openTestApp } from '../../drivers/app/test-app.ts';
@@ -83,27 +82,15 @@ describe('GET /api/v1/integrations/{id}/refusals', () => {
   test('returns pages, the newest first', async () => {
     const { integrationId } = await service.issueHookToken();
     const startedAtMs = Date.now();
-    const refusals = Array.from({ length: 3 }, (_, index): HookRefusal => {
-      const refusedAt = new Date(startedAtMs + index);
-      const problem = { code: 'invalid-json', status: 400, detail: 'no', errors: [] };
-      return {
-        integrationId,
-        requestId: randomUUID(),
-        refusedAt,
-        ...problem,
-        clientAddress: null,
-        webhookId: null,
-        unlisted: 0,
-      };
-    });
-    await service.backend.refusals.add(refusals);
+    const refusals = [0, 1, 2].map((ms) => aRefusal({ integrationId, refusedAt: new Date(startedAtMs + ms) }));
+    for (const refusal of refusals) await service.backend.refusals.insert(refusal);
     const ids = refusals.map(({ requestId }) => requestId).reverse();
     const first = (await get(buildPath(integrationId, '?pageSize=2'))).json();
     expect(first).toMatchObject({ page: 1, pageSize: 2, totalItems: 3, totalPages: 2, hasNext: true });
-    expect(first.items.map(({ requestId }: HookRefusal) => requestId)).toEqual(ids.slice(0, 2));
+    expect(first.items.map(({ requestId }: { requestId: string }) => requestId)).toEqual(ids.slice(0, 2));
     const second = (await get(buildPath(integrationId, '?pageSize=2&page=2'))).json();
     expect(second).toMatchObject({ hasNext: false });
-    expect(second.items.map(({ requestId }: HookRefusal) => requestId)).toEqual(ids.slice(2));
+    expect(second.items.map(({ requestId }: { requestId: string }) => requestId)).toEqual(ids.slice(2));
   });
 
   test('returns an empty list if none was refused', async () => {
@@ -116,14 +103,12 @@ test('a store of refusals that hangs or fails neither delays nor changes the res
   let calls = 0;
   const replaced = await openTestApp({
     replace: ({ refusals }) => ({
-      refusals: {
-        list: (integrationId) => refusals.list(integrationId),
-        delete: (integrationId) => refusals.delete(integrationId),
-        add: () => {
+      refusals: Object.assign(Object.create(refusals), {
+        insert: () => {
           calls += 1;
           return calls === 1 ? Promise.reject(new Error('broken')) : new Promise(() => undefined);
         },
-      },
+      }),
     }),
   });
   const { token } = await replaced.issueHookToken();

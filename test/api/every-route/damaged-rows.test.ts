@@ -6,7 +6,16 @@ import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import { toHour } from '@widget-service/shared/ports/hook-count-store.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { awkwardSource } from '../../drivers/app/awkward-source.ts';
-import { aCreation, aDelivery, anAuditEvent, aQuarantinedText, aUser, aWidget } from '../../drivers/app/builders.ts';
+import {
+  aCreation,
+  aDelivery,
+  anAuditEvent,
+  aQuarantinedText,
+  aRefusal,
+  aSample,
+  aUser,
+  aWidget,
+} from '../../drivers/app/builders.ts';
 import { issueIntegration, issueProvisionToken, issueSubscription } from '../../drivers/app/issue-grants.ts';
 import { openTestBackend } from '../../drivers/app/open-test-backend.ts';
 import { openTestApp, type TestApp, type TestCaller } from '../../drivers/app/test-app.ts';
@@ -174,21 +183,19 @@ const cases: readonly Case[] = [
       collection,
       insert: async () => {
         integrationId = (await issueIntegration(ports(), { source: awkwardSource })).grant.id;
-        await ports().samples.keepUntil(integrationId, new Date(Date.now() + 3_600_000));
+        const samplesKeptUntil = new Date(Date.now() + 3_600_000);
+        await ports().integrations.change(integrationId, () => ({ samplesKeptUntil }));
         const ids = await twice(async () => {
           const [requestId, at] = [randomUUID(), new Date()];
-          const common = { integrationId, requestId, code: 'invalid-request' };
-          const [errors, headers] = [[{ detail: 'Must be given.', code: 'required' }], { 'x-one': ['1'] }];
-          const refused = { status: 400, detail: 'x', errors, clientAddress: null, webhookId: null, unlisted: 0 };
-          await ports().refusals.add([{ ...common, ...refused, refusedAt: at }]);
-          const refusal = { step: 'body', reason: 'no JSON', pointer: '#/action' };
-          const sent = { receivedAt: at, refusal, headers, withheldHeaders: ['cookie'], body: '{' };
-          await ports().samples.add({ ...common, ...sent });
+          const common = { integrationId, requestId, refusedAt: at, expiresAt: samplesKeptUntil };
+          await ports().refusals.insert(
+            aRefusal({ ...common, errors: [{ detail: 'Must be given.', code: 'required' }] }),
+          );
+          await ports().samples.insert(aSample(common));
           return requestId;
         });
         return { lists: [`/api/v1/integrations/${integrationId}/${collection}`], ids };
       },
-      toKey: (id) => `${integrationId} ${id}`,
       idMember: 'requestId',
       ...(collection === 'samples' ? { isUnannounced: true } : {}),
     };

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { aSample } from '../../drivers/app/builders.ts';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
 import { openSharedApp } from '../../drivers/app/open-shared.ts';
 import {
@@ -151,15 +152,9 @@ describe('samples', () => {
     const url = `${integrationsPath}/${id}`;
     expect((await service.inject({ method: 'DELETE', url, headers })).statusCode).toBe(204);
     const { backend } = service;
-    expect(await backend.samples.find(id, new Date())).toEqual({ until: null, samples: [] });
-    // The refusal itself is written within a second: then it must have no effect.
-    await backend.refusals.add([
-      {
-        ...{ integrationId: id, requestId: id, refusedAt: new Date(), code: 'invalid-hook-signature', status: 400 },
-        ...{ detail: 'Not valid.', errors: [], clientAddress: null, webhookId: null, unlisted: 0 },
-      },
-    ]);
-    expect(await backend.refusals.list(id)).toEqual([]);
+    // What is recorded after it has no effect: test/conformance/refused-requests.test.ts.
+    expect(await backend.samples.count({ integrationId: id }, 1)).toBe(0);
+    expect(await backend.refusals.count({ integrationId: id }, 1)).toBe(0);
   });
 
   test('are not kept of an integration that is deleted at the same moment', async () => {
@@ -168,8 +163,46 @@ describe('samples', () => {
       const deletion = service.inject({ method: 'DELETE', url: `${integrationsPath}/${id}`, headers });
       const [kept, deleted] = await Promise.all([keep(id), deletion]);
       expect([[200, 404].includes(kept.statusCode), deleted.statusCode]).toEqual([true, 204]);
-      expect((await service.backend.samples.find(id, new Date())).until).toBeNull();
+      expect(await service.backend.samples.count({ integrationId: id }, 1)).toBe(0);
+      expect(await service.backend.integrations.get(id)).toBeNull();
     }
+  });
+
+  test('stay until a later end, but each at most a day', async () => {
+    const { id: integrationId } = await createGitHub();
+    const { samples } = service.backend;
+    await keep(integrationId, { keepForSeconds: 60 });
+    const [dayMs, hourMs, nowMs] = [86_400_000, 3_600_000, Date.now()];
+    const [old, recent] = [hourMs - dayMs, 0].map((ms) =>
+      aSample({ integrationId, refusedAt: new Date(nowMs + ms), expiresAt: new Date(nowMs + 60_000) }),
+    );
+    if (old === undefined || recent === undefined) throw new Error('unreachable');
+    for (const sample of [old, recent]) await samples.insert(sample);
+    const { keptUntil, items } = (await keep(integrationId, { keepForSeconds: 86_400 })).json();
+    const ids = items.map(({ requestId }: { requestId: string }) => requestId);
+    expect(ids).toEqual([recent.requestId, old.requestId]);
+    expect((await samples.get(old.requestId))?.expiresAt).toEqual(new Date(nowMs + hourMs));
+    const endsAt = (await samples.get(recent.requestId))?.expiresAt;
+    expect([new Date(nowMs + dayMs), new Date(keptUntil)]).toContainEqual(endsAt);
+    expect(endsAt?.getTime()).toBeLessThanOrEqual(nowMs + dayMs);
+    await keep(integrationId, { keepForSeconds: 60 });
+    const sooner = (await list(integrationId)).keptUntil ?? '';
+    for (const { requestId } of [old, recent]) {
+      expect((await samples.get(requestId))?.expiresAt).toEqual(new Date(sooner));
+    }
+  });
+
+  test('are not shown after their end, and do not come back when samples are kept anew', async () => {
+    const { id: integrationId } = await createGitHub();
+    await keep(integrationId);
+    const { samples, integrations } = service.backend;
+    const over = aSample({ integrationId, expiresAt: new Date(Date.now() - 1) });
+    const left = aSample({ integrationId });
+    for (const sample of [over, left]) await samples.insert(sample);
+    expect(await list(integrationId)).toMatchObject({ items: [{ requestId: left.requestId }] });
+    await integrations.change(integrationId, () => ({ samplesKeptUntil: new Date(Date.now() - 1) }));
+    expect(await list(integrationId)).toEqual({ keptUntil: null, items: [] });
+    expect((await keep(integrationId)).json().items).toEqual([]);
   });
 
   test('belong to an integration with a source, and to those who may manage it', async () => {

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { mintSigningSecret, parseSigningSecret, sealSecrets } from '@widget-service/shared/domain/sealed-secrets.ts';
 import { mintToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { describe, expect, test } from 'vitest';
-import { aGrant } from '../../drivers/app/builders.ts';
+import { aGrant, plainIntegration } from '../../drivers/app/builders.ts';
 import { openSharedApp } from '../../drivers/app/open-shared.ts';
 import { eventually } from '../../drivers/tools/eventually.ts';
 import { exchange } from '../bad-input/raw-connection.ts';
@@ -15,9 +15,8 @@ const service = await openSharedApp();
 const admin = await service.signedIn('admin');
 await service.backend.integrations.insert({
   ...aGrant({ token: { digest: sha256Hex(token), sealedSecret: sealSecrets([secret], token) } }),
+  ...plainIntegration,
   deduplicateByContent: false,
-  rate: null,
-  source: null,
 });
 await service.app.listen({ host: '127.0.0.1', port: 0 });
 const port = (service.app.server.address() as { port: number }).port;

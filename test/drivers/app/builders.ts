@@ -6,8 +6,9 @@ import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import type { Widget } from '@widget-service/shared/domain/widget.ts';
 import type { WidgetEvent } from '@widget-service/shared/domain/widget-event.ts';
 import type { StoredAuditEvent } from '@widget-service/shared/entities/audit-event.ts';
-import type { Grant } from '@widget-service/shared/entities/grant.ts';
+import type { Grant, IntegrationMembers } from '@widget-service/shared/entities/grant.ts';
 import type { QuarantinedText } from '@widget-service/shared/entities/quarantined-text.ts';
+import type { HookRefusal, HookSample } from '@widget-service/shared/entities/refused-request.ts';
 import type { User } from '@widget-service/shared/entities/user.ts';
 import type { LogAppend } from '@widget-service/shared/ports/event-log.ts';
 import type { WidgetCreation } from '@widget-service/shared/ports/widget-store.ts';
@@ -161,6 +162,43 @@ export function aGrant(overrides: Partial<Grant> = {}): Grant {
     ...overrides,
   };
 }
+
+export function aRefusal(overrides: Partial<HookRefusal> = {}): HookRefusal {
+  return {
+    integrationId: randomUUID(),
+    requestId: randomUUID(),
+    refusedAt: new Date(),
+    expiresAt: new Date(Date.now() + 3_600_000),
+    code: 'invalid-request',
+    status: 400,
+    detail: 'The request is not valid; "errors" names what is wrong.',
+    errors: [],
+    clientAddress: '198.51.100.7',
+    webhookId: null,
+    unlisted: 0,
+    ...overrides,
+  };
+}
+
+export function aSample(overrides: Partial<HookSample> = {}): HookSample {
+  const { integrationId, requestId, refusedAt, expiresAt } = aRefusal();
+  return {
+    ...{ integrationId, requestId, refusedAt, expiresAt, code: 'hook-not-mappable' },
+    refusal: { step: 'kind', reason: 'there is no text', pointer: '#/action' },
+    headers: { 'content-type': ['application/json'], 'x-twice': ['1', '2'] },
+    withheldHeaders: ['authorization'],
+    body: '{"number":1.10}',
+    ...overrides,
+  };
+}
+
+/** What an integration has beyond a grant, if nobody chose anything. */
+export const plainIntegration: IntegrationMembers = {
+  deduplicateByContent: true,
+  rate: null,
+  source: null,
+  samplesKeptUntil: null,
+};
 
 /** A role that an admin changed just now. Its time is the current one: stores remove events that are too old. */
 export function anAuditEvent(overrides: Partial<StoredAuditEvent> = {}): StoredAuditEvent {

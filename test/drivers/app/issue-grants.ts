@@ -1,11 +1,11 @@
 import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
-import type { Integration, ProvisionToken, Subscription } from '@widget-service/shared/entities/grant.ts';
+import type { IntegrationMembers, ProvisionToken, Subscription } from '@widget-service/shared/entities/grant.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { type IssuedGrant, ManageGrants, type NewGrant } from '@widget-service/shared/usecases/access/manage-grants.ts';
+import { plainIntegration } from './builders.ts';
 
 type SubscriptionMembers = Pick<Subscription, 'filter'>;
-type IntegrationMembers = Pick<Integration, 'deduplicateByContent' | 'rate' | 'source'>;
 type ProvisionTokenMembers = Pick<ProvisionToken, 'permissions'>;
 
 /** No pod knows of a new grant. */
@@ -37,10 +37,7 @@ export function issueIntegration(
     kind: 'integration',
     prefix: 'wht',
   });
-  return manage.issue(
-    { name: 'sender', deduplicateByContent: true, rate: null, source: null, expiresAt: null, ...members },
-    byTheTests,
-  );
+  return manage.issue({ name: 'sender', ...plainIntegration, expiresAt: null, ...members }, byTheTests);
 }
 
 /** Creates a provision token through the port. Members that are not given have their defaults. */

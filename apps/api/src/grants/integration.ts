@@ -1,6 +1,6 @@
 import { secretText } from '@widget-service/shared/config/secret-text.ts';
 import { findSecretMistake } from '@widget-service/shared/domain/sealed-secrets.ts';
-import type { Integration } from '@widget-service/shared/entities/grant.ts';
+import type { Integration, IntegrationMembers } from '@widget-service/shared/entities/grant.ts';
 import { z } from 'zod';
 import { InputError } from '../http/problem.ts';
 import { sourceSchema, toSourceBody } from '../sources/shown-source.ts';
@@ -93,7 +93,7 @@ const newIntegrationSchema = z
     }
   })
   .transform(({ signature, signingSecret, source, ...input }) => ({
-    input: { ...input, source: source?.source ?? null },
+    input: { ...input, source: source?.source ?? null, samplesKeptUntil: null },
     isSigned: toIsSigned({ signature, signingSecret }) ?? false,
     dictatedSecret: signingSecret ?? null,
     sourceSecrets: source?.secrets ?? null,
@@ -189,7 +189,7 @@ const rotatedIntegrationSchema = issuedShape
   .meta({ id: 'RotatedIntegration' });
 
 /** `/api/v1/integrations`: grants for outside systems to post hooks, with their options. */
-export const integrationResource: GrantResource<Pick<Integration, 'deduplicateByContent' | 'rate' | 'source'>> = {
+export const integrationResource: GrantResource<IntegrationMembers> = {
   singular: 'an integration',
   pathSegment: 'integrations',
   operationGroup: 'integrations',

@@ -1,20 +1,14 @@
 import type { HookBody } from '@widget-service/shared/domain/delivery.ts';
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
-import type { RateLimit } from '@widget-service/shared/domain/gcra.ts';
 import type { DeduplicationKey } from '@widget-service/shared/domain/hook-event-id.ts';
 import { extractMemberText } from '@widget-service/shared/domain/json.ts';
 import type { GrantToken } from '@widget-service/shared/entities/grant.ts';
 import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
-import type { HookCountStore } from '@widget-service/shared/ports/hook-count-store.ts';
-import type { RefusalStore } from '@widget-service/shared/ports/refusal-store.ts';
-import type { SampleStore } from '@widget-service/shared/ports/sample-store.ts';
-import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import type { makeAcceptHook } from '@widget-service/shared/usecases/hooks/accept-hook.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import { makeTakeLocally } from '../caller/limits/rate-limits.ts';
-import { readClientNetwork, type TrustedProxies, toPublicUrl } from '../http/forwarding.ts';
+import { type TrustedProxies, toClientNetwork, toPublicUrl } from '../http/forwarding.ts';
 import { hasBody } from '../http/json-body.ts';
 import { InputError } from '../http/problem.ts';
 import { remainingRequestMs } from '../http/request-deadline.ts';
@@ -24,27 +18,19 @@ import type { RecordLastUsed } from '../revocation/record-last-used.ts';
 import { documentResponses } from '../schemas/problem.ts';
 import type { MappedHook } from '../sources/map-hook.ts';
 import { findScheme } from '../sources/presets.ts';
-import { findSourceRefusal, type ReadSource, readSource } from '../sources/read-source.ts';
+import { type ReadSource, readSource } from '../sources/read-source.ts';
 import { listSignedUrls } from '../sources/sent-request.ts';
 import { nativeScheme, verifySignature } from '../sources/signature.ts';
 import { unsealKeys } from '../sources/source-key.ts';
 import { AcceptedHookLog } from './accepted-hook-log.ts';
-import { SampleRecorder } from './foreign/sample-recorder.ts';
-import { withholdSecrets } from './foreign/withheld-headers.ts';
-import { HookCounter } from './hook-counter.ts';
 import { hookEventSchema } from './hook-event-schema.ts';
-import { describeSender, makeRecordRefusal, RefusalRecorder } from './refusal-recorder.ts';
+import { IntakeRecorder, type IntakeRecorderDeps, type RefusedForeignRequest } from './intake-recorder.ts';
 
-export interface ReceiveHookRouteDeps {
+export interface ReceiveHookRouteDeps extends IntakeRecorderDeps {
   readonly acceptHook: ReturnType<typeof makeAcceptHook>;
   readonly recordLastUsed: RecordLastUsed;
-  readonly refusals: Pick<RefusalStore, 'add'>;
-  readonly samples: Pick<SampleStore, 'add'>;
-  readonly hookCounts: Pick<HookCountStore, 'add'>;
-  readonly clock: Pick<Clock, 'now'>;
   readonly metrics: Pick<Metrics, 'hooksAccepted' | 'hookBytes' | 'hooksIgnored' | 'hooksRefused'>;
   readonly logger: Logger;
-  readonly trustedProxies: TrustedProxies;
   readonly publicBaseUrl: string | null;
 }
 
@@ -72,18 +58,14 @@ const hookSchema = {
 
 /** `POST /api/v1/events/hooks/{token}`: accepts a hook. 202 means that it is durably queued. */
 export function receiveHookRoute(deps: ReceiveHookRouteDeps): Route {
-  const { acceptHook, recordLastUsed, clock, metrics, logger, trustedProxies } = deps;
+  const { acceptHook, recordLastUsed, metrics, logger, trustedProxies } = deps;
   const log = new AcceptedHookLog(logger);
-  const recorder = new RefusalRecorder(deps);
-  const counter = new HookCounter(deps);
-  const recordRefusal = makeRecordRefusal({ recorder, clock, trustedProxies });
-  const samples = new SampleRecorder(deps);
+  const recorder = new IntakeRecorder(deps);
   const { takeBody, findForeign } = makeTakeBody(deps);
-  const recordSample = makeRecordSample(samples, clock, findForeign);
   return defineRoute({
     onClose: async () => {
       log.endSecond();
-      await Promise.all([recorder.close(), counter.close(), samples.close()]);
+      await recorder.close();
     },
     onRequest: (request, _reply, done) => {
       if (request.integration?.source != null) acceptAnyMediaType(request);
@@ -106,9 +88,8 @@ export function receiveHookRoute(deps: ReceiveHookRouteDeps): Route {
       const { problem } = request;
       if (problem !== null) {
         metrics.hooksRefused.inc({ code: problem.code });
-        if (request.integration !== null) counter.count(request.integration.id, 'refused');
-        recordRefusal(request, problem);
-        recordSample(request, problem.code);
+        const foreign = findForeign(request);
+        recorder.recordRefused(request, problem, foreign?.type === 'refused' ? foreign : null);
       }
       done();
     },
@@ -128,7 +109,7 @@ export function receiveHookRoute(deps: ReceiveHookRouteDeps): Route {
       });
       metrics.hooksAccepted.inc();
       metrics.hookBytes.inc(body.payload?.length ?? 0);
-      counter.count(integration.id, 'accepted');
+      recorder.countAccepted(integration.id);
       request.span?.setAttributes({ 'widget.event.id': eventId });
       recordLastUsed(integration.id);
       log.record({ requestId: request.id, eventId, integrationId: integration.id });
@@ -188,7 +169,7 @@ type ForeignRequest =
   | { readonly type: 'hook'; readonly hook: MappedHook }
   | { readonly type: 'ignored' }
   | { readonly type: 'handshake'; readonly answer: string }
-  | { readonly type: 'refused'; readonly body: Uint8Array; readonly read: ReadSource };
+  | ({ readonly type: 'refused' } & RefusedForeignRequest);
 type FindForeign = (request: FastifyRequest) => ForeignRequest | undefined;
 
 const noUrls: readonly string[] = [];
@@ -256,30 +237,8 @@ function toForeignRequest({ signature, mistake, answer, mapping }: ReadSource): 
   ]);
 }
 
-/** An integration keeps 10 samples: whoever does not know its secret must not push out those of the sender. */
-const strangerSamples: RateLimit = { ratePerSecond: 1 / 60, burst: 3 };
-
-/** Makes the function that keeps a sample of a request which was refused for what a foreign sender did. */
-function makeRecordSample(
-  samples: Pick<SampleRecorder, 'record'>,
-  clock: Pick<Clock, 'now'>,
-  findForeign: FindForeign,
-) {
-  const mayList = makeTakeLocally(strangerSamples);
-  return (request: FastifyRequest, code: string): void => {
-    const foreign = findForeign(request);
-    const { integration, id: requestId, raw } = request;
-    if (foreign?.type !== 'refused' || integration?.source == null) return;
-    const { body, read } = foreign;
-    const refusal = findSourceRefusal(read);
-    if (refusal === null) return;
-    const network = `${integration.id} ${readClientNetwork(request)}`;
-    if (refusal.step === 'signature' && !mayList(network, clock.now().getTime())) return;
-    const { source } = integration;
-    samples.record(integration.id, code, body, () => ({
-      requestId,
-      refusal,
-      ...withholdSecrets(raw.rawHeaders, source),
-    }));
-  };
+/** Returns who sent a hook, for its log line. Without `integrationId` if the token is unknown. */
+function describeSender(request: FastifyRequest, trustedProxies: TrustedProxies) {
+  const clientAddress = toClientNetwork(request, trustedProxies);
+  return request.integration === null ? { clientAddress } : { integrationId: request.integration.id, clientAddress };
 }

@@ -41,6 +41,7 @@ function createTestServer(credentialTakesMs: number) {
 const hang = () => new Promise<never>(() => undefined);
 /** A queue that does not answer, behind a real group commit. */
 const hangingQueue = { enqueue: hang, pressure: hang, partitionCount: 1 } as unknown as HookQueue;
+const noRecords = { insert: async () => true, list: async () => [], removeAll: async () => undefined };
 const hook = { kind: 'updated', occurredAt: '2026-03-01T10:00:00Z' };
 const metrics = createMetrics();
 
@@ -59,8 +60,9 @@ test.each([
     receiveHookRoute({
       acceptHook: makeAcceptHook({ groupCommit: new GroupCommit(hangingQueue, systemClock), clock: systemClock }),
       recordLastUsed: () => undefined,
-      refusals: { add: async () => undefined },
-      samples: { add: async () => undefined },
+      integrations: { count: async () => 1 },
+      refusals: noRecords,
+      samples: noRecords,
       hookCounts: { add: async () => undefined },
       clock: systemClock,
       metrics,

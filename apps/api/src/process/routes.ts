@@ -16,15 +16,19 @@ import { redriveDeliveriesOfAllRoute, redriveDeliveriesRoute } from '../hooks/de
 import { redriveDeliveryRoute } from '../hooks/deliveries/redrive-delivery.ts';
 import { answerProbeRoute } from '../hooks/foreign/answer-probe-route.ts';
 import { previewIntegrationRoute, previewSourceRoute } from '../hooks/foreign/preview-hook.ts';
-import { deleteSamplesRoute, keepSamplesRoute, listSamplesRoute } from '../hooks/foreign/sample-routes.ts';
 import { receiveHookRoute } from '../hooks/intake.ts';
 import { listHookCountsRoute } from '../hooks/list-hook-counts.ts';
-import { listRefusalsRoute } from '../hooks/list-refusals.ts';
 import {
   discardQuarantinedTextRoute,
   getQuarantinedTextRoute,
   listQuarantineRoute,
 } from '../hooks/quarantine-routes.ts';
+import {
+  deleteSamplesRoute,
+  keepSamplesRoute,
+  listRefusalsRoute,
+  listSamplesRoute,
+} from '../hooks/refused-requests.ts';
 import { registerRoute } from '../http/route.ts';
 import { listAuditEventsRoute } from '../operators/audit-events.ts';
 import { getOverviewRoute } from '../operators/overview.ts';

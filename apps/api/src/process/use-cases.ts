@@ -1,6 +1,6 @@
 import type { RateLimit } from '@widget-service/shared/domain/gcra.ts';
 import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
-import type { Integration, ProvisionToken, Subscription } from '@widget-service/shared/entities/grant.ts';
+import type { IntegrationMembers, ProvisionToken, Subscription } from '@widget-service/shared/entities/grant.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { ControlLog } from '@widget-service/shared/ports/control-log.ts';
 import type { RateLimiter } from '@widget-service/shared/ports/rate-limiter.ts';
@@ -106,7 +106,7 @@ function makeAllGrantUseCases({ backend, clock, tokenMaxLifetimeMs = null }: Use
   const { subscriptions, integrations, provisionTokens, control, samples, refusals } = backend;
   const shared = { control, clock, tokenMaxLifetimeMs };
   const deleteKept = async (id: string): Promise<void> => {
-    await Promise.all([samples.delete(id), refusals.delete(id)]);
+    await Promise.all([samples.removeAll({ integrationId: id }), refusals.removeAll({ integrationId: id })]);
   };
   return {
     manageSubscriptions: new ManageGrants<Pick<Subscription, 'filter'>>({
@@ -116,7 +116,7 @@ function makeAllGrantUseCases({ backend, clock, tokenMaxLifetimeMs = null }: Use
       prefix: 'wst',
     }),
     replaceSourceSecrets: makeReplaceSourceSecrets(integrations, control),
-    manageIntegrations: new ManageGrants<Pick<Integration, 'deduplicateByContent' | 'rate' | 'source'>>({
+    manageIntegrations: new ManageGrants<IntegrationMembers>({
       ...shared,
       grants: integrations,
       kind: 'integration',

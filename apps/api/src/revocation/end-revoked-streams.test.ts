@@ -36,7 +36,13 @@ describe('an announced revocation', () => {
     async (kind) => {
       const pod = await fixture.startAndFollow();
       const grant = { ...(await fixture.aSubscription()), id: crypto.randomUUID() };
-      await fixture.backend.integrations.insert({ ...grant, deduplicateByContent: true, rate: null, source: null });
+      await fixture.backend.integrations.insert({
+        ...grant,
+        deduplicateByContent: true,
+        rate: null,
+        source: null,
+        samplesKeptUntil: null,
+      });
       await fixture.backend.provisionTokens.insert({ ...grant, permissions: ['widgets:create'] });
       const [store, cache] =
         kind === 'integration'

@@ -1,6 +1,7 @@
 import { auditEventEntity } from '@widget-service/shared/entities/audit-event.ts';
 import { integrationEntity, provisionTokenEntity, subscriptionEntity } from '@widget-service/shared/entities/grant.ts';
 import { quarantinedTextEntity } from '@widget-service/shared/entities/quarantined-text.ts';
+import { refusalEntity, sampleEntity } from '@widget-service/shared/entities/refused-request.ts';
 import { serviceKeyEntity } from '@widget-service/shared/entities/service-key.ts';
 import { sessionEntity } from '@widget-service/shared/entities/session.ts';
 import { userEntity } from '@widget-service/shared/entities/user.ts';
@@ -41,8 +42,6 @@ type MongoPorts = Omit<
   | 'control'
   | 'processStates'
   | 'rateLimiter'
-  | 'refusals'
-  | 'samples'
   | 'hookCounts'
   | 'removeExpired'
   | 'findMismatch'
@@ -118,6 +117,8 @@ function createStores({ db, close }: MongoConnection, options: MongoStoresOption
     outboxes: createMongoWidgetOutbox(db, runCall),
     ledger: new MongoDeliveryLedger(db, options.deliveryRetentionMs, runCall, onWarning),
     quarantine: new MongoCollection(db, quarantinedTextEntity, onWarning),
+    refusals: new MongoCollection(db, refusalEntity, onWarning),
+    samples: new MongoCollection(db, sampleEntity, onWarning),
     users: new MongoCollection(db, userEntity, onWarning),
     sessions: new MongoCollection(db, sessionEntity, onWarning),
     subscriptions: new MongoCollection(db, subscriptionEntity, onWarning),

@@ -18,14 +18,6 @@ export interface RedisKeys {
   appendedEvent(eventId: string): string;
   /** The state of a rate limit. Absent while its whole burst is available. */
   limit(key: string): string;
-  /** The sorted set of an integration's refusals. Absent if it has none that are kept. */
-  refusals(integrationId: string): string;
-  /** Exists for as long as a refusal may be kept after the integration was deleted: none is added any more. */
-  refusalsEnded(integrationId: string): string;
-  /** The sorted set of an integration's samples. Absent if it has none. */
-  samples(integrationId: string): string;
-  /** Until when they are kept, in milliseconds of Unix time. Absent if none are. */
-  keepsSamples(integrationId: string): string;
   /** The hash that counts the hooks of one hour by integration. Absent if there were none. `hour`: RFC 3339. */
   hookCounts(hour: string): string;
   /** The hash that counts the deliveries in the hook queue by integration. Absent while the queue is empty. */
@@ -51,10 +43,6 @@ export function redisKeys(prefix: string): RedisKeys {
     watermark: (widgetId) => `${tag}:log:version:${widgetId}`,
     appendedEvent: (eventId) => `${tag}:log:event:${eventId}`,
     limit: (key) => `${tag}:limit:${key}`,
-    refusals: (integrationId) => `${tag}:refusals:${integrationId}`,
-    refusalsEnded: (integrationId) => `${tag}:refusals:ended:${integrationId}`,
-    samples: (integrationId) => `${tag}:samples:${integrationId}`,
-    keepsSamples: (integrationId) => `${tag}:samples:until:${integrationId}`,
     hookCounts: (hour) => `${tag}:hook-counts:${hour}`,
     waiting: `${tag}:waiting`,
     waitingReport: (reporterId) => `${tag}:waiting:report:${reporterId}`,

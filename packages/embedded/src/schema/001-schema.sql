@@ -126,32 +126,6 @@ CREATE INDEX deliveries_by_time ON deliveries (received_at, event_id);
 -- As deliveries_unpublished: it finds the few rows that are not published.
 CREATE INDEX deliveries_unpublished_by_time ON deliveries (state, received_at, event_id) WHERE state <> 'published';
 
--- The newest refusals of each integration. `requestId` is also part of `refusal`, which is JSON.
-CREATE TABLE hook_refusals (
-  integration_id TEXT NOT NULL,
-  refused_at INTEGER NOT NULL,
-  request_id TEXT NOT NULL,
-  refusal TEXT NOT NULL,
-  PRIMARY KEY (integration_id, refused_at, request_id)
-) STRICT, WITHOUT ROWID;
-
-CREATE INDEX hook_refusals_by_time ON hook_refusals (refused_at);
-
--- Until when refused requests of an integration's sender are kept, in milliseconds of Unix time.
-CREATE TABLE hook_sampling (
-  integration_id TEXT NOT NULL PRIMARY KEY,
-  kept_until INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
-
--- The newest of them. `request_id` is also part of `sample`, which is JSON.
-CREATE TABLE hook_samples (
-  integration_id TEXT NOT NULL,
-  received_at INTEGER NOT NULL,
-  request_id TEXT NOT NULL,
-  sample TEXT NOT NULL,
-  PRIMARY KEY (integration_id, received_at, request_id)
-) STRICT;
-
 -- How many hooks each integration sent, by hour.
 CREATE TABLE hook_counts (
   -- When the hour begins.

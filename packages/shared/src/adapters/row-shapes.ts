@@ -6,16 +6,13 @@ import type { OutboxEntry } from '../domain/outbox-entry.ts';
 import { type HookChangedMembers, type Widget, type WidgetOwner, widgetStates } from '../domain/widget.ts';
 import type { WidgetEvent } from '../domain/widget-event.ts';
 import {
-  code,
   count,
   filled,
   flag,
   json,
   listOf,
-  mapOf,
   object,
   oneOf,
-  optional,
   orNull,
   type Shape,
   text,
@@ -31,8 +28,6 @@ import {
 } from '../ports/delivery-ledger.ts';
 import type { LogRecord } from '../ports/event-log.ts';
 import type { HookCounts } from '../ports/hook-count-store.ts';
-import type { HookRefusal } from '../ports/refusal-store.ts';
-import type { HookSample, SampleRefusal } from '../ports/sample-store.ts';
 
 const hookChangedShape: Shape<HookChangedMembers> = {
   state: oneOf(widgetStates),
@@ -88,27 +83,6 @@ export const ledgerRowShape: Shape<LedgerRow> = { ...deliverySummaryShape, paylo
 
 export const payloadShape = { eventId: uuid, payload: json };
 
-export const refusalShape: Shape<HookRefusal> = {
-  integrationId: text,
-  requestId: uuid,
-  refusedAt: time,
-  code,
-  status: (value) => count(value) && (value as number) >= 400 && (value as number) <= 599,
-  detail: text,
-  errors: listOf(
-    object<HookRefusal['errors'][number]>({
-      detail: text,
-      code,
-      pointer: optional(text),
-      parameter: optional(text),
-      header: optional(text),
-    }),
-  ),
-  clientAddress: orNull(text),
-  webhookId: orNull(text),
-  unlisted: count,
-};
-
 /** A stream sends it as one line. */
 const line = (value: unknown) => typeof value === 'string' && /^[^\r\n]+$/.test(value);
 
@@ -130,14 +104,3 @@ export const logRecordShape: Shape<LogRecord> = {
 };
 
 export const hookCountsShape: Shape<HookCounts> = { integrationId: text, hour: time, accepted: count, refused: count };
-
-export const sampleShape: Shape<HookSample> = {
-  integrationId: text,
-  requestId: uuid,
-  receivedAt: time,
-  code: text,
-  refusal: object<SampleRefusal>({ step: text, reason: text, pointer: optional(text), header: optional(text) }),
-  headers: mapOf(listOf(text)),
-  withheldHeaders: listOf(text),
-  body: text,
-};

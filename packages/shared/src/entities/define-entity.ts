@@ -54,6 +54,8 @@ export interface EntityOptions<Shape extends z.ZodRawShape> {
   readonly expires?: keyof Shape & string;
   /** The store refuses every change of an entity, if it can: a mistake in the service must not make one either. */
   readonly neverChanges?: boolean;
+  /** A power cut may undo the last writes: SQLite does not sync them, which would delay the hooks of that moment. */
+  readonly mayBeLost?: boolean;
 }
 
 /** One kind of thing that the service stores: the one place that says what its members are. */
@@ -68,6 +70,7 @@ export interface Entity<T> {
   readonly unlisted: string | null;
   readonly expires: string | null;
   readonly neverChanges: boolean;
+  readonly mayBeLost: boolean;
   /** Whether an entity may lack the member at this path, or the one that it belongs to. */
   mayBeAbsent(path: string): boolean;
   /** Returns the members as they are stored, with times as Dates. Members that are undefined stay away. */
@@ -90,6 +93,7 @@ export function defineEntity<Shape extends z.ZodRawShape>({
   unlisted,
   expires,
   neverChanges = false,
+  mayBeLost = false,
   ...rest
 }: EntityOptions<Shape>): Entity<DeepReadonly<z.output<z.ZodObject<Shape>>>> {
   type T = DeepReadonly<z.output<z.ZodObject<Shape>>>;
@@ -104,6 +108,7 @@ export function defineEntity<Shape extends z.ZodRawShape>({
     unlisted: unlisted ?? null,
     expires: expires ?? null,
     neverChanges,
+    mayBeLost,
     mayBeAbsent: (path) => {
       const schema = members.shape[path.split('.')[0] ?? ''] as unknown as z.ZodType;
       return [null, undefined].some((value) => schema.safeParse(value).success);

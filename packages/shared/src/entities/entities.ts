@@ -1,6 +1,7 @@
 import { auditEventEntity } from './audit-event.ts';
 import { integrationEntity, provisionTokenEntity, subscriptionEntity } from './grant.ts';
 import { quarantinedTextEntity } from './quarantined-text.ts';
+import { refusalEntity, sampleEntity } from './refused-request.ts';
 import { serviceKeyEntity } from './service-key.ts';
 import { sessionEntity } from './session.ts';
 import { userEntity } from './user.ts';
@@ -15,4 +16,6 @@ export const entities = [
   auditEventEntity,
   serviceKeyEntity,
   quarantinedTextEntity,
+  refusalEntity,
+  sampleEntity,
 ] as const;

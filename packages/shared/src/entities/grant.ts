@@ -74,6 +74,8 @@ export const integrationEntity = defineGrant('integrations', {
   rate: z.int().nonnegative().nullable(),
   /** How it understands a foreign sender. Null: its hooks are those of the interface. */
   source: jsonText(z.custom<HookSource>(object(hookSourceShape))).nullable(),
+  /** Until when refused requests of its sender are kept as they were sent. Null: none are. */
+  samplesKeptUntil: storedTime.nullable().default(null),
 });
 
 /**
@@ -86,6 +88,8 @@ export type Subscription = EntityOf<typeof subscriptionEntity>;
 export type Integration = EntityOf<typeof integrationEntity>;
 export type ProvisionToken = EntityOf<typeof provisionTokenEntity>;
 export type Grant = Omit<ProvisionToken, 'permissions'>;
+/** What an integration has beyond what all grants have. */
+export type IntegrationMembers = Omit<Integration, keyof Grant>;
 export type GrantToken = Grant['token'];
 
 interface ValidToken {

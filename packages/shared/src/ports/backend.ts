@@ -1,6 +1,7 @@
 import type { StoredAuditEvent } from '../entities/audit-event.ts';
 import type { Integration, ProvisionToken, Subscription } from '../entities/grant.ts';
 import type { QuarantinedText } from '../entities/quarantined-text.ts';
+import type { HookRefusal, HookSample } from '../entities/refused-request.ts';
 import type { ServiceKey } from '../entities/service-key.ts';
 import type { Session } from '../entities/session.ts';
 import type { User } from '../entities/user.ts';
@@ -12,9 +13,7 @@ import type { HookCountStore } from './hook-count-store.ts';
 import type { HookQueue } from './hook-queue.ts';
 import type { ProcessStates } from './process-states.ts';
 import type { RateLimiter } from './rate-limiter.ts';
-import type { RefusalStore } from './refusal-store.ts';
 import type { RunRegistry } from './run-registry.ts';
-import type { SampleStore } from './sample-store.ts';
 import type { WidgetEffects, WidgetOutbox } from './widget-effects.ts';
 import type { WidgetStore } from './widget-store.ts';
 
@@ -26,8 +25,8 @@ export interface Backend {
   readonly outboxes: WidgetOutbox;
   readonly ledger: DeliveryLedger;
   readonly quarantine: Collection<QuarantinedText>;
-  readonly refusals: RefusalStore;
-  readonly samples: SampleStore;
+  readonly refusals: Collection<HookRefusal>;
+  readonly samples: Collection<HookSample>;
   readonly hookCounts: HookCountStore;
   readonly runs: RunRegistry;
   readonly eventLog: EventLog;
@@ -43,7 +42,7 @@ export interface Backend {
   readonly auditEvents: Collection<StoredAuditEvent>;
   readonly serviceKeys: Collection<ServiceKey>;
   /**
-   * Removes expired entities, dedupe marks, refusals, samples and counts of hooks, and ledger rows past their
+   * Removes expired entities, dedupe marks and counts of hooks, and ledger rows past their
    * retention. On the cluster it does nothing: MongoDB and Redis remove them by themselves.
    */
   removeExpired(now: Date): Promise<void>;

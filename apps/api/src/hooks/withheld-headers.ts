@@ -1,6 +1,6 @@
 import type { HookSource, TextPlaces } from '@widget-service/shared/domain/hook-source.ts';
-import { decodeHeaderText } from '../../http/request-headers.ts';
-import { findScheme } from '../../sources/presets.ts';
+import { decodeHeaderText } from '../http/request-headers.ts';
+import { findScheme } from '../sources/presets.ts';
 
 const alwaysSecret = ['authorization', 'proxy-authorization', 'cookie'];
 /**

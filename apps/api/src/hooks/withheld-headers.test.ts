@@ -1,6 +1,6 @@
 import type { HookMapping, HookSource } from '@widget-service/shared/domain/hook-source.ts';
 import { expect, test } from 'vitest';
-import { schemeDefaults } from '../../sources/presets.ts';
+import { schemeDefaults } from '../sources/presets.ts';
 import { withholdSecrets } from './withheld-headers.ts';
 
 const mapping: HookMapping = {

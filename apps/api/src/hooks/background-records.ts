@@ -1,0 +1,89 @@
+import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/deadline.ts';
+import type { Logger } from '@widget-service/shared/runtime/logger.ts';
+
+export interface BackgroundRecordsOptions<Open, Stored> {
+  /** Of the log lines `<name>.not_stored` and `<name>.stored`. */
+  readonly name: string;
+  readonly everyMs: number;
+  /** How many records may be open, and how many may wait after a failed write. It drops and counts others. */
+  readonly atMost: number;
+  /** Makes the records to store from the open ones, and from those whose write failed. */
+  readonly toBatch: (open: ReadonlyMap<string, Open>, unwritten: readonly Stored[]) => readonly Stored[];
+  /** May fail: it then gets the records of `toBatch` again. */
+  readonly store: (batch: readonly Stored[]) => Promise<void>;
+  readonly logger: Pick<Logger, 'warn' | 'info'>;
+}
+
+/**
+ * Collects records of requests in memory, and stores them in the background, `everyMs` after the first one. No request
+ * waits for it or fails with it. While the store is unavailable, it tries again as often, and logs the first failure
+ * and the next success. A process that is killed loses its open records.
+ */
+export class BackgroundRecords<Open, Stored> {
+  readonly #options: BackgroundRecordsOptions<Open, Stored>;
+  #open = new Map<string, Open>();
+  #unwritten: readonly Stored[] = [];
+  #dropped = 0;
+  #hasFailed = false;
+  /** From the first open record on until nothing is left to write. */
+  #isBusy = false;
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(options: BackgroundRecordsOptions<Open, Stored>) {
+    this.#options = options;
+  }
+
+  /** Replaces the open record with this key by what `update` returns. Does not call it if there are too many. */
+  record(key: string, update: (open: Open | undefined) => Open): void {
+    const open = this.#open.get(key);
+    if (open === undefined && this.#open.size >= this.#options.atMost) this.#dropped += 1;
+    else this.#open.set(key, update(open));
+    if (!this.#isBusy) this.#schedule();
+  }
+
+  has(key: string): boolean {
+    return this.#open.has(key);
+  }
+
+  /** Writes what waits, once. Resolves within 2 s and never rejects. Later records are lost. */
+  async close(): Promise<void> {
+    const writeLast = async () => {
+      await this.#writing;
+      clearTimeout(this.#timer);
+      await this.#write();
+    };
+    await withDeadline(writeLast(), requestDeadlineMs, `write the last ${this.#options.name}`).catch(() => undefined);
+    clearTimeout(this.#timer);
+  }
+
+  #schedule(): void {
+    this.#isBusy = true;
+    this.#timer = setTimeout(() => {
+      this.#writing = this.#write().then(() => {
+        this.#isBusy = false;
+        if (this.#open.size + this.#unwritten.length > 0) this.#schedule();
+      });
+    }, this.#options.everyMs).unref();
+  }
+
+  /** Never rejects. */
+  async #write(): Promise<void> {
+    const { name, atMost, toBatch, store, logger } = this.#options;
+    const batch = toBatch(this.#open, this.#unwritten);
+    this.#open = new Map();
+    this.#unwritten = [];
+    if (batch.length === 0) return;
+    try {
+      await store(batch);
+      if (this.#hasFailed || this.#dropped > 0) logger.info({ dropped: this.#dropped }, `${name}.stored`);
+      this.#hasFailed = false;
+      this.#dropped = 0;
+    } catch (err) {
+      this.#unwritten = batch.slice(-atMost);
+      this.#dropped += batch.length - this.#unwritten.length;
+      if (!this.#hasFailed) logger.warn({ err, waiting: this.#unwritten.length }, `${name}.not_stored`);
+      this.#hasFailed = true;
+    }
+  }
+}
