@@ -39,7 +39,7 @@ describe('the import direction between folders', () => {
     [`${api}/http/x.ts`, '../streams/fan-out/hub.ts'],
     [`${api}/revocation/x.ts`, '../caller/policy.ts'],
     [`${api}/revocation/x.ts`, '../streams/fan-out/hub.ts'],
-    [`${api}/caller/x.ts`, '../widgets/list-widgets.ts'],
+    [`${api}/caller/x.ts`, '../widgets/widget-routes.ts'],
     [`${api}/caller/x.ts`, '../streams/fan-out/hub.ts'],
     [`${api}/caller/limits/x.ts`, '../../streams/fan-out/hub.ts'],
     [`${api}/grants/x.ts`, '../people/user-schema.ts'],

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { auditActions } from '@widget-service/shared/domain/audit-event.ts';
 import { sha256Hex } from '@widget-service/shared/domain/token.ts';
+import { auditActions } from '@widget-service/shared/entities/audit-event.ts';
 import { describe, expect, test } from 'vitest';
 import { type AuditEventBody, listAuditEvents } from '../../drivers/app/audit-trail.ts';
 import { aDelivery, aQuarantinedText } from '../../drivers/app/builders.ts';

@@ -1,6 +1,6 @@
-import { type AuditMembers, type auditTargetKinds, toAuditName } from '@widget-service/shared/domain/audit-event.ts';
 import { createUuidV7, parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import type { AuditEvent } from '@widget-service/shared/entities/audit-event.ts';
+import { type AuditMembers, type auditTargetKinds, toAuditName } from '@widget-service/shared/entities/audit-event.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';

@@ -1,6 +1,6 @@
-import { type AuditMembers, pickChangedMembers } from '@widget-service/shared/domain/audit-event.ts';
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
+import { type AuditMembers, pickChangedMembers } from '@widget-service/shared/entities/audit-event.ts';
 import { type Grant, previousTokenExpiry } from '@widget-service/shared/entities/grant.ts';
 import type { Collection, Where } from '@widget-service/shared/ports/collection.ts';
 import {

@@ -1,5 +1,5 @@
-import { pickChangedMembers } from '@widget-service/shared/domain/audit-event.ts';
 import type { HookSource } from '@widget-service/shared/domain/hook-source.ts';
+import { pickChangedMembers } from '@widget-service/shared/entities/audit-event.ts';
 import type { Integration } from '@widget-service/shared/entities/grant.ts';
 import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import type { makeReplaceSourceSecrets } from '@widget-service/shared/usecases/access/manage-grants.ts';

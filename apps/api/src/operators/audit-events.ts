@@ -1,10 +1,10 @@
+import type { StoredAuditEvent } from '@widget-service/shared/entities/audit-event.ts';
 import {
   auditActions,
   auditActorKinds,
   auditOutcomes,
   auditTargetKinds,
-} from '@widget-service/shared/domain/audit-event.ts';
-import type { StoredAuditEvent } from '@widget-service/shared/entities/audit-event.ts';
+} from '@widget-service/shared/entities/audit-event.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import { listCountedPage } from '@widget-service/shared/usecases/lists/list-counted-page.ts';
 import { z } from 'zod';

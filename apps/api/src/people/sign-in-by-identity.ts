@@ -1,5 +1,5 @@
-import { pickChangedMembers, toAuditName } from '@widget-service/shared/domain/audit-event.ts';
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
+import { pickChangedMembers, toAuditName } from '@widget-service/shared/entities/audit-event.ts';
 import type { User } from '@widget-service/shared/entities/user.ts';
 import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';

@@ -1,6 +1,6 @@
-import { type AuditMembers, toAuditName } from '@widget-service/shared/domain/audit-event.ts';
 import { describeDevice } from '@widget-service/shared/domain/device.ts';
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
+import { type AuditMembers, toAuditName } from '@widget-service/shared/entities/audit-event.ts';
 import type { User } from '@widget-service/shared/entities/user.ts';
 import type {
   ManageSessions,

@@ -1,6 +1,6 @@
-import { pickChangedMembers, toAuditName } from '@widget-service/shared/domain/audit-event.ts';
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
+import { pickChangedMembers, toAuditName } from '@widget-service/shared/entities/audit-event.ts';
 import type { User } from '@widget-service/shared/entities/user.ts';
 import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import type { ManageUsers } from '@widget-service/shared/usecases/access/manage-users.ts';

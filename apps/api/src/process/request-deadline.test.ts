@@ -15,8 +15,7 @@ import { registerErrorHandler } from '../http/error-handler.ts';
 import { registerRequestDeadline, withinRequestDeadline } from '../http/request-deadline.ts';
 import { decorateRequests } from '../http/request-state.ts';
 import { type Route, registerRoute } from '../http/route.ts';
-import { createWidgetRoute } from '../widgets/create-widget.ts';
-import { getWidgetRoute, listWidgetsRoute } from '../widgets/list-widgets.ts';
+import { createWidgetRoute, getWidgetRoute, listWidgetsRoute } from '../widgets/widget-routes.ts';
 
 const widgetId = '01a200cb-ed5c-76f7-9c6c-a85ab5de9a8c';
 const aWidget = `/api/v1/widgets/${widgetId}`;

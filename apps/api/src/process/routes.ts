@@ -59,8 +59,7 @@ import {
   streamEventsRoute,
   streamOfSessionRoute,
 } from '../streams/stream-events.ts';
-import { createWidgetRoute } from '../widgets/create-widget.ts';
-import { getWidgetRoute, listWidgetsRoute } from '../widgets/list-widgets.ts';
+import { createWidgetRoute, getWidgetRoute, listWidgetsRoute } from '../widgets/widget-routes.ts';
 import { listPageRoutes } from './page-routes.ts';
 import { type Access, type BodySize, everybody, type RouteDeps, type Row, toBodyLimits } from './route-row.ts';
 

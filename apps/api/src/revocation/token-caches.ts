@@ -8,6 +8,7 @@ import {
 import type { Session } from '@widget-service/shared/entities/session.ts';
 import type { User } from '@widget-service/shared/entities/user.ts';
 import type { Collection } from '@widget-service/shared/ports/collection.ts';
+import type { ControlLog } from '@widget-service/shared/ports/control-log.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import {
   findUserOfSession,
@@ -20,7 +21,7 @@ import {
   makeFindStreamEntitlement,
   type StreamEntitlement,
 } from './stream-entitlement.ts';
-import { TokenCache, type TokenCacheDeps } from './token-cache.ts';
+import { type Evictable, TokenCache, type TokenCacheDeps } from './token-cache.ts';
 
 /** A grant, and the one of its tokens that the caller presented. */
 export interface ResolvedGrant<G extends Grant> {
@@ -116,5 +117,21 @@ export function makeRecallSession({ cache, ...deps }: RecallSessionDeps) {
     // The entry has the time of its read: without the next read, each request would write.
     if (await recordLastSeen(signedIn.session)) cache.forget(signedIn.session.digest);
     return signedIn;
+  };
+}
+
+/**
+ * Returns the control log for the use cases of a pod. What the pod itself has changed takes effect on it at once; the
+ * other pods read it from the log.
+ */
+export function announceHereFirst(
+  control: Pick<ControlLog, 'announce'>,
+  sessions: Pick<Evictable, 'evict'>,
+): Pick<ControlLog, 'announce'> {
+  return {
+    announce: (entry) => {
+      sessions.evict(entry.id);
+      return control.announce(entry);
+    },
   };
 }

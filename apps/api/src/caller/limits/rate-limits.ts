@@ -2,8 +2,6 @@ import { MemoryRateLimiter } from '@widget-service/shared/adapters/memory-rate-l
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { type RateLimit, type RateOutcome, type RateRefusal, takePermits } from '@widget-service/shared/domain/gcra.ts';
 import type { Integration } from '@widget-service/shared/entities/grant.ts';
-import type { RateLimiter } from '@widget-service/shared/ports/rate-limiter.ts';
-import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type {
   FastifyInstance,
   FastifyReply,
@@ -15,7 +13,7 @@ import type {
 import { readClientNetwork } from '../../http/forwarding.ts';
 import type { Problem } from '../../http/problem.ts';
 import { type RoutePolicy, requirePrincipalId } from '../policy.ts';
-import { countPermits, HookPermits, type PermitVerdict } from './hook-permits.ts';
+import { countPermits, HookPermits, type HookPermitsDeps, type PermitVerdict } from './hook-permits.ts';
 
 /**
  * `api` counts requests per principal, `hooks` counts hooks per integration, large ones several times (`countPermits`).
@@ -32,18 +30,12 @@ export function selectRateLimit(policy: RoutePolicy): RouteRateLimit | null {
   return policy === 'public' || policy === 'own-origin' ? null : 'api';
 }
 
-export interface RateLimitDeps {
-  readonly limit: RateLimit | null;
-  readonly limiter: Pick<RateLimiter, 'take'>;
-  readonly clock: Pick<Clock, 'monotonicMs'>;
-}
-
 /**
  * Makes the function that counts a request of a known caller against the limit of the principal, before the permission
  * and the CSRF token are checked: a request that is refused counts, too. It throws `ServiceError` `rate-limited` (429),
  * or the limiter's error. Null: there is no limit.
  */
-export function makeTakeApiPermit({ limiter, limit }: Omit<RateLimitDeps, 'clock'>) {
+export function makeTakeApiPermit({ limiter, limit }: Omit<HookPermitsDeps, 'clock'>) {
   if (limit === null) return null;
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const key = `api:${requirePrincipalId(request)}`;
@@ -66,7 +58,7 @@ export function makeTakeApiPermit({ limiter, limit }: Omit<RateLimitDeps, 'clock
  *    and the signature was not verified, from a limit of the same rate for its client network and integration, on this
  *    pod.
  */
-export function registerHookLimits(app: FastifyInstance, { limiter, limit, clock }: RateLimitDeps): void {
+export function registerHookLimits(app: FastifyInstance, { limiter, limit, clock }: HookPermitsDeps): void {
   const permits = new HookPermits({ limiter, limit, clock });
   const strangerPermits = new HookPermits({ limiter: new MemoryRateLimiter(clock), limit, clock });
   app.addHook('onRoute', (route) => {

@@ -34,7 +34,7 @@ export interface CountableStore<Filter, Row> {
  * Reads one page of a list, and counts the list if this is not the last page. Of a page that begins after the first
  * 10 000 rows it reads no row: it counts first, whether the page is past the end. Throws `UnavailableError`.
  *
- * The list of widgets is counted by other rules: see `count-widgets.ts`.
+ * The list of widgets is counted by other rules: see `list-widgets.ts`.
  */
 export async function listCountedPage<Filter, Row>(
   store: CountableStore<Filter, Row>,

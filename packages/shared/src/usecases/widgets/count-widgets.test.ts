@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { UnavailableError } from '../../domain/errors.ts';
 import type { WidgetFilter } from '../../ports/widget-store.ts';
-import { makeCountWidgets } from './count-widgets.ts';
+import { makeCountWidgets } from './list-widgets.ts';
 
 const all: WidgetFilter = { state: null, createdAtOrBefore: null };
 
