@@ -1,12 +1,4 @@
-import {
-  type CorpusCase,
-  type ExpectedResponse,
-  incomparableLength,
-  invalidAt,
-  invalidAtEach,
-  json,
-  returns,
-} from './corpus-case.ts';
+import { type CorpusCase, type ExpectedResponse, invalidAt, invalidAtEach, json, returns } from './corpus-case.ts';
 
 const userId = '0197a0b0-0000-7000-8000-00000000abcd';
 const email = 'ann@example.com';
@@ -18,20 +10,11 @@ const firstTwenty = [...Array(20).keys()];
 const accepted = returns(201);
 
 const nameCases: readonly (readonly [string, unknown, ExpectedResponse])[] = [
-  ['name: missing', {}, invalidAt('#/name', 'required')],
-  ['name: null', { name: null }, invalidAt('#/name', 'type')],
-  ['name: a query operator', { name: { $ne: null } }, invalidAt('#/name', 'type')],
-  ['name: an object whose length is not a number', { name: incomparableLength }, invalidAt('#/name', 'type')],
-  ['name: empty', { name: '' }, invalidAt('#/name', 'too-short')],
   ['name: white space only', { name: ' \t\n\u00a0\u3000' }, invalidAt('#/name', 'too-short')],
   ['name: a byte order mark only', { name: '\ufeff' }, invalidAt('#/name', 'too-short')],
   ['name: 201 characters', { name: 'n'.repeat(201) }, invalidAt('#/name', 'too-long')],
   ['name: 201 emoji', { name: '🦄'.repeat(201) }, invalidAt('#/name', 'too-long')],
   ['name: 60 000 characters', { name: 'n'.repeat(60_000) }, invalidAt('#/name', 'too-long')],
-  ['name: with NUL', { name: 'a\u0000b' }, invalidAt('#/name', 'format')],
-  ['name: with a line break', { name: 'a\nb' }, invalidAt('#/name', 'format')],
-  ['name: with a C1 control', { name: 'a\u0085b' }, invalidAt('#/name', 'format')],
-  ['name: with an escape sequence', { name: '\u001b[31mred' }, invalidAt('#/name', 'format')],
   ['name: 200 characters', { name: 'n'.repeat(200) }, accepted],
   ['name: 200 emoji', { name: '🦄'.repeat(200) }, accepted],
   ['name: 200 characters inside white space', { name: `  ${'n'.repeat(200)}\n` }, accepted],
@@ -40,40 +23,20 @@ const nameCases: readonly (readonly [string, unknown, ExpectedResponse])[] = [
   ['name: with dots', { name: 'a.b.$c' }, accepted],
   ['name: SQL', { name: "'; DROP TABLE widgets; --" }, accepted],
   ['name: HTML', { name: '<script>alert(1)</script>' }, accepted],
-  ['name: with a right-to-left override', { name: '\u202egnp.exe' }, invalidAt('#/name', 'format')],
   ['name: combining marks', { name: `e${'\u0301'.repeat(50)}` }, accepted],
 ];
 
 const stateCases: readonly (readonly [string, unknown, ExpectedResponse])[] = [
-  ['state: unknown', { name: 'x', state: 'deleted' }, invalidAt('#/state', 'enum')],
   ['state: empty', { name: 'x', state: '' }, invalidAt('#/state', 'enum')],
   ['state: in upper case', { name: 'x', state: 'ACTIVE' }, invalidAt('#/state', 'enum')],
   ['state: with a space', { name: 'x', state: 'active ' }, invalidAt('#/state', 'enum')],
-  ['state: the name of a prototype member', { name: 'x', state: 'constructor' }, invalidAt('#/state', 'enum')],
-  ['state: a number', { name: 'x', state: 1 }, invalidAt('#/state', 'type')],
-  ['state: a query operator', { name: 'x', state: { $in: ['active'] } }, invalidAt('#/state', 'type')],
   ['state: null', { name: 'x', state: null }, accepted],
   ['state: retired', { name: 'x', state: 'retired' }, accepted],
 ];
 
 const labelCases: readonly (readonly [string, unknown, ExpectedResponse])[] = [
-  ['labels: a string', { name: 'x', labels: 'red' }, invalidAt('#/labels', 'type')],
-  ['labels: an object', { name: 'x', labels: { 0: 'red', length: 1 } }, invalidAt('#/labels', 'type')],
-  ['label: a number', { name: 'x', labels: ['red', 2] }, invalidAt('#/labels/1', 'type')],
-  ['label: an object', { name: 'x', labels: [{ $gt: '' }] }, invalidAt('#/labels/0', 'type')],
-  [
-    'label: an object whose length is not a number',
-    { name: 'x', labels: [incomparableLength] },
-    invalidAt('#/labels/0', 'type'),
-  ],
-  [
-    'labels: an object whose length is not a number',
-    { name: 'x', labels: incomparableLength },
-    invalidAt('#/labels', 'type'),
-  ],
   ['label: white space only', { name: 'x', labels: ['  '] }, invalidAt('#/labels/0', 'too-short')],
   ['label: 65 characters', { name: 'x', labels: ['l'.repeat(65)] }, invalidAt('#/labels/0', 'too-long')],
-  ['label: with NUL', { name: 'x', labels: ['a\u0000'] }, invalidAt('#/labels/0', 'format')],
   ['labels: 33 of them', { name: 'x', labels: makeLabels(33) }, invalidAt('#/labels', 'too-long')],
   [
     'labels: 500 numbers',
@@ -89,21 +52,16 @@ const labelCases: readonly (readonly [string, unknown, ExpectedResponse])[] = [
 ];
 
 const ownerCases: readonly (readonly [string, unknown, ExpectedResponse])[] = [
-  ['owner: a string', { name: 'x', owner: userId }, invalidAt('#/owner', 'type')],
   [
     'owner: empty',
     { name: 'x', owner: {} },
     invalidAtEach(['#/owner/userId', 'required'], ['#/owner/email', 'required']),
   ],
-  ['owner: without an e-mail', withOwner({ email: undefined }), invalidAt('#/owner/email', 'required')],
-  ['owner: with an unknown member', withOwner({ role: 'admin' }), invalidAt('#/owner/role', 'unknown-field')],
   ['owner: null', { name: 'x', owner: null }, accepted],
-  ['user id: null', withOwner({ userId: null }), invalidAt('#/owner/userId', 'type')],
   ['user id: empty', withOwner({ userId: '' }), invalidAt('#/owner/userId', 'format')],
   ['user id: without dashes', withOwner({ userId: userId.replaceAll('-', '') }), invalidAt('#/owner/userId', 'format')],
   ['user id: in braces', withOwner({ userId: `{${userId}}` }), invalidAt('#/owner/userId', 'format')],
   ['user id: as URN', withOwner({ userId: `urn:uuid:${userId}` }), invalidAt('#/owner/userId', 'format')],
-  ['user id: one character short', withOwner({ userId: userId.slice(1) }), invalidAt('#/owner/userId', 'format')],
   ['user id: with a line break', withOwner({ userId: `${userId}\n` }), invalidAt('#/owner/userId', 'format')],
   ['user id: with a letter g', withOwner({ userId: userId.replace('a', 'g') }), invalidAt('#/owner/userId', 'format')],
   [
@@ -115,14 +73,7 @@ const ownerCases: readonly (readonly [string, unknown, ExpectedResponse])[] = [
   ['user id: nil', withOwner({ userId: '00000000-0000-0000-0000-000000000000' }), accepted],
   ['user id: max', withOwner({ userId: 'ffffffff-ffff-ffff-ffff-ffffffffffff' }), accepted],
   ['user id: without a UUID version', withOwner({ userId: '12345678-1234-0234-0234-123456789012' }), accepted],
-  ['e-mail: null', withOwner({ email: null }), invalidAt('#/owner/email', 'type')],
-  [
-    'e-mail: an object whose length is not a number',
-    withOwner({ email: incomparableLength }),
-    invalidAt('#/owner/email', 'type'),
-  ],
   ['e-mail: empty', withOwner({ email: '' }), invalidAt('#/owner/email', 'format')],
-  ['e-mail: without @', withOwner({ email: 'ann.example.com' }), invalidAt('#/owner/email', 'format')],
   ['e-mail: with two @', withOwner({ email: 'ann@bob@example.com' }), invalidAt('#/owner/email', 'format')],
   ['e-mail: with a space', withOwner({ email: 'ann @example.com' }), invalidAt('#/owner/email', 'format')],
   ['e-mail: with a name', withOwner({ email: 'Ann <ann@example.com>' }), invalidAt('#/owner/email', 'format')],
@@ -139,7 +90,6 @@ const ownerCases: readonly (readonly [string, unknown, ExpectedResponse])[] = [
     withOwner({ email: 'ann@example.com\r\nBcc: all' }),
     invalidAt('#/owner/email', 'format'),
   ],
-  ['e-mail: with NUL', withOwner({ email: 'ann\u0000@example.com' }), invalidAt('#/owner/email', 'format')],
   ['e-mail: 255 characters', withOwner({ email: makeEmail(255) }), invalidAt('#/owner/email', 'too-long')],
   [
     'e-mail: 60 000 characters',
@@ -150,13 +100,10 @@ const ownerCases: readonly (readonly [string, unknown, ExpectedResponse])[] = [
   ['e-mail: 254 characters', withOwner({ email: makeEmail(254) }), accepted],
   ['e-mail: without a dot', withOwner({ email: 'admin@localhost' }), accepted],
   ['e-mail: with a tag', withOwner({ email: 'ann+tag@example.com' }), accepted],
-  ['notify: a string', withOwner({ notify: 'true' }), invalidAt('#/owner/notify', 'type')],
   ['notify: null', withOwner({ notify: null }), accepted],
 ];
 
 const fieldCases: readonly (readonly [string, unknown, ExpectedResponse])[] = [
-  ['an unknown field: id', { name: 'x', id: userId }, invalidAt('#/id', 'unknown-field')],
-  ['an unknown field: version', { name: 'x', version: 99 }, invalidAt('#/version', 'unknown-field')],
   ['an unknown field: $where', { name: 'x', $where: 'sleep(1000)' }, invalidAt('#/%24where', 'unknown-field')],
   ['an unknown field: $set', { name: 'x', $set: { state: 'retired' } }, invalidAt('#/%24set', 'unknown-field')],
   ['an unknown field with a dot', { name: 'x', 'owner.email': email }, invalidAt('#/owner.email', 'unknown-field')],
@@ -201,9 +148,7 @@ const fieldCases: readonly (readonly [string, unknown, ExpectedResponse])[] = [
     { name: 'x', ...Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`f${index}`, 0])) },
     invalidAtEach(...firstTwenty.map((index) => [`#/f${index}`, 'unknown-field'] as const)),
   ],
-  ['body: an array', [], invalidAt('#', 'type')],
   ['body: an array with a widget', [{ name: 'x' }], invalidAt('#', 'type')],
-  ['body: a string', 'name', invalidAt('#', 'type')],
   ['body: a number', 1, invalidAt('#', 'type')],
   ['body: true', true, invalidAt('#', 'type')],
   ['body: null', null, invalidAt('#', 'required')],

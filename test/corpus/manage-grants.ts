@@ -1,7 +1,6 @@
 import {
   type CorpusCase,
   type ExpectedResponse,
-  incomparableLength,
   invalidAt,
   invalidParameter,
   json,
@@ -18,27 +17,9 @@ type Row = readonly [string, unknown, ExpectedResponse];
 
 /** Bodies that every kind of grant rejects or accepts, on create and on update. */
 const listMemberRows = (accepted: ExpectedResponse, base: object): Row[] => [
-  ['name: null', { name: null }, invalidAt('#/name', 'type')],
-  ['name: an object whose length is not a number', { name: incomparableLength }, invalidAt('#/name', 'type')],
-  ['name: empty', { name: ' ' }, invalidAt('#/name', 'too-short')],
   ['name: 201 characters', { name: 'n'.repeat(201) }, invalidAt('#/name', 'too-long')],
-  ['name: with NUL', { name: 'a\u0000' }, invalidAt('#/name', 'format')],
   ['expiresAt: in the past', { ...base, expiresAt: '2020-01-01T00:00:00Z' }, invalidAt('#/expiresAt', 'too-small')],
-  ['expiresAt: a number', { ...base, expiresAt: 4_102_444_800_000 }, invalidAt('#/expiresAt', 'type')],
-  ['expiresAt: not a time', { ...base, expiresAt: 'tomorrow' }, invalidAt('#/expiresAt', 'format')],
-  ['expiresAt: without a time zone', { ...base, expiresAt: '2999-01-01T00:00:00' }, invalidAt('#/expiresAt', 'format')],
   ['expiresAt: +01:00', { ...base, expiresAt: '2999-01-01T00:00:00+01:00' }, invalidAt('#/expiresAt', 'format')],
-  ['expiresAt: on 30 February', { ...base, expiresAt: '2999-02-30T00:00:00Z' }, invalidAt('#/expiresAt', 'format')],
-  ['an unknown field: token', { ...base, token: 'wst_mine' }, invalidAt('#/token', 'unknown-field')],
-  ['an unknown field: url', { ...base, url: 'x' }, invalidAt('#/url', 'unknown-field')],
-  [
-    'an unknown field: createdAt',
-    { ...base, createdAt: '2999-01-01T00:00:00Z' },
-    invalidAt('#/createdAt', 'unknown-field'),
-  ],
-  ['an unknown field: id', { ...base, id: widgetId }, invalidAt('#/id', 'unknown-field')],
-  ['an unknown field: $set', { ...base, $set: {} }, invalidAt('#/%24set', 'unknown-field')],
-  ['body: an array', [], invalidAt('#', 'type')],
   ['body: null', null, invalidAt('#', 'required')],
   ['expiresAt: null', { ...base, expiresAt: null }, accepted],
   ['expiresAt: in the year 9999', { ...base, expiresAt: '9999-12-31T23:59:59.999Z' }, accepted],
@@ -46,27 +27,6 @@ const listMemberRows = (accepted: ExpectedResponse, base: object): Row[] => [
 
 /** Bodies with the members that only a subscription has. */
 const listFilterRows = (accepted: ExpectedResponse, base: object): Row[] => [
-  ['filter: a string', { ...base, filter: 'all' }, invalidAt('#/filter', 'type')],
-  [
-    'filter: with a query operator',
-    { ...base, filter: { $where: '1' } },
-    invalidAt('#/filter/%24where', 'unknown-field'),
-  ],
-  ['an unknown member', { ...base, filter: { kinds: ['created'] } }, invalidAt('#/filter/kinds', 'unknown-field')],
-  ['widget ids: empty', { ...base, filter: { widgetIds: [] } }, invalidAt('#/filter/widgetIds', 'too-short')],
-  ['states: empty', { ...base, filter: { states: [] } }, invalidAt('#/filter/states', 'too-short')],
-  ['labels: empty', { ...base, filter: { labels: [] } }, invalidAt('#/filter/labels', 'too-short')],
-  ['types: empty', { ...base, filter: { types: [] } }, invalidAt('#/filter/types', 'too-short')],
-  [
-    'types: an object whose length is not a number',
-    { ...base, filter: { types: incomparableLength } },
-    invalidAt('#/filter/types', 'type'),
-  ],
-  ['types: a string', { ...base, filter: { types: 'widget.created' } }, invalidAt('#/filter/types', 'type')],
-  ['type: unknown', { ...base, filter: { types: ['widget.deleted'] } }, invalidAt('#/filter/types/0', 'enum')],
-  ['type: null', { ...base, filter: { types: [null] } }, invalidAt('#/filter/types/0', 'type')],
-  ['widget id: malformed', { ...base, filter: { widgetIds: ['x'] } }, invalidAt('#/filter/widgetIds/0', 'format')],
-  ['widget id: a number', { ...base, filter: { widgetIds: [1] } }, invalidAt('#/filter/widgetIds/0', 'type')],
   [
     'widget id: the second malformed',
     { ...base, filter: { widgetIds: [...ids(1), 'x'] } },
@@ -83,14 +43,12 @@ const listFilterRows = (accepted: ExpectedResponse, base: object): Row[] => [
     { ...base, filter: { labels: ['a', ' '] } },
     invalidAt('#/filter/labels/1', 'too-short'),
   ],
-  ['label: with NUL', { ...base, filter: { labels: ['a\u0000b'] } }, invalidAt('#/filter/labels/0', 'format')],
   ['label: 101 of them', { ...base, filter: { labels: ids(101) } }, invalidAt('#/filter/labels', 'too-long')],
   [
     'label: 65 characters',
     { ...base, filter: { labels: ['l'.repeat(65)] } },
     invalidAt('#/filter/labels/0', 'too-long'),
   ],
-  ['label: a number', { ...base, filter: { labels: [1] } }, invalidAt('#/filter/labels/0', 'type')],
   ['widget id: 100 of them', { ...base, filter: { widgetIds: ids(100) } }, accepted],
   ['filter: null members', { ...base, filter: { types: null, widgetIds: null, states: null, labels: null } }, accepted],
 ];
@@ -98,23 +56,13 @@ const listFilterRows = (accepted: ExpectedResponse, base: object): Row[] => [
 /** Bodies with the members that only an integration has. */
 const listSettingRows = (accepted: ExpectedResponse, base: object): Row[] => [
   ['rate: 0', { ...base, rate: 0 }, invalidAt('#/rate', 'too-small')],
-  ['rate: -1', { ...base, rate: -1 }, invalidAt('#/rate', 'too-small')],
-  ['rate: 1.5', { ...base, rate: 1.5 }, invalidAt('#/rate', 'type')],
-  ['rate: a string', { ...base, rate: '10' }, invalidAt('#/rate', 'type')],
   ['rate: more than 1 000 000', { ...base, rate: 1_000_001 }, invalidAt('#/rate', 'too-large')],
-  ['deduplication: a string', { ...base, deduplicateByContent: 'yes' }, invalidAt('#/deduplicateByContent', 'type')],
   ['rate: null', { ...base, rate: null }, accepted],
   ['rate: 1 000 000', { ...base, rate: 1_000_000 }, accepted],
 ];
 
 const rotations: readonly Row[] = [
-  ['overlap: -1', { overlapSeconds: -1 }, invalidAt('#/overlapSeconds', 'too-small')],
   ['overlap: more than a day', { overlapSeconds: 86_401 }, invalidAt('#/overlapSeconds', 'too-large')],
-  ['overlap: 1.5', { overlapSeconds: 1.5 }, invalidAt('#/overlapSeconds', 'type')],
-  ['overlap: a string', { overlapSeconds: '300' }, invalidAt('#/overlapSeconds', 'type')],
-  ['an unknown field: overlap', { overlap: 1 }, invalidAt('#/overlap', 'unknown-field')],
-  ['an unknown field: token', { token: 'x' }, invalidAt('#/token', 'unknown-field')],
-  ['body: an array', [], invalidAt('#', 'type')],
   ['overlap: null', { overlapSeconds: null }, returns(200)],
   ['body: an empty object', {}, returns(200)],
 ];
@@ -125,10 +73,6 @@ const listOwnRows = {
   integrations: listSettingRows,
   'provision-tokens': () => [] as Row[],
 };
-const listSignatureRows = (members: object): Row[] => [
-  ['signature: unknown', { ...members, signature: 'hmac' }, invalidAt('#/signature', 'enum')],
-  ['signature: a number', { ...members, signature: 1 }, invalidAt('#/signature', 'type')],
-];
 const noSignature: Row = ['signature', { signature: 'none' }, invalidAt('#/signature', 'unknown-field')];
 
 function listCases(plural: keyof typeof listOwnRows): CorpusCase[] {
@@ -159,10 +103,8 @@ function listCases(plural: keyof typeof listOwnRows): CorpusCase[] {
   const isIntegration = plural === 'integrations';
   return [
     ...toCases('create', 'POST', url, [
-      ['name: missing', {}, invalidAt('#/name', 'required')],
       ...listMemberRows(returns(201), base),
       ...listOwnRows[plural](returns(201), base),
-      ...(isIntegration ? listSignatureRows(base) : []),
     ]),
     ...toCases('update', 'PATCH', itemUrl, [
       ['body: an empty object', {}, returns(200)],
@@ -171,10 +113,7 @@ function listCases(plural: keyof typeof listOwnRows): CorpusCase[] {
       // Only a rotation can change it.
       noSignature,
     ]),
-    ...toCases('rotate', 'POST', `${itemUrl}/rotate`, [
-      ...rotations,
-      ...(isIntegration ? listSignatureRows({}) : [noSignature]),
-    ]),
+    ...toCases('rotate', 'POST', `${itemUrl}/rotate`, [...rotations, ...(isIntegration ? [] : [noSignature])]),
     toCase('rotate without a body', 'POST', `${itemUrl}/rotate`, returns(200)),
     {
       ...toCase('rotate without a body, with the type text/x', 'POST', `${itemUrl}/rotate`, returns(200)),
@@ -196,20 +135,12 @@ function listCases(plural: keyof typeof listOwnRows): CorpusCase[] {
       ...toCase('delete a malformed id with a malformed content type', 'DELETE', `${url}/x`, notFound),
       headers: { 'content-type': 'nonsense' },
     },
-    toCase('list with page 0', 'GET', `${url}?page=0`, invalidParameter('page', 'too-small')),
-    toCase('list with pageSize 201', 'GET', `${url}?pageSize=201`, invalidParameter('pageSize', 'too-large')),
-    toCase('list with two page sizes', 'GET', `${url}?pageSize=1&pageSize=2`, invalidParameter('pageSize', 'repeated')),
-    ...['expiresBefore', 'createdBefore'].map((name) =>
-      toCase(`list with a malformed ${name}`, 'GET', `${url}?${name}=soon`, invalidParameter(name, 'format')),
-    ),
-    toCase('list with an empty name', 'GET', `${url}?name=%20`, invalidParameter('name', 'too-short')),
     toCase(
       'list with a name that is too long',
       'GET',
       `${url}?name=${'n'.repeat(201)}`,
       invalidParameter('name', 'too-long'),
     ),
-    toCase('list with an unknown parameter', 'GET', `${url}?state=active`, invalidParameter('state', 'unknown-field')),
     toCase('list past the end', 'GET', `${url}?page=2147483647&pageSize=200`, returns(200)),
     toCase('PUT to the list', 'PUT', url, { ...rejects(405, 'method-not-allowed'), allow: 'GET, HEAD, POST' }),
     { ...toCase('list as an editor', 'GET', url, rejects(403, 'permission-denied')), caller: 'editor' },

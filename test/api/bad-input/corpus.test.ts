@@ -6,6 +6,7 @@ import { createWidgetBodies } from '../../corpus/create-widget-bodies.ts';
 import { createWidgetCredentials } from '../../corpus/create-widget-credentials.ts';
 import { createWidgetFields } from '../../corpus/create-widget-fields.ts';
 import { deliveries } from '../../corpus/deliveries.ts';
+import { describeMembers } from '../../corpus/described-members.ts';
 import { manageGrants } from '../../corpus/manage-grants.ts';
 import { manageUsers } from '../../corpus/manage-users.ts';
 import { otherPaths, session } from '../../corpus/other-paths.ts';
@@ -14,8 +15,10 @@ import { getWidget, listWidgets } from '../../corpus/read-widgets.ts';
 import { receiveHook } from '../../corpus/receive-hook.ts';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
 import { openSharedApp } from '../../drivers/app/open-shared.ts';
+import type { OpenApiDocument } from '../../drivers/app/openapi-document.ts';
 import type { TestResponse } from '../../drivers/app/test-app.ts';
 import { collectSentValues } from './collect-sent-values.ts';
+import { listOperations } from './described-operation.ts';
 import { createHttpSender } from './http-sender.ts';
 
 const service = await openSharedApp();
@@ -23,9 +26,11 @@ const variables = await issueVariables(service.backend);
 await service.app.listen({ host: '127.0.0.1', port: 0 });
 const http = createHttpSender(`http://127.0.0.1:${(service.app.server.address() as AddressInfo).port}`);
 afterAll(() => http.close());
+const described = (await service.inject({ method: 'GET', url: '/api/v1/openapi.json' })).json() as OpenApiDocument;
 
 /** `inject` normalizes URLs, so the groups with malformed URLs use a socket. */
 const groups: Readonly<Record<string, { cases: readonly CorpusCase[]; isOverSocket?: boolean }>> = {
+  'each member and parameter of the document': { cases: describeMembers(listOperations(described)) },
   'GET /api/v1/widgets': { cases: listWidgets },
   'GET /api/v1/widgets/{id}': { cases: getWidget, isOverSocket: true },
   'POST /api/v1/widgets: members': { cases: createWidgetFields },
@@ -81,9 +86,9 @@ describe.each(Object.entries(groups))('%s', (_, { cases, isOverSocket = false })
   });
 });
 
-test('the corpus has at least 1 000 cases, with a unique name in each group', () => {
+test('the corpus has at least 1 400 cases, with a unique name in each group', () => {
   const allCases = Object.values(groups).flatMap(({ cases }) => cases);
-  expect(allCases.length).toBeGreaterThanOrEqual(1_000);
+  expect(allCases.length).toBeGreaterThanOrEqual(1_400);
   for (const { cases } of Object.values(groups)) expect(new Set(cases.map(({ name }) => name)).size).toBe(cases.length);
 });
 
