@@ -6,7 +6,7 @@ import { type CorpusCase, incomparableLength, invalidAt, invalidParameter, json 
 /** A wrong value of a schema, in words, and the mistake that it is. */
 type WrongValue = readonly [name: string, value: unknown, code: MistakeCode];
 
-/** Their bodies have members that exclude each other, so one wrong member is not one mistake. They have cases of their own. */
+/** Their members exclude each other, so one wrong member is not one mistake. They have cases of their own. */
 const dependentBodies = [
   'integrations.changeMapping',
   'integrations.previewSource',
