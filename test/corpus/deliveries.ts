@@ -102,12 +102,39 @@ const rows: readonly Row[] = [
   ['PUT', `${list}/{deadDeliveryId}`, { ...rejects(405, 'method-not-allowed'), allow: 'DELETE, GET, HEAD' }],
 ];
 
+const texts = '/api/v1/quarantine';
+
+const quarantineRows: readonly Row[] = [
+  ['GET', texts, returns(200)],
+  ['GET', `${texts}?page=2147483647`, returns(200)],
+  ['GET', texts, rejects(403, 'permission-denied'), { caller: 'editor' }],
+  ['GET', `${texts}/{quarantinedTextId}`, returns(200)],
+  ['GET', `${texts}/{quarantinedTextId}`, rejects(403, 'permission-denied'), { caller: 'viewer' }],
+  ['GET', `${texts}/${unknownId}`, notFound],
+  ['GET', `${texts}/x`, notFound],
+  ['GET', `${texts}/job-1:0`, notFound],
+  ['GET', `${texts}/%00`, notFound],
+  ['GET', `${texts}/..%2F..%2Fwidgets`, notFound],
+  ['GET', `${texts}/${'x'.repeat(8_000)}`, notFound],
+  ['DELETE', `${texts}/${unknownId}`, notFound],
+  ['DELETE', `${texts}/$where`, notFound],
+  ['DELETE', `${texts}/{quarantinedTextId}`, rejects(403, 'csrf-token-invalid'), { headers: { 'x-csrf-token': 'x' } }],
+  ['DELETE', `${texts}/{quarantinedTextId}`, rejects(403, 'permission-denied'), { caller: 'editor' }],
+  ['DELETE', texts, { ...rejects(405, 'method-not-allowed'), allow: 'GET, HEAD' }],
+  ['POST', `${texts}/{quarantinedTextId}`, { ...rejects(405, 'method-not-allowed'), allow: 'DELETE, GET, HEAD' }],
+];
+
+const toCases = (cases: readonly Row[]): CorpusCase[] =>
+  cases.map(([method, url, expected, rest = {}], index) => ({
+    name: `${method} ${url.slice(0, 120)} (case ${index + 1})`,
+    method,
+    url,
+    caller: 'admin',
+    expected,
+    ...rest,
+  }));
+
 /** The lists of deliveries, of refusals and of counts of hooks; one delivery; redrives and discards. */
-export const deliveries: readonly CorpusCase[] = rows.map(([method, url, expected, rest = {}], index) => ({
-  name: `${method} ${url} (case ${index + 1})`,
-  method,
-  url,
-  caller: 'admin',
-  expected,
-  ...rest,
-}));
+export const deliveries: readonly CorpusCase[] = toCases(rows);
+/** `/api/v1/quarantine`. */
+export const quarantine: readonly CorpusCase[] = toCases(quarantineRows);

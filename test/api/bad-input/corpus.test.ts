@@ -5,12 +5,11 @@ import { expandVariables, issueVariables, makeAuthHeaders } from '../../corpus/c
 import { createWidgetBodies } from '../../corpus/create-widget-bodies.ts';
 import { createWidgetCredentials } from '../../corpus/create-widget-credentials.ts';
 import { createWidgetFields } from '../../corpus/create-widget-fields.ts';
-import { deliveries } from '../../corpus/deliveries.ts';
+import { deliveries, quarantine } from '../../corpus/deliveries.ts';
 import { describeMembers } from '../../corpus/described-members.ts';
 import { manageGrants } from '../../corpus/manage-grants.ts';
 import { manageUsers } from '../../corpus/manage-users.ts';
 import { otherPaths, session } from '../../corpus/other-paths.ts';
-import { quarantine } from '../../corpus/quarantine.ts';
 import { getWidget, listWidgets } from '../../corpus/read-widgets.ts';
 import { receiveHook } from '../../corpus/receive-hook.ts';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
