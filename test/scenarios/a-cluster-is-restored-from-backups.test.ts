@@ -7,7 +7,7 @@ import { pasteCommands, readDocumentedCommands } from '../drivers/tools/document
 import { eventually } from '../drivers/tools/eventually.ts';
 import { isHaproxyInstalled } from '../faults/balancer.ts';
 import { checkFaultCluster } from '../faults/checked-deployment.ts';
-import { type Checkpoints, createCheckpoints, expectNoViolations } from '../faults/checkpoint.ts';
+import { type Checkpoints, createCheckpoints } from '../faults/checkpoint.ts';
 import { type FaultCluster, openFaultCluster } from '../faults/fault-cluster.ts';
 import { backUpMongo } from '../faults/mongo-backup.ts';
 import { countGapReasons } from '../faults/recording-queries.ts';
@@ -73,12 +73,11 @@ describe.runIf(isHaproxyInstalled())('a cluster that has lost all its stores', (
 
     load.start();
     await delay(3_000);
-    const { violations } = await checkpoints.take('all stores lost, and restored from backups', {
+    await checkpoints.take('all stores lost, and restored from backups', {
       gaps: true,
       isLast: true,
       withinMs: 60_000,
     });
-    expectNoViolations(violations);
     expect(countGapReasons(load.recording)).toEqual({ 'epoch-changed': load.streams.length });
   });
 });

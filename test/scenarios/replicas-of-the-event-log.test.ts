@@ -8,7 +8,7 @@ import { type Load, openLoad } from '../drivers/cluster/load.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
 import { isHaproxyInstalled } from '../faults/balancer.ts';
 import { checkFaultCluster } from '../faults/checked-deployment.ts';
-import { type Checkpoints, createCheckpoints, expectNoViolations } from '../faults/checkpoint.ts';
+import { type Checkpoints, createCheckpoints } from '../faults/checkpoint.ts';
 import { type FaultCluster, openFaultCluster } from '../faults/fault-cluster.ts';
 import { type RedisProcess, startRedis } from '../faults/redis-process.ts';
 import { openTcpProxy, type TcpProxy } from '../faults/tcp-proxy.ts';
@@ -59,8 +59,7 @@ describe.runIf(isHaproxyInstalled())('replicas of the event log', () => {
     await delay(3_000);
     await second.start();
     await second.replicate(cluster.redis.port);
-    const { violations, row } = await checkpoints.take('a replica that serves tails is killed', { withinMs: 60_000 });
-    expectNoViolations(violations);
+    const row = await checkpoints.take('a replica that serves tails is killed', { withinMs: 60_000 });
     expect(row.reconnections).toBe(0);
   });
 
@@ -73,8 +72,7 @@ describe.runIf(isHaproxyInstalled())('replicas of the event log', () => {
       await replicaLink.mend();
       await delay(1_000);
     }
-    const { violations, row } = await checkpoints.take('a replica that serves tails lags', { withinMs: 60_000 });
-    expectNoViolations(violations);
+    const row = await checkpoints.take('a replica that serves tails lags', { withinMs: 60_000 });
     expect(row.reconnections).toBe(0);
   });
 
@@ -88,11 +86,10 @@ describe.runIf(isHaproxyInstalled())('replicas of the event log', () => {
     await delay(3_000);
     await first.replicate(second.port);
     await delay(3_000);
-    const { violations } = await checkpoints.take('a replica that serves tails takes over', {
+    await checkpoints.take('a replica that serves tails takes over', {
       gaps: true,
       isLast: true,
       withinMs: 60_000,
     });
-    expectNoViolations(violations);
   });
 });

