@@ -34,7 +34,6 @@ export async function openClusterTestBackend(options: TestBackendOptions): Promi
     enqueueText: (text) => enqueueText(name, backend.hookQueue, text),
     rejectPayloads: (where, word) =>
       rejectPayloadsInMongo({ url: requireServerUrl('MONGODB_URL'), database: name }, where, word),
-    copyLog: () => copyLog(name),
     async dispose() {
       try {
         if (!isClosed) await backend.close();
@@ -84,29 +83,6 @@ async function openNamed(name: string, options: TestBackendOptions) {
     drainDelaySeconds: 1,
     ...(options.onWarning === undefined ? {} : { onWarning: options.onWarning }),
   });
-}
-
-/** The names of the copies contain the backend's name, so that `dispose` removes them too. */
-async function copyLog(name: string): Promise<() => Promise<void>> {
-  const copyName = `${name}-copy-${randomUUID()}`;
-  const [from, to] = [redisKeys(name).log, redisKeys(copyName).log];
-  await copyKeys(from, to);
-  return async () => {
-    await dropKeysIn(findEventsRedis().operatorUrl, from);
-    await copyKeys(to, from);
-  };
-}
-
-/** Copies every key that begins with `from` to the same name with the prefix `to`. */
-async function copyKeys(from: string, to: string): Promise<void> {
-  const redis = new Redis(findEventsRedis().operatorUrl);
-  try {
-    for await (const keys of redis.scanStream({ match: `${from}*`, count: 1000 }) as AsyncIterable<string[]>) {
-      for (const key of keys) await redis.copy(key, to + key.slice(from.length), 'REPLACE');
-    }
-  } finally {
-    redis.disconnect();
-  }
 }
 
 async function dropDatabase(name: string): Promise<void> {

@@ -21,11 +21,6 @@ export interface TestBackend {
    * Null ends this. May reopen the backend, so no other code may use it meanwhile.
    */
   rejectPayloads(where: PayloadPlace, word: string | null): Promise<void>;
-  /**
-   * Copies the event log with its dedupe marks. The returned function restores that copy. Undefined where the log
-   * cannot be lost independently of the other stores.
-   */
-  readonly copyLog?: () => Promise<() => Promise<void>>;
   /** Where the rows are stored, for a test that damages them. Undefined in the simulation. */
   readonly place?: { readonly file: string } | { readonly database: string };
   /** Closes the backend and removes its data. */
