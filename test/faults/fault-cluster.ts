@@ -1,5 +1,3 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { type ClusterRun, openClusterRun } from '../drivers/cluster/cluster-run.ts';
 import { setOptions } from '../drivers/cluster/component-options.ts';
 import type { Environment } from '../drivers/cluster/service-process.ts';
@@ -11,18 +9,6 @@ import { type RedisProcess, startRedis } from './redis-process.ts';
 import { createServiceSlot, type ServiceSlot } from './service-slot.ts';
 import { openStoredStateReader, type ReadStoredState } from './stored-state.ts';
 import { openTcpProxy, type TcpProxy } from './tcp-proxy.ts';
-
-/**
- * Preloaded into a process of the service (`--import`). On SIGUSR2 the process collects its garbage, so that its heap
- * size shows only what is in use.
- */
-setFlagsFromString('--expose-gc');
-const collect = runInNewContext('gc') as () => void;
-/** V8 frees compiled code that is no longer used only after several collections. */
-const collections = 3;
-process.on('SIGUSR2', () => {
-  for (let count = 0; count < collections; count += 1) collect();
-});
 
 export interface FaultClusterOptions {
   readonly pods?: number;
