@@ -1,9 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { Copy, Pencil, RotateCcwKey, TimerOff, Trash2 } from 'lucide';
-import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import { ActionMenu } from '../parts/action-menu.tsx';
-import { ConfirmDialog, FormDialog } from '../parts/dialog.tsx';
+import { ask, FormDialog, openDialog } from '../parts/dialog.tsx';
 import { TextField } from '../parts/fields.tsx';
 import { copyId, showToast } from '../parts/messages.tsx';
 import { nameTimeZone, readLocalText, toLocalText } from '../parts/preferences.ts';
@@ -11,93 +10,62 @@ import { goTo } from '../router/router.tsx';
 import { api } from '../service/service.ts';
 import { readServiceMs } from '../service/service-clock.ts';
 import { type Grant, type GrantKind, hasOldSecret, type IssuedGrant } from './describe-grant.ts';
-import { EndOldSecretDialog, RotateDialog } from './secrets.tsx';
-
-type GrantAction = 'edit' | 'rotate' | 'end-old' | 'revoke';
-
-/** What was asked for. Null for the grant: a new one. */
-interface Asked {
-  readonly action: GrantAction;
-  readonly grant: Grant | null;
-}
-
-/** What can be done with the grants of a kind: `ask` opens a dialog, and `dialog` is the open one. */
-export function useGrantActions(kind: GrantKind, onChanged: () => void, onRevoked: () => void) {
-  const asked = useSignal<Asked | null>(null);
-  const current = asked.value;
-  // A dialog that was left while its request runs must not close the one that was opened since.
-  const close = () => {
-    if (asked.peek() === current) asked.value = null;
-  };
-  const ask = (action: GrantAction, grant: Grant | null) => (asked.value = { action, grant });
-  const issue = (issued: IssuedGrant) => {
-    onChanged();
-    kind.onIssued(issued, current?.grant ?? null);
-  };
-  return { ask, dialog: current === null ? null : renderDialog(kind, current, { issue, onChanged, onRevoked, close }) };
-}
-
-function renderDialog(
-  kind: GrantKind,
-  { action, grant }: Asked,
-  on: Readonly<Record<'onChanged' | 'onRevoked' | 'close', () => void>> & { readonly issue: (of: IssuedGrant) => void },
-): ComponentChildren {
-  const { path } = kind;
-  if (grant === null || action === 'edit') {
-    return <GrantForm kind={kind} grant={grant} onIssued={on.issue} onChanged={on.onChanged} onClose={on.close} />;
-  }
-  if (action === 'rotate') return <RotateDialog path={path} grant={grant} onRotated={on.issue} onClose={on.close} />;
-  if (action === 'end-old') {
-    return <EndOldSecretDialog path={path} grant={grant} onEnded={on.onChanged} onClose={on.close} />;
-  }
-  const { id, name } = grant;
-  return (
-    <ConfirmDialog
-      title={`Revoke ${name}`}
-      text="It stops working within 2 seconds everywhere. This can't be undone."
-      label="Revoke"
-      isDangerous
-      onConfirm={async () => {
-        await api.DELETE(`${path}/{id}`, { params: { path: { id } } });
-        showToast(`${name} was revoked.`);
-        on.onRevoked();
-      }}
-      onClose={on.close}
-    />
-  );
-}
-
-/** Everything that can be done with a grant. */
-export function GrantMenu({ grant, onAsk }: { readonly grant: Grant; readonly onAsk: (action: GrantAction) => void }) {
-  const endOld = { label: 'End old secret…', icon: TimerOff, isDangerous: true, onChoose: () => onAsk('end-old') };
-  return (
-    <ActionMenu
-      label={`Actions of ${grant.name}`}
-      entries={[
-        { label: 'Edit', icon: Pencil, onChoose: () => onAsk('edit') },
-        { label: 'Rotate secret…', icon: RotateCcwKey, onChoose: () => onAsk('rotate') },
-        { label: 'Copy id', icon: Copy, onChoose: () => void copyId(grant.id) },
-        ...(hasOldSecret(grant, readServiceMs()) ? [endOld] : []),
-        { label: 'Revoke…', icon: Trash2, isDangerous: true, onChoose: () => onAsk('revoke') },
-      ]}
-    />
-  );
-}
+import { askEndOldSecret, RotateDialog } from './secrets.tsx';
 
 interface GrantActionsProperties {
   readonly kind: GrantKind;
   readonly grant: Grant;
   readonly onChanged: () => void;
+  /** Default: the page of the grant is left for the list. */
+  readonly onRevoked?: () => void;
 }
 
-/** The menu of a grant on its own page, with its dialogs. */
-export function GrantActions({ kind, grant, onChanged }: GrantActionsProperties) {
-  const { ask, dialog } = useGrantActions(kind, onChanged, () => goTo(kind.listPage));
+/** Opens the form of a grant. Null: a new one. */
+export function editGrant(kind: GrantKind, grant: Grant | null, onChanged: () => void): void {
+  openDialog((close) => <GrantForm kind={kind} grant={grant} onChanged={onChanged} onClose={close} />);
+}
+
+/** Everything that can be done with a grant, as a menu. */
+export function GrantActions({
+  kind,
+  grant,
+  onChanged,
+  onRevoked = () => goTo(kind.listPage),
+}: GrantActionsProperties) {
+  const { path } = kind;
+  const { id, name } = grant;
+  const rotate = () => {
+    const issue = (issued: IssuedGrant) => {
+      onChanged();
+      kind.onIssued(issued, grant);
+    };
+    openDialog((close) => <RotateDialog path={path} grant={grant} onRotated={issue} onClose={close} />);
+  };
+  const askRevoke = () =>
+    ask({
+      title: `Revoke ${name}`,
+      text: "It stops working within 2 seconds everywhere. This can't be undone.",
+      label: 'Revoke',
+      isDangerous: true,
+      onConfirm: async () => {
+        await api.DELETE(`${path}/{id}`, { params: { path: { id } } });
+        showToast(`${name} was revoked.`);
+        onRevoked();
+      },
+    });
+  const askEndOld = () => askEndOldSecret(path, grant, onChanged);
+  const endOld = { label: 'End old secret…', icon: TimerOff, isDangerous: true, onChoose: askEndOld };
   return (
-    <>
-      <GrantMenu grant={grant} onAsk={(action) => ask(action, grant)} />
-      {dialog}
-    </>
+    <ActionMenu
+      label={`Actions of ${name}`}
+      entries={[
+        { label: 'Edit', icon: Pencil, onChoose: () => editGrant(kind, grant, onChanged) },
+        { label: 'Rotate secret…', icon: RotateCcwKey, onChoose: rotate },
+        { label: 'Copy id', icon: Copy, onChoose: () => void copyId(id) },
+        ...(hasOldSecret(grant, readServiceMs()) ? [endOld] : []),
+        { label: 'Revoke…', icon: Trash2, isDangerous: true, onChoose: askRevoke },
+      ]}
+    />
   );
 }
 
@@ -105,7 +73,6 @@ interface GrantFormProperties {
   readonly kind: GrantKind;
   /** Null: a new one. */
   readonly grant: Grant | null;
-  readonly onIssued: (issued: IssuedGrant) => void;
   readonly onChanged: () => void;
   readonly onClose: () => void;
 }
@@ -114,7 +81,7 @@ interface GrantFormProperties {
  * The form that creates or changes a grant. A change keeps the secret, and sends only what the person has changed: the
  * service refuses an expiry in the past, even if it was that before.
  */
-function GrantForm({ kind, grant, onIssued, onChanged, onClose }: GrantFormProperties) {
+function GrantForm({ kind, grant, onChanged, onClose }: GrantFormProperties) {
   const { path, fields, createLabel } = kind;
   // As it was when the dialog opened: somebody else may change the grant meanwhile.
   const { current: before } = useRef({
@@ -134,7 +101,8 @@ function GrantForm({ kind, grant, onIssued, onChanged, onClose }: GrantFormPrope
     if (grant === null) {
       const issued: IssuedGrant = await api.POST(path, { body: { ...named, ...ending, ...others } });
       onClose();
-      onIssued(issued);
+      onChanged();
+      kind.onIssued(issued, null);
       return;
     }
     const body = {

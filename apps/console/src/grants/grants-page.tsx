@@ -16,7 +16,7 @@ import {
   readLastUsed,
   sortGrants,
 } from './describe-grant.ts';
-import { GrantMenu, useGrantActions } from './grant-actions.tsx';
+import { editGrant, GrantActions } from './grant-actions.tsx';
 
 interface GrantsPageProperties {
   readonly kind: GrantKind;
@@ -37,7 +37,6 @@ export function GrantsPage({ kind, links = [], children }: GrantsPageProperties)
     { refreshMs: 15_000, keyOf: ({ id }) => id },
   );
   const reload = () => void list.reload();
-  const { ask, dialog } = useGrantActions(kind, reload, reload);
   const columns: readonly Column<Grant>[] = [
     {
       title: 'Name',
@@ -46,7 +45,7 @@ export function GrantsPage({ kind, links = [], children }: GrantsPageProperties)
     { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
     { title: 'Expires', cell: ({ expiresAt }) => <Time at={expiresAt} /> },
     { title: 'Last used', cell: (grant) => <Time at={readLastUsed(grant)} /> },
-    actionsColumn((grant) => <GrantMenu grant={grant} onAsk={(action) => ask(action, grant)} />),
+    actionsColumn((grant) => <GrantActions kind={kind} grant={grant} onChanged={reload} onRevoked={reload} />),
   ];
   return (
     <>
@@ -56,7 +55,7 @@ export function GrantsPage({ kind, links = [], children }: GrantsPageProperties)
             {name}
           </Link>
         ))}
-        <Button kind="primary" data-creates onClick={() => ask('edit', null)}>
+        <Button kind="primary" data-creates onClick={() => editGrant(kind, null, reload)}>
           {createLabel}
         </Button>
       </PageHeader>
@@ -82,7 +81,6 @@ export function GrantsPage({ kind, links = [], children }: GrantsPageProperties)
           />
         )}
       </PagedList>
-      {dialog}
     </>
   );
 }

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import { Badge } from '../parts/badges.tsx';
 import { Button, CopyButton } from '../parts/button.tsx';
-import { ConfirmDialog } from '../parts/dialog.tsx';
+import { ask, ConfirmDialog } from '../parts/dialog.tsx';
 import { CheckBox, Field, LinesField, Select } from '../parts/fields.tsx';
 import { showToast } from '../parts/messages.tsx';
 import { FullTime, Time } from '../parts/time.tsx';
@@ -128,41 +128,29 @@ function SecretIssued({ path, grant }: SecretProperties) {
 }
 
 function OldSecret({ path, grant, onEnded }: SecretProperties & { readonly onEnded: () => void }) {
-  const isAsking = useSignal(false);
   return (
     <span class="old-secret">
       <Badge tone="warning">
         Valid until {formatUntil(Date.parse(grant.previousExpiresAt ?? ''), readServiceMs())}
       </Badge>
-      <Button onClick={() => (isAsking.value = true)}>End now</Button>
-      {isAsking.value ? (
-        <EndOldSecretDialog path={path} grant={grant} onEnded={onEnded} onClose={() => (isAsking.value = false)} />
-      ) : null}
+      <Button onClick={() => askEndOldSecret(path, grant, onEnded)}>End now</Button>
     </span>
   );
 }
 
-interface EndOldSecretDialogProperties extends SecretProperties {
-  readonly onEnded: () => void;
-  readonly onClose: () => void;
-}
-
-/** Ends the secret from before the last rotation. The current one stays. */
-export function EndOldSecretDialog({ path, grant: { id, name }, onEnded, onClose }: EndOldSecretDialogProperties) {
-  return (
-    <ConfirmDialog
-      title={`End the old secret of ${name}`}
-      text="The old secret stops working within 2 seconds. Whoever still uses it is cut off. The current secret keeps working."
-      label="End old secret"
-      isDangerous
-      onConfirm={async () => {
-        await api.DELETE(`${path}/{id}/previous-token`, { params: { path: { id } } });
-        showToast('Old secret ended.');
-        onEnded();
-      }}
-      onClose={onClose}
-    />
-  );
+/** Ends the secret from before the last rotation, after a question. The current one stays. */
+export function askEndOldSecret(path: GrantPath, { id, name }: Grant, onEnded: () => void): void {
+  ask({
+    title: `End the old secret of ${name}`,
+    text: 'The old secret stops working within 2 seconds. Whoever still uses it is cut off. The current secret keeps working.',
+    label: 'End old secret',
+    isDangerous: true,
+    onConfirm: async () => {
+      await api.DELETE(`${path}/{id}/previous-token`, { params: { path: { id } } });
+      showToast('Old secret ended.');
+      onEnded();
+    },
+  });
 }
 
 /** How long the old secret may keep working, in seconds. The holder has a day to switch, unless somebody wants less. */

@@ -1,6 +1,7 @@
-import type { ComponentChildren } from 'preact';
+import { signal } from '@preact/signals';
+import { type ComponentChildren, Fragment } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
-import { useLeaveQuestion } from '../router/router.tsx';
+import { path, useLeaveQuestion } from '../router/router.tsx';
 import { type Action, useAction } from '../service/use-service.ts';
 import { Button } from './button.tsx';
 import { ProblemNotice } from './messages.tsx';
@@ -124,19 +125,57 @@ export function Dialog({ title, onClose, children, canDismiss = true, isForm = f
   );
 }
 
-interface ConfirmDialogProperties {
+/** What is asked before something that cannot be undone. */
+interface Question {
   readonly title: string;
   /** What will happen. */
   readonly text: string;
   /** Names the action: “Revoke”, not “OK”. */
   readonly label: string;
   readonly isDangerous?: boolean;
-  readonly children?: ComponentChildren;
   readonly onConfirm: () => Promise<unknown>;
+}
+
+/** The open dialog. `number` tells it from the one before. */
+const opened = signal<{ readonly number: number; readonly render: (close: () => void) => ComponentChildren } | null>(
+  null,
+);
+
+let lastNumber = 0;
+
+/** Opens a dialog above the page. It ends with the page, or when it calls `close`. */
+export function openDialog(render: (close: () => void) => ComponentChildren): void {
+  lastNumber += 1;
+  opened.value = { number: lastNumber, render };
+}
+
+/** Asks before something is done. */
+export function ask(question: Question): void {
+  openDialog((close) => <ConfirmDialog {...question} onClose={close} />);
+}
+
+/** The place of the open dialog. */
+export function OpenDialog() {
+  const current = opened.value;
+  // A dialog that was left while its request runs must not close the one that was opened since.
+  const close = () => {
+    if (opened.peek() === current) opened.value = null;
+  };
+  useEffect(
+    () => () => {
+      opened.value = null;
+    },
+    [path.value],
+  );
+  return current === null ? null : <Fragment key={current.number}>{current.render(close)}</Fragment>;
+}
+
+interface ConfirmDialogProperties extends Question {
+  readonly children?: ComponentChildren;
   readonly onClose: () => void;
 }
 
-/** Asks before something that cannot be undone, does it, and closes when it is done. */
+/** Asks, does it, and closes when it is done. */
 export function ConfirmDialog(properties: ConfirmDialogProperties) {
   const { title, text, label, isDangerous = false, children, onConfirm, onClose } = properties;
   const action = useAction(async () => {

@@ -1,8 +1,9 @@
 import { signal, useSignal } from '@preact/signals';
 import type { TargetedKeyboardEvent } from 'preact';
-import { useEffect, useId, useLayoutEffect, useMemo } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo } from 'preact/hooks';
 import { useWidgetsByText } from '../pages/widgets/find-widgets.ts';
 import { Dialog } from '../parts/dialog.tsx';
+import { Option, useOptions } from '../parts/options.tsx';
 import { isCommand, isComposing, readKey } from '../parts/read-key.ts';
 import { goTo } from '../router/router.tsx';
 import { api } from '../service/service.ts';
@@ -50,12 +51,10 @@ export function Palette() {
 
 function OpenPalette({ onClose }: { readonly onClose: () => void }) {
   const text = useSignal('');
-  const active = useSignal(0);
-  const listId = useId();
   const { groups, isSearching } = useGroups(text.value);
-  const options = groups.flatMap(({ entries }) => entries);
-  const index = Math.max(0, Math.min(active.value, options.length - 1));
-  const activeId = `${listId}-${index}`;
+  const entries = groups.flatMap((group) => group.entries);
+  const options = useOptions(entries.length);
+  const { listId, index, activeId = '' } = options;
   useLayoutEffect(() => document.getElementById(activeId)?.scrollIntoView({ block: 'nearest' }), [activeId]);
   const choose = (option: PaletteEntry | undefined) => {
     if (option === undefined) return;
@@ -65,10 +64,8 @@ function OpenPalette({ onClose }: { readonly onClose: () => void }) {
   const press = (event: TargetedKeyboardEvent<HTMLInputElement>) => {
     // With an input method, these keys choose among its own suggestions.
     if (isComposing(event)) return;
-    if (event.key === 'ArrowDown') active.value = Math.min(index + 1, options.length - 1);
-    else if (event.key === 'ArrowUp') active.value = Math.max(index - 1, 0);
-    else if (event.key === 'Enter') choose(options[index]);
-    else return;
+    if (event.key === 'Enter') choose(entries[index]);
+    else if (!options.press(event.key)) return;
     event.preventDefault();
   };
   return (
@@ -80,36 +77,27 @@ function OpenPalette({ onClose }: { readonly onClose: () => void }) {
         placeholder="Name, label, id, page or action"
         aria-expanded="true"
         aria-controls={listId}
-        aria-activedescendant={options.length === 0 ? undefined : activeId}
+        aria-activedescendant={options.activeId}
         value={text.value}
         onInput={({ currentTarget }) => {
           text.value = currentTarget.value;
-          active.value = 0;
+          options.moveTo(0);
         }}
         onKeyDown={press}
       />
-      <div
-        id={listId}
-        class="palette"
-        role="listbox"
-        aria-label="Matches"
-        tabIndex={-1}
-        // Only a pointer that moves: a list that changes under a resting one keeps its selection.
-        onMouseMove={({ target }) => (active.value = readIndex(target) ?? index)}
-        onMouseDown={({ target, button }) => (button === 0 ? choose(options[readIndex(target) ?? -1]) : undefined)}
-      >
+      <div id={listId} class="palette" role="listbox" aria-label="Matches" tabIndex={-1}>
         {groups.map((group, position) => (
           <Group
             key={group.title}
             group={group}
-            listId={listId}
-            first={groups.slice(0, position).flatMap(({ entries }) => entries).length}
-            active={index}
+            options={options}
+            first={groups.slice(0, position).flatMap((before) => before.entries).length}
+            onChoose={choose}
           />
         ))}
       </div>
       <p class="hint" role="status">
-        {options.length === 0 && !isSearching ? 'No matches' : ''}
+        {entries.length === 0 && !isSearching ? 'No matches' : ''}
       </p>
     </Dialog>
   );
@@ -131,49 +119,34 @@ function useGroups(text: string) {
 
 interface GroupProperties {
   readonly group: PaletteGroup;
-  readonly listId: string;
+  readonly options: ReturnType<typeof useOptions>;
   /** The place of its first option among those of all groups. */
   readonly first: number;
-  /** The place of the active option. */
-  readonly active: number;
+  readonly onChoose: (entry: PaletteEntry) => void;
 }
 
-function Group({ group: { title, entries }, listId, first, active }: GroupProperties) {
-  const titleId = `${listId}-${title}`;
+function Group({ group: { title, entries }, options, first, onChoose }: GroupProperties) {
+  const titleId = `${options.listId}-${title}`;
   return (
     // biome-ignore lint/a11y/useSemanticElements: a list box may contain this role, but no fieldset.
     <div role="group" aria-labelledby={titleId}>
       <div id={titleId} class="palette-group" role="presentation">
         {title}
       </div>
-      {entries.map(({ name, detail = '' }, position) => (
-        <div
-          key={position}
-          id={`${listId}-${first + position}`}
-          class="palette-entry"
-          role="option"
-          tabIndex={-1}
-          data-index={first + position}
-          aria-selected={first + position === active}
-        >
+      {entries.map((entry, at) => (
+        <Option key={at} of={options} at={first + at} class="palette-entry" onChoose={() => onChoose(entry)}>
           <span class="palette-name" dir="auto">
-            {name}
+            {entry.name}
           </span>
-          {detail === '' ? null : (
+          {(entry.detail ?? '') === '' ? null : (
             <span class="palette-detail" dir="auto">
-              {detail}
+              {entry.detail}
             </span>
           )}
-        </div>
+        </Option>
       ))}
     </div>
   );
-}
-
-/** The index of the option at the pointer, or null beside the options. */
-function readIndex(target: EventTarget | null): number | null {
-  const option = target instanceof Element ? target.closest<HTMLElement>('[data-index]') : null;
-  return option === null ? null : Number(option.dataset.index);
 }
 
 /** The pages that this user may see. */

@@ -1,6 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import { MustChangePasswordPage } from '../pages/access/account-page.tsx';
 import { SignInPage } from '../pages/sign-in/sign-in-page.tsx';
+import { OpenDialog } from '../parts/dialog.tsx';
 import { formatDuration, formatTime } from '../parts/format.ts';
 import { EmptyState, Toasts } from '../parts/messages.tsx';
 import { FailureBoundary, PageHeader } from '../parts/page.tsx';
@@ -40,6 +41,7 @@ export function Shell() {
         <CurrentPage />
       </main>
       <Toasts />
+      <OpenDialog />
       <Palette />
     </div>
   );

@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals';
 import { Badge } from '../../parts/badges.tsx';
 import { Button } from '../../parts/button.tsx';
-import { ActionForm, ConfirmDialog } from '../../parts/dialog.tsx';
+import { ActionForm, ask } from '../../parts/dialog.tsx';
 import { Field, Select, TextField } from '../../parts/fields.tsx';
-import { actionsColumn, Table } from '../../parts/lists.tsx';
+import { actionsColumn, RowButton, Table } from '../../parts/lists.tsx';
 import { ProblemNotice, ReadState, showToast } from '../../parts/messages.tsx';
 import { PageHeader } from '../../parts/page.tsx';
 import { theme, themeNames } from '../../parts/preferences.ts';
@@ -16,7 +16,6 @@ type OwnSession = Schemas['ActiveSession'];
 
 /** The own sessions, and the own password. */
 export function AccountPage() {
-  const isLeaving = useSignal(false);
   const leave = useAction(signOut);
   const user = session.value?.user;
   return (
@@ -25,7 +24,18 @@ export function AccountPage() {
         <Button onClick={() => void leave.run()} isBusy={leave.isRunning.value}>
           Sign out
         </Button>
-        <Button kind="danger" onClick={() => (isLeaving.value = true)}>
+        <Button
+          kind="danger"
+          onClick={() =>
+            ask({
+              title: 'Sign out everywhere',
+              text: 'All your sessions end now, on every device, including this one.',
+              label: 'Sign out everywhere',
+              isDangerous: true,
+              onConfirm: signOutEverywhere,
+            })
+          }
+        >
           Sign out everywhere
         </Button>
       </PageHeader>
@@ -44,30 +54,26 @@ export function AccountPage() {
           <PasswordForm />
         </section>
       ) : null}
-      {isLeaving.value ? (
-        <ConfirmDialog
-          title="Sign out everywhere"
-          text="All your sessions end now, on every device, including this one."
-          label="Sign out everywhere"
-          isDangerous
-          onConfirm={signOutEverywhere}
-          onClose={() => (isLeaving.value = false)}
-        />
-      ) : null}
     </>
   );
 }
 
 function OwnSessions() {
   const list = useResource((signal) => api.GET('/api/v1/sessions', { signal }), [], { refreshMs: 15_000 });
-  /** The session that the dialog asks about, or null if it is closed. */
-  const ending = useSignal<OwnSession | null>(null);
-  const end = async (own: OwnSession | null) => {
-    if (own === null) return;
-    const { id, current } = own;
+  const end = async ({ id, current }: OwnSession) => {
     await api.DELETE('/api/v1/sessions/{id}', { params: { path: { id } } });
     await (current ? loadSession() : list.reload());
   };
+  const askEnd = (own: OwnSession) =>
+    ask({
+      title: `End the session of ${own.device ?? 'unknown'}`,
+      text: own.current
+        ? 'This is the session you are using: you will be signed out here.'
+        : 'That browser must sign in again.',
+      label: 'End session',
+      isDangerous: true,
+      onConfirm: () => end(own),
+    });
   return (
     <section class="section">
       <h2>Your sessions</h2>
@@ -90,29 +96,9 @@ function OwnSessions() {
             { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
             { title: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
             actionsColumn((own: OwnSession) => (
-              <Button
-                kind="danger"
-                aria-label={`End session: ${own.device ?? 'unknown'}`}
-                onClick={() => (ending.value = own)}
-              >
-                End session
-              </Button>
+              <RowButton label="End session" row={own.device ?? 'unknown'} kind="danger" onClick={() => askEnd(own)} />
             )),
           ]}
-        />
-      )}
-      {ending.value === null ? null : (
-        <ConfirmDialog
-          title={`End the session of ${ending.value.device ?? 'unknown'}`}
-          text={
-            ending.value.current
-              ? 'This is the session you are using: you will be signed out here.'
-              : 'That browser must sign in again.'
-          }
-          label="End session"
-          isDangerous
-          onConfirm={() => end(ending.value)}
-          onClose={() => (ending.value = null)}
         />
       )}
     </section>

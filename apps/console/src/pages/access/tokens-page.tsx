@@ -1,31 +1,25 @@
-import { useSignal } from '@preact/signals';
 import type { GrantKind, IssuedGrant } from '../../grants/describe-grant.ts';
 import { GrantsPage } from '../../grants/grants-page.tsx';
 import { OldSecretNote } from '../../grants/secrets.tsx';
 import { Button, CopyButton } from '../../parts/button.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
+import { Dialog, openDialog } from '../../parts/dialog.tsx';
 import { CodeTabs } from '../../parts/facts.tsx';
 import { serviceRoot } from '../../service/service.ts';
 
+const tokenGrants: GrantKind = {
+  path: '/api/v1/provision-tokens',
+  listPage: '/access/tokens',
+  hasPages: false,
+  title: 'Provision tokens',
+  intro: 'A provision token lets a script create widgets without signing in.',
+  emptyText: 'Create one provision token for each script.',
+  createLabel: 'Create provision token',
+  onIssued: (issued) => openDialog((close) => <TokenDialog issued={issued} onClose={close} />),
+};
+
 /** All provision tokens. */
 export function TokensPage() {
-  const issued = useSignal<IssuedGrant | null>(null);
-  const kind: GrantKind = {
-    path: '/api/v1/provision-tokens',
-    listPage: '/access/tokens',
-    hasPages: false,
-    title: 'Provision tokens',
-    intro: 'A provision token lets a script create widgets without signing in.',
-    emptyText: 'Create one provision token for each script.',
-    createLabel: 'Create provision token',
-    onIssued: (next) => (issued.value = next),
-  };
-  return (
-    <>
-      <GrantsPage kind={kind} />
-      {issued.value === null ? null : <TokenDialog issued={issued.value} onClose={() => (issued.value = null)} />}
-    </>
-  );
+  return <GrantsPage kind={tokenGrants} />;
 }
 
 /** Shows a token once. It is nowhere but in this dialog, which only its button closes. */

@@ -3,7 +3,7 @@ import { Ban, Copy, LogOut, UserCheck } from 'lucide';
 import { ActionMenu } from '../../parts/action-menu.tsx';
 import { Badge } from '../../parts/badges.tsx';
 import { Button, CopyButton } from '../../parts/button.tsx';
-import { ConfirmDialog, Dialog, FormDialog } from '../../parts/dialog.tsx';
+import { ask, Dialog, FormDialog, openDialog } from '../../parts/dialog.tsx';
 import { Code } from '../../parts/facts.tsx';
 import { Field, Select, TextField } from '../../parts/fields.tsx';
 import { actionsColumn, PagedList, Table, usePages } from '../../parts/lists.tsx';
@@ -18,53 +18,32 @@ import { generatePassword, roleNames, roles, toPersonName } from './describe-use
 
 type User = Schemas['User'];
 
-/** What is asked before it is done to a user. */
-interface Question {
-  readonly title: string;
-  readonly text: string;
-  readonly label: string;
-  readonly isDangerous: boolean;
-  readonly onConfirm: () => Promise<unknown>;
-}
-
 /** All users, for admins. */
 export function UsersPage() {
-  const isCreating = useSignal(false);
-  const invitation = useSignal<Invitation | null>(null);
-  const question = useSignal<Question | null>(null);
   const list = usePages(
     ({ page }, signal) => api.GET('/api/v1/users', { params: { query: { page, pageSize: 50 } }, signal }),
     [],
   );
   const action = useAction((act: () => Promise<unknown>) => act());
+  const invite = (invitation: Invitation) => {
+    void list.reload();
+    openDialog((close) => <InvitationDialog invitation={invitation} onClose={close} />);
+  };
+  const create = () => openDialog((close) => <NewUserDialog onCreated={invite} onClose={close} />);
   const on: UserActions = {
     run: (act) => void action.run(act),
     reload: list.reload,
-    ask: (next) => (question.value = next),
   };
   return (
     <>
       <PageHeader title="Users">
-        <Button kind="primary" data-creates onClick={() => (isCreating.value = true)}>
+        <Button kind="primary" data-creates onClick={create}>
           Create user
         </Button>
       </PageHeader>
       <PagedList list={list} error={action.error.value}>
         {(users) => <UserTable users={users} on={on} />}
       </PagedList>
-      {isCreating.value ? (
-        <NewUserDialog
-          onCreated={(next) => {
-            invitation.value = next;
-            void list.reload();
-          }}
-          onClose={() => (isCreating.value = false)}
-        />
-      ) : null}
-      {invitation.value === null ? null : (
-        <InvitationDialog invitation={invitation.value} onClose={() => (invitation.value = null)} />
-      )}
-      {question.value === null ? null : <ConfirmDialog {...question.value} onClose={() => (question.value = null)} />}
     </>
   );
 }
@@ -75,8 +54,6 @@ interface UserActions {
   readonly run: (act: () => Promise<unknown>) => void;
   /** Reads the users again. */
   readonly reload: () => Promise<unknown>;
-  /** Asks first, and runs it if the person agrees. */
-  readonly ask: (question: Question) => void;
 }
 
 async function change({ id }: User, changes: Schemas['UserChanges'], { reload }: UserActions): Promise<void> {
@@ -101,7 +78,7 @@ function chooseRole(user: User, role: User['role'], on: UserActions): void {
     isDangerous: false,
     onConfirm: act,
   };
-  if (role === 'admin') on.ask(question);
+  if (role === 'admin') ask(question);
   else on.run(act);
 }
 
@@ -167,7 +144,7 @@ function UserMenu({ user, on }: { readonly user: User; readonly on: UserActions 
     showToast(`${name} was ${disabled ? 'disabled' : 'enabled'}.`);
   };
   const askEndSessions = () =>
-    on.ask({
+    ask({
       title: `End all sessions of ${name}`,
       text: 'They must sign in again, on every device.',
       label: 'End sessions',
@@ -178,7 +155,7 @@ function UserMenu({ user, on }: { readonly user: User; readonly on: UserActions 
       },
     });
   const askDisable = () =>
-    on.ask({
+    ask({
       title: `Disable ${name}`,
       text: 'All their sessions end now, and they can no longer sign in.',
       label: 'Disable',

@@ -3,7 +3,7 @@ import { parseExactJson } from '@widget-service/client/json/exact-json.ts';
 import { ProblemError } from '@widget-service/client/requests/failures.ts';
 import type { ComponentChildren } from 'preact';
 import { Button } from '../../parts/button.tsx';
-import { ConfirmDialog } from '../../parts/dialog.tsx';
+import { ask } from '../../parts/dialog.tsx';
 import { formatCount } from '../../parts/format.ts';
 import { showToast } from '../../parts/messages.tsx';
 import { WidgetName } from '../../parts/widget-name.tsx';
@@ -169,37 +169,33 @@ export function DeadDeliveryButtons({
   /** Nothing is left to do with these deliveries. */
   readonly onDone: (eventIds: readonly string[]) => Promise<unknown>;
 }) {
-  /** The deliveries that the dialog asks about, or null if it is closed. */
-  const discarding = useSignal<readonly string[] | null>(null);
   const isBusy = isRunning.value;
   const amount = eventIds.length === 1 ? '' : ` ${eventIds.length}`;
   /** One after the other. After a refusal, a second try goes on with the rest. */
-  const discard = async (discarded: readonly string[]) => {
-    for (const eventId of discarded) {
+  const discard = async () => {
+    for (const eventId of eventIds) {
       const params = { path: { id: integrationId, eventId } };
       await api.DELETE('/api/v1/integrations/{id}/deliveries/{eventId}', { params });
     }
-    showToast(`${countDeliveries(discarded.length)} discarded.`);
-    await onDone(discarded);
+    showToast(`${countDeliveries(eventIds.length)} discarded.`);
+    await onDone(eventIds);
   };
+  const askDiscard = () =>
+    ask({
+      title: `Discard ${eventIds.length === 1 ? 'this delivery' : countDeliveries(eventIds.length)}?`,
+      text: 'This erases the payload for good: no redrive is possible afterwards. Until its retention ends, the list still shows that the hook was received and discarded.',
+      label: 'Discard',
+      isDangerous: true,
+      onConfirm: discard,
+    });
   return (
     <>
       <Button kind="primary" isBusy={isBusy} onClick={async () => (await run(eventIds)) && onDone(eventIds)}>
         Redrive{amount}
       </Button>
-      <Button kind="danger" isBusy={isBusy} onClick={() => (discarding.value = eventIds)}>
+      <Button kind="danger" isBusy={isBusy} onClick={askDiscard}>
         Discard{amount}
       </Button>
-      {discarding.value === null ? null : (
-        <ConfirmDialog
-          title={`Discard ${discarding.value.length === 1 ? 'this delivery' : countDeliveries(discarding.value.length)}?`}
-          text="This erases the payload for good: no redrive is possible afterwards. Until its retention ends, the list still shows that the hook was received and discarded."
-          label="Discard"
-          isDangerous
-          onConfirm={() => discard(discarding.value ?? [])}
-          onClose={() => (discarding.value = null)}
-        />
-      )}
     </>
   );
 }

@@ -4,6 +4,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { IssuedGrant } from '../../grants/describe-grant.ts';
 import { holdSecrets, OldSecretNote, SecretLine } from '../../grants/secrets.tsx';
 import { Button, CopyButton, Icon } from '../../parts/button.tsx';
+import { openDialog } from '../../parts/dialog.tsx';
 import { Code, CodeTabs } from '../../parts/facts.tsx';
 import { formatTime } from '../../parts/format.ts';
 import { EmptyState, ProblemNotice } from '../../parts/messages.tsx';
@@ -72,7 +73,8 @@ function HandOver({ held: { issued, hasSource, next } }: { readonly held: HeldSe
   const isSigned = signingSecret !== undefined;
   const isSaved = useRef(false);
   useLeaveQuestion(() => (isSaved.current ? null : leaveText));
-  const isTesting = useSignal(false);
+  const test = () =>
+    openDialog((close) => <TestHookDialog integrationId={id} isSigned={isSigned} secrets={issued} onClose={close} />);
   return (
     <div class="hand-over">
       <PageHeader
@@ -109,21 +111,13 @@ function HandOver({ held: { issued, hasSource, next } }: { readonly held: HeldSe
         <li class="step">
           <FirstHook integrationId={id} since={tokenIssuedAt} />
           {hasSource ? null : (
-            <Button onClick={() => (isTesting.value = true)}>
+            <Button onClick={test}>
               <Icon of={Send} />
               Send test hook
             </Button>
           )}
         </li>
       </ol>
-      {isTesting.value ? (
-        <TestHookDialog
-          integrationId={id}
-          isSigned={isSigned}
-          secrets={issued}
-          onClose={() => (isTesting.value = false)}
-        />
-      ) : null}
     </div>
   );
 }

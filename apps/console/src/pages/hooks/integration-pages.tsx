@@ -4,7 +4,7 @@ import { GrantActions } from '../../grants/grant-actions.tsx';
 import { GrantsPage } from '../../grants/grants-page.tsx';
 import { listSecretFacts, SourceSecretsField, toSecrets } from '../../grants/secrets.tsx';
 import { Button } from '../../parts/button.tsx';
-import { FormDialog } from '../../parts/dialog.tsx';
+import { FormDialog, openDialog } from '../../parts/dialog.tsx';
 import { WithFacts } from '../../parts/facts.tsx';
 import { CheckBox, TextField } from '../../parts/fields.tsx';
 import { formatCount } from '../../parts/format.ts';
@@ -106,7 +106,6 @@ type Integration = Schemas['Integration'];
 
 /** One integration with the hooks that it got. */
 export function IntegrationPage({ id = '' }: RouteParameters) {
-  const asked = useSignal<'test' | 'replace-secret' | null>(null);
   const read = useResource(
     (signal) => api.GET('/api/v1/integrations/{id}', { params: { path: { id } }, signal }),
     [id],
@@ -114,7 +113,9 @@ export function IntegrationPage({ id = '' }: RouteParameters) {
   );
   const integration = read.data.value;
   const reload = () => void read.reload();
-  const close = () => (asked.value = null);
+  const isSigned = integration?.signature === 'standard-webhooks';
+  const test = () => openDialog((close) => <TestHookDialog integrationId={id} isSigned={isSigned} onClose={close} />);
+  const replaceSecret = () => openDialog((close) => <ReplaceSecretDialog id={id} onClose={close} />);
   return (
     <>
       <PageHeader title={integration?.name ?? id} parents={[['Integrations', '/hooks']]}>
@@ -123,10 +124,10 @@ export function IntegrationPage({ id = '' }: RouteParameters) {
             Activity
           </Link>
         ) : null}
-        {integration?.source === null ? <Button onClick={() => (asked.value = 'test')}>Send test hook</Button> : null}
+        {integration?.source === null ? <Button onClick={test}>Send test hook</Button> : null}
         {integration?.source == null ? null : (
           <>
-            <Button onClick={() => (asked.value = 'replace-secret')}>Replace secret</Button>
+            <Button onClick={replaceSecret}>Replace secret</Button>
             <Link to={`/hooks/${id}/mapping`} class="button button-plain">
               Mapping
             </Link>
@@ -143,10 +144,6 @@ export function IntegrationPage({ id = '' }: RouteParameters) {
           </WithFacts>
         </>
       )}
-      {asked.value === 'replace-secret' ? <ReplaceSecretDialog id={id} onClose={close} /> : null}
-      {integration !== null && asked.value === 'test' ? (
-        <TestHookDialog integrationId={id} isSigned={integration.signature === 'standard-webhooks'} onClose={close} />
-      ) : null}
     </>
   );
 }

@@ -1,5 +1,4 @@
-import { useSignal } from '@preact/signals';
-import { ConfirmDialog, Dialog } from '../../parts/dialog.tsx';
+import { ask, Dialog, openDialog } from '../../parts/dialog.tsx';
 import { Code } from '../../parts/facts.tsx';
 import { formatBytes } from '../../parts/format.ts';
 import { actionsColumn, type Column, PagedList, RowButton, Table, usePages } from '../../parts/lists.tsx';
@@ -12,18 +11,26 @@ import { api, type Schemas } from '../../service/service.ts';
 import { useResource } from '../../service/use-service.ts';
 
 type QuarantinedText = Schemas['QuarantinedText'];
-/** What a dialog is about, or null. */
-type Asked = { readonly what: 'show' | 'discard'; readonly id: string } | null;
 
 /** The texts of the hook queue that could not even become dead letters. */
 export function QuarantinePage() {
-  const asked = useSignal<Asked>(null);
   const list = usePages(
     ({ page }, signal) => api.GET('/api/v1/quarantine', { params: { query: { page, pageSize: 25 } }, signal }),
     [],
     { refreshMs: 10_000, keyOf: ({ id }) => id },
   );
-  const close = () => (asked.value = null);
+  const askDiscard = (id: string) =>
+    ask({
+      title: 'Discard this text?',
+      text: 'This removes the text for good. If it is a hook, its sender must repeat it.',
+      label: 'Discard',
+      isDangerous: true,
+      onConfirm: async () => {
+        await api.DELETE('/api/v1/quarantine/{id}', { params: { path: { id } } });
+        showToast('Text discarded.');
+        await list.reload();
+      },
+    });
   return (
     <>
       <PageHeader title="Quarantine" parents={[['Integrations', '/hooks']]} />
@@ -35,19 +42,8 @@ export function QuarantinePage() {
         list={list}
         empty={{ title: 'Nothing in quarantine', text: 'A text in the hook queue that is not a hook appears here.' }}
       >
-        {(items) => (
-          <Table
-            label="Quarantine"
-            rows={items}
-            keyOf={({ id }) => id}
-            columns={listColumns((next) => (asked.value = next))}
-          />
-        )}
+        {(items) => <Table label="Quarantine" rows={items} keyOf={({ id }) => id} columns={listColumns(askDiscard)} />}
       </PagedList>
-      {asked.value?.what === 'show' ? <ShowTextDialog id={asked.value.id} onClose={close} /> : null}
-      {asked.value?.what === 'discard' ? (
-        <DiscardTextDialog id={asked.value.id} onClose={close} onDone={list.reload} />
-      ) : null}
     </>
   );
 }
@@ -57,7 +53,9 @@ const reasons: Readonly<Record<QuarantinedText['reason'], string>> = {
   'store-refused': 'The database rejects this hook, even as a dead delivery.',
 };
 
-function listColumns(ask: (asked: Asked) => void): Column<QuarantinedText>[] {
+const show = (id: string) => openDialog((close) => <ShowTextDialog id={id} onClose={close} />);
+
+function listColumns(onDiscard: (id: string) => void): Column<QuarantinedText>[] {
   return [
     { title: 'Quarantined', cell: ({ quarantinedAt }) => <Time at={quarantinedAt} /> },
     { title: 'Reason', cell: ({ reason }) => reasons[reason] },
@@ -69,8 +67,8 @@ function listColumns(ask: (asked: Asked) => void): Column<QuarantinedText>[] {
     { title: 'Size', cell: ({ sizeBytes }) => formatBytes(sizeBytes) },
     actionsColumn(({ id }) => (
       <>
-        <RowButton label="Show" row={id} onClick={() => ask({ what: 'show', id })} />
-        <RowButton label="Discard" row={id} kind="danger" onClick={() => ask({ what: 'discard', id })} />
+        <RowButton label="Show" row={id} onClick={() => show(id)} />
+        <RowButton label="Discard" row={id} kind="danger" onClick={() => onDiscard(id)} />
       </>
     )),
   ];
@@ -88,32 +86,5 @@ function ShowTextDialog({ id, onClose }: { readonly id: string; readonly onClose
       <ProblemNotice error={read.error.value} onRetry={read.reload} />
       {found === null ? null : <Code>{quoteText(found.text)}</Code>}
     </Dialog>
-  );
-}
-
-/** Asks, and then removes a quarantined text. */
-function DiscardTextDialog({
-  id,
-  onClose,
-  onDone,
-}: {
-  readonly id: string;
-  readonly onClose: () => void;
-  readonly onDone: () => Promise<unknown>;
-}) {
-  const discard = async () => {
-    await api.DELETE('/api/v1/quarantine/{id}', { params: { path: { id } } });
-    showToast('Text discarded.');
-    await onDone();
-  };
-  return (
-    <ConfirmDialog
-      title="Discard this text?"
-      text="This removes the text for good. If it is a hook, its sender must repeat it."
-      label="Discard"
-      isDangerous
-      onConfirm={discard}
-      onClose={onClose}
-    />
   );
 }

@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals';
 import type { TargetedKeyboardEvent } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { Field } from '../../parts/fields.tsx';
+import { Option, useOptions } from '../../parts/options.tsx';
 import { isComposing } from '../../parts/read-key.ts';
 import { isUuid } from '../../parts/text.ts';
 import { nameWidget } from '../../parts/widget-name.tsx';
-import type { Schemas } from '../../service/service.ts';
 import { useWidgetsByText } from '../widgets/find-widgets.ts';
 
 const matchesMax = 6;
@@ -23,17 +23,15 @@ export function WidgetField({ value, onChange }: { readonly value: string; reado
   /** What the person has typed since a widget was chosen, or null. */
   const typed = useSignal<string | null>(null);
   const isOpen = useSignal(false);
-  const active = useSignal(0);
-  const listId = useId();
   const text = typed.value ?? (value === '' ? '' : (nameWidget(value) ?? value));
   const search = typed.value?.trim() ?? '';
   const isSearching = isOpen.value && search !== '' && !isUuid(search);
   const { items: matches, isDone } = useWidgetsByText(isSearching ? search : '', matchesMax);
-  const index = Math.min(active.value, matches.length - 1);
+  const options = useOptions(matches.length);
   const type = (next: string) => {
     typed.value = next;
     isOpen.value = true;
-    active.value = 0;
+    options.moveTo(0);
     onChange(isUuid(next.trim()) ? next.trim() : '');
   };
   const choose = (id: string | undefined) => {
@@ -44,12 +42,10 @@ export function WidgetField({ value, onChange }: { readonly value: string; reado
   };
   const press = (event: TargetedKeyboardEvent<HTMLInputElement>) => {
     if (isComposing(event) || !isSearching) return;
-    if (event.key === 'ArrowDown') active.value = Math.min(index + 1, matches.length - 1);
-    else if (event.key === 'ArrowUp') active.value = Math.max(index - 1, 0);
-    else if (event.key === 'Enter') choose(matches[index]?.id);
+    if (event.key === 'Enter') choose(matches[options.index]?.id);
     // Escape closes the list first, then the dialog.
     else if (event.key === 'Escape') isOpen.value = false;
-    else return;
+    else if (!options.press(event.key)) return;
     event.preventDefault();
   };
   const isUnchosen = value === '' && search !== '';
@@ -68,8 +64,8 @@ export function WidgetField({ value, onChange }: { readonly value: string; reado
             spellcheck={false}
             aria-autocomplete="list"
             aria-expanded={matches.length > 0}
-            aria-controls={listId}
-            aria-activedescendant={matches.length === 0 ? undefined : `${listId}-${index}`}
+            aria-controls={options.listId}
+            aria-activedescendant={options.activeId}
             aria-describedby={hintId}
             aria-invalid={isWrong}
             value={text}
@@ -77,60 +73,22 @@ export function WidgetField({ value, onChange }: { readonly value: string; reado
             onKeyDown={press}
             onBlur={() => (isOpen.value = false)}
           />
-          <Matches
-            id={listId}
-            matches={matches}
-            index={index}
-            onPoint={(position) => (active.value = position)}
-            onChoose={choose}
-          />
+          <div id={options.listId} class="widget-matches" role="listbox" aria-label="Widgets that match">
+            {matches.map((widget, at) => (
+              <Option key={widget.id} of={options} at={at} class="palette-entry" onChoose={() => choose(widget.id)}>
+                <span class="widget-name" dir="auto">
+                  {widget.name}
+                </span>
+                {/* Tells widgets of the same name apart. */}
+                <code class="muted">{widget.id.slice(-8)}</code>
+              </Option>
+            ))}
+          </div>
           <p class="hint" role="status">
             {isSearching && isDone && matches.length === 0 ? 'No widgets match.' : ''}
           </p>
         </div>
       )}
     </Field>
-  );
-}
-
-/** `index`: the active one. */
-function Matches({
-  id,
-  matches,
-  index,
-  onPoint,
-  onChoose,
-}: {
-  readonly id: string;
-  readonly matches: readonly Schemas['Widget'][];
-  readonly index: number;
-  readonly onPoint: (index: number) => void;
-  readonly onChoose: (widgetId: string) => void;
-}) {
-  return (
-    <div id={id} class="widget-matches" role="listbox" aria-label="Widgets that match">
-      {matches.map((widget, position) => (
-        <div
-          key={widget.id}
-          id={`${id}-${position}`}
-          class="palette-entry"
-          role="option"
-          tabIndex={-1}
-          aria-selected={position === index}
-          onMouseMove={() => onPoint(position)}
-          onMouseDown={(event) => {
-            // The field keeps the focus.
-            event.preventDefault();
-            onChoose(widget.id);
-          }}
-        >
-          <span class="widget-name" dir="auto">
-            {widget.name}
-          </span>
-          {/* Tells widgets of the same name apart. */}
-          <code class="muted">{widget.id.slice(-8)}</code>
-        </div>
-      ))}
-    </div>
   );
 }

@@ -1,5 +1,4 @@
-import { useSignal } from '@preact/signals';
-import { ConfirmDialog } from '../../parts/dialog.tsx';
+import { ask } from '../../parts/dialog.tsx';
 import { formatBytes } from '../../parts/format.ts';
 import { actionsColumn, RowButton, Table } from '../../parts/lists.tsx';
 import { EmptyState, ReadState, showToast } from '../../parts/messages.tsx';
@@ -17,14 +16,20 @@ export function OpenStreams({ id }: { readonly id: string }) {
     [id],
     { refreshMs },
   );
-  /** The stream that the dialog asks about, or null if it is closed. */
-  const ending = useSignal<Schemas['Connection'] | null>(null);
   const end = async (connectionId: string) => {
     const target = { id, connectionId };
     await api.DELETE('/api/v1/subscriptions/{id}/connections/{connectionId}', { params: { path: target } });
     showToast('Stream closed. Clients usually reconnect; revoke the subscription to stop them.');
     await list.reload();
   };
+  const askEnd = ({ id: connectionId, address }: Schemas['Connection']) =>
+    ask({
+      title: `Close the stream to ${address ?? '–'}`,
+      text: 'Clients usually reconnect at once. To keep a client out, revoke the subscription.',
+      label: 'Close stream',
+      isDangerous: true,
+      onConfirm: () => end(connectionId),
+    });
   const open = list.data.value;
   return (
     <section class="section">
@@ -54,35 +59,12 @@ export function OpenStreams({ id }: { readonly id: string }) {
                 label="Close stream"
                 row={connection.address ?? '–'}
                 kind="danger"
-                onClick={() => (ending.value = connection)}
+                onClick={() => askEnd(connection)}
               />
             )),
           ]}
         />
       )}
-      {ending.value === null ? null : (
-        <EndStream connection={ending.value} onEnd={end} onClose={() => (ending.value = null)} />
-      )}
     </section>
-  );
-}
-
-interface EndStreamProperties {
-  readonly connection: Schemas['Connection'];
-  readonly onEnd: (connectionId: string) => Promise<void>;
-  readonly onClose: () => void;
-}
-
-/** Asks before it ends a stream. */
-function EndStream({ connection: { id, address }, onEnd, onClose }: EndStreamProperties) {
-  return (
-    <ConfirmDialog
-      title={`Close the stream to ${address ?? '–'}`}
-      text="Clients usually reconnect at once. To keep a client out, revoke the subscription."
-      label="Close stream"
-      isDangerous
-      onConfirm={() => onEnd(id)}
-      onClose={onClose}
-    />
   );
 }

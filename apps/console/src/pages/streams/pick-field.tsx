@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { TargetedKeyboardEvent } from 'preact';
-import { useId } from 'preact/hooks';
 import { Field } from '../../parts/fields.tsx';
+import { Option, useOptions } from '../../parts/options.tsx';
 import { isComposing } from '../../parts/read-key.ts';
 import type { PickedValues } from './filter-values.ts';
 
@@ -35,14 +35,13 @@ export function PickField({ label, hint, pointer, wrongForm, value, ...propertie
   const { onChange, suggestions, nameOf } = properties;
   const { chosen, text } = value;
   const isOpen = useSignal(false);
-  /** The index of the suggestion that Enter chooses, or -1. */
-  const active = useSignal(-1);
-  const listId = useId();
   const shown = isOpen.value ? suggestions : [];
-  const index = Math.min(active.value, shown.length - 1);
+  // Enter chooses the active one, if there is one.
+  const options = useOptions(suggestions.length, -1);
+  const index = isOpen.value ? options.index : -1;
   const close = () => {
     isOpen.value = false;
-    active.value = -1;
+    options.moveTo(-1);
   };
   const add = (added: string) => {
     onChange({ chosen: chosen.includes(added) ? chosen : [...chosen, added], text: '' });
@@ -51,10 +50,7 @@ export function PickField({ label, hint, pointer, wrongForm, value, ...propertie
   const press = (event: TargetedKeyboardEvent<HTMLInputElement>) => {
     if (isComposing(event)) return;
     const typed = text.trim();
-    if (event.key === 'ArrowDown') {
-      isOpen.value = true;
-      active.value = Math.min(index + 1, suggestions.length - 1);
-    } else if (event.key === 'ArrowUp') active.value = Math.max(index - 1, -1);
+    if (options.press(event.key)) isOpen.value ||= event.key === 'ArrowDown';
     else if (event.key === 'Enter' && index >= 0) add(shown[index]?.value ?? typed);
     else if (event.key === 'Enter' && typed !== '') add(typed);
     else if (event.key === 'Escape' && shown.length > 0) close();
@@ -84,21 +80,21 @@ export function PickField({ label, hint, pointer, wrongForm, value, ...propertie
             dir="auto"
             aria-autocomplete="list"
             aria-expanded={shown.length > 0}
-            aria-controls={shown.length > 0 ? listId : undefined}
-            aria-activedescendant={index < 0 ? undefined : `${listId}-${index}`}
+            aria-controls={shown.length > 0 ? options.listId : undefined}
+            aria-activedescendant={index < 0 ? undefined : options.activeId}
             aria-describedby={hintId}
             aria-invalid={isWrong}
             value={text}
             onInput={({ currentTarget }) => {
               onChange({ chosen, text: currentTarget.value });
               isOpen.value = currentTarget.value.trim() !== '';
-              active.value = -1;
+              options.moveTo(-1);
             }}
             onClick={() => (isOpen.value = true)}
             onBlur={close}
             onKeyDown={press}
           />
-          {shown.length === 0 ? null : <Suggestions id={listId} suggestions={shown} active={index} onChoose={add} />}
+          {shown.length === 0 ? null : <Suggestions of={options} suggestions={shown} onChoose={add} />}
         </div>
       )}
     </Field>
@@ -128,35 +124,21 @@ function Chosen({ values, nameOf, onRemove }: ChosenProperties) {
   );
 }
 
-interface SuggestionsProperties {
-  readonly id: string;
-  readonly suggestions: readonly Suggestion[];
-  readonly active: number;
+interface SuggestionsProperties extends Pick<PickFieldProperties, 'suggestions'> {
+  readonly of: ReturnType<typeof useOptions>;
   readonly onChoose: (value: string) => void;
 }
 
-function Suggestions({ id, suggestions, active, onChoose }: SuggestionsProperties) {
+function Suggestions({ of, suggestions, onChoose }: SuggestionsProperties) {
   return (
-    <div id={id} class="pick-list" role="listbox" tabIndex={-1} aria-label="Suggestions">
-      {suggestions.map(({ value, text, detail }, index) => (
-        <div
-          key={value}
-          id={`${id}-${index}`}
-          class="pick-option"
-          role="option"
-          tabIndex={-1}
-          aria-selected={index === active}
-          // Before the field loses the focus and closes the list.
-          onMouseDown={(event) => {
-            event.preventDefault();
-            onChoose(value);
-          }}
-        >
+    <div id={of.listId} class="pick-list" role="listbox" tabIndex={-1} aria-label="Suggestions">
+      {suggestions.map(({ value, text, detail }, at) => (
+        <Option key={value} of={of} at={at} class="pick-option" followsPointer={false} onChoose={() => onChoose(value)}>
           <span class="picked-text" dir="auto">
             {text}
           </span>
           <span class="muted small">{detail}</span>
-        </div>
+        </Option>
       ))}
     </div>
   );

@@ -4,7 +4,7 @@ import type { TargetedMouseEvent } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { LiveBadge, WidgetState, widgetStates } from '../../parts/badges.tsx';
 import { Button } from '../../parts/button.tsx';
-import { FormDialog } from '../../parts/dialog.tsx';
+import { FormDialog, openDialog } from '../../parts/dialog.tsx';
 import { CheckBox, Select, TextField } from '../../parts/fields.tsx';
 import { formatCount } from '../../parts/format.ts';
 import { firstPage, Pager, usePages } from '../../parts/lists.tsx';
@@ -26,7 +26,6 @@ const foundStep = 100;
 
 /** One page of the list of widgets, or what a search finds. Shown rows change in their places; none moves by itself. */
 export function WidgetsPage() {
-  const isCreating = useSignal(false);
   const search = readSearch();
   const { list, rows, changes, found, most } = useShownWidgets(search);
   const read = list.data.value;
@@ -35,11 +34,12 @@ export function WidgetsPage() {
     list.goToPage(1);
     return list.reload();
   };
+  const create = () => openDialog((close) => <NewWidgetDialog onCreated={showNewest} onClose={close} />);
   return (
     <>
       <PageHeader title="Widgets" aside={<LiveBadge state={changes.state.value} />}>
         {may('widgets:create') ? (
-          <Button kind="primary" data-creates onClick={() => (isCreating.value = true)}>
+          <Button kind="primary" data-creates onClick={create}>
             Create widget
           </Button>
         ) : null}
@@ -62,7 +62,6 @@ export function WidgetsPage() {
       {found !== null && rows.length >= most.value ? (
         <Button onClick={() => (most.value += foundStep)}>Find more</Button>
       ) : null}
-      {isCreating.value ? <NewWidgetDialog onCreated={showNewest} onClose={() => (isCreating.value = false)} /> : null}
     </>
   );
 }
