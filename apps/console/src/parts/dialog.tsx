@@ -136,17 +136,16 @@ interface Question {
   readonly onConfirm: () => Promise<unknown>;
 }
 
-/** The open dialog. `number` tells it from the one before. */
-const opened = signal<{ readonly number: number; readonly render: (close: () => void) => ComponentChildren } | null>(
-  null,
-);
+type RenderDialog = (close: () => void) => ComponentChildren;
 
+/** The open dialog, and the page that it belongs to. `number` tells it from the one before. */
+const opened = signal<{ readonly number: number; readonly page: string; readonly render: RenderDialog } | null>(null);
 let lastNumber = 0;
 
 /** Opens a dialog above the page. It ends with the page, or when it calls `close`. */
-export function openDialog(render: (close: () => void) => ComponentChildren): void {
+export function openDialog(render: RenderDialog): void {
   lastNumber += 1;
-  opened.value = { number: lastNumber, render };
+  opened.value = { number: lastNumber, page: path.peek(), render };
 }
 
 /** Asks before something is done. */
@@ -156,16 +155,19 @@ export function ask(question: Question): void {
 
 /** The place of the open dialog. */
 export function OpenDialog() {
-  const current = opened.value;
+  const current = opened.value?.page === path.value ? opened.value : null;
   // A dialog that was left while its request runs must not close the one that was opened since.
   const close = () => {
     if (opened.peek() === current) opened.value = null;
   };
+  useEffect(() => {
+    if (opened.peek()?.page !== path.value) opened.value = null;
+  }, [path.value]);
   useEffect(
     () => () => {
       opened.value = null;
     },
-    [path.value],
+    [],
   );
   return current === null ? null : <Fragment key={current.number}>{current.render(close)}</Fragment>;
 }
