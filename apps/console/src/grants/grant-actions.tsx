@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { Copy, Pencil, RotateCcwKey, TimerOff, Trash2 } from 'lucide';
 import { useRef } from 'preact/hooks';
 import { ActionMenu } from '../parts/action-menu.tsx';
-import { ask, FormDialog, openDialog } from '../parts/dialog.tsx';
+import { ask, FormDialog, showDialog } from '../parts/dialog.tsx';
 import { TextField } from '../parts/fields.tsx';
 import { copyId, showToast } from '../parts/messages.tsx';
 import { nameTimeZone, readLocalText, toLocalText } from '../parts/preferences.ts';
@@ -22,7 +22,7 @@ interface GrantActionsProperties {
 
 /** Opens the form of a grant. Null: a new one. */
 export function editGrant(kind: GrantKind, grant: Grant | null, onChanged: () => void): void {
-  openDialog((close) => <GrantForm kind={kind} grant={grant} onChanged={onChanged} onClose={close} />);
+  showDialog((close) => <GrantForm kind={kind} grant={grant} onChanged={onChanged} onClose={close} />);
 }
 
 /** Everything that can be done with a grant, as a menu. */
@@ -39,7 +39,7 @@ export function GrantActions({
       onChanged();
       kind.onIssued(issued, grant);
     };
-    openDialog((close) => <RotateDialog path={path} grant={grant} onRotated={issue} onClose={close} />);
+    showDialog((close) => <RotateDialog path={path} grant={grant} onRotated={issue} onClose={close} />);
   };
   const askRevoke = () =>
     ask({

@@ -143,14 +143,14 @@ const opened = signal<{ readonly number: number; readonly page: string; readonly
 let lastNumber = 0;
 
 /** Opens a dialog above the page. It ends with the page, or when it calls `close`. */
-export function openDialog(render: RenderDialog): void {
+export function showDialog(render: RenderDialog): void {
   lastNumber += 1;
   opened.value = { number: lastNumber, page: path.peek(), render };
 }
 
 /** Asks before something is done. */
 export function ask(question: Question): void {
-  openDialog((close) => <ConfirmDialog {...question} onClose={close} />);
+  showDialog((close) => <ConfirmDialog {...question} onClose={close} />);
 }
 
 /** The place of the open dialog. */

@@ -152,6 +152,8 @@ export function Select<Value extends string | number>(properties: SelectProperti
       disabled={disabled}
       onChange={({ currentTarget }) => {
         const chosen = options[currentTarget.selectedIndex];
+        // It shows the value until there is another one: the person may take the choice back.
+        currentTarget.value = String(value);
         if (chosen !== undefined) onChange(chosen[0]);
       }}
     >

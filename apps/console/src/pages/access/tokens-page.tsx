@@ -2,7 +2,7 @@ import type { GrantKind, IssuedGrant } from '../../grants/describe-grant.ts';
 import { GrantsPage } from '../../grants/grants-page.tsx';
 import { OldSecretNote } from '../../grants/secrets.tsx';
 import { Button, CopyButton } from '../../parts/button.tsx';
-import { Dialog, openDialog } from '../../parts/dialog.tsx';
+import { Dialog, showDialog } from '../../parts/dialog.tsx';
 import { CodeTabs } from '../../parts/facts.tsx';
 import { serviceRoot } from '../../service/service.ts';
 
@@ -14,7 +14,7 @@ const tokenGrants: GrantKind = {
   intro: 'A provision token lets a script create widgets without signing in.',
   emptyText: 'Create one provision token for each script.',
   createLabel: 'Create provision token',
-  onIssued: (issued) => openDialog((close) => <TokenDialog issued={issued} onClose={close} />),
+  onIssued: (issued) => showDialog((close) => <TokenDialog issued={issued} onClose={close} />),
 };
 
 /** All provision tokens. */

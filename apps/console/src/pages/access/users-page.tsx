@@ -3,7 +3,7 @@ import { Ban, Copy, LogOut, UserCheck } from 'lucide';
 import { ActionMenu } from '../../parts/action-menu.tsx';
 import { Badge } from '../../parts/badges.tsx';
 import { Button, CopyButton } from '../../parts/button.tsx';
-import { ask, Dialog, FormDialog, openDialog } from '../../parts/dialog.tsx';
+import { ask, Dialog, FormDialog, showDialog } from '../../parts/dialog.tsx';
 import { Code } from '../../parts/facts.tsx';
 import { Field, Select, TextField } from '../../parts/fields.tsx';
 import { actionsColumn, PagedList, Table, usePages } from '../../parts/lists.tsx';
@@ -27,9 +27,9 @@ export function UsersPage() {
   const action = useAction((act: () => Promise<unknown>) => act());
   const invite = (invitation: Invitation) => {
     void list.reload();
-    openDialog((close) => <InvitationDialog invitation={invitation} onClose={close} />);
+    showDialog((close) => <InvitationDialog invitation={invitation} onClose={close} />);
   };
-  const create = () => openDialog((close) => <NewUserDialog onCreated={invite} onClose={close} />);
+  const create = () => showDialog((close) => <NewUserDialog onCreated={invite} onClose={close} />);
   const on: UserActions = {
     run: (act) => void action.run(act),
     reload: list.reload,

@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { IssuedGrant } from '../../grants/describe-grant.ts';
 import { holdSecrets, OldSecretNote, SecretLine } from '../../grants/secrets.tsx';
 import { Button, CopyButton, Icon } from '../../parts/button.tsx';
-import { openDialog } from '../../parts/dialog.tsx';
+import { showDialog } from '../../parts/dialog.tsx';
 import { Code, CodeTabs } from '../../parts/facts.tsx';
 import { formatTime } from '../../parts/format.ts';
 import { EmptyState, ProblemNotice } from '../../parts/messages.tsx';
@@ -74,7 +74,7 @@ function HandOver({ held: { issued, hasSource, next } }: { readonly held: HeldSe
   const isSaved = useRef(false);
   useLeaveQuestion(() => (isSaved.current ? null : leaveText));
   const test = () =>
-    openDialog((close) => <TestHookDialog integrationId={id} isSigned={isSigned} secrets={issued} onClose={close} />);
+    showDialog((close) => <TestHookDialog integrationId={id} isSigned={isSigned} secrets={issued} onClose={close} />);
   return (
     <div class="hand-over">
       <PageHeader

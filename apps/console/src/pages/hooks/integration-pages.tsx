@@ -4,7 +4,7 @@ import { GrantActions } from '../../grants/grant-actions.tsx';
 import { GrantsPage } from '../../grants/grants-page.tsx';
 import { listSecretFacts, SourceSecretsField, toSecrets } from '../../grants/secrets.tsx';
 import { Button } from '../../parts/button.tsx';
-import { FormDialog, openDialog } from '../../parts/dialog.tsx';
+import { FormDialog, showDialog } from '../../parts/dialog.tsx';
 import { WithFacts } from '../../parts/facts.tsx';
 import { CheckBox, TextField } from '../../parts/fields.tsx';
 import { formatCount } from '../../parts/format.ts';
@@ -114,8 +114,8 @@ export function IntegrationPage({ id = '' }: RouteParameters) {
   const integration = read.data.value;
   const reload = () => void read.reload();
   const isSigned = integration?.signature === 'standard-webhooks';
-  const test = () => openDialog((close) => <TestHookDialog integrationId={id} isSigned={isSigned} onClose={close} />);
-  const replaceSecret = () => openDialog((close) => <ReplaceSecretDialog id={id} onClose={close} />);
+  const test = () => showDialog((close) => <TestHookDialog integrationId={id} isSigned={isSigned} onClose={close} />);
+  const replaceSecret = () => showDialog((close) => <ReplaceSecretDialog id={id} onClose={close} />);
   return (
     <>
       <PageHeader title={integration?.name ?? id} parents={[['Integrations', '/hooks']]}>

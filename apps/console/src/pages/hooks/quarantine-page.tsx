@@ -1,4 +1,4 @@
-import { ask, Dialog, openDialog } from '../../parts/dialog.tsx';
+import { ask, Dialog, showDialog } from '../../parts/dialog.tsx';
 import { Code } from '../../parts/facts.tsx';
 import { formatBytes } from '../../parts/format.ts';
 import { actionsColumn, type Column, PagedList, RowButton, Table, usePages } from '../../parts/lists.tsx';
@@ -53,7 +53,7 @@ const reasons: Readonly<Record<QuarantinedText['reason'], string>> = {
   'store-refused': 'The database rejects this hook, even as a dead delivery.',
 };
 
-const show = (id: string) => openDialog((close) => <ShowTextDialog id={id} onClose={close} />);
+const show = (id: string) => showDialog((close) => <ShowTextDialog id={id} onClose={close} />);
 
 function listColumns(onDiscard: (id: string) => void): Column<QuarantinedText>[] {
   return [

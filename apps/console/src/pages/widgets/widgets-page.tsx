@@ -4,7 +4,7 @@ import type { TargetedMouseEvent } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { LiveBadge, WidgetState, widgetStates } from '../../parts/badges.tsx';
 import { Button } from '../../parts/button.tsx';
-import { FormDialog, openDialog } from '../../parts/dialog.tsx';
+import { FormDialog, showDialog } from '../../parts/dialog.tsx';
 import { CheckBox, Select, TextField } from '../../parts/fields.tsx';
 import { formatCount } from '../../parts/format.ts';
 import { firstPage, Pager, usePages } from '../../parts/lists.tsx';
@@ -34,7 +34,7 @@ export function WidgetsPage() {
     list.goToPage(1);
     return list.reload();
   };
-  const create = () => openDialog((close) => <NewWidgetDialog onCreated={showNewest} onClose={close} />);
+  const create = () => showDialog((close) => <NewWidgetDialog onCreated={showNewest} onClose={close} />);
   return (
     <>
       <PageHeader title="Widgets" aside={<LiveBadge state={changes.state.value} />}>
