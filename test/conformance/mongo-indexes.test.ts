@@ -1,7 +1,53 @@
 import { randomBytes } from 'node:crypto';
 import { collectionNames, createIndexes, verifyIndexes } from '@widget-service/cluster/mongo/indexes.ts';
-import { MongoClient } from 'mongodb';
+import { MongoCollection } from '@widget-service/cluster/mongo/mongo-collection.ts';
+import { auditEventEntity } from '@widget-service/shared/entities/audit-event.ts';
+import { type Db, MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { anAuditEvent } from '../drivers/app/builders.ts';
+import { eventually } from '../drivers/tools/eventually.ts';
+import { isLong } from '../faults/scale.ts';
+
+/** MongoDB looks for expired documents once a minute. */
+const removalMs = 150_000;
+
+/** `audit-events.test.ts` has the same for the embedded service, which removes expired entities itself. */
+describe.runIf(inject('backend') === 'cluster')('The audit events of MongoDB: expiry', () => {
+  let client: MongoClient;
+  let db: Db;
+  beforeAll(async () => {
+    client = await MongoClient.connect(process.env.MONGODB_URL ?? '');
+    db = client.db(`t-${randomBytes(8).toString('hex')}`);
+    await createIndexes(db);
+  });
+  afterAll(async () => {
+    await db.dropDatabase();
+    await client.close();
+  });
+  const events = () => db.collection(auditEventEntity.name);
+
+  test('has an index by which MongoDB removes an event at that time, and verifyIndexes misses it', async () => {
+    const index = (await events().indexes()).find(({ key }) => 'expiresAt' in key);
+    expect(index).toMatchObject({ key: { expiresAt: 1 }, expireAfterSeconds: 0 });
+    await events().dropIndex(index?.name ?? '');
+    expect(await verifyIndexes(db)).toEqual([`auditEvents.${index?.name}`]);
+    await events().createIndex({ expiresAt: 1 }, { name: index?.name ?? '', expireAfterSeconds: 60 });
+    expect(await verifyIndexes(db)).toEqual([`auditEvents.${index?.name}`]);
+    await events().dropIndex(index?.name ?? '');
+    await createIndexes(db);
+    expect(await verifyIndexes(db)).toEqual([]);
+  });
+
+  // Only in the long form: it waits for the server's next look.
+  test.runIf(isLong)('lets MongoDB remove an event when it expires', { timeout: 2 * removalMs }, async () => {
+    const collection = new MongoCollection(db, auditEventEntity);
+    const kept = anAuditEvent({ expiresAt: new Date(Date.now() + 600_000) });
+    const expired = anAuditEvent({ expiresAt: new Date(Date.now() - 1) });
+    for (const event of [kept, expired]) await collection.insert(event);
+    await eventually(async () => (await collection.get(expired.id)) === null, 'MongoDB removes it', removalMs);
+    expect(await collection.get(kept.id)).toEqual(kept);
+  });
+});
 
 describe.runIf(inject('backend') === 'cluster')('verifyIndexes', () => {
   let client: MongoClient;

@@ -61,7 +61,7 @@ test('leaves no sample that nobody wants, or wants any more', async () => {
   expect(left).toEqual([0, 0, 1]);
 });
 
-// MongoDB removes them by an index (mongo-expiry.test.ts).
+// MongoDB removes them by an index (mongo-indexes.test.ts).
 test.runIf(backend.kind === 'embedded')('expired ones are removed', async () => {
   const expiresAt = new Date(Date.now() - 1_000);
   const [old, recent] = [aSample({ expiresAt }), aSample()];
