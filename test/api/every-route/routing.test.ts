@@ -1,8 +1,10 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
 import { openSharedApp } from '../../drivers/app/open-shared.ts';
+import { openTestApp } from '../../drivers/app/test-app.ts';
 
-const service = await openSharedApp();
+const service = await openSharedApp({ publicBaseUrl: 'https://widgets.example' });
+const admin = await service.signedIn('admin');
 
 describe('unknown paths', () => {
   test('are neither returned nor logged', async () => {
@@ -43,4 +45,40 @@ describe('every request', () => {
       'x-robots-tag': 'noindex',
     });
   });
+});
+
+test('HEAD returns the status and headers of GET, without a body, on every route that has a GET without effects', async () => {
+  // A GET of these two starts or finishes a sign-in.
+  const paths = service.routes
+    .filter(({ method, url }) => method === 'GET' && !url.startsWith('/api/v1/session/oidc'))
+    .map(({ url }) => url);
+  expect(paths.length).toBeGreaterThan(10);
+  for (const path of paths) {
+    for (const headers of [{}, { cookie: admin.cookie }]) {
+      const url = path.replaceAll(/:\w+/g, '0197a0b0-0000-7000-8000-00000000abcd').replace('*', 'x');
+      const [get, head] = [
+        await service.inject({ method: 'GET', url, headers }),
+        await service.inject({ method: 'HEAD', url, headers }),
+      ];
+      expect(head.body, path).toBe('');
+      expect(head.statusCode, path).toBe(get.statusCode);
+      const { 'content-type': type, 'content-length': length } = get.headers;
+      expect(head.headers['content-type'], path).toBe(type);
+      // The length of a successful response depends on stored data, which may have changed between the requests.
+      if (get.statusCode >= 400) expect(head.headers['content-length'], path).toBe(length);
+    }
+  }
+});
+
+test('an unexpected error is a 500 that tells its request id, and nothing of the error', async () => {
+  const fault = new Error('connect to 10.9.8.7 as root');
+  const service = await openTestApp({ replace: () => ({ widgets: { list: () => Promise.reject(fault) } as never }) });
+  onTestFinished(() => service.close());
+  const { headers } = await service.signedIn('viewer');
+  const response = await service.inject({ method: 'GET', url: '/api/v1/widgets', headers });
+  expect(response.statusCode).toBe(500);
+  expect(response.json()).toMatchObject({ code: 'internal' });
+  for (const part of ['10.9.8.7', 'root', 'routing.test.ts', 'Error:']) expect(response.body).not.toContain(part);
+  const line = service.logLines.find((text) => text.includes('10.9.8.7'));
+  expect(line).toContain(String(response.headers['x-request-id']));
 });

@@ -7,7 +7,7 @@ import {
   listCountedHours,
 } from '@widget-service/shared/ports/hook-count-store.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
-import { listUnfilteredPage } from '@widget-service/shared/usecases/lists/list-counted-page.ts';
+import { listCountedPage } from '@widget-service/shared/usecases/lists/list-counted-page.ts';
 import { z } from 'zod';
 import { defineRoute, type Route } from '../http/route.ts';
 import { pageQuerySchema, toPageSchema } from '../schemas/page.ts';
@@ -54,10 +54,6 @@ export interface ListHookCountsRouteDeps {
 
 /** `GET /api/v1/hook-counts`: how many hooks each integration sent in each of the last 24 hours. */
 export function listHookCountsRoute({ integrations, hookCounts, clock }: ListHookCountsRouteDeps): Route {
-  const ofAll: Parameters<typeof listUnfilteredPage<Integration>>[0] = {
-    list: (range) => integrations.list({}, range),
-    count: (atMost) => integrations.count({}, atMost),
-  };
   return defineRoute({
     schema: {
       operationId: 'example.hookCounts.list',
@@ -70,7 +66,7 @@ export function listHookCountsRoute({ integrations, hookCounts, clock }: ListHoo
       }),
     },
     handler: async ({ query }) => {
-      const page = await listUnfilteredPage(ofAll, query);
+      const page = await listCountedPage(integrations, {}, query);
       const ids = 'items' in page ? page.items.flatMap((row) => row?.id ?? []) : [];
       const hours = listCountedHours(clock.now());
       const counted = (await hookCounts.list(ids, hours)).filter((row) => row !== null);

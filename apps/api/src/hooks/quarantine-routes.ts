@@ -1,9 +1,8 @@
 import { ServiceError, UnreadableRowError } from '@widget-service/shared/domain/errors.ts';
-import type { RowRange } from '@widget-service/shared/domain/page.ts';
 import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import { type QuarantinedText, quarantineReasons } from '@widget-service/shared/entities/quarantined-text.ts';
 import type { Collection } from '@widget-service/shared/ports/collection.ts';
-import { listUnfilteredPage } from '@widget-service/shared/usecases/lists/list-counted-page.ts';
+import { listCountedPage } from '@widget-service/shared/usecases/lists/list-counted-page.ts';
 import { z } from 'zod';
 import { noteAudit } from '../audit/audit.ts';
 import { defineRoute, type Route } from '../http/route.ts';
@@ -78,13 +77,7 @@ export function listQuarantineRoute({ quarantine }: QuarantineRoutesDeps): Route
       querystring: pageQuerySchema,
       response: documentResponses({ 200: { body: quarantinePageSchema, description: 'One page of texts.' } }),
     },
-    handler: async ({ query }) => {
-      const ofAll = {
-        list: (range: RowRange) => quarantine.list({}, range),
-        count: (atMost: number) => quarantine.count({}, atMost),
-      };
-      return toPageBody(query, await listUnfilteredPage(ofAll, query), toBody);
-    },
+    handler: async ({ query }) => toPageBody(query, await listCountedPage(quarantine, {}, query), toBody),
   });
 }
 

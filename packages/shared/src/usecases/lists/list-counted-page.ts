@@ -25,7 +25,7 @@ export interface TooDeepPage {
 }
 
 /** The two methods of a store that read a list. */
-export interface CountableStore<Filter, Row> {
+interface CountableStore<Filter, Row> {
   list(filter: Filter, range: RowRange): Promise<readonly ListedRow<Row>[]>;
   count(filter: Filter, atMost: number): Promise<number>;
 }
@@ -51,18 +51,6 @@ export async function listCountedPage<Filter, Row>(
   const counted = isLastPage ? rowsSeen : await store.count(filter, readableRowsMax);
   // A row that changed between the two reads must not make the total less than the rows that were seen.
   return { items, totalItems: items.length > 0 ? Math.max(counted, rowsSeen) : counted, hasNext };
-}
-
-/** As `listCountedPage`, for a list without a filter. */
-export function listUnfilteredPage<Row>(
-  store: { list(range: RowRange): Promise<readonly ListedRow<Row>[]>; count(atMost: number): Promise<number> },
-  request: PageRequest,
-): Promise<CountedPage<Row> | TooDeepPage> {
-  const counted: CountableStore<null, Row> = {
-    list: (_, range) => store.list(range),
-    count: (_, atMost) => store.count(atMost),
-  };
-  return listCountedPage(counted, null, request);
 }
 
 async function countBehindEnd<Filter, Row>(

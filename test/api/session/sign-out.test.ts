@@ -12,6 +12,7 @@ beforeEach(() => {
 afterAll(() => service.close());
 
 const url = '/api/v1/sessions';
+const ownUrl = '/api/v1/session';
 const signOutEverywhere = ({ headers }: TestCaller) => service.inject({ method: 'DELETE', url, headers });
 const isSignedIn = async (cookie: string) =>
   (await service.inject({ method: 'GET', url: '/api/v1/session', headers: { cookie } })).statusCode === 200;
@@ -57,4 +58,30 @@ test('DELETE /api/v1/sessions and /api/v1/session: return 503 but end the sessio
     expectProblem(response, { status: 503, code: 'unavailable' });
     expect(await isSignedIn(user.cookie)).toBe(false);
   }
+});
+
+describe('/api/v1/session', () => {
+  test('GET returns 200 with the user, the permissions and the CSRF token', async () => {
+    const viewer = await service.signedIn('viewer');
+    const response = await service.inject({ method: 'GET', url: ownUrl, headers: { cookie: viewer.cookie } });
+    expect(response.statusCode).toBe(200);
+    expect(response.json()).toMatchObject({
+      user: { id: viewer.userId, role: 'viewer', lastSignInAt: null },
+      permissions: ['widgets:read'],
+      csrfToken: viewer.csrfToken,
+    });
+  });
+
+  test('DELETE returns 204, ends the session and clears the cookie', async () => {
+    const viewer = await service.signedIn('viewer');
+    const headers = { ...viewer.headers, 'content-type': 'application/json' };
+    const response = await service.inject({ method: 'DELETE', url: ownUrl, headers });
+    expect(response.statusCode).toBe(204);
+    expect(response.body).toBe('');
+    expect(String(response.headers['set-cookie'])).toMatch(
+      /^service_console=; Max-Age=0; Path=\/; HttpOnly; SameSite=Lax$/,
+    );
+    const after = await service.inject({ method: 'GET', url: ownUrl, headers: { cookie: viewer.cookie } });
+    expectProblem(after, { status: 403, code: 'not-authenticated' });
+  });
 });
