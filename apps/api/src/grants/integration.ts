@@ -3,8 +3,7 @@ import { findSecretMistake } from '@widget-service/shared/domain/sealed-secrets.
 import type { Integration, IntegrationMembers } from '@widget-service/shared/entities/grant.ts';
 import { z } from 'zod';
 import { InputError } from '../http/problem.ts';
-import { sourceSchema, toSourceBody } from '../sources/shown-source.ts';
-import { newSourceSchema, rejectSecrets, secretsSchema } from '../sources/source-schema.ts';
+import { newSourceSchema, rejectSecrets, secretsSchema, sourceSchema, toSourceBody } from '../sources/source-schema.ts';
 import {
   type GrantResource,
   grantChangeMembers,

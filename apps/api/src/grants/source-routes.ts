@@ -9,8 +9,7 @@ import { defineRoute, type Route } from '../http/route.ts';
 import { documentResponses } from '../schemas/problem.ts';
 import { completeMapping, mappingSchema } from '../sources/mapping-schema.ts';
 import { requireSource, unknownIntegrationError } from '../sources/require-integration.ts';
-import { toSourceBody } from '../sources/shown-source.ts';
-import { rejectSecrets, secretsSchema } from '../sources/source-schema.ts';
+import { rejectSecrets, secretsSchema, toSourceBody } from '../sources/source-schema.ts';
 import { integrationResource, integrationSchema } from './integration.ts';
 
 export interface SourceRouteDeps {

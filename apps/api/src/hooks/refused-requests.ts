@@ -16,7 +16,7 @@ import { toPageBody } from '../schemas/page-body.ts';
 import { documentResponses, mistakeSchema } from '../schemas/problem.ts';
 import { timestamp } from '../schemas/text.ts';
 import { requireIntegration, requireSource, unknownIntegrationError } from '../sources/require-integration.ts';
-import { deliveriesParamsSchema } from './deliveries/delivery-resource.ts';
+import { deliveriesParamsSchema } from './deliveries/delivery.ts';
 import { cutWebhookId, endOfSample } from './intake-recorder.ts';
 
 /** One refused hook, with the problem that its sender got. */

@@ -4,7 +4,7 @@ import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import type { FastifyContextConfig } from 'fastify';
 import type { RouteAudit } from '../audit/audit.ts';
-import type { AnswerProbeRouteDeps } from '../hooks/foreign/answer-probe-route.ts';
+import type { AnswerProbeRouteDeps } from '../hooks/answer-probe-route.ts';
 import type { Route } from '../http/route.ts';
 import type { DescribedRoute } from '../openapi/described-route.ts';
 import type { OverviewDeps } from '../operators/overview.ts';

@@ -7,17 +7,17 @@ import { integrationResource } from '../grants/integration.ts';
 import { provisionTokenResource } from '../grants/provision-token.ts';
 import { changeMappingRoute, replaceSecretsRoute } from '../grants/source-routes.ts';
 import { subscriptionResource } from '../grants/subscription.ts';
-import { discardDeliveryRoute } from '../hooks/deliveries/discard-delivery.ts';
-import { getDeliveryRoute } from '../hooks/deliveries/get-delivery.ts';
-import { listAllDeliveriesRoute } from '../hooks/deliveries/list-all-deliveries.ts';
-import { listDeliveriesRoute } from '../hooks/deliveries/list-deliveries.ts';
-import { listDeliveriesOfWidgetRoute } from '../hooks/deliveries/list-deliveries-of-widget.ts';
+import { answerProbeRoute } from '../hooks/answer-probe-route.ts';
+import {
+  listAllDeliveriesRoute,
+  listDeliveriesOfWidgetRoute,
+  listDeliveriesRoute,
+} from '../hooks/deliveries/list-deliveries.ts';
+import { discardDeliveryRoute, getDeliveryRoute, redriveDeliveryRoute } from '../hooks/deliveries/one-delivery.ts';
 import { redriveDeliveriesOfAllRoute, redriveDeliveriesRoute } from '../hooks/deliveries/redrive-deliveries.ts';
-import { redriveDeliveryRoute } from '../hooks/deliveries/redrive-delivery.ts';
-import { answerProbeRoute } from '../hooks/foreign/answer-probe-route.ts';
-import { previewIntegrationRoute, previewSourceRoute } from '../hooks/foreign/preview-hook.ts';
 import { receiveHookRoute } from '../hooks/intake.ts';
 import { listHookCountsRoute } from '../hooks/list-hook-counts.ts';
+import { previewIntegrationRoute, previewSourceRoute } from '../hooks/preview-hook.ts';
 import {
   discardQuarantinedTextRoute,
   getQuarantinedTextRoute,

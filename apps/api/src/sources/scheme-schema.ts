@@ -36,43 +36,40 @@ const signed = text(1, 256)
 /** A character that is in no number, hexadecimal or Base64 text. */
 const separatorPattern = /^[ !"#$%&'()*,.:;<>?@[\\\]^`{|}~]$/;
 
-export const schemeSchema = z
-  .strictObject({
-    algorithm: z
-      .enum(['hmac-sha256', 'hmac-sha512', 'ed25519', 'token', 'basic', 'none'])
-      .describe(
-        '`token`: the header holds the secret itself. `basic`: HTTP Basic, with secrets of the form `user:password`. `none`: whoever knows the address may post.',
-      ),
-    header: headerName.optional().describe('The header with the signatures. Required, except with `basic` and `none`.'),
-    separator: z
-      .string()
-      .refine(
-        (value) => separatorPattern.test(value),
-        'Must be one character of ASCII that no signature has, such as ;.',
-      )
-      .nullish()
-      .meta({ description: 'What separates the entries of the header. Null: it has one.', examples: [','] }),
-    prefix: text(0, 64)
-      .optional()
-      .meta({ default: '', description: 'What a signature begins with, such as `sha256=`.' }),
-    encoding: z.enum(['hex', 'base64']).optional().meta({ default: 'hex' }),
-    signed: signed.optional().meta({
-      default: '{body}',
-      description: 'What is signed, with the places {body}, {timestamp}, {id} and {url}.',
-      examples: ['v0:{timestamp}:{body}'],
+const schemeMembers = z.strictObject({
+  algorithm: z
+    .enum(['hmac-sha256', 'hmac-sha512', 'ed25519', 'token', 'basic', 'none'])
+    .describe(
+      '`token`: the header holds the secret itself. `basic`: HTTP Basic, with secrets of the form `user:password`. `none`: whoever knows the address may post.',
+    ),
+  header: headerName.optional().describe('The header with the signatures. Required, except with `basic` and `none`.'),
+  separator: z
+    .string()
+    .refine((value) => separatorPattern.test(value), 'Must be one character of ASCII that no signature has, such as ;.')
+    .nullish()
+    .meta({ description: 'What separates the entries of the header. Null: it has one.', examples: [','] }),
+  prefix: text(0, 64).optional().meta({ default: '', description: 'What a signature begins with, such as `sha256=`.' }),
+  encoding: z.enum(['hex', 'base64']).optional().meta({ default: 'hex' }),
+  signed: signed.optional().meta({
+    default: '{body}',
+    description: 'What is signed, with the places {body}, {timestamp}, {id} and {url}.',
+    examples: ['v0:{timestamp}:{body}'],
+  }),
+  timestamp: signatureTime.nullish().describe('Where the time of the signature is.'),
+  toleranceSeconds: z.int().min(1).max(3_600).optional().meta({ default: 300 }),
+  idHeader: headerName.nullish().describe('The header with the id that is signed.'),
+  secretEncoding: z.enum(['text', 'hex', 'base64', 'whsec']).optional().meta({ default: 'text' }),
+  challengeParameter: text(0, 128)
+    .nullish()
+    .meta({
+      description:
+        'The parameter of the address with which the sender asks, by GET or by POST without a body, whether somebody is there: its text is the answer. Empty: each GET is answered, with an empty text. Null: a GET is not answered.',
+      examples: ['hub.challenge'],
     }),
-    timestamp: signatureTime.nullish().describe('Where the time of the signature is.'),
-    toleranceSeconds: z.int().min(1).max(3_600).optional().meta({ default: 300 }),
-    idHeader: headerName.nullish().describe('The header with the id that is signed.'),
-    secretEncoding: z.enum(['text', 'hex', 'base64', 'whsec']).optional().meta({ default: 'text' }),
-    challengeParameter: text(0, 128)
-      .nullish()
-      .meta({
-        description:
-          'The parameter of the address with which the sender asks, by GET or by POST without a body, whether somebody is there: its text is the answer. Empty: each GET is answered, with an empty text. Null: a GET is not answered.',
-        examples: ['hub.challenge'],
-      }),
-  })
+});
+type SchemeInput = z.output<typeof schemeMembers>;
+
+export const schemeSchema = schemeMembers
   .check(({ value, issues }) => {
     for (const [path, message] of findSchemeMistakes(value)) {
       issues.push({ code: 'custom', message, path: [path], input: value });
@@ -91,20 +88,6 @@ export const schemeSchema = z
     }),
   )
   .meta({ id: 'SignatureScheme', description: 'How the sender proves that it sent a request.' });
-
-interface SchemeInput {
-  readonly algorithm: SignatureScheme['algorithm'];
-  readonly header?: string | undefined;
-  readonly separator?: string | null | undefined;
-  readonly prefix?: string | undefined;
-  readonly encoding?: string | undefined;
-  readonly signed?: string | undefined;
-  readonly timestamp?: SignatureTime | null | undefined;
-  readonly toleranceSeconds?: number | undefined;
-  readonly idHeader?: string | null | undefined;
-  readonly secretEncoding?: string | undefined;
-  readonly challengeParameter?: string | null | undefined;
-}
 
 type SchemeMistake = readonly [keyof SchemeInput, string];
 

@@ -1,25 +1,43 @@
+import { ServiceError } from '@widget-service/shared/domain/errors.ts';
+import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import type { Integration } from '@widget-service/shared/entities/grant.ts';
 import type { Collection } from '@widget-service/shared/ports/collection.ts';
-import type { DeliverySummary } from '@widget-service/shared/ports/delivery-ledger.ts';
+import type { DeliveryLedger, DeliverySummary } from '@widget-service/shared/ports/delivery-ledger.ts';
+import type { WidgetStore } from '@widget-service/shared/ports/widget-store.ts';
 import type {
   makeFindDeliveryByWebhookId,
   makeListDeliveries,
 } from '@widget-service/shared/usecases/hooks/manage-deliveries.ts';
+import { z } from 'zod';
+import { withinRequestDeadline } from '../../http/request-deadline.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { selectPage, toPageBody } from '../../schemas/page-body.ts';
 import { documentResponses } from '../../schemas/problem.ts';
 import { requireIntegration } from '../../sources/require-integration.ts';
-import { deliveriesParamsSchema, toDeliveryBody, toReceptionRange } from './delivery-resource.ts';
-import { deliveryPageSchema, listDeliveriesQuerySchema } from './delivery-schema.ts';
+import {
+  deliveriesParamsSchema,
+  deliveryOfWidgetPageSchema,
+  deliveryPageSchema,
+  largestListedPayloadBytes,
+  listAllDeliveriesQuerySchema,
+  listDeliveriesOfWidgetQuerySchema,
+  listDeliveriesQuerySchema,
+  toDeliveryBody,
+  toDeliveryPageBody,
+  toDeliveryPageText,
+  toReceptionRange,
+} from './delivery.ts';
 
-export interface ListDeliveriesRouteDeps {
-  readonly integrations: Pick<Collection<Integration>, 'get'>;
+export interface ListDeliveriesDeps {
+  readonly widgets: Pick<WidgetStore, 'get'>;
+  readonly integrations: Pick<Collection<Integration>, 'get' | 'list'>;
+  readonly ledger: Pick<DeliveryLedger, 'getPayloads'>;
   readonly listDeliveries: ReturnType<typeof makeListDeliveries>;
   readonly findDeliveryByWebhookId: ReturnType<typeof makeFindDeliveryByWebhookId>;
 }
 
 /** `GET /api/v1/integrations/{id}/deliveries`: one page of an integration's deliveries, the latest received first. */
-export function listDeliveriesRoute(deps: ListDeliveriesRouteDeps): Route {
+export function listDeliveriesRoute(deps: ListDeliveriesDeps): Route {
   const { integrations, listDeliveries, findDeliveryByWebhookId } = deps;
   return defineRoute({
     schema: {
@@ -43,6 +61,58 @@ export function listDeliveriesRoute(deps: ListDeliveriesRouteDeps): Route {
       }
       const found = await findDeliveryByWebhookId(filter, query.webhookId);
       return toPageBody(query, selectPage(query, found === null ? [] : [found]), toItem);
+    },
+  });
+}
+
+/** `GET /api/v1/deliveries`: one page of the deliveries of all integrations, the latest received first. */
+export function listAllDeliveriesRoute({ integrations, listDeliveries }: ListDeliveriesDeps): Route {
+  return defineRoute({
+    schema: {
+      operationId: 'example.deliveries.listAll',
+      summary: 'List the deliveries of all integrations',
+      description:
+        'Returns the accepted hooks of all integrations, also of deleted ones, with their states, the latest received first. They are kept as those of one integration. `totalItems` is exact up to 10 000; above that, it is only a lower bound. `hasNext` is always exact. Only the first 10 000 can be read: select older ones with `to`.',
+      querystring: listAllDeliveriesQuerySchema,
+      response: documentResponses({ 200: { body: deliveryPageSchema, description: 'One page of deliveries.' } }),
+    },
+    handler: async ({ query }) => {
+      const filter = { integrationId: null, state: query.state ?? null, ...toReceptionRange(query) };
+      return toDeliveryPageBody(query, await listDeliveries(filter, query), integrations);
+    },
+  });
+}
+
+/**
+ * `GET /api/v1/widgets/{id}/deliveries`: one page of the hooks that name a widget, the latest received first. Who may
+ * read widgets may read it: the events of a stream tell the same.
+ */
+export function listDeliveriesOfWidgetRoute(deps: ListDeliveriesDeps): Route {
+  const { widgets, integrations, ledger, listDeliveries } = deps;
+  return defineRoute({
+    schema: {
+      operationId: 'example.widgets.listDeliveries',
+      summary: 'List the deliveries of a widget',
+      description:
+        'Returns the accepted hooks that name the widget, of all integrations, the latest received first, each with what it changed and with its payload, if that is short. So it is the history of the widget since its creation, as far as deliveries are kept: a published or discarded one for 7 days after that, unless the operator of the service has set another time. `totalItems` is exact up to 10 000; above that, it is only a lower bound. `hasNext` is always exact. Only the first 10 000 can be read: select older ones with `to`.',
+      params: z.object({ id: z.string() }),
+      querystring: listDeliveriesOfWidgetQuerySchema,
+      response: documentResponses(
+        { 200: { body: deliveryOfWidgetPageSchema, description: 'One page of deliveries.' } },
+        'not-found',
+      ),
+    },
+    handler: async (request, reply) => {
+      const id = parseUuid(request.params.id);
+      const widget = id === null ? null : await withinRequestDeadline(request, widgets.get(id), 'get a widget');
+      if (widget === null) throw new ServiceError('not-found', 'There is no such widget.');
+      const { query } = request;
+      const filter = { widgetId: widget.id, ...toReceptionRange(query) };
+      const page = await toDeliveryPageBody(query, await listDeliveries(filter, query), integrations);
+      const eventIds = page.items.map(({ eventId }) => eventId);
+      const payloads = await ledger.getPayloads(eventIds, largestListedPayloadBytes);
+      // A text, not an object: the payload is the sender's own text, and parsing it could change its numbers.
+      return reply.header('content-type', 'application/json; charset=utf-8').send(toDeliveryPageText(page, payloads));
     },
   });
 }

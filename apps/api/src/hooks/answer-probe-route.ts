@@ -1,11 +1,11 @@
 import { isWellFormedToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
 import type { Integration } from '@widget-service/shared/entities/grant.ts';
 import type { FastifySchema } from 'fastify';
-import { sendProblem } from '../../http/problem.ts';
-import { defineRoute, type Route } from '../../http/route.ts';
-import type { TokenCache } from '../../revocation/token-cache.ts';
-import type { ResolvedGrant } from '../../revocation/token-caches.ts';
-import { answerProbe } from '../../sources/answer-probe.ts';
+import { sendProblem } from '../http/problem.ts';
+import { defineRoute, type Route } from '../http/route.ts';
+import type { TokenCache } from '../revocation/token-cache.ts';
+import type { ResolvedGrant } from '../revocation/token-caches.ts';
+import { answerProbe } from '../sources/answer-probe.ts';
 
 export interface AnswerProbeRouteDeps {
   readonly caches: { readonly hooks: Pick<TokenCache<ResolvedGrant<Integration>>, 'recall' | 'resolve'> };
