@@ -40,8 +40,11 @@ describe.runIf(inject('backend') === 'cluster')('MongoDeliveryLedger.register, w
   let mongo: Awaited<ReturnType<typeof openMongo>>;
   let ledger: DeliveryLedger;
   beforeAll(async () => {
-    const database = `t-${randomBytes(8).toString('hex')}`;
-    mongo = await openMongo({ url: process.env.MONGODB_URL ?? '', database, startTimeoutMs: 5_000 });
+    const place = {
+      MONGODB_URL: process.env.MONGODB_URL ?? '',
+      MONGODB_DATABASE: `t-${randomBytes(8).toString('hex')}`,
+    };
+    mongo = await openMongo({ ...place, startTimeoutMs: 5_000 });
     ledger = new MongoDeliveryLedger(mongo.db, retentionMs);
   });
   afterAll(async () => {

@@ -27,7 +27,7 @@ async function openProxiedMongo() {
   onTestFinished(() => proxy.close());
   url.port = String(proxy.port);
   const open = async () => {
-    const opened = await openMongo({ url: url.href, database: 'any', startTimeoutMs: 10_000 });
+    const opened = await openMongo({ MONGODB_URL: url.href, MONGODB_DATABASE: 'any', startTimeoutMs: 10_000 });
     onTestFinished(() => opened.close());
     return opened;
   };

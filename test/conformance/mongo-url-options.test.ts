@@ -9,8 +9,8 @@ describe.runIf(inject('backend') === 'cluster')('options of MONGODB_URL', () => 
     for (const [name, value] of Object.entries(options)) url.searchParams.set(name, value);
     const warnings: string[] = [];
     const stores = await openMongoStores({
-      ...{ url: url.href, database: `t-${randomBytes(8).toString('hex')}`, migrate: true },
-      ...{ deliveryRetentionMs: 3_600_000 },
+      ...{ MONGODB_URL: url.href, MONGODB_DATABASE: `t-${randomBytes(8).toString('hex')}`, migrate: true },
+      ...{ DELIVERY_RETENTION_MS: 3_600_000 },
       onWarning: (message) => void warnings.push(message),
     });
     await stores.dropDatabase();

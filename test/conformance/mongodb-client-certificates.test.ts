@@ -50,7 +50,7 @@ describe.runIf(inject('backend') === 'cluster')('a MongoDB that demands client c
 
   test('is used with `tlsCAFile` and `tlsCertificateKeyFile`', async () => {
     const files = { tlsCAFile: certificate.certificateFile, tlsCertificateKeyFile: certificate.bothFile };
-    const { db, close } = await openMongo({ url: toUrl(files), database });
+    const { db, close } = await openMongo({ MONGODB_URL: toUrl(files), MONGODB_DATABASE: database });
     try {
       await db.collection<{ _id: string }>('any').insertOne({ _id: 'one' });
       expect(await db.collection('any').countDocuments()).toBe(1);
@@ -63,7 +63,7 @@ describe.runIf(inject('backend') === 'cluster')('a MongoDB that demands client c
     ['a certificate', () => ({ tlsCAFile: certificate.certificateFile }), /\(TLS: .*certificate required\)/],
     ['the authority', () => ({ tlsCertificateKeyFile: certificate.bothFile }), /self-signed certificate/],
   ])('without %s does not answer, and the message says why', async (_, listOptions, message) => {
-    const opening = openMongo({ url: toUrl(listOptions()), database, startTimeoutMs: 1_000 });
+    const opening = openMongo({ MONGODB_URL: toUrl(listOptions()), MONGODB_DATABASE: database, startTimeoutMs: 1_000 });
     await expect(opening).rejects.toThrow(message);
   });
 });

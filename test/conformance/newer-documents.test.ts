@@ -59,8 +59,8 @@ describe.runIf(inject('backend') === 'cluster')('documents of MongoDB with a mem
   beforeAll(async () => {
     const url = process.env.MONGODB_URL ?? '';
     client = await MongoClient.connect(url);
-    const retention = { deliveryRetentionMs: 1e9 };
-    stores = await openMongoStores({ url, database, startTimeoutMs: 5_000, migrate: true, ...retention });
+    const settings = { MONGODB_URL: url, MONGODB_DATABASE: database, DELIVERY_RETENTION_MS: 1e9 };
+    stores = await openMongoStores({ ...settings, startTimeoutMs: 5_000, migrate: true });
     const { ports, partitions } = stores;
     await ports.widgets.insertOnce(creation);
     await ports.ledger.register([delivery]);

@@ -3,7 +3,6 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ClusterOptions, openCluster } from '@widget-service/cluster/open-cluster.ts';
-import type { RedisTlsOptions } from '@widget-service/cluster/redis/targets.ts';
 import { afterAll, beforeAll, describe, inject, test } from 'vitest';
 import { aCluster, dropDatabaseOf, expectOneTail, useEverything } from '../drivers/cluster/use-cluster-backend.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
@@ -19,7 +18,7 @@ describe.runIf(inject('backend') === 'cluster')(
     let folder: string;
     /** The options of a redis-server that demands client certificates, apart from its port. */
     let tlsFlags: string[];
-    let redisTls: RedisTlsOptions;
+    let certificates: Readonly<Record<string, string>>;
     const servers: RedisProcess[] = [];
     let sentinel: ChildProcess | null = null;
 
@@ -31,8 +30,8 @@ describe.runIf(inject('backend') === 'cluster')(
       return { redis, tlsPort };
     };
     const used: ClusterOptions[] = [];
-    const toOptions = (located: Partial<ClusterOptions>): ClusterOptions => {
-      const options = aCluster({ redisUrl: 'rediss://127.0.0.1:1/', redisTls, ...located });
+    const toOptions = (located: Readonly<Record<string, string>>): ClusterOptions => {
+      const options = aCluster({ ...certificates, EVENTS_READ_REDIS: 'replicas', ...located });
       used.push(options);
       return options;
     };
@@ -46,7 +45,7 @@ describe.runIf(inject('backend') === 'cluster')(
         value,
       ]);
       const [certificate, key] = await Promise.all([readFile(certificateFile, 'utf8'), readFile(keyFile, 'utf8')]);
-      redisTls = { ca: certificate, cert: certificate, key };
+      certificates = { REDIS_TLS_CA: certificate, REDIS_TLS_CERT: certificate, REDIS_TLS_KEY: key };
     });
     afterAll(async () => {
       sentinel?.kill('SIGKILL');
@@ -68,14 +67,12 @@ describe.runIf(inject('backend') === 'cluster')(
       );
       sentinel = spawn('redis-server', [file, '--sentinel', ...tlsFlags], { stdio: 'ignore' });
       await eventually(async () => (await readFile(file, 'utf8')).includes('known-replica'), 'the replica is known');
-      const names = { queueName: sentinelName, eventsName: null };
-      const sentinels = { addresses: [{ host: '127.0.0.1', port }], ...names, username: null, password: null };
-      const options = toOptions({ sentinels: { ...sentinels, hasTls: true }, eventsReplicas: 'replicas' });
+      const options = toOptions({ REDIS_URL: `rediss://${sentinelName}/`, REDIS_SENTINELS: `127.0.0.1:${port}` });
       await useEverything(options, () => expectOneTail(replica.redis));
 
       const reasons: string[] = [];
       const onWarning = (_: string, details: { reason?: string } = {}) => void reasons.push(details.reason ?? '');
-      const lacking = { ...options, redisTls: { ...redisTls, cert: null, key: null }, onWarning };
+      const lacking = { ...options, REDIS_TLS_CERT: null, REDIS_TLS_KEY: null, onWarning };
       const backend = await openCluster(lacking);
       const isExplained = async () =>
         reasons.some((reason) => /sentinels.*(?:certificate required|ECONNRESET)/i.test(reason));
@@ -104,8 +101,8 @@ describe.runIf(inject('backend') === 'cluster')(
       await owner.redis.waitUntilConfirmed();
       const namesReplica = async () => (await owner.redis.send('CLUSTER', 'SLOTS')).includes(`,${replica.redis.port},`);
       await eventually(namesReplica, 'the owner names its replica');
-      const clusterNodes = { queue: [{ host: '127.0.0.1', port: owner.tlsPort }], events: null };
-      await useEverything(toOptions({ clusterNodes, eventsReplicas: 'replicas' }), () => expectOneTail(replica.redis));
+      const located = { REDIS_URL: 'rediss://127.0.0.1:1/', REDIS_CLUSTER_NODES: `127.0.0.1:${owner.tlsPort}` };
+      await useEverything(toOptions(located), () => expectOneTail(replica.redis));
     });
   },
   60_000,

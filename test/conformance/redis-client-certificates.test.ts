@@ -5,6 +5,7 @@ import {
   openFailFastConnection,
   openWorkerConnection,
 } from '@widget-service/cluster/redis/connections.ts';
+import { findTargets } from '@widget-service/cluster/redis/targets.ts';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { aCluster, dropDatabaseOf, useEverything } from '../drivers/cluster/use-cluster-backend.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
@@ -18,12 +19,13 @@ describe.runIf(inject('backend') === 'cluster')('a Redis that demands client cer
   beforeAll(async () => {
     server = await startGuardedRedis();
     warnings = [];
-    options = aCluster({
-      redisUrl: server.tlsUrl,
-      redisTls: server.tls,
-      eventsReplicas: [{ host: '127.0.0.1', port: Number(new URL(server.tlsUrl).port) }],
+    options = {
+      ...aCluster({
+        ...server.tls,
+        ...{ REDIS_URL: server.tlsUrl, EVENTS_READ_REDIS: `127.0.0.1:${new URL(server.tlsUrl).port}` },
+      }),
       onWarning: (message, details) => void warnings.push({ message, ...details }),
-    });
+    };
   });
   afterAll(async () => {
     await server?.dispose();
@@ -32,16 +34,15 @@ describe.runIf(inject('backend') === 'cluster')('a Redis that demands client cer
 
   test('is used by every kind of connection, and by `new-epoch`', async () => {
     await useEverything(options);
-    expect((await beginNewEpoch(options)).marksRemoved).toBe(1);
+    expect((await beginNewEpoch(options, options.retention)).marksRemoved).toBe(1);
     expect(warnings).toEqual([expect.objectContaining({ message: expect.stringContaining('maxmemory') })]);
   });
 
   test('a socket with two errors does not end the process', async () => {
-    const target = { url: options.redisUrl, setting: 'REDIS_URL', onWarning: () => undefined } as const;
+    const { queue } = findTargets(options, () => undefined);
     const opened = [openFailFastConnection, openBlockingReadConnection, openWorkerConnection];
     for (const open of opened) {
-      const { redisTls } = options;
-      const redis = open({ ...target, ...(redisTls === undefined ? {} : { tls: redisTls }) }, 'test');
+      const redis = open(queue, 'test');
       await eventually(async () => redis.status === 'ready', 'the connection is ready');
       const { stream } = redis;
       // As Node reports an alert, and then the end of the connection.
@@ -52,13 +53,15 @@ describe.runIf(inject('backend') === 'cluster')('a Redis that demands client cer
   });
 
   test.each([
-    ['no client certificate', { cert: null, key: null }, /certificate required|ECONNRESET|EPIPE|closed/i],
-    ['no authority', { ca: null }, /self-signed certificate/],
+    [
+      'no client certificate',
+      { REDIS_TLS_CERT: null, REDIS_TLS_KEY: null },
+      /certificate required|ECONNRESET|EPIPE|closed/i,
+    ],
+    ['no authority', { REDIS_TLS_CA: null }, /self-signed certificate/],
   ])('with %s, Redis is unavailable, and the warning says why', async (_, missing, reason) => {
     warnings = [];
-    const { redisTls } = options;
-    if (redisTls === undefined) throw new Error('unreachable');
-    const backend = await openCluster({ ...options, redisTls: { ...redisTls, ...missing } });
+    const backend = await openCluster({ ...options, ...missing });
     try {
       const isReported = async () =>
         warnings.some((warning) => 'reason' in warning && reason.test(`${warning.reason}`));

@@ -23,8 +23,8 @@ describe.runIf(inject('backend') === 'cluster')(
 
     beforeAll(async () => {
       redis = await startRedisCluster();
-      const queue = redis.nodes.map(({ port }) => ({ host: '127.0.0.1', port }));
-      options = aCluster({ clusterNodes: { queue, events: null }, hookPartitions: 2 });
+      const nodes = redis.nodes.map(({ port }) => `127.0.0.1:${port}`).join(',');
+      options = aCluster({ REDIS_CLUSTER_NODES: nodes, HOOK_PARTITIONS: '2' });
       backend = await openCluster(options);
       const consumer = await backend.hookQueue.consume(
         async ({ jobId }) => {
@@ -130,15 +130,14 @@ describe.runIf(inject('backend') === 'cluster')(
     test('gets a new epoch', async () => {
       const { run } = await backend.runs.startRun();
       const before = await backend.eventLog.append(run, null, [anEventAppend()]);
-      const { begin, marksRemoved } = await beginNewEpoch(options);
+      const { begin, marksRemoved } = await beginNewEpoch(options, options.retention);
       expect(begin.epoch).not.toBe(before.last.epoch);
       expect(marksRemoved).toBeGreaterThan(0);
     });
 
     test('is refused if the URL leads to one of its nodes, and the setting is missing', async () => {
       const { owner } = await redis.findRoles();
-      const { clusterNodes: _, ...rest } = options;
-      const opened = openCluster({ ...rest, redisUrl: owner.url });
+      const opened = openCluster({ ...options, REDIS_CLUSTER_NODES: null, REDIS_URL: owner.url });
       await expect(opened).rejects.toThrow(RedisRefusalError);
       await expect(opened).rejects.toThrow(/^REDIS_URL: .*node of a Redis Cluster; set REDIS_CLUSTER_NODES/);
     });
@@ -146,14 +145,13 @@ describe.runIf(inject('backend') === 'cluster')(
     test('is refused if the nodes are those of a Redis that is no cluster', async () => {
       const alone = await startRedis();
       onTestFinished(() => alone.dispose());
-      const clusterNodes = { queue: [{ host: '127.0.0.1', port: alone.port }], events: null };
-      const opened = openCluster({ ...options, clusterNodes });
+      const opened = openCluster({ ...options, REDIS_CLUSTER_NODES: [{ host: '127.0.0.1', port: alone.port }] });
       await expect(opened).rejects.toThrow(RedisRefusalError);
       await expect(opened).rejects.toThrow(/cluster support disabled/);
     });
 
     test('is refused if the URL names another database than 0', async () => {
-      await expect(openCluster({ ...options, redisUrl: 'redis://127.0.0.1:1/3' })).rejects.toThrow(
+      await expect(openCluster({ ...options, REDIS_URL: 'redis://127.0.0.1:1/3' })).rejects.toThrow(
         /SELECT is not allowed in cluster mode/,
       );
     });

@@ -7,11 +7,6 @@ import { eventually } from '../drivers/tools/eventually.ts';
 import { type RedisProcess, startRedis } from '../faults/redis-process.ts';
 import { type RedisSentinels, sentinelName, startSentinels } from '../faults/redis-sentinels.ts';
 
-function required<T>(value: T | null | undefined): T {
-  if (value === null || value === undefined) throw new Error('missing');
-  return value;
-}
-
 describe.runIf(inject('backend') === 'cluster')(
   'a Redis behind Sentinels',
   () => {
@@ -29,10 +24,9 @@ describe.runIf(inject('backend') === 'cluster')(
       await replica.replicate(primary.port);
       sentinels = await startSentinels(primary.port, 2_000, password);
       options = aCluster({
-        sentinels: {
-          addresses: sentinels.addresses,
-          ...{ queueName: sentinelName, eventsName: null, username: null, password, hasTls: false },
-        },
+        REDIS_URL: `redis://${sentinelName}/`,
+        REDIS_SENTINELS: sentinels.addresses.map(({ host, port }) => `${host}:${port}`).join(','),
+        REDIS_SENTINEL_PASSWORD: password,
       });
       backend = await openCluster(options);
       const handle = async () => {
@@ -68,20 +62,19 @@ describe.runIf(inject('backend') === 'cluster')(
     });
 
     describe.each([
-      ['another password', { password: 'wrong' }, 'REDIS_SENTINEL_PASSWORD'],
-      ['no password', { password: null }, 'REDIS_SENTINEL_PASSWORD'],
-      ['an unknown user', { username: 'nobody' }, 'REDIS_SENTINEL_USERNAME, REDIS_SENTINEL_PASSWORD'],
-      ['an unknown name', { queueName: 'gadgets' }, 'REDIS_SENTINEL_NAME'],
-      ['an unknown name of the second Redis', { eventsName: 'gadgets' }, 'EVENTS_REDIS_SENTINEL_NAME'],
-      ['a plain Redis among their addresses, and nobody else', { addresses: 'plain' }, 'REDIS_SENTINELS'],
+      ['another password', { REDIS_SENTINEL_PASSWORD: 'wrong' }, 'REDIS_SENTINEL_PASSWORD'],
+      ['no password', { REDIS_SENTINEL_PASSWORD: null }, 'REDIS_SENTINEL_PASSWORD'],
+      ['an unknown user', { REDIS_SENTINEL_USERNAME: 'nobody' }, 'REDIS_SENTINEL_USERNAME, REDIS_SENTINEL_PASSWORD'],
+      ['an unknown name', { REDIS_URL: 'redis://gadgets/' }, 'REDIS_URL'],
+      ['an unknown name of the second Redis', { EVENTS_REDIS_URL: 'redis://gadgets/' }, 'EVENTS_REDIS_URL'],
+      ['a plain Redis among their addresses, and nobody else', { REDIS_SENTINELS: 'plain' }, 'REDIS_SENTINELS'],
     ] as const)('%s', (_, changes, setting) => {
       const change = (): Partial<ClusterOptions> => {
         // One Sentinel that is away must not hide what the others say.
         const away = { host: '127.0.0.1', port: 1 };
         const plain = { host: '127.0.0.1', port: primary.port };
-        const addresses = [...('addresses' in changes ? [plain] : sentinels.addresses), away];
-        const second = 'eventsName' in changes ? { eventsRedisUrl: 'redis://127.0.0.1:1/' } : {};
-        return { ...second, sentinels: { ...required(options.sentinels), ...changes, addresses } };
+        const addresses = [...('REDIS_SENTINELS' in changes ? [plain] : sentinels.addresses), away];
+        return { ...changes, REDIS_SENTINELS: addresses };
       };
 
       test('ends the start with the setting', async () => {
@@ -95,8 +88,7 @@ describe.runIf(inject('backend') === 'cluster')(
 
     test('a Sentinel that refuses beside one that answers is passed over', async () => {
       const plain = { host: '127.0.0.1', port: primary.port };
-      const { addresses, ...rest } = required(options.sentinels);
-      const opened = await openCluster({ ...options, sentinels: { ...rest, addresses: [plain, ...addresses] } });
+      const opened = await openCluster({ ...options, REDIS_SENTINELS: [plain, ...sentinels.addresses] });
       await opened.close();
     });
 

@@ -19,16 +19,16 @@ describe.runIf(inject('backend') === 'cluster')('Backend.findMismatch', () => {
   beforeEach(async () => {
     redisUrl = findQueueRedis().operatorUrl;
     const name = `t-${randomBytes(8).toString('hex')}`;
-    options = aCluster({ redisUrl, redisKeyPrefix: name, durabilityCheck: 'warn' });
+    options = aCluster({ REDIS_URL: redisUrl, REDIS_KEY_PREFIX: name, REDIS_DURABILITY_CHECK: 'warn' });
     backend = await openCluster(options);
-    mongo = await new MongoClient(options.mongodbUrl).connect();
+    mongo = await new MongoClient(options.MONGODB_URL ?? '').connect();
   });
   afterEach(async () => {
     await backend.close();
     const redis = new Redis(redisUrl);
-    await redis.unlink(await redis.keys(`*${options.redisKeyPrefix}*`));
+    await redis.unlink(await redis.keys(`*${options.REDIS_KEY_PREFIX}*`));
     redis.disconnect();
-    await mongo.db(options.mongodbDatabase).dropDatabase();
+    await mongo.db(options.MONGODB_DATABASE).dropDatabase();
     await mongo.close();
   });
 
@@ -39,7 +39,7 @@ describe.runIf(inject('backend') === 'cluster')('Backend.findMismatch', () => {
       await backend.runs.recordPosition(last, lastPosition);
     }
   }
-  const runs = () => mongo.db(options.mongodbDatabase).collection<{ _id: string }>('runs');
+  const runs = () => mongo.db(options.MONGODB_DATABASE).collection<{ _id: string }>('runs');
   const mismatch = expect.stringMatching(/MongoDB is older than the event log.*npm run new-epoch/);
 
   test('finds none in an empty deployment, and none while runs append', async () => {
@@ -80,7 +80,7 @@ describe.runIf(inject('backend') === 'cluster')('Backend.findMismatch', () => {
 
   test('finds a MongoDB that was emptied', async () => {
     await append(1);
-    await mongo.db(options.mongodbDatabase).dropDatabase();
+    await mongo.db(options.MONGODB_DATABASE).dropDatabase();
     expect(await backend.findMismatch()).toEqual(mismatch);
     expect(await backend.findMismatch()).toEqual(mismatch);
   });
@@ -88,7 +88,7 @@ describe.runIf(inject('backend') === 'cluster')('Backend.findMismatch', () => {
   test('finds none when Redis has come back empty', async () => {
     await append(3);
     const redis = new Redis(redisUrl);
-    const { log, logMeta } = redisKeys(options.redisKeyPrefix);
+    const { log, logMeta } = redisKeys(options.REDIS_KEY_PREFIX);
     await redis.del(log, logMeta);
     redis.disconnect();
     expect(await backend.findMismatch()).toBeNull();
@@ -98,9 +98,9 @@ describe.runIf(inject('backend') === 'cluster')('Backend.findMismatch', () => {
 
   test('finds none after `new-epoch`', async () => {
     await append(3);
-    await mongo.db(options.mongodbDatabase).dropDatabase();
+    await mongo.db(options.MONGODB_DATABASE).dropDatabase();
     expect(await backend.findMismatch()).toEqual(mismatch);
-    await beginNewEpoch(options);
+    await beginNewEpoch(options, options.retention);
     expect(await backend.findMismatch()).toBeNull();
     await append(1);
     expect(await backend.findMismatch()).toBeNull();

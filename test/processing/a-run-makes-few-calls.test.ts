@@ -13,7 +13,6 @@ import { openSharedBackend } from '../drivers/app/open-shared.ts';
 import { processUntilPublished, runWhole, toItem } from './drive-runs.ts';
 
 const testBackend = await openSharedBackend();
-const retention = { deliveryRetentionMs: 1e9 };
 
 /** The commands that wait for an answer, and the documents that they write. */
 interface Cost {
@@ -34,14 +33,15 @@ describe.runIf(inject('backend') === 'cluster')('what a run costs MongoDB', () =
 
   beforeAll(async () => {
     const url = process.env.MONGODB_URL ?? '';
-    stores = await openMongoStores({ url, database, startTimeoutMs: 5_000, migrate: true, ...retention });
+    const settings = { MONGODB_URL: url, MONGODB_DATABASE: database, DELIVERY_RETENTION_MS: 1e9 };
+    stores = await openMongoStores({ ...settings, startTimeoutMs: 5_000, migrate: true });
     client = await new MongoClient(url, { monitorCommands: true }).connect();
     client.on('commandStarted', (event) => commands.push(event));
     const db = client.db(database);
     const ports = {
       runs: createMongoRunRegistry(db),
       effects: createMongoWidgetEffects(db),
-      ledger: new MongoDeliveryLedger(db, retention.deliveryRetentionMs),
+      ledger: new MongoDeliveryLedger(db, settings.DELIVERY_RETENTION_MS),
       outboxes: createMongoWidgetOutbox(db),
       eventLog: testBackend.backend.eventLog,
     };

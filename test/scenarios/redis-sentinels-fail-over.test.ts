@@ -31,9 +31,7 @@ describe.runIf(isHaproxyInstalled())('failover of a Redis behind Sentinels', () 
     sentinels = await startSentinels(cluster.redis.port);
     environment = {
       REDIS_SENTINELS: sentinels.addresses.map(({ host, port }) => `${host}:${port}`).join(','),
-      REDIS_SENTINEL_NAME: sentinelName,
-      // Nothing listens there: only the Sentinels know where Redis is.
-      REDIS_URL: 'redis://127.0.0.1:1/',
+      REDIS_URL: `redis://${sentinelName}/`,
     };
     await cluster.restartAll(environment);
     load = await openLoad(cluster, { revocationsPerSecond: 0 });

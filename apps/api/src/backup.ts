@@ -1,6 +1,5 @@
 import process from 'node:process';
 import { backUpDatabase } from '@widget-service/embedded/back-up-database.ts';
-import { toEmbeddedOptions } from '@widget-service/shared/config/component-options.ts';
 import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
 import { ExitError, exitCodes } from '@widget-service/shared/runtime/exit-error.ts';
 import { printText } from '@widget-service/shared/runtime/log-output.ts';
@@ -20,6 +19,6 @@ await runCommand(() => {
   if (target === undefined) {
     throw new ExitError(exitCodes.configuration, 'name the new file of the copy: npm run backup -- FILE');
   }
-  const bytes = backUpDatabase(toEmbeddedOptions(settings).dataDir, target);
+  const bytes = backUpDatabase(settings.DATA_DIR, target);
   printText(`${target}: ${bytes} bytes, complete and checked\n`);
 });

@@ -1,5 +1,4 @@
 import process from 'node:process';
-import { toLoggerOptions, toTracerOptions } from '@widget-service/shared/config/component-options.ts';
 import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
 import { captureConsole, printText } from '@widget-service/shared/runtime/log-output.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
@@ -15,13 +14,14 @@ await runProcess(
   async (fail) => {
     // biome-ignore lint/style/noProcessEnv: settings are parsed here, once.
     const parsed = parseSettings(process.env, { app: 'api' });
-    const logger = await createLogger(toLoggerOptions(parsed.settings, process.stdout.isTTY === true));
+    const { settings } = parsed;
+    const logger = await createLogger({ level: settings.LOG_LEVEL, isPretty: process.stdout.isTTY === true });
     captureConsole((fields, text) => logger.warn(fields, text));
     report = (err) => logger.fatal({ err }, 'failed');
     const onTracingWarning = (reason: string) => logger.warn({ reason }, 'tracing.spans_lost');
-    const tracer = await openTracer(toTracerOptions(parsed.settings, 'api'), onTracingWarning);
+    const tracer = await openTracer(settings, 'widget-api', onTracingWarning);
     const backend = await openBackend(parsed, logger, fail);
-    return openProcess({ settings: parsed.settings, backend, logger, tracer, print: printText });
+    return openProcess({ settings, backend, logger, tracer, print: printText });
   },
   (error) => report(error),
 );

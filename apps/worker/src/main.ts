@@ -1,7 +1,6 @@
 import process from 'node:process';
 import { openCluster } from '@widget-service/cluster/open-cluster.ts';
 import { findTlsWarning } from '@widget-service/shared/config/check-combinations.ts';
-import { toClusterOptions, toLoggerOptions, toTracerOptions } from '@widget-service/shared/config/component-options.ts';
 import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
 import { captureConsole } from '@widget-service/shared/runtime/log-output.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
@@ -15,21 +14,23 @@ let report = reportToStandardError;
 await runProcess(
   async (fail) => {
     // biome-ignore lint/style/noProcessEnv: settings are parsed here, once.
-    const parsed = parseSettings(process.env, { app: 'worker' });
-    const logger = await createLogger(toLoggerOptions(parsed.settings, process.stdout.isTTY === true));
+    const { settings, isProduction } = parseSettings(process.env, { app: 'worker' });
+    const logger = await createLogger({ level: settings.LOG_LEVEL, isPretty: process.stdout.isTTY === true });
     captureConsole((fields, text) => logger.warn(fields, text));
     report = (err) => logger.fatal({ err }, 'failed');
-    const tlsWarning = findTlsWarning(parsed.settings);
+    const tlsWarning = findTlsWarning(settings);
     if (tlsWarning !== null) logger.warn(tlsWarning);
     const onTracingWarning = (reason: string) => logger.warn({ reason }, 'tracing.spans_lost');
-    const tracer = await openTracer(toTracerOptions(parsed.settings, 'worker'), onTracingWarning);
+    const tracer = await openTracer(settings, 'widget-worker', onTracingWarning);
     const backend = await openCluster({
-      ...toClusterOptions(parsed),
+      ...settings,
+      // In production, `npm run migrate` builds the indexes before a release: over many documents that takes long.
+      migrate: !isProduction,
       onNotice: (message, details) => logger.info(details ?? {}, message),
       onWarning: (message, details) => logger.warn(details ?? {}, message),
       onFatal: fail,
     });
-    return openWorker(parsed.settings, backend, logger, { tracer });
+    return openWorker(settings, backend, logger, { tracer });
   },
   (error) => report(error),
 );

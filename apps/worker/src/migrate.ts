@@ -1,6 +1,5 @@
 import process from 'node:process';
 import { migrateMongo, openMongoStores } from '@widget-service/cluster/mongo/open-mongo-stores.ts';
-import { toMongoOptions } from '@widget-service/shared/config/component-options.ts';
 import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
 import { printText } from '@widget-service/shared/runtime/log-output.ts';
 import { runCommand } from '@widget-service/shared/runtime/run-process.ts';
@@ -8,15 +7,13 @@ import { runCommand } from '@widget-service/shared/runtime/run-process.ts';
 // `npm run migrate`: creates the indexes of MongoDB, then verifies them.
 await runCommand(async () => {
   // biome-ignore lint/style/noProcessEnv: settings are parsed here, once.
-  const parsed = parseSettings(process.env, {
+  const { settings } = parseSettings(process.env, {
     app: 'worker',
     usesOnlyMongodb: true,
   });
-  const { mongodbUrl, mongodbDatabase, ...options } = toMongoOptions(parsed);
-  const target = { ...options, url: mongodbUrl, database: mongodbDatabase };
-  const built = await migrateMongo(target);
+  const built = await migrateMongo(settings);
   // Opened again without migrating: this verifies the indexes, as a start in production does.
-  await (await openMongoStores({ ...target, migrate: false })).close();
-  for (const name of built) printText(`${mongodbDatabase}: built ${name}\n`);
-  printText(`${mongodbDatabase}: all indexes exist, ${built.length} of them new\n`);
+  await (await openMongoStores({ ...settings, migrate: false })).close();
+  for (const name of built) printText(`${settings.MONGODB_DATABASE}: built ${name}\n`);
+  printText(`${settings.MONGODB_DATABASE}: all indexes exist, ${built.length} of them new\n`);
 });

@@ -1,5 +1,6 @@
+import type { Settings } from '@widget-service/shared/config/settings.ts';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
-import type { EventRetention } from '@widget-service/shared/ports/event-log.ts';
+import { type EventRetention, toEventRetention } from '@widget-service/shared/ports/event-log.ts';
 import type { ComparablePosition } from '@widget-service/shared/ports/run-registry.ts';
 import { ExitError, exitCodes } from '@widget-service/shared/runtime/exit-error.ts';
 import type { Redis } from 'ioredis';
@@ -8,7 +9,6 @@ import { openMongo } from './mongo/client.ts';
 import { collectionNames } from './mongo/indexes.ts';
 import { createMongoRunRegistry, registryId } from './mongo/mongo-run-registry.ts';
 import { translateErrors as translateMongoErrors } from './mongo/translate-error.ts';
-import type { ClusterOptions } from './open-cluster.ts';
 import { describeConnectionError } from './redis/connection-errors.ts';
 import { openFailFastConnection } from './redis/connections.ts';
 import { verifyTarget, waitForFirstContact } from './redis/first-contact.ts';
@@ -47,14 +47,17 @@ const scanPageSize = 1_000;
  * Removes all dedupe marks, raises the run counter above every run number in the log, and starts an empty log with
  * a new epoch, so that subscribers receive `stream.gap`. No worker and no pod may run meanwhile. May be repeated.
  *
- * Rejects with an `ExitError` (configuration) for a malformed `mongodbUrl`, with `MongoUnreachableError` when MongoDB
+ * Rejects with an `ExitError` (configuration) for a malformed `MONGODB_URL`, with `MongoUnreachableError` when MongoDB
  * does not answer within 30 s, with `RedisRefusalError`, and with `RedisUnreachableError` when Redis does not answer
  * within 2 s. If a store fails after that, or if a worker runs all the same, rejects with `UnavailableError`: run the
  * command again.
  */
-export async function beginNewEpoch(options: ClusterOptions): Promise<NewEpoch> {
-  const mongo = await openMongo({ url: options.mongodbUrl, database: options.mongodbDatabase });
-  const { events: target } = findTargets(options, options.onWarning ?? (() => undefined));
+export async function beginNewEpoch(
+  settings: Settings,
+  retention = toEventRetention(settings.EVENT_RETENTION_BYTES),
+): Promise<NewEpoch> {
+  const mongo = await openMongo(settings);
+  const { events: target } = findTargets(settings, () => undefined);
   const redis = openFailFastConnection(target, 'widget-service:new-epoch');
   let reason = 'no connection';
   redis.on('error', (error) => {
@@ -64,7 +67,7 @@ export async function beginNewEpoch(options: ClusterOptions): Promise<NewEpoch> 
     await waitForFirstContact(redis, target, firstContactWithinMs);
     if (redis.status !== 'ready') throw new RedisUnreachableError(target.setting, reason);
     await verifyTarget(redis, target);
-    const keys = redisKeys(options.redisKeyPrefix);
+    const keys = redisKeys(settings.REDIS_KEY_PREFIX);
     const marksRemoved = await translateErrors(
       removeKeys(redis, [keys.watermark('*'), keys.appendedEvent('*')]),
       'removal of dedupe marks',
@@ -74,7 +77,7 @@ export async function beginNewEpoch(options: ClusterOptions): Promise<NewEpoch> 
     await translateMongoErrors('run counter', () => raiseRunCounter(mongo.db, Math.max(...runsInLog.map(Number))));
     const runs = createMongoRunRegistry(mongo.db);
     const { run } = await runs.startRun();
-    const begin = await startNewEpoch(redis, keys, options.retention, run);
+    const begin = await startNewEpoch(redis, keys, retention, run);
     if (!(await runs.recordPosition(begin, null))) {
       throw new UnavailableError(
         'a worker recorded a position meanwhile: stop all pods and workers, then run it again',

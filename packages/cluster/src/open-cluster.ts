@@ -1,10 +1,11 @@
+import type { Settings } from '@widget-service/shared/config/settings.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
-import type { EventRetention } from '@widget-service/shared/ports/event-log.ts';
+import { type EventRetention, toEventRetention } from '@widget-service/shared/ports/event-log.ts';
 import { withDeadline } from '@widget-service/shared/runtime/deadline.ts';
 import type { Redis } from 'ioredis';
 import { BullmqHookQueue } from './bullmq/bullmq-hook-queue.ts';
 import { PartitionCounts } from './bullmq/partition-counts.ts';
-import { defaultWorkerTiming } from './bullmq/queue-options.ts';
+import { defaultWorkerTiming, type WorkerTiming } from './bullmq/queue-options.ts';
 import { type MongoStores, openMongoStores } from './mongo/open-mongo-stores.ts';
 import { openBlockingReadConnection, openFailFastConnection, openWorkerConnection } from './redis/connections.ts';
 import { checkDurability, RedisDurabilityError } from './redis/durability-check.ts';
@@ -16,52 +17,17 @@ import { createRedisHookCountStore } from './redis/redis-hook-count-store.ts';
 import { createRedisProcessStates } from './redis/redis-process-states.ts';
 import { createRedisRateLimiter } from './redis/redis-rate-limiter.ts';
 import { findReplicas } from './redis/replica-tail.ts';
-import {
-  type ClusterNodeOptions,
-  findTargets,
-  type OnWarning,
-  type RedisTarget,
-  type RedisTlsOptions,
-  type SentinelOptions,
-} from './redis/targets.ts';
+import { findTargets, type OnWarning, type RedisTarget } from './redis/targets.ts';
 import { createRestoreCheck } from './restore-check.ts';
 
 const firstContactWithinMs = 2000;
 /** @internal Exported for its test. */
 export const backendCloseWithinMs = 15_000;
 
-export interface ClusterOptions {
-  readonly mongodbUrl: string;
-  readonly mongodbDatabase: string;
-  readonly redisUrl: string;
-  /** The Redis of the event log and the control log. Null: that of `redisUrl`. */
-  readonly eventsRedisUrl?: string | null;
-  /** Certificates for URLs with `rediss:`. */
-  readonly redisTls?: RedisTlsOptions;
-  /** Null or left out: the URLs lead to Redis itself. */
-  readonly sentinels?: SentinelOptions | null;
-  /** Replicas of the event log's Redis, from which tails read. Null or left out: they read from the primary. */
-  readonly eventsReplicas?: 'replicas' | readonly { readonly host: string; readonly port: number }[] | null;
-  /** Left out: no Redis is a Redis Cluster. */
-  readonly clusterNodes?: ClusterNodeOptions;
-  readonly redisKeyPrefix: string;
+/** The settings of the process, and what it does besides. */
+export interface ClusterOptions extends Settings {
   /** Whether to build missing indexes. Otherwise the start verifies them, and fails if one is missing. */
   readonly migrate: boolean;
-  /** Whether a Redis that may lose data (`checkDurability`) ends the process, or only causes a warning. */
-  readonly durabilityCheck: 'enforce' | 'warn';
-  /** The number of partitions for new jobs. Partitions that only an earlier value had are still consumed. */
-  readonly hookPartitions: number;
-  /** How many Redis replicas must confirm a job before the 202 of its hooks. Null: see `ReplicaAcks`. */
-  readonly ackReplicas: number | null;
-  readonly retention: EventRetention;
-  /** See `RedisEventLogOptions`. */
-  readonly runAgeMaxMs?: number;
-  /** How long the ledger keeps a delivery's row after its publication. */
-  readonly deliveryRetentionMs: number;
-  /** See `WorkerTiming`, also for the next two. `defaultWorkerTiming` by default. */
-  readonly lockDurationMs?: number;
-  readonly stalledIntervalMs?: number;
-  readonly drainDelaySeconds?: number;
   readonly onWarning?: (message: string, details?: object) => void;
   /** What an operator may want to know, and need not act on. */
   readonly onNotice?: (message: string, details?: object) => void;
@@ -70,26 +36,24 @@ export interface ClusterOptions {
    * MongoDB client cannot reconnect.
    */
   readonly onFatal?: (error: Error) => void;
+  /** Only tests give the rest. */
+  readonly retention?: EventRetention;
+  /** See `RedisEventLogOptions`. */
+  readonly runAgeMaxMs?: number;
+  readonly timing?: WorkerTiming;
 }
 
 /**
  * Opens MongoDB and Redis as one backend. If Redis does not answer within 2 s, connects to it in the background.
  *
  * Rejects with the errors of `openMongoStores`, with `UnavailableError` if MongoDB fails after that, with
- * `RedisRefusalError`, and with `RedisDurabilityError` if Redis answers, may lose data, and `durabilityCheck` is
+ * `RedisRefusalError`, and with `RedisDurabilityError` if Redis answers, may lose data, and `REDIS_DURABILITY_CHECK` is
  * `enforce`.
  */
 export async function openCluster(options: ClusterOptions): Promise<Backend> {
-  const mongo = await openMongoStores({
-    url: options.mongodbUrl,
-    database: options.mongodbDatabase,
-    migrate: options.migrate,
-    deliveryRetentionMs: options.deliveryRetentionMs,
-    ...(options.onWarning === undefined ? {} : { onWarning: options.onWarning }),
-    ...(options.onFatal === undefined ? {} : { onFatal: options.onFatal }),
-  });
+  const mongo = await openMongoStores(options);
   try {
-    const counts = await mongo.partitions.ensureListed(options.hookPartitions);
+    const counts = await mongo.partitions.ensureListed(options.HOOK_PARTITIONS);
     const redis = await openRedisParts(options, new PartitionCounts(mongo.partitions, counts));
     return assemble(mongo, redis);
   } catch (error) {
@@ -102,7 +66,7 @@ type RedisParts = Awaited<ReturnType<typeof openRedisParts>>;
 
 async function openRedisParts(options: ClusterOptions, partitions: PartitionCounts) {
   const onWarning = options.onWarning ?? (() => undefined);
-  const keys = redisKeys(options.redisKeyPrefix);
+  const keys = redisKeys(options.REDIS_KEY_PREFIX);
   const { queue: target, events: eventsTarget } = findTargets(options, onWarning);
   const isLogAlone = eventsTarget !== target;
   // The producer has its own connection: WAIT, which confirms a write by replicas, blocks every other command on its
@@ -126,16 +90,16 @@ async function openRedisParts(options: ClusterOptions, partitions: PartitionCoun
     close();
     throw error;
   }
-  const { eventsReplicas = null } = options;
+  const replicas = options.EVENTS_READ_REDIS;
   const eventLog = new RedisEventLog({
     redis: events,
     keys,
-    retention: options.retention,
+    retention: options.retention ?? toEventRetention(options.EVENT_RETENTION_BYTES),
     isAlone: isLogAlone,
     ...(options.runAgeMaxMs === undefined ? {} : { runAgeMaxMs: options.runAgeMaxMs }),
     connectTail: () => openBlockingReadConnection(eventsTarget, 'widget-service:tail'),
     onWarning,
-    replicas: eventsReplicas === null ? null : findReplicas(eventsTarget, eventsReplicas),
+    replicas: replicas === null ? null : findReplicas(eventsTarget, replicas),
   });
   const control = new RedisControlLog({
     redis: events,
@@ -146,13 +110,9 @@ async function openRedisParts(options: ClusterOptions, partitions: PartitionCoun
     redis: producer,
     keys,
     partitions,
-    ackReplicas: options.ackReplicas,
+    ackReplicas: options.HOOK_ACK_REPLICAS,
     connectWorkers: () => openWorkerConnection(target, 'widget-service:worker'),
-    timing: {
-      lockDurationMs: options.lockDurationMs ?? defaultWorkerTiming.lockDurationMs,
-      stalledIntervalMs: options.stalledIntervalMs ?? defaultWorkerTiming.stalledIntervalMs,
-      drainDelaySeconds: options.drainDelaySeconds ?? defaultWorkerTiming.drainDelaySeconds,
-    },
+    timing: options.timing ?? defaultWorkerTiming,
     onNotice: options.onNotice ?? (() => undefined),
     onWarning,
   });
@@ -192,8 +152,8 @@ function assemble(mongo: MongoStores, redis: RedisParts): Backend {
 
 /**
  * Checks now. If Redis does not answer, checks again each time the connection becomes ready, until a check completes.
- * Throws `RedisRefusalError`, and `RedisDurabilityError` with `durabilityCheck: 'enforce'`; a later check passes the
- * error to `onFatal` instead.
+ * Throws `RedisRefusalError`, and `RedisDurabilityError` with `REDIS_DURABILITY_CHECK=enforce`; a later check passes
+ * the error to `onFatal` instead.
  */
 async function verifyDurability(redis: Redis, options: ClusterOptions, target: RedisTarget): Promise<void> {
   const { onWarning, setting } = target;
@@ -205,7 +165,7 @@ async function verifyDurability(redis: Redis, options: ClusterOptions, target: R
     } catch (error) {
       if (error instanceof RedisRefusalError) throw error;
       if (!(error instanceof RedisDurabilityError)) return false;
-      if (options.durabilityCheck === 'enforce') throw error;
+      if (options.REDIS_DURABILITY_CHECK === 'enforce') throw error;
       onWarning(error.message);
       return true;
     }

@@ -14,6 +14,7 @@ import { openEmbedded } from './open-embedded.ts';
 const start = new Date('2026-03-01T10:00:00.000Z');
 const hourMs = 3_600_000;
 const retention = { count: 1000, ageMs: 24 * hourMs, bytes: 1e6 };
+const settings = { EVENT_RETENTION_BYTES: 1e6, DELIVERY_RETENTION_MS: hourMs };
 
 function anAppend(eventId: string): LogAppend {
   const withoutWidget = { widgetId: null, state: null, stateBefore: null, labels: null };
@@ -34,7 +35,7 @@ describe('openEmbedded', () => {
   let dataDir: string;
   let now: Date;
   let backend: Backend;
-  const open = () => openEmbedded({ dataDir, retention, deliveryRetentionMs: hourMs, now: () => now });
+  const open = () => openEmbedded({ ...settings, DATA_DIR: dataDir, retention, now: () => now });
   const advanceClock = (ms: number) => {
     now = new Date(now.getTime() + ms);
   };

@@ -1,4 +1,5 @@
 import { MemoryRateLimiter } from '@widget-service/shared/adapters/memory-rate-limiter.ts';
+import type { Settings } from '@widget-service/shared/config/settings.ts';
 import { auditEventEntity } from '@widget-service/shared/entities/audit-event.ts';
 import { integrationEntity, provisionTokenEntity, subscriptionEntity } from '@widget-service/shared/entities/grant.ts';
 import { quarantinedTextEntity } from '@widget-service/shared/entities/quarantined-text.ts';
@@ -7,7 +8,7 @@ import { serviceKeyEntity } from '@widget-service/shared/entities/service-key.ts
 import { sessionEntity } from '@widget-service/shared/entities/session.ts';
 import { userEntity } from '@widget-service/shared/entities/user.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
-import type { EventRetention } from '@widget-service/shared/ports/event-log.ts';
+import { type EventRetention, toEventRetention } from '@widget-service/shared/ports/event-log.ts';
 import type { Database } from './database.ts';
 import { createInProcessControlLog } from './in-process-control-log.ts';
 import { openDatabase } from './open-database.ts';
@@ -22,19 +23,18 @@ import { createSqliteWidgetEffects } from './sqlite-widget-effects.ts';
 import { createSqliteWidgetOutbox } from './sqlite-widget-outbox.ts';
 import { createSqliteWidgetStore } from './sqlite-widget-store.ts';
 
-export interface EmbeddedOptions {
-  /** The directory of the database file. It is created if it does not exist. */
-  readonly dataDir: string;
-  readonly retention: EventRetention;
-  /** How long the ledger keeps a delivery after it was published. Until then, a repeated hook is a duplicate. */
-  readonly deliveryRetentionMs: number;
-  readonly now?: () => Date;
+/** The settings that the backend reads, and what the process does besides. */
+export interface EmbeddedOptions
+  extends Pick<Settings, 'DATA_DIR' | 'EVENT_RETENTION_BYTES' | 'DELIVERY_RETENTION_MS'> {
   readonly onWarning?: (message: string, details?: object) => void;
   /**
    * Called after the start when the file turns out to be damaged, or when a sync to the disk failed. The process must
    * end. The error says which of the two it was.
    */
   readonly onFatal?: (error: Error) => void;
+  /** Only tests give these. */
+  readonly retention?: EventRetention;
+  readonly now?: () => Date;
 }
 
 /**
@@ -46,7 +46,7 @@ export interface EmbeddedOptions {
  * `DatabaseUnusableError` if it is damaged or another program wrote it.
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<Backend> {
-  const db = openDatabase(options.dataDir, { onFatal: options.onFatal });
+  const db = openDatabase(options.DATA_DIR, { onFatal: options.onFatal });
   try {
     return assemble(db, options);
   } catch (error) {
@@ -65,7 +65,8 @@ function assemble(db: Database, options: EmbeddedOptions): Backend {
   const samples = new SqliteCollection(db, sampleEntity, onWarning);
   const hookCounts = createSqliteHookCountStore(db, onWarning);
   const auditEvents = new SqliteCollection(db, auditEventEntity, onWarning);
-  const eventLog = new SqliteEventLog(db, { marks, retention: options.retention, now, onWarning });
+  const retention = options.retention ?? toEventRetention(options.EVENT_RETENTION_BYTES);
+  const eventLog = new SqliteEventLog(db, { marks, retention, now, onWarning });
   const control = createInProcessControlLog();
   const hookQueue = new SqliteHookQueue(db, { onWarning: options.onWarning ?? (() => undefined), now });
   return {
@@ -95,7 +96,7 @@ function assemble(db: Database, options: EmbeddedOptions): Backend {
     removeExpired: async (at) => {
       const expiring = [sessions, auditEvents, marks, refusals, samples, hookCounts];
       for (const store of expiring) await store.removeExpired(at);
-      await ledger.deleteDoneBefore(new Date(at.getTime() - options.deliveryRetentionMs));
+      await ledger.deleteDoneBefore(new Date(at.getTime() - options.DELIVERY_RETENTION_MS));
     },
     findMismatch: async () => null,
     close: async () => {

@@ -138,35 +138,31 @@ const credentials = (id: string, secret: string) => `Basic ${Buffer.from(`${id}:
 
 test.each([
   // As forms do. A provider that compares without decoding accepts it.
-  [null, ['client_secret_basic'], 'widget-service', 'a-secret_of.16*chars', 'a-secret_of.16*chars'],
-  [null, undefined, 'widget-service', 'a:b%c+d/e=f?g 16', 'a%3Ab%25c%2Bd%2Fe%3Df%3Fg+16'],
-  [null, ['client_secret_post'], 'widget-service', 'a:b%c+d/e=f?g 16', null],
-  ['client_secret_post', ['client_secret_basic', 'client_secret_post'], 'widget-service', 'a:b%c+d/e=f?g 16', null],
-  ['client_secret_basic', ['client_secret_post'], 'widget:service', 'a-secret_of.16*chars', 'a-secret_of.16*chars'],
-] as const)(
-  'with the setting %s and the methods %j, the secret of %s is sent',
-  async (setting, methods, id, secret, sent) => {
-    const metadata = await (await fetch(`${provider.options.issuerUrl}/.well-known/openid-configuration`)).json();
-    const tokenRequests: { authorization: string | undefined; body: URLSearchParams }[] = [];
-    provider.interfere = async (request, response) => {
-      if (request.url?.startsWith('/.well-known')) {
-        const body = { ...(metadata as object), token_endpoint_auth_methods_supported: methods };
-        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-        return;
-      }
-      if (request.url !== '/token') return provider.passOn(request, response);
-      const { authorization } = request.headers;
-      tokenRequests.push({ authorization, body: new URLSearchParams(await text(request)) });
-      response.writeHead(500).end();
-    };
-    const pod = await openPod({ clientId: id, clientSecret: secret, clientAuthentication: setting });
-    onTestFinished(() => pod.close());
-    const { url, cookie } = await startOidcSignIn(pod);
-    const callback = new URL(`http://x/?code=c&iss=${encodeURIComponent(provider.options.issuerUrl)}`);
-    callback.searchParams.set('state', new URL(url).searchParams.get('state') ?? '');
-    expectUnavailable(await finishOidcSignIn(pod, callback, cookie));
-    const [{ authorization, body } = { body: new URLSearchParams() }] = tokenRequests;
-    expect(authorization).toBe(sent === null ? undefined : credentials(encodeURIComponent(id), sent));
-    expect(body.get('client_secret')).toBe(sent === null ? secret : null);
-  },
-);
+  [['client_secret_basic'], 'widget-service', 'a-secret_of.16*chars', 'a-secret_of.16*chars'],
+  [undefined, 'widget-service', 'a:b%c+d/e=f?g 16', 'a%3Ab%25c%2Bd%2Fe%3Df%3Fg+16'],
+  [['client_secret_post'], 'widget-service', 'a:b%c+d/e=f?g 16', null],
+  [['client_secret_post', 'client_secret_basic'], 'widget:service', 'a-secret_of.16*chars', 'a-secret_of.16*chars'],
+] as const)('with the methods %j, the secret of %s is sent', async (methods, id, secret, sent) => {
+  const metadata = await (await fetch(`${provider.options.issuerUrl}/.well-known/openid-configuration`)).json();
+  const tokenRequests: { authorization: string | undefined; body: URLSearchParams }[] = [];
+  provider.interfere = async (request, response) => {
+    if (request.url?.startsWith('/.well-known')) {
+      const body = { ...(metadata as object), token_endpoint_auth_methods_supported: methods };
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+      return;
+    }
+    if (request.url !== '/token') return provider.passOn(request, response);
+    const { authorization } = request.headers;
+    tokenRequests.push({ authorization, body: new URLSearchParams(await text(request)) });
+    response.writeHead(500).end();
+  };
+  const pod = await openPod({ clientId: id, clientSecret: secret });
+  onTestFinished(() => pod.close());
+  const { url, cookie } = await startOidcSignIn(pod);
+  const callback = new URL(`http://x/?code=c&iss=${encodeURIComponent(provider.options.issuerUrl)}`);
+  callback.searchParams.set('state', new URL(url).searchParams.get('state') ?? '');
+  expectUnavailable(await finishOidcSignIn(pod, callback, cookie));
+  const [{ authorization, body } = { body: new URLSearchParams() }] = tokenRequests;
+  expect(authorization).toBe(sent === null ? undefined : credentials(encodeURIComponent(id), sent));
+  expect(body.get('client_secret')).toBe(sent === null ? secret : null);
+});

@@ -7,6 +7,7 @@ import { Redis } from 'ioredis';
 import { rejectPayloadsInMongo } from '../../faults/unstorable-payloads.ts';
 import { requireServerUrl } from '../cluster/server-url.ts';
 import { findEventsRedis, findQueueRedis, grantAccess, revokeAccess } from '../cluster/test-redis.ts';
+import { aCluster } from '../cluster/use-cluster-backend.ts';
 import type { TestBackend, TestBackendOptions } from './test-backend.ts';
 
 const hourMs = 3_600_000;
@@ -58,40 +59,36 @@ async function enqueueText(name: string, queue: HookQueue, text: string): Promis
 
 async function openNamed(name: string, options: TestBackendOptions) {
   const [queueRedis, eventsRedis] = [findQueueRedis(), findEventsRedis()];
-  const redisTls = (queueRedis.guard ?? eventsRedis.guard)?.tls;
+  const environment = {
+    MONGODB_DATABASE: name,
+    REDIS_URL: await grantAccess(queueRedis, name),
+    EVENTS_REDIS_URL: await grantAccess(eventsRedis, name),
+    ...(queueRedis.guard ?? eventsRedis.guard)?.tls,
+    REDIS_KEY_PREFIX: name,
+    HOOK_PARTITIONS: `${options.hookPartitions ?? 2}`,
+  };
   return await openCluster({
-    mongodbUrl: requireServerUrl('MONGODB_URL'),
-    mongodbDatabase: name,
-    redisUrl: await grantAccess(queueRedis, name),
-    eventsRedisUrl: await grantAccess(eventsRedis, name),
-    ...(redisTls === undefined ? {} : { redisTls }),
-    redisKeyPrefix: name,
-    migrate: true,
-    durabilityCheck: 'enforce',
-    hookPartitions: options.hookPartitions ?? 2,
-    ackReplicas: 0,
+    ...aCluster(environment),
     retention: {
       count: options.retentionCount ?? 1_000_000,
       ageMs: options.retentionMs ?? 24 * hourMs,
       bytes: options.retentionBytes ?? 2 ** 30,
     },
     ...(options.runAgeMaxMs === undefined ? {} : { runAgeMaxMs: options.runAgeMaxMs }),
-    deliveryRetentionMs: options.deliveryRetentionMs ?? defaultDeliveryRetentionMs,
+    DELIVERY_RETENTION_MS: options.deliveryRetentionMs ?? defaultDeliveryRetentionMs,
     // Short, so that a job that a test abandons starts again within about a second.
-    lockDurationMs: 1000,
-    stalledIntervalMs: 500,
-    drainDelaySeconds: 1,
+    timing: { lockDurationMs: 1000, stalledIntervalMs: 500, drainDelaySeconds: 1 },
     ...(options.onWarning === undefined ? {} : { onWarning: options.onWarning }),
   });
 }
 
 async function dropDatabase(name: string): Promise<void> {
   const stores = await openMongoStores({
-    url: requireServerUrl('MONGODB_URL'),
-    database: name,
+    MONGODB_URL: requireServerUrl('MONGODB_URL'),
+    MONGODB_DATABASE: name,
     startTimeoutMs,
     migrate: false,
-    deliveryRetentionMs: defaultDeliveryRetentionMs,
+    DELIVERY_RETENTION_MS: defaultDeliveryRetentionMs,
   });
   await stores.dropDatabase();
   await stores.close();

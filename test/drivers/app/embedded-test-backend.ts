@@ -15,13 +15,14 @@ export async function openEmbeddedTestBackend(options: TestBackendOptions): Prom
   const dataDir = await mkdtemp(join(tmpdir(), 'widget-service-test-'));
   const open = () =>
     openEmbedded({
-      dataDir,
+      DATA_DIR: dataDir,
+      EVENT_RETENTION_BYTES: 1024 ** 3,
       retention: {
         count: options.retentionCount ?? 1_000_000,
         ageMs: options.retentionMs ?? dayMs,
         bytes: options.retentionBytes ?? 1024 ** 3,
       },
-      deliveryRetentionMs: options.deliveryRetentionMs ?? 7 * dayMs,
+      DELIVERY_RETENTION_MS: options.deliveryRetentionMs ?? 7 * dayMs,
       ...(options.onWarning === undefined ? {} : { onWarning: options.onWarning }),
     });
   let backend = await open();

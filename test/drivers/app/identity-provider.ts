@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { IdentityProviderOptions } from '@widget-service/shared/config/component-options.ts';
+import type { IdentityProviderOptions } from '@widget-service/api/caller/oidc/identity-provider.ts';
 import type { Role } from '@widget-service/shared/domain/role.ts';
 import { type Context, Provider } from 'oidc-provider';
 
@@ -63,7 +63,6 @@ export async function startIdentityProvider(...publicBaseUrls: [string, ...strin
       issuerUrl,
       clientId,
       clientSecret,
-      clientAuthentication: null,
       scopes: 'openid email profile',
       roleClaim: 'roles',
       roleMapping: testRoleMapping,

@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { RouteAudit } from '@widget-service/api/audit/audit.ts';
 import { computeCsrfToken } from '@widget-service/api/caller/csrf.ts';
-import { openIdentityProvider } from '@widget-service/api/caller/oidc/identity-provider.ts';
+import {
+  type IdentityProviderOptions,
+  openIdentityProvider,
+} from '@widget-service/api/caller/oidc/identity-provider.ts';
 import type { RoutePolicy } from '@widget-service/api/caller/policy.ts';
 import { describeInterface } from '@widget-service/api/openapi/describe-interface.ts';
 import { collectDescribedRoutes } from '@widget-service/api/openapi/described-route.ts';
 import { composePod, type Overrides } from '@widget-service/api/process/compose.ts';
 import type { InterfaceSettings } from '@widget-service/api/process/interface-settings.ts';
 import { createGrantTokenCache, createSessionCache } from '@widget-service/api/revocation/token-caches.ts';
-import type { IdentityProviderOptions } from '@widget-service/shared/config/component-options.ts';
 import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
 import type { Settings } from '@widget-service/shared/config/settings.ts';
 import type { Role } from '@widget-service/shared/domain/role.ts';

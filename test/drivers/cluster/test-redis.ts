@@ -1,4 +1,3 @@
-import type { RedisTlsOptions } from '@widget-service/cluster/redis/targets.ts';
 import { Redis } from 'ioredis';
 import { inject } from 'vitest';
 import { readShippedUser, shippedPassword } from '../../faults/shipped-acl.ts';
@@ -9,7 +8,7 @@ export interface TestRedis {
   /** For what only a test does: to read and to damage what the service stored. */
   readonly operatorUrl: string;
   /** How the service reaches it, if not as the operator does: with certificates, and a user for each key prefix. */
-  readonly guard?: { readonly tlsUrl: string; readonly tls: RedisTlsOptions };
+  readonly guard?: { readonly tlsUrl: string; readonly tls: Readonly<Record<string, string>> };
 }
 
 declare module 'vitest' {

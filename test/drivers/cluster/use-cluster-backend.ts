@@ -4,6 +4,7 @@ import { PartitionCounts } from '@widget-service/cluster/bullmq/partition-counts
 import { defaultWorkerTiming } from '@widget-service/cluster/bullmq/queue-options.ts';
 import { type ClusterOptions, openCluster } from '@widget-service/cluster/open-cluster.ts';
 import { redisKeys } from '@widget-service/cluster/redis/keys.ts';
+import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
 import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { Redis } from 'ioredis';
@@ -13,22 +14,25 @@ import type { RedisProcess } from '../../faults/redis-process.ts';
 import { anEventAppend } from '../app/builders.ts';
 import { eventually } from '../tools/eventually.ts';
 
-/** Options of a cluster with a MongoDB database of its own, which the caller removes by `dropDatabaseOf`. */
-export function aCluster(located: Partial<ClusterOptions>): ClusterOptions {
-  const name = `t-${randomBytes(8).toString('hex')}`;
-  return {
-    ...{ mongodbUrl: process.env.MONGODB_URL ?? '', mongodbDatabase: name },
-    // Nothing listens there, for tests whose Redis only Sentinels or nodes know.
-    ...{ redisUrl: 'redis://127.0.0.1:1/', redisKeyPrefix: 'test', migrate: true, durabilityCheck: 'enforce' },
-    ...{ hookPartitions: 1, ackReplicas: 0, deliveryRetentionMs: 3_600_000 },
-    retention: { count: 1_000, bytes: 1_000_000, ageMs: 3_600_000 },
-    ...located,
+/**
+ * Returns the options of a cluster with these variables, as a start reads them, with one partition, a small log, and a
+ * MongoDB database of its own, which the caller removes by `dropDatabaseOf`.
+ */
+export function aCluster(environment: Readonly<Record<string, string>>): ClusterOptions {
+  const given = {
+    ...{ MONGODB_URL: process.env.MONGODB_URL ?? '', MONGODB_DATABASE: `t-${randomBytes(8).toString('hex')}` },
+    // Nothing listens there, for tests whose Redis only nodes know.
+    ...{ REDIS_URL: 'redis://127.0.0.1:1/', REDIS_KEY_PREFIX: 'test' },
+    ...{ HOOK_PARTITIONS: '1', HOOK_ACK_REPLICAS: '0', DELIVERY_RETENTION_MS: '3600000' },
+    ...environment,
   };
+  const { settings } = parseSettings(given, { app: 'worker' });
+  return { ...settings, migrate: true, retention: { count: 1_000, bytes: 1_000_000, ageMs: 3_600_000 } };
 }
 
-export async function dropDatabaseOf({ mongodbUrl, mongodbDatabase }: ClusterOptions): Promise<void> {
-  const mongo = await new MongoClient(mongodbUrl).connect();
-  await mongo.db(mongodbDatabase).dropDatabase();
+export async function dropDatabaseOf({ MONGODB_URL, MONGODB_DATABASE }: ClusterOptions): Promise<void> {
+  const mongo = await new MongoClient(MONGODB_URL ?? '').connect();
+  await mongo.db(MONGODB_DATABASE).dropDatabase();
   await mongo.close();
 }
 
@@ -100,7 +104,7 @@ export async function expectTailOfReplica(
   options: ClusterOptions,
   { primary, replica }: { readonly primary: RedisProcess; readonly replica: RedisProcess },
 ): Promise<void> {
-  const backend = await openCluster({ ...options, eventsReplicas: 'replicas' });
+  const backend = await openCluster({ ...options, EVENTS_READ_REDIS: 'replicas' });
   try {
     const { run } = await backend.runs.startRun();
     const append = async () => (await backend.eventLog.append(run, null, [anEventAppend()])).last;

@@ -1,7 +1,7 @@
 import process from 'node:process';
+import { toConnectionLimits } from '@widget-service/api/process/interface-settings.ts';
 import { openBackend } from '@widget-service/api/process/open-backend.ts';
 import { openProcess } from '@widget-service/api/process/open-process.ts';
-import { toConnectionLimits, toLoggerOptions } from '@widget-service/shared/config/component-options.ts';
 import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
 import { printText } from '@widget-service/shared/runtime/log-output.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
@@ -19,7 +19,7 @@ await runProcess(async (onFatal) => {
     readOptions(process.env);
   const parsed = limitRetention(parseSettings(process.env, { app: 'api' }), eventRetentionCount);
   const { settings } = parsed;
-  const logger = await createLogger(toLoggerOptions(settings, isLogPretty === true));
+  const logger = await createLogger({ level: settings.LOG_LEVEL, isPretty: isLogPretty === true });
   const backend = wrapBackend(await openBackend(parsed, logger, onFatal), process.env);
   const overrides = {
     fanOut,

@@ -23,8 +23,11 @@ const other = aQuarantinedText({
 describe.runIf(hasBrowser)('the pages of integrations', () => {
   const shown = showService(async () => {
     const folder = await mkdtemp(join(tmpdir(), 'widget-quarantine-'));
-    const retention = { count: 1_000, ageMs: dayMs, bytes: 1e6 };
-    const backend = await openEmbedded({ dataDir: folder, retention, deliveryRetentionMs: dayMs });
+    const backend = await openEmbedded({
+      DATA_DIR: folder,
+      EVENT_RETENTION_BYTES: 1_048_576,
+      DELIVERY_RETENTION_MS: dayMs,
+    });
     for (const text of [hostile, other]) await backend.quarantine.insert(text);
     await backend.close();
     const deployment = await openEmbeddedDeployment({ DATA_DIR: folder });

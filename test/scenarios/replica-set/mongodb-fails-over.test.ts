@@ -163,9 +163,9 @@ describe.skipIf(found === null)('a cluster on a replica set', () => {
   });
 
   test('a delivery that is published while a second run reads its row counts as a duplicate', async () => {
-    const retention = { deliveryRetentionMs: 60_000 };
     const database = run.environment.MONGODB_DATABASE ?? '';
-    const { ports, close } = await openMongoStores({ url: set.url, database, migrate: false, ...retention });
+    const settings = { MONGODB_URL: set.url, MONGODB_DATABASE: database, DELIVERY_RETENTION_MS: 60_000 };
+    const { ports, close } = await openMongoStores({ ...settings, migrate: false });
     const delivery = aDelivery();
     await ports.ledger.register([delivery]);
     await set.disturb(['find'], ['deliveries'], { when: 'after', delayMs: 1_000, times: 1 });

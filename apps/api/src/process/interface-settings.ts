@@ -1,6 +1,6 @@
-import { toAllowedHosts, toConnectionLimits } from '@widget-service/shared/config/component-options.ts';
 import { type Settings, settingsTable } from '@widget-service/shared/config/settings.ts';
 import { type RateLimit, toRateLimit } from '@widget-service/shared/domain/gcra.ts';
+import { isLoopback } from '@widget-service/shared/runtime/host-name.ts';
 import type { ConnectionLimits } from '../http/connection-limits.ts';
 import type { TrustedProxies } from '../http/forwarding.ts';
 import type { BackendFacts } from './open-backend.ts';
@@ -62,4 +62,22 @@ export function toInterfaceSettings(
     docsEnabled: settings.PAGES.has('docs'),
     securityContacts: settings.SECURITY_CONTACT,
   };
+}
+
+/** Besides streams: hooks, requests, and connections between two requests. Each takes about 10 KiB. */
+const otherConnections = 10_000;
+
+/** Converts the settings to the limits on connections of a pod. */
+export function toConnectionLimits({ CONNECTIONS_PER_ADDRESS, STREAMS_PER_POD }: Settings) {
+  return { perAddress: CONNECTIONS_PER_ADDRESS, perPod: STREAMS_PER_POD + otherConnections };
+}
+
+/**
+ * Returns the host names that the public interface answers to. Null: every name, because nothing says which are its
+ * own. On loopback no other machine can connect, and a name other than `localhost` can only be that of a page that
+ * attacks this machine.
+ */
+function toAllowedHosts({ HOST, PUBLIC_BASE_URL, ALLOWED_HOSTS }: Settings): readonly string[] | null {
+  if (PUBLIC_BASE_URL === null && ALLOWED_HOSTS.length === 0 && !isLoopback(HOST)) return null;
+  return [...(PUBLIC_BASE_URL === null ? [] : [new URL(PUBLIC_BASE_URL).hostname]), ...ALLOWED_HOSTS];
 }

@@ -1,5 +1,4 @@
 import { findTlsWarning } from '@widget-service/shared/config/check-combinations.ts';
-import { toClusterOptions, toEmbeddedOptions } from '@widget-service/shared/config/component-options.ts';
 import type { ParsedSettings } from '@widget-service/shared/config/parse-settings.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
@@ -9,20 +8,21 @@ import type { Logger } from '@widget-service/shared/runtime/logger.ts';
  * or `openCluster`. `onFatal` is called later, for a fault that only a new process can end.
  */
 export async function openBackend(
-  parsed: ParsedSettings,
+  { settings, backend, isProduction }: ParsedSettings,
   logger: Logger,
   onFatal: (error: Error) => void,
 ): Promise<Backend> {
   const onWarning = (message: string, details?: object) => logger.warn(details ?? {}, message);
-  if (parsed.backend === 'embedded') {
+  if (backend === 'embedded') {
     const { openEmbedded } = await import('@widget-service/embedded/open-embedded.ts');
-    return openEmbedded({ ...toEmbeddedOptions(parsed.settings), onWarning, onFatal });
+    return openEmbedded({ ...settings, onWarning, onFatal });
   }
-  const tlsWarning = findTlsWarning(parsed.settings);
+  const tlsWarning = findTlsWarning(settings);
   if (tlsWarning !== null) onWarning(tlsWarning);
   const { openCluster } = await import('@widget-service/cluster/open-cluster.ts');
   const onNotice = (message: string, details?: object) => logger.info(details ?? {}, message);
-  return openCluster({ ...toClusterOptions(parsed), onNotice, onWarning, onFatal });
+  // In production, `npm run migrate` builds the indexes before a release: over many documents that takes long.
+  return openCluster({ ...settings, migrate: !isProduction, onNotice, onWarning, onFatal });
 }
 
 /** What an api process does differently on each backend. */

@@ -1,5 +1,4 @@
 import type { AddressInfo } from 'node:net';
-import { toIdentityProviderOptions } from '@widget-service/shared/config/component-options.ts';
 import type { Settings } from '@widget-service/shared/config/settings.ts';
 import { describeError, ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { makeFormatMetrics } from '@widget-service/shared/metrics/metrics.ts';
@@ -13,7 +12,7 @@ import { openOpsServer } from '@widget-service/shared/runtime/ops-server.ts';
 import type { RunningProcess } from '@widget-service/shared/runtime/run-process.ts';
 import { recordTasks } from '@widget-service/shared/tasks/create-supervisor.ts';
 import type { Tracer } from '@widget-service/shared/tracing/tracer.ts';
-import { openIdentityProvider } from '../caller/oidc/identity-provider.ts';
+import { openIdentityProvider, toIdentityProviderOptions } from '../caller/oidc/identity-provider.ts';
 import { listenPublicly } from '../http/create-server.ts';
 import type { ConfiguredIdentityProvider } from '../people/sign-in-by-identity.ts';
 import { composePod, type Overrides, type Pod } from './compose.ts';

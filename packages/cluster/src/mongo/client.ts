@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Settings } from '@widget-service/shared/config/settings.ts';
 import { backoffMs } from '@widget-service/shared/runtime/backoff.ts';
 import { withDeadline } from '@widget-service/shared/runtime/deadline.ts';
 import { ExitError, exitCodes } from '@widget-service/shared/runtime/exit-error.ts';
@@ -22,9 +23,7 @@ import { reconnectStuckClient } from './stuck-client.ts';
 import { describeSelectionError } from './translate-error.ts';
 import { isPemFile, listIgnoredOptions, pinned, requireUsableOptions, withoutReplaced } from './url-options.ts';
 
-export interface MongoOptions {
-  readonly url: string;
-  readonly database: string;
+export interface MongoOptions extends Pick<Settings, 'MONGODB_URL' | 'MONGODB_DATABASE'> {
   /** How long `openMongo` tries to connect. Left out: 30 s. */
   readonly startTimeoutMs?: number;
   /**
@@ -180,20 +179,23 @@ const clientOptions: MongoClientOptions = {
 };
 
 /**
- * Makes a client and its database without connecting. Throws an `ExitError` (configuration) for a malformed `url`.
+ * Makes a client and its database without connecting. Throws an `ExitError` (configuration) for a malformed
+ * `MONGODB_URL`.
  * @internal Exported for its test.
  */
 export function createMongoDatabase(options: Omit<MongoOptions, 'startTimeoutMs'>): { client: MongoClient; db: Db } {
   const ours = { ...clientOptions, socketTimeoutMS: options.socketTimeoutMs ?? pinned.socketTimeoutMS };
-  requireUsableOptions(options.url, ours);
-  const client = createClient(options.url, withoutReplaced(options.url, ours));
-  return { client, db: client.db(options.database, databaseOptions) };
+  // `parseSettings` has made sure that a cluster has it.
+  const url = options.MONGODB_URL ?? '';
+  requireUsableOptions(url, ours);
+  const client = createClient(url, withoutReplaced(url, ours));
+  return { client, db: client.db(options.MONGODB_DATABASE, databaseOptions) };
 }
 
 /**
  * Connects, and retries until `startTimeoutMs` have passed. Then throws `MongoUnreachableError`. Throws an `ExitError`
- * (configuration) for a malformed `url`, for files that it names and that cannot be used, and for credentials that
- * MongoDB does not accept.
+ * (configuration) for a malformed `MONGODB_URL`, for files that it names and that cannot be used, and for credentials
+ * that MongoDB does not accept.
  */
 export async function openMongo(options: MongoOptions): Promise<MongoConnection> {
   const { client, db } = createMongoDatabase(options);
@@ -227,8 +229,8 @@ export async function openMongo(options: MongoOptions): Promise<MongoConnection>
 }
 
 /** Warns of options in the connection string that have no effect. */
-export function warnOfIgnoredOptions({ url, onWarning }: Pick<MongoOptions, 'url' | 'onWarning'>): void {
-  const ignored = listIgnoredOptions(url);
+export function warnOfIgnoredOptions({ MONGODB_URL, onWarning }: MongoOptions): void {
+  const ignored = listIgnoredOptions(MONGODB_URL ?? '');
   if (ignored.length === 0) return;
   onWarning?.(`MONGODB_URL: the service sets these options itself, and ignores yours: ${ignored.join(', ')}`);
 }

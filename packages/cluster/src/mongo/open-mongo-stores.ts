@@ -1,3 +1,4 @@
+import type { Settings } from '@widget-service/shared/config/settings.ts';
 import { auditEventEntity } from '@widget-service/shared/entities/audit-event.ts';
 import { integrationEntity, provisionTokenEntity, subscriptionEntity } from '@widget-service/shared/entities/grant.ts';
 import { quarantinedTextEntity } from '@widget-service/shared/entities/quarantined-text.ts';
@@ -25,11 +26,9 @@ import { createMongoWidgetOutbox } from './mongo-widget-outbox.ts';
 import { createMongoWidgetStore } from './mongo-widget-store.ts';
 import { createRunCall } from './run-calls.ts';
 
-export interface MongoStoresOptions extends MongoOptions {
+export interface MongoStoresOptions extends MongoOptions, Pick<Settings, 'DELIVERY_RETENTION_MS'> {
   /** Whether to build missing indexes. Otherwise they must exist. */
   readonly migrate: boolean;
-  /** How long to keep a delivery's row after its publication. */
-  readonly deliveryRetentionMs: number;
 }
 
 /** The ports with a MongoDB adapter: the members of a backend without the Redis adapters and the backend's own. */
@@ -74,7 +73,7 @@ class MissingIndexesError extends ExitError {
 
 /**
  * Opens every port that has a MongoDB adapter. Throws `MongoUnreachableError`, `MissingIndexesError`, an `ExitError`
- * (configuration) for a malformed `url`, `UnavailableError` if MongoDB fails in between, and the errors of
+ * (configuration) for a malformed `MONGODB_URL`, `UnavailableError` if MongoDB fails in between, and the errors of
  * `createIndexes` with `migrate`.
  */
 export async function openMongoStores(options: MongoStoresOptions): Promise<MongoStores> {
@@ -94,7 +93,7 @@ export async function openMongoStores(options: MongoStoresOptions): Promise<Mong
  * Builds the missing indexes, and returns their names. Uses a connection of its own, without a socket time-out: to
  * build an index over many documents may take long. Throws the errors of `openMongoStores`.
  */
-export async function migrateMongo(options: Omit<MongoStoresOptions, 'migrate'>): Promise<readonly string[]> {
+export async function migrateMongo(options: MongoOptions): Promise<readonly string[]> {
   const connection = await openMongo({ ...options, socketTimeoutMs: 0 });
   try {
     return await createIndexes(connection.db);
@@ -115,7 +114,7 @@ function createStores({ db, close }: MongoConnection, options: MongoStoresOption
     widgets: createMongoWidgetStore(db, onWarning),
     effects: createMongoWidgetEffects(db, runCall, onWarning),
     outboxes: createMongoWidgetOutbox(db, runCall),
-    ledger: new MongoDeliveryLedger(db, options.deliveryRetentionMs, runCall, onWarning),
+    ledger: new MongoDeliveryLedger(db, options.DELIVERY_RETENTION_MS, runCall, onWarning),
     quarantine: new MongoCollection(db, quarantinedTextEntity, onWarning),
     refusals: new MongoCollection(db, refusalEntity, onWarning),
     samples: new MongoCollection(db, sampleEntity, onWarning),

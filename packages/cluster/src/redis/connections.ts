@@ -1,9 +1,8 @@
 import { backoffMs } from '@widget-service/shared/runtime/backoff.ts';
 import { Redis, type RedisOptions } from 'ioredis';
 import { describeConnectionError, ignoreErrors, surviveSocketErrors } from './connection-errors.ts';
-import { findRefusedSetting, haveSentinelsFailed } from './steady-sentinel-connector.ts';
-import { toTargetOptions } from './target-options.ts';
-import type { RedisTarget } from './targets.ts';
+import { findRefusedSetting, haveSentinelsFailed } from './first-contact.ts';
+import { type RedisTarget, toTargetOptions } from './targets.ts';
 
 /** The options that every connection shares. */
 const commonOptions = {

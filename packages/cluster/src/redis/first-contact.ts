@@ -3,7 +3,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ExitError, exitCodes } from '@widget-service/shared/runtime/exit-error.ts';
 import type { Redis } from 'ioredis';
 import { isForbidden, parseInfoField } from './redis-info.ts';
-import { findRefusedSetting, haveSentinelsFailed } from './steady-sentinel-connector.ts';
 import type { RedisSetting, RedisTarget } from './targets.ts';
 
 /** Redis or a Sentinel answers, and does not accept what the settings say. Retrying does not help. */
@@ -26,11 +25,7 @@ const refusal =
  * this, so that the first requests do not fail on a connection that is about to be ready. Rejects with
  * `RedisRefusalError`.
  */
-export async function waitForFirstContact(
-  redis: Redis,
-  target: Pick<RedisTarget, 'setting' | 'sentinels'>,
-  withinMs: number,
-): Promise<void> {
+export async function waitForFirstContact(redis: Redis, target: SentinelTarget, withinMs: number): Promise<void> {
   if (redis.status === 'ready') return;
   const stop = new AbortController();
   const refusals: RedisRefusalError[] = [];
@@ -88,4 +83,26 @@ async function isClusterNode(redis: Redis): Promise<boolean> {
     if (isForbidden(error)) return false;
     throw error;
   }
+}
+
+type SentinelTarget = Pick<RedisTarget, 'setting' | 'sentinels'>;
+
+/** What ioredis reports when it has asked each Sentinel in vain. It then asks them again, for ever. */
+const allFailed = /^All sentinels are unreachable/;
+const refusedCredentials = /\b(?:WRONGPASS|NOAUTH|NOPERM|ERR AUTH)\b/;
+const unknownName = /No such master with that name|invalid reply: null/;
+const noSentinel = /unknown command .?sentinel/i;
+
+export function haveSentinelsFailed({ message }: Error): boolean {
+  return allFailed.test(message);
+}
+
+/** Returns the settings that a Sentinel does not accept, from the error of ioredis. Null: it did not answer. */
+export function findRefusedSetting({ message }: Error, { setting, sentinels = null }: SentinelTarget): string | null {
+  if (sentinels === null) return null;
+  if (refusedCredentials.test(message)) {
+    return sentinels.username === null ? 'REDIS_SENTINEL_PASSWORD' : 'REDIS_SENTINEL_USERNAME, REDIS_SENTINEL_PASSWORD';
+  }
+  if (unknownName.test(message)) return setting;
+  return noSentinel.test(message) ? 'REDIS_SENTINELS' : null;
 }

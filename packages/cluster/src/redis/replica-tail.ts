@@ -6,8 +6,7 @@ import { Redis, type RedisOptions } from 'ioredis';
 import { ignoreErrors } from './connection-errors.ts';
 import { blockingReadOptions } from './connections.ts';
 import type { Address } from './slot-owner.ts';
-import { toSentinelOptions, toTlsOptions } from './target-options.ts';
-import type { OnWarning, RedisTarget } from './targets.ts';
+import { type OnWarning, type RedisTarget, toSentinelOptions, toTlsOptions } from './targets.ts';
 
 export interface ReplicaTailOptions {
   /** Opens a reader of the primary, or of the replica of this index. */

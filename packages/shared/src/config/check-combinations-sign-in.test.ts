@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { toIdentityProviderOptions } from './component-options.ts';
 import { parseSettings, type SettingsError } from './parse-settings.ts';
 
 const complete = {
@@ -24,23 +23,22 @@ const collectMistakes = (environment: Record<string, string>) => {
 describe('settings of the identity provider', () => {
   test('are all absent by default, and passwords are allowed', () => {
     const settings = parse({});
-    expect(toIdentityProviderOptions(settings)).toBeNull();
+    expect(settings.OIDC_ISSUER_URL).toBeNull();
     expect(settings.PASSWORD_SIGN_IN_ENABLED).toBe(true);
   });
 
-  test('become the options of the provider; the issuer keeps its slash', () => {
-    expect(toIdentityProviderOptions(parse(complete))).toEqual({
-      issuerUrl: 'https://id.example.com/realms/main/',
-      clientId: 'widget-service',
-      clientSecret: 'a secret of the provider',
-      clientAuthentication: null,
-      scopes: 'openid email profile',
-      roleClaim: 'roles',
-      roleMapping: new Map([
+  test('are read; the issuer keeps its slash', () => {
+    expect(parse(complete)).toMatchObject({
+      OIDC_ISSUER_URL: 'https://id.example.com/realms/main/',
+      OIDC_CLIENT_ID: 'widget-service',
+      OIDC_CLIENT_SECRET: 'a secret of the provider',
+      OIDC_SCOPES: 'openid email profile',
+      OIDC_ROLE_CLAIM: 'roles',
+      OIDC_ROLE_MAPPING: new Map([
         ['staff', 'viewer'],
         ['CN=owners', 'admin'],
       ]),
-      publicBaseUrl: 'https://widgets.example.com/base',
+      PUBLIC_BASE_URL: 'https://widgets.example.com/base',
     });
   });
 

@@ -69,11 +69,7 @@ function checkRedisSettings(settings: Settings): string[] {
     const isGiven = settings[name] !== null;
     if (isGiven && settings[other] === null) lines.push(`${name}: needs ${other}, which is not set`);
   };
-  need('REDIS_SENTINELS', 'REDIS_SENTINEL_NAME');
   need('REDIS_SENTINELS', 'REDIS_URL');
-  need('REDIS_SENTINEL_NAME', 'REDIS_SENTINELS');
-  need('EVENTS_REDIS_SENTINEL_NAME', 'REDIS_SENTINELS');
-  need('EVENTS_REDIS_SENTINEL_NAME', 'EVENTS_REDIS_URL');
   need('REDIS_SENTINEL_USERNAME', 'REDIS_SENTINEL_PASSWORD');
   need('REDIS_SENTINEL_PASSWORD', 'REDIS_SENTINELS');
   need('EVENTS_READ_REDIS', 'REDIS_URL');
@@ -86,11 +82,8 @@ function checkRedisSettings(settings: Settings): string[] {
   need('EVENTS_REDIS_CLUSTER_NODES', 'EVENTS_REDIS_URL');
   if (settings.REDIS_CLUSTER_NODES !== null && settings.REDIS_SENTINELS !== null)
     lines.push('REDIS_CLUSTER_NODES, REDIS_SENTINELS: a Redis Cluster has no Sentinels; allowed: one of them');
-  if (settings.EVENTS_REDIS_CLUSTER_NODES !== null && settings.EVENTS_REDIS_SENTINEL_NAME !== null) {
-    lines.push(
-      'EVENTS_REDIS_CLUSTER_NODES, EVENTS_REDIS_SENTINEL_NAME: a Redis Cluster has no Sentinels; allowed: one of them',
-    );
-  }
+  if (settings.REDIS_SENTINELS !== null && hasPort(settings.REDIS_URL))
+    lines.push('REDIS_URL: has a port; with REDIS_SENTINELS, its host is the name by which they know the Redis');
   lines.push(...checkTls(settings));
   return lines;
 }
@@ -118,11 +111,12 @@ function checkPair(key: string, certificate: string): string[] {
 
 /** Whether Sentinels or nodes of a cluster can name the replicas of the event log's Redis. */
 function isLocated(settings: Settings): boolean {
-  if (settings.EVENTS_REDIS_URL === null) {
-    return settings.REDIS_SENTINELS !== null || settings.REDIS_CLUSTER_NODES !== null;
-  }
-  return settings.EVENTS_REDIS_SENTINEL_NAME !== null || settings.EVENTS_REDIS_CLUSTER_NODES !== null;
+  const { REDIS_SENTINELS, REDIS_CLUSTER_NODES, EVENTS_REDIS_URL, EVENTS_REDIS_CLUSTER_NODES } = settings;
+  if (EVENTS_REDIS_URL === null) return REDIS_SENTINELS !== null || REDIS_CLUSTER_NODES !== null;
+  return EVENTS_REDIS_CLUSTER_NODES !== null || (REDIS_SENTINELS !== null && !hasPort(EVENTS_REDIS_URL));
 }
+
+const hasPort = (url: string | null) => url !== null && new URL(url).port !== '';
 
 const insecureOption = /[?&](tlsInsecure|tlsAllowInvalidCertificates|tlsAllowInvalidHostnames)=true(?=&|$)/i;
 

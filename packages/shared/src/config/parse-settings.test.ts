@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { toClusterOptions } from './component-options.ts';
 import { parseSettings, type SettingsError } from './parse-settings.ts';
 
 const api = { app: 'api' } as const;
@@ -30,8 +29,8 @@ describe('parseSettings', () => {
 
   test('a start builds the indexes of MongoDB, except in production', () => {
     const stores = { MONGODB_URL: 'mongodb://db/', REDIS_URL: 'redis://cache/' };
-    expect(toClusterOptions(parseSettings({ ...stores, NODE_ENV: 'production' }, api)).migrate).toBe(false);
-    expect(toClusterOptions(parseSettings(stores, api)).migrate).toBe(true);
+    expect(parseSettings({ ...stores, NODE_ENV: 'production' }, api).isProduction).toBe(true);
+    expect(parseSettings(stores, api).isProduction).toBe(false);
   });
 
   test('reads the scheme of the URL of a Redis in any case', () => {

@@ -104,3 +104,13 @@ export interface EventRetention {
   readonly ageMs: number;
   readonly bytes: number;
 }
+
+/** An event is seldom smaller, with what Redis or SQLite needs for it. */
+const bytesPerEvent = 1_024;
+/** A reader that was away for a day reads the list. The memory of the log is what a deployment sizes: its bytes. */
+const retentionMs = 86_400_000;
+
+/** Returns what a log of so many bytes keeps. */
+export function toEventRetention(bytes: number): EventRetention {
+  return { count: Math.floor(bytes / bytesPerEvent), ageMs: retentionMs, bytes };
+}

@@ -1,15 +1,21 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { readTraceId } from '../domain/trace-context.ts';
 import { openTracer } from './open-tracer.ts';
-import { noTracer, type Tracer, type TracerOptions } from './tracer.ts';
+import { noTracer, type Tracer, type TracingSettings } from './tracer.ts';
 
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
 const header = (flags: string) => `00-${traceId}-00f067aa0ba902b7-${flags}`;
 
 /** Nothing listens on port 9 of this machine: the spans are lost. */
-async function open(ratio: number, more: Partial<TracerOptions> = {}): Promise<Tracer> {
-  const options = { endpoint: 'http://127.0.0.1:9', ratio, serviceName: 'test', ...more };
-  const tracer = await openTracer(options, () => undefined);
+async function open(ratio: number, more: Partial<TracingSettings> = {}): Promise<Tracer> {
+  const settings = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',
+    OTEL_EXPORTER_OTLP_HEADERS: null,
+    OTEL_TRACES_SAMPLER_ARG: ratio,
+    TRACEPARENT_ENABLED: true,
+    ...more,
+  };
+  const tracer = await openTracer(settings, 'test', () => undefined);
   onTestFinished(() => tracer.close());
   return tracer;
 }
@@ -21,7 +27,8 @@ test('follows the decision of the sender, whatever the ratio', async () => {
 });
 
 test('ignores the sender if it is told to: the ratio decides, and the trace is a new one', async () => {
-  const [never, always] = [await open(0, { ignoresTraceparent: true }), await open(1, { ignoresTraceparent: true })];
+  const ignores = { TRACEPARENT_ENABLED: false };
+  const [never, always] = [await open(0, ignores), await open(1, ignores)];
   expect(never.startRequest(header('01'))).toBeNull();
   const span = always.startRequest(header('00'));
   expect(span).not.toBeNull();
@@ -53,7 +60,7 @@ test('starts steps within a run only, below its span, also after an await', asyn
 });
 
 test('is the tracer without spans if there is no endpoint', async () => {
-  const tracer = await openTracer({ endpoint: null, ratio: 1, serviceName: 'test' }, () => undefined);
+  const tracer = await open(1, { OTEL_EXPORTER_OTLP_ENDPOINT: null });
   expect(tracer).toBe(noTracer);
   expect(tracer.startRequest(header('01'))).toBeNull();
   expect(await tracer.runWithin(null, async () => 'result')).toBe('result');

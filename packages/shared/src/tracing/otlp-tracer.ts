@@ -19,7 +19,7 @@ import { AlwaysOnSampler, BatchSpanProcessor, TracerProvider } from '@openteleme
 import { parseTraceparent, readSpanId, readTraceId, type TraceContext } from '../domain/trace-context.ts';
 import { withDeadline } from '../runtime/deadline.ts';
 import { readServiceVersion } from '../runtime/process-identity.ts';
-import type { ChildOptions, Span, Tracer, TracerOptions } from './tracer.ts';
+import type { ChildOptions, Span, Tracer, TracingSettings } from './tracer.ts';
 
 const kinds = {
   server: SpanKind.SERVER,
@@ -41,15 +41,16 @@ const warningPauseMs = 60_000;
  * is not sampled.
  */
 export function openOtlpTracer(
-  options: TracerOptions & { readonly endpoint: string },
+  endpoint: string,
+  settings: TracingSettings,
+  serviceName: string,
   onWarning: (message: string) => void,
 ): Tracer {
-  const { endpoint, headers = {}, timeoutMs, ratio, serviceName, ignoresTraceparent = false } = options;
+  const { OTEL_TRACES_SAMPLER_ARG: ratio, TRACEPARENT_ENABLED: followsSender } = settings;
   forwardWarnings(onWarning);
   const exporter = new OTLPTraceExporter({
     url: `${endpoint}/v1/traces`,
-    headers: { ...headers },
-    ...(timeoutMs === undefined ? {} : { timeoutMillis: timeoutMs }),
+    headers: { ...settings.OTEL_EXPORTER_OTLP_HEADERS },
   });
   const provider = new TracerProvider({
     resource: defaultResource().merge(
@@ -78,7 +79,7 @@ export function openOtlpTracer(
   return {
     isEnabled: true,
     startRequest: (traceparent) => {
-      const incoming = traceparent === undefined || ignoresTraceparent ? null : parseTraceparent(traceparent);
+      const incoming = traceparent === undefined || !followsSender ? null : parseTraceparent(traceparent);
       if (!(incoming?.isSampled ?? Math.random() < ratio)) return null;
       const parent = incoming === null ? ROOT_CONTEXT : toParent(incoming.context);
       return toSpan(otel.startSpan('request', { kind: SpanKind.SERVER }, parent));

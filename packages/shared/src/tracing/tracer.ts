@@ -1,3 +1,4 @@
+import type { Settings } from '../config/settings.ts';
 import type { TraceContext } from '../domain/trace-context.ts';
 
 /** An attribute is never a secret, a URL, an e-mail address or content of a hook: spans leave the service. */
@@ -13,6 +14,11 @@ export interface Span {
   /** `errorType` marks the span as failed. It is a code, never an error's message. */
   end(ending?: { readonly name?: string; readonly attributes?: SpanAttributes; readonly errorType?: string }): void;
 }
+
+export type TracingSettings = Pick<
+  Settings,
+  'OTEL_EXPORTER_OTLP_ENDPOINT' | 'OTEL_EXPORTER_OTLP_HEADERS' | 'OTEL_TRACES_SAMPLER_ARG' | 'TRACEPARENT_ENABLED'
+>;
 
 export interface ChildOptions {
   readonly kind: SpanKind;
@@ -31,8 +37,8 @@ export interface Tracer {
   /** False: every span is null. Callers may skip preparations. */
   readonly isEnabled: boolean;
   /**
-   * Starts the span of a request. A valid `traceparent` header decides whether it is sampled, unless the options ignore
-   * it; otherwise the ratio of the settings does.
+   * Starts the span of a request. A valid `traceparent` header decides whether it is sampled, if the settings allow
+   * it; otherwise their ratio does.
    */
   startRequest(traceparent: string | undefined): Span | null;
   startChild(parent: TraceContext, name: string, options: ChildOptions): Span | null;
@@ -42,20 +48,6 @@ export interface Tracer {
   startStep(name: string): Span | null;
   /** Exports the spans that have ended, for at most about two seconds. */
   close(): Promise<void>;
-}
-
-export interface TracerOptions {
-  /** The base URL of an OTLP receiver, without `/v1/traces`. Null: no tracing. */
-  readonly endpoint: string | null;
-  /** Sent with each export, such as a credential of the receiver. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** The time limit of one export. */
-  readonly timeoutMs?: number;
-  /** The share of traces to sample, from 0 to 1, among requests whose sender has not decided it. */
-  readonly ratio: number;
-  readonly serviceName: string;
-  /** Whether senders decide nothing about traces. Left out: they do. */
-  readonly ignoresTraceparent?: boolean;
 }
 
 /** The tracer of a process without a receiver for its spans. */

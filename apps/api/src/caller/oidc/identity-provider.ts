@@ -1,6 +1,6 @@
-import type { IdentityProviderOptions } from '@widget-service/shared/config/component-options.ts';
+import type { Settings } from '@widget-service/shared/config/settings.ts';
 import { describeError, ServiceError } from '@widget-service/shared/domain/errors.ts';
-import { readClaim, readRole } from '@widget-service/shared/domain/role.ts';
+import { type RoleMapping, readClaim, readRole } from '@widget-service/shared/domain/role.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import { createSemaphore } from '@widget-service/shared/runtime/semaphore.ts';
 import type { VerifiedIdentity } from '@widget-service/shared/usecases/access/sign-in-by-identity.ts';
@@ -55,6 +55,33 @@ export interface IdentityProvider {
    * and `sign-in-refused` if the provider says that it did not sign the person in.
    */
   verify(query: string, secrets: SignInSecrets, clientAddress: string): Promise<PersonOfProvider>;
+}
+
+export interface IdentityProviderOptions {
+  readonly issuerUrl: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** Separated by spaces. */
+  readonly scopes: string;
+  /** See `readRole`. */
+  readonly roleClaim: string;
+  readonly roleMapping: RoleMapping;
+  /** The provider redirects browsers to an address below it. Without a trailing slash. */
+  readonly publicBaseUrl: string;
+}
+
+/** Null: the settings name no provider. `checkCombinations` has made sure that the others are set if the issuer is. */
+export function toIdentityProviderOptions(settings: Settings): IdentityProviderOptions | null {
+  if (settings.OIDC_ISSUER_URL === null) return null;
+  return {
+    issuerUrl: settings.OIDC_ISSUER_URL,
+    clientId: settings.OIDC_CLIENT_ID ?? '',
+    clientSecret: settings.OIDC_CLIENT_SECRET ?? '',
+    scopes: settings.OIDC_SCOPES,
+    roleClaim: settings.OIDC_ROLE_CLAIM,
+    roleMapping: settings.OIDC_ROLE_MAPPING ?? new Map(),
+    publicBaseUrl: settings.PUBLIC_BASE_URL ?? '',
+  };
 }
 
 export interface IdentityProviderDeps {
@@ -129,7 +156,7 @@ function makeDiscover(library: Library, options: IdentityProviderOptions, { cloc
       new URL(issuerUrl),
       clientId,
       { client_secret: clientSecret },
-      makeClientAuthentication(library, options),
+      makeClientAuthentication(library, clientSecret),
       {
         [library.customFetch]: makeProviderFetch(issuerUrl),
         timeout: (timeoutMs ?? requestTimeoutMs) / 1_000,
@@ -176,19 +203,12 @@ function listExtensions(library: Library, issuerUrl: string): NonNullable<Discov
   return [library.enableNonRepudiationChecks, ...(isInsecure ? [library.allowInsecureRequests] : [])];
 }
 
-/**
- * Sends the secret in the form of the settings, or else in the one that the provider names. Without metadata about it,
- * HTTP Basic is the default.
- */
-function makeClientAuthentication(
-  library: Library,
-  { clientSecret, clientAuthentication }: IdentityProviderOptions,
-): ClientAuth {
+/** Sends the secret in the form that the provider names. Without metadata about it, HTTP Basic is the default. */
+function makeClientAuthentication(library: Library, clientSecret: string): ClientAuth {
   const post = library.ClientSecretPost(clientSecret);
   return (...[server, client, body, headers]) => {
     const supported = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
-    const named = supported.includes('client_secret_basic') ? 'client_secret_basic' : 'client_secret_post';
-    if ((clientAuthentication ?? named) === 'client_secret_post') return post(server, client, body, headers);
+    if (!supported.includes('client_secret_basic')) return post(server, client, body, headers);
     const credentials = Buffer.from(`${encodeForm(client.client_id)}:${encodeForm(clientSecret)}`);
     headers.set('authorization', `Basic ${credentials.toString('base64')}`);
   };

@@ -40,8 +40,11 @@ export interface TestRevocations {
 /** Opens an embedded backend in a temporary directory. `close` stops the pod and removes the directory. */
 export async function openTestRevocations(): Promise<TestRevocations> {
   const dataDir = await mkdtemp(join(tmpdir(), 'widget-service-test-'));
-  const retention = { count: 1_000, ageMs: dayMs, bytes: 1_000_000 };
-  const backend = await openEmbedded({ dataDir, retention, deliveryRetentionMs: dayMs });
+  const backend = await openEmbedded({
+    DATA_DIR: dataDir,
+    EVENT_RETENTION_BYTES: 1_048_576,
+    DELIVERY_RETENTION_MS: dayMs,
+  });
   const fake = openFakeHub({ ringFrames: 100 });
   let stop = () => Promise.resolve();
 
