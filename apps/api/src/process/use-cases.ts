@@ -22,12 +22,7 @@ import {
 } from '@widget-service/shared/usecases/access/sign-in-limits.ts';
 import { makeAcceptHook } from '@widget-service/shared/usecases/hooks/accept-hook.ts';
 import type { GroupCommit } from '@widget-service/shared/usecases/hooks/group-commit.ts';
-import {
-  makeDiscardDelivery,
-  makeFindDeliveryByWebhookId,
-  makeListDeliveries,
-  makeRedriveDelivery,
-} from '@widget-service/shared/usecases/hooks/manage-deliveries.ts';
+import { makeRedriveDelivery } from '@widget-service/shared/usecases/hooks/manage-deliveries.ts';
 import { makeRedriveDeliveries } from '@widget-service/shared/usecases/hooks/redrive-deliveries.ts';
 import { makeCreateWidget } from '@widget-service/shared/usecases/widgets/create-widget.ts';
 import { makeListWidgets } from '@widget-service/shared/usecases/widgets/list-widgets.ts';
@@ -93,11 +88,8 @@ export function createUseCases(deps: UseCaseDeps) {
     manageUsers: new ManageUsers({ users, passwords, sessions, control, clock }),
     ...makeAllGrantUseCases(deps),
     acceptHook: makeAcceptHook({ groupCommit, clock }),
-    listDeliveries: makeListDeliveries(backend),
-    findDeliveryByWebhookId: makeFindDeliveryByWebhookId(backend),
     redriveDelivery,
     redriveDeliveries: makeRedriveDeliveries({ ...backend, redriveDelivery }),
-    discardDelivery: makeDiscardDelivery({ ledger: backend.ledger, clock }),
   };
 }
 

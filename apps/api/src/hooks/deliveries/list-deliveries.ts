@@ -4,10 +4,8 @@ import type { Integration } from '@widget-service/shared/entities/grant.ts';
 import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import type { DeliveryLedger, DeliverySummary } from '@widget-service/shared/ports/delivery-ledger.ts';
 import type { WidgetStore } from '@widget-service/shared/ports/widget-store.ts';
-import type {
-  makeFindDeliveryByWebhookId,
-  makeListDeliveries,
-} from '@widget-service/shared/usecases/hooks/manage-deliveries.ts';
+import { findDeliveryByWebhookId } from '@widget-service/shared/usecases/hooks/manage-deliveries.ts';
+import { listCountedPage } from '@widget-service/shared/usecases/lists/list-counted-page.ts';
 import { z } from 'zod';
 import { withinRequestDeadline } from '../../http/request-deadline.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
@@ -31,14 +29,11 @@ import {
 export interface ListDeliveriesDeps {
   readonly widgets: Pick<WidgetStore, 'get'>;
   readonly integrations: Pick<Collection<Integration>, 'get' | 'list'>;
-  readonly ledger: Pick<DeliveryLedger, 'getPayloads'>;
-  readonly listDeliveries: ReturnType<typeof makeListDeliveries>;
-  readonly findDeliveryByWebhookId: ReturnType<typeof makeFindDeliveryByWebhookId>;
+  readonly ledger: Pick<DeliveryLedger, 'list' | 'count' | 'get' | 'getPayloads'>;
 }
 
 /** `GET /api/v1/integrations/{id}/deliveries`: one page of an integration's deliveries, the latest received first. */
-export function listDeliveriesRoute(deps: ListDeliveriesDeps): Route {
-  const { integrations, listDeliveries, findDeliveryByWebhookId } = deps;
+export function listDeliveriesRoute({ integrations, ledger }: ListDeliveriesDeps): Route {
   return defineRoute({
     schema: {
       operationId: 'example.deliveries.list',
@@ -57,16 +52,16 @@ export function listDeliveriesRoute(deps: ListDeliveriesDeps): Route {
       const toItem = (row: DeliverySummary) => toDeliveryBody(row, name);
       const filter = { integrationId, state: query.state ?? null, ...toReceptionRange(query) };
       if (query.webhookId === undefined) {
-        return toPageBody(query, await listDeliveries(filter, query), toItem);
+        return toPageBody(query, await listCountedPage(ledger, filter, query), toItem);
       }
-      const found = await findDeliveryByWebhookId(filter, query.webhookId);
+      const found = await findDeliveryByWebhookId(ledger, filter, query.webhookId);
       return toPageBody(query, selectPage(query, found === null ? [] : [found]), toItem);
     },
   });
 }
 
 /** `GET /api/v1/deliveries`: one page of the deliveries of all integrations, the latest received first. */
-export function listAllDeliveriesRoute({ integrations, listDeliveries }: ListDeliveriesDeps): Route {
+export function listAllDeliveriesRoute({ integrations, ledger }: ListDeliveriesDeps): Route {
   return defineRoute({
     schema: {
       operationId: 'example.deliveries.listAll',
@@ -78,7 +73,7 @@ export function listAllDeliveriesRoute({ integrations, listDeliveries }: ListDel
     },
     handler: async ({ query }) => {
       const filter = { integrationId: null, state: query.state ?? null, ...toReceptionRange(query) };
-      return toDeliveryPageBody(query, await listDeliveries(filter, query), integrations);
+      return toDeliveryPageBody(query, await listCountedPage(ledger, filter, query), integrations);
     },
   });
 }
@@ -87,8 +82,7 @@ export function listAllDeliveriesRoute({ integrations, listDeliveries }: ListDel
  * `GET /api/v1/widgets/{id}/deliveries`: one page of the hooks that name a widget, the latest received first. Who may
  * read widgets may read it: the events of a stream tell the same.
  */
-export function listDeliveriesOfWidgetRoute(deps: ListDeliveriesDeps): Route {
-  const { widgets, integrations, ledger, listDeliveries } = deps;
+export function listDeliveriesOfWidgetRoute({ widgets, integrations, ledger }: ListDeliveriesDeps): Route {
   return defineRoute({
     schema: {
       operationId: 'example.widgets.listDeliveries',
@@ -108,7 +102,7 @@ export function listDeliveriesOfWidgetRoute(deps: ListDeliveriesDeps): Route {
       if (widget === null) throw new ServiceError('not-found', 'There is no such widget.');
       const { query } = request;
       const filter = { widgetId: widget.id, ...toReceptionRange(query) };
-      const page = await toDeliveryPageBody(query, await listDeliveries(filter, query), integrations);
+      const page = await toDeliveryPageBody(query, await listCountedPage(ledger, filter, query), integrations);
       const eventIds = page.items.map(({ eventId }) => eventId);
       const payloads = await ledger.getPayloads(eventIds, largestListedPayloadBytes);
       // A text, not an object: the payload is the sender's own text, and parsing it could change its numbers.

@@ -5,11 +5,9 @@ import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import type { DeliveryLedger, LedgerRow } from '@widget-service/shared/ports/delivery-ledger.ts';
 import type { EventLog } from '@widget-service/shared/ports/event-log.ts';
+import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import { withDeadline } from '@widget-service/shared/runtime/deadline.ts';
-import type {
-  makeDiscardDelivery,
-  makeRedriveDelivery,
-} from '@widget-service/shared/usecases/hooks/manage-deliveries.ts';
+import type { makeRedriveDelivery } from '@widget-service/shared/usecases/hooks/manage-deliveries.ts';
 import { z } from 'zod';
 import { noteAudit } from '../../audit/audit.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
@@ -26,10 +24,10 @@ import {
 
 export interface OneDeliveryDeps {
   readonly integrations: Pick<Collection<Integration>, 'get'>;
-  readonly ledger: Pick<DeliveryLedger, 'get'>;
+  readonly ledger: Pick<DeliveryLedger, 'get' | 'discard'>;
   readonly eventLog: Pick<EventLog, 'readUpTo'>;
   readonly redriveDelivery: ReturnType<typeof makeRedriveDelivery>;
-  readonly discardDelivery: ReturnType<typeof makeDiscardDelivery>;
+  readonly clock: Pick<Clock, 'now'>;
   readonly metrics: Pick<Metrics, 'deliveriesRedriven'>;
 }
 
@@ -106,7 +104,7 @@ export function redriveDeliveryRoute(deps: OneDeliveryDeps): Route {
 }
 
 /** `DELETE /api/v1/integrations/{id}/deliveries/{eventId}`: erases the payload of a dead delivery. */
-export function discardDeliveryRoute({ discardDelivery }: OneDeliveryDeps): Route {
+export function discardDeliveryRoute({ ledger, clock }: OneDeliveryDeps): Route {
   return defineRoute({
     schema: {
       operationId: 'example.deliveries.discard',
@@ -124,7 +122,7 @@ export function discardDeliveryRoute({ discardDelivery }: OneDeliveryDeps): Rout
       const integrationId = parseUuid(request.params.id);
       const eventId = parseUuid(request.params.eventId);
       if (integrationId === null || eventId === null) throw toUnknownDeliveryError();
-      const outcome = await discardDelivery(integrationId, eventId);
+      const outcome = await ledger.discard(integrationId, eventId, clock.now());
       if (outcome === 'unknown') throw toUnknownDeliveryError();
       if (outcome === 'not-dead') {
         throw new ServiceError('delivery-not-dead', 'Only a dead delivery can be discarded.');

@@ -1,38 +1,25 @@
 import type { Delivery } from '../../domain/delivery.ts';
 import { deriveEventId } from '../../domain/hook-event-id.ts';
-import type { PageRequest } from '../../domain/page.ts';
-import type {
-  DeliveryFilter,
-  DeliveryLedger,
-  DeliverySummary,
-  DiscardOutcome,
-  LedgerRow,
-} from '../../ports/delivery-ledger.ts';
-import type { Clock } from '../../runtime/clock.ts';
-import { type CountedPage, listCountedPage, type TooDeepPage } from '../lists/list-counted-page.ts';
+import type { DeliveryFilter, DeliveryLedger, DeliverySummary, LedgerRow } from '../../ports/delivery-ledger.ts';
 import type { GroupCommit } from './group-commit.ts';
 
-/** Makes the function that lists the deliveries of a filter, newest `receivedAt` first. Throws `UnavailableError`. */
-export function makeListDeliveries({ ledger }: { readonly ledger: Pick<DeliveryLedger, 'list' | 'count'> }) {
-  return (filter: DeliveryFilter, request: PageRequest): Promise<CountedPage<DeliverySummary> | TooDeepPage> =>
-    listCountedPage(ledger, filter, request);
-}
-
 /** Selects deliveries of one integration. */
-export type IntegrationDeliveryFilter = Extract<DeliveryFilter, { readonly integrationId: unknown }> & {
+type IntegrationDeliveryFilter = Extract<DeliveryFilter, { readonly integrationId: unknown }> & {
   readonly integrationId: string;
 };
 
 /**
- * Makes the function that finds the delivery of the hook that an integration sent with a `webhook-id`. Hooks with one
- * `webhook-id` are one delivery, whose event id follows from it, so this reads one row. Returns null if there is none,
- * or if the filter does not select it. Throws `UnavailableError`.
+ * Finds the delivery of the hook that an integration sent with a `webhook-id`. Hooks with one `webhook-id` are one
+ * delivery, whose event id follows from it, so this reads one row. Returns null if there is none, or if the filter does
+ * not select it. Throws `UnavailableError`.
  */
-export function makeFindDeliveryByWebhookId({ ledger }: { readonly ledger: Pick<DeliveryLedger, 'get'> }) {
-  return async (filter: IntegrationDeliveryFilter, webhookId: string): Promise<DeliverySummary | null> => {
-    const row = await ledger.get(deriveEventId(filter.integrationId, { kind: 'webhook-id', value: webhookId }));
-    return row !== null && isSelected(row, filter) ? row : null;
-  };
+export async function findDeliveryByWebhookId(
+  ledger: Pick<DeliveryLedger, 'get'>,
+  filter: IntegrationDeliveryFilter,
+  webhookId: string,
+): Promise<DeliverySummary | null> {
+  const row = await ledger.get(deriveEventId(filter.integrationId, { kind: 'webhook-id', value: webhookId }));
+  return row !== null && isSelected(row, filter) ? row : null;
 }
 
 function isSelected(row: LedgerRow, filter: IntegrationDeliveryFilter): boolean {
@@ -78,18 +65,4 @@ export function makeRedriveDelivery({ ledger, groupCommit }: RedriveDeliveryDeps
     await groupCommit.submit({ type: 'delivery', delivery: delivery as Delivery });
     return { status: 'queued', delivery: row };
   };
-}
-
-export interface DiscardDeliveryDeps {
-  readonly ledger: Pick<DeliveryLedger, 'discard'>;
-  readonly clock: Pick<Clock, 'now'>;
-}
-
-/**
- * Makes the function that discards a dead letter: see `DeliveryLedger.discard`. A redrive that is still in the queue
- * then has no effect. The integration may have been deleted. Throws `UnavailableError`.
- */
-export function makeDiscardDelivery({ ledger, clock }: DiscardDeliveryDeps) {
-  return (integrationId: string, eventId: string): Promise<DiscardOutcome> =>
-    ledger.discard(integrationId, eventId, clock.now());
 }

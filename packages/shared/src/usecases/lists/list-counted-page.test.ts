@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { DeliverySummary } from '../../ports/delivery-ledger.ts';
-import { makeListDeliveries } from './manage-deliveries.ts';
+import { listCountedPage } from './list-counted-page.ts';
 
 const filter = { integrationId: '01900000-0000-7000-8000-000000000000', state: null } as const;
 
@@ -23,7 +23,7 @@ function aLedger(size: number) {
 }
 
 const listPage = (size: number, page: number, pageSize = 50) =>
-  makeListDeliveries({ ledger: aLedger(size) })(filter, { page, pageSize });
+  listCountedPage(aLedger(size), filter, { page, pageSize });
 
 test.each([
   [0, 1, 0, 0, false],
