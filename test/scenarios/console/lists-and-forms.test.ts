@@ -188,11 +188,8 @@ describe.runIf(hasBrowser)('lists and forms of the console', () => {
   });
 
   test('lists cut a right-to-left name at its end on a phone, and leave the theme to the person', async () => {
-    const phone = await shown.browser.newContext({
-      viewport: { width: 390, height: 844 },
-      hasTouch: true,
-      isMobile: true,
-    });
+    const viewport = { width: 390, height: 844 };
+    const phone = await shown.browser.newContext({ viewport, hasTouch: true, isMobile: true });
     const { page: small, complaints: ofPhone } = await openTab(phone, shown.service.url, '/widgets');
     await signInByPage(small);
     const list = small.getByRole('list', { name: 'Widgets, newest first' });
