@@ -119,18 +119,11 @@ async function openMongoRows(name: string): Promise<DamageableRows> {
   };
 }
 
-/** Where a row is: its table, and the columns whose values the id has, separated by spaces. */
+/** Where a row is: its table, and the columns whose values the id has, separated by spaces. Of others: the key. */
 const tables: Readonly<Record<string, readonly [table: string, ...keys: string[]]>> = {
+  widgets: ['widgets', 'id'],
   sessions: ['sessions', "json_extract(body, '$.id')"],
-  users: ['users', 'key'],
-  subscriptions: ['subscriptions', 'key'],
-  integrations: ['integrations', 'key'],
-  provisionTokens: ['provisionTokens', 'key'],
-  quarantine: ['quarantine', 'key'],
-  auditEvents: ['auditEvents', 'key'],
   deliveries: ['deliveries', 'event_id'],
-  refusals: ['refusals', 'key'],
-  samples: ['samples', 'key'],
   hookCounts: ['hook_counts', 'hour', 'integration_id'],
 };
 
@@ -139,7 +132,7 @@ async function openSqliteRows(file: string): Promise<DamageableRows> {
   db.exec('DROP TRIGGER "auditEvents_never_change"');
   return {
     listDamages: async (collection, id) => {
-      const [table, ...keys] = tables[collection] ?? [collection, 'id'];
+      const [table, ...keys] = tables[collection] ?? [collection, 'key'];
       const keyValues = id.split(' ').map((part) => (/^\d{4}-.*Z$/.test(part) ? Date.parse(part) : part));
       const where = keys.map((key) => `${key} = ?`).join(' AND ');
       const row = db.prepare(`SELECT * FROM ${table} WHERE ${where}`).get(...keyValues);

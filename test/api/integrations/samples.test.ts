@@ -173,10 +173,9 @@ describe('samples', () => {
     const { samples } = service.backend;
     await keep(integrationId, { keepForSeconds: 60 });
     const [dayMs, hourMs, nowMs] = [86_400_000, 3_600_000, Date.now()];
-    const [old, recent] = [hourMs - dayMs, 0].map((ms) =>
-      aSample({ integrationId, refusedAt: new Date(nowMs + ms), expiresAt: new Date(nowMs + 60_000) }),
-    );
-    if (old === undefined || recent === undefined) throw new Error('unreachable');
+    const expiresAt = new Date(nowMs + 60_000);
+    const at = (ms: number) => aSample({ integrationId, refusedAt: new Date(nowMs + ms), expiresAt });
+    const [old, recent] = [at(hourMs - dayMs), at(0)];
     for (const sample of [old, recent]) await samples.insert(sample);
     const { keptUntil, items } = (await keep(integrationId, { keepForSeconds: 86_400 })).json();
     const ids = items.map(({ requestId }: { requestId: string }) => requestId);

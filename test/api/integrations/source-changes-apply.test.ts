@@ -64,3 +64,15 @@ test('a changed mapping applies to the requests that follow, and ignored ones ar
   await send('PUT', `${integrationsPath}/${id}/source/mapping`, { kind: { value: 'updated' } });
   await isAnswered('accepted', url, secret);
 });
+
+test('samples are kept also where the token is cached', async () => {
+  const { id = '', url = '' } = await send('POST', integrationsPath, { name: 'a', source: github });
+  expect(await post(url, secret)).toBe('accepted');
+  const samples = `${integrationsPath}/${id}/samples`;
+  await send('PUT', samples, {});
+  await eventually(async () => {
+    expect(await post(url, secret, 'no JSON')).toBe('invalid-json');
+    const kept = await fetch(`${service.url}${samples}`, { headers: admin.headers });
+    return ((await kept.json()) as { items: unknown[] }).items.length > 0;
+  }, 'a sample is kept');
+});
