@@ -134,7 +134,7 @@ describe.runIf(inject('backend') === 'cluster')('The rate limiter of Redis', () 
   const aPod = () => {
     const redis = new Redis(findQueueRedis().operatorUrl);
     connections.push(redis);
-    return createRedisRateLimiter({ redis, keys });
+    return createRedisRateLimiter(redis, keys);
   };
   afterAll(() => {
     for (const redis of connections) redis.disconnect();

@@ -8,16 +8,21 @@ import { PartitionCounts } from './bullmq/partition-counts.ts';
 import { defaultWorkerTiming, type WorkerTiming } from './bullmq/queue-options.ts';
 import { type MongoStores, openMongoStores } from './mongo/open-mongo-stores.ts';
 import { openBlockingReadConnection, openFailFastConnection, openWorkerConnection } from './redis/connections.ts';
-import { checkDurability, RedisDurabilityError } from './redis/durability-check.ts';
-import { RedisRefusalError, verifyTarget, waitForFirstContact } from './redis/first-contact.ts';
-import { type RedisKeys, redisKeys } from './redis/keys.ts';
+import {
+  checkDurability,
+  RedisDurabilityError,
+  RedisRefusalError,
+  verifyTarget,
+  waitForFirstContact,
+} from './redis/first-contact.ts';
+import { redisKeys } from './redis/keys.ts';
 import { RedisControlLog } from './redis/redis-control-log.ts';
 import { RedisEventLog } from './redis/redis-event-log.ts';
 import { createRedisHookCountStore } from './redis/redis-hook-count-store.ts';
 import { createRedisProcessStates } from './redis/redis-process-states.ts';
 import { createRedisRateLimiter } from './redis/redis-rate-limiter.ts';
 import { findReplicas } from './redis/replica-tail.ts';
-import { findTargets, type OnWarning, type RedisTarget } from './redis/targets.ts';
+import { findTargets, type RedisTarget } from './redis/targets.ts';
 import { createRestoreCheck } from './restore-check.ts';
 
 const firstContactWithinMs = 2000;
@@ -116,18 +121,14 @@ async function openRedisParts(options: ClusterOptions, partitions: PartitionCoun
     onNotice: options.onNotice ?? (() => undefined),
     onWarning,
   });
-  const small = createSmallStores(limits, keys, onWarning);
-  const processStates = createRedisProcessStates(events, keys);
-  const ports = { eventLog, hookQueue, control, processStates, ...small };
-  return { events, keys, ports, close };
-}
-
-/** What neither a hook nor an event depends on. */
-function createSmallStores(redis: Redis, keys: RedisKeys, onWarning: OnWarning) {
-  return {
-    rateLimiter: createRedisRateLimiter({ redis, keys }),
-    hookCounts: createRedisHookCountStore({ redis, keys, onWarning }),
+  // Neither a hook nor an event depends on the rest.
+  const ports = {
+    ...{ eventLog, hookQueue, control },
+    processStates: createRedisProcessStates(events, keys),
+    rateLimiter: createRedisRateLimiter(limits, keys),
+    hookCounts: createRedisHookCountStore(limits, keys, onWarning),
   };
+  return { events, keys, ports, close };
 }
 
 function assemble(mongo: MongoStores, redis: RedisParts): Backend {

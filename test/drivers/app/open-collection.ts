@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { listEntityIndexes } from '@widget-service/cluster/mongo/entity-indexes.ts';
+import { listEntityIndexes } from '@widget-service/cluster/mongo/indexes.ts';
 import { MongoCollection } from '@widget-service/cluster/mongo/mongo-collection.ts';
 import { databaseFileName, openDatabase } from '@widget-service/embedded/open-database.ts';
 import { SqliteCollection } from '@widget-service/embedded/sqlite-collection.ts';

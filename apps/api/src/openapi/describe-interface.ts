@@ -4,10 +4,10 @@ import { problemCodes } from '../http/problem-kinds.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { responseHeaders } from '../schemas/headers.ts';
 import { describeOperation, describeParameters } from './describe-operation.ts';
+import { shareResponses } from './describe-responses.ts';
 import type { DescribedRoute } from './described-route.ts';
 import { info, listTags, securitySchemes } from './interface-text.ts';
 import { type OpenApiObject, SchemaComponents } from './schema-components.ts';
-import { shareResponses } from './share-responses.ts';
 
 export interface OpenApiRouteDeps {
   /** Read at the first request: `collectDescribedRoutes` adds to it. */

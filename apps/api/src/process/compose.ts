@@ -3,7 +3,7 @@ import { MemoryRateLimiter } from '@widget-service/shared/adapters/memory-rate-l
 import type { Settings } from '@widget-service/shared/config/settings.ts';
 import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import { measureBackend } from '@widget-service/shared/metrics/measure-backend.ts';
-import { createMetrics, type Metrics, recordBuild } from '@widget-service/shared/metrics/metrics.ts';
+import { createMetrics, recordBuild } from '@widget-service/shared/metrics/metrics.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { RateLimiter } from '@widget-service/shared/ports/rate-limiter.ts';
 import { type Clock, systemClock } from '@widget-service/shared/runtime/clock.ts';
@@ -14,6 +14,7 @@ import { createReadiness } from '@widget-service/shared/tasks/readiness.ts';
 import { StoreMatch } from '@widget-service/shared/tasks/store-match.ts';
 import { createWorkerTasks } from '@widget-service/shared/tasks/worker-tasks.ts';
 import { noTracer, type Tracer } from '@widget-service/shared/tracing/tracer.ts';
+import { signInFailuresPerMinute } from '@widget-service/shared/usecases/access/sign-in-limits.ts';
 import { makeFindStreamStart } from '@widget-service/shared/usecases/events/find-stream-start.ts';
 import { GroupCommit, type GroupCommitOptions } from '@widget-service/shared/usecases/hooks/group-commit.ts';
 import { AuditTrail } from '../audit/audit-trail.ts';
@@ -26,13 +27,13 @@ import { makeRecordLastUsed } from '../revocation/record-last-used.ts';
 import { makeVerifyStream } from '../revocation/stream-entitlement.ts';
 import { announceHereFirst, makeRecallSession } from '../revocation/token-caches.ts';
 import { makeAdmitStream } from '../streams/admit-stream.ts';
-import { type FanOut, type FanOutOptions, openFanOut } from '../streams/fan-out/open-fan-out.ts';
+import { type FanOutOptions, openFanOut } from '../streams/fan-out/open-fan-out.ts';
 import { makeRecordStreamEnd } from '../streams/record-stream-end.ts';
-import { listStreams, makeStreamDirectory, type StreamDirectory } from '../streams/stream-directory.ts';
+import { listStreams, makeStreamDirectory } from '../streams/stream-directory.ts';
 import { type AppDeps, buildApp, type RateLimits } from './build-app.ts';
 import { createGaugeSamplerTask } from './gauge-sampler.ts';
 import { type InterfaceSettings, toInterfaceSettings, toRateLimits } from './interface-settings.ts';
-import { type BackendFacts, describeBackend } from './open-backend.ts';
+import { describeBackend } from './open-backend.ts';
 import { createUseCases } from './use-cases.ts';
 
 export interface PodDeps {
@@ -74,6 +75,11 @@ export type Pod = ReturnType<typeof composePod>;
  * Connects the parts of a pod: the only place that knows all of them. It starts no task and does not listen.
  */
 export function composePod(deps: PodDeps) {
+  const parts = composeParts(deps);
+  return { ...parts, app: composeApp(parts, deps.identityProvider) };
+}
+
+function composeParts(deps: PodDeps) {
   const { settings, logger, tracer = noTracer, overrides = {} } = deps;
   const clock = overrides.clock ?? systemClock;
   const facts = describeBackend(deps.backend.kind);
@@ -136,22 +142,13 @@ export function composePod(deps: PodDeps) {
       : [new StoreMatch(parts).task]),
   ];
   const supervisor = createSupervisor(tasks, { clock, logger, metrics });
-  const app = composeApp({ ...parts, fanOut, revocations, audit, streamDirectory, overview }, deps.identityProvider);
-  return { app, backend, facts, metrics, supervisor, readiness, fanOut, audit };
+  return { ...parts, supervisor, readiness, fanOut, revocations, audit, streamDirectory, overview };
 }
 
-interface AppParts extends UseCaseParts {
-  readonly logger: Logger;
-  readonly tracer: Tracer;
-  readonly fanOut: FanOut;
-  readonly revocations: PodRevocations;
-  readonly audit: AuditTrail;
-  readonly streamDirectory: StreamDirectory;
-  readonly overview: OverviewDeps;
-}
+type Parts = ReturnType<typeof composeParts>;
 
 /** Builds the public interface from the parts of the pod. */
-function composeApp(parts: AppParts, identityProvider: ConfiguredIdentityProvider | null) {
+function composeApp(parts: Parts, identityProvider: ConfiguredIdentityProvider | null) {
   const { settings, overrides, backend, facts, caches, clock, metrics, fanOut, revocations, audit } = parts;
   const interfaceSettings = { ...toInterfaceSettings(settings, facts), ...overrides.interface };
   return buildApp({
@@ -176,19 +173,9 @@ function composeApp(parts: AppParts, identityProvider: ConfiguredIdentityProvide
   });
 }
 
-interface UseCaseParts extends Pick<PodDeps, 'settings' | 'backend'> {
-  readonly overrides: Overrides;
-  readonly facts: BackendFacts;
-  readonly groupCommit: GroupCommit;
-  readonly caches: NonNullable<Overrides['caches']>;
-  readonly clock: Clock;
-  readonly metrics: Metrics;
-  readonly tailPosition: () => LogPosition | null;
-}
-
 /** Creates the use cases, with the rate limits and the group commit that they go through. */
-function composeUseCases(parts: UseCaseParts) {
-  const { settings, overrides, facts, backend, groupCommit, caches, clock, metrics, tailPosition } = parts;
+function composeUseCases(parts: Parts) {
+  const { settings, overrides, facts, backend, caches, clock, metrics } = parts;
   const hashText = makeHashText({ configuredKey: settings.AUDIT_HMAC_KEY, serviceKeys: backend.serviceKeys });
   // A shared limiter can be unavailable or slow. The pod then limits in its own memory.
   const limiter: RateLimiter = facts.sharesRateLimits
@@ -202,16 +189,11 @@ function composeUseCases(parts: UseCaseParts) {
     : backend.rateLimiter;
   const limits = overrides.rateLimits ?? toRateLimits(settings);
   const useCases = createUseCases({
-    backend: { ...backend, control: announceHereFirst(backend.control, caches.sessions) },
-    groupCommit,
-    clock,
-    tailPosition,
-    sessionLifetimeMs: settings.SESSION_LIFETIME_MS,
-    tokenMaxLifetimeMs: settings.TOKEN_MAX_LIFETIME_MS,
-    rateLimiter: limiter,
-    widgetLimit: limits.widgets,
-    signInLimit: limits.signIns,
-    signInFailuresPerMinute: overrides.signInFailuresPerMinute,
+    ...parts,
+    control: announceHereFirst(backend.control, caches.sessions),
+    limiter,
+    limits,
+    signInFailuresPerMinute: overrides.signInFailuresPerMinute ?? signInFailuresPerMinute,
   });
   return { ...useCases, hashText, rateLimits: { limiter, ...limits } };
 }

@@ -1,3 +1,4 @@
+import type { Settings } from '@widget-service/shared/config/settings.ts';
 import type { RateLimit } from '@widget-service/shared/domain/gcra.ts';
 import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import type { IntegrationMembers, ProvisionToken, Subscription } from '@widget-service/shared/entities/grant.ts';
@@ -5,21 +6,13 @@ import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { ControlLog } from '@widget-service/shared/ports/control-log.ts';
 import type { RateLimiter } from '@widget-service/shared/ports/rate-limiter.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
-import {
-  ManageGrants,
-  makeReplaceSourceSecrets,
-  type TokenMaxLifetimeMs,
-} from '@widget-service/shared/usecases/access/manage-grants.ts';
+import { ManageGrants, makeReplaceSourceSecrets } from '@widget-service/shared/usecases/access/manage-grants.ts';
 import { ManageUsers } from '@widget-service/shared/usecases/access/manage-users.ts';
 import { createPasswordHasher } from '@widget-service/shared/usecases/access/passwords.ts';
 import { ManageSessions } from '@widget-service/shared/usecases/access/sessions.ts';
 import { SignIn } from '@widget-service/shared/usecases/access/sign-in.ts';
 import { makeSignInByIdentity } from '@widget-service/shared/usecases/access/sign-in-by-identity.ts';
-import {
-  SignInLimits,
-  signInFailuresPerMinute,
-  takePermit,
-} from '@widget-service/shared/usecases/access/sign-in-limits.ts';
+import { SignInLimits, takePermit } from '@widget-service/shared/usecases/access/sign-in-limits.ts';
 import { makeAcceptHook } from '@widget-service/shared/usecases/hooks/accept-hook.ts';
 import type { GroupCommit } from '@widget-service/shared/usecases/hooks/group-commit.ts';
 import { makeRedriveDelivery } from '@widget-service/shared/usecases/hooks/manage-deliveries.ts';
@@ -28,65 +21,53 @@ import { makeCreateWidget } from '@widget-service/shared/usecases/widgets/create
 import { makeListWidgets } from '@widget-service/shared/usecases/widgets/list-widgets.ts';
 import { renderWidgetBody } from '../widgets/widget-schema.ts';
 
-export interface UseCaseDeps {
-  readonly backend: Pick<
-    Backend,
-    | 'widgets'
-    | 'ledger'
-    | 'users'
-    | 'sessions'
-    | 'subscriptions'
-    | 'integrations'
-    | 'provisionTokens'
-    | 'samples'
-    | 'refusals'
-  > & { readonly control: Pick<ControlLog, 'announce'> };
+/** The parts of the pod that use cases need. */
+export interface UseCaseParts {
+  readonly settings: Settings;
+  readonly backend: Backend;
+  /** What a change announces; see `announceHereFirst`. */
+  readonly control: Pick<ControlLog, 'announce'>;
   /** Everything that the routes put into the hook queue goes through it. */
   readonly groupCommit: Pick<GroupCommit, 'submit'>;
   readonly clock: Clock;
   /** Returns this pod's position in the event log; null before its first read. */
   readonly tailPosition: () => LogPosition | null;
-  readonly sessionLifetimeMs: number;
-  /** Left out or null: tokens may live without limit. */
-  readonly tokenMaxLifetimeMs?: TokenMaxLifetimeMs;
-  readonly rateLimiter: RateLimiter;
-  /** Widgets per provision token; null: no limit. */
-  readonly widgetLimit: RateLimit | null;
-  /** New sessions per user; null: no limit. */
-  readonly signInLimit: RateLimit | null;
-  /** Per account and address; 0: no limit. Left out: `signInFailuresPerMinute`. */
-  readonly signInFailuresPerMinute?: number | undefined;
+  readonly limiter: RateLimiter;
+  /** Widgets per provision token, and new sessions per user; null: no limit. */
+  readonly limits: Readonly<Record<'widgets' | 'signIns', RateLimit | null>>;
+  /** Failures per account and address; 0: no limit. */
+  readonly signInFailuresPerMinute: number;
 }
 
 export interface UseCases extends ReturnType<typeof createUseCases> {}
 
 /** The use cases of the api's routes, over one backend. */
-export function createUseCases(deps: UseCaseDeps) {
-  const { backend, groupCommit, clock } = deps;
-  const { widgets, users, control } = backend;
+export function createUseCases(parts: UseCaseParts) {
+  const { settings, backend, control, groupCommit, clock, tailPosition, limiter, limits } = parts;
+  const { widgets, users } = backend;
   /** Ignores a failure: the outbox is already stored, so the scanner finds it if the nudge is lost. */
   const nudge = (widgetId: string): void => {
     groupCommit.submit({ type: 'nudge', widgetId }).catch(() => undefined);
   };
   const passwords = createPasswordHasher();
   const signInLimits = new SignInLimits({
-    limiter: deps.rateLimiter,
-    failuresPerMinute: deps.signInFailuresPerMinute ?? signInFailuresPerMinute,
-    perUser: deps.signInLimit,
+    limiter,
+    failuresPerMinute: parts.signInFailuresPerMinute,
+    perUser: limits.signIns,
   });
-  const sessions = new ManageSessions({ ...backend, clock, sessionLifetimeMs: deps.sessionLifetimeMs });
+  const sessions = new ManageSessions({ ...backend, control, clock, sessionLifetimeMs: settings.SESSION_LIFETIME_MS });
   const signIn = new SignIn({ users, passwords, limits: signInLimits, sessions, clock });
   const redriveDelivery = makeRedriveDelivery({ ledger: backend.ledger, groupCommit });
   return {
-    takeWidgetPermit: (tokenId: string) => takePermit(deps.rateLimiter, `widgets:${tokenId}`, deps.widgetLimit),
+    takeWidgetPermit: (tokenId: string) => takePermit(limiter, `widgets:${tokenId}`, limits.widgets),
     createWidget: makeCreateWidget({ widgets, clock, renderBody: renderWidgetBody, nudge }),
-    listWidgets: makeListWidgets({ widgets, clock, tailPosition: deps.tailPosition }),
+    listWidgets: makeListWidgets({ widgets, clock, tailPosition }),
     signInLimits,
     signIn,
     signInByIdentity: makeSignInByIdentity({ users, limits: signInLimits, signIn, sessions, control, clock }),
     manageSessions: sessions,
     manageUsers: new ManageUsers({ users, passwords, sessions, control, clock }),
-    ...makeAllGrantUseCases(deps),
+    ...makeAllGrantUseCases(parts),
     acceptHook: makeAcceptHook({ groupCommit, clock }),
     redriveDelivery,
     redriveDeliveries: makeRedriveDeliveries({ ...backend, redriveDelivery }),
@@ -94,9 +75,9 @@ export function createUseCases(deps: UseCaseDeps) {
 }
 
 /** The same use cases for each kind of grant, over its own store. */
-function makeAllGrantUseCases({ backend, clock, tokenMaxLifetimeMs = null }: UseCaseDeps) {
-  const { subscriptions, integrations, provisionTokens, control, samples, refusals } = backend;
-  const shared = { control, clock, tokenMaxLifetimeMs };
+function makeAllGrantUseCases({ settings, backend, control, clock }: UseCaseParts) {
+  const { subscriptions, integrations, provisionTokens, samples, refusals } = backend;
+  const shared = { control, clock, tokenMaxLifetimeMs: settings.TOKEN_MAX_LIFETIME_MS };
   const deleteKept = async (id: string): Promise<void> => {
     await Promise.all([samples.removeAll({ integrationId: id }), refusals.removeAll({ integrationId: id })]);
   };

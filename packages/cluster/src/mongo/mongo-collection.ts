@@ -8,7 +8,7 @@ import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 import type { Db, Document, Collection as DriverCollection, Filter } from 'mongodb';
 import type { OnWarning } from '../redis/targets.ts';
 import { deleteDocument } from './delete-document.ts';
-import { toField } from './entity-indexes.ts';
+import { toField } from './indexes.ts';
 import { insertRepeatably, isDuplicateKey, runPortCall, runRead } from './translate-error.ts';
 
 const maxTimeMS = requestDeadlineMs;
@@ -20,7 +20,7 @@ interface EntityDocument extends Document {
   revision?: number;
 }
 
-/** The entities of one kind, in a collection of their own. Its indexes: entity-indexes.ts. */
+/** The entities of one kind, in a collection of their own. Its indexes: indexes.ts. */
 export class MongoCollection<T extends object> implements Collection<T> {
   readonly #entity: Entity<T>;
   readonly #documents: DriverCollection<EntityDocument>;

@@ -10,20 +10,13 @@ import type { RedisKeys } from './keys.ts';
 import { runPipeline } from './redis-call.ts';
 import type { OnWarning } from './targets.ts';
 
-export interface RedisHookCountStoreOptions {
-  /** For short calls. The caller closes it. */
-  readonly redis: Redis;
-  readonly keys: Pick<RedisKeys, 'hookCounts'>;
-  readonly onWarning?: OnWarning | undefined;
-}
-
 const kinds = ['accepted', 'refused'] as const;
 
 /**
  * A hash per hour, with two fields per integration. ioredis may send a command twice after a lost connection: the
  * counts are approximate.
  */
-export function createRedisHookCountStore({ redis, keys, onWarning }: RedisHookCountStoreOptions): HookCountStore {
+export function createRedisHookCountStore(redis: Redis, keys: RedisKeys, onWarning: OnWarning): HookCountStore {
   const rows = createRowReader({
     of: 'hook-counts',
     identify: ({ hour, integrationId }: HookCounts) => `${hour.toISOString()} ${integrationId}`,

@@ -3,14 +3,8 @@ import type { Redis } from 'ioredis';
 import type { RedisKeys } from './keys.ts';
 import { loadScript, runScript, translateErrors } from './redis-call.ts';
 
-export interface RedisRateLimiterOptions {
-  /** For short calls. The caller closes it. */
-  readonly redis: Redis;
-  readonly keys: Pick<RedisKeys, 'limit'>;
-}
-
 /** Limits that all pods share: one key per limit, on Redis's clock, so that the pods' clocks need not agree. */
-export function createRedisRateLimiter({ redis, keys }: RedisRateLimiterOptions): RateLimiter {
+export function createRedisRateLimiter(redis: Redis, keys: RedisKeys): RateLimiter {
   const scripts = { take: loadScript('take-permits'), giveBack: loadScript('give-permits-back') };
 
   return {

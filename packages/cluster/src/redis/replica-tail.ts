@@ -3,9 +3,9 @@ import { isContiguous, type LogPosition } from '@widget-service/shared/domain/lo
 import type { EventTail, LogRecord } from '@widget-service/shared/ports/event-log.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import { Redis, type RedisOptions } from 'ioredis';
+import type { Address } from './cluster-connector.ts';
 import { ignoreErrors } from './connection-errors.ts';
 import { blockingReadOptions } from './connections.ts';
-import type { Address } from './slot-owner.ts';
 import { type OnWarning, type RedisTarget, toSentinelOptions, toTlsOptions } from './targets.ts';
 
 export interface ReplicaTailOptions {

@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Settings } from '@widget-service/shared/config/settings.ts';
 import type { RedisOptions } from 'ioredis';
-import { createOwnerConnector, createReplicaConnector } from './cluster-connector.ts';
+import { type Address, createOwnerConnector, createReplicaConnector, SlotOwnerFinder } from './cluster-connector.ts';
 import { redisKeys } from './keys.ts';
-import { type Address, SlotOwnerFinder } from './slot-owner.ts';
 import { SteadySentinelConnector } from './steady-sentinel-connector.ts';
 
 export type RedisSetting = 'REDIS_URL' | 'EVENTS_REDIS_URL';

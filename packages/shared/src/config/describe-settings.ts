@@ -1,6 +1,5 @@
-import type { DefaultContext, Setting } from './define-setting.ts';
 import { toFileVariable } from './secret-files.ts';
-import { type SettingName, settingsTable } from './settings.ts';
+import { type DefaultContext, type Setting, type SettingName, settingsTable } from './settings.ts';
 
 interface DescribedSetting {
   readonly name: SettingName;

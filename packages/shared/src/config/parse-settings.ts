@@ -1,8 +1,7 @@
 import { ExitError, exitCodes } from '../runtime/exit-error.ts';
 import { checkCombinations } from './check-combinations.ts';
-import type { DefaultContext, Setting } from './define-setting.ts';
 import { listSecrets, readSecretFiles } from './secret-files.ts';
-import { type SettingName, type Settings, settingsTable } from './settings.ts';
+import { type DefaultContext, type Setting, type SettingName, type Settings, settingsTable } from './settings.ts';
 
 /**
  * One or more settings are wrong. Each line names the variable, its value unless that is secret, and what is allowed.

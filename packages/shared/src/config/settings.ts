@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { RoleMapping } from '../domain/role.ts';
 import { isLoopback } from '../runtime/host-name.ts';
-import { defineSecret, defineSetting } from './define-setting.ts';
 import { certificates, privateKey } from './pem-schemas.ts';
 import { secretText } from './secret-text.ts';
 import { baseUrl, issuerUrl, mongodbUrl, receiverUrl, redisUrl } from './url-schemas.ts';
@@ -25,6 +24,38 @@ import {
   trustedProxies,
   wholeNumber,
 } from './value-schemas.ts';
+
+/** What a default may depend on. */
+export interface DefaultContext {
+  readonly backend: 'embedded' | 'cluster';
+  readonly app: 'api' | 'worker';
+  /** The value of `HOST`, given or default. */
+  readonly host: string;
+}
+
+export interface Setting<T> {
+  /** Parses the text of the variable. Its error messages say which values are allowed. */
+  readonly schema: z.ZodType<T>;
+  readonly defaultValue: T | ((context: DefaultContext) => T);
+  /** One line for the documentation. */
+  readonly description: string;
+  /** True if the service must never print the configured value. */
+  readonly isSecret?: true;
+}
+
+/** Defines a setting that is not a secret, with one line for the documentation. */
+function defineSetting<T>(
+  schema: z.ZodType<T>,
+  defaultValue: NoInfer<T> | ((context: DefaultContext) => NoInfer<T>),
+  description: string,
+): Setting<T> {
+  return { schema, defaultValue, description };
+}
+
+/** Defines a setting whose value no log line and no message may show. */
+function defineSecret<T>(...definition: Parameters<typeof defineSetting<T>>): Setting<T> & { isSecret: true } {
+  return { ...defineSetting(...definition), isSecret: true };
+}
 
 /**
  * All settings, by the name of their environment variable. Operators rely on their names, defaults and meanings. After

@@ -9,7 +9,7 @@ import type { ControlEntry, ControlLog } from '../../ports/control-log.ts';
 import type { Clock } from '../../runtime/clock.ts';
 
 /** How long a token may live after it was issued, in milliseconds. Null: without limit. */
-export type TokenMaxLifetimeMs = number | null;
+type TokenMaxLifetimeMs = number | null;
 
 export interface ManageGrantsDeps<Own extends object> {
   readonly grants: Pick<Collection<Grant & Own>, 'insert' | 'get' | 'change' | 'remove'>;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { shareResponses } from './share-responses.ts';
+import { shareResponses } from './describe-responses.ts';
 
 const problem = (code: string, description: string) => ({
   description,

@@ -1,7 +1,7 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { ReplyError } from 'ioredis';
 import { describe, expect, test } from 'vitest';
-import { checkDurability, findDurabilityProblems } from './durability-check.ts';
+import { checkDurability, findDurabilityProblems } from './first-contact.ts';
 
 describe('findDurabilityProblems', () => {
   test('returns nothing for a Redis with an append-only file and without eviction', () => {

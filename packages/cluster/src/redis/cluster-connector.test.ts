@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { chooseOwner, type NodeAnswer } from './slot-owner.ts';
+import { chooseOwner, type NodeAnswer } from './cluster-connector.ts';
 
 const [a, b, c, d] = [1, 2, 3, 4].map((port) => ({ host: 'node', port })) as [Node, Node, Node, Node];
 type Node = NonNullable<NodeAnswer['owner']>;
