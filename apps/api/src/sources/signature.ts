@@ -73,9 +73,7 @@ function compareSignatures(
   now: Date,
   header: string,
 ): SignatureResult {
-  const { separator } = scheme;
-  const hasOne = separator === null || !header.includes(separator);
-  const entries = hasOne ? [header] : header.split(separator).map((entry) => entry.trim());
+  const entries = scheme.separator === null ? [header] : header.split(scheme.separator).map((entry) => entry.trim());
   const signatures = entries
     .filter((entry) => entry.startsWith(scheme.prefix))
     .slice(0, scheme.algorithm === 'ed25519' ? ed25519SignaturesMax : signaturesMax);

@@ -203,21 +203,23 @@ function listExtensions(library: Library, issuerUrl: string): NonNullable<Discov
   return [library.enableNonRepudiationChecks, ...(isInsecure ? [library.allowInsecureRequests] : [])];
 }
 
-/** Sends the secret in the form that the provider names. Without metadata about it, HTTP Basic is the default. */
+/**
+ * Sends the secret by HTTP Basic if the provider names that or nothing. One with special characters goes into the body
+ * if the provider names that, too: some compare what they get without decoding it.
+ */
 function makeClientAuthentication(library: Library, clientSecret: string): ClientAuth {
   const post = library.ClientSecretPost(clientSecret);
   return (...[server, client, body, headers]) => {
-    const supported = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
-    if (!supported.includes('client_secret_basic')) return post(server, client, body, headers);
-    const credentials = Buffer.from(`${encodeForm(client.client_id)}:${encodeForm(clientSecret)}`);
-    headers.set('authorization', `Basic ${credentials.toString('base64')}`);
+    const names = (method: string) => server.token_endpoint_auth_methods_supported?.includes(method);
+    const plain = `${client.client_id}:${clientSecret}`;
+    const encoded = `${encodeForm(client.client_id)}:${encodeForm(clientSecret)}`;
+    const isBasic = names('client_secret_basic') !== false && (plain === encoded || !names('client_secret_post'));
+    if (!isBasic) return post(server, client, body, headers);
+    headers.set('authorization', `Basic ${Buffer.from(encoded).toString('base64')}`);
   };
 }
 
-/**
- * Encodes a text as a form does (RFC 6749, appendix B). Unlike the library, this leaves `-`, `.`, `_` and `*` as they
- * are, as forms do: some providers compare what they get without decoding it.
- */
+/** Encodes a text as a form does (RFC 6749, appendix B): `-`, `.`, `_` and `*` stay as they are. */
 function encodeForm(text: string): string {
   return new URLSearchParams([['', text]]).toString().slice(1);
 }
