@@ -16,28 +16,10 @@ const otherEpoch = { gap: 'epoch-changed', resumed: false } as const;
 const ahead = { gap: 'ahead-of-stream', resumed: false } as const;
 
 /** `{epoch}` and `{cursor}` stand for those of the running service. */
+const malformedIds =
+  'garbage 0 -1 EARLIEST latest null __proto__ {"$gt":""} .. {epoch} {epoch}.1 {epoch}.1.2.3 {epoch}.1.x {epoch}.01.1 {epoch}.-1.1 {epoch}.1e3.1 {epoch}.0x1.1 {epoch}.1.1\u00e4 {epoch}.9007199254740993.1 {epoch}.99999999999999999999.1 UPPER.1.1';
 const ids: readonly (readonly [string, Omit<LastEventIdCase, 'name'>])[] = [
-  ['garbage', malformed],
-  ['0', malformed],
-  ['-1', malformed],
-  ['EARLIEST', malformed],
-  ['latest', malformed],
-  ['null', malformed],
-  ['__proto__', malformed],
-  ['{"$gt":""}', malformed],
-  ['..', malformed],
-  ['{epoch}', malformed],
-  ['{epoch}.1', malformed],
-  ['{epoch}.1.2.3', malformed],
-  ['{epoch}.1.x', malformed],
-  ['{epoch}.01.1', malformed],
-  ['{epoch}.-1.1', malformed],
-  ['{epoch}.1e3.1', malformed],
-  ['{epoch}.0x1.1', malformed],
-  ['{epoch}.1.1\u00e4', malformed],
-  ['{epoch}.9007199254740993.1', malformed],
-  ['{epoch}.99999999999999999999.1', malformed],
-  ['UPPER.1.1', malformed],
+  ...malformedIds.split(' ').map((id) => [id, malformed] as const),
   [`${'e'.repeat(33)}.1.1`, malformed],
   ['1'.repeat(6_000), malformed],
   ['zzzz.1.1', otherEpoch],

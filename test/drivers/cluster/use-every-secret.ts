@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { createPendingSignIns } from '@widget-service/api/caller/oidc/pending-sign-in.ts';
 import { Webhook } from 'standardwebhooks';
 import { expect } from 'vitest';
@@ -38,11 +38,11 @@ export async function useEverySecret(url: string, provider: TestIdentityProvider
   keep(listSessionSecrets(viewer).sessionId, listSessionSecrets(viewer).csrfToken);
   keep(await signInByPassword(url, { email, password: passwords[1] }));
   keep(...(await signInByIdentity(url, provider)));
-  keep(...(await useDictatedSecrets(admin)));
+  keep(...(await useDictatedSecrets(admin)), ...(await useSecretOfSource(admin)));
 
   // The admin has 3, the grants have 4, the rotated grants 4, the viewer 2 passwords, 4 of two sessions and the id of a
-  // third; the identity provider has 7, the sender that dictates secrets 6.
-  expect(used.secrets.size).toBe(31);
+  // third; the identity provider has 7, the sender that dictates secrets 6, the foreign sender 2.
+  expect(used.secrets.size).toBe(33);
   for (const secret of used.secrets) used.refusals.push(...(await misuse(url, admin, secret)));
   return used;
 }
@@ -113,6 +113,20 @@ async function useDictatedSecrets(admin: ConsoleClient) {
   await sendSigned(rotated.url, second, { kind: 'updated', occurredAt: new Date().toISOString() });
   // Without the prefix: what is stored or printed could be the key alone.
   return [created.token, first, first.slice('whsec_'.length), rotated.token, second, second.slice('whsec_'.length)];
+}
+
+/** Lets a foreign sender send a hook, and one with a wrong signature. Returns its token and its secret. */
+async function useSecretOfSource(admin: ConsoleClient) {
+  const secret = `a secret of GitHub ${randomUUID()}`;
+  const source = { preset: 'github', secrets: [secret], mapping: { kind: { value: 'updated' } } };
+  const { url, token } = await json(await admin.request('POST', '/api/v1/integrations', { name: 'code', source }), 201);
+  const send = (key: string, body = '{}') => {
+    const signature = `sha256=${createHmac('sha256', key).update(body).digest('hex')}`;
+    const headers = { 'content-type': 'application/json', 'x-hub-signature-256': signature };
+    return fetch(url, { method: 'POST', headers, body });
+  };
+  expect([(await send(secret)).status, (await send('wrong')).status]).toEqual([202, 401]);
+  return [token, secret];
 }
 
 async function sendSigned(url: string, signingSecret: string, hook: object): Promise<void> {
