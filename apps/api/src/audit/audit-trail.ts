@@ -1,3 +1,4 @@
+import { makeTakeLocally } from '@widget-service/shared/adapters/memory-rate-limiter.ts';
 import type { Settings } from '@widget-service/shared/config/settings.ts';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { RateLimit } from '@widget-service/shared/domain/gcra.ts';
@@ -7,7 +8,6 @@ import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/deadline.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
-import { makeTakeLocally } from '../caller/limits/rate-limits.ts';
 
 /** How long further events like one that was listed are only counted. */
 const windowMs = 60_000;

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { makeTakeLocally } from '@widget-service/shared/adapters/memory-rate-limiter.ts';
 import type { RateLimit } from '@widget-service/shared/domain/gcra.ts';
 import type { Integration } from '@widget-service/shared/entities/grant.ts';
 import {
@@ -18,7 +19,6 @@ import {
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import type { FastifyRequest } from 'fastify';
-import { makeTakeLocally } from '../caller/limits/rate-limits.ts';
 import { readClientNetwork, type TrustedProxies, toClientNetwork } from '../http/forwarding.ts';
 import type { Problem } from '../http/problem.ts';
 import { decodeHeaderText } from '../http/request-headers.ts';

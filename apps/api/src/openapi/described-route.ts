@@ -1,7 +1,6 @@
 import type { ProblemCode } from '@widget-service/shared/domain/errors.ts';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import type { z } from 'zod';
-import { selectRateLimit } from '../caller/limits/rate-limits.ts';
 import type { RoutePolicy } from '../caller/policy.ts';
 import { statusForCode } from '../http/problem.ts';
 import type { RequestParameterName } from '../schemas/headers.ts';
@@ -128,4 +127,10 @@ export function describeSecurity({
   const bySession = isReading ? { sessionCookie: [] } : { sessionCookie: [], csrfToken: [] };
   // The token first: programs that import the document choose the first one, and a script has no session.
   return policy !== 'signed-in' && policy.acceptsBearer === true ? [{ provisionToken: [] }, bySession] : [bySession];
+}
+
+/** Returns the rate limit that the description of a route names. `policy.ts` and `registerHookLimits` enforce it. */
+function selectRateLimit(policy: RoutePolicy): 'api' | 'hooks' | null {
+  if (policy === 'hook-token') return 'hooks';
+  return policy === 'public' || policy === 'own-origin' ? null : 'api';
 }

@@ -15,8 +15,10 @@ import { makeSignInByIdentity } from '@widget-service/shared/usecases/access/sig
 import { SignInLimits, takePermit } from '@widget-service/shared/usecases/access/sign-in-limits.ts';
 import { makeAcceptHook } from '@widget-service/shared/usecases/hooks/accept-hook.ts';
 import type { GroupCommit } from '@widget-service/shared/usecases/hooks/group-commit.ts';
-import { makeRedriveDelivery } from '@widget-service/shared/usecases/hooks/manage-deliveries.ts';
-import { makeRedriveDeliveries } from '@widget-service/shared/usecases/hooks/redrive-deliveries.ts';
+import {
+  makeRedriveDeliveries,
+  makeRedriveDelivery,
+} from '@widget-service/shared/usecases/hooks/redrive-deliveries.ts';
 import { makeCreateWidget } from '@widget-service/shared/usecases/widgets/create-widget.ts';
 import { makeListWidgets } from '@widget-service/shared/usecases/widgets/list-widgets.ts';
 import { renderWidgetBody } from '../widgets/widget-schema.ts';

@@ -1,6 +1,6 @@
+import { makeTakeLocally } from '@widget-service/shared/adapters/memory-rate-limiter.ts';
 import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
 import { type Clock, systemClock } from '@widget-service/shared/runtime/clock.ts';
-import { makeTakeLocally } from '../caller/limits/rate-limits.ts';
 import type { ConnectionRefusal } from '../http/connection-limits.ts';
 import type { StreamHolder } from '../revocation/stream-entitlement.ts';
 import { type ClosingReason, closingBytes } from './fan-out/closing-rules.ts';

@@ -73,3 +73,22 @@ export class MemoryRateLimiter implements RateLimiter {
     this.#lastSweepAtMs = nowMs;
   }
 }
+
+/** How many keys are remembered. Above it, the one that was used longest ago has its whole burst again. */
+const localKeysMax = 10_000;
+
+/**
+ * Makes the function that takes a permit of a limit of this pod, for a key. Returns false if none is left. Unlike the
+ * class it is synchronous, and has few keys: it never sweeps.
+ */
+export function makeTakeLocally(limit: RateLimit): (key: string, nowMs: number) => boolean {
+  const fullAtMs = new Map<string, number>();
+  return (key, nowMs) => {
+    const taken = takePermits(fullAtMs.get(key) ?? 0, nowMs, limit, { atLeast: 1, atMost: 1 });
+    fullAtMs.delete(key);
+    fullAtMs.set(key, taken.fullAtMs);
+    const [oldest = key] = fullAtMs.keys();
+    if (fullAtMs.size > localKeysMax) fullAtMs.delete(oldest);
+    return taken.outcome.granted > 0;
+  };
+}

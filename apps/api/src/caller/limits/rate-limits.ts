@@ -1,6 +1,6 @@
 import { MemoryRateLimiter } from '@widget-service/shared/adapters/memory-rate-limiter.ts';
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
-import { type RateLimit, type RateOutcome, type RateRefusal, takePermits } from '@widget-service/shared/domain/gcra.ts';
+import type { RateLimit, RateOutcome, RateRefusal } from '@widget-service/shared/domain/gcra.ts';
 import type { Integration } from '@widget-service/shared/entities/grant.ts';
 import type {
   FastifyInstance,
@@ -12,23 +12,8 @@ import type {
 } from 'fastify';
 import { readClientNetwork } from '../../http/forwarding.ts';
 import type { Problem } from '../../http/problem.ts';
-import { type RoutePolicy, requirePrincipalId } from '../policy.ts';
+import { requirePrincipalId } from '../policy.ts';
 import { countPermits, HookPermits, type HookPermitsDeps, type PermitVerdict } from './hook-permits.ts';
-
-/**
- * `api` counts requests per principal, `hooks` counts hooks per integration, large ones several times (`countPermits`).
- * The settings give the rates (`toRateLimits`). sign-in-limits.ts limits sign-in.
- */
-type RouteRateLimit = 'api' | 'hooks';
-
-/**
- * Returns the rate limit of a route. The policy alone decides, so no authenticated route can be forgotten. Null: the
- * route has no caller to count.
- */
-export function selectRateLimit(policy: RoutePolicy): RouteRateLimit | null {
-  if (policy === 'hook-token') return 'hooks';
-  return policy === 'public' || policy === 'own-origin' ? null : 'api';
-}
 
 /**
  * Makes the function that counts a request of a known caller against the limit of the principal, before the permission
@@ -147,7 +132,10 @@ function readContentLength({ headers }: FastifyRequest): number | null {
   return header === undefined ? null : Number(header);
 }
 
-/** The names of the rate limits in response headers. */
+/**
+ * The names of the rate limits in response headers. `api` counts requests per principal, `hooks` counts hooks per
+ * integration, large ones several times (`countPermits`).
+ */
 type RateLimitName = 'api' | 'hooks' | 'sign-in' | 'widgets';
 
 /**
@@ -179,20 +167,4 @@ export function toRateLimitedError(
   setRateLimitHeaders(reply, name, refusal.limit, { remaining: 0, resetAfterMs: refusal.resetAfterMs });
   reply.header('retry-after', String(Math.max(1, Math.ceil(refusal.retryAfterMs / 1_000))));
   return new ServiceError('rate-limited', detail);
-}
-
-/** How many keys are remembered. Above it, the one that was used longest ago has its whole burst again. */
-const keysMax = 10_000;
-
-/** Makes the function that takes a permit of a limit of this pod, for a key. Returns false if none is left. */
-export function makeTakeLocally(limit: RateLimit): (key: string, nowMs: number) => boolean {
-  const fullAtMs = new Map<string, number>();
-  return (key, nowMs) => {
-    const taken = takePermits(fullAtMs.get(key) ?? 0, nowMs, limit, { atLeast: 1, atMost: 1 });
-    fullAtMs.delete(key);
-    fullAtMs.set(key, taken.fullAtMs);
-    const [oldest = key] = fullAtMs.keys();
-    if (fullAtMs.size > keysMax) fullAtMs.delete(oldest);
-    return taken.outcome.granted > 0;
-  };
 }

@@ -1,10 +1,15 @@
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
+import { deriveEventId } from '@widget-service/shared/domain/hook-event-id.ts';
 import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import type { Integration } from '@widget-service/shared/entities/grant.ts';
 import type { Collection } from '@widget-service/shared/ports/collection.ts';
-import type { DeliveryLedger, DeliverySummary } from '@widget-service/shared/ports/delivery-ledger.ts';
+import type {
+  DeliveryFilter,
+  DeliveryLedger,
+  DeliverySummary,
+  LedgerRow,
+} from '@widget-service/shared/ports/delivery-ledger.ts';
 import type { WidgetStore } from '@widget-service/shared/ports/widget-store.ts';
-import { findDeliveryByWebhookId } from '@widget-service/shared/usecases/hooks/manage-deliveries.ts';
 import { listCountedPage } from '@widget-service/shared/usecases/lists/list-counted-page.ts';
 import { z } from 'zod';
 import { withinRequestDeadline } from '../../http/request-deadline.ts';
@@ -109,4 +114,29 @@ export function listDeliveriesOfWidgetRoute({ widgets, integrations, ledger }: L
       return reply.header('content-type', 'application/json; charset=utf-8').send(toDeliveryPageText(page, payloads));
     },
   });
+}
+
+/** Selects deliveries of one integration. */
+type IntegrationDeliveryFilter = Extract<DeliveryFilter, { readonly integrationId: unknown }> & {
+  readonly integrationId: string;
+};
+
+/**
+ * Finds the delivery of the hook that an integration sent with a `webhook-id`. Hooks with one `webhook-id` are one
+ * delivery, whose event id follows from it, so this reads one row. Returns null if there is none, or if the filter does
+ * not select it. Throws `UnavailableError`.
+ */
+async function findDeliveryByWebhookId(
+  ledger: Pick<DeliveryLedger, 'get'>,
+  filter: IntegrationDeliveryFilter,
+  webhookId: string,
+): Promise<DeliverySummary | null> {
+  const row = await ledger.get(deriveEventId(filter.integrationId, { kind: 'webhook-id', value: webhookId }));
+  return row !== null && isSelected(row, filter) ? row : null;
+}
+
+function isSelected(row: LedgerRow, filter: IntegrationDeliveryFilter): boolean {
+  const { integrationId, state, receivedFrom = row.receivedAt, receivedBefore } = filter;
+  if (row.integrationId !== integrationId || (state !== null && row.state !== state)) return false;
+  return row.receivedAt >= receivedFrom && (receivedBefore === undefined || row.receivedAt < receivedBefore);
 }

@@ -7,7 +7,7 @@ import type { DeliveryLedger, LedgerRow } from '@widget-service/shared/ports/del
 import type { EventLog } from '@widget-service/shared/ports/event-log.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import { withDeadline } from '@widget-service/shared/runtime/deadline.ts';
-import type { makeRedriveDelivery } from '@widget-service/shared/usecases/hooks/manage-deliveries.ts';
+import type { makeRedriveDelivery } from '@widget-service/shared/usecases/hooks/redrive-deliveries.ts';
 import { z } from 'zod';
 import { noteAudit } from '../../audit/audit.ts';
 import { defineRoute, type Route } from '../../http/route.ts';

@@ -1,9 +1,49 @@
+import type { Delivery } from '../../domain/delivery.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Integration } from '../../entities/grant.ts';
 import type { Collection } from '../../ports/collection.ts';
-import type { DeliveryLedger, ReceptionRange } from '../../ports/delivery-ledger.ts';
+import type { DeliveryLedger, LedgerRow, ReceptionRange } from '../../ports/delivery-ledger.ts';
 import { readNames } from '../lists/list-counted-page.ts';
-import type { makeRedriveDelivery } from './manage-deliveries.ts';
+import type { GroupCommit } from './group-commit.ts';
+
+export interface RedriveDeliveryDeps {
+  readonly ledger: Pick<DeliveryLedger, 'get'>;
+  readonly groupCommit: Pick<GroupCommit, 'submit'>;
+}
+
+export type RedriveOutcome =
+  /**
+   * The delivery is durably queued again. `delivery` is its row, as read before that. The row stays `dead` until a
+   * worker registers the delivery.
+   */
+  | { readonly status: 'queued'; readonly delivery: LedgerRow }
+  /** There is no such delivery, or it belongs to another integration. */
+  | { readonly status: 'unknown' }
+  /** The delivery is published or discarded, or a run has registered it and its event is not published yet. */
+  | { readonly status: 'not-dead' };
+
+/**
+ * Makes the function that redrives a dead letter: it puts the delivery into the queue again, with its original
+ * `receivedAt`. Redriving it twice does no harm: once it is published or discarded, a run drops it as a duplicate. A
+ * malformed delivery is queued with the fields that could be read. It becomes a dead letter again, unless the worker's
+ * version of the service can parse it.
+ *
+ * Throws `UnavailableError` when the ledger does not answer, and what `GroupCommit.submit` throws: the delivery is not
+ * queued if the backlog of the integration is full (`ServiceError`), the admission limit is exceeded or too many
+ * callers wait. If the queue does not answer in time, it may be queued all the same.
+ */
+export function makeRedriveDelivery({ ledger, groupCommit }: RedriveDeliveryDeps) {
+  return async (integrationId: string, eventId: string): Promise<RedriveOutcome> => {
+    const row = await ledger.get(eventId);
+    if (row === null || row.integrationId !== integrationId) return { status: 'unknown' };
+    if (row.state !== 'dead') return { status: 'not-dead' };
+    const { kind, occurredAt, widgetId, payload, receivedAt } = row;
+    const delivery = { eventId, integrationId, kind, occurredAt, widgetId, payload, receivedAt, redrive: true };
+    // The cast is not checked here: the worker parses the delivery again.
+    await groupCommit.submit({ type: 'delivery', delivery: delivery as Delivery });
+    return { status: 'queued', delivery: row };
+  };
+}
 
 /** The most deliveries that one call redrives. */
 export const redrivesMax = 100;
