@@ -8,7 +8,7 @@ import { buildProblem, InputError, type Problem, type Refusal, sendProblem } fro
 import { setCommonHeaders } from './request-screening.ts';
 import { securityHeaders } from './security-headers.ts';
 
-/** Problem codes for Fastify's own errors. Their messages are not sent to the caller: some quote the address. */
+/** Codes of Fastify's own errors (statuses: `problemKinds`). Their messages are not sent: some quote the address. */
 const codeByFrameworkCode: Readonly<Record<string, ProblemCode>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'payload-too-large',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported-media-type',

@@ -38,7 +38,7 @@ export function sendKept(
   reply.headers({ vary: 'accept-encoding', 'cache-control': cacheControl, etag: `W/${tag}` });
   if (known.includes(tag)) return reply.code(304).send();
   reply.type(mediaType);
-  if (!/\bgzip\b/.test(encodings)) return reply.send(body);
+  if (!/\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(encodings)) return reply.send(body);
   return reply.header('content-encoding', 'gzip').send(zipped);
 }
 

@@ -5,8 +5,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /**
      * The scheme and host by which the client addressed the service, for example `https://widgets.example`. They are
-     * those that a trusted proxy forwards, if any. With secure cookies, the scheme is `https` except for a client on
-     * this machine.
+     * those that a trusted proxy forwards, if any. With secure cookies, the scheme is `https`, except for a
+     * client that addresses a loopback name.
      */
     readonly ownOrigin: string;
     /** Whether the client uses the service over HTTPS only: then the response may forbid plain HTTP for the future. */
@@ -23,12 +23,12 @@ export interface OwnOriginSettings {
 /**
  * Declares `ownOrigin` and `isHttpsOnly` on every request. A browser sends a secure cookie over HTTPS only. So a
  * request that arrives over plain HTTP then comes from a proxy that terminates TLS, whatever that proxy forwards. The
- * exception is a client on this machine: browsers trust such an address without TLS.
+ * exception is a loopback name: browsers trust such an address without TLS.
  */
 export function decorateOwnOrigin(app: FastifyInstance, { cookieSecure, publicBaseUrl }: OwnOriginSettings): void {
   const hasHttpsBase = cookieSecure && publicBaseUrl !== null && new URL(publicBaseUrl).protocol === 'https:';
   const readOrigin = (request: FastifyRequest) =>
-    `${cookieSecure && !isOnThisMachine(request) ? 'https' : request.protocol.toLowerCase()}://${request.host || 'localhost'}`;
+    `${cookieSecure && !isLoopbackAddressed(request) ? 'https' : request.protocol.toLowerCase()}://${request.host || 'localhost'}`;
   app.decorateRequest('ownOrigin', {
     getter() {
       return readOrigin(this);
@@ -36,12 +36,12 @@ export function decorateOwnOrigin(app: FastifyInstance, { cookieSecure, publicBa
   });
   app.decorateRequest('isHttpsOnly', {
     getter() {
-      return hasHttpsBase || (cookieSecure && !isOnThisMachine(this));
+      return hasHttpsBase || (cookieSecure && !isLoopbackAddressed(this));
     },
   });
 }
 
 /** Whether the client addressed the service by a loopback address, or by no host at all. */
-function isOnThisMachine({ hostname }: FastifyRequest): boolean {
+function isLoopbackAddressed({ hostname }: FastifyRequest): boolean {
   return hostname === '' || isLoopback(hostname);
 }

@@ -8,7 +8,7 @@ export interface ProblemKind {
   readonly remedy: string;
 }
 
-/** The problems of a request that no route reads: the part of `problemKinds` about HTTP itself. */
+/** The part of `problemKinds` about HTTP itself, in a file of its own for its length. */
 export const protocolProblemKinds = {
   'malformed-request': {
     status: 400,

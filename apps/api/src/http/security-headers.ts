@@ -20,7 +20,7 @@ export const contentPolicies = {
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
 } as const;
 
-/** Headers of every response but that to a hook, also of refusals below the router. Those below replace some. */
+/** Headers of every response but that to a hook, also of refusals below the router. */
 export const securityHeaders = { ...dataHeaders, 'x-robots-tag': 'noindex' } as const;
 
 /**
@@ -32,13 +32,13 @@ export const postedHookHeaders = {
   'x-content-type-options': dataHeaders['x-content-type-options'],
 } as const;
 
-/** Headers of every response at a stream address, also of refusals: pages of any origin may read it. */
+/** Replace some of them at a stream address, also in refusals: pages of any origin may read the response. */
 export const streamAddressHeaders = {
   'access-control-allow-origin': '*',
   'cross-origin-resource-policy': 'cross-origin',
 } as const;
 
-/** Headers of every response to a client that uses HTTPS only. */
+/** In addition, in every response to a client that uses HTTPS only. */
 export const httpsOnlyHeaders = { 'strict-transport-security': `max-age=${httpsOnlySeconds}` } as const;
 
 /**

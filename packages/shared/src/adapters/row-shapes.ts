@@ -1,4 +1,5 @@
-// What each stored entity must be. A column or a document may hold anything: somebody may have changed it by hand.
+// What a stored widget, delivery, log entry and hook count must be. Those of `entities/` have schemas of their own. A
+// column or a document may hold anything: somebody may have changed it by hand.
 
 import { hookKinds } from '../domain/event-kind.ts';
 import type { LogPosition } from '../domain/log-position.ts';

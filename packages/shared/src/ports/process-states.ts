@@ -7,14 +7,14 @@ export const processStateLimits = {
   silentMs: 15_000,
   /** Without a new state for so long, a process is forgotten: it has died. */
   keptMs: 60_000,
-  /** A pod lists so many of its streams, the newest: some 200 KB every 5 s. */
+  /** A pod lists so many of its streams of subscriptions, the newest: some 200 KB every 5 s. */
   listedStreams: 1_000,
 } as const;
 
 const points = z.array(z.number().nullable());
 
 const hourSchema = z.object({
-  /** The number of the last point: its end is at `(lastPoint + 1) * pointMs` of the Unix time. */
+  /** The number of the last point: it ends at `(lastPoint + 1)` × 15 s of the Unix time. */
   lastPoint: z.number(),
   hooksAccepted: points,
   hooksRefused: points,
@@ -29,7 +29,7 @@ const hourSchema = z.object({
 const podSchema = z.object({
   streamsOpen: z.number(),
   streamsMax: z.number(),
-  /** Whether `streams` lacks some: the pod has more than it lists. */
+  /** Whether `ReadState.streams` lacks some: the pod has more than it lists. */
   isListCut: z.boolean(),
   /** How many events of the log it has not read. Null: unknown. */
   lagEvents: z.number().nullable(),

@@ -46,8 +46,8 @@ const attemptBackoff = { firstMs: 100, maxMs: 5_000 };
  * - While a store is unavailable, it retries here, so that later batches do not overtake this one.
  * - It returns `release` when this consumer has lost the job, is closing, or has not reached the stores for 10 s. Then
  *   the queue puts the job back at the front of its partition, for any worker.
- * - It halves a batch that contains an unstorable item until that item is alone, and dead-letters the item. The halves
- *   run in order, so the hooks of a widget take effect in order.
+ * - It halves a batch with an item that cannot be applied or stored until that item is alone, and dead-letters the
+ *   item. The halves run in order, so the hooks of a widget take effect in order.
  *
  * docs/data-path.md explains which failures are retried, halved and dead-lettered.
  */
