@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { collectionNames, createIndexes, verifyIndexes } from '@widget-service/cluster/mongo/indexes.ts';
 import { MongoCollection } from '@widget-service/cluster/mongo/mongo-collection.ts';
 import { auditEventEntity } from '@widget-service/shared/entities/audit-event.ts';
+import { refusalEntity, sampleEntity } from '@widget-service/shared/entities/refused-request.ts';
+import { sessionEntity } from '@widget-service/shared/entities/session.ts';
 import { type Db, MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { anAuditEvent } from '../drivers/app/builders.ts';
@@ -11,8 +13,8 @@ import { isLong } from '../faults/scale.ts';
 /** MongoDB looks for expired documents once a minute. */
 const removalMs = 150_000;
 
-/** `audit-events.test.ts` has the same for the embedded service, which removes expired entities itself. */
-describe.runIf(inject('backend') === 'cluster')('The audit events of MongoDB: expiry', () => {
+/** The embedded service removes expired entities itself: `audit-events.test.ts`, `refused-requests.test.ts`. */
+describe.runIf(inject('backend') === 'cluster')('The entities of MongoDB: expiry', () => {
   let client: MongoClient;
   let db: Db;
   beforeAll(async () => {
@@ -24,19 +26,22 @@ describe.runIf(inject('backend') === 'cluster')('The audit events of MongoDB: ex
     await db.dropDatabase();
     await client.close();
   });
-  const events = () => db.collection(auditEventEntity.name);
 
-  test('has an index by which MongoDB removes an event at that time, and verifyIndexes misses it', async () => {
-    const index = (await events().indexes()).find(({ key }) => 'expiresAt' in key);
-    expect(index).toMatchObject({ key: { expiresAt: 1 }, expireAfterSeconds: 0 });
-    await events().dropIndex(index?.name ?? '');
-    expect(await verifyIndexes(db)).toEqual([`auditEvents.${index?.name}`]);
-    await events().createIndex({ expiresAt: 1 }, { name: index?.name ?? '', expireAfterSeconds: 60 });
-    expect(await verifyIndexes(db)).toEqual([`auditEvents.${index?.name}`]);
-    await events().dropIndex(index?.name ?? '');
-    await createIndexes(db);
-    expect(await verifyIndexes(db)).toEqual([]);
-  });
+  test.each([auditEventEntity, refusalEntity, sampleEntity, sessionEntity].map(({ name }) => name))(
+    '%s has an index by which MongoDB removes one at that time, and verifyIndexes misses it',
+    async (name) => {
+      const collection = db.collection(name);
+      const index = (await collection.indexes()).find(({ key }) => 'expiresAt' in key);
+      expect(index).toMatchObject({ key: { expiresAt: 1 }, expireAfterSeconds: 0 });
+      await collection.dropIndex(index?.name ?? '');
+      expect(await verifyIndexes(db)).toEqual([`${name}.${index?.name}`]);
+      await collection.createIndex({ expiresAt: 1 }, { name: index?.name ?? '', expireAfterSeconds: 60 });
+      expect(await verifyIndexes(db)).toEqual([`${name}.${index?.name}`]);
+      await collection.dropIndex(index?.name ?? '');
+      await createIndexes(db);
+      expect(await verifyIndexes(db)).toEqual([]);
+    },
+  );
 
   // Only in the long form: it waits for the server's next look.
   test.runIf(isLong)('lets MongoDB remove an event when it expires', { timeout: 2 * removalMs }, async () => {

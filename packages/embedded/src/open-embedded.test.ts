@@ -49,6 +49,16 @@ describe('openEmbedded', () => {
     await rm(dataDir, { recursive: true, force: true });
   });
 
+  test('removes sessions when they expire', async () => {
+    const ids = { id: idOf('session'), userId: idOf('user') };
+    const session = { ...ids, device: null, address: null, createdAt: start, lastSeenAt: start };
+    await backend.sessions.insert({ ...session, digest: 'expired', expiresAt: start });
+    await backend.sessions.insert({ ...session, digest: 'live', expiresAt: new Date(start.getTime() + 1) });
+    await backend.removeExpired(start);
+    expect(await backend.sessions.get('expired')).toBeNull();
+    expect(await backend.sessions.get('live')).not.toBeNull();
+  });
+
   test('removes ledger rows that were published or discarded longer ago than the retention, and no others', async () => {
     const deliveries = ['old', 'young', 'received', 'dead', 'old discarded', 'young discarded'].map(aDelivery);
     await backend.ledger.register(deliveries);
@@ -110,6 +120,13 @@ describe('openEmbedded', () => {
     const rows = reader.prepare('SELECT event_id FROM appended_events').all();
     reader.close();
     expect(rows.map((row) => row.event_id)).toEqual(['lasting']);
+  });
+
+  test('gives later events no earlier time when the clock is set back', async () => {
+    const first = await backend.eventLog.append(1, null, [anAppend('a')]);
+    advanceClock(-hourMs);
+    const second = await backend.eventLog.append(1, first.last, [anAppend('b')]);
+    expect(second.last).toMatchObject({ ms: start.getTime(), seq: first.last.seq + 1 });
   });
 
   test('drops events over the retained count during appends', async () => {

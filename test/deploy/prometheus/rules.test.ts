@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { createMetrics } from '@widget-service/shared/metrics/metrics.ts';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openEmbeddedTestBackend } from '../../drivers/app/embedded-test-backend.ts';
@@ -63,8 +64,12 @@ describe('rules and dashboards', () => {
     expect(counted.slice(2)).toEqual(counted.slice(0, 2));
     // Each rule has its list twice: of the failures, and of all calls.
     for (const lists of counted) expect(lists).toEqual([lists[0], lists[0]]);
-    const named = counted.slice(0, 2).flatMap(([list = '']) => list.slice('port=~"'.length, -1).split('|'));
-    expect(named.toSorted()).toEqual(ports.toSorted());
+    const [redis = [], mongodb = []] = counted.map(([list = '']) => list.slice('port=~"'.length, -1).split('|'));
+    expect([...redis, ...mongodb].toSorted()).toEqual(ports.toSorted());
+    const source = new URL('../../../packages/cluster/src/mongo/open-mongo-stores.ts', import.meta.url);
+    const opened = readFileSync(source, 'utf8').matchAll(/^ {4}(\w+): (?:new Mongo|createMongo)/gm);
+    const adapters = Array.from(opened, ([, name = '']) => name).filter((name) => ports.includes(name));
+    expect(mongodb.toSorted()).toEqual(adapters.toSorted());
   });
 
   test.each(loadAlerts())('$alert ($labels.severity) has a severity, a summary and a description', (rule) => {
