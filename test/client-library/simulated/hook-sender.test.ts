@@ -1,5 +1,5 @@
 import { createHookSender } from '@widget-service/client/hooks/hook-sender.ts';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 
 const widgetId = (number: number) => `01900000-0000-7000-8000-${String(number).padStart(12, '0')}`;
 const aHook = (number: number, payload: Record<string, unknown> = {}) => ({
@@ -96,6 +96,15 @@ describe('HookSender', () => {
     requests[0]?.answer(accepted());
     await sent;
     expect(sender.queued).toBe(0);
+  });
+
+  test.each(['importKey', 'sign'] as const)('rejects a hook at once if %s fails', async (name) => {
+    vi.spyOn(crypto.subtle, name).mockRejectedValue(new DOMException('no HMAC', 'NotSupportedError'));
+    onTestFinished(() => void vi.restoreAllMocks());
+    const { fetch, requests } = openFetch();
+    const sender = createHookSender({ url, fetch, secret: 'whsec_AAAA', onRetry: () => sender.close() });
+    await expect(sender.send(aHook(1))).rejects.toMatchObject({ name: 'InvalidCallError', kind: 'caller' });
+    expect(requests).toEqual([]);
   });
 
   test('rejects what it has not sent when it is closed', async () => {

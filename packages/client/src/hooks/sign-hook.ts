@@ -29,19 +29,22 @@ export interface SignedContent {
  * Signs a hook as Standard Webhooks 1.0 (https://www.standardwebhooks.com) describes it: HMAC-SHA256 over
  * `id.timestamp.body`, with the bytes of the secret behind `whsec_`. Returns the value of `webhook-signature`.
  *
- * @throws {InvalidCallError} if the secret is none, or this is a page over plain HTTP: browsers sign in secure contexts
- *   only, which are pages over HTTPS and those of this machine.
+ * @throws {InvalidCallError} if the secret is none, or this runtime cannot sign: browsers sign in secure contexts only,
+ *   which are pages over HTTPS and those of this machine.
  */
 export async function signHook(secret: string, { id, timestamp, body }: SignedContent): Promise<string> {
   const base64 = secret.startsWith(secretPrefix) ? secret.slice(secretPrefix.length) : secret;
   const bytes = decodeBase64(base64);
   const subtle = findSubtle();
   if (subtle === undefined) throw new InvalidCallError('signing needs HTTPS');
-  const algorithm = { name: 'HMAC', hash: 'SHA-256' };
-  const key = await subtle.importKey('raw', bytes, algorithm, false, ['sign']);
   const content = new TextEncoder().encode(`${id}.${timestamp}.${body}`);
-  const signature = new Uint8Array(await subtle.sign('HMAC', key, content));
-  return `v1,${btoa(String.fromCharCode(...signature))}`;
+  try {
+    const key = await subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
+    const signature = new Uint8Array(await subtle.sign('HMAC', key, content));
+    return `v1,${btoa(String.fromCharCode(...signature))}`;
+  } catch (cause) {
+    throw new InvalidCallError('this runtime cannot sign with HMAC-SHA256', { cause });
+  }
 }
 
 /** Whether this runtime signs: see `signHook`. */

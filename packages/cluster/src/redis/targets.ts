@@ -73,11 +73,11 @@ function toTarget(
 /** Null: the URL has a port, so it leads to Redis itself. Of `REDIS_URL`, `checkCombinations` does not accept that. */
 function findSentinels(settings: Settings, url: string): Sentinels | null {
   const { REDIS_SENTINELS: addresses, REDIS_SENTINEL_USERNAME: username, REDIS_SENTINEL_PASSWORD: password } = settings;
-  const { hostname, port } = new URL(url);
+  const { hostname: name, port } = new URL(url);
   if (addresses === null || port !== '') return null;
   // Whoever is on the way to a Sentinel could name another Redis.
   const hasTls = settings.REDIS_URL?.startsWith('rediss:') === true;
-  return { addresses, name: decodeURIComponent(hostname), username, password, hasTls };
+  return { addresses, name, username, password, hasTls };
 }
 
 /** The options by which a connection finds the primary, if the URL does not lead to it, and those of TLS. */
