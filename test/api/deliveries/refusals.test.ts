@@ -1,3 +1,4 @@
+import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { mintToken } from '@widget-service/shared/domain/token.ts';
 import { describe, expect, test } from 'vitest';
 import { aRefusal } from '../../drivers/app/builders.ts';
@@ -106,7 +107,7 @@ test('a store of refusals that hangs or fails neither delays nor changes the res
       refusals: Object.assign(Object.create(refusals), {
         insert: () => {
           calls += 1;
-          return calls === 1 ? Promise.reject(new Error('broken')) : new Promise(() => undefined);
+          return calls === 1 ? Promise.reject(new UnavailableError('broken')) : new Promise(() => undefined);
         },
       }),
     }),

@@ -5,12 +5,14 @@ export interface BackgroundRecordsOptions<Open, Stored> {
   /** Of the log lines `<name>.not_stored` and `<name>.stored`. */
   readonly name: string;
   readonly everyMs: number;
-  /** How many records may be open, and how many may wait after a failed write. It drops and counts others. */
+  /** How many records may be open. It drops and counts others. */
   readonly atMost: number;
+  /** Whether the newest `atMost` wait for the next write after one that failed. Default: true. */
+  readonly keepsFailed?: boolean;
   /** Makes the records to store from the open ones, and from those whose write failed. */
   readonly toBatch: (open: ReadonlyMap<string, Open>, unwritten: readonly Stored[]) => readonly Stored[];
-  /** May fail: it then gets the records of `toBatch` again. */
-  readonly store: (batch: readonly Stored[]) => Promise<void>;
+  /** May fail: it then gets the records of `toBatch` again. Returns one error for each record that it dropped. */
+  readonly store: (batch: readonly Stored[]) => Promise<readonly unknown[]>;
   readonly logger: Pick<Logger, 'warn' | 'info'>;
 }
 
@@ -26,7 +28,6 @@ export class BackgroundRecords<Open, Stored> {
   #dropped = 0;
   #hasFailed = false;
   /** From the first open record on until nothing is left to write. */
-  #isBusy = false;
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
 
@@ -39,14 +40,14 @@ export class BackgroundRecords<Open, Stored> {
     const open = this.#open.get(key);
     if (open === undefined && this.#open.size >= this.#options.atMost) this.#dropped += 1;
     else this.#open.set(key, update(open));
-    if (!this.#isBusy) this.#schedule();
+    if (this.#timer === undefined) this.#schedule();
   }
 
   has(key: string): boolean {
     return this.#open.has(key);
   }
 
-  /** Writes what waits, once. Resolves within 2 s and never rejects. Later records are lost. */
+  /** Writes what waits, once, and logs how much is lost. Resolves within 2 s and never rejects. */
   async close(): Promise<void> {
     const writeLast = async () => {
       await this.#writing;
@@ -55,13 +56,14 @@ export class BackgroundRecords<Open, Stored> {
     };
     await withDeadline(writeLast(), requestDeadlineMs, `write the last ${this.#options.name}`).catch(() => undefined);
     clearTimeout(this.#timer);
+    const dropped = this.#dropped + this.#unwritten.length + this.#open.size;
+    if (dropped > 0) this.#options.logger.warn({ dropped }, `${this.#options.name}.not_stored`);
   }
 
   #schedule(): void {
-    this.#isBusy = true;
     this.#timer = setTimeout(() => {
       this.#writing = this.#write().then(() => {
-        this.#isBusy = false;
+        this.#timer = undefined;
         if (this.#open.size + this.#unwritten.length > 0) this.#schedule();
       });
     }, this.#options.everyMs).unref();
@@ -69,18 +71,20 @@ export class BackgroundRecords<Open, Stored> {
 
   /** Never rejects. */
   async #write(): Promise<void> {
-    const { name, atMost, toBatch, store, logger } = this.#options;
+    const { name, atMost, keepsFailed = true, toBatch, store, logger } = this.#options;
     const batch = toBatch(this.#open, this.#unwritten);
     this.#open = new Map();
-    this.#unwritten = [];
+    this.#unwritten = batch;
     if (batch.length === 0) return;
     try {
-      await store(batch);
-      if (this.#hasFailed || this.#dropped > 0) logger.info({ dropped: this.#dropped }, `${name}.stored`);
+      const errors = await store(batch);
+      this.#unwritten = [];
+      const dropped = this.#dropped + errors.length;
+      if (this.#hasFailed || dropped > 0) logger.info({ dropped, err: errors[0] }, `${name}.stored`);
       this.#hasFailed = false;
       this.#dropped = 0;
     } catch (err) {
-      this.#unwritten = batch.slice(-atMost);
+      this.#unwritten = keepsFailed ? batch.slice(-atMost) : [];
       this.#dropped += batch.length - this.#unwritten.length;
       if (!this.#hasFailed) logger.warn({ err, waiting: this.#unwritten.length }, `${name}.not_stored`);
       this.#hasFailed = true;

@@ -14,42 +14,35 @@ const mapping = {
 };
 const hour = (hours: number) => new Date(Date.UTC(2026, 2, 1, hours));
 
-/** A recorder over stores that keep what they get, fail while `isDown` is set, and wait while `hangs` is. */
+/** A recorder over stores that keep all but `never`, fail while `isDown` is set, and wait while `hangs` is. */
 function openRecorder() {
-  const state = { isDown: false, hangs: false, calls: 0, lines: [] as unknown[][] };
-  const stored = {
-    refusals: [] as HookRefusal[],
-    samples: [] as HookSample[],
-    counts: [] as (readonly HookCounts[])[],
-  };
+  const keptUntil = new Date(Date.now() + 3_600_000) as Date | null;
+  const state = { isDown: false, hangs: false, calls: 0, lines: [] as unknown[][], keptUntil };
+  const stored = { refusals: [] as HookRefusal[], samples: [] as HookSample[], counts: [] as HookCounts[][] };
   const answer = async (): Promise<void> => {
     state.calls += 1;
     if (state.hangs) await new Promise(() => undefined);
     if (state.isDown) throw new UnavailableError('the store is down');
   };
-  const keepIn = <T>(list: T[]) => ({
-    insert: async (record: T) => {
-      await answer();
-      return list.push(record) > 0;
+  const keepIn = <T extends HookRefusal | HookSample>(list: T[]) => ({
+    insert: (record: T) => {
+      if (record.integrationId === 'never') throw new TypeError('it cannot be stored');
+      return answer().then(() => list.push(record) > 0);
     },
-    list: async () => [],
+    list: vi.fn(async () => []),
     removeAll: async () => undefined,
   });
+  const [refusals, samples] = [keepIn(stored.refusals), keepIn(stored.samples)];
+  const integrations = {
+    count: vi.fn(async () => 1),
+    get: async () => ({ samplesKeptUntil: state.keptUntil }) as never,
+  };
+  const log = (...line: unknown[]) => void state.lines.push(line);
   const recorder = new IntakeRecorder({
-    integrations: { count: async () => 1 },
-    refusals: keepIn(stored.refusals),
-    samples: keepIn(stored.samples),
-    hookCounts: {
-      add: async (counts) => {
-        await answer();
-        stored.counts.push(counts);
-      },
-    },
+    ...{ integrations, refusals, samples },
+    hookCounts: { add: (counts) => answer().then(() => void stored.counts.push([...counts])) },
     clock: systemClock,
-    logger: {
-      warn: (...line: unknown[]) => void state.lines.push(['warn', ...line]),
-      info: (...line: unknown[]) => void state.lines.push(['info', ...line]),
-    } as never,
+    logger: { warn: log.bind(null, 'warn'), info: log.bind(null, 'info') },
     trustedProxies: null,
   });
   let requests = 0;
@@ -68,7 +61,7 @@ function openRecorder() {
   };
   const summarize = () => stored.refusals.map(({ requestId, unlisted }) => [requestId, unlisted]);
   const linesOf = (name: string) => state.lines.filter((line) => String(line[2]).startsWith(name));
-  return { recorder, state, stored, refuse, refuseForeign, summarize, linesOf };
+  return { recorder, state, stored, integrations, refusals, samples, refuse, refuseForeign, summarize, linesOf };
 }
 
 describe('refusals', () => {
@@ -86,12 +79,14 @@ describe('refusals', () => {
   });
 
   test('stores the first of a second per integration and code, with the number of the others', async () => {
-    const { refuse, state, summarize } = openRecorder();
+    const { refuse, state, summarize, integrations, refusals } = openRecorder();
     for (let times = 0; times < 3; times += 1) refuse('A');
     refuse('A', 'rate-limited');
     refuse('B');
     expect(state.calls).toBe(0);
     await vi.advanceTimersByTimeAsync(1_000);
+    expect(integrations.count.mock.calls.flat()).toEqual([{ id: 'A' }, 1, { id: 'B' }, 1]);
+    expect(refusals.list).toHaveBeenCalledWith({ integrationId: 'A' }, { offset: 100, limit: 1 });
     refuse('A');
     await vi.advanceTimersByTimeAsync(5_000);
     expect(summarize()).toEqual([
@@ -135,12 +130,12 @@ describe('refusals', () => {
     expect(linesOf('refusals').at(-1)).toEqual(['info', { dropped: 200 }, 'refusals.stored']);
   });
 
-  test('holds at most 1 000 of one second', async () => {
+  test('holds at most 1 000 of one second, and drops one that cannot be stored', async () => {
     const { refuse, summarize, linesOf } = openRecorder();
-    for (let index = 0; index < 1_500; index += 1) refuse(`A${index}`);
+    for (let index = 0; index < 1_500; index += 1) refuse(index === 0 ? 'never' : `A${index}`);
     await vi.advanceTimersByTimeAsync(1_000);
-    expect(summarize()).toHaveLength(1_000);
-    expect(linesOf('refusals')).toEqual([['info', { dropped: 500 }, 'refusals.stored']]);
+    expect(summarize()).toHaveLength(999);
+    expect(linesOf('refusals')).toEqual([['info', { dropped: 501, err: expect.any(TypeError) }, 'refusals.stored']]);
   });
 });
 
@@ -157,6 +152,21 @@ describe('samples', () => {
     await vi.advanceTimersByTimeAsync(1_000);
     const kept = stored.samples.map(({ integrationId, code, body }) => `${integrationId} ${code} ${body.length}`);
     expect(kept).toEqual(['A invalid-json 2', 'A hook-not-mappable 2', 'B invalid-json 3', 'A invalid-json 4']);
+  });
+
+  test('keeps them until the end that the integration has when they are stored', async () => {
+    const { refuseForeign, state, stored, integrations, samples } = openRecorder();
+    refuseForeign(text(1));
+    state.keptUntil = new Date(Date.now() + 60_000);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(integrations.count).toHaveBeenCalledWith({ id: 'A', samplesKeptUntil: { above: new Date() } }, 1);
+    expect(samples.list).toHaveBeenCalledWith({ integrationId: 'A' }, { offset: 10, limit: 1 });
+    const { expiresAt } = stored.samples[0] ?? {};
+    expect(expiresAt).toEqual(state.keptUntil);
+    state.keptUntil = null;
+    refuseForeign(text(2));
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(stored.samples).toHaveLength(1);
   });
 
   test('takes bodies up to the limit, of UTF-8 only', async () => {
@@ -178,18 +188,18 @@ describe('samples', () => {
     expect(stored.samples).toHaveLength(3);
   });
 
-  test('holds at most ten, and forgets those whose write failed', async () => {
+  test('holds at most 100, and forgets those whose write failed', async () => {
     const { refuseForeign, state, stored, linesOf } = openRecorder();
     state.isDown = true;
     refuseForeign(text(1), { id: 'lost' });
     await vi.advanceTimersByTimeAsync(1_000);
-    expect(linesOf('samples')).toEqual([['warn', expect.anything(), 'samples.not_stored']]);
+    const err = expect.any(UnavailableError);
+    expect(linesOf('samples')).toEqual([['warn', { err, waiting: 0 }, 'samples.not_stored']]);
     state.isDown = false;
-    for (let index = 0; index < 15; index += 1) refuseForeign(text(1), { id: `${index}` });
+    for (let index = 0; index < 105; index += 1) refuseForeign(text(1), { id: `${index}` });
     await vi.advanceTimersByTimeAsync(1_000);
-    expect(stored.samples.map(({ integrationId }) => integrationId)).toEqual(
-      Array.from({ length: 10 }, (_, n) => `${n}`),
-    );
+    expect(stored.samples.map(({ integrationId }) => Number(integrationId))).toEqual([...new Array(100).keys()]);
+    expect(linesOf('samples').at(-1)).toEqual(['info', { dropped: 6 }, 'samples.stored']);
   });
 });
 
@@ -253,12 +263,15 @@ describe('close', () => {
     expect(other.state.calls).toBe(2);
   });
 
-  test('waits at most 2 s for a store that hangs', async () => {
-    const { recorder, refuse, state } = openRecorder();
+  test('waits at most 2 s for a store that hangs, which it asks to store 20 at once, and logs what is lost', async () => {
+    const { recorder, refuse, state, linesOf } = openRecorder();
     state.hangs = true;
-    refuse('A');
+    for (let index = 0; index < 30; index += 1) refuse(`A${index}`);
     const closed = recorder.close();
     await vi.advanceTimersByTimeAsync(2_100);
     await closed;
+    // One of them for the counts.
+    expect(state.calls).toBe(21);
+    expect(linesOf('refusals')).toEqual([['warn', { dropped: 30 }, 'refusals.not_stored']]);
   });
 });

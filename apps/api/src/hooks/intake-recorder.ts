@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { makeTakeLocally } from '@widget-service/shared/adapters/memory-rate-limiter.ts';
+import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { RateLimit } from '@widget-service/shared/domain/gcra.ts';
 import type { Integration } from '@widget-service/shared/entities/grant.ts';
 import {
@@ -30,11 +31,12 @@ import { withholdSecrets } from './withheld-headers.ts';
 const listedPerNetwork: RateLimit = { ratePerSecond: 1 / 60, burst: 20 };
 /** An integration keeps 10 samples: whoever does not know its secret must not push out those of the sender. */
 const strangerSamples: RateLimit = { ratePerSecond: 1 / 60, burst: 3 };
+const noHooks = { accepted: 0, refused: 0 };
 
 type RefusedRequests<T> = Pick<Collection<T>, 'insert' | 'list' | 'removeAll'>;
 
 export interface IntakeRecorderDeps {
-  readonly integrations: Pick<Collection<Integration>, 'count'>;
+  readonly integrations: Pick<Collection<Integration>, 'get' | 'count'>;
   readonly refusals: RefusedRequests<HookRefusal>;
   readonly samples: RefusedRequests<HookSample>;
   readonly hookCounts: Pick<HookCountStore, 'add'>;
@@ -58,7 +60,7 @@ export interface RefusedForeignRequest {
  */
 export class IntakeRecorder {
   readonly #deps: IntakeRecorderDeps;
-  readonly #counts: BackgroundRecords<{ accepted: number; refused: number }, HookCounts>;
+  readonly #counts: BackgroundRecords<typeof noHooks, HookCounts>;
   readonly #refusals: BackgroundRecords<HookRefusal, HookRefusal>;
   readonly #samples: BackgroundRecords<HookSample, HookSample>;
   readonly #mayList = makeTakeLocally(listedPerNetwork);
@@ -68,44 +70,46 @@ export class IntakeRecorder {
 
   constructor(deps: IntakeRecorderDeps) {
     this.#deps = deps;
-    const { logger, clock, hookCounts } = deps;
+    const { logger, clock, hookCounts, integrations, samples } = deps;
     this.#counts = new BackgroundRecords({
       ...{ name: 'hook_counts', everyMs: 10_000, atMost: Number.POSITIVE_INFINITY, logger },
       toBatch: (open, unwritten) => mergeByHour(open, unwritten, clock.now()),
-      store: (batch) => hookCounts.add(batch),
+      store: (batch) => hookCounts.add(batch).then(() => []),
     });
     this.#refusals = new BackgroundRecords({
       ...{ name: 'refusals', everyMs: 1_000, atMost: 1_000, logger },
       toBatch: (open, unwritten) => [...unwritten, ...open.values()],
       store: makeStoreRefused(deps.refusals, refusalLimits.perIntegration, ({ integrationId }) =>
-        deps.integrations.count({ id: integrationId }, 1),
+        integrations.count({ id: integrationId }, 1),
       ),
     });
     this.#samples = new BackgroundRecords({
-      ...{ name: 'samples', everyMs: 1_000, atMost: 10, logger },
-      // Those whose write failed are lost: bodies do not wait in memory.
+      ...{ name: 'samples', everyMs: 1_000, atMost: 100, keepsFailed: false, logger },
+      // Bodies do not wait in memory.
       toBatch: (open) => [...open.values()],
-      store: makeStoreRefused(deps.samples, sampleLimits.perIntegration, ({ integrationId }) =>
-        deps.integrations.count({ id: integrationId, samplesKeptUntil: { above: clock.now() } }, 1),
+      store: makeStoreRefused(
+        samples,
+        sampleLimits.perIntegration,
+        ({ integrationId }) => integrations.count({ id: integrationId, samplesKeptUntil: { above: clock.now() } }, 1),
+        async (sample) => {
+          // The integration of the request may be a cached one.
+          const integration = await integrations.get(sample.integrationId);
+          const expiresAt = endOfSample(sample.refusedAt, integration?.samplesKeptUntil ?? null);
+          if (expiresAt > clock.now()) await samples.insert({ ...sample, expiresAt });
+        },
       ),
     });
   }
 
   countAccepted(integrationId: string): void {
-    this.#counts.record(integrationId, (open = { accepted: 0, refused: 0 }) => {
-      open.accepted += 1;
-      return open;
-    });
+    this.#counts.record(integrationId, (open = noHooks) => ({ ...open, accepted: open.accepted + 1 }));
   }
 
   /** Records a refused hook, after its response. */
   recordRefused(request: FastifyRequest, problem: Problem, foreign: RefusedForeignRequest | null): void {
     if (request.integration === null) return;
     const { id } = request.integration;
-    this.#counts.record(id, (open = { accepted: 0, refused: 0 }) => {
-      open.refused += 1;
-      return open;
-    });
+    this.#counts.record(id, (open = noHooks) => ({ ...open, refused: open.refused + 1 }));
     this.#recordRefusal(request, problem, id);
     if (foreign !== null) this.#recordSample(request, problem.code, foreign);
   }
@@ -142,7 +146,7 @@ export class IntakeRecorder {
     const { integration, id: requestId, raw } = request;
     const refusedAt = this.#deps.clock.now();
     if (integration?.source == null || !((integration.samplesKeptUntil ?? 0) > refusedAt)) return;
-    const { id: integrationId, source, samplesKeptUntil } = integration;
+    const { id: integrationId, source } = integration;
     // A preview takes a text.
     if (body.length > sampleLimits.bodyBytesMax || !isUtf8(body)) return;
     const refusal = findSourceRefusal(read);
@@ -154,7 +158,7 @@ export class IntakeRecorder {
       (open) =>
         open ?? {
           ...{ requestId, integrationId, refusedAt, code, refusal, body: Buffer.from(body).toString() },
-          expiresAt: endOfSample(refusedAt, samplesKeptUntil),
+          expiresAt: endOfSample(refusedAt, integration.samplesKeptUntil),
           ...withholdSecrets(raw.rawHeaders, source),
         },
     );
@@ -179,33 +183,43 @@ export function makeStoreRefused<T extends RefusedRequest>(
   records: RefusedRequests<T>,
   atMost: number,
   count: (record: T) => Promise<number>,
+  insert: (record: T) => Promise<unknown> = (record) => records.insert(record),
 ) {
-  return async (batch: readonly T[]): Promise<void> => {
-    for (const record of batch) await records.insert(record);
-    for (const [newest] of Map.groupBy(batch, ({ integrationId }) => integrationId).values()) {
-      if (newest === undefined) continue;
-      const ofIntegration = { integrationId: newest.integrationId } as Where<T>;
-      if ((await count(newest)) === 0) await records.removeAll(ofIntegration);
+  return async (batch: readonly T[]): Promise<readonly unknown[]> => {
+    const errors = await forEach(batch, insert);
+    const oneOfEach = new Map(batch.map((record) => [record.integrationId, record])).values();
+    const others = await forEach([...oneOfEach], async (record) => {
+      const ofIntegration = { integrationId: record.integrationId } as Where<T>;
+      if ((await count(record)) === 0) await records.removeAll(ofIntegration);
       const [tooOld] = await records.list(ofIntegration, { offset: atMost, limit: 1 });
-      if (tooOld == null) continue;
+      if (tooOld == null) return;
       const refusedAt = { below: new Date(tooOld.refusedAt.getTime() + 1) };
       await records.removeAll({ ...ofIntegration, refusedAt } as Where<T>);
-    }
+    });
+    return [...errors, ...others];
   };
 }
 
+/** Works on 20 at once. Throws an `UnavailableError`, and returns all other errors: they hold up no other record. */
+async function forEach<T>(records: readonly T[], work: (record: T) => Promise<unknown>): Promise<unknown[]> {
+  const errors: unknown[] = [];
+  for (let start = 0; start < records.length; start += 20) {
+    const results = await Promise.allSettled(records.slice(start, start + 20).map(async (record) => work(record)));
+    for (const result of results) if (result.status === 'rejected') errors.push(result.reason);
+    const unavailable = errors.find((error) => error instanceof UnavailableError);
+    if (unavailable !== undefined) throw unavailable;
+  }
+  return errors;
+}
+
 /** Adds the counts of one integration and hour. Drops those of hours that no store keeps. */
-function mergeByHour(
-  open: ReadonlyMap<string, { readonly accepted: number; readonly refused: number }>,
-  unwritten: readonly HookCounts[],
-  now: Date,
-): HookCounts[] {
+function mergeByHour(open: ReadonlyMap<string, typeof noHooks>, unwritten: readonly HookCounts[], now: Date) {
   const hour = toHour(now);
   const counted = [...open].map(([integrationId, counts]) => ({ integrationId, hour, ...counts }));
   const merged = new Map<string, HookCounts>();
   for (const counts of [...unwritten, ...counted]) {
     const key = `${counts.hour.getTime()} ${counts.integrationId}`;
-    const { accepted = 0, refused = 0 } = merged.get(key) ?? {};
+    const { accepted, refused } = merged.get(key) ?? noHooks;
     merged.set(key, { ...counts, accepted: accepted + counts.accepted, refused: refused + counts.refused });
   }
   return [...merged.values()].filter((counts) => counts.hour.getTime() > now.getTime() - hookCountLimits.keepMs);

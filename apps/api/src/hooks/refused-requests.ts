@@ -256,11 +256,7 @@ async function listKept(integration: Kept, samples: Pick<SampleRouteDeps['sample
   return listed.filter((sample) => sample !== null);
 }
 
-async function toSamplesBody(
-  integration: Kept,
-  samples: Pick<SampleRouteDeps['samples'], 'list'>,
-  now: Date,
-): Promise<z.output<typeof samplesSchema>> {
+async function toSamplesBody(integration: Kept, samples: Pick<SampleRouteDeps['samples'], 'list'>, now: Date) {
   const kept = await listKept(integration, samples, now);
   return {
     keptUntil: findEnd(integration, now)?.toISOString() ?? null,

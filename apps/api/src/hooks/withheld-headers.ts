@@ -9,16 +9,8 @@ const alwaysSecret = ['authorization', 'proxy-authorization', 'cookie'];
  */
 const harmless: ReadonlySet<string> = new Set([
   ...['accept', 'accept-encoding', 'content-encoding', 'content-length', 'content-type', 'date', 'host', 'user-agent'],
-  ...[
-    'ce-datacontenttype',
-    'ce-dataschema',
-    'ce-id',
-    'ce-source',
-    'ce-specversion',
-    'ce-subject',
-    'ce-time',
-    'ce-type',
-  ],
+  ...['ce-datacontenttype', 'ce-dataschema', 'ce-id', 'ce-source'],
+  ...['ce-specversion', 'ce-subject', 'ce-time', 'ce-type'],
   ...['webhook-id', 'webhook-signature', 'webhook-timestamp', 'webhook-request-origin'],
   ...['x-github-delivery', 'x-github-event', 'x-github-hook-id', 'x-github-hook-installation-target-type'],
   ...['x-gitlab-event', 'x-gitlab-event-uuid', 'x-gitlab-instance', 'x-gitlab-webhook-uuid'],

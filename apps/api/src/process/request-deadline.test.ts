@@ -59,7 +59,7 @@ test.each([
     receiveHookRoute({
       acceptHook: makeAcceptHook({ groupCommit: new GroupCommit(hangingQueue, systemClock), clock: systemClock }),
       recordLastUsed: () => undefined,
-      integrations: { count: async () => 1 },
+      integrations: { count: async () => 1, get: async () => null },
       refusals: noRecords,
       samples: noRecords,
       hookCounts: { add: async () => undefined },

@@ -22,14 +22,10 @@ const tailOperation = 'next';
 export function measureBackend(backend: Backend, metrics: StoreMetrics): Backend {
   const ports = Object.entries(backend).map(([name, value]) => [
     name,
-    isPort(value) ? measurePort(name, value, metrics) : value,
+    typeof value === 'object' && value !== null ? measurePort(name, value, metrics) : value,
   ]);
   // `close` and `removeExpired` may use `this`.
   return Object.assign(Object.create(backend) as Backend, Object.fromEntries(ports));
-}
-
-function isPort(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
 }
 
 /**
@@ -112,7 +108,8 @@ function makeMeasure(labels: CallLabels, { storeCallSeconds, storeFailures, rows
       const recordDuration = () => duration.observe((performance.now() - startedAtMs) / 1_000);
       const recordResult = (value: unknown) => {
         recordDuration();
-        const unreadable = countUnreadable(value);
+        // In a list, null stands for a damaged row (`ListedRow`).
+        const unreadable = Array.isArray(value) ? value.filter((row) => row === null).length : 0;
         if (unreadable > 0) rowsUnreadable.inc({ port: labels.port }, unreadable);
       };
       result.then(recordResult, (error: unknown) => {
@@ -124,12 +121,6 @@ function makeMeasure(labels: CallLabels, { storeCallSeconds, storeFailures, rows
       });
       return result;
     };
-}
-
-/** In a list, null stands for a damaged row (`ListedRow`). Samples are a list beside their end. */
-function countUnreadable(value: unknown): number {
-  if (Array.isArray(value)) return value.filter((row) => row === null).length;
-  return isPort(value) && 'samples' in value ? countUnreadable(value.samples) : 0;
 }
 
 function classify(error: unknown): string {

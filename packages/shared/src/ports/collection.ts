@@ -22,8 +22,8 @@ export type Where<T> = {
 };
 
 /**
- * The entities of one kind. A write is durable (cluster: on a majority) before its promise resolves. Methods throw
- * `UnavailableError`, and `UnreadableRowError` for a damaged entity; a list has null in its place.
+ * The entities of one kind. A write is durable (cluster: on a majority) before its promise resolves, unless they are
+ * `mayBeLost`. Throws `UnavailableError`, and `UnreadableRowError` for a damaged entity; a list has null in its place.
  */
 export interface Collection<T> {
   /**
