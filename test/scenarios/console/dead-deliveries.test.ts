@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { findBarriers } from '../../drivers/cluster/console-browser.ts';
 import { eventually } from '../../drivers/tools/eventually.ts';
-import { describeEachDeployment } from './shown-service.ts';
+import { describeEachDeployment, postHook } from './shown-service.ts';
 
 /**
  * The store rejects five hooks. One story in one browser: the operator finds them, discards two, and redrives the
@@ -139,25 +139,36 @@ describeEachDeployment('dead deliveries in the console', (shown) => {
     expect(complaints).toEqual([]);
   });
 
-  test('redrives more of them than one request does', async () => {
+  test('moves no row while a redrive waits for a worker; a page that was left reads nothing', async () => {
     await shown.service.rejectPayloads('poison');
+    const eventId = await postHook(hookUrl, { widgetId, payload: { poison: 6 } });
+    // Nothing is queued.
+    const json = { items: [{ eventId, outcome: 'redriven' }], next: null };
+    await page.route('**/deliveries/redrive', (route) => route.fulfill({ json }));
+    await page.goto(`${shown.service.url}/console/hooks/dead`);
+    await page.getByLabel(`Select: ${eventId}`).check();
+    await page.getByRole('button', { name: 'Redrive 1' }).click();
+    await page.getByText('1 delivery queued again.').waitFor();
+    for (let reads = 0; reads < 2; reads += 1) await page.waitForResponse(/\/deliveries\?/);
+    await postHook(hookUrl, { widgetId, payload: { poison: 7 } });
+    await page.getByRole('button', { name: 'Show 1 new' }).waitFor();
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await page.getByText(/^Updated/).waitFor();
+    expect((await page.waitForRequest(/\/deliveries\?|\/overview$/)).url()).toContain('/overview');
+  });
+
+  test('redrives more of them than one request does, and leaves nothing selected', async () => {
     await Promise.all(Array.from({ length: 101 }, (_, poison) => postHook(hookUrl, { widgetId, payload: { poison } })));
     await page.goto(`${shown.service.url}/console/hooks/dead`);
     await page.getByRole('button', { name: /^Select all 10\d dead$/ }).click();
     await shown.service.rejectPayloads(null);
+    await page.route('**/deliveries/redrive', async (route) => {
+      await page.getByLabel('Select: ').first().uncheck();
+      await route.continue();
+    });
     await page.getByRole('button', { name: /^Redrive 10\d$/ }).click();
     await page.getByText(/^10\d deliveries queued again/).waitFor();
     await page.getByRole('heading', { name: 'No dead deliveries' }).waitFor();
+    await page.getByRole('button', { name: /^Redrive/ }).waitFor({ state: 'detached' });
   });
 });
-
-/** Posts a hook, and returns its event id. */
-async function postHook(url: string, members: object): Promise<string> {
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ kind: 'updated', occurredAt: new Date().toISOString(), ...members }),
-  });
-  expect(response.status).toBe(202);
-  return response.headers.get('webhook-event-id') ?? '';
-}

@@ -89,7 +89,10 @@ describe.runIf(hasBrowser)('the console on the machines of other people', () => 
     expect(await findBarriers(page)).toEqual([]);
     await page.getByRole('link', { name: 'Widgets' }).first().click();
     await rows(page).first().waitFor();
-    await page.goBack();
+    await page.evaluate("HTMLDialogElement.prototype.showModal = () => { throw new Error('a mistake of a dialog'); }");
+    await page.getByRole('button', { name: 'Create widget' }).click();
+    await alert.getByText('a mistake of a dialog').waitFor();
+    await page.getByRole('link', { name: 'Audit log' }).click();
     await Promise.all([page.waitForEvent('load'), alert.getByRole('button', { name: 'Reload' }).click()]);
     await alert.waitFor();
     await profile.close();

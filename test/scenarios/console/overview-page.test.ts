@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { findBarriers, hasBrowser } from '../../drivers/cluster/console-browser.ts';
 import { openEmbeddedDeployment } from '../../faults/deployment.ts';
 import { openFaultCluster } from '../../faults/fault-cluster.ts';
-import { showService } from './shown-service.ts';
+import { postHook, showService } from './shown-service.ts';
 
 /** One story: what the overview says while the only worker is gone, and after it is back. */
 describe.runIf(hasBrowser && process.env.MONGODB_URL !== undefined)('the overview of a cluster', () => {
@@ -52,9 +52,7 @@ describe.runIf(hasBrowser && process.env.MONGODB_URL !== undefined)('the overvie
     await queue().getByText('The queue is empty.').waitFor();
     const before = await queue().boundingBox();
     const { url } = await shown.client.api.POST('/api/v1/integrations', { body: { name: 'Factory' } });
-    const body = JSON.stringify({ kind: 'created', occurredAt: new Date().toISOString() });
-    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body };
-    expect((await fetch(shown.service.url + new URL(url).pathname, init)).status).toBe(202);
+    await postHook(shown.service.url + new URL(url).pathname, { kind: 'created' });
     await queue().getByText('1 job is waiting. The oldest was queued').waitFor();
     expect((await queue().boundingBox())?.height).toBe(before?.height);
     await queue().getByText('By partition').click();

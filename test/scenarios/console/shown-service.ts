@@ -1,6 +1,6 @@
 import { createClient, type WidgetServiceClient } from '@widget-service/client/client.ts';
 import type { Browser, BrowserContext, BrowserContextOptions, Dialog, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { testAdmin } from '../../drivers/app/console-client.ts';
 import {
   type ConsoleTab,
@@ -102,4 +102,12 @@ export async function leaveHandOver(page: Page) {
   await page.getByRole('button', { name: 'Done' }).click();
   await page.getByRole('heading', { level: 1, name: 'Hand-over' }).waitFor({ state: 'detached' });
   return secrets;
+}
+
+/** Posts a hook, and returns its event id. */
+export async function postHook(url: string, members: object): Promise<string> {
+  const body = JSON.stringify({ kind: 'updated', occurredAt: new Date().toISOString(), ...members });
+  const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+  expect(response.status).toBe(202);
+  return response.headers.get('webhook-event-id') ?? '';
 }

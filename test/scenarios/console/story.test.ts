@@ -2,7 +2,7 @@ import { createClient } from '@widget-service/client/client.ts';
 import type { BrowserContext, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { findBarriers, openProfile, openTab } from '../../drivers/cluster/console-browser.ts';
-import { chooseAction, describeEachDeployment, leaveHandOver } from './shown-service.ts';
+import { chooseAction, describeEachDeployment, leaveHandOver, postHook } from './shown-service.ts';
 
 /** One story in one browser: each step needs what the steps before it have made. */
 describeEachDeployment('a person with a browser and the console', (shown, name) => {
@@ -150,9 +150,7 @@ describeEachDeployment('a person with a browser and the console', (shown, name) 
     await entries.filter({ hasText: 'v2' }).getByText('Factory').waitFor();
     await entries.filter({ hasText: 'v2' }).getByText('lux 300').waitFor();
     expect(await entries.last().textContent()).toContain('Createdv1');
-    const body = JSON.stringify({ kind: 'retired', occurredAt: new Date().toISOString(), widgetId });
-    const headers = { 'content-type': 'application/json' };
-    await fetch(shown.service.url + new URL(hookUrl).pathname, { method: 'POST', headers, body });
+    await postHook(shown.service.url + new URL(hookUrl).pathname, { kind: 'retired', widgetId });
     await entries.filter({ hasText: 'v3' }).getByText('Retired').waitFor();
     expect(await entries.count()).toBe(3);
     await entries.nth(1).getByText('v2').click();
@@ -313,6 +311,9 @@ describeEachDeployment('a person with a browser and the console', (shown, name) 
     await dialog().getByRole('button', { name: 'Create' }).click();
     await dialog().getByText('Copy it now.').waitFor();
     const token = await readSecret();
+    // The palette could lead to another dialog instead.
+    await page.keyboard.press('Control+k');
+    expect(await dialog().count()).toBe(1);
     await press("I've saved it");
     await createClient({ baseUrl: shown.service.url, provisionToken: token }).createWidget({ name: 'By a script' });
     await go('Widgets');

@@ -1,4 +1,4 @@
-import { type Signal, signal, useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import { Badge } from '../parts/badges.tsx';
@@ -10,7 +10,7 @@ import { FullTime, Time } from '../parts/time.tsx';
 import { api } from '../service/service.ts';
 import { readServiceMs } from '../service/service-clock.ts';
 import { useResource } from '../service/use-service.ts';
-import { may, sessionState } from '../session/session.ts';
+import { may } from '../session/session.ts';
 import {
   findIssuer,
   formatUntil,
@@ -21,18 +21,6 @@ import {
   maskSecret,
   toIssueQuery,
 } from './describe-grant.ts';
-
-/**
- * Makes a place for secrets that a person has not saved yet. They are only in memory, never in the address, the history
- * or a storage, and they are gone when the session ends: the next person at this machine must not see them.
- */
-export function holdSecrets<Held>(): Signal<Held | null> {
-  const held = signal<Held | null>(null);
-  sessionState.subscribe(({ kind }) => {
-    if (kind !== 'signed-in') held.value = null;
-  });
-  return held;
-}
 
 /** Reads the secrets of a foreign sender from a text with one in each line. */
 export function toSecrets(text: string): string[] {

@@ -1,8 +1,8 @@
-import { signal } from '@preact/signals';
 import { type ComponentChildren, Fragment } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { path, useLeaveQuestion } from '../router/router.tsx';
 import { type Action, useAction } from '../service/use-service.ts';
+import { holdSecrets } from '../session/session.ts';
 import { Button } from './button.tsx';
 import { ProblemNotice } from './messages.tsx';
 import { FieldMistakes, readMistakes } from './problems.ts';
@@ -138,14 +138,13 @@ interface Question {
 
 type RenderDialog = (close: () => void) => ComponentChildren;
 
-/** The open dialog, and the page that it belongs to. `number` tells it from the one before. */
-const opened = signal<{ readonly number: number; readonly page: string; readonly render: RenderDialog } | null>(null);
-let lastNumber = 0;
+/** The open dialog. It may show a secret. */
+const opened = holdSecrets<RenderDialog>();
+path.subscribe(() => (opened.value = null));
 
 /** Opens a dialog above the page. It ends with the page, or when it calls `close`. */
 export function showDialog(render: RenderDialog): void {
-  lastNumber += 1;
-  opened.value = { number: lastNumber, page: path.peek(), render };
+  opened.value = render;
 }
 
 /** Asks before something is done. */
@@ -155,21 +154,12 @@ export function ask(question: Question): void {
 
 /** The place of the open dialog. */
 export function OpenDialog() {
-  const current = opened.value?.page === path.value ? opened.value : null;
+  const render = opened.value;
   // A dialog that was left while its request runs must not close the one that was opened since.
   const close = () => {
-    if (opened.peek() === current) opened.value = null;
+    if (opened.peek() === render) opened.value = null;
   };
-  useEffect(() => {
-    if (opened.peek()?.page !== path.value) opened.value = null;
-  }, [path.value]);
-  useEffect(
-    () => () => {
-      opened.value = null;
-    },
-    [],
-  );
-  return current === null ? null : <Fragment key={current.number}>{current.render(close)}</Fragment>;
+  return render === null ? null : <Fragment key={render}>{render(close)}</Fragment>;
 }
 
 interface ConfirmDialogProperties extends Question {

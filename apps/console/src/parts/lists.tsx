@@ -101,6 +101,7 @@ interface Pages<Data> extends Resource<Data> {
   readonly goToPage: (page: number) => void;
   /** What the latest answer has beside the shown rows: so many new ones at the top, or other changes. Null: nothing. */
   readonly waiting: number | null;
+  readonly readLatest: () => Data | null;
   /** Shows the rows of the latest answer. */
   readonly showLatest: () => void;
 }
@@ -160,10 +161,9 @@ export function usePages<Item, Data extends Page<Item>>(
       }),
     [list.data],
   );
-  const showLatest = () => {
-    wanted.value = list.data.peek();
-  };
-  const latest = list.data.value?.latest.items ?? [];
+  const showLatest = () => (wanted.value = list.data.peek());
+  const readLatest = () => list.data.value?.latest ?? null;
+  const latest = readLatest()?.items ?? [];
   const waiting = keyOf === undefined ? null : countWaiting(data.value?.items ?? [], latest, keyOf);
   const goToPage = (next: number) => {
     const [newest] = data.value?.items ?? [];
@@ -179,7 +179,7 @@ export function usePages<Item, Data extends Page<Item>>(
     isAsked.current = true;
     return list.reload();
   };
-  return { ...list, data, reload, goToPage, waiting, showLatest };
+  return { ...list, data, reload, goToPage, waiting, readLatest, showLatest };
 }
 
 /** New rows come at the top, so the first row that was there before ends the count. Null: the same rows are in both. */

@@ -67,6 +67,8 @@ export function useResource<Data>(
   }, [question]);
 
   const reload = useCallback(async () => {
+    // The component is gone.
+    if (current.current?.signal.aborted) return;
     current.current?.abort();
     const own = new AbortController();
     current.current = own;
@@ -86,6 +88,7 @@ export function useResource<Data>(
   }, []);
 
   useEffect(() => {
+    current.current = null;
     void reload();
     return () => current.current?.abort();
   }, [question]);

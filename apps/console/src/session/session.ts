@@ -1,4 +1,4 @@
-import { computed, signal } from '@preact/signals';
+import { computed, effect, type Signal, signal } from '@preact/signals';
 import { ProblemError } from '@widget-service/client/requests/failures.ts';
 import { api, onSignedOut, type Schemas, service } from '../service/service.ts';
 
@@ -21,6 +21,22 @@ export const session = computed(() => (sessionState.value.kind === 'signed-in' ?
 /** Whether the user may do something. Reading it in a component makes the component follow changes. */
 export function may(permission: Permission): boolean {
   return session.value?.permissions.includes(permission) ?? false;
+}
+
+/**
+ * Makes a place for secrets that a person has not saved yet. They are only in memory, never in the address, the history
+ * or a storage, and they are gone when the session ends: the next person at this machine must not see them.
+ */
+export function holdSecrets<Held>(): Signal<Held | null> {
+  const held = signal<Held | null>(null);
+  let owner: string | undefined;
+  effect(() => {
+    const userId = session.value?.user.id;
+    // Also what comes when the session has ended.
+    if (held.value !== null && (userId === undefined || userId !== owner)) held.value = null;
+    owner = userId;
+  });
+  return held;
 }
 
 type TabMessage = 'signed-in' | 'signed-out';

@@ -30,13 +30,15 @@ const fieldSelector = 'input:not([type="checkbox"], [type="radio"]), textarea, s
 export function followKeys(): void {
   document.addEventListener('keydown', (event) => {
     if (session.value === null || event.defaultPrevented) return;
+    const isDialogOpen = document.querySelector('dialog[open]') !== null;
     if (isCommand(event, 'k')) {
       event.preventDefault();
-      openPalette();
+      // What it leads to could replace the dialog, and with it a secret that is shown once.
+      if (!isDialogOpen) openPalette();
       return;
     }
     const isTyping = event.target instanceof HTMLElement && event.target.matches(fieldSelector);
-    if (readKey(event) !== '/' || isTyping || document.querySelector('dialog[open]') !== null) return;
+    if (readKey(event) !== '/' || isTyping || isDialogOpen) return;
     const search = document.querySelector<HTMLElement>('[data-shortcut="/"]');
     if (search === null) return;
     event.preventDefault();

@@ -41,7 +41,6 @@ export function Shell() {
         <CurrentPage />
       </main>
       <Toasts />
-      <OpenDialog />
       <Palette />
     </div>
   );
@@ -80,6 +79,7 @@ function CurrentPage() {
   return (
     <FailureBoundary of="section" key={path.value}>
       <Page {...parameters} />
+      <OpenDialog />
     </FailureBoundary>
   );
 }

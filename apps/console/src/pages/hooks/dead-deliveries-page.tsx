@@ -25,14 +25,14 @@ export function DeadDeliveriesPage() {
     [],
     { refreshMs: 3_000, keyOf: ({ eventId }) => eventId, timeOf: ({ receivedAt }) => receivedAt },
   );
-  const redrive = useRedrive(() => list.data.value?.items ?? [], list.reload);
+  const redrive = useRedrive(() => list.readLatest()?.items ?? [], list.reload);
   const redriveSelected = async () => {
     const chosen = selection.value;
     if (!(await redrive.run(chosen === 'all' ? 'all' : [...chosen]))) return;
     const now = selection.peek();
     // What was selected meanwhile stays.
-    if (now === chosen) selection.value = none;
-    else if (now !== 'all' && chosen !== 'all') selection.value = new Set([...now].filter((id) => !chosen.has(id)));
+    if (chosen === 'all') selection.value = none;
+    else if (now !== 'all') selection.value = new Set([...now].filter((id) => !chosen.has(id)));
   };
   const total = list.data.value?.totalItems ?? 0;
   const isAll = selection.value === 'all';

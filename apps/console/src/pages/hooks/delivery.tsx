@@ -88,8 +88,8 @@ export interface Redrive extends Action<[selected: Selected]> {
 }
 
 /**
- * Runs until a worker has tried each redriven delivery that the page shows, which counts an attempt, or for 20 s.
- * `read`: the deliveries on the page.
+ * Runs until a worker has tried each redriven delivery of the page, which counts an attempt, or for 20 s. Meanwhile
+ * only the refreshes of the page read it again: they move no row. `read`: the deliveries of its latest answer.
  */
 export function useRedrive(read: () => readonly Delivery[], reload: () => Promise<unknown>): Redrive {
   const reports = useSignal<readonly Schemas['Redrive'][]>([]);
@@ -100,10 +100,7 @@ export function useRedrive(read: () => readonly Delivery[], reload: () => Promis
       const before = attemptsBefore.value.get(eventId);
       return state === 'dead' && before !== undefined && attempts > before === isAgain;
     });
-  const look = async () => {
-    await new Promise((resolve) => setTimeout(resolve, settleMs));
-    await reload();
-  };
+  const settle = () => new Promise((resolve) => setTimeout(resolve, settleMs));
   const action = useAction(async (selected: Selected) => {
     const before = new Map(read().map(({ eventId, attempts }) => [eventId, attempts]));
     attemptsBefore.value = new Map();
@@ -113,9 +110,12 @@ export function useRedrive(read: () => readonly Delivery[], reload: () => Promis
       const queued = reports.value.filter(({ outcome }) => outcome === 'redriven');
       attemptsBefore.value = new Map(queued.map(({ eventId }) => [eventId, before.get(eventId) ?? Infinity]));
     } finally {
-      await look();
+      await settle();
+      await reload();
     }
-    for (let looks = 1; looks < looksMax && findDead(false).length > 0; looks += 1) await look();
+    if (findDead(false).length === 0) return;
+    for (let looks = 1; looks < looksMax && findDead(false).length > 0; looks += 1) await settle();
+    await reload();
   });
   return { ...action, notice: <Notice reports={reports.value} deadAgain={findDead(true)} /> };
 }

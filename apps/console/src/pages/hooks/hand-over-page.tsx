@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { Check, Download, Send, TriangleAlert } from 'lucide';
 import { useEffect, useRef } from 'preact/hooks';
 import type { IssuedGrant } from '../../grants/describe-grant.ts';
-import { holdSecrets, OldSecretNote, SecretLine } from '../../grants/secrets.tsx';
+import { OldSecretNote, SecretLine } from '../../grants/secrets.tsx';
 import { Button, CopyButton, Icon } from '../../parts/button.tsx';
 import { showDialog } from '../../parts/dialog.tsx';
 import { Code, CodeTabs } from '../../parts/facts.tsx';
@@ -13,6 +13,7 @@ import type { RouteParameters } from '../../router/match-route.ts';
 import { goTo, Link, useLeaveQuestion } from '../../router/router.tsx';
 import { api, type Schemas } from '../../service/service.ts';
 import { useResource } from '../../service/use-service.ts';
+import { holdSecrets } from '../../session/session.ts';
 import {
   environmentFileName,
   loadEnvironment,

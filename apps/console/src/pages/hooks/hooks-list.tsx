@@ -131,7 +131,7 @@ export function HooksList({ integrationId }: { readonly integrationId: string })
     refreshMs: 10_000,
   });
   const reload = () => Promise.all([list.reload(), counts.reload()]);
-  const redrive = useRedrive(() => (list.data.value?.items ?? []).filter(isDelivery), reload);
+  const redrive = useRedrive(() => (list.readLatest()?.items ?? []).filter(isDelivery), reload);
   const deselect = (done: readonly string[]) => {
     // What was selected meanwhile stays.
     selected.value = new Set([...selected.peek()].filter((eventId) => !done.includes(eventId)));
