@@ -176,7 +176,10 @@ describe.runIf(hasBrowser)('lists and forms of the console', () => {
       await Promise.all(Array.from({ length: 50 }, (_, index) => post(sent + index)));
     }
     await page.goto(`${shown.service.url}/console/widgets/${widgetId}`);
-    await page.getByRole('definition').filter({ hasText: /^1,0\d\d$/ }).waitFor();
+    await page
+      .getByRole('definition')
+      .filter({ hasText: /^1,0\d\d$/ })
+      .waitFor();
     expect(complaints).toEqual([]);
   });
 

@@ -1,6 +1,138 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { findTlsWarning } from './check-combinations.ts';
-import { parseSettings } from './parse-settings.ts';
+import { parseSettings, type SettingsError } from './parse-settings.ts';
+
+const complete = {
+  PUBLIC_BASE_URL: 'https://widgets.example.com/base/',
+  OIDC_ISSUER_URL: 'https://id.example.com/realms/main/',
+  OIDC_CLIENT_ID: 'widget-service',
+  OIDC_CLIENT_SECRET: 'a secret of the provider',
+  OIDC_ROLE_MAPPING: 'staff=viewer, CN=owners=admin',
+};
+const parse = (environment: Record<string, string>, app: 'api' | 'worker' = 'api') =>
+  parseSettings(environment, { app }).settings;
+const collectMistakes = (environment: Record<string, string>) => {
+  try {
+    parse(environment);
+    return [];
+  } catch (error) {
+    expect(error).toMatchObject({ exitCode: 78 });
+    return (error as SettingsError).lines;
+  }
+};
+
+describe('settings of the identity provider', () => {
+  test('are all absent by default, and passwords are allowed', () => {
+    const settings = parse({});
+    expect(settings.OIDC_ISSUER_URL).toBeNull();
+    expect(settings.PASSWORD_SIGN_IN_ENABLED).toBe(true);
+  });
+
+  test('are read; the issuer keeps its slash', () => {
+    expect(parse(complete)).toMatchObject({
+      OIDC_ISSUER_URL: 'https://id.example.com/realms/main/',
+      OIDC_CLIENT_ID: 'widget-service',
+      OIDC_CLIENT_SECRET: 'a secret of the provider',
+      OIDC_SCOPES: 'openid email profile',
+      OIDC_ROLE_CLAIM: 'roles',
+      OIDC_ROLE_MAPPING: new Map([
+        ['staff', 'viewer'],
+        ['CN=owners', 'admin'],
+      ]),
+      PUBLIC_BASE_URL: 'https://widgets.example.com/base',
+    });
+  });
+
+  test.each(['PUBLIC_BASE_URL', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_ROLE_MAPPING'])('need %s', (name) => {
+    expect(collectMistakes({ ...complete, [name]: '' })).toEqual([`${name}: not set; OIDC_ISSUER_URL needs it`]);
+  });
+
+  test('need the issuer', () => {
+    expect(collectMistakes({ ...complete, OIDC_ISSUER_URL: '' })).toEqual([
+      expect.stringMatching(/^OIDC_CLIENT_ID: set without OIDC_ISSUER_URL/),
+      expect.stringMatching(/^OIDC_CLIENT_SECRET: set without/),
+      expect.stringMatching(/^OIDC_ROLE_MAPPING: set without/),
+    ]);
+  });
+
+  test.each(['http://127.0.0.1:3000', 'http://[::1]:3000/', 'http://localhost'])('accept http for %s', (issuer) => {
+    expect(parse({ ...complete, OIDC_ISSUER_URL: issuer }).OIDC_ISSUER_URL).toBe(issuer);
+  });
+});
+
+describe('PASSWORD_SIGN_IN_ENABLED=false', () => {
+  test('needs an identity provider: otherwise nobody could sign in', () => {
+    expect(collectMistakes({ PASSWORD_SIGN_IN_ENABLED: 'false' })).toEqual([
+      expect.stringMatching(/^PASSWORD_SIGN_IN_ENABLED: .*nobody could sign in/),
+    ]);
+    expect(collectMistakes({ ...complete, PASSWORD_SIGN_IN_ENABLED: 'false' })).toEqual([]);
+  });
+
+  test('needs a value that gives the role admin: otherwise nobody could manage the service', () => {
+    const given = { ...complete, OIDC_ROLE_MAPPING: 'staff=viewer,makers=editor' };
+    expect(collectMistakes({ ...given, PASSWORD_SIGN_IN_ENABLED: 'false' })).toEqual([
+      expect.stringMatching(/^OIDC_ROLE_MAPPING: .*nobody could manage/),
+    ]);
+    expect(collectMistakes(given)).toEqual([]);
+  });
+
+  test('does not concern a worker', () => {
+    const stores = { MONGODB_URL: 'mongodb://db/', REDIS_URL: 'redis://cache/' };
+    expect(parse({ ...stores, PASSWORD_SIGN_IN_ENABLED: 'false' }, 'worker').PASSWORD_SIGN_IN_ENABLED).toBe(false);
+  });
+});
+
+const stores = { MONGODB_URL: 'mongodb://m/', REDIS_URL: 'rediss://user:secret@widgets/2' };
+const sentinels = { REDIS_SENTINELS: 'one,two:26380, [::1]:26381' };
+const parseWithStores = (given: Readonly<Record<string, string>>) =>
+  parseSettings({ ...stores, ...given }, { app: 'worker' });
+
+describe('the settings of Redis Sentinel and Redis Cluster', () => {
+  test('give the addresses with the usual port where none is given', () => {
+    expect(parseWithStores(sentinels).settings.REDIS_SENTINELS).toEqual([
+      { host: 'one', port: 26_379 },
+      { host: 'two', port: 26_380 },
+      { host: '::1', port: 26_381 },
+    ]);
+    expect(parseWithStores({ REDIS_CLUSTER_NODES: 'r1,r2:7000' }).settings.REDIS_CLUSTER_NODES).toEqual([
+      { host: 'r1', port: 6379 },
+      { host: 'r2', port: 7000 },
+    ]);
+  });
+
+  test('do not concern a process that uses MongoDB only: it shares the variables, but not the secrets', () => {
+    const variables = { ...sentinels, REDIS_SENTINEL_USERNAME: 'ops', REDIS_SENTINEL_PASSWORD_FILE: '/not/mounted' };
+    const given = { MONGODB_URL: stores.MONGODB_URL, ...variables };
+    expect(() => parseSettings(given, { app: 'worker', usesOnlyMongodb: true })).not.toThrow();
+  });
+
+  test.each([
+    [
+      { ...sentinels, REDIS_URL: 'redis://widgets:6379' },
+      'REDIS_URL: has a port; with REDIS_SENTINELS, its host is the name by which they know the Redis',
+    ],
+    [
+      { ...sentinels, EVENTS_REDIS_URL: 'redis://events:6379', EVENTS_READ_REDIS: 'replicas' },
+      'EVENTS_READ_REDIS: replicas needs Sentinels or a Redis Cluster for the event log; allowed: host:port of replicas',
+    ],
+    [
+      { ...sentinels, REDIS_SENTINEL_USERNAME: 'ops' },
+      'REDIS_SENTINEL_USERNAME: needs REDIS_SENTINEL_PASSWORD, which is not set',
+    ],
+    [{ REDIS_SENTINEL_PASSWORD: 'secret' }, 'REDIS_SENTINEL_PASSWORD: needs REDIS_SENTINELS, which is not set'],
+    [{ EVENTS_REDIS_CLUSTER_NODES: 'r1:6379' }, 'EVENTS_REDIS_CLUSTER_NODES: needs EVENTS_REDIS_URL, which is not set'],
+    [
+      { EVENTS_READ_REDIS: 'replicas' },
+      'EVENTS_READ_REDIS: replicas needs Sentinels or a Redis Cluster for the event log; allowed: host:port of replicas',
+    ],
+    [
+      { ...sentinels, REDIS_CLUSTER_NODES: 'r1:6379' },
+      'REDIS_CLUSTER_NODES, REDIS_SENTINELS: a Redis Cluster has no Sentinels; allowed: one of them',
+    ],
+  ])('%j alone is refused with 78, and the message names what is missing', (given, line) => {
+    expect(() => parseWithStores(given)).toThrow(expect.objectContaining({ exitCode: 78, lines: [line] }));
+  });
+});
 
 test('an event log that is smaller than one event is refused with 78 and the names of both settings', () => {
   const given = { EVENT_RETENTION_BYTES: '1048576', BODY_LIMIT_BYTES: '1048576' };

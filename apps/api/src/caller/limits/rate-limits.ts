@@ -132,10 +132,7 @@ function readContentLength({ headers }: FastifyRequest): number | null {
   return header === undefined ? null : Number(header);
 }
 
-/**
- * The names of the rate limits in response headers. `api` counts requests per principal, `hooks` counts hooks per
- * integration, large ones several times (`countPermits`).
- */
+/** Names in response headers. `api` counts requests per principal, `hooks` hooks per integration (`countPermits`). */
 type RateLimitName = 'api' | 'hooks' | 'sign-in' | 'widgets';
 
 /**

@@ -4,7 +4,7 @@ import type { EventLog, LogRecord } from '@widget-service/shared/ports/event-log
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
 import { expect, onTestFinished, test } from 'vitest';
-import { openFanOut } from './open-fan-out.ts';
+import { type FanOut, openFanOut } from './open-fan-out.ts';
 import { anEntitlement } from './testing/fake-hub.ts';
 import { openFakeSink, parseEventSeqs } from './testing/fake-sink.ts';
 
@@ -75,19 +75,18 @@ function openPod({ count, eventBytes, newEventBytes = eventBytes, isTailInStep =
   };
 }
 
+/** Opens a stream that begins with the first event. */
+function join(fanOut: FanOut) {
+  const sink = openFakeSink();
+  const stream = { id: crypto.randomUUID(), address: null, sink: sink.sink, entitlement: anEntitlement() };
+  fanOut.hub.join({ ...stream, epoch: 'e1', cursor: at(0), onEnd: () => undefined });
+  return sink;
+}
+
 test('the start, a replay and the tail read a log of large events in pages of at most the unsent limit', async () => {
   const { fanOut, pages, append } = openPod({ count: 100, eventBytes: 65_536 });
   await fanOut.waitForPosition(5_000);
-  const sink = openFakeSink();
-  fanOut.hub.join({
-    id: crypto.randomUUID(),
-    address: null,
-    sink: sink.sink,
-    entitlement: anEntitlement(),
-    epoch: 'e1',
-    cursor: at(0),
-    onEnd: () => undefined,
-  });
+  const sink = join(fanOut);
   await sink.until(() => parseEventSeqs(sink).length === 100);
   append(40);
   await sink.until(() => parseEventSeqs(sink).length === 140);
@@ -102,16 +101,7 @@ test('a replay of large old events does not shrink the pages of the tail, whose 
   });
   await fanOut.waitForPosition(5_000);
   append(1_000);
-  const sink = openFakeSink();
-  fanOut.hub.join({
-    id: crypto.randomUUID(),
-    address: null,
-    sink: sink.sink,
-    entitlement: anEntitlement(),
-    epoch: 'e1',
-    cursor: at(0),
-    onEnd: () => undefined,
-  });
+  const sink = join(fanOut);
   await sink.until(() => selectPages('tail').some(({ events }) => events >= 250));
   expect(selectPages('replay').length).toBeLessThan(20);
 });
