@@ -150,7 +150,10 @@ describeEachDeployment('dead deliveries in the console', (shown) => {
     await page.getByText('1 delivery queued again.').waitFor();
     for (let reads = 0; reads < 2; reads += 1) await page.waitForResponse(/\/deliveries\?/);
     await postHook(hookUrl, { widgetId, payload: { poison: 7 } });
-    await page.getByRole('button', { name: /^Show 1\+? new$/ }).waitFor();
+    const showNew = page.getByRole('button', { name: /^Show 1\+? new$/ });
+    await showNew.waitFor();
+    for (let reads = 0; reads < 2; reads += 1) await page.waitForResponse(/\/deliveries\?/);
+    expect(await showNew.count()).toBe(1);
     await page.getByRole('link', { name: 'Overview' }).click();
     await page.getByText(/^Updated/).waitFor();
     expect((await page.waitForRequest(/\/deliveries\?|\/overview$/)).url()).toContain('/overview');

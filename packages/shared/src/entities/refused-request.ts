@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineEntity, type EntityOf, jsonText, storedTime, storedUuid } from './define-entity.ts';
 import { code, count, listOf, mapOf, text } from './shape-checks.ts';
 
-/** What a store keeps of the refused hooks of an integration. Above the number, it drops the oldest. */
+/** What is kept of the refused hooks of an integration. `IntakeRecorder` drops the oldest above the number. */
 export const refusalLimits = { perIntegration: 100, keepMs: 7 * 86_400_000, webhookIdLength: 256 } as const;
 /** The same of those that are kept as they were sent. One with a larger body is not kept. */
 export const sampleLimits = { perIntegration: 10, keepMs: 86_400_000, bodyBytesMax: 65_536 } as const;
