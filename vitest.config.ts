@@ -32,12 +32,16 @@ const processing = ['test/processing/**/*.test.ts'];
  * store is asked, or ask a port in a way that its suite covers.
  */
 const apiOnCluster = [
-  'test/api/{audit,create-widget,deliveries,hook-counts,list-widgets,metrics,overview,receive-hook,session,subscriptions,users}/**/*.test.ts',
+  'test/api/{audit,create-widget,deliveries,list-widgets,metrics,overview,receive-hook,session,subscriptions,users}/**/*.test.ts',
   'test/api/{quarantine,stream-events}/**/*.test.ts',
   'test/api/bad-input/generated*.test.ts',
   'test/api/every-route/{damaged-rows,deep-pages,rate-limits,right-lost-while-the-body-arrives}.test.ts',
   'test/api/{grants/tokens,integrations/token-lifecycle,integrations/samples,integrations/source-changes-apply}.test.ts',
   'test/client-library/service/**/*.test.ts',
+];
+/** Attacks on what a store does or how long it takes. Those on parsers end before a store is asked. */
+const attackOnCluster = [
+  'test/attack/{find-out-what-exists,guess-a-password,ride-on-a-session,starve-the-others}.test.ts',
 ];
 
 /** A project of scenarios: real processes, real servers, faults. */
@@ -47,15 +51,6 @@ function scenarios(name: string, options: TestProjectInlineConfiguration['test']
 
 // Two at a time leave a third of two processors; three make time-outs pass. Under full load each one runs alone.
 const lanes = isLong ? 1 : 2;
-// Scenarios that keep the machine busy: no more than two of them run at a time.
-const scenariosInPairs = [
-  'test/scenarios/alerts-fire-and-clear.test.ts',
-  'test/scenarios/rolling-restart-closes-no-eventsource.test.ts',
-  'test/scenarios/worker-killed-or-frozen-at-every-step.test.ts',
-  'test/scenarios/failpoints-under-load.test.ts',
-  'test/scenarios/overload-is-refused-then-processed.test.ts',
-  'test/scenarios/two-pods-publish-each-hook-once.test.ts',
-];
 // Scenarios that assert times or memory, so they need the machine for themselves.
 const scenariosAlone = [
   'test/scenarios/nginx-does-not-delay-events.test.ts',
@@ -130,10 +125,10 @@ export default defineConfig({
       onBackend('api', 'embedded', ['test/{api,client-library/service,widgetctl}/**/*.test.ts']),
       onBackend('api', 'cluster', apiOnCluster),
       onBackend('attack', 'embedded', ['test/attack/**/*.test.ts']),
-      onBackend('attack', 'cluster', ['test/attack/**/*.test.ts']),
+      onBackend('attack', 'cluster', attackOnCluster),
       scenarios('scenarios', {
         include: ['test/scenarios/**/*.test.ts', ...onlyLong],
-        exclude: [...scenariosInPairs, ...scenariosAlone, ...notOnProcesses],
+        exclude: [...scenariosAlone, ...notOnProcesses],
         maxWorkers: lanes,
       }),
       // `npm run scenarios -- --docker` builds the image and runs it.
@@ -146,12 +141,7 @@ export default defineConfig({
       scenarios('kubernetes', { include: ['test/kubernetes/**/*.test.ts'], maxWorkers: 1 }),
       // `npm run scenarios:upgrade` runs it: it needs a checkout of another version.
       scenarios('upgrade', { include: ['test/upgrade/**/*.test.ts'] }),
-      scenarios('scenarios-in-pairs', {
-        include: scenariosInPairs,
-        maxWorkers: isLong ? 1 : 2,
-        sequence: { groupOrder: 1 },
-      }),
-      scenarios('scenarios-alone', { include: scenariosAlone, maxWorkers: 1, sequence: { groupOrder: 2 } }),
+      scenarios('scenarios-alone', { include: scenariosAlone, maxWorkers: 1, sequence: { groupOrder: 1 } }),
     ],
   },
 });

@@ -8,7 +8,7 @@ import { runVitest } from '../runners/run-vitest.ts';
 import type { ModelMutation, StoreMutation } from './mutation.ts';
 
 const embeddedProjects = ['conformance-embedded'];
-const clusterProjects = ['scenarios', 'scenarios-in-pairs', 'scenarios-alone', 'conformance-cluster'];
+const clusterProjects = ['scenarios', 'scenarios-alone', 'conformance-cluster'];
 /** Matches the failure of one test, not of a whole file. */
 const failedTestPattern = /^FAILED \S+ > /;
 /** A test that noticed says what it expected, in an error of vitest or of Node. Other errors may be the machine's. */

@@ -55,7 +55,7 @@ if (servers === null) {
 
 async function run(environment: Readonly<Record<string, string>>): Promise<SuiteResult> {
   if (has('--kubernetes')) return runVitest(['kubernetes'], environment, extra);
-  const onProcesses = has('--docker') ? [] : ['scenarios', 'scenarios-in-pairs', 'scenarios-alone'];
+  const onProcesses = has('--docker') ? [] : ['scenarios', 'scenarios-alone'];
   const isDockerRequired = process.env.REQUIRE_DOCKER === '1';
   if (!has('--docker') && !isDockerRequired) return runVitest(onProcesses, environment, extra);
   const reason = buildImage();

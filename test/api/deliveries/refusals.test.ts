@@ -28,7 +28,8 @@ async function listOnce(integrationId: string, count: number) {
   return list(integrationId);
 }
 
-describe('GET /api/v1/integrations/{id}/refusals', () => {
+// Each one waits for refusals of its own.
+describe.concurrent('GET /api/v1/integrations/{id}/refusals', () => {
   test('lists a refused hook with the problem that its sender got', async () => {
     const { token, integrationId } = await service.issueHookToken();
     const payload = { kind: 'exploded', payload: { card: '4111-1111' } };

@@ -107,7 +107,7 @@ test('the routes that read a body have the policies that this file covers', () =
   expect(others.map(({ policy }) => policy).sort()).toEqual(['hook-token', 'own-origin']);
 });
 
-test.each<[string, (userId: string) => Promise<unknown>]>([
+test.concurrent.each<[string, (userId: string) => Promise<unknown>]>([
   ['the sessions of the user were ended', (id) => administer('DELETE', `/users/${id}/sessions`)],
   ['the user was disabled', (id) => administer('PATCH', `/users/${id}`, { disabled: true })],
   ['an admin set another password', (id) => administer('PATCH', `/users/${id}`, { password: `${password} 2` })],
@@ -117,14 +117,14 @@ test.each<[string, (userId: string) => Promise<unknown>]>([
   expect(await loseRightMeanwhile(requests, () => takeRight(userId), notAuthenticated)).toEqual([]);
 });
 
-test('a request whose body arrives after its session was signed out is refused, on every route', async () => {
+test.concurrent('a request whose body arrives after its session was signed out is refused, on every route', async () => {
   const { headers } = await app.signedIn('admin');
   const requests = sessionRoutes.map((route) => toRequest(route, headers));
   const signOut = () => send('DELETE', '/api/v1/session', headers);
   expect(await loseRightMeanwhile(requests, signOut, notAuthenticated)).toEqual([]);
 });
 
-test('a request whose body arrives after its user changed the password elsewhere is refused, on every route', async () => {
+test.concurrent('a request whose body arrives after its user changed the password elsewhere is refused, on every route', async () => {
   const { startSession } = await createPasswordUser(app, password);
   const headers = await startSession();
   const elsewhere = await startSession();
@@ -137,7 +137,7 @@ test('a request whose body arrives after its user changed the password elsewhere
   expect(await loseRightMeanwhile(requests, changePassword, notAuthenticated)).toEqual([]);
 });
 
-test('a request whose body arrives after the role was lowered is refused, on every route for another role', async () => {
+test.concurrent('a request whose body arrives after the role was lowered is refused, on every route for another role', async () => {
   const { userId, headers } = await app.signedIn('admin');
   const requests = sessionRoutes
     .filter((route) => {
@@ -165,14 +165,14 @@ async function issueToken(collection: string, members: object, { rotate }: { rot
   return { path, token: token as string };
 }
 
-test.each(waysToLoseToken)('a hook whose body arrives after its token %s is refused', async (_name, way) => {
+test.concurrent.each(waysToLoseToken)('a hook whose body arrives after its token %s is refused', async (_name, way) => {
   const { path, token } = await issueToken('/integrations', {}, way);
   const body = JSON.stringify({ kind: 'updated', occurredAt: '2026-01-01T00:00:00Z' });
   const requests = [{ method: 'POST', path: `/api/v1/events/hooks/${token}`, body }];
   expect(await loseRightMeanwhile(requests, () => way.end(path), invalidToken)).toEqual([]);
 });
 
-test.each(waysToLoseToken)(
+test.concurrent.each(waysToLoseToken)(
   'a request whose body arrives after its provision token %s is refused',
   async (_name, way) => {
     const { path, token } = await issueToken('/provision-tokens', {}, way);
@@ -184,7 +184,7 @@ test.each(waysToLoseToken)(
   },
 );
 
-test('a request whose body arrives late counts once against the limit of its user', async () => {
+test.concurrent('a request whose body arrives late counts once against the limit of its user', async () => {
   const { email, password: adminPassword } = testAdmin;
   const admission = { ADMIN_EMAIL: email, ADMIN_PASSWORD: adminPassword, API_RATE_PER_SECOND: '1' };
   const limited = await openSharedService(admission);
@@ -198,7 +198,7 @@ test('a request whose body arrives late counts once against the limit of its use
   expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201]);
 });
 
-test('a hook whose body arrives after the secrets of its source were replaced needs the new secret', async () => {
+test.concurrent('a hook whose body arrives after the secrets of its source were replaced needs the new secret', async () => {
   const { createGitHub, sign } = makeSourceClient(app, admin.headers);
   const { id, hookPath } = await createGitHub();
   const body = JSON.stringify({ action: 'opened' });

@@ -1,9 +1,7 @@
 import { hookCountLimits, listCountedHours } from '@widget-service/shared/ports/hook-count-store.ts';
 import { describe, expect, test } from 'vitest';
-import { expectProblem } from '../../drivers/app/expect-problem.ts';
 import { openSharedApp } from '../../drivers/app/open-shared.ts';
 import { openTestApp } from '../../drivers/app/test-app.ts';
-import { eventually } from '../../drivers/tools/eventually.ts';
 
 const service = await openSharedApp();
 const admin = await service.signedIn('admin');
@@ -16,8 +14,8 @@ interface Counts {
   readonly refused: readonly number[];
 }
 
-const get = (query = '', { cookie } = admin) =>
-  service.inject({ method: 'GET', url: `/api/v1/hook-counts${query}`, headers: { cookie } });
+const get = (query = '') =>
+  service.inject({ method: 'GET', url: `/api/v1/hook-counts${query}`, headers: admin.headers });
 const sum = (counts: readonly number[] = []) => counts.reduce((total, count) => total + count, 0);
 
 describe('GET /api/v1/hook-counts', () => {
@@ -26,8 +24,10 @@ describe('GET /api/v1/hook-counts', () => {
     await service.backend.integrations.change(busy.integrationId, () => ({ name: 'Plant north' }));
     const url = `/api/v1/events/hooks/${busy.token}`;
     const hook = { kind: 'updated', occurredAt: '2026-03-01T10:00:00Z' };
-    for (const payload of [hook, hook, hook, { kind: 'exploded' }])
-      await service.inject({ method: 'POST', url, payload });
+    // A pod that ends writes its counts; one that goes on, every 10 s.
+    const pod = await openTestApp({ sharedBackend: service.backend });
+    for (const payload of [hook, hook, hook, { kind: 'exploded' }]) await pod.inject({ method: 'POST', url, payload });
+    await pod.close();
     // Of another pod, in an early hour that is shown, even if another hour begins now, and in one that is not.
     const [first = new Date(), second = first] = listCountedHours(new Date());
     const tooOld = new Date(first.getTime() - 3_600_000);
@@ -36,12 +36,8 @@ describe('GET /api/v1/hook-counts', () => {
     }
     const find = async (integrationId: string): Promise<Counts | undefined> =>
       (await get()).json().items.find((item: Counts) => item.integrationId === integrationId);
-    await eventually(
-      async () => sum((await find(busy.integrationId))?.accepted) === 103,
-      'the hooks are counted',
-      20_000,
-    );
     const counts = await find(busy.integrationId);
+    expect(sum(counts?.accepted)).toBe(103);
     expect(counts).toMatchObject({ integrationName: 'Plant north' });
     expect(counts?.accepted).toHaveLength(hookCountLimits.hours);
     expect(sum(counts?.refused)).toBe(11);
@@ -56,10 +52,6 @@ describe('GET /api/v1/hook-counts', () => {
     const page = (await get('?pageSize=1')).json();
     expect(page).toMatchObject({ items: [{ integrationId }], page: 1, pageSize: 1, hasNext: true });
     expect((await get('?page=999')).json()).toMatchObject({ items: [], hasNext: false });
-  });
-
-  test('returns 403 to an editor', async () => {
-    expectProblem(await get('', await service.signedIn('editor')), { status: 403, code: 'permission-denied' });
   });
 });
 

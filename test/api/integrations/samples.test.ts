@@ -51,7 +51,8 @@ async function findSample(id: string): Promise<Samples['items'][number]> {
   return sample;
 }
 
-describe('samples', () => {
+// Each one waits for a sample of its own.
+describe.concurrent('samples', () => {
   test('are kept of no refused request unless somebody asked for it', async () => {
     const { id, hookPath } = await createGitHub();
     expect((await post(hookPath, '{}', { signedWith: 'wrong' })).statusCode).toBe(400);

@@ -62,7 +62,8 @@ function closeAll(streams: readonly StreamClient[]): void {
   for (const stream of streams) stream.close();
 }
 
-describe('GET /api/v1/subscriptions/{id}/connections', () => {
+// A pod writes its streams every 5 s: the tests wait at the same time.
+describe.concurrent('GET /api/v1/subscriptions/{id}/connections', () => {
   test('lists the open streams of the subscription on every pod, whichever pod is asked, the last opened first', async () => {
     const sinceMs = Date.now();
     const { subscriptionId, streams } = await openStreams(2);
@@ -122,7 +123,7 @@ describe('GET /api/v1/subscriptions/{id}/connections', () => {
   });
 });
 
-describe('DELETE /api/v1/subscriptions/{id}/connections/{connectionId}', () => {
+describe.concurrent('DELETE /api/v1/subscriptions/{id}/connections/{connectionId}', () => {
   test('ends that stream within 2 s, on whichever pod it is, with lifetime; its client can resume', async () => {
     const { subscriptionId, streams, urls } = await openStreams(2);
     const { items } = await list(subscriptionId);
