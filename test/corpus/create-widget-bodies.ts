@@ -88,6 +88,7 @@ const texts: readonly (readonly [string, string | Buffer, ExpectedResponse])[] =
   ['an escaped __proto__', '{"name":"x","\\u005f\\u005fproto__":{}}', invalidJson],
   ['__proto__ in the owner', '{"name":"x","owner":{"__proto__":{"role":"admin"}}}', invalidJson],
   ['constructor.prototype', '{"name":"x","constructor":{"prototype":{"isAdmin":true}}}', invalidJson],
+  ['constructor.prototype, escaped', '{"name":"x","constructor":{"\\u0070rototype":1}}', invalidJson],
   ['prototype without constructor', '{"name":"x","prototype":{}}', invalidAt('#/prototype', 'unknown-field')],
 ];
 

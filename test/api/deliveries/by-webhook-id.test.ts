@@ -84,30 +84,4 @@ describe('the parameter webhookId', () => {
     expect(await list('refusals', integration, { webhookId: 'ü'.repeat(255) })).toMatchObject(nothing);
     expect(await list('deliveries', integration, { webhookId: webhookId.slice(0, 256) })).toMatchObject(nothing);
   });
-
-  test('finds no hook of another integration', async () => {
-    const [integration, other] = [await service.issueHookToken(), await service.issueHookToken()];
-    await processAll(await post(integration, 'm1'));
-    expect(await list('deliveries', other, { webhookId: 'm1' })).toMatchObject(nothing);
-  });
-
-  test('is combined with the other filters of deliveries, and with pages', async () => {
-    const integration = await service.issueHookToken();
-    const eventId = await post(integration, 'm1');
-    await processAll(eventId);
-    const receivedAt = (await service.backend.ledger.get(eventId))?.receivedAt ?? new Date(Number.NaN);
-    const [at, after] = [receivedAt.toISOString(), new Date(receivedAt.getTime() + 1).toISOString()];
-    const count = async (query: Record<string, string>) =>
-      (await list('deliveries', integration, { webhookId: 'm1', ...query })).items.length;
-    expect(await count({ state: 'published' })).toBe(1);
-    expect(await count({ state: 'dead' })).toBe(0);
-    expect(await count({ from: at, to: after })).toBe(1);
-    expect(await count({ from: after })).toBe(0);
-    expect(await count({ to: at })).toBe(0);
-    expect(await list('deliveries', integration, { webhookId: 'm1', page: '2' })).toMatchObject({
-      items: [],
-      totalItems: 1,
-      hasNext: false,
-    });
-  });
 });

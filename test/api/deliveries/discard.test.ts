@@ -109,27 +109,4 @@ describe('DELETE /api/v1/integrations/{id}/deliveries/{eventId}', () => {
     await discard(delivery);
     await eventually(async () => !(await isNamed()), 'the overview no longer names the integration');
   });
-
-  test('returns 404 for an unknown delivery, and under another integration', async () => {
-    const delivery = await aDeadDelivery();
-    const other = await aDeadDelivery();
-    for (const unknown of [
-      { ...delivery, integrationId: other.integrationId },
-      { ...delivery, eventId: '0197a0b0-0000-7000-8000-00000000abcd' },
-      { ...delivery, eventId: 'x' },
-      { ...delivery, integrationId: 'x' },
-    ]) {
-      expectProblem(await discard(unknown), { status: 404, code: 'not-found' });
-    }
-    expect(await service.backend.ledger.get(delivery.eventId)).toMatchObject({ state: 'dead' });
-  });
-
-  test('returns 403 without the permission, the CSRF token or a session', async () => {
-    const delivery = await aDeadDelivery();
-    const editor = await service.signedIn('editor');
-    expectProblem(await discard(delivery, { ...editor.headers }), { status: 403, code: 'permission-denied' });
-    expectProblem(await discard(delivery, { cookie: admin.cookie }), { status: 403, code: 'csrf-token-invalid' });
-    expectProblem(await discard(delivery, {}), { status: 403, code: 'not-authenticated' });
-    expect(await service.backend.ledger.get(delivery.eventId)).toMatchObject({ state: 'dead' });
-  });
 });

@@ -135,8 +135,4 @@ describe('GET /api/v1/widgets/{id}/deliveries', () => {
       { eventId: received.eventId, state: 'received', effect: null },
     ]);
   });
-
-  test('returns an empty list for a widget that no hook names', async () => {
-    expect((await get(await storeWidget())).json()).toMatchObject({ items: [], totalItems: 0, totalPages: 0 });
-  });
 });

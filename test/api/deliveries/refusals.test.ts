@@ -94,11 +94,6 @@ describe.concurrent('GET /api/v1/integrations/{id}/refusals', () => {
     expect(second).toMatchObject({ hasNext: false });
     expect(second.items.map(({ requestId }: { requestId: string }) => requestId)).toEqual(ids.slice(2));
   });
-
-  test('returns an empty list if none was refused', async () => {
-    const { integrationId } = await service.issueHookToken();
-    expect((await get(buildPath(integrationId))).json()).toMatchObject({ items: [], totalItems: 0, totalPages: 0 });
-  });
 });
 
 test('a store of refusals that hangs or fails neither delays nor changes the response', async () => {

@@ -218,13 +218,4 @@ describe.concurrent('samples', () => {
     const response = await service.inject({ method: 'GET', url: samplesPath(withSource), headers: ofEditor });
     expectProblem(response, { status: 403, code: 'permission-denied' });
   });
-
-  test.each([{ keepForSeconds: 59 }, { keepForSeconds: 86_401 }, { keepForSeconds: '60' }, { until: 1 }])(
-    'are kept for a minute to a day: %j is refused',
-    async (body) => {
-      const { id } = await createGitHub();
-      expectProblem(await keep(id, body), { status: 400, code: 'invalid-request' });
-      expect((await list(id)).keptUntil).toBeNull();
-    },
-  );
 });

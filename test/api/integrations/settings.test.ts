@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openSharedApp } from '../../drivers/app/open-shared.ts';
 
 const service = await openSharedApp();
@@ -7,29 +7,6 @@ const admin = await service.signedIn('admin');
 const path = '/api/v1/integrations';
 const create = (settings: object) =>
   service.inject({ method: 'POST', url: path, headers: admin.headers, payload: { name: 'shop', ...settings } });
-const update = async (settings: object) => {
-  const { id } = (await create({})).json();
-  return service.inject({ method: 'PATCH', url: `${path}/${id}`, headers: admin.headers, payload: settings });
-};
-
-describe.each([
-  ['POST', create],
-  ['PATCH', update],
-])('%s /api/v1/integrations: rate and deduplicateByContent', (_, send) => {
-  test.each<[object, object]>([
-    [{ deduplicateByContent: false }, { deduplicateByContent: false }],
-    [{ deduplicateByContent: null }, { deduplicateByContent: true }],
-    [{ rate: 1 }, { rate: 1 }],
-    [{ rate: 1_000_000 }, { rate: 1_000_000 }],
-    [{ rate: null }, { rate: null }],
-  ])('accepts %j', async (settings, expected) => {
-    const response = await send(settings);
-    expect([200, 201]).toContain(response.statusCode);
-    expect(response.json()).toMatchObject(expected);
-    expect(await service.backend.integrations.get(response.json().id)).toMatchObject(expected);
-  });
-});
-
 test('deduplicateByContent: false turns two hooks with equal content into two events', async () => {
   const { token, id } = (await create({})).json();
   expect(await postHook(token)).toBe(await postHook(token));

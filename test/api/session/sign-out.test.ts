@@ -71,17 +71,4 @@ describe('/api/v1/session', () => {
       csrfToken: viewer.csrfToken,
     });
   });
-
-  test('DELETE returns 204, ends the session and clears the cookie', async () => {
-    const viewer = await service.signedIn('viewer');
-    const headers = { ...viewer.headers, 'content-type': 'application/json' };
-    const response = await service.inject({ method: 'DELETE', url: ownUrl, headers });
-    expect(response.statusCode).toBe(204);
-    expect(response.body).toBe('');
-    expect(String(response.headers['set-cookie'])).toMatch(
-      /^service_console=; Max-Age=0; Path=\/; HttpOnly; SameSite=Lax$/,
-    );
-    const after = await service.inject({ method: 'GET', url: ownUrl, headers: { cookie: viewer.cookie } });
-    expectProblem(after, { status: 403, code: 'not-authenticated' });
-  });
 });

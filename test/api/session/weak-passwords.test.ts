@@ -39,11 +39,6 @@ describe('a new password', () => {
     expect((await create(email, 'four random words here')).statusCode).toBe(201);
   });
 
-  test('is refused when it consists of made-up names of the e-mail', async () => {
-    const response = await create('zqorvath.quimblex@example.com', 'zqorvathquimblex');
-    expectProblem(response, { status: 400, code: 'weak-password' });
-  });
-
   test('is no failed sign-in when it is weak', async () => {
     const pod = await openTestApp({ sharedBackend: service.backend, limits: { signInFailuresPerMinute: 1 } });
     onTestFinished(() => pod.close());
@@ -52,11 +47,6 @@ describe('a new password', () => {
       const response = await changePassword(pod, session, { currentPassword, newPassword: 'password1234' });
       expectProblem(response, { status: 400, code: 'weak-password' });
     }
-  });
-
-  test('is refused when it is little more than a part of the e-mail', async () => {
-    const response = await create('alexandra.winterbottom@example.com', 'winterbottom1');
-    expectProblem(response, { status: 400, code: 'weak-password' });
   });
 
   test('is accepted when a generator made it, or when it is a few words', async () => {

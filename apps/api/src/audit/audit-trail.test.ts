@@ -93,20 +93,6 @@ describe('AuditTrail.write', () => {
     expect(state.lines.at(-1)).toMatchObject(['error', 'audit.not_stored', {}]);
   });
 
-  test('waits no longer than it is told to, and stores the event all the same', async () => {
-    const { trail, state, store, list } = openTrail();
-    const late = Promise.withResolvers<void>();
-    store.answer = () => late.promise;
-    const written = trail.write(a, 300);
-    await vi.advanceTimersByTimeAsync(300);
-    await vi.advanceTimersToNextTimerAsync();
-    await written;
-    expect(state.lines).toMatchObject([['warn', 'audit.deferred', { auditEventId: a.id }]]);
-    late.resolve();
-    await vi.advanceTimersByTimeAsync(0);
-    expect(list()).toEqual([a]);
-  });
-
   test('logs and counts an unstorable event once, and stores the others', async () => {
     const { trail, state, store, list, countLost } = openTrail();
     store.answer = async (id) => {

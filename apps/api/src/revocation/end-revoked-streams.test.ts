@@ -1,9 +1,8 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
-import { type EventFilter, noFilter } from '@widget-service/shared/domain/event-filter.ts';
 import type { ControlTail } from '@widget-service/shared/ports/control-log.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openFakeSink, parseClosingReason, parseEventSeqs } from '../streams/fan-out/testing/fake-sink.ts';
+import { openFakeSink, parseClosingReason } from '../streams/fan-out/testing/fake-sink.ts';
 import { makeSilentControlLog, openTestRevocations, type TestRevocations } from './testing/test-revocations.ts';
 
 let fixture: TestRevocations;
@@ -12,83 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => fixture.close());
 
-describe('an announced revocation', () => {
-  test('ends the streams of the subscription and no others, and makes its token unknown', async () => {
-    const pod = await fixture.startAndFollow();
-    const [revoked, kept] = [await fixture.aSubscription(), await fixture.aSubscription()];
-    const sinks = [
-      await fixture.openStream(pod, revoked.token.digest),
-      await fixture.openStream(pod, revoked.token.digest),
-    ];
-    const other = await fixture.openStream(pod, kept.token.digest);
-    await fixture.backend.subscriptions.remove(revoked.id);
-    await fixture.announce({ kind: 'subscription', id: revoked.id, change: 'revoked' });
-    await other.until(() => sinks.every((sink) => sink.isEnded));
-    expect(sinks.map(parseClosingReason)).toEqual(['revoked', 'revoked']);
-    expect(await pod.caches.streams.resolve(revoked.token.digest)).toBeNull();
-    fixture.fake.append(1);
-    await other.until(() => parseEventSeqs(other).length === 1);
-    expect(sinks.map(parseEventSeqs)).toEqual([[], []]);
-  });
-
-  test.each(['integration', 'provision-token'] as const)(
-    'evicts the cached token of a revoked %s at once',
-    async (kind) => {
-      const pod = await fixture.startAndFollow();
-      const grant = { ...(await fixture.aSubscription()), id: crypto.randomUUID() };
-      await fixture.backend.integrations.insert({
-        ...grant,
-        deduplicateByContent: true,
-        rate: null,
-        source: null,
-        samplesKeptUntil: null,
-      });
-      await fixture.backend.provisionTokens.insert({ ...grant, permissions: ['widgets:create'] });
-      const [store, cache] =
-        kind === 'integration'
-          ? [fixture.backend.integrations, pod.caches.hooks]
-          : [fixture.backend.provisionTokens, pod.caches.provisionTokens];
-      await cache.resolve(grant.token.digest);
-      const generationBefore = pod.generation();
-      await store.remove(grant.id);
-      await fixture.announce({ kind, id: grant.id, change: 'revoked' });
-      await openFakeSink().until(() => pod.generation() > generationBefore);
-      expect(cache.recall(grant.token.digest)).toBeUndefined();
-      expect(await cache.resolve(grant.token.digest)).toBeNull();
-    },
-  );
-
-  test('of a session ends its personal streams, and of a user those of all sessions', async () => {
-    const pod = await fixture.startAndFollow();
-    const [first, second, third] = [
-      await fixture.aPersonalStream(pod),
-      await fixture.aPersonalStream(pod),
-      await fixture.aPersonalStream(pod),
-    ];
-    await fixture.announce({ kind: 'session', id: first.digest, change: 'revoked' });
-    await fixture.announce({ kind: 'user', id: second.userId, change: 'revoked' });
-    await first.sink.until(() => first.sink.isEnded && second.sink.isEnded);
-    expect([first, second, third].map(({ sink }) => parseClosingReason(sink))).toEqual(['revoked', 'revoked', null]);
-  });
-});
-
 describe('an announced change', () => {
-  test('of a filter applies to open streams', async () => {
-    const pod = await fixture.startAndFollow();
-    const { id, token } = await fixture.aSubscription();
-    const sink = await fixture.openStream(pod, token.digest);
-    const filter: EventFilter = { ...noFilter, types: ['widget.retired'] };
-    await fixture.backend.subscriptions.change(id, () => ({ filter }));
-    await fixture.announce({ kind: 'subscription', id, change: 'changed' });
-    await sink.until(() =>
-      [...fixture.fake.hub.entitlements()].every((entitlement) => entitlement.filter.types !== null),
-    );
-    fixture.fake.append(1, { type: 'widget.updated' });
-    fixture.fake.append(1, { type: 'widget.retired' });
-    await sink.until(() => parseEventSeqs(sink).length > 0);
-    expect(parseEventSeqs(sink)).toEqual([2]);
-  });
-
   test('of the token ends streams on the old token at once, or after its overlap', async () => {
     const pod = await fixture.startAndFollow();
     const [atOnce, later] = [await fixture.aSubscription(), await fixture.aSubscription()];
@@ -115,15 +38,6 @@ describe('an announced change', () => {
     expect(Date.now()).toBeGreaterThanOrEqual(expiresAt.getTime());
     expect(await pod.caches.streams.resolve(later.token.digest)).toBeNull();
     expect(sinkNew.isEnded).toBe(false);
-  });
-
-  test('of a user who is now disabled ends the personal streams of the user', async () => {
-    const pod = await fixture.startAndFollow();
-    const { userId, sink } = await fixture.aPersonalStream(pod);
-    await fixture.backend.users.change(userId, () => ({ disabled: true }));
-    await fixture.announce({ kind: 'user', id: userId, change: 'changed' });
-    await sink.until(() => sink.isEnded);
-    expect(parseClosingReason(sink)).toBe('revoked');
   });
 });
 

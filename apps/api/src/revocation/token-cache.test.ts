@@ -117,13 +117,6 @@ describe('an invalid token', () => {
   });
 });
 
-test('concurrent callers with one digest share one read', async () => {
-  const { cache, state } = createFakeTokenStore();
-  const values = await Promise.all(Array.from({ length: 50 }, () => cache.resolve('a')));
-  expect(new Set(values)).toEqual(new Set(['value']));
-  expect(state.reads).toHaveLength(1);
-});
-
 test('at most twenty reads run at once', async () => {
   let running = 0;
   let highest = 0;

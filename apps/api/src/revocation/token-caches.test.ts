@@ -2,7 +2,6 @@ import { sha256Hex } from '@widget-service/shared/domain/token.ts';
 import type { Grant } from '@widget-service/shared/entities/grant.ts';
 import type { Session } from '@widget-service/shared/entities/session.ts';
 import type { User } from '@widget-service/shared/entities/user.ts';
-import { sessionIdleMs } from '@widget-service/shared/usecases/access/sessions.ts';
 import { describe, expect, test } from 'vitest';
 import { createGrantTokenCache, createSessionCache, makeRecallSession } from './token-caches.ts';
 
@@ -132,27 +131,6 @@ describe('a session', () => {
     cache.evict(digest);
     expect(await recall()).toBeNull();
     expect(state.reads).toBe(3);
-  });
-
-  test('is recorded as seen once a minute, however many requests use it', async () => {
-    const { state, recall } = open();
-    for (let second = 0; second < 300; second += 1) {
-      state.nowMs = second * 1_000;
-      expect(await recall()).not.toBeNull();
-    }
-    expect(state.writes).toBe(4);
-    expect(state.reads).toBeLessThan(15);
-  });
-
-  test('is null at its end, if it was not used for too long, and if its user is disabled', async () => {
-    const ended = open({ expiresAt: at(30) });
-    expect(await ended.recall()).not.toBeNull();
-    ended.state.nowMs = 30_000;
-    expect(await ended.recall()).toBeNull();
-    expect(await open({ lastSeenAt: at(-sessionIdleMs / 1_000) }).recall()).toBeNull();
-    const disabled = open();
-    disabled.state.user = { ...disabled.state.user, disabled: true };
-    expect(await disabled.recall()).toBeNull();
   });
 
   test('that is unknown is read again after 10 s', async () => {

@@ -124,35 +124,9 @@ describe.each(vectors)('$preset: $from', ({ preset, secret, atSeconds = 0, given
     expect(check({})).toEqual({ isValid: true, secret: 1 });
     expect(check({}, [other, secret])).toEqual({ isValid: true, secret: 2 });
   });
-
-  test('is not valid with another secret, without its header, and with the header twice', () => {
-    expect(check({}, [other])).toMatchObject({ isValid: false });
-    const [name = ''] = Object.keys(given.headers).filter((header) => header.toLowerCase() === scheme.header);
-    const { [name]: signature = '', ...rest } = given.headers;
-    expect(check({ headers: rest })).toMatchObject({ isValid: false });
-    const twice = { ...toSent(given), rawHeaders: [...Object.entries(given.headers).flat(), name, signature] };
-    expect(verifySignature(scheme, toKeys(scheme, [secret]), twice, now)).toMatchObject({ isValid: false });
-    expect(check({ headers: { ...given.headers, [name]: '' } })).toMatchObject({ isValid: false });
-    expect(check({ headers: { ...given.headers, [name]: signature.slice(0, -2) } })).toMatchObject({ isValid: false });
-    expect(check({ headers: { ...given.headers, [name]: `${signature}0` } })).toMatchObject({ isValid: false });
-  });
 });
 
-const schemeOfVector = ({ preset }: (typeof vectors)[number]) => schemeOf(preset);
-
-test.each(vectors.filter((vector) => schemeOfVector(vector).algorithm !== 'token'))(
-  '$preset: is not valid for another body',
-  ({ preset, secret, atSeconds = 0, given }) => {
-    const scheme = schemeOf(preset);
-    for (const body of [`${given.body}&a=1`, '']) {
-      const sent = toSent({ ...given, body });
-      const result = verifySignature(scheme, toKeys(scheme, [secret]), sent, new Date(atSeconds * 1_000));
-      expect(result).toMatchObject({ isValid: false });
-    }
-  },
-);
-
-test.each(vectors.filter((vector) => schemeOfVector(vector).timestamp !== null))(
+test.each(vectors.filter(({ preset }) => schemeOf(preset).timestamp !== null))(
   '$preset: is valid for five minutes, in both directions',
   ({ preset, secret, atSeconds = 0, given }) => {
     const scheme = schemeOf(preset);
@@ -188,25 +162,6 @@ describe('Standard Webhooks', () => {
     expect(check({ 'webhook-id': asRead(sent), 'webhook-signature': sign(signed) })).toBe(true);
     // Its bytes as those of another text: a recorded hook must not become another one.
     expect(check({ 'webhook-id': asRead(Buffer.from(asRead(signed))), 'webhook-signature': sign(signed) })).toBe(false);
-  });
-
-  test('accepts a hook if one of several signatures is valid', () => {
-    expect(check({ 'webhook-signature': `v1a,AAAA v1,AAAA ${signature}` })).toBe(true);
-  });
-
-  test.each<[string, Record<string, string>]>([
-    ['an empty id', { 'webhook-id': '' }],
-    ['an empty id, also if it is signed', { 'webhook-id': '', 'webhook-signature': sign('') }],
-    ['another id', { 'webhook-id': 'msg_other' }],
-    ['an empty timestamp', { 'webhook-timestamp': '' }],
-    ['another timestamp', { 'webhook-timestamp': '1614265331' }],
-    ['a timestamp that is not a whole number', { 'webhook-timestamp': '1614265330.0' }],
-    ['another version', { 'webhook-signature': signature.replace('v1,', 'v2,') }],
-    ['a signature without its version', { 'webhook-signature': signature.slice(3) }],
-    ['a signature with a changed character', { 'webhook-signature': signature.replace('g0hM', 'g0hN') }],
-    ['a valid signature after ten others', { 'webhook-signature': `${'v1,AAAA '.repeat(10)}${signature}` }],
-  ])('rejects %s', (_, headers) => {
-    expect([check(headers), check(headers, nativeScheme)]).toEqual([false, false]);
   });
 
   test.each<[string, Record<string, string>]>([
