@@ -1,10 +1,9 @@
-import { checkCount, checkDuration } from './delays.ts';
 import type { components } from './interface.ts';
 import { type Api, createApi } from './requests/api.ts';
 import { InvalidCallError, parseAddress } from './requests/failures.ts';
-import { type ReadWidgetPage, walkWidgetPages } from './requests/list-pages.ts';
-import { createRandomId, type Retry } from './requests/send.ts';
-import { ServiceFetch, type SessionStore } from './requests/service-fetch.ts';
+import { readWidgets } from './requests/list-pages.ts';
+import { createRandomId, globalFetch } from './requests/send.ts';
+import { type ClientOptions, ServiceFetch } from './requests/service-fetch.ts';
 import { readStream, type StreamOptions, type StreamUrl } from './stream/read-stream.ts';
 import type { StreamEvent } from './stream/stream-event.ts';
 
@@ -12,23 +11,6 @@ type Schemas = components['schemas'];
 export type Session = Schemas['Session'];
 export type Widget = Schemas['Widget'];
 export type NewWidget = Schemas['NewWidget'];
-
-export interface ClientOptions {
-  /** The URL of the service, for example `https://widgets.example.com`. In a browser: the page's own, by default. */
-  readonly baseUrl?: string;
-  /** `wpt_…`: creates widgets without a session. */
-  readonly provisionToken?: string;
-  /** Keeps the session beyond this process. By default it ends with the client, or with the browser's session. */
-  readonly sessionStore?: SessionStore;
-  /** How often a request is sent at most. Default: 5. */
-  readonly maxAttempts?: number;
-  /** How long each attempt of a request may take, in milliseconds. Default: 15 000. */
-  readonly timeoutMs?: number;
-  /** Told of each wait before a request is repeated, and what for. */
-  readonly onRetry?: (retry: Retry) => void;
-  /** Sends the requests, also those of streams. By default: the global `fetch`. */
-  readonly fetch?: typeof globalThis.fetch;
-}
 
 export interface ListWidgetsOptions {
   readonly state?: 'active' | 'retired';
@@ -57,17 +39,8 @@ export class WidgetServiceClient {
 
   constructor(options: ClientOptions = {}) {
     const baseUrl = parseAddress(withSlash(options.baseUrl ?? getPageOrigin()), 'baseUrl');
-    // A browser's fetch must be called on the global object.
-    this.#fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
-    this.#service = new ServiceFetch({
-      baseUrl,
-      fetch: (request) => this.#fetch(request),
-      maxAttempts: checkCount('maxAttempts', options.maxAttempts ?? 5, 1),
-      timeoutMs: checkDuration('timeoutMs', options.timeoutMs ?? 15_000),
-      onRetry: options.onRetry,
-      provisionToken: options.provisionToken,
-      sessionStore: options.sessionStore,
-    });
+    this.#fetch = options.fetch ?? globalFetch;
+    this.#service = new ServiceFetch(baseUrl, options);
     this.api = createApi(baseUrl.href, this.#service.fetch);
   }
 
@@ -101,21 +74,12 @@ export class WidgetServiceClient {
    * Yields the widgets, newest first. Misses none that existed at the start, yields none twice, and yields none that
    * was created later.
    */
-  async *listWidgets({ state, pageSize = 200, signal }: ListWidgetsOptions = {}): AsyncGenerator<Widget, void, void> {
-    const seenIds = new Set<string>();
-    const query = { page: 1, pageSize, ...(state === undefined ? {} : { state }) };
-    const readPage: ReadWidgetPage = (next) => this.#readPage(next, signal);
-    const first = await readPage(query);
-    const choose = (widget: Widget) => (state === undefined || widget.state === state) && !seenIds.has(widget.id);
-    for (let page = first, rest = walkWidgetPages(readPage, first, state); ; ) {
-      for (const widget of page.items.filter(choose)) {
-        seenIds.add(widget.id);
-        yield widget;
-      }
-      const next = await rest.next();
-      if (next.done) return;
-      page = next.value;
-    }
+  listWidgets({ state, pageSize = 200, signal }: ListWidgetsOptions = {}): AsyncGenerator<Widget, void, void> {
+    const filter = { pageSize, ...(state === undefined ? {} : { state }) };
+    return readWidgets(
+      (query) => this.api.GET('/api/v1/widgets', { params: { query }, ...withSignal(signal) }),
+      filter,
+    );
   }
 
   /** Reads the stream of a subscription. See {@link readStream}. */
@@ -133,10 +97,6 @@ export class WidgetServiceClient {
     await this.getSession();
     return this.#service.streamUrl;
   };
-
-  #readPage(query: Parameters<ReadWidgetPage>[0], signal?: AbortSignal) {
-    return this.api.GET('/api/v1/widgets', { params: { query }, ...withSignal(signal) });
-  }
 }
 
 /** Creates a client. In a page of the service itself, it needs no options. */

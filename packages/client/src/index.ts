@@ -4,7 +4,6 @@
  * This file is the whole interface of the package. It is the only file of this repository that exports other files.
  */
 export {
-  type ClientOptions,
   type CreateWidgetOptions,
   createClient,
   type ListWidgetsOptions,
@@ -36,21 +35,13 @@ export {
   UnexpectedResponseError,
   UnreachableError,
 } from './requests/failures.ts';
-export {
-  type NumberedPage,
-  type ReadWidgetPage,
-  readAllPages,
-  type WidgetPage,
-  type WidgetPageQuery,
-} from './requests/list-pages.ts';
+export { type NumberedPage, readAllPages } from './requests/list-pages.ts';
 export type { Retry } from './requests/send.ts';
-export type { SessionStore } from './requests/service-fetch.ts';
+export type { ClientOptions, SessionStore } from './requests/service-fetch.ts';
 export {
   type OpenStream,
   openStream,
   type StreamEventMap,
-  StreamMessageEvent,
-  StreamStateEvent,
   storePositionIn,
   type TextStorage,
 } from './stream/open-stream.ts';

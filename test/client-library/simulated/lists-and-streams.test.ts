@@ -1,4 +1,4 @@
-import { walkWidgetPages } from '@widget-service/client/requests/list-pages.ts';
+import { readWidgets } from '@widget-service/client/requests/list-pages.ts';
 import { readStream } from '@widget-service/client/stream/read-stream.ts';
 import { isWidgetEvent } from '@widget-service/client/stream/stream-event.ts';
 import fc from 'fast-check';
@@ -71,12 +71,8 @@ test('a walk through the list misses no widget that is in it all the time, whate
       const atStart = listed();
       const found = new Set<string>();
       const walk = async () => {
-        const query = { page: 1, pageSize, ...(state === undefined ? {} : { state }) };
-        const first = await simulated.readPage(query);
-        for (const { id } of first.items) found.add(id);
-        for await (const { items } of walkWidgetPages(simulated.readPage, first, state)) {
-          for (const { id } of items) found.add(id);
-        }
+        const filter = { pageSize, ...(state === undefined ? {} : { state }) };
+        for await (const { id } of readWidgets(simulated.readPage, filter)) found.add(id);
       };
       let isOver = false;
       const walking = walk().then(() => (isOver = true));

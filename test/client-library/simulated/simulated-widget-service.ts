@@ -1,7 +1,10 @@
 import type { Widget } from '@widget-service/client/client.ts';
-import type { ReadWidgetPage, WidgetPage, WidgetPageQuery } from '@widget-service/client/requests/list-pages.ts';
+import type { components } from '@widget-service/client/interface.ts';
+import type { WidgetPageQuery } from '@widget-service/client/requests/list-pages.ts';
 import type { RawMessage } from '@widget-service/client/stream/stream-event.ts';
 import type { Batch, Connection, OpenOutcome, Transport } from '@widget-service/client/stream/transport.ts';
+
+type WidgetPage = components['schemas']['PagedResultWidget'];
 
 interface LogEntry {
   readonly seq: number;
@@ -82,8 +85,8 @@ export class SimulatedWidgetService {
     this.#log = this.#log.slice(Math.max(0, this.#log.length - keep));
   }
 
-  readonly readPage: ReadWidgetPage = (query) =>
-    new Promise((resolve, reject) => {
+  readonly readPage = (query: WidgetPageQuery) =>
+    new Promise<WidgetPage>((resolve, reject) => {
       const rows = this.#readsRowsAtOnce ? this.#page(query) : null;
       this.#pending.push({
         isDue: () => true,

@@ -2,7 +2,7 @@ import { checkCount, checkDuration } from '../delays.ts';
 import type { components } from '../interface.ts';
 import { formatExactJson } from '../json/exact-json.ts';
 import { InvalidCallError, parseAddress, UnexpectedResponseError } from '../requests/failures.ts';
-import { createRandomId, type Retry, sendUntilAnswered } from '../requests/send.ts';
+import { createRandomId, globalFetch, type Retry, sendUntilAnswered } from '../requests/send.ts';
 import { encodeHookId, signHook } from './sign-hook.ts';
 
 /**
@@ -42,14 +42,6 @@ export class HookQueueFullError extends Error {
   override readonly name = 'HookQueueFullError';
 }
 
-interface QueuedHook {
-  readonly id: string;
-  readonly widgetId: string | null;
-  readonly body: string;
-  resolve(sent: SentHook): void;
-  reject(error: unknown): void;
-}
-
 /**
  * Sends hooks until the service has accepted them. A hook keeps its id over all attempts, so the service makes one
  * event of it however often it arrives. Hooks of the same widget are sent one after the other, in the order of the
@@ -60,12 +52,13 @@ interface QueuedHook {
 export class HookSender {
   readonly #url: string;
   readonly #options: HookSenderOptions;
-  readonly #concurrency: number;
   readonly #maxQueued: number;
   readonly #timeoutMs: number;
-  readonly #waiting = new WaitingHooks();
-  #sending = 0;
   readonly #closed = new AbortController();
+  /** For each widget with a hook that is not sent yet: the end of its last one. */
+  readonly #turns = new Map<string, Promise<unknown>>();
+  readonly #slots: Slots;
+  #queued = 0;
   #onIdle: (() => void)[] = [];
 
   /** @throws {InvalidCallError} if the URL or another option cannot be. */
@@ -73,13 +66,13 @@ export class HookSender {
     this.#url = parseAddress(options.url, 'The URL of the integration').href;
     this.#options = options;
     this.#timeoutMs = checkDuration('timeoutMs', options.timeoutMs ?? 10_000);
-    this.#concurrency = checkCount('concurrency', options.concurrency ?? 8, 1);
+    this.#slots = new Slots(checkCount('concurrency', options.concurrency ?? 8, 1));
     this.#maxQueued = checkCount('maxQueued', options.maxQueued ?? 10_000, 1);
   }
 
   /** How many hooks wait or are being sent. */
   get queued(): number {
-    return this.#waiting.size + this.#sending;
+    return this.#queued;
   }
 
   /**
@@ -94,51 +87,46 @@ export class HookSender {
    * @throws {UnexpectedResponseError} if the URL leads to something else than the service.
    * @throws {UnreachableError} if the certificate at the URL is not trusted.
    */
-  send(event: HookEvent, { id = createRandomId() }: { readonly id?: string } = {}): Promise<SentHook> {
-    return new Promise((resolve, reject) => {
-      if (this.#closed.signal.aborted) return reject(this.#closed.signal.reason);
-      if (this.queued >= this.#maxQueued) return reject(new HookQueueFullError(`${this.queued} hooks wait already`));
-      encodeHookId(id);
-      this.#waiting.push({ id, widgetId: event.widgetId ?? null, body: formatEvent(event), resolve, reject });
-      this.#sendNext();
-    });
+  async send(event: HookEvent, { id = createRandomId() }: { readonly id?: string } = {}): Promise<SentHook> {
+    this.#closed.signal.throwIfAborted();
+    if (this.#queued >= this.#maxQueued) throw new HookQueueFullError(`${this.#queued} hooks wait already`);
+    encodeHookId(id);
+    const body = formatEvent(event);
+    this.#queued += 1;
+    try {
+      return await this.#inTurn(event.widgetId ?? null, () => this.#slots.use(() => this.#repeat(id, body)));
+    } finally {
+      this.#queued -= 1;
+      if (this.#queued === 0) for (const resolve of this.#onIdle.splice(0)) resolve();
+    }
   }
 
   /** Resolves when no hook waits. */
   idle(): Promise<void> {
-    if (this.queued === 0) return Promise.resolve();
+    if (this.#queued === 0) return Promise.resolve();
     return new Promise((resolve) => this.#onIdle.push(resolve));
   }
 
   /** Stops at once: every hook that was not accepted yet is rejected. Await `idle()` before, to send them all. */
   close(): void {
     this.#closed.abort(new Error('it was closed'));
-    for (const hook of this.#waiting.clear()) hook.reject(this.#closed.signal.reason);
   }
 
-  #sendNext(): void {
-    while (this.#sending < this.#concurrency) {
-      const hook = this.#waiting.take();
-      if (hook === undefined) return;
-      void this.#sendUntilAccepted(hook);
-    }
-  }
-
-  async #sendUntilAccepted(hook: QueuedHook): Promise<void> {
-    this.#sending += 1;
+  /** Sends a hook after those of the same widget that came before it, whether they were accepted or not. */
+  async #inTurn(widgetId: string | null, send: () => Promise<SentHook>): Promise<SentHook> {
+    if (widgetId === null) return await send();
+    const sent = this.#turns.get(widgetId)?.then(send) ?? send();
+    const end = sent.catch(() => undefined);
+    this.#turns.set(widgetId, end);
     try {
-      hook.resolve(await this.#repeat(hook));
-    } catch (error) {
-      hook.reject(error);
+      return await sent;
+    } finally {
+      if (this.#turns.get(widgetId) === end) this.#turns.delete(widgetId);
     }
-    this.#sending -= 1;
-    this.#waiting.release(hook);
-    this.#sendNext();
-    if (this.queued > 0) return;
-    for (const resolve of this.#onIdle.splice(0)) resolve();
   }
 
-  async #repeat({ id, body }: QueuedHook): Promise<SentHook> {
+  async #repeat(id: string, body: string): Promise<SentHook> {
+    this.#closed.signal.throwIfAborted();
     const url = this.#url;
     const response = await sendUntilAnswered({
       url,
@@ -160,7 +148,7 @@ export class HookSender {
   }
 
   async #post(id: string, body: string, signal: AbortSignal): Promise<Response> {
-    const { secret, now = Date.now, fetch } = this.#options;
+    const { secret, now = Date.now, fetch = globalFetch } = this.#options;
     const timestamp = Math.floor(now() / 1_000);
     const headers: Record<string, string> = {
       'content-type': 'application/json',
@@ -168,9 +156,7 @@ export class HookSender {
       'webhook-timestamp': String(timestamp),
     };
     if (secret !== undefined) headers['webhook-signature'] = await signHook(secret, { id, timestamp, body });
-    const init: RequestInit = { method: 'POST', headers, body, credentials: 'omit', redirect: 'manual', signal };
-    // A browser's fetch must be called on the global object.
-    return fetch === undefined ? globalThis.fetch(this.#url, init) : fetch(this.#url, init);
+    return fetch(this.#url, { method: 'POST', headers, body, credentials: 'omit', redirect: 'manual', signal });
   }
 }
 
@@ -187,84 +173,39 @@ export function createHookSender(options: HookSenderOptions): HookSender {
   return new HookSender(options);
 }
 
-/**
- * Hooks that wait to be sent. Those of one widget are given out one after the other: the next one only after the one
- * before was released. Each operation takes the same time, however many hooks wait.
- */
-class WaitingHooks {
-  /** Hooks that may be sent at once. */
-  readonly #ready = new Fifo<QueuedHook>();
-  /** For each widget with a hook that is ready or given out: those that come after it. */
-  readonly #later = new Map<string, Fifo<QueuedHook>>();
-  #size = 0;
+/** Lets so many things run at the same time. The others wait, and begin in the order in which they came. */
+class Slots {
+  #free: number;
+  #waiting: (() => void)[] = [];
+  /** How many of `#waiting` have begun. */
+  #begun = 0;
 
-  get size(): number {
-    return this.#size;
+  constructor(size: number) {
+    this.#free = size;
   }
 
-  push(hook: QueuedHook): void {
-    this.#size += 1;
-    const { widgetId } = hook;
-    const later = widgetId === null ? undefined : this.#later.get(widgetId);
-    if (later !== undefined) {
-      later.push(hook);
+  async use<Result>(run: () => Promise<Result>): Promise<Result> {
+    if (this.#free > 0) this.#free -= 1;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    try {
+      return await run();
+    } finally {
+      this.#passOn();
+    }
+  }
+
+  /** Gives a slot to the next that waits. It takes the same time however many wait: `shift` would not. */
+  #passOn(): void {
+    const next = this.#waiting[this.#begun];
+    if (next === undefined) {
+      this.#free += 1;
       return;
     }
-    if (widgetId !== null) this.#later.set(widgetId, new Fifo());
-    this.#ready.push(hook);
+    this.#begun += 1;
+    if (this.#begun * 2 >= this.#waiting.length) {
+      this.#waiting = this.#waiting.slice(this.#begun);
+      this.#begun = 0;
+    }
+    next();
   }
-
-  /** Gives out the next hook, or undefined if none may be sent now. */
-  take(): QueuedHook | undefined {
-    const hook = this.#ready.shift();
-    if (hook !== undefined) this.#size -= 1;
-    return hook;
-  }
-
-  /** The hook was sent: the next one of its widget may be. */
-  release({ widgetId }: QueuedHook): void {
-    if (widgetId === null) return;
-    const next = this.#later.get(widgetId)?.shift();
-    if (next === undefined) this.#later.delete(widgetId);
-    else this.#ready.push(next);
-  }
-
-  /** Removes all hooks that wait and returns them. */
-  clear(): QueuedHook[] {
-    this.#size = 0;
-    return [this.#ready, ...this.#later.values()].flatMap((hooks) => hooks.clear());
-  }
-}
-
-/** A queue. Unlike with an array, `shift` takes the same time however long it is. */
-class Fifo<Item> {
-  #first: Link<Item> | undefined;
-  #last: Link<Item> | undefined;
-
-  push(item: Item): void {
-    const link: Link<Item> = { item, next: undefined };
-    if (this.#last === undefined) this.#first = link;
-    else this.#last.next = link;
-    this.#last = link;
-  }
-
-  /** Removes the first item and returns it. Undefined if there is none. */
-  shift(): Item | undefined {
-    const link = this.#first;
-    this.#first = link?.next;
-    if (this.#first === undefined) this.#last = undefined;
-    return link?.item;
-  }
-
-  /** Removes all items and returns them. */
-  clear(): Item[] {
-    const items: Item[] = [];
-    for (let item = this.shift(); item !== undefined; item = this.shift()) items.push(item);
-    return items;
-  }
-}
-
-interface Link<Item> {
-  readonly item: Item;
-  next: Link<Item> | undefined;
 }

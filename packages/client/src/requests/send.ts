@@ -29,9 +29,12 @@ interface Attempts {
   readonly onRetry?: ((retry: Retry) => void) | undefined;
 }
 
-export interface RetryOptions extends Attempts {
+export interface SendOptions extends Attempts {
   readonly fetch: (request: Request) => Promise<Response>;
 }
+
+/** A browser's `fetch` must be called on the global object. */
+export const globalFetch: typeof globalThis.fetch = (input, init) => globalThis.fetch(input, init);
 
 /** What is sent until it succeeds. */
 interface Sending extends Attempts {
@@ -67,7 +70,7 @@ const longestRetryAfterMs = 10_000;
  * @throws {UnexpectedResponseError} if something else has answered.
  * @throws {UnreachableError} if nobody has answered.
  */
-export async function sendWithRetries(request: Request, options: RetryOptions, answer?: Answer): Promise<Response> {
+export async function sendWithRetries(request: Request, options: SendOptions, answer?: Answer): Promise<Response> {
   const { url, signal, method } = request;
   // A copy, because the body of a request can be read only once. What it carries is meant for this address only.
   const send = (attempt: AbortSignal) =>

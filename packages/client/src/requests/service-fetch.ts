@@ -1,6 +1,7 @@
 import { answers } from '../answers.ts';
+import { checkCount, checkDuration } from '../delays.ts';
 import { InvalidCallError, ProblemError } from './failures.ts';
-import { type Answer, type RetryOptions, sendWithRetries } from './send.ts';
+import { type Answer, globalFetch, type Retry, type SendOptions, sendWithRetries } from './send.ts';
 
 /**
  * Keeps the session of a client beyond this process, outside browsers. The text is as secret as a password: whoever has
@@ -13,13 +14,21 @@ export interface SessionStore {
   save(session: string | null): void | Promise<void>;
 }
 
-export interface ServiceFetchOptions extends RetryOptions {
-  /** The address of the service, without a path of an operation, with a slash at the end. */
-  readonly baseUrl: URL;
+export interface ClientOptions {
+  /** The URL of the service, for example `https://widgets.example.com`. In a browser: the page's own, by default. */
+  readonly baseUrl?: string;
   /** `wpt_…`: creates widgets without a session. */
-  readonly provisionToken: string | undefined;
-  /** Where the session is kept, if anywhere. */
-  readonly sessionStore: SessionStore | undefined;
+  readonly provisionToken?: string;
+  /** Keeps the session beyond this process. By default it ends with the client, or with the browser's session. */
+  readonly sessionStore?: SessionStore;
+  /** How often a request is sent at most. Default: 5. */
+  readonly maxAttempts?: number;
+  /** How long each attempt of a request may take, in milliseconds. Default: 15 000. */
+  readonly timeoutMs?: number;
+  /** Told of each wait before a request is repeated, and what for. */
+  readonly onRetry?: (retry: Retry) => void;
+  /** Sends the requests, also those of streams. By default: the global `fetch`. */
+  readonly fetch?: typeof globalThis.fetch;
 }
 
 /** These change nothing, and need no CSRF token. */
@@ -30,14 +39,24 @@ const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
  * CSRF token. Keeps both on its own, from the response to the sign-in.
  */
 export class ServiceFetch {
-  readonly #options: ServiceFetchOptions;
+  readonly #baseUrl: URL;
+  readonly #options: ClientOptions;
+  readonly #sending: SendOptions;
   readonly #cookies = new CookieJar();
   #csrfToken: string | null = null;
   #restored: Promise<void> | null = null;
   #saved: string | null = null;
 
-  constructor(options: ServiceFetchOptions) {
+  /** @param baseUrl The address of the service, without a path of an operation, with a slash at the end. */
+  constructor(baseUrl: URL, options: ClientOptions) {
+    this.#baseUrl = baseUrl;
     this.#options = options;
+    this.#sending = {
+      fetch: options.fetch ?? globalFetch,
+      maxAttempts: checkCount('maxAttempts', options.maxAttempts ?? 5, 1),
+      timeoutMs: checkDuration('timeoutMs', options.timeoutMs ?? 15_000),
+      onRetry: options.onRetry,
+    };
   }
 
   /**
@@ -61,7 +80,7 @@ export class ServiceFetch {
 
   /** Of the session. */
   get streamUrl(): string {
-    return new URL('api/v1/session/stream', this.#options.baseUrl).href;
+    return new URL('api/v1/session/stream', this.#baseUrl).href;
   }
 
   /** As `fetch` of the runtime, once, with the session's cookie: the credential of a stream of the session. */
@@ -69,7 +88,7 @@ export class ServiceFetch {
     const request = new Request(input, { ...init, credentials: 'same-origin' });
     const cookie = this.#cookies.format();
     if (cookie !== null) setHeader(request, 'cookie', cookie, 'The kept session');
-    return this.#options.fetch(request);
+    return this.#sending.fetch(request);
   };
 
   async #send(request: Request, withCsrfToken: boolean, answer?: Answer): Promise<Response> {
@@ -82,7 +101,7 @@ export class ServiceFetch {
     if (withCsrfToken && this.#csrfToken !== null) copy.headers.set('x-csrf-token', this.#csrfToken);
     const cookie = this.#cookies.format();
     if (cookie !== null) setHeader(copy, 'cookie', cookie, 'The kept session');
-    const response = await sendWithRetries(copy, this.#options, answer);
+    const response = await sendWithRetries(copy, this.#sending, answer);
     this.#cookies.update(response.headers);
     await this.#saveSession();
     await this.#keepCsrfToken(request, response);
@@ -108,7 +127,7 @@ export class ServiceFetch {
   }
 
   async #refreshCsrfToken(signal: AbortSignal): Promise<void> {
-    const request = new Request(new URL('api/v1/session', this.#options.baseUrl), { signal });
+    const request = new Request(new URL('api/v1/session', this.#baseUrl), { signal });
     await this.#send(request, false, answers['GET /api/v1/session']);
   }
 

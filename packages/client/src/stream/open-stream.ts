@@ -1,31 +1,12 @@
-import type { PositionStore } from './read-stream.ts';
-import { readStream, type StreamOptions, type StreamState, type StreamUrl } from './read-stream.ts';
+import { type PositionStore, readStream, type StreamOptions, type StreamState, type StreamUrl } from './read-stream.ts';
 import type { StreamEvent } from './stream-event.ts';
-
-/** An event `message`: something that the stream has delivered. */
-export class StreamMessageEvent extends Event {
-  readonly detail: StreamEvent;
-
-  constructor(detail: StreamEvent) {
-    super('message');
-    this.detail = detail;
-  }
-}
-
-/** An event `state`: the client connects, is open or silent, waits, or has ended. */
-export class StreamStateEvent extends Event {
-  readonly detail: StreamState | { readonly name: 'ended'; readonly error: unknown };
-
-  constructor(detail: StreamStateEvent['detail']) {
-    super('state');
-    this.detail = detail;
-  }
-}
 
 /** The listeners of each event. */
 export interface StreamEventMap {
-  readonly message: StreamMessageEvent;
-  readonly state: StreamStateEvent;
+  /** Something that the stream has delivered. */
+  readonly message: CustomEvent<StreamEvent>;
+  /** The client connects, is open or silent, waits, or has ended. */
+  readonly state: CustomEvent<StreamState | { readonly name: 'ended'; readonly error: unknown }>;
 }
 
 /** A stream with listeners instead of an iteration. Like `EventSource`, but it resumes and says what it does. */
@@ -54,17 +35,18 @@ export function openStream(url: StreamUrl, options: Omit<StreamOptions, 'onState
   const closed = new AbortController();
   const { signal: outer } = options;
   const signal = outer === undefined ? closed.signal : AbortSignal.any([closed.signal, outer]);
-  const onState = (state: StreamState) => target.dispatchEvent(new StreamStateEvent(state));
+  const dispatch = <Name extends keyof StreamEventMap>(name: Name, detail: StreamEventMap[Name]['detail']) =>
+    target.dispatchEvent(new CustomEvent(name, { detail }));
+  const onState = (state: StreamState) => dispatch('state', state);
   const run = async () => {
     // Before the first event, the caller adds its listeners.
     await Promise.resolve();
     try {
       for await (const event of readStream(url, { ...options, signal, onState })) {
-        target.dispatchEvent(new StreamMessageEvent(event));
+        dispatch('message', event);
       }
     } catch (error) {
-      const isWanted = signal.aborted;
-      target.dispatchEvent(new StreamStateEvent({ name: 'ended', error: isWanted ? null : error }));
+      dispatch('state', { name: 'ended', error: signal.aborted ? null : error });
     }
   };
   void run();

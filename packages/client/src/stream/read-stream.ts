@@ -1,5 +1,6 @@
 import { checkCount, checkDuration, computeReconnectDelayMs, limitRetry, maxForeignDelayMs, wait } from '../delays.ts';
 import { parseAddress, readFailureKind } from '../requests/failures.ts';
+import { globalFetch } from '../requests/send.ts';
 import {
   isWidgetEvent,
   MalformedEventError,
@@ -126,8 +127,7 @@ class StreamReader {
     this.#transport =
       options.transport ??
       createFetchTransport({
-        // A browser's fetch must be called on the global object.
-        fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
+        fetch: options.fetch ?? globalFetch,
         openTimeoutMs: checkDuration('openTimeoutMs', options.openTimeoutMs ?? 10_000),
       });
   }
