@@ -4,11 +4,10 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { backendsDashboard } from './dashboards/backends.ts';
-import type { Dashboard } from './dashboards/dashboard.ts';
+import { type Dashboard, toGrafana } from './dashboards/grafana.ts';
 import { hooksDashboard } from './dashboards/hooks.ts';
 import { serviceDashboard } from './dashboards/service.ts';
 import { streamsDashboard } from './dashboards/streams.ts';
-import { toGrafana } from './dashboards/to-grafana.ts';
 
 const dashboards: Readonly<Record<string, Dashboard>> = {
   service: serviceDashboard,

@@ -57,7 +57,7 @@ import { parseUtcTimestamp } from '@widget-service/shared/domain/timestamp.ts';
 import { isWellFormedToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { isTraceContext, parseTraceparent } from '@widget-service/shared/domain/trace-context.ts';
 import { deriveWidgetId, parseUuid } from '@widget-service/shared/domain/uuid.ts';
-import { prefersOpenMetrics } from '@widget-service/shared/metrics/open-metrics.ts';
+import { prefersOpenMetrics } from '@widget-service/shared/metrics/format-metrics.ts';
 import { parseListedStreams, parseProcessState } from '@widget-service/shared/ports/process-states.ts';
 import { findPasswordWeakness } from '@widget-service/shared/usecases/access/passwords.ts';
 import { makeWrongSignature } from './wrong-signature.ts';

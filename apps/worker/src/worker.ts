@@ -1,6 +1,7 @@
 import type { Settings } from '@widget-service/shared/config/settings.ts';
+import { formatMetrics } from '@widget-service/shared/metrics/format-metrics.ts';
 import { measureBackend } from '@widget-service/shared/metrics/measure-backend.ts';
-import { createMetrics, makeFormatMetrics, recordBuild } from '@widget-service/shared/metrics/metrics.ts';
+import { createMetrics, recordBuild } from '@widget-service/shared/metrics/metrics.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
@@ -51,7 +52,7 @@ export async function openWorker(
   const supervisor = createSupervisor(tasks, { clock, logger, metrics });
   const ops = await openOpsServer(
     {
-      formatMetrics: makeFormatMetrics(metrics.registry),
+      formatMetrics: (accept) => formatMetrics(metrics.registry, accept),
       checks: readiness.checks,
       isStarted: () => true,
       updateGauges: () => recordTasks(metrics, supervisor),

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import type { Settings } from '@widget-service/shared/config/settings.ts';
 import { describeError, ServiceError } from '@widget-service/shared/domain/errors.ts';
-import { makeFormatMetrics } from '@widget-service/shared/metrics/metrics.ts';
+import { formatMetrics } from '@widget-service/shared/metrics/format-metrics.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { explainListenFailure } from '@widget-service/shared/runtime/exit-error.ts';
@@ -117,7 +117,7 @@ function openOperatorsPort(
 ) {
   return openOpsServer(
     {
-      formatMetrics: makeFormatMetrics(metrics.registry),
+      formatMetrics: (accept) => formatMetrics(metrics.registry, accept),
       checks: readiness.checks,
       isStarted,
       updateGauges: () => {

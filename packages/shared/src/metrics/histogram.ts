@@ -1,4 +1,4 @@
-import type { Metric, Registry } from 'prom-client';
+import { Counter, Gauge, type Metric, type Registry } from 'prom-client';
 
 export interface HistogramOptions<Label extends string> {
   readonly name: string;
@@ -134,3 +134,19 @@ export const delayBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5
 
 /** For numbers of items: up to the most that one job may hold. */
 export const itemBuckets = [1, 4, 16, 64, 256, 1_024];
+
+/** The three kinds of metrics, each in these registries. */
+export function declareIn(registers: Registry[]) {
+  return {
+    counter: <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
+      new Counter({ name, help, labelNames, registers }),
+    gauge: <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
+      new Gauge({ name, help, labelNames, registers }),
+    histogram: <Label extends string = never>(
+      name: string,
+      help: string,
+      buckets: readonly number[],
+      labelNames: Label[] = [],
+    ) => new Histogram({ name, help, labelNames, buckets, registers }),
+  };
+}

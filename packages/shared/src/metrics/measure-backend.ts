@@ -28,35 +28,20 @@ export function measureBackend(backend: Backend, metrics: StoreMetrics): Backend
   return Object.assign(Object.create(backend) as Backend, Object.fromEntries(ports));
 }
 
-/**
- * Makes one object per port, once: its methods measure and call those of `target`, its other members are read there.
- */
+/** A port whose methods measure and call those of `target`, each made once. Its other members are read there. */
 function measurePort(port: string, target: object, metrics: StoreMetrics): object {
-  const measured = {};
-  for (const [name, value] of listMembers(target)) {
-    // Called on the target itself: no other object has its private members.
-    const descriptor =
-      typeof value === 'function'
-        ? { value: measureCall({ port, operation: name }, value.bind(target) as Call, metrics) }
-        : { get: () => Reflect.get(target, name) as unknown };
-    // Configurable: a Proxy, such as that of a traced run, may replace a method.
-    Object.defineProperty(measured, name, { ...descriptor, enumerable: true, configurable: true });
-  }
-  return measured;
-}
-
-/** The members of an instance of a class, or of a plain object. Only methods come with their value. */
-function listMembers(target: object): [name: string, value: unknown][] {
-  const prototype = Object.getPrototypeOf(target) as object;
-  const owners = prototype === Object.prototype ? [target] : [prototype, target];
-  return owners.flatMap((owner) =>
-    Object.entries(Object.getOwnPropertyDescriptors(owner))
-      .filter(([name]) => name !== 'constructor')
-      .map(([name, { value }]): [string, unknown] => [
-        name,
-        typeof value === 'function' ? Reflect.get(target, name) : null,
-      ]),
-  );
+  const calls = new Map<unknown, Call>();
+  return new Proxy(target, {
+    get: (_target, name) => {
+      const value: unknown = Reflect.get(target, name);
+      if (typeof value !== 'function') return value;
+      // Called on the target itself: no other object has its private members.
+      const call =
+        calls.get(name) ?? measureCall({ port, operation: String(name) }, value.bind(target) as Call, metrics);
+      calls.set(name, call);
+      return call;
+    },
+  });
 }
 
 type Call = (...args: unknown[]) => unknown;

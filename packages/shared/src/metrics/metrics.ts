@@ -1,13 +1,10 @@
 import process from 'node:process';
-import { collectDefaultMetrics, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Registry } from 'prom-client';
 import type { Backend } from '../ports/backend.ts';
+import { countDroppedLines } from '../runtime/log-output.ts';
 import { readServiceVersion } from '../runtime/process-identity.ts';
-import { hookMetrics } from './hook-metrics.ts';
-import { formatInTurns, formatOpenMetrics, openMetricsContentType, prefersOpenMetrics } from './open-metrics.ts';
-import { processMetrics } from './process-metrics.ts';
-import { requestMetrics } from './request-metrics.ts';
-import { fileMetrics, storeMetrics } from './store-metrics.ts';
-import { streamMetrics } from './stream-metrics.ts';
+import { acceptanceMetrics, processingMetrics, streamMetrics } from './data-path-metrics.ts';
+import { callBuckets, declareIn, requestBuckets } from './histogram.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
@@ -31,69 +28,131 @@ export function createMetrics(role: MetricsRole = 'embedded') {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   for (const name of expensive) registry.removeSingleMetric(name);
-  const forAll = [registry];
   const forApi = role === 'worker' ? [] : [registry];
   const forWorker = role === 'api' ? [] : [registry];
   return {
     registry,
-    ...processMetrics(forAll),
-    ...storeMetrics(forAll),
+    ...processMetrics([registry]),
+    ...storeMetrics([registry]),
     ...fileMetrics(role === 'embedded' ? [registry] : []),
     ...requestMetrics(forApi),
     ...streamMetrics(forApi),
-    ...hookMetrics({ forApi, forWorker }),
+    ...acceptanceMetrics(forApi),
+    ...processingMetrics(forWorker),
   };
 }
 
-/** Makes the function that formats a registry's metrics in the format that a scrape's `Accept` header asks for. */
-export function makeFormatMetrics(registry: Registry) {
-  return async (accept: string | undefined) =>
-    prefersOpenMetrics(accept)
-      ? { text: await formatOpenMetrics(registry), contentType: openMetricsContentType }
-      : { text: await formatPlainText(registry), contentType: registry.contentType };
+/** Metrics of every process. */
+function processMetrics(registers: Registry[]) {
+  const { counter, gauge } = declareIn(registers);
+  return {
+    buildInfo: gauge(
+      'widget_build_info',
+      'Always 1. The labels say what runs: version of the service, version of Node, backend.',
+      ['version', 'node', 'backend'],
+    ),
+    logLinesDropped: new Counter({
+      name: 'widget_log_lines_dropped_total',
+      help: 'Log lines that could not be written: the disk is full, or nobody reads the log fast enough.',
+      registers,
+      collect() {
+        this.reset();
+        this.inc(countDroppedLines());
+      },
+    }),
+    taskFailures: counter('widget_task_failures_total', 'Background tasks that failed and were restarted, by task.', [
+      'task',
+    ]),
+    taskReady: gauge(
+      'widget_task_ready',
+      'Whether a background task makes progress: 1, or 0 if it makes the process not ready. By task.',
+      ['task'],
+    ),
+  };
 }
 
-/** Formats the metrics of a registry in Prometheus' own text format. */
-async function formatPlainText(registry: Registry): Promise<string> {
-  const families = await formatInTurns(registry, ({ name }) => registry.getSingleMetricAsString(name));
-  return `${families.join('\n\n')}\n`;
+/** Metrics of the calls that a process makes to MongoDB and Redis, or to SQLite. */
+function storeMetrics(registers: Registry[]) {
+  const { counter, histogram } = declareIn(registers);
+  return {
+    storeCallSeconds: histogram(
+      'widget_store_call_duration_seconds',
+      'Time of a call to a store, in seconds, by port and operation. Includes the calls that failed. Of the operation next, a read of the newest events or revocations, it includes the wait for one: up to 2 s.',
+      callBuckets,
+      ['port', 'operation'],
+    ),
+    storeFailures: counter(
+      'widget_store_call_failures_total',
+      'Calls to a store that failed, by operation, error (unavailable; not-replicated: no replica confirms hooks; or other) and the port whose store failed.',
+      ['port', 'operation', 'error'],
+    ),
+    rowsUnreadable: counter(
+      'widget_store_unreadable_rows_total',
+      'Damaged rows that a call to a store met, by port: each read of one counts.',
+      ['port'],
+    ),
+  };
+}
+
+/** Metrics of the SQLite file, which only the embedded service has. */
+function fileMetrics(registers: Registry[]) {
+  const { gauge } = declareIn(registers);
+  return {
+    databaseBytes: gauge(
+      'widget_database_bytes',
+      'Size of the SQLite file and its write-ahead log, in bytes. It does not shrink when rows are removed. NaN: unknown.',
+    ),
+    databaseDiskFreeBytes: gauge(
+      'widget_database_disk_free_bytes',
+      'Bytes that the service may still write to the disk of the SQLite file. NaN: unknown.',
+    ),
+  };
+}
+
+/** Metrics of HTTP requests. */
+function requestMetrics(registers: Registry[]) {
+  const { counter, gauge, histogram } = declareIn(registers);
+  return {
+    httpRequests: counter(
+      'widget_http_requests_total',
+      'Responses, by method, route pattern and status. Streams that were opened are in widget_streams_opened_total.',
+      ['method', 'route', 'status'],
+    ),
+    httpSeconds: histogram(
+      'widget_http_request_duration_seconds',
+      'Time from the end of the request headers to the end of the response, in seconds, by method, route pattern and class of status (2xx).',
+      requestBuckets,
+      ['method', 'route', 'status'],
+    ),
+    auditEventsLost: counter(
+      'widget_audit_events_lost_total',
+      'Audit events that could not be stored. Each is complete in a log line `audit.lost`.',
+    ),
+    identityProviderFailures: counter(
+      'widget_identity_provider_failures_total',
+      'Sign-ins, and checks of the provider, that the identity provider or its settings made impossible. The check runs at the start, and once a minute until it succeeds.',
+    ),
+    connectionsOpen: gauge(
+      'widget_connections_open',
+      'Connections open on the public interface of this pod, with or without a request, including open streams.',
+    ),
+    connectionsLimit: gauge(
+      'widget_connections_limit',
+      'How many connections this pod accepts at most (STREAMS_PER_POD and 10 000).',
+    ),
+    connectionsRefused: counter(
+      'widget_connections_refused_total',
+      'Connections refused, by reason: per-address, per-pod (both answered with 503), or reset (closed without an answer, while many are being refused).',
+      ['reason'],
+    ),
+    rateLimitFallbacks: counter(
+      'widget_rate_limit_fallback_total',
+      'Rate limit decisions of this pod alone, because the shared limiter was unavailable or slow.',
+    ),
+  };
 }
 
 /** Sets `widget_build_info`. */
 export function recordBuild({ buildInfo }: Pick<Metrics, 'buildInfo'>, backend: Backend['kind']): void {
   buildInfo.set({ version: readServiceVersion(), node: process.versions.node, backend }, 1);
-}
-
-interface DescribedMetric {
-  readonly name: string;
-  readonly type: string;
-  readonly labels: readonly string[];
-  readonly help: string;
-  readonly processes: readonly MetricsRole[];
-}
-
-/** Describes the service's own metrics, without those of Node. */
-async function describeMetrics(): Promise<DescribedMetric[]> {
-  const byName = new Map<string, DescribedMetric>();
-  for (const role of ['api', 'worker', 'embedded'] as const) {
-    const { registry } = createMetrics(role);
-    for (const { name, type, help } of await registry.getMetricsAsJSON()) {
-      if (!name.startsWith('widget_')) continue;
-      const { labelNames } = registry.getSingleMetric(name) as unknown as { labelNames: readonly string[] };
-      const known = byName.get(name)?.processes ?? [];
-      // The embedded process has all. Only its own metrics name it.
-      const processes = role === 'embedded' && known.length > 0 ? known : [...known, role];
-      byName.set(name, { name, type: String(type), labels: labelNames, help, processes });
-    }
-  }
-  return [...byName.values()];
-}
-
-/** Returns the table of `docs/metrics.md`. */
-export async function formatMetricsTable(): Promise<string> {
-  const rows = (await describeMetrics()).map(({ name, type, labels, help, processes }) => {
-    const labelText = labels.length === 0 ? '–' : labels.map((label) => `\`${label}\``).join(', ');
-    return `| \`${name}\` | ${type} | ${processes.join(', ')} | ${labelText} | ${help} |`;
-  });
-  return ['| name | type | process | labels | meaning |', '| --- | --- | --- | --- | --- |', ...rows].join('\n');
 }

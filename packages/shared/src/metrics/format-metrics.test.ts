@@ -1,8 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { Counter, Gauge, Histogram as PromClientHistogram, Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
+import { formatInTurns, formatMetricsTable, formatOpenMetrics, prefersOpenMetrics } from './format-metrics.ts';
 import { Histogram } from './histogram.ts';
 import { createMetrics } from './metrics.ts';
-import { formatInTurns, formatOpenMetrics, prefersOpenMetrics } from './open-metrics.ts';
 
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
 const labelText = String.raw`(?:[a-zA-Z_]\w*="(?:[^"\\\n]|\\["\\n])*",?)*`;
@@ -158,4 +159,9 @@ test('after a metric that took long, what waits runs before the next one', async
 
 test('a registry without metrics has no texts', async () => {
   expect(await recordOrder([], 0)).toEqual([]);
+});
+
+test('docs/metrics.md matches the metrics; if not, run: node scripts/write-metrics-docs.ts', async () => {
+  const page = readFileSync(new URL('../../../../docs/metrics.md', import.meta.url), 'utf8');
+  expect(page).toContain(await formatMetricsTable());
 });

@@ -1,8 +1,18 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Registry } from 'prom-client';
 import type { Exemplar } from './histogram.ts';
+import { createMetrics, type MetricsRole } from './metrics.ts';
 
-export const openMetricsContentType = 'application/openmetrics-text; version=1.0.0; charset=utf-8';
+/** Formats a registry's metrics in the format that a scrape's `Accept` header asks for. */
+export async function formatMetrics(registry: Registry, accept: string | undefined) {
+  if (prefersOpenMetrics(accept)) {
+    const contentType = 'application/openmetrics-text; version=1.0.0; charset=utf-8';
+    return { text: await formatOpenMetrics(registry), contentType };
+  }
+  // Prometheus' own text format.
+  const families = await formatInTurns(registry, ({ name }) => registry.getSingleMetricAsString(name));
+  return { text: `${families.join('\n\n')}\n`, contentType: registry.contentType };
+}
 
 interface Sample {
   readonly metricName?: string;
@@ -110,4 +120,24 @@ export async function formatInTurns(registry: Registry, format: (metric: Registe
     turnStartedAtMs = performance.now();
   }
   return texts;
+}
+
+/** Returns the table of `docs/metrics.md`: the service's own metrics, without those of Node. */
+export async function formatMetricsTable(): Promise<string> {
+  const processes = new Map<string, MetricsRole[]>();
+  const rows = new Map<string, (processes: string) => string>();
+  for (const role of ['api', 'worker', 'embedded'] as const) {
+    const { registry } = createMetrics(role);
+    for (const { name, type, help } of await registry.getMetricsAsJSON()) {
+      if (!name.startsWith('widget_')) continue;
+      const { labelNames } = registry.getSingleMetric(name) as unknown as { labelNames: readonly string[] };
+      const labels = labelNames.map((label) => `\`${label}\``).join(', ') || '–';
+      rows.set(name, (all) => `| \`${name}\` | ${type} | ${all} | ${labels} | ${help} |`);
+      const known = processes.get(name) ?? [];
+      // The embedded process has all. Only its own metrics name it.
+      processes.set(name, role === 'embedded' && known.length > 0 ? known : [...known, role]);
+    }
+  }
+  const lines = [...rows].map(([name, toRow]) => toRow((processes.get(name) ?? []).join(', ')));
+  return ['| name | type | process | labels | meaning |', '| --- | --- | --- | --- | --- |', ...lines].join('\n');
 }
