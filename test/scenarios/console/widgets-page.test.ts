@@ -1,13 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { createHookSender } from '@widget-service/client/hooks/hook-sender.ts';
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { testAdmin } from '../../drivers/app/console-client.ts';
 import { setOptions } from '../../drivers/cluster/component-options.ts';
 import { findBarriers, hasBrowser, openProfile, openTab, signInByPage } from '../../drivers/cluster/console-browser.ts';
 import { eventually } from '../../drivers/tools/eventually.ts';
 import { openEmbeddedDeployment } from '../../faults/deployment.ts';
-import { describeEachDeployment, showService } from './shown-service.ts';
+import { describeEachDeployment, postHook, showService } from './shown-service.ts';
 
 describeEachDeployment('the list of widgets', (shown, name) => {
   const rows = (page: Page) => page.getByRole('list', { name: 'Widgets, newest first' }).getByRole('listitem');
@@ -29,7 +28,17 @@ describeEachDeployment('the list of widgets', (shown, name) => {
   });
 
   test('shows a widget that it creates, and the change by a hook, without a reload', async () => {
+    const { streamCursor } = await shown.client.api.GET('/api/v1/widgets');
     const { page, profile, complaints } = await shown.openSignedIn('/widgets');
+    await page.getByText('Live', { exact: true }).waitFor();
+    const newWidget = page.getByRole('button', { name: 'Show 1 new widget' });
+    // The event comes before the answer that has the widget already.
+    const hold = async (route: Route) => {
+      const response = await route.fetch();
+      await newWidget.waitFor();
+      await route.fulfill({ response, json: { ...(await response.json()), streamCursor } });
+    };
+    await page.route(/\/api\/v1\/widgets\?/, hold, { times: 1 });
     await page.getByRole('button', { name: 'Create widget' }).click();
     await page.getByLabel('Name', { exact: true }).fill('Boiler');
     await page.getByLabel('Labels').fill('cellar, heat');
@@ -37,12 +46,12 @@ describeEachDeployment('the list of widgets', (shown, name) => {
     await page.getByLabel('Notify owner').check();
     await page.getByRole('button', { name: 'Create', exact: true }).click();
     await row(page, 'Boiler').waitFor();
+    expect(await newWidget.count()).toBe(0);
     const found = await shown.client.api.GET('/api/v1/widgets', { params: { query: { pageSize: 200 } } });
     const widget = found.items.find((item) => item.name === 'Boiler');
     expect(widget).toMatchObject({ labels: ['cellar', 'heat'], owner: { email: testAdmin.email, notify: true } });
     const { url } = await shown.client.api.POST('/api/v1/integrations', { body: { name: 'a sender' } });
-    const sender = createHookSender({ url: shown.service.url + new URL(url).pathname });
-    await sender.send({ kind: 'retired', occurredAt: new Date().toISOString(), widgetId: widget?.id ?? '' });
+    await postHook(shown.service.url + new URL(url).pathname, { kind: 'retired', widgetId: widget?.id });
     await row(page, 'Boiler').getByText('Retired').waitFor();
     await row(page, 'Boiler').click();
     await page.getByRole('heading', { name: 'Boiler' }).waitFor();
@@ -64,8 +73,7 @@ describeEachDeployment('the list of widgets', (shown, name) => {
   });
 
   test('finds by a label that is clicked, and opens a row in a tab of its own', async () => {
-    const names = ['Valve 10', 'Valve 9'];
-    for (const name of names) await shown.client.createWidget({ name, labels: ['first floor'] });
+    for (const name of ['Valve 10', 'Valve 9']) await shown.client.createWidget({ name, labels: ['first floor'] });
     const { page, profile } = await shown.openSignedIn('/widgets');
     await row(page, 'Valve 9').getByText('first floor').click();
     await page.getByText(/^2 of \d+ widgets$/).waitFor();
@@ -107,8 +115,7 @@ describeEachDeployment('the list of widgets', (shown, name) => {
     await page.getByRole('button', { name: 'Find more' }).click();
     await page.getByText(/^101 of \d+ widgets$/).waitFor();
     const { url } = await client.api.POST('/api/v1/integrations', { body: { name: 'another sender' } });
-    const sender = createHookSender({ url: service.url + new URL(url).pathname });
-    await sender.send({ kind: 'retired', occurredAt: new Date().toISOString(), widgetId: first.id });
+    await postHook(service.url + new URL(url).pathname, { kind: 'retired', widgetId: first.id });
     await rows(page).nth(100).getByText('Retired').waitFor();
     await client.createWidget({ name: 'Many more' });
     await client.createWidget({ name: 'Another' });

@@ -277,6 +277,7 @@ function CutOffStreams({ subscriptionId }: { readonly subscriptionId: string }) 
   const read = useResource(
     (signal) => api.GET('/api/v1/subscriptions/{id}/connections', { params: { path: { id: subscriptionId } }, signal }),
     [subscriptionId],
+    { refreshMs: 5_000 }, // Another pod may answer than before, which knows of a new stream some seconds later.
   );
   const open = read.data.value;
   if (open === null) return null;

@@ -6,15 +6,12 @@ import { Time } from '../../parts/time.tsx';
 import { api, type Schemas } from '../../service/service.ts';
 import { useResource } from '../../service/use-service.ts';
 
-const refreshMs = 5_000;
-
 /** The open streams of a subscription, on every pod. */
 export function OpenStreams({ id }: { readonly id: string }) {
-  const path = { id };
   const list = useResource(
-    (signal) => api.GET('/api/v1/subscriptions/{id}/connections', { params: { path }, signal }),
+    (signal) => api.GET('/api/v1/subscriptions/{id}/connections', { params: { path: { id } }, signal }),
     [id],
-    { refreshMs },
+    { refreshMs: 5_000 },
   );
   const end = async (connectionId: string) => {
     const target = { id, connectionId };

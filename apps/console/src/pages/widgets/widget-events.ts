@@ -43,15 +43,15 @@ export function useWidgetChanges(
   const state = useSignal<LiveState>('loading');
   const renewals = useSignal(0);
   const changed = useRef(new Map<string, ChangedWidget>());
-  const created = useRef(0);
-  const latest = useRef({ reload, isNew });
-  latest.current = { reload, isNew };
+  const created = useRef(new Map<string, ChangedWidget>());
+  const latestReload = useRef(reload);
+  latestReload.current = reload;
   const position = useRef<Position | null>(null);
   const isHidden = useLongHidden();
 
   useEffect(() => {
     position.current = cursor ?? null;
-    created.current = 0;
+    created.current.clear();
     changed.current.clear();
     renewals.value += 1;
   }, [cursor]);
@@ -71,8 +71,8 @@ export function useWidgetChanges(
     const apply = ({ data: { widget } }: WidgetStreamEvent) => {
       if (widget === null) return;
       changed.current.set(widget.id, widget);
-      if (changed.current.size === mostChanges) void latest.current.reload();
-      if (widget.version === 1 && latest.current.isNew(widget)) created.current += 1;
+      if (changed.current.size === mostChanges) void latestReload.current();
+      if (widget.version === 1) created.current.set(widget.id, widget);
       timer ??= setTimeout(renew, renewMs);
     };
     const follow = async () => {
@@ -80,7 +80,7 @@ export function useWidgetChanges(
       const onState = (next: StreamState) => (state.value = judgeState(next, state.peek()));
       for await (const event of service.streamOfSession({ position: position.current, signal, onState })) {
         if (isWidgetEvent(event)) apply(event);
-        if (event.type === 'stream.gap' || (event.type === 'stream.open' && !isKnown)) void latest.current.reload();
+        if (event.type === 'stream.gap' || (event.type === 'stream.open' && !isKnown)) void latestReload.current();
         if (event.type !== 'stream.closing') position.current = event.position;
       }
     };
@@ -98,7 +98,9 @@ export function useWidgetChanges(
 
   // Reading it makes the component follow the changes.
   void renewals.value;
-  return { state, created: created.current, renew: (row) => renewRow(row, changed.current.get(row.id)) };
+  // Counted against the newest answer: an event can come before the answer that already has its widget.
+  const newCount = [...created.current.values()].filter(isNew).length;
+  return { state, created: newCount, renew: (row) => renewRow(row, changed.current.get(row.id)) };
 }
 
 /** The service ends each stream from time to time: what the page shows is stale only if the next one does not open. */
