@@ -2,8 +2,7 @@ import type { CodeMutation } from './mutation.ts';
 
 const processBatch = 'packages/shared/src/usecases/hooks/process-batch.ts';
 const publishOutbox = 'packages/shared/src/usecases/events/publish-outbox.ts';
-const recordedPosition = 'packages/shared/src/usecases/events/recorded-position.ts';
-const expiringMarks = 'packages/shared/src/usecases/events/expiring-marks.ts';
+const runState = 'packages/shared/src/usecases/events/run-state.ts';
 const scanOutboxes = 'packages/shared/src/usecases/events/scan-outboxes.ts';
 const groupCommit = 'packages/shared/src/usecases/hooks/group-commit.ts';
 const deadLetterRules = 'packages/shared/src/tasks/dead-letters.ts';
@@ -13,8 +12,8 @@ export const processingRules: readonly CodeMutation[] = [
   {
     rule: 'the ledger is read after the load',
     file: processBatch,
-    from: 'const loaded = widgetIds.length === 0 ? [] : await deps.effects.load(widgetIds);\n      applied = await applyDeliveries(deps, loaded, deliveries);',
-    to: 'const early = deliveries.length === 0 ? { duplicates: [], unstorable: [] } : await deps.ledger.register(deliveries);\n      const loaded = widgetIds.length === 0 ? [] : await deps.effects.load(widgetIds);\n      applied = await applyDeliveries({ ...deps, ledger: { register: async () => early } }, loaded, deliveries);',
+    from: 'const loaded = widgetIds.length === 0 ? [] : await this.#deps.effects.load(widgetIds);\n      applied = await applyDeliveries(this.#deps, this.#publisher, loaded, deliveries);',
+    to: "const early = deliveries.length === 0 ? { duplicates: [], unstorable: [] } : await this.#deps.ledger.register(deliveries);\n      const loaded = widgetIds.length === 0 ? [] : await this.#deps.effects.load(widgetIds);\n      const ledger = { register: async () => early } as unknown as RunDeps['ledger'];\n      applied = await applyDeliveries({ ...this.#deps, ledger }, this.#publisher, loaded, deliveries);",
   },
   {
     rule: 'a run drops published deliveries',
@@ -56,13 +55,13 @@ export const processingRules: readonly CodeMutation[] = [
     rule: 'a watermark expires only after its entries have left the outbox',
     file: publishOutbox,
     from: '    if (published.length > 0) await outboxes.removePublished(published);\n',
-    to: '    expiringMarks.add(published.map(toWatermark));\n    if (published.length > 0) await outboxes.removePublished(published);\n',
+    to: '    this.#expiringMarks.add(published.map(toWatermark));\n    if (published.length > 0) await outboxes.removePublished(published);\n',
   },
   {
     rule: 'marks expire under a number that was taken after their entries left the outbox',
-    file: expiringMarks,
-    from: 'await this.#deps.numbers.takeNext()',
-    to: 'await (this.#deps.numbers as unknown as { get: () => Promise<{ run: number }> }).get()',
+    file: runState,
+    from: 'await this.#numbers.takeNext()',
+    to: 'await (this.#numbers as unknown as { get: () => Promise<{ run: number }> }).get()',
   },
   {
     rule: 'a run that is too old does not append',
@@ -84,8 +83,8 @@ export const processingRules: readonly CodeMutation[] = [
   },
   {
     rule: 'the last recorded position is read right before the append',
-    file: recordedPosition,
-    from: 'this.#deps.clock.monotonicMs() - this.#knownAtMs < freshForMs',
+    file: runState,
+    from: 'this.#clock.monotonicMs() - this.#knownAtMs < freshForMs',
     to: 'this.#knownAtMs > Number.NEGATIVE_INFINITY',
   },
   {
@@ -102,7 +101,7 @@ export const processingRules: readonly CodeMutation[] = [
   },
   {
     rule: 'a run checks that the log still covers its position exactly',
-    file: recordedPosition,
+    file: runState,
     from: 'isCovered(position, inspection.extent, inspection.contains);',
     to: '(inspection.contains || position.seq <= inspection.extent.oldest.seq);',
   },

@@ -5,7 +5,7 @@ import { createMongoWidgetEffects } from '@widget-service/cluster/mongo/mongo-wi
 import { createMongoWidgetOutbox } from '@widget-service/cluster/mongo/mongo-widget-outbox.ts';
 import { openMongoStores } from '@widget-service/cluster/mongo/open-mongo-stores.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
-import { createBatchProcessor } from '@widget-service/shared/tasks/worker-tasks.ts';
+import { BatchProcessor } from '@widget-service/shared/usecases/hooks/process-batch.ts';
 import { type CommandStartedEvent, MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { aCreation, aDelivery } from '../drivers/app/builders.ts';
@@ -27,7 +27,7 @@ describe.runIf(inject('backend') === 'cluster')('what a run costs MongoDB', () =
   const commands: CommandStartedEvent[] = [];
   let client: MongoClient;
   let stores: Awaited<ReturnType<typeof openMongoStores>>;
-  let worker: ReturnType<typeof createBatchProcessor>;
+  let worker: BatchProcessor;
   /** The worker's monotonic clock stands still, so that its speed does not count. */
   let nowMs = 0;
 
@@ -45,7 +45,7 @@ describe.runIf(inject('backend') === 'cluster')('what a run costs MongoDB', () =
       outboxes: createMongoWidgetOutbox(db),
       eventLog: testBackend.backend.eventLog,
     };
-    worker = createBatchProcessor(ports, { ...systemClock, monotonicMs: () => nowMs });
+    worker = new BatchProcessor({ ...ports, clock: { ...systemClock, monotonicMs: () => nowMs } });
     // The first run of a process takes a number, and creates the document of the last position.
     await processUntilPublished(runWhole(worker), [toItem(aDelivery())]);
   });

@@ -7,7 +7,8 @@ import type { HookQueue } from '@widget-service/shared/ports/hook-queue.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { createLogger, type Logger } from '@widget-service/shared/runtime/logger.ts';
 import { StoreConnectivity } from '@widget-service/shared/tasks/store-connectivity.ts';
-import { createBatchProcessor, createHookConsumerTask } from '@widget-service/shared/tasks/worker-tasks.ts';
+import { createHookConsumerTask } from '@widget-service/shared/tasks/worker-tasks.ts';
+import { BatchProcessor } from '@widget-service/shared/usecases/hooks/process-batch.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
 
 /** The system clock with pauses that are 50 times shorter. */
@@ -35,8 +36,9 @@ export async function consumeUntil(
   clock = shortPauseClock,
   logger?: Logger,
 ): Promise<Metrics> {
+  const usedLogger = logger ?? (await createLogger({ level: 'silent' }));
   const metrics = createMetrics();
-  const { processBatch, settle } = createBatchProcessor(ports, clock);
+  const batches = new BatchProcessor({ ...ports, clock });
   let activeBatches = 0;
   const consume: HookQueue['consume'] = (handle, options) =>
     ports.hookQueue.consume(async (batch) => {
@@ -45,12 +47,10 @@ export async function consumeUntil(
         activeBatches -= 1;
       });
     }, options);
-  const progress = { recordProgress: () => undefined };
-  const usedLogger = logger ?? (await createLogger({ level: 'silent' }));
   const stores = new StoreConnectivity({ ...ports, findMismatch: async () => null, clock, logger: usedLogger });
   const match = { reason: null, waitUntilChecked: async () => undefined };
-  const deps = { ...ports, stores, match, hookQueue: { consume }, processBatch, settle, progress, clock, metrics };
-  const task = createHookConsumerTask({ ...deps, logger: usedLogger });
+  const deps = { ...ports, stores, batches, progress: { recordProgress() {} }, clock, metrics, logger: usedLogger };
+  const task = createHookConsumerTask({ consume }, match, deps);
   const stop = new AbortController();
   const ended = task.run(stop.signal);
   const isIdle = async () =>

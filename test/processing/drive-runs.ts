@@ -5,28 +5,28 @@ import type { QueueItem } from '@widget-service/shared/domain/queue-item.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { LogRecord } from '@widget-service/shared/ports/event-log.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
-import { type BatchProcessor, createBatchProcessor } from '@widget-service/shared/tasks/worker-tasks.ts';
-import type { BatchOutcome, makeProcessBatch } from '@widget-service/shared/usecases/hooks/process-batch.ts';
+import { type BatchOutcome, BatchProcessor } from '@widget-service/shared/usecases/hooks/process-batch.ts';
 
 /** The ports that a run uses. */
 export type RunPorts = Pick<Backend, 'runs' | 'effects' | 'ledger' | 'outboxes' | 'eventLog'>;
 
-type ProcessBatch = ReturnType<typeof makeProcessBatch>;
+type ProcessBatch = BatchProcessor['process'];
 
 const neverAborted = new AbortController().signal;
 
 export const toItem = (delivery: Delivery): QueueItem => ({ type: 'delivery', delivery });
 
 /** Returns a function that runs a batch, and waits for all steps of the run. */
-export function runWhole({ processBatch, settle }: Pick<BatchProcessor, 'processBatch' | 'settle'>): ProcessBatch {
+export function runWhole(worker: BatchProcessor): ProcessBatch {
   return async (items, signal) => {
-    const outcome = await processBatch(items, signal);
-    await settle();
+    const outcome = await worker.process(items, signal);
+    await worker.settle();
     return outcome;
   };
 }
 
-export const createWorker = (ports: RunPorts): ProcessBatch => runWhole(createBatchProcessor(ports, systemClock));
+export const createWorker = (ports: RunPorts): ProcessBatch =>
+  runWhole(new BatchProcessor({ ...ports, clock: systemClock }));
 
 /** Runs the batch once. Returns null if a store was unavailable. Throws every other error. */
 export async function tryBatch(processBatch: ProcessBatch, items: readonly QueueItem[]): Promise<BatchOutcome | null> {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
-import { createBatchProcessor } from '@widget-service/shared/tasks/worker-tasks.ts';
+import { BatchProcessor } from '@widget-service/shared/usecases/hooks/process-batch.ts';
 import { describe, expect, test } from 'vitest';
 import { aCreation, aDelivery } from '../drivers/app/builders.ts';
 import { openSharedBackend } from '../drivers/app/open-shared.ts';
@@ -97,12 +97,13 @@ describe('a run whose deliveries all have a widget', () => {
       await released.promise;
       await backend.ledger.markPublished(deliveries, at);
     });
-    const worker = createBatchProcessor({ ...backend, ledger }, systemClock, (error) => unfinished.push(error));
+    const onUnfinished = (error: unknown) => void unfinished.push(error);
+    const worker = new BatchProcessor({ ...backend, ledger, clock: systemClock, onUnfinished });
     const run = (widgetId: string | null) => {
       const delivery = aDelivery({ widgetId });
-      return { delivery, outcome: worker.processBatch([toItem(delivery)], new AbortController().signal) };
+      return { delivery, outcome: worker.process([toItem(delivery)], new AbortController().signal) };
     };
-    return { run, settle: worker.settle, release: released.resolve, unfinished };
+    return { run, settle: () => worker.settle(), release: released.resolve, unfinished };
   }
 
   const readState = async ({ eventId }: Delivery) => (await testBackend.backend.ledger.get(eventId))?.state;

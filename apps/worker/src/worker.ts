@@ -10,7 +10,7 @@ import { identifyProcess } from '@widget-service/shared/runtime/process-identity
 import type { RunningProcess } from '@widget-service/shared/runtime/run-process.ts';
 import { createSupervisor, recordTasks } from '@widget-service/shared/tasks/create-supervisor.ts';
 import { createProcessStateWriter } from '@widget-service/shared/tasks/process-state-writer.ts';
-import { createReadiness } from '@widget-service/shared/tasks/readiness.ts';
+import { Readiness } from '@widget-service/shared/tasks/readiness.ts';
 import { createWorkerTasks } from '@widget-service/shared/tasks/worker-tasks.ts';
 import { noTracer, type Tracer } from '@widget-service/shared/tracing/tracer.ts';
 
@@ -41,7 +41,7 @@ export async function openWorker(
   recordBuild(metrics, backend.kind);
   const clock = systemClock;
   const measured = measureBackend(backend, metrics);
-  const readiness = createReadiness({ settings, checkTasks: () => supervisor.checks(), drains: false });
+  const readiness = new Readiness(settings, () => supervisor.checks(), false);
   const identity = identifyProcess(clock.now().getTime());
   const tasks = [
     ...createWorkerTasks({ backend: measured, clock, logger, metrics, outboxScanAgeMs, tracer }),
@@ -49,11 +49,11 @@ export async function openWorker(
       return { ...identity, notReady: readiness.listReasons(), pod: null };
     }),
   ];
-  const supervisor = createSupervisor(tasks, { clock, logger, metrics });
+  const supervisor = createSupervisor(tasks, clock, logger, metrics);
   const ops = await openOpsServer(
     {
       formatMetrics: (accept) => formatMetrics(metrics.registry, accept),
-      checks: readiness.checks,
+      checks: () => readiness.checks(),
       isStarted: () => true,
       updateGauges: () => recordTasks(metrics, supervisor),
     },

@@ -10,7 +10,7 @@ import { type Clock, systemClock } from '@widget-service/shared/runtime/clock.ts
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import { createSupervisor } from '@widget-service/shared/tasks/create-supervisor.ts';
 import { createProcessStateWriter } from '@widget-service/shared/tasks/process-state-writer.ts';
-import { createReadiness } from '@widget-service/shared/tasks/readiness.ts';
+import { Readiness } from '@widget-service/shared/tasks/readiness.ts';
 import { StoreMatch } from '@widget-service/shared/tasks/store-match.ts';
 import { createWorkerTasks } from '@widget-service/shared/tasks/worker-tasks.ts';
 import { noTracer, type Tracer } from '@widget-service/shared/tracing/tracer.ts';
@@ -94,7 +94,7 @@ function composeParts(deps: PodDeps) {
   const revocations = openRevocations({ backend, hub, clock, logger });
   const caches = overrides.caches ?? revocations.caches;
   const audit = new AuditTrail({ events: backend.auditEvents, settings, clock, logger, metrics });
-  const readiness = createReadiness({ settings, checkTasks: () => supervisor.checks(), drains: true });
+  const readiness = new Readiness(settings, () => supervisor.checks(), true);
   const groupCommit = new GroupCommit(backend.hookQueue, clock, {
     backlogMax: settings.HOOK_BACKLOG_MAX,
     ...overrides.groupCommit,
@@ -106,7 +106,7 @@ function composeParts(deps: PodDeps) {
     hub,
     tailPosition,
     hookFailure: () => groupCommit.failure,
-    listNotReady: overrides.overview?.listNotReady ?? readiness.listReasons,
+    listNotReady: overrides.overview?.listNotReady ?? (() => readiness.listReasons()),
     isControlUnreachable: revocations.isControlUnreachable,
   });
   const { processStates: states, control } = backend;
@@ -139,9 +139,9 @@ function composeParts(deps: PodDeps) {
     createGaugeSamplerTask(parts),
     ...(facts.processesHooks
       ? createWorkerTasks({ ...parts, outboxScanAgeMs: overrides.outboxScanAgeMs })
-      : [new StoreMatch(parts).task]),
+      : [new StoreMatch(backend, clock, logger).task]),
   ];
-  const supervisor = createSupervisor(tasks, { clock, logger, metrics });
+  const supervisor = createSupervisor(tasks, clock, logger, metrics);
   return { ...parts, supervisor, readiness, fanOut, revocations, audit, streamDirectory, overview };
 }
 

@@ -90,7 +90,7 @@ export async function openProcess(deps: ProcessDeps): Promise<RunningProcess> {
         clock,
         delayMs: isHurried ? 0 : settings.DRAIN_DELAY_MS,
         windowMs: isHurried ? 0 : settings.DRAIN_WINDOW_MS,
-        markNotReady: readiness.markDraining,
+        markNotReady: () => readiness.markDraining(),
         endStreams: (windowMs) => fanOut.hub.drain(windowMs),
         finishRequests: async () => {
           // `closed` resolves only when all responses have ended. So the hub ends the open streams first, and from then
@@ -118,7 +118,7 @@ function openOperatorsPort(
   return openOpsServer(
     {
       formatMetrics: (accept) => formatMetrics(metrics.registry, accept),
-      checks: readiness.checks,
+      checks: () => readiness.checks(),
       isStarted,
       updateGauges: () => {
         recordTasks(metrics, supervisor);

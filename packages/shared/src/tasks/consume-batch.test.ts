@@ -6,7 +6,8 @@ import { createMetrics } from '../metrics/metrics.ts';
 import type { ConsumedBatch } from '../ports/hook-queue.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { createLogger } from '../runtime/logger.ts';
-import { type ConsumeBatchDeps, consumeBatch } from './consume-batch.ts';
+import type { BatchProcessor } from '../usecases/hooks/process-batch.ts';
+import { consumeBatch } from './consume-batch.ts';
 
 const delivery: Delivery = {
   eventId: '01900000-0000-8000-8000-000000000001',
@@ -32,7 +33,7 @@ function buildBatch(signal: AbortSignal, items: readonly QueueItem[]): ConsumedB
 
 /** Consumes a batch of one delivery. `lines` are the log lines as JSON, `failures` counts the failures of a store. */
 async function consume(
-  processBatch: ConsumeBatchDeps['processBatch'],
+  processBatch: BatchProcessor['process'],
   signal = new AbortController().signal,
   items: readonly QueueItem[] = [{ type: 'delivery', delivery }],
 ) {
@@ -50,7 +51,7 @@ async function consume(
   };
   const outcome = await consumeBatch(
     {
-      processBatch,
+      batches: { process: processBatch, settle: async () => undefined },
       stores,
       progress: { recordProgress: () => undefined },
       ledger: { markDead: async () => undefined },
@@ -91,7 +92,7 @@ test('names the widgets of a batch of nudges that fails, but not all of many', a
   const abort = new AbortController();
   const widgetIds = Array.from({ length: 20 }, (_, index) => `widget-${index}`);
   const items = widgetIds.map((widgetId): QueueItem => ({ type: 'nudge', widgetId }));
-  const fail: ConsumeBatchDeps['processBatch'] = async () => {
+  const fail: BatchProcessor['process'] = async () => {
     abort.abort();
     return { status: 'not-applied', run: 1, error: new TypeError('the outbox is no list') };
   };

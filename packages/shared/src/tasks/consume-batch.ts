@@ -7,7 +7,7 @@ import type { ConsumedBatch, ConsumeOutcome } from '../ports/hook-queue.ts';
 import { backoffMs } from '../runtime/backoff.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Tracer } from '../tracing/tracer.ts';
-import type { BatchOutcome, makeProcessBatch } from '../usecases/hooks/process-batch.ts';
+import type { BatchOutcome, BatchProcessor } from '../usecases/hooks/process-batch.ts';
 import {
   type Chunk,
   type DeadLetterDeps,
@@ -24,7 +24,7 @@ import { startRunTrace } from './run-trace.ts';
 import type { StoreConnectivity } from './store-connectivity.ts';
 
 export interface ConsumeBatchDeps extends DeadLetterDeps {
-  readonly processBatch: ReturnType<typeof makeProcessBatch>;
+  readonly batches: Pick<BatchProcessor, 'process' | 'settle'>;
   readonly stores: Pick<StoreConnectivity, 'unreachableSignal' | 'recordSuccess' | 'recordFailure'>;
   readonly progress: Pick<QueueProgress, 'recordProgress'>;
   readonly clock: Clock;
@@ -130,7 +130,7 @@ async function runOnce(deps: ConsumeBatchDeps, batch: ConsumedBatch, items: read
   const fields = { jobId: batch.jobId, partition: batch.partition, starts: batch.startCount, ...countItems(items) };
   const trace = startRunTrace(deps.tracer, batch, items);
   try {
-    const outcome = await trace.runWithin(() => deps.processBatch(trace.items, batch.signal));
+    const outcome = await trace.runWithin(() => deps.batches.process(trace.items, batch.signal));
     trace.end(outcome.status, outcome.run);
     const durationMs = Math.round(deps.clock.monotonicMs() - startedAtMs);
     recordRun(deps, outcome.status, items, startedAtMs);

@@ -8,7 +8,7 @@ function supervise(tasks: readonly Task[]) {
   const errors: unknown[][] = [];
   const metrics = createMetrics();
   const logger = { error: (...line: unknown[]) => void errors.push(line) };
-  const supervisor = createSupervisor(tasks, { clock: systemClock, logger: logger as never, metrics });
+  const supervisor = createSupervisor(tasks, systemClock, logger as never, metrics);
   onTestFinished(() => supervisor.stop());
   return { supervisor, errors, metrics };
 }

@@ -3,16 +3,12 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { Supervisor, type Task } from '../runtime/supervisor.ts';
 
-export interface ProcessSupervisorDeps {
-  readonly clock: Clock;
-  readonly logger: Pick<Logger, 'error'>;
-  readonly metrics: Pick<Metrics, 'taskFailures'>;
-}
-
 /** Creates the supervisor of an api or worker process: it counts and logs every task that fails. */
 export function createSupervisor(
   tasks: readonly Task[],
-  { clock, logger, metrics }: ProcessSupervisorDeps,
+  clock: Clock,
+  logger: Pick<Logger, 'error'>,
+  metrics: Pick<Metrics, 'taskFailures'>,
 ): Supervisor {
   for (const { name } of tasks) metrics.taskFailures.inc({ task: name }, 0);
   return new Supervisor(tasks, {

@@ -124,7 +124,7 @@ test('makes the process unready while the queue does not answer, and ready again
     if (nowMs > 0 && nowMs < 80_000) throw new UnavailableError('the queue is down');
     return [];
   };
-  const task = createQueueWatchTask({ hookQueue: { inspect }, clock, progress: new QueueProgress(clock) });
+  const task = createQueueWatchTask({ inspect }, new QueueProgress(clock), clock);
   await task.run(stop.signal);
   // One round every 5 s. The first failure is at 5 s.
   expect(reasons.findIndex((reason) => reason !== null)).toBe(13);

@@ -91,16 +91,14 @@ function toSeconds(ms: number): number {
   return Math.floor(ms / 1_000);
 }
 
-export interface QueueWatchDeps {
-  readonly hookQueue: Pick<HookQueue, 'inspect'>;
-  readonly clock: Clock;
-  readonly progress: Pick<QueueProgress, 'observe' | 'recordFailure' | 'unreadyReason'>;
-}
-
 const watchEveryMs = 5_000;
 
 /** Makes the task that reads the state of the hook queue every 5 s, and says whether this worker processes it. */
-export function createQueueWatchTask({ hookQueue, clock, progress }: QueueWatchDeps): Task {
+export function createQueueWatchTask(
+  hookQueue: Pick<HookQueue, 'inspect'>,
+  progress: Pick<QueueProgress, 'observe' | 'recordFailure' | 'unreadyReason'>,
+  clock: Clock,
+): Task {
   // A queue that does not answer is in the metrics of its calls, and after a minute in the readiness.
   const onError = () => progress.recordFailure();
   const watch = createPeriodicTask(

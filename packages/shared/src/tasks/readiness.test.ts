@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import type { StoreRole, TaskCheck } from '../runtime/supervisor.ts';
-import { createReadiness } from './readiness.ts';
+import { Readiness } from './readiness.ts';
 
 const mongodb = { MONGODB_URL: 'mongodb://user:secret@db/' };
-const makeCheck = (settings: Parameters<typeof createReadiness>[0]['settings']) => (tasks: readonly TaskCheck[]) =>
-  createReadiness({ settings, checkTasks: () => tasks, drains: false }).checks();
+const makeCheck = (settings: ConstructorParameters<typeof Readiness>[0]) => (tasks: readonly TaskCheck[]) =>
+  new Readiness(settings, () => tasks, false).checks();
 const failing = (...stores: StoreRole[]) => [{ name: 'task', reason: 'makes no progress', stores }];
 const withStore = (settings: string) => [{ name: 'task', reason: `makes no progress (store: ${settings})` }];
 
@@ -36,7 +36,7 @@ test('changes no check that passes, and none of a task without a store', () => {
 
 test('a process that drains is not ready', () => {
   const settings = { ...mongodb, EVENTS_REDIS_URL: null };
-  const readiness = createReadiness({ settings, checkTasks: () => [], drains: true });
+  const readiness = new Readiness(settings, () => [], true);
   expect(readiness.checks()).toEqual([{ name: 'drain', reason: null }]);
   readiness.markDraining();
   expect(readiness.checks()).toEqual([{ name: 'drain', reason: 'the process is draining' }]);
@@ -45,6 +45,6 @@ test('a process that drains is not ready', () => {
 test('listReasons returns a text for each task that makes no progress', () => {
   const settings = { ...mongodb, EVENTS_REDIS_URL: null };
   const ready = { name: 'tail', reason: null, stores: ['events'] as const };
-  const readiness = createReadiness({ settings, checkTasks: () => [ready, ...failing('queue')], drains: true });
+  const readiness = new Readiness(settings, () => [ready, ...failing('queue')], true);
   expect(readiness.listReasons()).toEqual(['task: makes no progress (store: REDIS_URL)']);
 });

@@ -4,23 +4,6 @@ import type { StoreRole, TaskCheck } from '../runtime/supervisor.ts';
 
 type StoreSettings = Pick<Settings, 'MONGODB_URL' | 'EVENTS_REDIS_URL'>;
 
-export interface ReadinessDeps {
-  readonly settings: StoreSettings;
-  readonly checkTasks: () => readonly TaskCheck[];
-  /** Whether the process drains before it stops. A worker just stops. */
-  readonly drains: boolean;
-}
-
-/** Whether a process is ready, and why it is not. */
-export interface Readiness {
-  /** The process is not ready from now on. */
-  markDraining(): void;
-  /** Returns every check, failing or not, for `/readyz`. */
-  checks(): HealthCheck[];
-  /** Returns a text for each task that makes no progress, for the overview. */
-  listReasons(): string[];
-}
-
 /**
  * The one place that decides whether a process is ready: it does not drain, and every task makes progress. `/readyz`
  * waits for the start, too. A task says itself why it makes none (`Task.unreadyReason`):
@@ -30,38 +13,50 @@ export interface Readiness {
  * - `store-match`: MongoDB is older than the event log.
  * - every periodic task: its round has been running for over a minute.
  */
-export function createReadiness({ settings, checkTasks, drains }: ReadinessDeps): Readiness {
-  const nameStores = makeNameStores(settings);
-  let isDraining = false;
-  const describeTasks = () => nameStores(checkTasks());
-  return {
-    markDraining: () => {
-      isDraining = true;
-    },
-    checks: () => [
-      ...(drains ? [{ name: 'drain', reason: isDraining ? 'the process is draining' : null }] : []),
-      ...describeTasks(),
-    ],
-    listReasons: () => describeTasks().flatMap(({ name, reason }) => (reason === null ? [] : [`${name}: ${reason}`])),
-  };
+export class Readiness {
+  readonly #settings: StoreSettings;
+  readonly #checkTasks: () => readonly TaskCheck[];
+  readonly #drains: boolean;
+  #isDraining = false;
+
+  /** `drains`: whether the process drains before it stops. A worker just stops. */
+  constructor(settings: StoreSettings, checkTasks: () => readonly TaskCheck[], drains: boolean) {
+    this.#settings = settings;
+    this.#checkTasks = checkTasks;
+    this.#drains = drains;
+  }
+
+  /** The process is not ready from now on. */
+  markDraining(): void {
+    this.#isDraining = true;
+  }
+
+  /** Returns every check, failing or not, for `/readyz`. */
+  checks(): HealthCheck[] {
+    const drain = { name: 'drain', reason: this.#isDraining ? 'the process is draining' : null };
+    return [...(this.#drains ? [drain] : []), ...this.#checkTasks().map((check) => nameStores(check, this.#settings))];
+  }
+
+  /** Returns a text for each task that makes no progress, for the overview. */
+  listReasons(): string[] {
+    const checks = this.#checkTasks().map((check) => nameStores(check, this.#settings));
+    return checks.flatMap(({ name, reason }) => (reason === null ? [] : [`${name}: ${reason}`]));
+  }
 }
 
 /**
- * Makes the function that adds to each failing check which stores its task needs. It names their settings, because a
- * URL may hold a password. So whoever reads `/readyz` knows which of two Redis to look at.
+ * Adds to a failing check which stores its task needs. It names their settings, because a URL may hold a password. So
+ * whoever reads `/readyz` knows which of two Redis to look at.
  */
-function makeNameStores({ MONGODB_URL, EVENTS_REDIS_URL }: StoreSettings) {
+function nameStores(
+  { name, reason, stores }: TaskCheck,
+  { MONGODB_URL, EVENTS_REDIS_URL }: StoreSettings,
+): HealthCheck {
+  const events = EVENTS_REDIS_URL === null ? 'REDIS_URL' : 'EVENTS_REDIS_URL';
   const settingOf: Readonly<Record<StoreRole, string>> =
     MONGODB_URL === null
       ? { documents: 'DATA_DIR', queue: 'DATA_DIR', events: 'DATA_DIR' }
-      : {
-          documents: 'MONGODB_URL',
-          queue: 'REDIS_URL',
-          events: EVENTS_REDIS_URL === null ? 'REDIS_URL' : 'EVENTS_REDIS_URL',
-        };
-  return (checks: readonly TaskCheck[]): HealthCheck[] =>
-    checks.map(({ name, reason, stores }) => {
-      const settings = [...new Set(stores.map((role) => settingOf[role]))].join(', ');
-      return { name, reason: reason === null || settings === '' ? reason : `${reason} (store: ${settings})` };
-    });
+      : { documents: 'MONGODB_URL', queue: 'REDIS_URL', events };
+  const settings = [...new Set(stores.map((role) => settingOf[role]))].join(', ');
+  return { name, reason: reason === null || settings === '' ? reason : `${reason} (store: ${settings})` };
 }

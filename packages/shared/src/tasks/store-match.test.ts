@@ -20,25 +20,18 @@ describe('StoreMatch', () => {
     const pausesMs: number[] = [];
     const count = findings.length;
     const log = (_: object, message: string) => void lines.push(message);
-    const match = new StoreMatch({
-      backend: {
-        findMismatch: async () => {
-          const finding = findings.shift() ?? null;
-          if (finding instanceof Error) throw finding;
-          return finding;
-        },
-      },
-      clock: {
-        ...systemClock,
-        sleep: async (ms) => {
-          pausesMs.push(ms);
-          if (pausesMs.length === count) stop.abort();
-        },
-      },
-      logger: { error: log, info: log } as unknown as Logger,
-      onMismatch: () => {
-        mismatches += 1;
-      },
+    const findMismatch = async () => {
+      const finding = findings.shift() ?? null;
+      if (finding instanceof Error) throw finding;
+      return finding;
+    };
+    const sleep = async (ms: number) => {
+      pausesMs.push(ms);
+      if (pausesMs.length === count) stop.abort();
+    };
+    const logger = { error: log, info: log } as unknown as Logger;
+    const match = new StoreMatch({ findMismatch }, { ...systemClock, sleep }, logger, () => {
+      mismatches += 1;
     });
     await match.task.run(stop.signal);
     return { match, pausesMs };

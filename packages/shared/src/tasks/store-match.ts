@@ -3,14 +3,6 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { createPeriodicTask, type Task } from '../runtime/supervisor.ts';
 
-export interface StoreMatchDeps {
-  readonly backend: Pick<Backend, 'findMismatch'>;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  /** Called after each check that found a mismatch. */
-  readonly onMismatch?: () => void;
-}
-
 const everyMs = 5_000;
 const retryMs = 500;
 
@@ -18,18 +10,28 @@ const retryMs = 500;
 export class StoreMatch {
   /** Checks every 5 s. The process is not ready while the stores do not fit together. */
   readonly task: Task;
-  readonly #deps: StoreMatchDeps;
+  readonly #backend: Pick<Backend, 'findMismatch'>;
+  readonly #logger: Logger;
+  readonly #onMismatch: () => void;
   readonly #checked = Promise.withResolvers<void>();
   #isChecked = false;
   #reason: string | null = null;
 
-  constructor(deps: StoreMatchDeps) {
-    this.#deps = deps;
+  /** `onMismatch` is called after each check that found a mismatch. */
+  constructor(
+    backend: Pick<Backend, 'findMismatch'>,
+    clock: Clock,
+    logger: Logger,
+    onMismatch: () => void = () => undefined,
+  ) {
+    this.#backend = backend;
+    this.#logger = logger;
+    this.#onMismatch = onMismatch;
     const options = {
       name: 'store-match',
       stores: [],
       everyMs: () => (this.#isChecked ? everyMs : retryMs),
-      clock: deps.clock,
+      clock,
       // Whoever uses the stores reports that they do not answer.
       onError: () => undefined,
     };
@@ -53,12 +55,11 @@ export class StoreMatch {
   }
 
   async #check(): Promise<void> {
-    const { backend, logger, onMismatch } = this.#deps;
-    const reason = await backend.findMismatch();
-    if (reason !== null && this.#reason === null) logger.error({ reason }, 'stores.mismatch');
-    if (reason === null && this.#reason !== null) logger.info({}, 'stores.match');
+    const reason = await this.#backend.findMismatch();
+    if (reason !== null && this.#reason === null) this.#logger.error({ reason }, 'stores.mismatch');
+    if (reason === null && this.#reason !== null) this.#logger.info({}, 'stores.match');
     this.#reason = reason;
-    if (reason !== null) onMismatch?.();
+    if (reason !== null) this.#onMismatch();
     this.#isChecked = true;
     this.#checked.resolve();
   }

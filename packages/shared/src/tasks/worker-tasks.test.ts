@@ -67,12 +67,10 @@ async function startConsumer() {
     clock,
     logger,
   });
-  const task = createHookConsumerTask({
+  const match = { reason: null, waitUntilChecked: async () => undefined };
+  const task = createHookConsumerTask({ consume }, match, {
     stores,
-    match: { reason: null, waitUntilChecked: async () => undefined },
-    hookQueue: { consume },
-    processBatch: fail,
-    settle: async () => undefined,
+    batches: { process: fail, settle: async () => undefined },
     progress: { recordProgress: () => undefined },
     ledger: { markDead: fail },
     quarantine: { insert: fail },
@@ -117,19 +115,17 @@ test('starts no job before the stores were found to fit together', async () => {
   const clock = systemClock;
   const query = async () => null;
   const deps = { runs: { startRun: query as never }, eventLog: { inspect: query }, findMismatch: query, clock, logger };
-  const task = createHookConsumerTask({
+  const process = async () => {
+    throw new Error('This test processes nothing.');
+  };
+  const consume: HookQueue['consume'] = async (_, options) => {
+    waitUntilReady = options?.waitUntilReady;
+    return { checkProgress: () => undefined, close: async () => undefined };
+  };
+  const match = { reason: null, waitUntilChecked: () => checked.promise };
+  const task = createHookConsumerTask({ consume }, match, {
     stores: new StoreConnectivity(deps),
-    match: { reason: null, waitUntilChecked: () => checked.promise },
-    hookQueue: {
-      consume: async (_, options) => {
-        waitUntilReady = options?.waitUntilReady;
-        return { checkProgress: () => undefined, close: async () => undefined };
-      },
-    },
-    processBatch: async () => {
-      throw new Error('This test processes nothing.');
-    },
-    settle: async () => undefined,
+    batches: { process, settle: async () => undefined },
     progress: { recordProgress: () => undefined },
     ledger: { markDead: async () => undefined },
     quarantine: { insert: async () => true },

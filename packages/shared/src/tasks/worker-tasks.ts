@@ -6,11 +6,8 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { createPeriodicTask, type PeriodicOptions, type Task } from '../runtime/supervisor.ts';
 import { noTracer, type Tracer } from '../tracing/tracer.ts';
-import { ExpiringMarks } from '../usecases/events/expiring-marks.ts';
-import { OutboxPublisher } from '../usecases/events/publish-outbox.ts';
-import { RunNumbers } from '../usecases/events/run-numbers.ts';
 import { makeScanOutboxes, outboxScanAgeMs, type ScanOutboxesDeps } from '../usecases/events/scan-outboxes.ts';
-import { makeProcessBatch } from '../usecases/hooks/process-batch.ts';
+import { BatchProcessor } from '../usecases/hooks/process-batch.ts';
 import { type ConsumeBatchDeps, consumeBatch } from './consume-batch.ts';
 import { runOutcomes } from './dead-letters.ts';
 import { createQueueWatchTask, QueueProgress } from './queue-progress.ts';
@@ -38,39 +35,35 @@ export function createWorkerTasks(deps: WorkerTasksDeps): Task[] {
   for (const reason of deadReasons) metrics.deliveriesDead.inc({ reason }, 0);
   for (const outcome of runOutcomes) metrics.runSeconds.labels({ outcome });
   for (const start of ['first', 'again']) metrics.jobsStarted.inc({ start }, 0);
-  const ports = traceRunPorts(backend, tracer);
-  const { processBatch, expireMarks, settle } = createBatchProcessor(ports, clock, (err) =>
-    logger.warn({ err }, 'batch.unfinished'),
-  );
+  const onUnfinished = (err: unknown) => logger.warn({ err }, 'batch.unfinished');
+  const batches = new BatchProcessor({ ...traceRunPorts(backend, tracer), clock, onUnfinished });
   const progress = new QueueProgress(clock);
-  const retention: PeriodicOptions = {
-    name: 'retention',
-    stores: ['documents', 'events'],
-    everyMs: 10_000,
-    clock,
-    onError: (err) => logger.warn({ err }, 'retention.failed'),
-  };
   const findMismatch = () => backend.findMismatch();
   const stores = new StoreConnectivity({ ...backend, findMismatch, clock, logger });
-  const match = new StoreMatch({ backend, clock, logger, onMismatch: () => stores.recordMismatch() });
+  const match = new StoreMatch(backend, clock, logger, () => stores.recordMismatch());
+  const scanAgeMs = deps.outboxScanAgeMs ?? outboxScanAgeMs;
+  const repeat = (name: string, everyMs: number, failure: string, work: () => Promise<void>) =>
+    createPeriodicTask(
+      { name, stores: ['documents', 'events'], everyMs, clock, onError: (err) => logger.warn({ err }, failure) },
+      work,
+    );
   return [
     match.task,
-    createHookConsumerTask({
+    createHookConsumerTask(backend.hookQueue, match, {
       ...backend,
+      batches,
       stores,
-      match,
-      processBatch,
-      settle,
       progress,
       clock,
       logger,
       metrics,
       tracer,
     }),
-    createMarkExpiryTask({ expireMarks, clock, logger }),
-    createQueueWatchTask({ ...backend, clock, progress }),
-    createOutboxScannerTask({ ...backend, clock, logger, metrics, scanAgeMs: deps.outboxScanAgeMs ?? outboxScanAgeMs }),
-    createPeriodicTask(retention, async () => {
+    // The marks of the last two seconds stay in the log when the process ends.
+    repeat('dedupe-marks', 2_000, 'dedupe_marks.failed', () => batches.expireMarks()),
+    createQueueWatchTask(backend.hookQueue, progress, clock),
+    createOutboxScannerTask({ ...backend, clock, logger, metrics, scanAgeMs }),
+    repeat('retention', 10_000, 'retention.failed', async () => {
       await backend.eventLog.trim(await backend.runs.lastPosition());
       await backend.removeExpired(clock.now());
     }),
@@ -78,39 +71,16 @@ export function createWorkerTasks(deps: WorkerTasksDeps): Task[] {
 }
 
 /**
- * Lets the dedupe marks of published events expire, every two seconds. Those of the last two seconds stay in the log
- * when the process ends.
- */
-function createMarkExpiryTask(deps: {
-  readonly expireMarks: () => Promise<void>;
-  readonly clock: Clock;
-  readonly logger: Logger;
-}): Task {
-  const options: PeriodicOptions = {
-    name: 'dedupe-marks',
-    stores: ['documents', 'events'],
-    everyMs: 2_000,
-    clock: deps.clock,
-    onError: (err) => deps.logger.warn({ err }, 'dedupe_marks.failed'),
-  };
-  return createPeriodicTask(options, deps.expireMarks);
-}
-
-export interface HookConsumerDeps extends Omit<ConsumeBatchDeps, 'stores'> {
-  readonly stores: StoreConnectivity;
-  readonly match: Pick<StoreMatch, 'reason' | 'waitUntilChecked'>;
-  readonly hookQueue: Pick<HookQueue, 'consume'>;
-  /** Resolves when the runs before have ended all their steps. */
-  readonly settle: () => Promise<void>;
-}
-
-/**
  * Makes the task that consumes the hook queue: see `consumeBatch`. It starts no jobs before the stores were found to
  * fit together, and while they are unreachable.
  */
-export function createHookConsumerTask(deps: HookConsumerDeps): Task {
+export function createHookConsumerTask(
+  hookQueue: Pick<HookQueue, 'consume'>,
+  match: Pick<StoreMatch, 'reason' | 'waitUntilChecked'>,
+  deps: ConsumeBatchDeps & { readonly stores: StoreConnectivity },
+): Task {
   let consumer: HookConsumer | null = null;
-  const { stores, match } = deps;
+  const { stores, batches } = deps;
   return {
     name: 'hook-consumer',
     get stores() {
@@ -119,7 +89,7 @@ export function createHookConsumerTask(deps: HookConsumerDeps): Task {
         : (['documents', 'queue', 'events'] as const);
     },
     run: async (signal) => {
-      const opened = await deps.hookQueue.consume((batch) => consumeBatch(deps, batch), {
+      const opened = await hookQueue.consume((batch) => consumeBatch(deps, batch), {
         coalesce: true,
         waitUntilReady: async (closing) => {
           await match.waitUntilChecked(closing);
@@ -135,7 +105,7 @@ export function createHookConsumerTask(deps: HookConsumerDeps): Task {
       } finally {
         consumer = null;
         await opened.close();
-        await deps.settle();
+        await batches.settle();
       }
     },
     unreadyReason: () => {
@@ -153,40 +123,6 @@ export function createHookConsumerTask(deps: HookConsumerDeps): Task {
   };
 }
 
-/** What the runs of one process share. */
-export interface BatchProcessor {
-  readonly processBatch: ReturnType<typeof makeProcessBatch>;
-  /** Lets the dedupe marks of earlier runs expire: call it every few seconds. Throws `UnavailableError`. */
-  readonly expireMarks: () => Promise<void>;
-  /** Resolves when steps 7 and 8 of the earlier runs have ended or failed: call it before the process ends. */
-  readonly settle: () => Promise<void>;
-}
-
-/**
- * A process makes one: its runs share run numbers, and the calls that publish their events. `onUnfinished` is called
- * when steps 7 or 8 fail after the run was reported as published.
- */
-export function createBatchProcessor(
-  ports: Pick<Backend, 'runs' | 'effects' | 'ledger' | 'outboxes' | 'eventLog'>,
-  clock: Clock,
-  onUnfinished: (error: unknown) => void = () => undefined,
-): BatchProcessor {
-  const numbers = new RunNumbers({ ...ports, clock });
-  const expiringMarks = new ExpiringMarks({ ...ports, numbers });
-  const publisher = new OutboxPublisher({ ...ports, expiringMarks, clock, onUnfinished });
-  return {
-    processBatch: makeProcessBatch({ ...ports, numbers, publisher, clock }),
-    expireMarks: () => expiringMarks.expire(),
-    settle: () => publisher.settleAll(),
-  };
-}
-
-export interface OutboxScannerDeps extends ScanOutboxesDeps {
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly metrics: Pick<Metrics, 'outboxesOverdue' | 'outboxAgeSeconds'>;
-}
-
 const shortestPauseMs = 100;
 
 /**
@@ -194,7 +130,7 @@ const shortestPauseMs = 100;
  * outboxes it scans again after 100 ms, so that a partition gets its next job soon after the last one. The pauses then
  * double until they reach `scanAgeMs / 2` again.
  */
-export function createOutboxScannerTask(deps: OutboxScannerDeps): Task {
+export function createOutboxScannerTask(deps: ScanOutboxesDeps & Pick<WorkerTasksDeps, 'logger' | 'metrics'>): Task {
   const { clock, logger, metrics } = deps;
   const scanOutboxes = makeScanOutboxes(deps);
   const longestPauseMs = Math.max(shortestPauseMs, deps.scanAgeMs / 2);

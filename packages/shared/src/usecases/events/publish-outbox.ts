@@ -6,23 +6,18 @@ import type { OutboxEntry } from '../../domain/outbox-entry.ts';
 import type { TraceContext } from '../../domain/trace-context.ts';
 import type { Widget } from '../../domain/widget.ts';
 import { toEventWithoutWidget, toWidgetEvent, type WidgetEvent } from '../../domain/widget-event.ts';
-import type { DeliveryEffect, DeliveryLedger, PublishedDelivery } from '../../ports/delivery-ledger.ts';
-import type { DedupeMark, EventLog, LogAppend } from '../../ports/event-log.ts';
-import type { RunRegistry } from '../../ports/run-registry.ts';
-import type { PublishedThrough, WidgetOutbox } from '../../ports/widget-effects.ts';
+import type { Backend } from '../../ports/backend.ts';
+import type { DeliveryEffect, PublishedDelivery } from '../../ports/delivery-ledger.ts';
+import type { DedupeMark, LogAppend } from '../../ports/event-log.ts';
+import type { PublishedThrough } from '../../ports/widget-effects.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import type { ExpiringMarks } from './expiring-marks.ts';
-import { RecordedPosition } from './recorded-position.ts';
+import { type ExpiringMarks, RecordedPosition } from './run-state.ts';
 
-export interface OutboxPublisherDeps {
-  readonly runs: Pick<RunRegistry, 'lastPosition' | 'recordPosition'>;
-  readonly eventLog: Pick<EventLog, 'append' | 'inspect'>;
-  readonly ledger: Pick<DeliveryLedger, 'markPublished'>;
-  readonly outboxes: Pick<WidgetOutbox, 'removePublished'>;
-  readonly expiringMarks: Pick<ExpiringMarks, 'add'>;
+/** What the runs of one process use. */
+export interface RunDeps extends Pick<Backend, 'runs' | 'effects' | 'ledger' | 'outboxes' | 'eventLog'> {
   readonly clock: Clock;
   /** Steps 7 or 8 failed for runs that `publish` had already resolved. The scanner will find their outboxes. */
-  readonly onUnfinished: (error: unknown) => void;
+  readonly onUnfinished?: (error: unknown) => void;
 }
 
 /** A widget with its whole outbox, oldest entry first. */
@@ -92,7 +87,8 @@ interface Appended extends Waiting {
  * append takes all of them. So under load many runs share the calls of each step.
  */
 export class OutboxPublisher {
-  readonly #deps: OutboxPublisherDeps;
+  readonly #deps: RunDeps;
+  readonly #expiringMarks: Pick<ExpiringMarks, 'add'>;
   readonly #recorded: RecordedPosition;
   /** Steps 7 and 8 that are under way, with the widgets that they concern. */
   readonly #finishing = new Map<Promise<void>, ReadonlySet<string>>();
@@ -100,9 +96,10 @@ export class OutboxPublisher {
   /** Resolves when no run waits any more. Null: none waits. */
   #appending: Promise<void> | null = null;
 
-  constructor(deps: OutboxPublisherDeps) {
+  constructor(deps: RunDeps, expiringMarks: Pick<ExpiringMarks, 'add'>) {
     this.#deps = deps;
-    this.#recorded = new RecordedPosition(deps);
+    this.#expiringMarks = expiringMarks;
+    this.#recorded = new RecordedPosition(deps.runs, deps.eventLog, deps.clock);
   }
 
   /**
@@ -198,7 +195,7 @@ export class OutboxPublisher {
     const widgetIds = group.flatMap(({ publication }) => publication.widgets.map(({ widget }) => widget.id));
     const finishing = this.#finish(group)
       .catch((error) => {
-        if (group.some(isFindable)) this.#deps.onUnfinished(error);
+        if (group.some(isFindable)) this.#deps.onUnfinished?.(error);
         this.#fail(group, error);
       })
       .finally(() => this.#finishing.delete(finishing));
@@ -207,13 +204,16 @@ export class OutboxPublisher {
 
   /** Steps 7 and 8. Then resolves the runs that waited for them. */
   async #finish(group: readonly Appended[]): Promise<void> {
-    const { ledger, outboxes, expiringMarks, clock } = this.#deps;
+    const { ledger, outboxes, clock } = this.#deps;
     const publications = group.map(({ publication }) => publication);
     await ledger.markPublished(toPublishedDeliveries(group), clock.now());
     const published = publications.flatMap(({ widgets }) => toPublishedThrough(widgets));
     if (published.length > 0) await outboxes.removePublished(published);
     const withoutWidget = publications.flatMap((each) => each.withoutWidget);
-    expiringMarks.add([...published.map(toWatermark), ...withoutWidget.map(({ eventId }) => toEventMark(eventId))]);
+    this.#expiringMarks.add([
+      ...published.map(toWatermark),
+      ...withoutWidget.map(({ eventId }) => toEventMark(eventId)),
+    ]);
     for (const { resolve, outcome } of group) resolve(outcome);
   }
 

@@ -6,20 +6,10 @@ import type { OutboxEntry } from '../../domain/outbox-entry.ts';
 import type { QueueItem } from '../../domain/queue-item.ts';
 import type { TraceContext } from '../../domain/trace-context.ts';
 import type { Widget } from '../../domain/widget.ts';
-import type { DeliveryLedger } from '../../ports/delivery-ledger.ts';
 import { runLimits } from '../../ports/run-registry.ts';
 import type { LoadedWidget, WidgetChange, WidgetEffects } from '../../ports/widget-effects.ts';
-import type { Clock } from '../../runtime/clock.ts';
-import type { OutboxPublisher, PublishableWidget } from '../events/publish-outbox.ts';
-import type { RunNumbers } from '../events/run-numbers.ts';
-
-export interface ProcessBatchDeps {
-  readonly numbers: Pick<RunNumbers, 'get' | 'forget'>;
-  readonly effects: WidgetEffects;
-  readonly ledger: Pick<DeliveryLedger, 'register'>;
-  readonly publisher: Pick<OutboxPublisher, 'settle' | 'prepare' | 'publish'>;
-  readonly clock: Clock;
-}
+import { OutboxPublisher, type PublishableWidget, type RunDeps } from '../events/publish-outbox.ts';
+import { ExpiringMarks, RunNumbers } from '../events/run-state.ts';
 
 export type BatchOutcome =
   | {
@@ -41,35 +31,51 @@ export type BatchOutcome =
   | { readonly status: 'not-applied'; readonly run: number; readonly error: Error };
 
 /**
- * Makes the function that runs one batch, from the hooks to the event log. docs/data-path.md explains the steps:
- *
- * 1. Number: get a run number that was taken before step 2. So a number that is taken after the entries of step 2 have
- *    left their outboxes is a higher one.
- * 2. Load: read the batch's widgets with their outboxes.
- * 3. Ledger: register the deliveries and drop duplicates. The load comes first: what an earlier run removed from an
- *    outbox before the load, it had already marked as published, so the ledger reports it here.
- * 4. Effect: write each widget together with its new outbox entries, if its version is as loaded. So this fails if
- *    another run has applied anything since the load.
- * 5. Steps 5 to 9 publish the outboxes: see `OutboxPublisher`.
- *
- * The caller may run a batch again after a crash between any two steps, and twice at the same time. A delivery may also
- * be in several batches.
- *
- * Throws `UnavailableError` when a store did not answer. Throws it before the append if `signal` is aborted, or if the
- * run is too old. In each case the caller runs the batch again.
+ * Runs batches, from the hooks to the event log. A process has one: its runs share run numbers, and the calls that
+ * publish their events.
  */
-export function makeProcessBatch(deps: ProcessBatchDeps) {
-  return async (items: readonly QueueItem[], signal: AbortSignal): Promise<BatchOutcome> => {
+export class BatchProcessor {
+  readonly #deps: RunDeps;
+  readonly #numbers: RunNumbers;
+  readonly #expiringMarks: ExpiringMarks;
+  readonly #publisher: OutboxPublisher;
+
+  constructor(deps: RunDeps) {
+    this.#deps = deps;
+    this.#numbers = new RunNumbers(deps.runs, deps.clock);
+    this.#expiringMarks = new ExpiringMarks(this.#numbers, deps.eventLog);
+    this.#publisher = new OutboxPublisher(deps, this.#expiringMarks);
+  }
+
+  /**
+   * Runs one batch. docs/data-path.md explains the steps:
+   *
+   * 1. Number: get a run number that was taken before step 2. So a number that is taken after the entries of step 2
+   *    have left their outboxes is a higher one.
+   * 2. Load: read the batch's widgets with their outboxes.
+   * 3. Ledger: register the deliveries and drop duplicates. The load comes first: what an earlier run removed from an
+   *    outbox before the load, it had already marked as published, so the ledger reports it here.
+   * 4. Effect: write each widget together with its new outbox entries, if its version is as loaded. So this fails if
+   *    another run has applied anything since the load.
+   * 5. Steps 5 to 9 publish the outboxes: see `OutboxPublisher`.
+   *
+   * The caller may run a batch again after a crash between any two steps, and twice at the same time. A delivery may
+   * also be in several batches.
+   *
+   * Throws `UnavailableError` when a store did not answer. Throws it before the append if `signal` is aborted, or if
+   * the run is too old. In each case the caller runs the batch again.
+   */
+  async process(items: readonly QueueItem[], signal: AbortSignal): Promise<BatchOutcome> {
     const deliveries = dropRepeats(items);
     const widgetIds = collectWidgetIds(items);
-    await deps.publisher.settle(widgetIds);
+    await this.#publisher.settle(widgetIds);
     if (signal.aborted) throw new UnavailableError('the run stopped before it began: aborted');
-    const { run, takenAtMs } = await deps.numbers.get();
+    const { run, takenAtMs } = await this.#numbers.get();
 
     let applied: Awaited<ReturnType<typeof applyDeliveries>>;
     try {
-      const loaded = widgetIds.length === 0 ? [] : await deps.effects.load(widgetIds);
-      applied = await applyDeliveries(deps, loaded, deliveries);
+      const loaded = widgetIds.length === 0 ? [] : await this.#deps.effects.load(widgetIds);
+      applied = await applyDeliveries(this.#deps, this.#publisher, loaded, deliveries);
     } catch (error) {
       if (error instanceof UnstorableError) return { status: 'unstorable', run, error };
       if (error instanceof UnavailableError || !(error instanceof Error)) throw error;
@@ -78,35 +84,46 @@ export function makeProcessBatch(deps: ProcessBatchDeps) {
     if (applied === null) return { status: 'superseded', run };
 
     // An older run stops before its append: the dedupe marks of its events may have expired.
-    const mayAppend = () => !signal.aborted && deps.clock.monotonicMs() - takenAtMs < runLimits.maxAgeMs;
+    const mayAppend = () => !signal.aborted && this.#deps.clock.monotonicMs() - takenAtMs < runLimits.maxAgeMs;
     const { widgets, withoutWidget, unstorable } = applied;
     const traceContexts = collectTraceContexts(items);
     const publication = { run, widgets, withoutWidget, traceContexts, mayAppend };
-    const published = await deps.publisher.publish(publication).catch((error) => {
-      deps.numbers.forget(run);
+    const published = await this.#publisher.publish(publication).catch((error) => {
+      this.#numbers.forget(run);
       throw error;
     });
     const repeats = items.filter((item) => item.type === 'delivery').length - deliveries.length;
     return { status: 'published', run, ...published, duplicates: applied.duplicates + repeats, unstorable };
-  };
+  }
+
+  /** Lets the dedupe marks of earlier runs expire: call it every few seconds. Throws `UnavailableError`. */
+  expireMarks(): Promise<void> {
+    return this.#expiringMarks.expire();
+  }
+
+  /** Resolves when steps 7 and 8 of the earlier runs have ended or failed: call it before the process ends. */
+  settle(): Promise<void> {
+    return this.#publisher.settleAll();
+  }
 }
 
 /** Runs step 3 (ledger) and step 4 (effect). Returns null if another run has written a widget since the load. */
 async function applyDeliveries(
-  deps: Pick<ProcessBatchDeps, 'effects' | 'ledger' | 'publisher'>,
+  { effects, ledger }: Pick<RunDeps, 'effects' | 'ledger'>,
+  publisher: Pick<OutboxPublisher, 'prepare'>,
   loaded: readonly LoadedWidget[],
   deliveries: readonly Delivery[],
 ) {
   const noDeliveries = { duplicates: [], unstorable: [] };
-  const registered = deliveries.length === 0 ? noDeliveries : await deps.ledger.register(deliveries);
+  const registered = deliveries.length === 0 ? noDeliveries : await ledger.register(deliveries);
   const causes = new Map(registered.unstorable.map(({ id, cause }) => [id, cause]));
   const droppedIds = new Set([...registered.duplicates, ...causes.keys()]);
   const accepted = deliveries.filter(({ eventId }) => !droppedIds.has(eventId));
 
   const knownWidgetIds = new Set(loaded.map(({ widget }) => widget.id));
   const withoutWidget = accepted.filter(({ widgetId }) => widgetId === null || !knownWidgetIds.has(widgetId));
-  deps.publisher.prepare();
-  const applied = await applyToWidgets(deps.effects, loaded, accepted);
+  publisher.prepare();
+  const applied = await applyToWidgets(effects, loaded, accepted);
   if (applied === null) return null;
 
   const unregistered = deliveries.flatMap((delivery): UnstorableDelivery[] => {
