@@ -1,13 +1,13 @@
 import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { aDelivery, aQuarantinedText } from '../../drivers/app/builders.ts';
-import { testAdmin } from '../../drivers/app/console-client.ts';
-import { issueIntegration } from '../../drivers/app/issue-grants.ts';
-import { openSharedService } from '../../drivers/app/open-shared.ts';
-import { eventually } from '../../drivers/tools/eventually.ts';
-import { makeSharedFolder } from '../../drivers/tools/shared-folder.ts';
-import { Widgetctl } from '../../drivers/tools/widgetctl.ts';
+import { aDelivery, aQuarantinedText } from '../drivers/app/builders.ts';
+import { testAdmin } from '../drivers/app/console-client.ts';
+import { issueIntegration } from '../drivers/app/issue-grants.ts';
+import { openSharedService } from '../drivers/app/open-shared.ts';
+import { eventually } from '../drivers/tools/eventually.ts';
+import { makeSharedFolder } from '../drivers/tools/shared-folder.ts';
+import { Widgetctl } from '../drivers/tools/widgetctl.ts';
 
 interface Grant {
   readonly id: string;
@@ -38,15 +38,6 @@ describe('the session', () => {
     expect(await own.read('whoami')).toMatchObject([{ user: { email: testAdmin.email } }]);
     expect((await own.run(['logout'])).code).toBe(0);
     expect((await own.run(['whoami'])).code).toBe(3);
-  });
-
-  test('is needed: without one, the command says how to get it', async () => {
-    const stranger = new Widgetctl({ folder: join(folder, 'stranger'), url: service.url });
-    const { code, results, notes } = await stranger.run(['widgets', 'list']);
-    expect({ code, results }).toEqual({ code: 3, results: '' });
-    expect(notes).toMatch(
-      /^Not authenticated: .*\(not-authenticated, request [\da-f-]{36}\)\nSign in with: widgetctl login\n$/,
-    );
   });
 
   test('asks for the password only at a terminal', async () => {

@@ -2,11 +2,11 @@ import { createHmac } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { testAdmin } from '../../drivers/app/console-client.ts';
-import { openSharedService } from '../../drivers/app/open-shared.ts';
-import { eventually } from '../../drivers/tools/eventually.ts';
-import { makeSharedFolder } from '../../drivers/tools/shared-folder.ts';
-import { Widgetctl } from '../../drivers/tools/widgetctl.ts';
+import { testAdmin } from '../drivers/app/console-client.ts';
+import { openSharedService } from '../drivers/app/open-shared.ts';
+import { eventually } from '../drivers/tools/eventually.ts';
+import { makeSharedFolder } from '../drivers/tools/shared-folder.ts';
+import { Widgetctl } from '../drivers/tools/widgetctl.ts';
 
 const service = await openSharedService({ ADMIN_EMAIL: testAdmin.email, ADMIN_PASSWORD: testAdmin.password });
 const folder = await makeSharedFolder();

@@ -1,12 +1,16 @@
 import { writeFile } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { commands } from 'widgetctl/commands.ts';
-import { aDelivery, aQuarantinedText } from '../../drivers/app/builders.ts';
-import { testAdmin } from '../../drivers/app/console-client.ts';
-import { openSharedService } from '../../drivers/app/open-shared.ts';
-import { makeSharedFolder } from '../../drivers/tools/shared-folder.ts';
-import { Widgetctl } from '../../drivers/tools/widgetctl.ts';
+import { aDelivery, aQuarantinedText } from '../drivers/app/builders.ts';
+import { testAdmin } from '../drivers/app/console-client.ts';
+import { openSharedService } from '../drivers/app/open-shared.ts';
+import { fetchOpenApiDocument } from '../drivers/app/openapi-document.ts';
+import { openAnsweringServer, type ReceivedRequest } from '../drivers/tools/answering-server.ts';
+import { makeSharedFolder } from '../drivers/tools/shared-folder.ts';
+import { Widgetctl } from '../drivers/tools/widgetctl.ts';
+import { answerHostile, expectPrintable, hostile } from './hostile-server.ts';
 
 const service = await openSharedService({ ADMIN_EMAIL: testAdmin.email, ADMIN_PASSWORD: testAdmin.password });
 const folder = await makeSharedFolder();
@@ -16,13 +20,15 @@ const newPassword = { WIDGETCTL_NEW_PASSWORD: 'another long password' };
 const secrets = { WIDGETCTL_SOURCE_SECRETS: 'what the sender was given' };
 const mapping = join(folder, 'mapping.json');
 const request = join(folder, 'request.json');
+const hooks = join(folder, 'hooks.jsonl');
 
 /** What the examples below name. */
-const things: Record<string, string> = { mapping, request };
+const things: Record<string, string> = { mapping, request, hooks };
 
 beforeAll(async () => {
   await writeFile(mapping, JSON.stringify({ kind: { value: 'created' } }));
   await writeFile(request, '{}');
+  await writeFile(hooks, '{"kind":"created","occurredAt":"2026-01-01T00:00:00Z"}');
   await widgetctl.run(['login', '--email', testAdmin.email], login);
   const create = async (what: string, name: string, ...options: string[]) => {
     const [made] = await widgetctl.read<{ id: string; url?: string }>(what, 'create', name, ...options);
@@ -59,13 +65,13 @@ const examples: Readonly<Record<string, readonly [words: string, printed: string
   'widgets create': ['lamp --label hall', ' lamp (active, version 1)'],
   'widgets get': ['{widget}', 'Id Name State Version Labels Owner Created Changed Last event Retired'],
   'widgets history': ['{widget}', 'VERSION KIND STATE AFTER LATE OCCURRED DELIVERY INTEGRATION EVENT'],
-  tail: ['--from earliest --widget {widget} --limit 1', ' created '],
+  tail: ['--from earliest --limit 1', ' created '],
   'hooks send': [
     '--widget {widget}',
     'Accepted as event ',
     () => ({ WIDGETCTL_HOOK_URL: things.integrationUrl ?? '' }),
   ],
-  'hooks replay': ['-', '', () => ({ WIDGETCTL_HOOK_URL: things.integrationUrl ?? '' })],
+  'hooks replay': ['{hooks}', 'accepted as event ', () => ({ WIDGETCTL_HOOK_URL: things.integrationUrl ?? '' })],
   'deliveries list': ['{integration} --state dead', 'EVENT STATE KIND RECEIVED WIDGET ATTEMPTS DUPLICATES REASON'],
   'deliveries get': [
     '{integration} {dead}',
@@ -130,19 +136,113 @@ describe.each(commands)('$name', ({ name, parameters, options, summary }) => {
   });
 });
 
-test.each(commands.filter(({ name }) => name !== 'completion'))(
-  '$name is refused without a session',
-  async ({ name }) => {
-    const stranger = new Widgetctl({ folder: join(folder, 'stranger'), url: service.url });
-    const [words, , environment] = examples[name] ?? [''];
-    const hookUrl = { WIDGETCTL_HOOK_URL: `${service.url}/api/v1/events/hooks/none` };
-    const given = { ...secrets, ...environment?.(), ...newPassword, ...hookUrl, WIDGETCTL_PASSWORD: 'wrong' };
-    const { code, results, notes } = await stranger.run([...split(name), ...split(fillIn(words))], given, '{}');
-    const isOne = /redrive|discard/.test(name);
-    expect(code, notes).toBe(isOne ? 1 : /^hooks|login/.test(name) ? 4 : 3);
-    expect(results + notes).toMatch(/\((not-authenticated|invalid-credentials|invalid-hook-token), request /);
-  },
-);
+const asking = commands.filter(({ name }) => name !== 'completion');
+/** Each of their requests may be refused. With --json, their results say so. */
+const repeated = /^hooks replay|redrive|discard/;
+
+/** Runs the example of a command with another server. */
+function runWith(url: string, name: string, ...options: string[]) {
+  const [words, , environment] = examples[name] ?? [''];
+  const given = { ...secrets, ...newPassword, ...environment?.(), WIDGETCTL_PASSWORD: 'wrong' };
+  const stranger = new Widgetctl({ folder: join(folder, 'stranger'), url });
+  const hookUrl = { WIDGETCTL_HOOK_URL: `${url}/api/v1/events/hooks/none` };
+  return stranger.run([...split(name), ...split(fillIn(words)), ...options], { ...given, ...hookUrl });
+}
+
+test.each(asking)('$name is refused without a session', async ({ name }) => {
+  const { code, results, notes } = await runWith(service.url, name);
+  expect(code, notes).toBe(/redrive|discard/.test(name) ? 1 : /^hooks|login/.test(name) ? 4 : 3);
+  expect(results + notes).toMatch(
+    /\((not-authenticated|invalid-credentials|invalid-hook-token), request [\da-f-]{36}\)/,
+  );
+  if (code === 3) expect([results, notes]).toEqual(['', expect.stringMatching(/\)\nSign in with: widgetctl login\n$/)]);
+});
+
+let answer: (request: ReceivedRequest, response: ServerResponse) => unknown;
+const server = await openAnsweringServer((...given) => answer(...given));
+const document = await fetchOpenApiDocument(service);
+const asJson = (response: ServerResponse, status: number, body: unknown, type = 'application/json') =>
+  response.writeHead(status, { 'content-type': type }).end(JSON.stringify(body));
+const refuse = (response: ServerResponse, status: number, problem: object) =>
+  asJson(response, status, { status, ...problem }, 'application/problem+json');
+
+describe('something else than the service', () => {
+  test.each(asking)('that redirects is not followed, and never taken for success, with $name', async ({ name }) => {
+    answer = ({ path }, response) => {
+      if (path === '/elsewhere') return asJson(response, 200, { items: [] });
+      return response.writeHead(301, { location: '/elsewhere' }).end();
+    };
+    const { code, results, notes } = await runWith(server.url, name);
+    expect(code, notes).toBe(/redrive|discard/.test(name) ? 1 : 2);
+    expect(`${results}${notes}`).toContain('redirects to ');
+    expect(server.requests.every(({ path }) => path !== '/elsewhere')).toBe(true);
+  });
+
+  test.each(
+    asking.flatMap(({ name }) => [
+      { name, what: 'a page', type: 'text/html', body: '<html>Sign in</html>' },
+      { name, what: 'an object', type: 'application/json', body: { ok: true } },
+    ]),
+  )('that answers $what, with $name, is named in one sentence', async ({ name, type, body }) => {
+    let asked = 0;
+    answer = (_request, response) => {
+      asked += 1;
+      // Only a stream waits for it to go away.
+      if (name !== 'tail' || asked === 1) return asJson(response, 200, body, type);
+      return refuse(response, 404, { title: 'No', detail: 'no', code: 'not-found', requestId: 'r' });
+    };
+    const { code, results, notes } = await runWith(server.url, name);
+    expect(code, notes).not.toBe(0);
+    expect(`${results}${notes}`).toMatch(/something else answers at http:\/\/127\.0\.0\.1:\d+\/[^\n]*: 200 /);
+    expect(`${results}${notes}`).not.toMatch(/TypeError|undefined|Cannot read|is not a function|\bat .*\.[jt]s:\d/);
+  });
+});
+
+describe('no control character of a server reaches the terminal', () => {
+  const forms = asking.flatMap(({ name }) => [
+    { name, options: [] },
+    { name, options: ['--json'] },
+  ]);
+
+  test.each(forms)('with $name $options', async ({ name, options }) => {
+    answer = (received, response) => answerHostile(document, received, response);
+    const { results, notes } = await runWith(server.url, name, ...options);
+    expectPrintable(results + notes);
+    if (options.length === 0 || results === '' || repeated.test(name) || name === 'hooks send') return;
+    // Escaped, not changed: whoever parses it gets what the server has sent.
+    const lines = results.trim().split('\n');
+    expect(JSON.stringify(lines.map((line) => JSON.parse(line)))).toContain(JSON.stringify(hostile));
+  });
+
+  // With --json, a problem is printed to the standard output only if there may be several.
+  test.each(forms.filter(({ name, options }) => options.length === 0 || repeated.test(name)))(
+    'in a problem, with $name $options',
+    async ({ name, options }) => {
+      const errors = [
+        { pointer: hostile, detail: hostile },
+        { parameter: hostile, detail: hostile },
+      ];
+      const problem = { title: hostile, detail: hostile, code: hostile, requestId: hostile, errors };
+      answer = (_request, response) => refuse(response, 400, problem);
+      const { code, results, notes } = await runWith(server.url, name, ...options);
+      expect(code).toBe(repeated.test(name) ? 1 : 4);
+      expect(results + notes).toContain('\\u001b[2J');
+      expectPrintable(results + notes);
+    },
+  );
+
+  test('nor does one of a file or of the command line', async () => {
+    for (const args of [
+      [hostile.replaceAll('\0', '')],
+      ['hooks', 'replay', `${folder}/\u009b2J`],
+      ['--url', '\u009b2J', 'whoami'],
+    ]) {
+      const { code, notes } = await widgetctl.run(args, { WIDGETCTL_HOOK_URL: `${server.url}/hook` });
+      expect(code).toBe(2);
+      expectPrintable(notes);
+    }
+  });
+});
 
 test.each(Object.entries(examples))('%s does what it says', async (name, [words, printed, environment]) => {
   const args = [...split(name), ...split(fillIn(words))];

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { aCreation, aDelivery } from '../../drivers/app/builders.ts';
-import { testAdmin } from '../../drivers/app/console-client.ts';
-import { issueIntegration, issueProvisionToken } from '../../drivers/app/issue-grants.ts';
-import { openSharedService } from '../../drivers/app/open-shared.ts';
-import { makeSharedFolder } from '../../drivers/tools/shared-folder.ts';
-import { Widgetctl } from '../../drivers/tools/widgetctl.ts';
+import { aCreation, aDelivery } from '../drivers/app/builders.ts';
+import { testAdmin } from '../drivers/app/console-client.ts';
+import { issueIntegration, issueProvisionToken } from '../drivers/app/issue-grants.ts';
+import { openSharedService } from '../drivers/app/open-shared.ts';
+import { makeSharedFolder } from '../drivers/tools/shared-folder.ts';
+import { Widgetctl } from '../drivers/tools/widgetctl.ts';
 
 /** More than the service shows of one list. */
 const size = 10_450;
