@@ -6,8 +6,8 @@ import {
   openIdentityProvider,
 } from '@widget-service/api/caller/oidc/identity-provider.ts';
 import type { RoutePolicy } from '@widget-service/api/caller/policy.ts';
-import { describeInterface } from '@widget-service/api/openapi/describe-interface.ts';
 import { collectDescribedRoutes } from '@widget-service/api/openapi/described-route.ts';
+import { describeInterface } from '@widget-service/api/openapi/openapi-document.ts';
 import { composePod, type Overrides } from '@widget-service/api/process/compose.ts';
 import type { InterfaceSettings } from '@widget-service/api/process/interface-settings.ts';
 import { createGrantTokenCache, createSessionCache } from '@widget-service/api/revocation/token-caches.ts';

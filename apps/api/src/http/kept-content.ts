@@ -19,11 +19,6 @@ export async function toKeptContent(mediaType: string, body: Buffer): Promise<Ke
   return { mediaType, body, zipped: await zip(body), tag };
 }
 
-/** `document` is written as JSON. */
-export function toKeptDocument(document: object): Promise<KeptContent> {
-  return toKeptContent('application/json; charset=utf-8', Buffer.from(JSON.stringify(document)));
-}
-
 /**
  * Sends a file that browsers may keep, compressed if the client can read that. With `no-cache`, a browser asks each
  * time whether its copy is still right, and gets a 304. The tag is weak, because both encodings have it.

@@ -1,7 +1,7 @@
 import { problemKinds } from '../http/problem-kinds.ts';
 import type { ResponseHeaderName } from '../schemas/headers.ts';
 import { type DescribedEvent, problemSchema, type ResponseDoc } from '../schemas/problem.ts';
-import { type DescribedRoute, describeSecurity, listProblemCodes } from './described-route.ts';
+import { type DescribedRoute, describeSecurity, listProblemCodes, selectRateLimit } from './described-route.ts';
 import { buildExample, type OpenApiObject, type SchemaComponents } from './schema-components.ts';
 
 /** Describes the responses of a route, successful ones and problems, as a Responses Object of OpenAPI 3.1. */
@@ -17,14 +17,14 @@ export function describeResponses(route: DescribedRoute, components: SchemaCompo
 
 function describeOwnResponse(
   response: ResponseDoc,
-  { rateLimit }: DescribedRoute,
+  { policy }: DescribedRoute,
   components: SchemaComponents,
 ): OpenApiObject {
   const { body, mediaType = 'application/json', headers = [], optionalHeaders = [], events } = response;
   const schema =
     body === null ? null : { ...components.describe(body, 'output'), ...describeEvents(events, components) };
   // Optional, because a setting can switch the limit off.
-  const limits = rateLimit === 'api' ? limitHeaders : [];
+  const limits = selectRateLimit(policy) === 'api' ? limitHeaders : [];
   const description = response.description ?? schema?.description ?? components.resolve(schema ?? {}).description;
   return {
     description: description ?? 'Done.',
@@ -43,22 +43,28 @@ const limitHeaders = ['RateLimit', 'RateLimit-Policy'] as const;
  */
 function describeEvents(events: readonly DescribedEvent[] | undefined, components: SchemaComponents): OpenApiObject {
   if (events === undefined) return {};
-  const items = events.map(({ names, description, data, hasId, hasRetry }) => ({
-    description,
-    type: 'object',
-    required: [...(hasId ? ['id'] : []), 'event', 'data', ...(hasRetry ? ['retry'] : [])],
-    properties: {
-      ...(hasId ? { id: { type: 'string', description: 'The position to resume from.' } } : {}),
+  const items = events.map(({ names, description, data, ...fields }) => {
+    const contentSchema = components.describe(data, 'output');
+    const own = {
       event: { type: 'string', enum: names },
-      data: {
-        type: 'string',
-        contentMediaType: 'application/json',
-        contentSchema: components.describe(data, 'output'),
-      },
-      ...(hasRetry ? { retry: { type: 'integer', description: 'Milliseconds to wait before connecting again.' } } : {}),
-    },
-  }));
+      data: { type: 'string', contentMediaType: 'application/json', contentSchema },
+    };
+    return { description, ...describeEventFields(own, fields) };
+  });
   return { contentMediaType: 'text/event-stream', contentSchema: { type: 'array', items: { oneOf: items } } };
+}
+
+/** Describes the fields of a server-sent event: those given, and `id` and `retry` if it has them. */
+export function describeEventFields(
+  own: Readonly<Record<string, object>>,
+  { hasId, hasRetry }: Pick<DescribedEvent, 'hasId' | 'hasRetry'>,
+): OpenApiObject {
+  const properties = {
+    ...(hasId ? { id: { type: 'string', description: 'The position to resume from.' } } : {}),
+    ...own,
+    ...(hasRetry ? { retry: { type: 'integer', description: 'Milliseconds to wait before connecting again.' } } : {}),
+  };
+  return { type: 'object', required: Object.keys(properties), properties };
 }
 
 function describeProblemResponse(
@@ -67,14 +73,13 @@ function describeProblemResponse(
   route: DescribedRoute,
   components: SchemaComponents,
 ): OpenApiObject {
-  const acceptsBearer = describeSecurity(route)?.some((requirement) => 'provisionToken' in requirement) ?? false;
+  const acceptsBearer = describeSecurity(route).some((requirement) => 'provisionToken' in requirement);
   const optional = [
     ...(status === 403 && acceptsBearer ? (['WWW-Authenticate'] as const) : []),
     ...(status === 429 ? limitHeaders : []),
     ...(status < 500 ? (route.responses.problemHeaders ?? []) : []),
   ];
-  const required =
-    status === 429 || status === 503 ? (['X-Request-Id', 'Retry-After'] as const) : (['X-Request-Id'] as const);
+  const required = ['X-Request-Id', ...(status === 429 || status === 503 ? (['Retry-After'] as const) : [])] as const;
   return {
     description: codes.map((code) => `- \`${code}\`: ${problemKinds[code].detail}`).join('\n'),
     headers: referToHeaders(required, optional),
@@ -98,48 +103,38 @@ function referToHeaders(
   ]);
 }
 
-type Paths = Readonly<Record<string, Readonly<Record<string, OpenApiObject>>>>;
+type Operations = Readonly<Record<string, Readonly<Record<string, OpenApiObject>>>>;
 
 /**
  * Turns each response to an error that several operations have into a component, which they refer to. So the document
  * says once what a missing session or a rate limit looks like. Returns the new paths, and the components by name: the
  * codes of the problems, for example `NotAuthenticatedOrPermissionDenied`.
  */
-export function shareResponses(paths: Paths): { readonly paths: Paths; readonly responses: OpenApiObject } {
-  const counts = new Map<string, number>();
-  for (const response of Object.values(paths).flatMap((path) => Object.values(path).flatMap(listProblemResponses))) {
-    counts.set(response, (counts.get(response) ?? 0) + 1);
-  }
-  const responses: Record<string, OpenApiObject> = {};
+export function shareResponses(paths: Operations): { readonly paths: Operations; readonly responses: OpenApiObject } {
+  const all = Object.values(paths).flatMap((path) => Object.values(path).map(({ responses }) => responses as object));
+  const texts = all.flatMap((responses) => Object.values(responses).map((response) => JSON.stringify(response)));
+  const repeated = new Set(texts.filter((text, index) => texts.indexOf(text) !== index));
+  const components: Record<string, string> = {};
   const share = (response: OpenApiObject): OpenApiObject => {
     const text = JSON.stringify(response);
-    if ((counts.get(text) ?? 0) < 2) return response;
-    const name = nameResponse(response);
-    responses[name] ??= response;
-    // Another one with the same codes has the name already.
-    if (JSON.stringify(responses[name]) !== text) return response;
-    return { $ref: `#/components/responses/${name}` };
+    const name = nameProblems(response);
+    if (name === '' || !repeated.has(text)) return response;
+    components[name] ??= text;
+    // Another one with the same codes may have the name already.
+    return components[name] === text ? { $ref: `#/components/responses/${name}` } : response;
   };
   const shareAll = (operation: OpenApiObject) => ({
     ...operation,
     responses: mapValues(operation.responses as Readonly<Record<string, OpenApiObject>>, share),
   });
-  return { paths: mapValues(paths, (path) => mapValues(path, shareAll)), responses };
+  const shared = mapValues(paths, (path) => mapValues(path, shareAll));
+  return { paths: shared, responses: mapValues(components, (text): OpenApiObject => JSON.parse(text)) };
 }
 
-/** Returns the text of each response that has a problem as its body. */
-function listProblemResponses({ responses }: OpenApiObject): string[] {
-  const all = Object.values(responses as Readonly<Record<string, OpenApiObject>>);
-  return all.filter((response) => listNamedCodes(response).length > 0).map((response) => JSON.stringify(response));
-}
-
-function listNamedCodes({ content }: OpenApiObject): string[] {
+/** Returns the codes of a response that has a problem as its body, as one name. Empty for another response. */
+function nameProblems({ content }: OpenApiObject): string {
   const media = (content ?? {}) as Readonly<Record<string, { readonly examples?: object }>>;
-  return Object.keys(media['application/problem+json']?.examples ?? {});
-}
-
-function nameResponse(response: OpenApiObject): string {
-  return listNamedCodes(response)
+  return Object.keys(media['application/problem+json']?.examples ?? {})
     .map((code) => `-${code}`.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase()))
     .join('Or');
 }

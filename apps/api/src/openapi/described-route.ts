@@ -24,18 +24,13 @@ const noResponses: ResponseDocs = { own: {}, problemCodes: [] };
 export interface DescribedRoute {
   /** In lower case. `HEAD` is documented together with its `GET`. */
   readonly method: string;
-  /** The path as Fastify knows it, with its parameters as `:name`. */
-  readonly pattern: string;
   /** Has its parameters as `{name}`. */
   readonly path: string;
   readonly operationId: string;
   readonly summary: string;
   readonly description: string | null;
   readonly policy: RoutePolicy;
-  /** Whether the method is GET. Such a request has no body and needs no CSRF token. */
-  readonly isReading: boolean;
   readonly allowedBeforePasswordChange: boolean;
-  readonly rateLimit: string | null;
   readonly parameters: readonly RequestParameterName[];
   readonly params: z.ZodType | null;
   readonly querystring: z.ZodType | null;
@@ -59,29 +54,30 @@ export function collectDescribedRoutes(app: FastifyInstance): readonly Described
 
 function toDescribedRoute({ method, url, schema = {}, config, bodyLimit }: RouteOptions): DescribedRoute {
   const [mainMethod = ''] = [method].flat().filter((name) => name !== 'HEAD');
-  const { operationId, summary, description = null, parameters = [], response } = schema;
+  const { operationId, summary, description = null, parameters = [], params, querystring, body, response } = schema;
   if (operationId === undefined || summary === undefined) {
     throw new Error(`route ${mainMethod} ${url} has no operationId or summary: add both, or set hide`);
   }
-  const { policy = 'public', allowedBeforePasswordChange = false } = config ?? {};
   return {
     method: mainMethod.toLowerCase(),
-    pattern: url,
     path: url.replaceAll(/:(\w+)/g, '{$1}'),
     operationId,
     summary,
     description,
-    policy,
-    isReading: mainMethod === 'GET',
-    allowedBeforePasswordChange,
-    rateLimit: selectRateLimit(policy),
+    policy: config?.policy ?? 'public',
+    allowedBeforePasswordChange: config?.allowedBeforePasswordChange ?? false,
     parameters,
-    params: (schema.params ?? null) as z.ZodType | null,
-    querystring: (schema.querystring ?? null) as z.ZodType | null,
-    body: (schema.body ?? null) as z.ZodType | null,
+    params: (params ?? null) as z.ZodType | null,
+    querystring: (querystring ?? null) as z.ZodType | null,
+    body: (body ?? null) as z.ZodType | null,
     bodyLimit,
     responses: (response as Partial<ReturnType<typeof documentResponses>> | undefined)?.default ?? noResponses,
   };
+}
+
+/** Such a request has no body and needs no CSRF token. */
+function isReading({ method }: DescribedRoute): boolean {
+  return method === 'get';
 }
 
 /** Returns the problem codes of a route by status: those that its configuration implies, and those that it lists. */
@@ -96,19 +92,21 @@ function listImpliedCodes(route: DescribedRoute): ProblemCode[] {
     ...listPolicyCodes(route),
     ...(route.body === null && route.querystring === null ? [] : (['invalid-request'] as const)),
     // The server parses a body before it checks whether the route has one.
-    ...(route.isReading ? [] : (['invalid-json', 'unsupported-media-type', 'payload-too-large'] as const)),
+    ...(isReading(route) ? [] : (['invalid-json', 'unsupported-media-type', 'payload-too-large'] as const)),
     ...(route.parameters.includes('Idempotency-Key') ? (['invalid-idempotency-key'] as const) : []),
-    ...(route.rateLimit !== null ? (['rate-limited'] as const) : []),
+    ...(selectRateLimit(route.policy) === null ? [] : (['rate-limited'] as const)),
   ];
 }
 
-function listPolicyCodes({ policy, isReading, allowedBeforePasswordChange }: DescribedRoute): ProblemCode[] {
+function listPolicyCodes(route: DescribedRoute): ProblemCode[] {
+  const { policy, allowedBeforePasswordChange } = route;
   if (policy === 'public') return [];
   if (policy === 'hook-token') return ['invalid-hook-token', 'unavailable'];
   if (policy === 'own-origin') return ['csrf-token-invalid'];
+  const needsNoOrigin = isReading(route) && (policy === 'signed-in' || policy.ownOrigin !== true);
   return [
     'not-authenticated',
-    ...(isReading && (policy === 'signed-in' || policy.ownOrigin !== true) ? [] : (['csrf-token-invalid'] as const)),
+    ...(needsNoOrigin ? [] : (['csrf-token-invalid'] as const)),
     ...(allowedBeforePasswordChange ? [] : (['password-change-required'] as const)),
     ...(policy === 'signed-in' ? [] : (['permission-denied'] as const)),
     'unavailable',
@@ -119,18 +117,16 @@ function listPolicyCodes({ policy, isReading, allowedBeforePasswordChange }: Des
  * Returns the OpenAPI security requirements of a route: session, CSRF token and provision token, as its policy accepts
  * them. None for a hook token, which is in the path.
  */
-export function describeSecurity({
-  policy,
-  isReading,
-}: DescribedRoute): readonly Readonly<Record<string, readonly string[]>>[] {
+export function describeSecurity(route: DescribedRoute): readonly Readonly<Record<string, readonly string[]>>[] {
+  const { policy } = route;
   if (policy === 'public' || policy === 'hook-token' || policy === 'own-origin') return [];
-  const bySession = isReading ? { sessionCookie: [] } : { sessionCookie: [], csrfToken: [] };
+  const bySession = isReading(route) ? { sessionCookie: [] } : { sessionCookie: [], csrfToken: [] };
   // The token first: programs that import the document choose the first one, and a script has no session.
   return policy !== 'signed-in' && policy.acceptsBearer === true ? [{ provisionToken: [] }, bySession] : [bySession];
 }
 
 /** Returns the rate limit that the description of a route names. `policy.ts` and `registerHookLimits` enforce it. */
-function selectRateLimit(policy: RoutePolicy): 'api' | 'hooks' | null {
+export function selectRateLimit(policy: RoutePolicy): 'api' | 'hooks' | null {
   if (policy === 'hook-token') return 'hooks';
   return policy === 'public' || policy === 'own-origin' ? null : 'api';
 }

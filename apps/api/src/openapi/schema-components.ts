@@ -23,10 +23,7 @@ export class SchemaComponents {
       io: use,
       override: ({ zodSchema, jsonSchema }) => tidySchema(jsonSchema, z.globalRegistry.get(zodSchema) ?? {}, use),
     });
-    const finish = (json: object | boolean) => {
-      const described = toComponentReferences(json);
-      return use === 'input' ? (describeDefaults(described) as JsonSchema) : described;
-    };
+    const finish = (json: object | boolean) => finishSchema(json, use);
     for (const [name, definition] of Object.entries($defs)) this.#add(name, finish(definition));
     return finish(properties?.described ?? {});
   }
@@ -67,37 +64,27 @@ function tidySchema(schema: Record<string, unknown>, metadata: Record<string, un
 }
 
 /**
- * Tells the defaults of members in words instead of the keyword `default`, which generators read in two ways:
- * openapi-typescript requires such a member, because a response would always have it.
+ * Makes references to definitions references to components. In a request, tells the defaults of members in words and
+ * not by the keyword `default`, which generators read in two ways: openapi-typescript requires such a member, because a
+ * response would always have it.
  */
-function describeDefaults(json: unknown): unknown {
-  if (Array.isArray(json)) return json.map(describeDefaults);
-  if (typeof json !== 'object' || json === null) return json;
-  const members = Object.entries(json).map(([key, value]) => {
-    if (key === 'properties') return [key, mapValues(value as object, describeDefault)];
-    return [key, key === 'examples' || key === 'example' ? value : describeDefaults(value)];
+function finishSchema(schema: object | boolean, use: SchemaUse): JsonSchema {
+  const text = JSON.stringify(schema).replaceAll('"#/$defs/', `"${componentPrefix}`);
+  return JSON.parse(text, (key, value) => {
+    if (use !== 'input' || key !== 'properties') return value;
+    return Object.fromEntries(Object.entries(value as object).map(([name, member]) => [name, describeDefault(member)]));
   });
-  return Object.fromEntries(members);
 }
 
-function describeDefault(member: unknown): unknown {
-  const described = describeDefaults(member) as Record<string, unknown>;
-  if (!('default' in described)) return described;
-  const { default: value, description, ...rest } = described;
+function describeDefault(member: JsonSchema): JsonSchema {
+  if (!('default' in member)) return member;
+  const { default: value, description, ...rest } = member;
   const sentence = `Default: \`${JSON.stringify(value)}\`.`;
   return {
     ...rest,
     description: description === undefined ? sentence : `${description} ${sentence}`,
     'x-default': value,
   };
-}
-
-function mapValues(object: object, change: (value: unknown) => unknown): object {
-  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value)]));
-}
-
-function toComponentReferences(schema: object | boolean): JsonSchema {
-  return JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', `"${componentPrefix}`)) as JsonSchema;
 }
 
 const exampleByFormat: Readonly<Record<string, string>> = {

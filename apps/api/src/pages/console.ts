@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { type KeptContent, makeReadOnce, sendKept, toKeptContent } from '../http/kept-content.ts';
@@ -10,6 +10,7 @@ import { definePage } from './page.ts';
 /** What `npm run build:console` writes. */
 const builtFolder = new URL('../../../console/dist/', import.meta.url);
 
+/** Of the files that are served beside the document. */
 const mediaTypes: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
@@ -21,8 +22,6 @@ const mediaTypes: Readonly<Record<string, string>> = {
 
 /** The names of built files contain a hash of their content, so a browser may keep them for a year. */
 const forAYear = 'public, max-age=31536000, immutable';
-/** The icons of a tab and of a home screen, and the manifest that names them: browsers ask for these names. */
-const unhashedNames = ['icon.svg', 'icon-urgent.svg', 'icon.png', 'manifest.webmanifest'];
 
 /** No page of the console has more parts in its path. */
 const depthMax = 8;
@@ -38,11 +37,11 @@ interface ConsoleSettings {
  * script shows the page that the path names. The files come from the folder that the build has made.
  */
 export function consoleRoute(settings: ConsoleSettings): Route {
-  const readDocument = makeReadOnce(() => readBuiltFile('index.html'));
-  const readFiles = makeReadOnce(async () => loadFiles(await readDocument()));
+  const read = makeReadOnce(async () => ({ document: await readDocument(), files: await readFiles() }));
   return definePage(async (request, reply) => {
     const path = (request.params as { readonly '*': string })['*'];
-    const file = (await readFiles()).get(path);
+    const { document, files } = await read();
+    const file = files.get(path);
     const cacheControl = path.startsWith('assets/') ? forAYear : 'no-cache';
     if (file !== undefined) return sendKept(request, reply, file, cacheControl);
     const depth = path.split('/').length - 1;
@@ -52,39 +51,27 @@ export function consoleRoute(settings: ConsoleSettings): Route {
     return reply
       .header('content-security-policy', contentPolicies.console)
       .type('text/html; charset=utf-8')
-      .send(fillDocument((await readDocument()).toString(), depth, settings));
+      .send(fillDocument(document, depth, settings));
   });
 }
 
-async function readBuiltFile(name: string): Promise<Buffer> {
-  try {
-    return await readFile(new URL(name, builtFolder));
-  } catch (error) {
-    throw new Error('the console is not built: run npm run build:console', { cause: error });
-  }
-}
-
-/** Reads the files that the document names, and those that these name. No request path gets to the file system. */
-async function loadFiles(document: Buffer): Promise<ReadonlyMap<string, KeptContent>> {
+/** Reads all files at once, so that no request path gets to the file system. */
+async function readFiles(): Promise<ReadonlyMap<string, KeptContent>> {
   const files = new Map<string, KeptContent>();
-  const names = [...unhashedNames, ...findNames(document, /assets\/[\w.-]+/g)];
-  for (let name = names.pop(); name !== undefined; name = names.pop()) {
-    if (files.has(name)) continue;
-    const body = await readBuiltFile(name);
-    files.set(name, await toKeptContent(mediaTypes[extname(name)] ?? 'application/octet-stream', body));
-    const toFontName = (found: string) => `assets/${found.slice(found.lastIndexOf('/') + 1)}`;
-    // A script names the others beside it, or below the folder of the document.
-    const inScript = findNames(body, /(?:\.\/|assets\/)[\w-]+\.(?:js|css)["'`]/g);
-    const toName = (found: string) => `assets/${found.slice(found.lastIndexOf('/') + 1, -1)}`;
-    if (name.endsWith('.js')) names.push(...inScript.map(toName));
-    // A stylesheet names its fonts, which are beside it.
-    if (name.endsWith('.css')) names.push(...findNames(body, /\([\w./-]{1,100}\.woff2/g).map(toFontName));
+  for (const name of await readdir(builtFolder, { recursive: true })) {
+    const mediaType = mediaTypes[extname(name)];
+    if (mediaType !== undefined)
+      files.set(name, await toKeptContent(mediaType, await readFile(new URL(name, builtFolder))));
   }
   return files;
 }
 
-function findNames(content: Buffer, pattern: RegExp): string[] {
-  return content.toString().match(pattern) ?? [];
+async function readDocument(): Promise<string> {
+  try {
+    return await readFile(new URL('index.html', builtFolder), 'utf8');
+  } catch (error) {
+    throw new Error('the console is not built: run npm run build:console', { cause: error });
+  }
 }
 
 /** Makes the links of the document relative to the address that was asked for, and writes the settings into it. */

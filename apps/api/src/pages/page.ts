@@ -1,10 +1,22 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { makeReadOnce, sendKept, toKeptContent } from '../http/kept-content.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { contentPolicies } from '../http/security-headers.ts';
 
 /** Defines a route that the OpenAPI document leaves out. */
 export function definePage(handler: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>): Route {
   return defineRoute({ schema: { hide: true }, handler: async (request, reply) => handler(request, reply) });
+}
+
+/** Defines a file that browsers may keep. It is read at the first request. */
+export function defineFile(mediaType: string, readContent: () => Promise<Buffer>): Route {
+  const read = makeReadOnce(async () => toKeptContent(mediaType, await readContent()));
+  return definePage(async (request, reply) => sendKept(request, reply, await read()));
+}
+
+/** Defines a JSON document. It is built at the first request. */
+export function defineDocument(build: () => object): Route {
+  return defineFile('application/json; charset=utf-8', async () => Buffer.from(JSON.stringify(build())));
 }
 
 /** Defines a page that sends browsers elsewhere. */
@@ -18,7 +30,16 @@ export interface Page {
   readonly root: '' | '../' | '../../';
   /** HTML to add to the head. */
   readonly head?: string;
+  /** HTML to add to the bar at the top. */
+  readonly bar?: string;
+  /** HTML below the bar. */
   readonly body: string;
+}
+
+/** Sends a page without scripts. */
+export function sendTextPage(reply: FastifyReply, { title, root, body }: Page): FastifyReply {
+  const main = `<main class="text">\n${body}\n</main>`;
+  return sendPage(reply, 'text', { title: `${title} · Widget Service`, root, body: main });
 }
 
 /**
@@ -26,14 +47,11 @@ export interface Page {
  * content security policy: `text` for a page without scripts, `application` for the page with Swagger UI.
  */
 export function sendPage(reply: FastifyReply, kind: 'text' | 'application', page: Page): FastifyReply {
+  const { title, root, head = '', bar = '', body } = page;
   return reply
     .header('content-security-policy', contentPolicies[kind])
     .type('text/html; charset=utf-8')
-    .send(renderPage(page));
-}
-
-function renderPage({ title, root, head = '', body }: Page): string {
-  return `<!doctype html>
+    .send(`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -43,10 +61,11 @@ function renderPage({ title, root, head = '', body }: Page): string {
 ${head}<link rel="stylesheet" href="${root}docs/pages.css">
 </head>
 <body>
+<header class="bar"><a class="brand" href="${root}docs">Widget Service</a>${bar}</header>
 ${body}
 </body>
 </html>
-`;
+`);
 }
 
 const entityByCharacter: Readonly<Record<string, string>> = {

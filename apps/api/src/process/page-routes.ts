@@ -1,11 +1,10 @@
-import { asyncApiRoute } from '../openapi/describe-events.ts';
-import { openApiRoute } from '../openapi/describe-interface.ts';
+import { describeMessages } from '../openapi/asyncapi-document.ts';
+import { describeInterface } from '../openapi/openapi-document.ts';
 import { consoleRoute } from '../pages/console.ts';
-import { docsFileRoute, docsFiles, docsPageRoute } from '../pages/docs-page.ts';
-import { redirectPage } from '../pages/page.ts';
-import { problemListRoute, problemPageRoute } from '../pages/problem-pages.ts';
-import { runbookListRoute, runbookPageRoute } from '../pages/runbook-pages.ts';
+import { docsFileRoutes, docsPageRoute } from '../pages/docs-page.ts';
+import { defineDocument, redirectPage } from '../pages/page.ts';
 import { securityTxtRoute } from '../pages/security-txt.ts';
+import { problemListRoute, problemPageRoute, runbookRoute } from '../pages/text-pages.ts';
 import { everybody, type RouteDeps, type Row } from './route-row.ts';
 
 /** The console. Links of its document are relative to its folder. */
@@ -20,13 +19,23 @@ const docsRoutes: readonly Row[] = [
   ['GET HEAD', '/docs/', everybody, () => redirectPage('../docs', 308)],
   // Browsers request it for every document without an icon of its own, such as openapi.json.
   ['GET HEAD', '/favicon.ico', everybody, () => redirectPage('docs/icon.svg', 302)],
-  ...docsFiles.map((file): Row => ['GET HEAD', `/docs/${file.name}`, everybody, () => docsFileRoute(file)]),
-  ['GET HEAD', '/docs/runbooks', everybody, runbookListRoute],
-  ['GET HEAD', '/docs/runbooks/:name', everybody, runbookPageRoute],
+  ...docsFileRoutes.map(([name, route]): Row => ['GET HEAD', `/docs/${name}`, everybody, route]),
+  ['GET HEAD', '/docs/runbooks', everybody, runbookRoute],
+  ['GET HEAD', '/docs/runbooks/:name', everybody, runbookRoute],
   ['GET HEAD', '/problems', everybody, problemListRoute],
   ['GET HEAD', '/problems/:code', everybody, problemPageRoute],
-  ['GET HEAD', '/api/v1/openapi.json', everybody, openApiRoute],
-  ['GET HEAD', '/api/v1/asyncapi.json', everybody, asyncApiRoute],
+  [
+    'GET HEAD',
+    '/api/v1/openapi.json',
+    everybody,
+    ({ describedRoutes, publicBaseUrl }) => defineDocument(() => describeInterface(describedRoutes, publicBaseUrl)),
+  ],
+  [
+    'GET HEAD',
+    '/api/v1/asyncapi.json',
+    everybody,
+    ({ publicBaseUrl }) => defineDocument(() => describeMessages(publicBaseUrl)),
+  ],
 ];
 
 /** Returns the routes of the pages that the settings switch on. */
