@@ -209,7 +209,7 @@ describe('opening a database file', () => {
 
   test('calls onFatal if the file is damaged while it is open', async () => {
     const fatalErrors: Error[] = [];
-    const db = openDatabase(dataDir, { onFatal: (error) => fatalErrors.push(error) });
+    const db = openDatabase(dataDir, (error) => fatalErrors.push(error));
     const overwritten = flipBytes(pageBytes, goodContent.length - pageBytes);
     await writeFile(file, overwritten);
     await expect(db.read(() => db.prepare('SELECT count(*) FROM watermarks').get())).rejects.toBeInstanceOf(

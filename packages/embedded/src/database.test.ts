@@ -111,7 +111,7 @@ describe('Database', () => {
         order.push(`sync ${syncs.length} starts`);
         return sync.promise;
       };
-      db = openDatabase(dataDir, { syncFile, onFatal: (error) => fatalErrors.push(error) });
+      db = openDatabase(dataDir, (error) => fatalErrors.push(error), syncFile);
     });
     afterEach(() => {
       for (const sync of syncs) sync.resolve();

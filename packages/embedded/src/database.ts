@@ -8,22 +8,8 @@ const sliceMs = 5;
 /** How many rows one transaction of `deleteInBatches` deletes. */
 const deleteBatchRows = 500;
 
-export interface WriteOptions {
-  /**
-   * Whether the write is on the disk before its promise resolves. Default: true. If false, the write survives the end
-   * of the process. Until the next synced write has put it on the disk, a power cut may undo it and what was written
-   * after it.
-   */
-  readonly isSynced?: boolean;
-}
-
-export interface ReadOptions {
-  /**
-   * Whether the synced writes that `work` saw are on the disk before the promise resolves. Default: false, so a power
-   * cut may undo what was read. Set it if the result is shown to somebody who must never see it undone. Once a sync has
-   * failed, such a read rejects with `UnavailableError`.
-   */
-  readonly isSynced?: boolean;
+interface SyncChoice {
+  readonly isSynced: boolean;
 }
 
 /** A store whose rows expire. */
@@ -44,13 +30,6 @@ interface Attempt {
   error: Error | null;
 }
 
-interface DatabaseOptions {
-  readonly logSync: LogSync;
-  readonly onDamage: (error: unknown) => void;
-  /** Called once the file is closed. */
-  readonly onClose: () => void;
-}
-
 /**
  * One SQLite file that only this process writes; others may read it. Every write is atomic on its own, and durable
  * before its promise resolves unless the caller gives up the sync. Writes requested in one event-loop turn share a
@@ -69,8 +48,11 @@ export class Database {
   #writes: Write[] = [];
   #isClosed = false;
 
-  /** Calls `onDamage` when SQLite reports that the file is damaged. Nothing may use the file after that. */
-  constructor(db: DatabaseSync, { logSync, onDamage, onClose }: DatabaseOptions) {
+  /**
+   * Calls `onDamage` when SQLite reports that the file is damaged. Nothing may use the file after that. Calls `onClose`
+   * once the file is closed.
+   */
+  constructor(db: DatabaseSync, logSync: LogSync, onDamage: (error: unknown) => void, onClose: () => void) {
     this.#db = db;
     this.#logSync = logSync;
     this.#onDamage = onDamage;
@@ -88,9 +70,11 @@ export class Database {
 
   /**
    * Runs `work` at once; it must only read. It sees every write whose promise has resolved, and also writes that are
-   * still being synced. Rejects with the errors of `translateError`.
+   * still being synced: a power cut may undo what was read. With `isSynced`, these are on the disk before the promise
+   * resolves. Set it if the result is shown to somebody who must never see it undone. Once a sync has failed, such a
+   * read rejects with `UnavailableError`. Rejects with the errors of `translateError`.
    */
-  async read<T>(work: () => T, { isSynced = false }: ReadOptions = {}): Promise<T> {
+  async read<T>(work: () => T, { isSynced }: SyncChoice = { isSynced: false }): Promise<T> {
     let result: T;
     try {
       result = work();
@@ -102,11 +86,12 @@ export class Database {
   }
 
   /**
-   * Runs `work` later, as one atomic write. What the write depends on must be read inside `work`. Rejects with the
-   * errors of `translateError`, and with `UnavailableError` if the transaction or its sync fails, or if the database is
-   * closed.
+   * Runs `work` later, as one atomic write. What the write depends on must be read inside `work`. The write is on the
+   * disk before the promise resolves. Without `isSynced`, it survives the end of the process; until the next synced
+   * write has put it on the disk, a power cut may undo it and what was written after it. Rejects with the errors of
+   * `translateError`, and with `UnavailableError` if the transaction or its sync fails, or if the database is closed.
    */
-  write<T>(work: () => T, { isSynced = true }: WriteOptions = {}): Promise<T> {
+  write<T>(work: () => T, { isSynced }: SyncChoice = { isSynced: true }): Promise<T> {
     if (this.#isClosed) return Promise.reject(new UnavailableError('SQLite: the database is closed'));
     return new Promise((resolve, reject) => {
       let result: T;

@@ -1,15 +1,8 @@
 import { closeSync, fdatasync, openSync } from 'node:fs';
 import { promisify } from 'node:util';
 
-export interface LogSyncOptions {
-  /** Puts the file that `fd` refers to on the disk. Default: fdatasync (POSIX). */
-  readonly syncFile?: ((fd: number) => Promise<void>) | undefined;
-  /**
-   * Called once, if a sync failed. The operating system may have dropped what it could not write, and reports that only
-   * once: a later sync would succeed although the data is lost. So nobody may trust the file any more.
-   */
-  readonly onFailure: (error: unknown) => void;
-}
+/** Puts the file that `fd` refers to on the disk. */
+export type SyncFile = (fd: number) => Promise<void>;
 
 /**
  * Puts SQLite's write-ahead log on the disk in the background, so that the event loop does not wait for the disk.
@@ -20,7 +13,7 @@ export interface LogSyncOptions {
  */
 export class LogSync {
   readonly #fd: number;
-  readonly #syncFile: (fd: number) => Promise<void>;
+  readonly #syncFile: SyncFile;
   readonly #onFailure: (error: unknown) => void;
   /** The sync that is running. It may miss what is committed from now on. */
   #running: PromiseWithResolvers<void> | null = null;
@@ -29,8 +22,12 @@ export class LogSync {
   #failure: { readonly error: unknown } | null = null;
   #isClosed = false;
 
-  /** `file` is the write-ahead log. It must exist. */
-  constructor(file: string, { syncFile = promisify(fdatasync), onFailure }: LogSyncOptions) {
+  /**
+   * `file` is the write-ahead log. It must exist. Calls `onFailure` once, if a sync failed. The operating system may
+   * have dropped what it could not write, and reports that only once: a later sync would succeed although the data is
+   * lost. So nobody may trust the file any more.
+   */
+  constructor(file: string, onFailure: (error: unknown) => void, syncFile: SyncFile = promisify(fdatasync)) {
     this.#fd = openSync(file, 'r+');
     this.#syncFile = syncFile;
     this.#onFailure = onFailure;

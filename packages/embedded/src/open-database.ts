@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { ExitError, exitCodes } from '@widget-service/shared/runtime/exit-error.ts';
 import { Database } from './database.ts';
 import { inspectFile, migrate, toDamagedInUseError, toFailedSyncError, verifyDatabase } from './database-file.ts';
-import { LogSync, type LogSyncOptions } from './log-sync.ts';
+import { LogSync, type SyncFile } from './log-sync.ts';
 import { isBusy, isUnusablePlace } from './sqlite-error.ts';
 
 export const databaseFileName = 'widget-service.sqlite';
@@ -37,57 +37,57 @@ export class DataDirUnusableError extends ExitError {
   }
 }
 
-export interface OpenDatabaseOptions extends Pick<LogSyncOptions, 'syncFile'> {
-  /**
-   * Called if the file later turns out to be damaged, or if a sync fails. The process must end then: further writes can
-   * make the damage worse, and what could not be synced may be lost.
-   */
-  readonly onFatal?: ((error: Error) => void) | undefined;
-}
-
 /**
  * Opens the database file in `dataDir`. Creates the directory and the file if they do not exist.
  *
+ * Calls `onFatal` if the file later turns out to be damaged, or if a sync fails. The process must end then: further
+ * writes can make the damage worse, and what could not be synced may be lost.
+ *
  * Throws `DataDirUnusableError`, `DatabaseInUseError`, `DatabaseUnusableError` or `DatabaseTooNewError`; the content of
- * the file is then unchanged. Throws any other error of SQLite unchanged.
+ * the file is then unchanged. Throws any other error of SQLite unchanged. Tests pass a `syncFile` (`LogSync`).
  */
-export function openDatabase(dataDir: string, options: OpenDatabaseOptions = {}): Database {
+export function openDatabase(
+  dataDir: string,
+  onFatal: (error: Error) => void = () => undefined,
+  syncFile?: SyncFile,
+): Database {
   const file = join(dataDir, databaseFileName);
-  let lock: ProcessLock | null = null;
+  let unlock = () => {};
+  let db: DatabaseSync | null = null;
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-    lock = acquireProcessLock(`${file}-lock`, openTimeoutMs);
-    const isInspected = inspectFile(file, openTimeoutMs);
-    return open(file, { ...options, isInspected, lock });
+    unlock = acquireProcessLock(`${file}-lock`, openTimeoutMs);
+    db = open(file);
+    const logSync = new LogSync(`${file}-wal`, (error) => onFatal(toFailedSyncError(file, error)), syncFile);
+    // From here on, SQLite syncs only at a checkpoint, and `logSync` before the promise of a write resolves
+    // (https://www.sqlite.org/pragma.html#pragma_synchronous).
+    db.exec('PRAGMA synchronous = NORMAL');
+    return new Database(db, logSync, (error) => onFatal(toDamagedInUseError(file, error)), unlock);
   } catch (error) {
-    lock?.release();
+    db?.close();
+    unlock();
     if (isBusy(error)) throw new DatabaseInUseError(file, error);
     throw isUnusablePlace(error) ? new DataDirUnusableError(dataDir, error) : error;
   }
-}
-
-interface OpenOptions extends OpenDatabaseOptions {
-  /** False: `inspectFile` could not check the file, so `open` does. */
-  readonly isInspected: boolean;
-  readonly lock: ProcessLock;
 }
 
 /**
  * Other processes may read the file meanwhile. That needs shared memory, a file beside it (`-shm`). Where there is
  * none, on a full disk or on some network file systems, the file is open for this process alone.
  */
-function open(file: string, options: OpenOptions): Database {
-  if (!options.isInspected) return openAs('EXCLUSIVE', file, options);
+function open(file: string): DatabaseSync {
+  const isInspected = inspectFile(file, openTimeoutMs);
+  if (!isInspected) return openAs('EXCLUSIVE', file, isInspected);
   try {
-    return openAs('NORMAL', file, options);
+    return openAs('NORMAL', file, isInspected);
   } catch (error) {
     if (error instanceof ExitError || isBusy(error)) throw error;
-    return openAs('EXCLUSIVE', file, options);
+    return openAs('EXCLUSIVE', file, isInspected);
   }
 }
 
-function openAs(lockingMode: 'NORMAL' | 'EXCLUSIVE', file: string, options: OpenOptions): Database {
-  const { isInspected, lock, onFatal = () => undefined, syncFile } = options;
+/** Checks the file first if `inspectFile` could not (`isInspected`). */
+function openAs(lockingMode: 'NORMAL' | 'EXCLUSIVE', file: string, isInspected: boolean): DatabaseSync {
   // Creates the file for its owner alone. SQLite gives the write-ahead log the mode of the file.
   closeSync(openSync(file, 'a', fileMode));
   const db = new DatabaseSync(file, { timeout: openTimeoutMs, enableForeignKeyConstraints: true });
@@ -110,13 +110,7 @@ function openAs(lockingMode: 'NORMAL' | 'EXCLUSIVE', file: string, options: Open
     if (lockingMode === 'EXCLUSIVE') rmSync(`${file}-shm`, { force: true });
     for (const path of [file, `${file}-wal`, `${file}-shm`]) restrictToOwner(path);
     migrate(db);
-    const onFailure = (error: unknown) => onFatal(toFailedSyncError(file, error));
-    const logSync = new LogSync(`${file}-wal`, { syncFile, onFailure });
-    // From here on, SQLite syncs only at a checkpoint, and `logSync` before the promise of a write resolves
-    // (https://www.sqlite.org/pragma.html#pragma_synchronous).
-    db.exec('PRAGMA synchronous = NORMAL');
-    const onDamage = (error: unknown) => onFatal(toDamagedInUseError(file, error));
-    return new Database(db, { logSync, onDamage, onClose: () => lock.release() });
+    return db;
   } catch (error) {
     db.close();
     throw error;
@@ -132,17 +126,13 @@ function restrictToOwner(path: string): void {
   }
 }
 
-/** Keeps other processes of the service from opening the same database, until `release` or the end of the process. */
-export interface ProcessLock {
-  release(): void;
-}
-
 /**
- * Locks `file`, which stays empty and is never removed: two processes could otherwise lock two files of the same name.
- * The lock is SQLite's own, so it works where SQLite works, and ends with the process. Waits `timeoutMs` for another
- * process; then throws SQLite's error (`isBusy`). Throws other errors of SQLite or the file system unchanged.
+ * Keeps other processes of the service from opening the same database, until the returned function is called or the
+ * process ends. Locks `file`, which stays empty and is never removed: two processes could otherwise lock two files of
+ * the same name. The lock is SQLite's own, so it works where SQLite works. Waits `timeoutMs` for another process; then
+ * throws SQLite's error (`isBusy`). Throws other errors of SQLite or the file system unchanged.
  */
-export function acquireProcessLock(file: string, timeoutMs: number): ProcessLock {
+function acquireProcessLock(file: string, timeoutMs: number): () => void {
   createForOwner(file);
   const db = new DatabaseSync(file, { timeout: timeoutMs });
   try {
@@ -152,7 +142,7 @@ export function acquireProcessLock(file: string, timeoutMs: number): ProcessLock
     db.close();
     throw error;
   }
-  return { release: () => db.close() };
+  return () => db.close();
 }
 
 /** Does not open an existing file: closing it would drop the locks that this process has on it (POSIX). */

@@ -46,7 +46,7 @@ export interface EmbeddedOptions
  * `DatabaseUnusableError` if it is damaged or another program wrote it.
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<Backend> {
-  const db = openDatabase(options.DATA_DIR, { onFatal: options.onFatal });
+  const db = openDatabase(options.DATA_DIR, options.onFatal);
   try {
     return assemble(db, options);
   } catch (error) {
