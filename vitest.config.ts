@@ -10,6 +10,8 @@ function onBackend(name: string, backend: 'embedded' | 'cluster' | 'simulated', 
       name: `${name}-${backend}`,
       include,
       provide: { backend },
+      // What needs no server must not use one that happens to be there.
+      env: backend === 'cluster' ? {} : { MONGODB_URL: '', REDIS_URL: '' },
       pool: 'forks' as const,
       isolate: false,
       // Generous, for a busy machine. A test of a deadline asserts that deadline itself.
