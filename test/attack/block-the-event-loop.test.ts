@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
-import { createPasswordHasher } from '@widget-service/shared/usecases/access/passwords.ts';
+import { PasswordHasher } from '@widget-service/shared/usecases/access/passwords.ts';
 import { expect, test } from 'vitest';
 import { type DescribedOperation, listOperations } from '../api/bad-input/described-operation.ts';
 import { aCreation, aDelivery, anAuditEvent, aUser } from '../drivers/app/builders.ts';
@@ -24,7 +24,7 @@ const operations = listOperations(await fetchOpenApiDocument(service));
 const lists = await fillLists(service.backend);
 const signIn = operations.find(({ operationId }) => operationId === 'example.session.create') as DescribedOperation;
 const { email, password } = signIn.example as { readonly email: string; readonly password: string };
-const passwordHash = await createPasswordHasher().hash(password);
+const passwordHash = await new PasswordHasher().hash(password);
 await service.backend.users.insert(aUser({ email, passwordHash }));
 
 /** Stores an integration and a widget with many deliveries, and many audit events. */

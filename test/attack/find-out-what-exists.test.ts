@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mintToken } from '@widget-service/shared/domain/token.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
-import { createPasswordHasher } from '@widget-service/shared/usecases/access/passwords.ts';
+import { PasswordHasher } from '@widget-service/shared/usecases/access/passwords.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createHttpSender } from '../api/bad-input/http-sender.ts';
 import { aUser } from '../drivers/app/builders.ts';
@@ -45,7 +45,7 @@ describe('e-mail addresses at the sign-in', () => {
       limits: { signInFailuresPerMinute: 10_000 },
       replace: (backend) => watchCalls(backend, watched, calls),
     });
-    const passwordHash = await createPasswordHasher().hash(password);
+    const passwordHash = await new PasswordHasher().hash(password);
     const users = {
       enabled: aUser({ passwordHash }),
       disabled: aUser({ passwordHash, disabled: true }),

@@ -1,4 +1,4 @@
-import { createPasswordHasher } from '@widget-service/shared/usecases/access/passwords.ts';
+import { PasswordHasher } from '@widget-service/shared/usecases/access/passwords.ts';
 import { expect, test } from 'vitest';
 import { aUser } from '../drivers/app/builders.ts';
 import { openSharedApp } from '../drivers/app/open-shared.ts';
@@ -8,7 +8,7 @@ const password = 'correct horse battery';
 /** Low, because each guess that is let through costs a hash. */
 const perMinute = 1;
 const service = await openSharedApp({ limits: { signInFailuresPerMinute: perMinute } });
-const passwordHash = await createPasswordHasher().hash(password);
+const passwordHash = await new PasswordHasher().hash(password);
 
 async function createAccount(): Promise<string> {
   const user = aUser({ passwordHash });

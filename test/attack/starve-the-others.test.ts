@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { mintToken } from '@widget-service/shared/domain/token.ts';
-import { createPasswordHasher } from '@widget-service/shared/usecases/access/passwords.ts';
+import { PasswordHasher } from '@widget-service/shared/usecases/access/passwords.ts';
 import { afterEach, expect, test } from 'vitest';
 import { aUser } from '../drivers/app/builders.ts';
 import { openSharedService } from '../drivers/app/open-shared.ts';
@@ -26,7 +26,7 @@ const environment = { TRUSTED_PROXIES: '192.0.2.0/24', CONNECTIONS_PER_ADDRESS: 
 const service = await openSharedService(environment, {}, { signInFailuresPerMinute: 0 });
 const port = Number(new URL(service.url).port);
 const hookPath = new URL(await service.issueHookUrl()).pathname;
-await service.backend.users.insert(aUser({ email, passwordHash: await createPasswordHasher().hash(password) }));
+await service.backend.users.insert(aUser({ email, passwordHash: await new PasswordHasher().hash(password) }));
 const { cookie } = await sendHonest('POST', '/api/v1/session', { email, password });
 
 const sockets: Socket[] = [];

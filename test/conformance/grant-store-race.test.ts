@@ -4,7 +4,7 @@ import { sha256Hex } from '@widget-service/shared/domain/token.ts';
 import type { Integration } from '@widget-service/shared/entities/grant.ts';
 import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
-import { ManageGrants, makeReplaceSourceSecrets } from '@widget-service/shared/usecases/access/manage-grants.ts';
+import { ManageGrants, replaceSourceSecrets } from '@widget-service/shared/usecases/access/manage-grants.ts';
 import { describe, expect, test } from 'vitest';
 import { awkwardSource } from '../drivers/app/awkward-source.ts';
 import { openSharedBackend } from '../drivers/app/open-shared.ts';
@@ -64,7 +64,7 @@ const changes: Readonly<Record<string, Change>> = {
     return null;
   },
   'replace the secrets': async (id, before) => {
-    await makeReplaceSourceSecrets(...openStores(before))(id, ['replaced']);
+    await replaceSourceSecrets(...openStores(before), id, ['replaced']);
     return null;
   },
   'change members': async (id, before) => {

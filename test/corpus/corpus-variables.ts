@@ -5,7 +5,7 @@ import { mintToken, sha256Hex, type TokenPrefix } from '@widget-service/shared/d
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import type { Grant } from '@widget-service/shared/entities/grant.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
-import { createPasswordHasher } from '@widget-service/shared/usecases/access/passwords.ts';
+import { PasswordHasher } from '@widget-service/shared/usecases/access/passwords.ts';
 import {
   aCreation,
   aDelivery,
@@ -80,7 +80,7 @@ export function makeAuthHeaders(caller: CorpusCaller, variables: CorpusVariables
 
 async function issueSessions(backend: Backend): Promise<Record<string, string>> {
   const now = Date.now();
-  const passwordHash = await createPasswordHasher().hash('a password that nobody uses');
+  const passwordHash = await new PasswordHasher().hash('a password that nobody uses');
   const start = async (name: string, role: 'admin' | 'editor' | 'viewer', startedMs = now, seenMs = now, days = 7) => {
     const account = aUser({ role, disabled: name === 'disabled', passwordHash, createdAt: new Date(startedMs) });
     const { id: userId, email } = account;

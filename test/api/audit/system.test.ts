@@ -1,4 +1,4 @@
-import { createPasswordHasher } from '@widget-service/shared/usecases/access/passwords.ts';
+import { PasswordHasher } from '@widget-service/shared/usecases/access/passwords.ts';
 import { expect, test } from 'vitest';
 import type { AuditEventBody } from '../../drivers/app/audit-trail.ts';
 import { aUser } from '../../drivers/app/builders.ts';
@@ -14,7 +14,7 @@ const address = '203.0.113.77';
 const service = await openSharedService({ TRUSTED_PROXIES: '127.0.0.1' });
 
 async function insertUser(role: 'admin' | 'viewer') {
-  const user = aUser({ role, passwordHash: await createPasswordHasher().hash(password) });
+  const user = aUser({ role, passwordHash: await new PasswordHasher().hash(password) });
   await service.backend.users.insert(user);
   return user;
 }

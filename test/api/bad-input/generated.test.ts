@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { createPasswordHasher } from '@widget-service/shared/usecases/access/passwords.ts';
+import { PasswordHasher } from '@widget-service/shared/usecases/access/passwords.ts';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { aDelivery, aQuarantinedText } from '../../drivers/app/builders.ts';
@@ -33,7 +33,7 @@ beforeAll(async () => {
   service = await openTestApp();
   const document = (await service.inject({ method: 'GET', url: '/api/v1/openapi.json' })).json() as OpenApiDocument;
   operations = listOperations(document);
-  passwordHash = await createPasswordHasher().hash('correct horse battery');
+  passwordHash = await new PasswordHasher().hash('correct horse battery');
   caller = await signInAdmin();
 });
 afterAll(() => service.close());

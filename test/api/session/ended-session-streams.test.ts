@@ -1,5 +1,5 @@
 import { sha256Hex } from '@widget-service/shared/domain/token.ts';
-import { createPasswordHasher } from '@widget-service/shared/usecases/access/passwords.ts';
+import { PasswordHasher } from '@widget-service/shared/usecases/access/passwords.ts';
 import { afterAll, expect, test } from 'vitest';
 import { expectEndedInTime } from '../../checkers/nothing-outside-the-filter.ts';
 import { openSharedService } from '../../drivers/app/open-shared.ts';
@@ -68,7 +68,7 @@ test("an admin who ends a user's sessions ends their streams on every pod within
 test('a user who changes the password ends the streams of all sessions before on every pod within 2 s', async () => {
   const user = await signInThroughPorts(service.backend, 'viewer');
   const currentPassword = 'correct horse battery';
-  const hash = await createPasswordHasher().hash(currentPassword);
+  const hash = await new PasswordHasher().hash(currentPassword);
   await service.backend.users.change(user.userId, () => ({ passwordHash: hash }));
   const streams = await openOnEveryPod(user);
   const response = await fetch(`${service.url}/api/v1/session/password`, {

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/deadline.ts';
-import { createPasswordHasher } from '@widget-service/shared/usecases/access/passwords.ts';
+import { PasswordHasher } from '@widget-service/shared/usecases/access/passwords.ts';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { aUser } from '../../drivers/app/builders.ts';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
@@ -28,7 +28,7 @@ const service = await openSharedApp({
     }),
   }),
 });
-const passwordHash = await createPasswordHasher().hash(password);
+const passwordHash = await new PasswordHasher().hash(password);
 await service.backend.users.insert({ ...user, passwordHash });
 beforeEach(() => {
   recordedTimes = [];

@@ -1,5 +1,4 @@
 import { createFirstAdmin } from '@widget-service/shared/usecases/access/manage-users.ts';
-import { createPasswordHasher } from '@widget-service/shared/usecases/access/passwords.ts';
 import { describe, expect, test } from 'vitest';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
 import { openSharedApp } from '../../drivers/app/open-shared.ts';
@@ -14,7 +13,7 @@ const givenPassword = 'a password of the admin';
 const ownPassword = 'another one of their own';
 
 const { users } = service.backend;
-await createFirstAdmin({ users, passwords: createPasswordHasher(), clock }, 'first@example.com', adminPassword);
+await createFirstAdmin(users, 'first@example.com', adminPassword, clock.now());
 
 const trySignIn = (email: string, password: string) =>
   service.inject({ method: 'POST', url: '/api/v1/session', payload: { email, password } });

@@ -1,5 +1,5 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
-import { createPasswordHasher } from '@widget-service/shared/usecases/access/passwords.ts';
+import { PasswordHasher } from '@widget-service/shared/usecases/access/passwords.ts';
 import { describe, expect, test } from 'vitest';
 import { aUser } from '../../drivers/app/builders.ts';
 import { openSharedApp } from '../../drivers/app/open-shared.ts';
@@ -19,7 +19,7 @@ const service = await openSharedApp({
     },
   }),
 });
-const passwords = createPasswordHasher();
+const passwords = new PasswordHasher();
 for (const { email, password } of [ada, bob]) {
   await service.backend.users.insert(aUser({ email, passwordHash: await passwords.hash(password), role: 'viewer' }));
 }

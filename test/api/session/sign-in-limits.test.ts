@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { sha256Hex } from '@widget-service/shared/domain/token.ts';
-import { createPasswordHasher } from '@widget-service/shared/usecases/access/passwords.ts';
+import { PasswordHasher } from '@widget-service/shared/usecases/access/passwords.ts';
 import { beforeEach, describe, expect, inject, test } from 'vitest';
 import { aUser } from '../../drivers/app/builders.ts';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
@@ -26,7 +26,7 @@ const service = await openSharedApp({
     }),
   }),
 });
-const passwordHash = await createPasswordHasher().hash(password);
+const passwordHash = await new PasswordHasher().hash(password);
 
 let email: string;
 let address: string;

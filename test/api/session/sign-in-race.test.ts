@@ -1,5 +1,5 @@
 import type { UserChanges } from '@widget-service/shared/usecases/access/manage-users.ts';
-import { createPasswordHasher } from '@widget-service/shared/usecases/access/passwords.ts';
+import { PasswordHasher } from '@widget-service/shared/usecases/access/passwords.ts';
 import { describe, expect, test } from 'vitest';
 import { aUser } from '../../drivers/app/builders.ts';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
@@ -24,7 +24,7 @@ describe('POST /api/v1/session', () => {
     ['the password is changed', { password: 'incorrect donkey charger' }],
     ['the user is disabled', { disabled: true }],
   ])('returns 403 and starts no session when %s during the sign-in', async (_, payload) => {
-    const user = aUser({ passwordHash: await createPasswordHasher().hash(password) });
+    const user = aUser({ passwordHash: await new PasswordHasher().hash(password) });
     await service.backend.users.insert(user);
     const credentials = { email: user.email, password };
     beforeInsert = async () =>

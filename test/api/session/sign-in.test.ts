@@ -1,6 +1,5 @@
-import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { createFirstAdmin } from '@widget-service/shared/usecases/access/manage-users.ts';
-import { createPasswordHasher } from '@widget-service/shared/usecases/access/passwords.ts';
+import { PasswordHasher } from '@widget-service/shared/usecases/access/passwords.ts';
 import { describe, expect, test } from 'vitest';
 import { aUser } from '../../drivers/app/builders.ts';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
@@ -8,11 +7,10 @@ import { openSharedApp } from '../../drivers/app/open-shared.ts';
 
 const email = 'admin@localhost';
 const password = 'correct horse battery';
-const passwords = createPasswordHasher();
+const passwords = new PasswordHasher();
 const service = await openSharedApp({ cookieSecure: true });
 
-const createAdmin = () =>
-  createFirstAdmin({ users: service.backend.users, passwords, clock: systemClock }, email, password);
+const createAdmin = () => createFirstAdmin(service.backend.users, email, password, new Date());
 
 const signIn = (payload: object, headers: Record<string, string> = {}) =>
   service.inject({ method: 'POST', url: '/api/v1/session', headers, payload });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createPasswordHasher } from '@widget-service/shared/usecases/access/passwords.ts';
+import { PasswordHasher } from '@widget-service/shared/usecases/access/passwords.ts';
 import { afterAll, expect, inject, onTestFinished, test } from 'vitest';
 import { aUser } from '../../drivers/app/builders.ts';
 import { openSharedService } from '../../drivers/app/open-shared.ts';
@@ -31,7 +31,7 @@ async function signIn(pod: { readonly url: string }, email: string, sent: string
 }
 
 async function createAccount(): Promise<string> {
-  const user = aUser({ passwordHash: await createPasswordHasher().hash(password) });
+  const user = aUser({ passwordHash: await new PasswordHasher().hash(password) });
   await service.backend.users.insert(user);
   return user.email;
 }

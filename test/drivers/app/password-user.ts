@@ -1,4 +1,4 @@
-import { createPasswordHasher } from '@widget-service/shared/usecases/access/passwords.ts';
+import { PasswordHasher } from '@widget-service/shared/usecases/access/passwords.ts';
 import { aUser } from './builders.ts';
 import type { TestApp, TestResponse } from './test-app.ts';
 
@@ -8,7 +8,7 @@ export async function createPasswordUser(
   password: string,
   from: { readonly remoteAddress?: string } = {},
 ) {
-  const user = aUser({ passwordHash: await createPasswordHasher().hash(password) });
+  const user = aUser({ passwordHash: await new PasswordHasher().hash(password) });
   await service.backend.users.insert(user);
   const url = '/api/v1/session';
   const signIn = (sentPassword: string) =>

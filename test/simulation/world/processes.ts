@@ -9,9 +9,17 @@ import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import { Supervisor } from '@widget-service/shared/runtime/supervisor.ts';
 import { createWorkerTasks } from '@widget-service/shared/tasks/worker-tasks.ts';
 import { makeFindStreamStart } from '@widget-service/shared/usecases/events/find-stream-start.ts';
-import { makeAcceptHook } from '@widget-service/shared/usecases/hooks/accept-hook.ts';
+import {
+  type AcceptedHook,
+  acceptHook,
+  type HookSubmission,
+} from '@widget-service/shared/usecases/hooks/accept-hook.ts';
 import { GroupCommit } from '@widget-service/shared/usecases/hooks/group-commit.ts';
-import { makeCreateWidget } from '@widget-service/shared/usecases/widgets/create-widget.ts';
+import {
+  type CreateWidgetInput,
+  type CreateWidgetOutcome,
+  createWidget,
+} from '@widget-service/shared/usecases/widgets/create-widget.ts';
 import type { SimulatedProcess } from '../engine/simulated-process.ts';
 import type { SimulatedPorts } from '../stores/open-simulated-ports.ts';
 import type { PlanSettings } from './plan.ts';
@@ -58,8 +66,8 @@ const heartbeatIntervalMs = 5_000;
 const drainWindowMs = 2_000;
 
 export interface Pod extends RunningProcess {
-  readonly acceptHook: ReturnType<typeof makeAcceptHook>;
-  readonly createWidget: ReturnType<typeof makeCreateWidget>;
+  acceptHook(submission: HookSubmission): Promise<AcceptedHook>;
+  createWidget(input: Omit<CreateWidgetInput, 'renderBody'>): Promise<CreateWidgetOutcome>;
   /** Returns false if the pod cannot find the start position: the client must reconnect. */
   openStream(lastEventId: string | null, isFiltered: boolean, socket: SimulatedSocket): Promise<boolean>;
   /** Checks that the ring and the streams are consistent. */
@@ -99,17 +107,11 @@ export function startPod({ process, ports, settings, createUuid, reportViolation
   supervisor.start();
   const groupCommit = new GroupCommit(ports.hookQueue, clock, { createJobId: () => `job-${createUuid()}` });
   const findStreamStart = makeFindStreamStart({ eventLog: ports.eventLog, recent: fanOut.ring });
-  const nudge = (widgetId: string) => void groupCommit.submit({ type: 'nudge', widgetId }).catch(() => undefined);
   return {
     process,
-    acceptHook: makeAcceptHook({ groupCommit, clock, createId: createUuid }),
-    createWidget: makeCreateWidget({
-      widgets: ports.widgets,
-      clock,
-      renderBody: renderWidgetBody,
-      nudge,
-      createId: createUuid,
-    }),
+    acceptHook: (submission) => acceptHook(groupCommit, submission, clock.now(), createUuid),
+    createWidget: (input) =>
+      createWidget({ ...ports, groupCommit, clock }, { ...input, renderBody: renderWidgetBody }, createUuid),
     openStream: async (lastEventId, isFiltered, socket) => {
       const start = await findStreamStart(lastEventId);
       if (start === null) return false;

@@ -2,7 +2,6 @@ import type { HookSource } from '@widget-service/shared/domain/hook-source.ts';
 import { pickChangedMembers } from '@widget-service/shared/entities/audit-event.ts';
 import type { Integration } from '@widget-service/shared/entities/grant.ts';
 import type { Collection } from '@widget-service/shared/ports/collection.ts';
-import type { makeReplaceSourceSecrets } from '@widget-service/shared/usecases/access/manage-grants.ts';
 import { z } from 'zod';
 import { noteAudit } from '../audit/audit.ts';
 import { defineRoute, type Route } from '../http/route.ts';
@@ -17,7 +16,7 @@ export interface SourceRouteDeps {
   readonly manageIntegrations: {
     change(id: string, changes: { readonly source: HookSource }): Promise<Integration | null>;
   };
-  readonly replaceSourceSecrets: ReturnType<typeof makeReplaceSourceSecrets>;
+  readonly replaceSourceSecrets: (id: string, secrets: readonly string[]) => Promise<Integration | null>;
 }
 
 const paramsSchema = z.object({ id: z.string() });

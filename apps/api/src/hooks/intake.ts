@@ -5,7 +5,8 @@ import { extractMemberText } from '@widget-service/shared/domain/json.ts';
 import type { GrantToken } from '@widget-service/shared/entities/grant.ts';
 import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
-import type { makeAcceptHook } from '@widget-service/shared/usecases/hooks/accept-hook.ts';
+import { acceptHook } from '@widget-service/shared/usecases/hooks/accept-hook.ts';
+import type { GroupCommit } from '@widget-service/shared/usecases/hooks/group-commit.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { type TrustedProxies, toClientNetwork, toPublicUrl } from '../http/forwarding.ts';
@@ -27,7 +28,7 @@ import { hookEventSchema } from './hook-event-schema.ts';
 import { IntakeRecorder, type IntakeRecorderDeps, type RefusedForeignRequest } from './intake-recorder.ts';
 
 export interface ReceiveHookRouteDeps extends IntakeRecorderDeps {
-  readonly acceptHook: ReturnType<typeof makeAcceptHook>;
+  readonly groupCommit: Pick<GroupCommit, 'submit'>;
   readonly recordLastUsed: RecordLastUsed;
   readonly metrics: Pick<Metrics, 'hooksAccepted' | 'hookBytes' | 'hooksIgnored' | 'hooksRefused'>;
   readonly logger: Logger;
@@ -58,7 +59,7 @@ const hookSchema = {
 
 /** `POST /api/v1/events/hooks/{token}`: accepts a hook. 202 means that it is durably queued. */
 export function receiveHookRoute(deps: ReceiveHookRouteDeps): Route {
-  const { acceptHook, recordLastUsed, metrics, logger, trustedProxies } = deps;
+  const { groupCommit, clock, recordLastUsed, metrics, logger, trustedProxies } = deps;
   const log = new AcceptedHookLog(logger);
   const recorder = new IntakeRecorder(deps);
   const { takeBody, findForeign } = makeTakeBody(deps);
@@ -100,13 +101,10 @@ export function receiveHookRoute(deps: ReceiveHookRouteDeps): Route {
       const foreign = findForeign(request);
       const mapped = foreign?.type === 'hook' ? foreign.hook : null;
       const body = toHookBody(request.body, mapped, request.bodyText ?? '');
-      const { eventId } = await acceptHook({
-        integration,
-        body,
-        sentKey: mapped === null ? readSentKey(request) : toKey('webhook-id', mapped.id),
-        withinMs: remainingRequestMs(request),
-        traceContext: request.span?.context ?? null,
-      });
+      const sentKey = mapped === null ? readSentKey(request) : toKey('webhook-id', mapped.id);
+      const traceContext = request.span?.context ?? null;
+      const submission = { integration, body, sentKey, withinMs: remainingRequestMs(request), traceContext };
+      const { eventId } = await acceptHook(groupCommit, submission, clock.now());
       metrics.hooksAccepted.inc();
       metrics.hookBytes.inc(body.payload?.length ?? 0);
       recorder.countAccepted(integration.id);

@@ -6,7 +6,7 @@ import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { ManageSessions } from '@widget-service/shared/usecases/access/sessions.ts';
 import type {
   IdentityUserChange,
-  makeSignInByIdentity,
+  SignInByIdentity,
 } from '@widget-service/shared/usecases/access/sign-in-by-identity.ts';
 import type { SignInLimits } from '@widget-service/shared/usecases/access/sign-in-limits.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -59,7 +59,7 @@ export interface ConfiguredIdentityProvider {
 export interface SignInByIdentityRouteDeps {
   /** Null: not configured. The routes then answer 404. */
   readonly identityProvider: ConfiguredIdentityProvider | null;
-  readonly signInByIdentity: ReturnType<typeof makeSignInByIdentity>;
+  readonly signInByIdentity: Pick<SignInByIdentity, 'run'>;
   readonly manageSessions: Pick<ManageSessions, 'endReplaced'>;
   readonly signInLimits: Pick<SignInLimits, 'run'>;
   readonly cookieSecure: boolean;
@@ -177,7 +177,7 @@ export function finishIdentitySignInRoute(deps: SignInByIdentityRouteDeps): Rout
             furtherChanges.push(describeChange(change));
             noteAudit(request, { furtherChanges });
           };
-          const outcome = await deps.signInByIdentity(identity, readOrigin, noteChange);
+          const outcome = await deps.signInByIdentity.run(identity, readOrigin, noteChange);
           if (outcome.status === 'rate-limited') throw toRateLimitedError(reply, 'sign-in', outcome);
           if (outcome.status === 'refused') throw toRefusedError(outcome.reason, identity, roleClaim);
           // The provider gives the role at each sign-in.

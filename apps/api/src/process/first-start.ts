@@ -7,7 +7,6 @@ import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import { createFirstAdmin } from '@widget-service/shared/usecases/access/manage-users.ts';
-import { createPasswordHasher } from '@widget-service/shared/usecases/access/passwords.ts';
 import type { AuditTrail } from '../audit/audit-trail.ts';
 
 export interface FirstAdminDeps {
@@ -35,7 +34,7 @@ export async function ensureFirstAdmin({ settings, users, mayGeneratePassword, c
     logger.info('no first admin is configured: if there is no user yet, set ADMIN_EMAIL and ADMIN_PASSWORD');
     return null;
   }
-  const outcome = await createFirstAdmin({ users, passwords: createPasswordHasher(), clock }, email, password);
+  const outcome = await createFirstAdmin(users, email, password, clock.now());
   if (outcome.status === 'not-needed') return null;
   logger.info({ email: outcome.email }, 'first admin created');
   await audit.write(describeFirstAdminEvent(outcome, clock.now()), requestDeadlineMs);

@@ -6,7 +6,6 @@ import type { HookQueue } from '@widget-service/shared/ports/hook-queue.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
 import { unlimited } from '@widget-service/shared/usecases/access/sign-in-limits.ts';
-import { makeAcceptHook } from '@widget-service/shared/usecases/hooks/accept-hook.ts';
 import { GroupCommit } from '@widget-service/shared/usecases/hooks/group-commit.ts';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { receiveHookRoute } from '../hooks/intake.ts';
@@ -40,6 +39,7 @@ function createTestServer(credentialTakesMs: number) {
 const hang = () => new Promise<never>(() => undefined);
 /** A queue that does not answer, behind a real group commit. */
 const hangingQueue = { enqueue: hang, pressure: hang, partitionCount: 1 } as unknown as HookQueue;
+const groupCommit = new GroupCommit(hangingQueue, systemClock);
 const noRecords = { insert: async () => true, list: async () => [], removeAll: async () => undefined };
 const hook = { kind: 'updated', occurredAt: '2026-03-01T10:00:00Z' };
 const metrics = createMetrics();
@@ -47,17 +47,22 @@ const metrics = createMetrics();
 test.each([
   [
     'create',
-    createWidgetRoute({ createWidget: hang, takeWidgetPermit: async () => unlimited }),
+    createWidgetRoute({
+      widgets: { insertOnce: hang },
+      groupCommit,
+      clock: systemClock,
+      takeWidgetPermit: async () => unlimited,
+    }),
     'POST',
     '/api/v1/widgets',
-    {},
+    { name: 'pump', state: 'active', labels: [], owner: null },
   ],
-  ['list', listWidgetsRoute({ listWidgets: hang }), 'GET', '/api/v1/widgets', undefined],
+  ['list', listWidgetsRoute({ listWidgets: { read: hang } }), 'GET', '/api/v1/widgets', undefined],
   ['get', getWidgetRoute({ widgets: { get: hang } }), 'GET', aWidget, undefined],
   [
     'hook',
     receiveHookRoute({
-      acceptHook: makeAcceptHook({ groupCommit: new GroupCommit(hangingQueue, systemClock), clock: systemClock }),
+      groupCommit,
       recordLastUsed: () => undefined,
       integrations: { count: async () => 1, get: async () => null },
       refusals: noRecords,

@@ -2,6 +2,7 @@ import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
+import type { GroupCommit } from '@widget-service/shared/usecases/hooks/group-commit.ts';
 import type { FastifyContextConfig } from 'fastify';
 import type { RouteAudit } from '../audit/audit.ts';
 import type { AnswerProbeRouteDeps } from '../hooks/answer-probe-route.ts';
@@ -33,6 +34,7 @@ type Stores = Pick<
 
 /** Everything that routes need. Each route declares the part that it uses. Without a use case, it calls a store. */
 export interface RouteDeps extends UseCases, Stores, InterfaceSettings {
+  readonly groupCommit: Pick<GroupCommit, 'submit'>;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;

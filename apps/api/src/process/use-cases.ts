@@ -6,22 +6,16 @@ import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { ControlLog } from '@widget-service/shared/ports/control-log.ts';
 import type { RateLimiter } from '@widget-service/shared/ports/rate-limiter.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
-import { ManageGrants, makeReplaceSourceSecrets } from '@widget-service/shared/usecases/access/manage-grants.ts';
+import { ManageGrants, replaceSourceSecrets } from '@widget-service/shared/usecases/access/manage-grants.ts';
 import { ManageUsers } from '@widget-service/shared/usecases/access/manage-users.ts';
-import { createPasswordHasher } from '@widget-service/shared/usecases/access/passwords.ts';
+import { PasswordHasher } from '@widget-service/shared/usecases/access/passwords.ts';
 import { ManageSessions } from '@widget-service/shared/usecases/access/sessions.ts';
 import { SignIn } from '@widget-service/shared/usecases/access/sign-in.ts';
-import { makeSignInByIdentity } from '@widget-service/shared/usecases/access/sign-in-by-identity.ts';
+import { SignInByIdentity } from '@widget-service/shared/usecases/access/sign-in-by-identity.ts';
 import { SignInLimits, takePermit } from '@widget-service/shared/usecases/access/sign-in-limits.ts';
-import { makeAcceptHook } from '@widget-service/shared/usecases/hooks/accept-hook.ts';
 import type { GroupCommit } from '@widget-service/shared/usecases/hooks/group-commit.ts';
-import {
-  makeRedriveDeliveries,
-  makeRedriveDelivery,
-} from '@widget-service/shared/usecases/hooks/redrive-deliveries.ts';
-import { makeCreateWidget } from '@widget-service/shared/usecases/widgets/create-widget.ts';
-import { makeListWidgets } from '@widget-service/shared/usecases/widgets/list-widgets.ts';
-import { renderWidgetBody } from '../widgets/widget-schema.ts';
+import { RedriveDeliveries } from '@widget-service/shared/usecases/hooks/redrive-deliveries.ts';
+import { ListWidgets } from '@widget-service/shared/usecases/widgets/list-widgets.ts';
 
 /** The parts of the pod that use cases need. */
 export interface UseCaseParts {
@@ -47,32 +41,21 @@ export interface UseCases extends ReturnType<typeof createUseCases> {}
 export function createUseCases(parts: UseCaseParts) {
   const { settings, backend, control, groupCommit, clock, tailPosition, limiter, limits } = parts;
   const { widgets, users } = backend;
-  /** Ignores a failure: the outbox is already stored, so the scanner finds it if the nudge is lost. */
-  const nudge = (widgetId: string): void => {
-    groupCommit.submit({ type: 'nudge', widgetId }).catch(() => undefined);
-  };
-  const passwords = createPasswordHasher();
-  const signInLimits = new SignInLimits({
-    limiter,
-    failuresPerMinute: parts.signInFailuresPerMinute,
-    perUser: limits.signIns,
-  });
+  const passwords = new PasswordHasher();
+  const signInLimits = new SignInLimits(limiter, parts.signInFailuresPerMinute, limits.signIns);
   const sessions = new ManageSessions({ ...backend, control, clock, sessionLifetimeMs: settings.SESSION_LIFETIME_MS });
-  const signIn = new SignIn({ users, passwords, limits: signInLimits, sessions, clock });
-  const redriveDelivery = makeRedriveDelivery({ ledger: backend.ledger, groupCommit });
+  const signInDeps = { users, passwords, limits: signInLimits, sessions, control, clock };
+  const signIn = new SignIn(signInDeps);
   return {
     takeWidgetPermit: (tokenId: string) => takePermit(limiter, `widgets:${tokenId}`, limits.widgets),
-    createWidget: makeCreateWidget({ widgets, clock, renderBody: renderWidgetBody, nudge }),
-    listWidgets: makeListWidgets({ widgets, clock, tailPosition }),
+    listWidgets: new ListWidgets(widgets, clock, tailPosition),
     signInLimits,
     signIn,
-    signInByIdentity: makeSignInByIdentity({ users, limits: signInLimits, signIn, sessions, control, clock }),
+    signInByIdentity: new SignInByIdentity(signInDeps, signIn),
     manageSessions: sessions,
     manageUsers: new ManageUsers({ users, passwords, sessions, control, clock }),
     ...makeAllGrantUseCases(parts),
-    acceptHook: makeAcceptHook({ groupCommit, clock }),
-    redriveDelivery,
-    redriveDeliveries: makeRedriveDeliveries({ ...backend, redriveDelivery }),
+    redrive: new RedriveDeliveries(backend.ledger, backend.integrations, groupCommit),
   };
 }
 
@@ -90,7 +73,8 @@ function makeAllGrantUseCases({ settings, backend, control, clock }: UseCasePart
       kind: 'subscription',
       prefix: 'wst',
     }),
-    replaceSourceSecrets: makeReplaceSourceSecrets(integrations, control),
+    replaceSourceSecrets: (id: string, secrets: readonly string[]) =>
+      replaceSourceSecrets(integrations, control, id, secrets),
     manageIntegrations: new ManageGrants<IntegrationMembers>({
       ...shared,
       grants: integrations,

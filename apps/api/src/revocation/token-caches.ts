@@ -13,7 +13,7 @@ import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import {
   findUserOfSession,
   hasSessionEnded,
-  makeRecordLastSeen,
+  LastSeenWriter,
   type SignedIn,
 } from '@widget-service/shared/usecases/access/sessions.ts';
 import {
@@ -110,12 +110,12 @@ export interface RecallSessionDeps {
  * Null, errors and `source`: see `ManageSessions.find`.
  */
 export function makeRecallSession({ cache, ...deps }: RecallSessionDeps) {
-  const recordLastSeen = makeRecordLastSeen(deps);
+  const lastSeen = new LastSeenWriter(deps.sessions, deps.clock);
   return async (sessionId: string, source: string): Promise<SignedIn | null> => {
     const signedIn = await cache.resolve(sha256Hex(sessionId), source);
     if (signedIn === null || hasSessionEnded(signedIn.session, deps.clock.now())) return null;
     // The entry has the time of its read: without the next read, each request would write.
-    if (await recordLastSeen(signedIn.session)) cache.forget(signedIn.session.digest);
+    if (await lastSeen.write(signedIn.session)) cache.forget(signedIn.session.digest);
     return signedIn;
   };
 }

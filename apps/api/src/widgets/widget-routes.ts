@@ -3,10 +3,10 @@ import { formatPosition } from '@widget-service/shared/domain/sse-id.ts';
 import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import type { WidgetStore } from '@widget-service/shared/ports/widget-store.ts';
 import { type Permit, unlimited } from '@widget-service/shared/usecases/access/sign-in-limits.ts';
-import type { makeCreateWidget } from '@widget-service/shared/usecases/widgets/create-widget.ts';
+import { type CreateWidgetDeps, createWidget } from '@widget-service/shared/usecases/widgets/create-widget.ts';
 import type {
+  ListWidgets,
   ListWidgetsInput,
-  makeListWidgets,
   WidgetPage,
 } from '@widget-service/shared/usecases/widgets/list-widgets.ts';
 import { z } from 'zod';
@@ -21,18 +21,18 @@ import { documentResponses } from '../schemas/problem.ts';
 import {
   listWidgetsQuerySchema,
   newWidgetSchema,
+  renderWidgetBody,
   toWidgetBody,
   widgetPageSchema,
   widgetSchema,
 } from './widget-schema.ts';
 
-export interface CreateWidgetRouteDeps {
-  readonly createWidget: ReturnType<typeof makeCreateWidget>;
+interface CreateWidgetRouteDeps extends CreateWidgetDeps {
   readonly takeWidgetPermit: (provisionTokenId: string) => Promise<Permit>;
 }
 
 /** `POST /api/v1/widgets`: creates a widget, once per idempotency key. */
-export function createWidgetRoute({ createWidget, takeWidgetPermit }: CreateWidgetRouteDeps): Route {
+export function createWidgetRoute({ takeWidgetPermit, ...deps }: CreateWidgetRouteDeps): Route {
   return defineRoute({
     schema: {
       operationId: 'example.widgets.create',
@@ -62,10 +62,11 @@ export function createWidgetRoute({ createWidget, takeWidgetPermit }: CreateWidg
         const bound = `A provision token creates at most ${permit.limit.burst} widgets an hour. Wait as long as Retry-After says.`;
         throw toRateLimitedError(reply, 'widgets', permit, bound);
       }
-      const creation = createWidget({
+      const creation = createWidget(deps, {
         newWidget: request.body,
         principalId: requirePrincipalId(request),
         idempotencyKey: parseIdempotencyHeader(request),
+        renderBody: renderWidgetBody,
       });
       const outcome = await withinRequestDeadline(request, creation, 'create a widget').catch(
         async (error: unknown) => {
@@ -94,7 +95,7 @@ export function createWidgetRoute({ createWidget, takeWidgetPermit }: CreateWidg
 }
 
 /** `GET /api/v1/widgets`: one page of widgets, newest first. */
-export function listWidgetsRoute({ listWidgets }: { readonly listWidgets: ReturnType<typeof makeListWidgets> }): Route {
+export function listWidgetsRoute({ listWidgets }: { readonly listWidgets: Pick<ListWidgets, 'read'> }): Route {
   return defineRoute({
     schema: {
       operationId: 'example.widgets.list',
@@ -105,7 +106,11 @@ export function listWidgetsRoute({ listWidgets }: { readonly listWidgets: Return
     },
     handler: async (request, reply) => {
       const { page, pageSize, state = null, asOf = null } = request.query;
-      const result = await withinRequestDeadline(request, listWidgets({ page, pageSize, state, asOf }), 'list widgets');
+      const result = await withinRequestDeadline(
+        request,
+        listWidgets.read({ page, pageSize, state, asOf }),
+        'list widgets',
+      );
       return reply.header('link', formatLinks(result, state)).send(toWidgetPageBody(result));
     },
   });

@@ -11,7 +11,7 @@ async function countFailures(
   choose: (attempt: number) => { email: string | null; source: AttemptSource },
 ) {
   const limiter = new MemoryRateLimiter({ monotonicMs: () => 1_000 });
-  const limits = new SignInLimits({ limiter, failuresPerMinute: 5, perUser: null });
+  const limits = new SignInLimits(limiter, 5, null);
   let letThrough = 0;
   for (let attempt = 0; attempt < attempts; attempt += 1) {
     const { status } = await limits.run(choose(attempt), async () => ({ status: 'refused' }));

@@ -7,7 +7,7 @@ import type { DeliveryLedger, LedgerRow } from '@widget-service/shared/ports/del
 import type { EventLog } from '@widget-service/shared/ports/event-log.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import { withDeadline } from '@widget-service/shared/runtime/deadline.ts';
-import type { makeRedriveDelivery } from '@widget-service/shared/usecases/hooks/redrive-deliveries.ts';
+import type { RedriveDeliveries } from '@widget-service/shared/usecases/hooks/redrive-deliveries.ts';
 import { z } from 'zod';
 import { noteAudit } from '../../audit/audit.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
@@ -26,7 +26,7 @@ export interface OneDeliveryDeps {
   readonly integrations: Pick<Collection<Integration>, 'get'>;
   readonly ledger: Pick<DeliveryLedger, 'get' | 'discard'>;
   readonly eventLog: Pick<EventLog, 'readUpTo'>;
-  readonly redriveDelivery: ReturnType<typeof makeRedriveDelivery>;
+  readonly redrive: Pick<RedriveDeliveries, 'redriveOne'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly metrics: Pick<Metrics, 'deliveriesRedriven'>;
 }
@@ -71,7 +71,7 @@ async function readEventJson(
 
 /** `POST /api/v1/integrations/{id}/deliveries/{eventId}/redrive`: queues a dead delivery again. */
 export function redriveDeliveryRoute(deps: OneDeliveryDeps): Route {
-  const { integrations, redriveDelivery, metrics } = deps;
+  const { integrations, redrive, metrics } = deps;
   return defineRoute({
     schema: {
       operationId: 'example.deliveries.redrive',
@@ -91,7 +91,7 @@ export function redriveDeliveryRoute(deps: OneDeliveryDeps): Route {
       const { id: integrationId, name } = await requireIntegration(params, integrations);
       const eventId = parseUuid(params.eventId);
       if (eventId === null) throw toUnknownDeliveryError();
-      const outcome = await redriveDelivery(integrationId, eventId);
+      const outcome = await redrive.redriveOne(integrationId, eventId);
       if (outcome.status === 'unknown') throw toUnknownDeliveryError();
       if (outcome.status === 'not-dead') {
         throw new ServiceError('delivery-not-dead', 'Only a dead delivery can be redriven.');

@@ -3,8 +3,8 @@ import type { Integration } from '@widget-service/shared/entities/grant.ts';
 import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import {
-  type makeRedriveDeliveries,
   type Redrive,
+  type RedriveDeliveries,
   type RedriveSelection,
   redrivesMax,
 } from '@widget-service/shared/usecases/hooks/redrive-deliveries.ts';
@@ -102,7 +102,7 @@ const redriveReportSchema = z
 
 export interface RedriveDeliveriesRouteDeps {
   readonly integrations: Pick<Collection<Integration>, 'get'>;
-  readonly redriveDeliveries: ReturnType<typeof makeRedriveDeliveries>;
+  readonly redrive: Pick<RedriveDeliveries, 'redriveAll'>;
   readonly metrics: Pick<Metrics, 'deliveriesRedriven'>;
 }
 
@@ -145,12 +145,12 @@ export function redriveDeliveriesOfAllRoute(deps: RedriveDeliveriesRouteDeps): R
 }
 
 async function redriveAll(
-  { redriveDeliveries, metrics }: RedriveDeliveriesRouteDeps,
+  { redrive, metrics }: RedriveDeliveriesRouteDeps,
   request: FastifyRequest,
   integrationId: string | null,
   body: SelectionBody,
 ): Promise<Report> {
-  const outcome = await redriveDeliveries(integrationId, toSelection(body));
+  const outcome = await redrive.redriveAll(integrationId, toSelection(body));
   if (outcome.status === 'unknown-after') throw toUnknownAfterError();
   const { redrives, next } = outcome;
   const failures = redrives.filter(({ error }) => error !== null);

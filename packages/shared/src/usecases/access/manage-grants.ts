@@ -239,21 +239,21 @@ function limitExpiry(wanted: Date | null, latest: Date | null, now: Date): Date 
 }
 
 /**
- * Makes the function that replaces the secrets of a foreign sender, for the token and the previous one, and announces
- * it to every pod. It returns the changed integration, or null if there is none with this id and a foreign sender. It
- * throws `UnavailableError`: then the secrets may be replaced, and the caller can repeat it.
+ * Replaces the secrets of a foreign sender, for the token and the previous one, and announces it to every pod. Returns
+ * the changed integration, or null if there is none with this id and a foreign sender. Throws `UnavailableError`: then
+ * the secrets may be replaced, and the caller can repeat it.
  */
-export function makeReplaceSourceSecrets(
+export async function replaceSourceSecrets(
   integrations: Pick<Collection<Integration>, 'change'>,
   control: Pick<ControlLog, 'announce'>,
-) {
-  return async (id: string, secrets: readonly string[]): Promise<Integration | null> => {
-    const seal = <Token extends GrantToken>(token: Token): Token =>
-      token.sealedSecret === null ? token : { ...token, sealedSecret: sealAgain(secrets, token.sealedSecret) };
-    const after = await integrations.change(id, ({ source, token, previousToken }) =>
-      source === null ? null : { token: seal(token), previousToken: previousToken && seal(previousToken) },
-    );
-    if (after !== null) await control.announce({ kind: 'integration', id, change: 'changed' });
-    return after;
-  };
+  id: string,
+  secrets: readonly string[],
+): Promise<Integration | null> {
+  const seal = <Token extends GrantToken>(token: Token): Token =>
+    token.sealedSecret === null ? token : { ...token, sealedSecret: sealAgain(secrets, token.sealedSecret) };
+  const after = await integrations.change(id, ({ source, token, previousToken }) =>
+    source === null ? null : { token: seal(token), previousToken: previousToken && seal(previousToken) },
+  );
+  if (after !== null) await control.announce({ kind: 'integration', id, change: 'changed' });
+  return after;
 }

@@ -6,7 +6,7 @@ import { isEnabledAdmin, type User } from '../../entities/user.ts';
 import type { Collection } from '../../ports/collection.ts';
 import type { ControlLog } from '../../ports/control-log.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { findPasswordWeakness, type PasswordHasher } from './passwords.ts';
+import { findPasswordWeakness, PasswordHasher } from './passwords.ts';
 import type { ManageSessions } from './sessions.ts';
 
 /**
@@ -120,12 +120,6 @@ export class ManageUsers {
 /** A UUIDv8, the same in every deployment. */
 const firstUserId = toUuidV8(sha256Hex('the first user'));
 
-export interface CreateFirstAdminDeps {
-  readonly users: Pick<Collection<User>, 'count' | 'insert'>;
-  readonly passwords: Pick<PasswordHasher, 'hash'>;
-  readonly clock: Pick<Clock, 'now'>;
-}
-
 export type FirstAdminOutcome =
   /** Print `generatedPassword` once: the store holds only its hash. Null when the caller gave a password. */
   | {
@@ -142,9 +136,10 @@ export type FirstAdminOutcome =
  * `UnavailableError`.
  */
 export async function createFirstAdmin(
-  { users, passwords, clock }: CreateFirstAdminDeps,
+  users: Pick<Collection<User>, 'count' | 'insert'>,
   email: string,
   password: string | null,
+  createdAt: Date,
 ): Promise<FirstAdminOutcome> {
   if ((await users.count({}, 1)) > 0) return { status: 'not-needed' };
   const generatedPassword = password === null ? randomBytes(18).toString('base64url') : null;
@@ -155,10 +150,10 @@ export async function createFirstAdmin(
     name: null,
     role: 'admin',
     disabled: false,
-    passwordHash: await passwords.hash(password ?? generatedPassword ?? ''),
+    passwordHash: await new PasswordHasher().hash(password ?? generatedPassword ?? ''),
     // Whoever starts the service chose the password, or is the only one who has seen it.
     mustChangePassword: false,
-    createdAt: clock.now(),
+    createdAt,
     lastSignInAt: null,
   } as const;
   if (!(await users.insert(user))) return { status: 'not-needed' };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { createPasswordHasher } from './passwords.ts';
+import { PasswordHasher } from './passwords.ts';
 
-const hasher = createPasswordHasher();
+const hasher = new PasswordHasher();
 
 test('hash returns a PHC string with its cost, which verifies only its own password', async () => {
   const phc = await hasher.hash('correct horse battery');
@@ -27,7 +27,7 @@ test('verify returns false for an account that does not exist', async () => {
 test('a flood from one source does not keep another source waiting', async () => {
   const order: string[] = [];
   const release = Promise.withResolvers<void>();
-  const flooded = createPasswordHasher(async ({ message, tagLength }) => {
+  const flooded = new PasswordHasher(async ({ message, tagLength }) => {
     order.push(String(message));
     await release.promise;
     return Buffer.alloc(tagLength);

@@ -11,41 +11,43 @@ const limits = { what: 'hash a password', maxRunning: 2, maxWaiting: 100, maxWai
 
 const phcPattern = /^\$argon2id\$v=19\$m=(\d{1,8}),t=(\d{1,3}),p=(\d{1,3})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
-export interface PasswordHasher {
+/** Computes an argon2id tag. */
+export type DeriveTag = (parameters: Argon2Parameters) => Promise<Buffer>;
+
+/**
+ * Hashes passwords with Node's own argon2id, on Node's thread pool. It computes at most two hashes at once. Its methods
+ * throw `UnavailableError` if the call has waited for 2 s, or if 100 calls wait already and no other source has more of
+ * them.
+ */
+export class PasswordHasher {
+  readonly #derive: DeriveTag;
+  readonly #limit = createSemaphore(limits);
+  readonly #decoyHash = formatPhc(randomBytes(saltBytes), randomBytes(tagBytes));
+
+  constructor(derive: DeriveTag = deriveArgon2id) {
+    this.#derive = derive;
+  }
+
   /** Returns the hash in PHC string format. */
-  hash(password: string): Promise<string>;
+  hash(password: string): Promise<string> {
+    return this.#limit(async () => {
+      const salt = randomBytes(saltBytes);
+      return formatPhc(salt, await this.#derive({ ...cost, message: password, nonce: salt, tagLength: tagBytes }));
+    });
+  }
+
   /**
    * Returns whether `password` belongs to the hash `phc`. Pass null for an account that does not exist: the call takes
    * the same time and returns false. `source` says who asks, for example a client address: sources take turns. Throws
    * an `Error` if `phc` is not an argon2id PHC string of version 19.
    */
-  verify(password: string, phc: string | null, source: string): Promise<boolean>;
-}
-
-/** Computes an argon2id tag. */
-export type DeriveTag = (parameters: Argon2Parameters) => Promise<Buffer>;
-
-/**
- * Creates a hasher that uses Node's own argon2id, on Node's thread pool. It computes at most two hashes at once. Its
- * methods throw `UnavailableError` if the call has waited for 2 s, or if 100 calls wait already and no other source has
- * more of them.
- */
-export function createPasswordHasher(derive: DeriveTag = deriveArgon2id): PasswordHasher {
-  const limit = createSemaphore(limits);
-  const decoyHash = formatPhc(randomBytes(saltBytes), randomBytes(tagBytes));
-  return {
-    hash: (password) =>
-      limit(async () => {
-        const salt = randomBytes(saltBytes);
-        return formatPhc(salt, await derive({ ...cost, message: password, nonce: salt, tagLength: tagBytes }));
-      }),
-    verify: (password, phc, source) =>
-      limit(async () => {
-        const stored = parsePhc(phc ?? decoyHash);
-        const tag = await derive({ ...stored.parameters, message: password });
-        return timingSafeEqual(tag, stored.tag) && phc !== null;
-      }, source),
-  };
+  verify(password: string, phc: string | null, source: string): Promise<boolean> {
+    return this.#limit(async () => {
+      const stored = parsePhc(phc ?? this.#decoyHash);
+      const tag = await this.#derive({ ...stored.parameters, message: password });
+      return timingSafeEqual(tag, stored.tag) && phc !== null;
+    }, source);
+  }
 }
 
 /** @internal Exported so that tests can wrap it. */

@@ -72,12 +72,12 @@ export interface ManageSessionsDeps {
 export class ManageSessions {
   readonly #deps: ManageSessionsDeps;
   readonly #findKnownSession: ReturnType<typeof makeFindKnownSession>;
-  readonly #recordLastSeen: ReturnType<typeof makeRecordLastSeen>;
+  readonly #lastSeen: LastSeenWriter;
 
   constructor(deps: ManageSessionsDeps) {
     this.#deps = deps;
     this.#findKnownSession = makeFindKnownSession(deps);
-    this.#recordLastSeen = makeRecordLastSeen(deps);
+    this.#lastSeen = new LastSeenWriter(deps.sessions, deps.clock);
   }
 
   /** Starts a session of a user under a new random id. Beyond 100 sessions of the user, the oldest ones end. */
@@ -110,7 +110,7 @@ export class ManageSessions {
   async find(sessionId: string, source: string): Promise<SignedIn | null> {
     const session = await this.#findKnownSession(sha256Hex(sessionId), source);
     const signedIn = session === null ? null : await findUserOfSession(session, this.#deps);
-    if (signedIn !== null) await this.#recordLastSeen(signedIn.session);
+    if (signedIn !== null) await this.#lastSeen.write(signedIn.session);
     return signedIn;
   }
 
@@ -187,35 +187,41 @@ export async function findUserOfSession(
 }
 
 /**
- * Makes the function that writes `lastSeenAt` of a session if that is due. It returns whether it was. A write that
- * fails with `UnavailableError` does not fail the request: the session itself was read. The function skips the write
- * while too many others run, and for a while after a failure. Otherwise a store that accepts no writes would use up the
- * connections that reads need.
+ * Writes `lastSeenAt` of sessions. A write that fails with `UnavailableError` does not fail the request: the session
+ * itself was read. It skips a write while too many others run, and for a while after a failure. Otherwise a store that
+ * accepts no writes would use up the connections that reads need.
  */
-export function makeRecordLastSeen({
-  sessions,
-  clock,
-}: Pick<ManageSessionsDeps, 'clock'> & { readonly sessions: Pick<Collection<Session>, 'change'> }) {
-  let runningWrites = 0;
-  let pausedUntilMs = Number.NEGATIVE_INFINITY;
-  return async ({ digest, lastSeenAt }: Session): Promise<boolean> => {
-    const now = clock.now();
+export class LastSeenWriter {
+  readonly #sessions: Pick<Collection<Session>, 'change'>;
+  readonly #clock: Pick<Clock, 'now' | 'monotonicMs'>;
+  #runningWrites = 0;
+  #pausedUntilMs = Number.NEGATIVE_INFINITY;
+
+  constructor(sessions: Pick<Collection<Session>, 'change'>, clock: Pick<Clock, 'now' | 'monotonicMs'>) {
+    this.#sessions = sessions;
+    this.#clock = clock;
+  }
+
+  /** Writes if that is due, and returns whether it was. */
+  async write({ digest, lastSeenAt }: Session): Promise<boolean> {
+    const now = this.#clock.now();
     if (now.getTime() - lastSeenAt.getTime() < lastSeenIntervalMs) return false;
-    if (runningWrites >= concurrentLastSeenWritesMax || clock.monotonicMs() < pausedUntilMs) return false;
-    runningWrites += 1;
-    const write = sessions
+    if (this.#runningWrites >= concurrentLastSeenWritesMax) return false;
+    if (this.#clock.monotonicMs() < this.#pausedUntilMs) return false;
+    this.#runningWrites += 1;
+    const write = this.#sessions
       .change(digest, (stored) => (stored.lastSeenAt < now ? { lastSeenAt: now } : null))
       .finally(() => {
-        runningWrites -= 1;
+        this.#runningWrites -= 1;
       });
     try {
       await withDeadline(write, lastSeenDeadlineMs, 'record when a session was last seen');
     } catch (error) {
       if (!(error instanceof UnavailableError)) throw error;
-      pausedUntilMs = clock.monotonicMs() + lastSeenPauseMs;
+      this.#pausedUntilMs = this.#clock.monotonicMs() + lastSeenPauseMs;
     }
     return true;
-  };
+  }
 }
 
 /**

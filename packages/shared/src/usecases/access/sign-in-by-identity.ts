@@ -2,12 +2,10 @@ import type { Role } from '../../domain/role.ts';
 import { createUuidV7 } from '../../domain/uuid.ts';
 import { type ExternalIdentity, type User, whereIdentityIs } from '../../entities/user.ts';
 import type { Collection } from '../../ports/collection.ts';
-import type { ControlLog } from '../../ports/control-log.ts';
-import type { Clock } from '../../runtime/clock.ts';
 import { updateUser } from './manage-users.ts';
-import type { ManageSessions, SessionOrigin } from './sessions.ts';
-import type { SignIn, SignInOutcome } from './sign-in.ts';
-import type { RateLimited, SignInLimits } from './sign-in-limits.ts';
+import type { SessionOrigin } from './sessions.ts';
+import type { SignIn, SignInDeps, SignInOutcome } from './sign-in.ts';
+import type { RateLimited } from './sign-in-limits.ts';
 
 /** What the identity provider says about a person. The caller has verified that the provider said it, and just now. */
 export interface VerifiedIdentity extends ExternalIdentity {
@@ -17,15 +15,6 @@ export interface VerifiedIdentity extends ExternalIdentity {
   readonly isEmailVerified: boolean;
   /** Null if no value of the claim gives a role in this service. */
   readonly role: Role | null;
-}
-
-export interface SignInByIdentityDeps {
-  readonly users: Pick<Collection<User>, 'find' | 'insert' | 'change' | 'get'>;
-  readonly limits: Pick<SignInLimits, 'takeForUser'>;
-  readonly signIn: Pick<SignIn, 'finish'>;
-  readonly sessions: Pick<ManageSessions, 'endAll'>;
-  readonly control: Pick<ControlLog, 'announce'>;
-  readonly clock: Pick<Clock, 'now'>;
 }
 
 type RefusalReason =
@@ -55,7 +44,7 @@ type OnUserChange = (change: IdentityUserChange) => void;
 type FoundUser = { readonly user: User } | { readonly reason: RefusalReason };
 
 /**
- * Makes the function that signs in a person whom an identity provider has authenticated.
+ * Signs in people whom an identity provider has authenticated.
  *
  * The issuer and the subject decide who it is. The first sign-in adds a user. If a user with a password has the
  * person's address and the provider has verified it, the identity replaces that password: a user has one of the two, so
@@ -66,79 +55,86 @@ type FoundUser = { readonly user: User } | { readonly reason: RefusalReason };
  *
  * Throws `UnavailableError`. What was stored before, such as the new role, stays; repeating the sign-in is safe.
  */
-export function makeSignInByIdentity(deps: SignInByIdentityDeps) {
-  const { users, limits, signIn, sessions, clock } = deps;
-  async function addUser(
-    { issuer, subject, email }: VerifiedIdentity,
-    role: Role,
-    onUserChange: OnUserChange,
-  ): Promise<FoundUser> {
-    if (email === null) return { reason: 'no-email' };
-    const identity = { issuer, subject };
-    const user = buildUser(identity, email, role, clock.now());
-    if (!(await users.insert(user))) return findConcurrentlyAdded(users, identity);
-    onUserChange({ before: null, after: user });
-    return { user };
+export class SignInByIdentity {
+  readonly #deps: SignInDeps;
+  readonly #signIn: Pick<SignIn, 'finish'>;
+
+  constructor(deps: SignInDeps, signIn: Pick<SignIn, 'finish'>) {
+    this.#deps = deps;
+    this.#signIn = signIn;
   }
 
-  async function replacePassword(
-    user: User,
-    { issuer, subject, isEmailVerified }: VerifiedIdentity,
-    role: Role,
+  async run(
+    identity: VerifiedIdentity,
+    readOrigin: () => SessionOrigin,
     onUserChange: OnUserChange,
-  ): Promise<FoundUser> {
-    const identity = { issuer, subject };
-    if (!isEmailVerified || user.identity !== undefined) return findConcurrentlyAdded(users, identity);
-    if (user.disabled) return { reason: 'disabled' };
-    // The role first: the last admin, whom the provider would demote, keeps the password and the sessions.
-    if (!(await changeRole(deps, user, role, onUserChange))) return { reason: 'last-admin' };
-    // Before the change, too: if only the end of the sessions fails, the next sign-in finds the identity and ends none.
-    await sessions.endAll(user.id);
-    const replaced = await users.change(user.id, (current) =>
-      current.identity === undefined ? { passwordHash: null, mustChangePassword: false, identity } : null,
-    );
-    if (replaced === null) return findConcurrentlyAdded(users, identity);
-    const linked = { ...user, role, passwordHash: null, mustChangePassword: false, identity };
-    onUserChange({ before: { ...user, role }, after: linked });
-    await sessions.endAll(user.id);
-    return { user: linked };
+  ): Promise<IdentitySignInOutcome> {
+    const { issuer, subject, role } = identity;
+    const known = await this.#deps.users.find(whereIdentityIs({ issuer, subject }));
+    if (role === null) {
+      if (known !== null) await this.#deps.sessions.endAll(known.id);
+      return { status: 'refused', reason: 'no-role' };
+    }
+    const found = await this.#findOrAddUser(known, identity, role, onUserChange);
+    if ('reason' in found) return { status: 'refused', reason: found.reason };
+    if (found.user.disabled) return { status: 'refused', reason: 'disabled' };
+    if (found.user.role !== role && !(await changeRole(this.#deps, found.user, role, onUserChange))) {
+      return { status: 'refused', reason: 'last-admin' };
+    }
+    const permit = await this.#deps.limits.takeForUser(found.user.id);
+    if (permit.status === 'rate-limited') return permit;
+    const outcome = await this.#signIn.finish(found.user, readOrigin);
+    return outcome.status === 'refused' ? { status: 'refused', reason: 'disabled' } : outcome;
   }
 
-  async function findOrAddUser(
+  async #findOrAddUser(
     known: User | null,
     identity: VerifiedIdentity,
     role: Role,
     onUserChange: OnUserChange,
   ): Promise<FoundUser> {
     if (known !== null) return { user: known };
-    const namesake = identity.email === null ? null : await users.find({ email: identity.email });
+    const namesake = identity.email === null ? null : await this.#deps.users.find({ email: identity.email });
     return namesake === null
-      ? addUser(identity, role, onUserChange)
-      : replacePassword(namesake, identity, role, onUserChange);
+      ? this.#addUser(identity, role, onUserChange)
+      : this.#replacePassword(namesake, identity, role, onUserChange);
   }
 
-  return async (
-    identity: VerifiedIdentity,
-    readOrigin: () => SessionOrigin,
+  async #addUser(
+    { issuer, subject, email }: VerifiedIdentity,
+    role: Role,
     onUserChange: OnUserChange,
-  ): Promise<IdentitySignInOutcome> => {
-    const { issuer, subject, role } = identity;
-    const known = await users.find(whereIdentityIs({ issuer, subject }));
-    if (role === null) {
-      if (known !== null) await sessions.endAll(known.id);
-      return { status: 'refused', reason: 'no-role' };
-    }
-    const found = await findOrAddUser(known, identity, role, onUserChange);
-    if ('reason' in found) return { status: 'refused', reason: found.reason };
-    if (found.user.disabled) return { status: 'refused', reason: 'disabled' };
-    if (found.user.role !== role && !(await changeRole(deps, found.user, role, onUserChange))) {
-      return { status: 'refused', reason: 'last-admin' };
-    }
-    const permit = await limits.takeForUser(found.user.id);
-    if (permit.status === 'rate-limited') return permit;
-    const outcome = await signIn.finish(found.user, readOrigin);
-    return outcome.status === 'refused' ? { status: 'refused', reason: 'disabled' } : outcome;
-  };
+  ): Promise<FoundUser> {
+    if (email === null) return { reason: 'no-email' };
+    const identity = { issuer, subject };
+    const user = buildUser(identity, email, role, this.#deps.clock.now());
+    if (!(await this.#deps.users.insert(user))) return findConcurrentlyAdded(this.#deps.users, identity);
+    onUserChange({ before: null, after: user });
+    return { user };
+  }
+
+  async #replacePassword(
+    user: User,
+    { issuer, subject, isEmailVerified }: VerifiedIdentity,
+    role: Role,
+    onUserChange: OnUserChange,
+  ): Promise<FoundUser> {
+    const identity = { issuer, subject };
+    if (!isEmailVerified || user.identity !== undefined) return findConcurrentlyAdded(this.#deps.users, identity);
+    if (user.disabled) return { reason: 'disabled' };
+    // The role first: the last admin, whom the provider would demote, keeps the password and the sessions.
+    if (!(await changeRole(this.#deps, user, role, onUserChange))) return { reason: 'last-admin' };
+    // Before the change, too: if only the end of the sessions fails, the next sign-in finds the identity and ends none.
+    await this.#deps.sessions.endAll(user.id);
+    const replaced = await this.#deps.users.change(user.id, (current) =>
+      current.identity === undefined ? { passwordHash: null, mustChangePassword: false, identity } : null,
+    );
+    if (replaced === null) return findConcurrentlyAdded(this.#deps.users, identity);
+    const linked = { ...user, role, passwordHash: null, mustChangePassword: false, identity };
+    onUserChange({ before: { ...user, role }, after: linked });
+    await this.#deps.sessions.endAll(user.id);
+    return { user: linked };
+  }
 }
 
 /** Another request may just have stored the same person. */
@@ -152,7 +148,7 @@ async function findConcurrentlyAdded(
 
 /** Returns false and changes nothing if no enabled admin would be left. */
 async function changeRole(
-  { users, control }: Pick<SignInByIdentityDeps, 'users' | 'control'>,
+  { users, control }: Pick<SignInDeps, 'users' | 'control'>,
   user: User,
   role: Role,
   onUserChange: OnUserChange,

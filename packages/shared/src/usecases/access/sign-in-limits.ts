@@ -42,14 +42,6 @@ const addressFactor = 6;
 /** How many times as many failures a shared address may have. */
 const sharedAddressFactor = 10;
 
-export interface SignInLimitsDeps {
-  readonly limiter: RateLimiter;
-  /** Failures per minute, account and address. That of an address is a multiple of it. 0 switches both limits off. */
-  readonly failuresPerMinute: number;
-  /** New sessions of one user. Null: no limit. */
-  readonly perUser: RateLimit | null;
-}
-
 /**
  * Limits attempts to sign in. Known and unknown accounts are limited alike, by a digest of the e-mail. Failures are
  * limited per account and address, and per address (6 times as many). No limit counts the failures of an account from
@@ -59,10 +51,18 @@ export interface SignInLimitsDeps {
  * window: a client that adds or removes forwarding headers gains nothing.
  */
 export class SignInLimits {
-  readonly #deps: SignInLimitsDeps;
+  readonly #limiter: RateLimiter;
+  readonly #failuresPerMinute: number;
+  readonly #perUser: RateLimit | null;
 
-  constructor(deps: SignInLimitsDeps) {
-    this.#deps = deps;
+  /**
+   * `failuresPerMinute`: per account and address. That of an address is a multiple of it. 0 switches both limits off.
+   * `perUser`: new sessions of one user. Null: no limit.
+   */
+  constructor(limiter: RateLimiter, failuresPerMinute: number, perUser: RateLimit | null) {
+    this.#limiter = limiter;
+    this.#failuresPerMinute = failuresPerMinute;
+    this.#perUser = perUser;
   }
 
   /**
@@ -91,16 +91,15 @@ export class SignInLimits {
    * which are kept for long. Strangers cannot use up this limit.
    */
   takeForUser(userId: string): Promise<Permit> {
-    return takePermit(this.#deps.limiter, `sign-in:user:${userId}`, this.#deps.perUser);
+    return takePermit(this.#limiter, `sign-in:user:${userId}`, this.#perUser);
   }
 
   async #takePermits({ email, source: { address, isShared } }: SignInAttempt): Promise<Permit> {
-    const { limiter } = this.#deps;
     const account = `sign-in:account:${sha256Hex(email?.toLowerCase() ?? '')}:${address}`;
-    const ofAccount = email === null ? unlimited : await takePermit(limiter, account, this.#perMinute(1));
+    const ofAccount = email === null ? unlimited : await takePermit(this.#limiter, account, this.#perMinute(1));
     if (ofAccount.status === 'rate-limited') return ofAccount;
     const factor = addressFactor * (isShared ? sharedAddressFactor : 1);
-    const ofAddress = await takePermit(limiter, `sign-in:address:${address}`, this.#perMinute(factor));
+    const ofAddress = await takePermit(this.#limiter, `sign-in:address:${address}`, this.#perMinute(factor));
     if (ofAddress.status === 'rate-limited') {
       // A rate-limited attempt does not run, so it is no failure.
       await ofAccount.giveBack();
@@ -111,7 +110,7 @@ export class SignInLimits {
   }
 
   #perMinute(factor: number): RateLimit | null {
-    const burst = this.#deps.failuresPerMinute * factor;
+    const burst = this.#failuresPerMinute * factor;
     return burst === 0 ? null : { ratePerSecond: burst / 60, burst };
   }
 }

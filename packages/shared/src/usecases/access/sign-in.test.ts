@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { User } from '../../entities/user.ts';
-import { createPasswordHasher, type DeriveTag, deriveArgon2id } from './passwords.ts';
+import { type DeriveTag, deriveArgon2id, PasswordHasher } from './passwords.ts';
 import { SignIn, type SignInDeps } from './sign-in.ts';
 
 const password = 'correct horse battery';
@@ -17,9 +17,9 @@ const derive: DeriveTag = (parameters) => {
   });
   return deriveArgon2id(parameters);
 };
-const passwords = createPasswordHasher(derive);
+const passwords = new PasswordHasher(derive);
 
-const passwordHash = await createPasswordHasher().hash(password);
+const passwordHash = await new PasswordHasher().hash(password);
 const enabled = aUser('on@example.org', false);
 const users = [enabled, aUser('off@example.org', true)];
 
@@ -42,6 +42,7 @@ const deps: SignInDeps = {
   users: {
     find: async (where) => users.find((user) => user.email === where?.email) ?? null,
     get: async (id) => users.find((user) => user.id === id) ?? null,
+    insert: async () => true,
     change: async () => null,
   },
   passwords,
@@ -54,9 +55,11 @@ const deps: SignInDeps = {
       sessionId: 'a session',
       session: { id: 's', digest: 'd', userId, device: null, address: null, ...times },
     }),
+    endAll: async () => undefined,
     endOthers: async () => undefined,
     endReplaced: async () => undefined,
   },
+  control: { announce: async () => undefined },
   clock: { now: () => now },
 };
 const signIn = new SignIn(deps);
@@ -85,7 +88,7 @@ test('addresses take turns in hashing passwords', async () => {
   const countingSignIn = new SignIn({
     ...deps,
     passwords: {
-      ...passwords,
+      hash: (text) => passwords.hash(text),
       verify: async (_password, _phc, source) => {
         sources.push(source);
         return false;

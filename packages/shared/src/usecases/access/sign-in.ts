@@ -1,16 +1,19 @@
 import type { Session } from '../../entities/session.ts';
 import { findPasswordEnd, type User } from '../../entities/user.ts';
 import type { Collection } from '../../ports/collection.ts';
+import type { ControlLog } from '../../ports/control-log.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { findPasswordWeakness, type PasswordHasher } from './passwords.ts';
 import type { ManageSessions, SessionOrigin, StartedSession } from './sessions.ts';
 import type { AttemptSource, RateLimited, SignInLimits } from './sign-in-limits.ts';
 
+/** What a sign-in needs, with a password or through an identity provider. */
 export interface SignInDeps {
-  readonly users: Pick<Collection<User>, 'find' | 'get' | 'change'>;
-  readonly passwords: PasswordHasher;
+  readonly users: Pick<Collection<User>, 'find' | 'get' | 'insert' | 'change'>;
+  readonly passwords: Pick<PasswordHasher, 'hash' | 'verify'>;
   readonly limits: Pick<SignInLimits, 'run' | 'takeForUser'>;
-  readonly sessions: Pick<ManageSessions, 'start' | 'endOthers' | 'endReplaced'>;
+  readonly sessions: Pick<ManageSessions, 'start' | 'endAll' | 'endOthers' | 'endReplaced'>;
+  readonly control: Pick<ControlLog, 'announce'>;
   readonly clock: Pick<Clock, 'now'>;
 }
 

@@ -3,7 +3,6 @@ import { createEventId, type DeduplicationKey, deriveEventId, toContentKey } fro
 import type { QueueItem } from '../../domain/queue-item.ts';
 import type { TraceContext } from '../../domain/trace-context.ts';
 import type { Integration } from '../../entities/grant.ts';
-import type { Clock } from '../../runtime/clock.ts';
 import type { GroupCommit } from './group-commit.ts';
 
 export interface HookSubmission {
@@ -22,30 +21,25 @@ export interface AcceptedHook {
   readonly eventId: string;
 }
 
-export interface AcceptHookDeps {
-  readonly groupCommit: Pick<GroupCommit, 'submit'>;
-  readonly clock: Pick<Clock, 'now'>;
-  /** Creates the event id of a hook without a deduplication key. */
-  readonly createId?: () => string;
-}
-
 /**
- * Makes the function that accepts a hook. Its promise resolves once the hook is durably queued. It rejects with
- * `UnavailableError` if the admission limit is exceeded: the hook is then not queued. It rejects with the same error if
- * the queue does not answer in time: the hook may be queued even then. The api does not detect duplicates: the worker
- * does, by the event id.
+ * Accepts a hook. Resolves once the hook is durably queued. Rejects with `UnavailableError` if the admission limit is
+ * exceeded: the hook is then not queued. Rejects with the same error if the queue does not answer in time: the hook may
+ * be queued even then. The api does not detect duplicates: the worker does, by the event id. `createId` creates the
+ * event id of a hook without a deduplication key.
  */
-export function makeAcceptHook(deps: AcceptHookDeps) {
-  return async (submission: HookSubmission): Promise<AcceptedHook> => {
-    const { integration, body, withinMs, traceContext = null } = submission;
-    const eventId = deriveHookEventId(submission, deps.createId);
-    const receivedAt = deps.clock.now();
-    const delivery = { ...body, eventId, integrationId: integration.id, receivedAt, redrive: false };
-    const item: QueueItem =
-      traceContext === null ? { type: 'delivery', delivery } : { type: 'delivery', delivery, traceContext };
-    await deps.groupCommit.submit(item, withinMs);
-    return { eventId };
-  };
+export async function acceptHook(
+  groupCommit: Pick<GroupCommit, 'submit'>,
+  submission: HookSubmission,
+  receivedAt: Date,
+  createId = createEventId,
+): Promise<AcceptedHook> {
+  const { integration, body, withinMs, traceContext = null } = submission;
+  const eventId = deriveHookEventId(submission, createId);
+  const delivery = { ...body, eventId, integrationId: integration.id, receivedAt, redrive: false };
+  const item: QueueItem =
+    traceContext === null ? { type: 'delivery', delivery } : { type: 'delivery', delivery, traceContext };
+  await groupCommit.submit(item, withinMs);
+  return { eventId };
 }
 
 /**

@@ -6,11 +6,6 @@ import type { DeliveryLedger, LedgerRow, ReceptionRange } from '../../ports/deli
 import { readNames } from '../lists/list-counted-page.ts';
 import type { GroupCommit } from './group-commit.ts';
 
-export interface RedriveDeliveryDeps {
-  readonly ledger: Pick<DeliveryLedger, 'get'>;
-  readonly groupCommit: Pick<GroupCommit, 'submit'>;
-}
-
 export type RedriveOutcome =
   /**
    * The delivery is durably queued again. `delivery` is its row, as read before that. The row stays `dead` until a
@@ -21,29 +16,6 @@ export type RedriveOutcome =
   | { readonly status: 'unknown' }
   /** The delivery is published or discarded, or a run has registered it and its event is not published yet. */
   | { readonly status: 'not-dead' };
-
-/**
- * Makes the function that redrives a dead letter: it puts the delivery into the queue again, with its original
- * `receivedAt`. Redriving it twice does no harm: once it is published or discarded, a run drops it as a duplicate. A
- * malformed delivery is queued with the fields that could be read. It becomes a dead letter again, unless the worker's
- * version of the service can parse it.
- *
- * Throws `UnavailableError` when the ledger does not answer, and what `GroupCommit.submit` throws: the delivery is not
- * queued if the backlog of the integration is full (`ServiceError`), the admission limit is exceeded or too many
- * callers wait. If the queue does not answer in time, it may be queued all the same.
- */
-export function makeRedriveDelivery({ ledger, groupCommit }: RedriveDeliveryDeps) {
-  return async (integrationId: string, eventId: string): Promise<RedriveOutcome> => {
-    const row = await ledger.get(eventId);
-    if (row === null || row.integrationId !== integrationId) return { status: 'unknown' };
-    if (row.state !== 'dead') return { status: 'not-dead' };
-    const { kind, occurredAt, widgetId, payload, receivedAt } = row;
-    const delivery = { eventId, integrationId, kind, occurredAt, widgetId, payload, receivedAt, redrive: true };
-    // The cast is not checked here: the worker parses the delivery again.
-    await groupCommit.submit({ type: 'delivery', delivery: delivery as Delivery });
-    return { status: 'queued', delivery: row };
-  };
-}
 
 /** The most deliveries that one call redrives. */
 export const redrivesMax = 100;
@@ -78,78 +50,95 @@ export type RedrivesOutcome =
   /** There is no delivery with the id `after`. Nothing was redriven. */
   | { readonly status: 'unknown-after' };
 
-export interface RedriveDeliveriesDeps {
-  readonly ledger: Pick<DeliveryLedger, 'get' | 'list'>;
-  readonly integrations: Pick<Collection<Integration>, 'list'>;
-  readonly redriveDelivery: ReturnType<typeof makeRedriveDelivery>;
-}
-
 interface Selected {
   readonly eventIds: readonly string[];
   readonly next: string | null;
 }
 
-/**
- * Makes the function that redrives several deliveries of an integration, or of all integrations (null), each as
- * `makeRedriveDelivery` does. The caller selects at most `redrivesMax` event ids; one that is selected twice counts
- * once. If a delivery fails, the others are redriven all the same. If none was redriven because of an error, the
- * function throws that error. It also throws `UnavailableError` if the selection cannot be read.
- */
-export function makeRedriveDeliveries(deps: RedriveDeliveriesDeps) {
-  return async (integrationId: string | null, selection: RedriveSelection): Promise<RedrivesOutcome> => {
-    const selected = await select(deps.ledger, integrationId, selection);
+/** Redrives dead letters. */
+export class RedriveDeliveries {
+  readonly #ledger: Pick<DeliveryLedger, 'get' | 'list'>;
+  readonly #integrations: Pick<Collection<Integration>, 'list'>;
+  readonly #groupCommit: Pick<GroupCommit, 'submit'>;
+
+  constructor(
+    ledger: Pick<DeliveryLedger, 'get' | 'list'>,
+    integrations: Pick<Collection<Integration>, 'list'>,
+    groupCommit: Pick<GroupCommit, 'submit'>,
+  ) {
+    this.#ledger = ledger;
+    this.#integrations = integrations;
+    this.#groupCommit = groupCommit;
+  }
+
+  /**
+   * Puts a delivery into the queue again, with its original `receivedAt`. Redriving it twice does no harm: once it is
+   * published or discarded, a run drops it as a duplicate. A malformed delivery is queued with the fields that could be
+   * read. It becomes a dead letter again, unless the worker's version of the service can parse it.
+   *
+   * Throws `UnavailableError` when the ledger does not answer, and what `GroupCommit.submit` throws: the delivery is
+   * not queued if the backlog of the integration is full (`ServiceError`), the admission limit is exceeded or too many
+   * callers wait. If the queue does not answer in time, it may be queued all the same.
+   */
+  async redriveOne(integrationId: string, eventId: string): Promise<RedriveOutcome> {
+    const row = await this.#ledger.get(eventId);
+    if (row === null || row.integrationId !== integrationId) return { status: 'unknown' };
+    if (row.state !== 'dead') return { status: 'not-dead' };
+    const { kind, occurredAt, widgetId, payload, receivedAt } = row;
+    const delivery = { eventId, integrationId, kind, occurredAt, widgetId, payload, receivedAt, redrive: true };
+    // The cast is not checked here: the worker parses the delivery again.
+    await this.#groupCommit.submit({ type: 'delivery', delivery: delivery as Delivery });
+    return { status: 'queued', delivery: row };
+  }
+
+  /**
+   * Redrives several deliveries of an integration, or of all integrations (null). The caller selects at most
+   * `redrivesMax` event ids; one that is selected twice counts once. If a delivery fails, the others are redriven all
+   * the same. If none was redriven because of an error, throws that error. Also throws `UnavailableError` if the
+   * selection cannot be read.
+   */
+  async redriveAll(integrationId: string | null, selection: RedriveSelection): Promise<RedrivesOutcome> {
+    const selected = await this.#select(integrationId, selection);
     if (selected === null) return { status: 'unknown-after' };
+    const { eventIds, next } = selected;
     const integrationIds =
-      integrationId === null
-        ? await findIntegrations(deps, selected.eventIds)
-        : selected.eventIds.map(() => integrationId);
+      integrationId === null ? await this.#findIntegrations(eventIds) : eventIds.map(() => integrationId);
     const redrives = await Promise.all(
-      selected.eventIds.map((eventId, index) => redrive(deps, eventId, integrationIds[index] ?? null)),
+      eventIds.map((eventId, index) => this.#redrive(eventId, integrationIds[index] ?? null)),
     );
     const failed = redrives.find(({ error }) => error !== null);
     if (failed !== undefined && !redrives.some(({ outcome }) => outcome === 'redriven')) throw failed.error;
-    return { status: 'done', redrives, next: selected.next };
-  };
-}
+    return { status: 'done', redrives, next };
+  }
 
-async function select(
-  ledger: RedriveDeliveriesDeps['ledger'],
-  integrationId: string | null,
-  selection: RedriveSelection,
-): Promise<Selected | null> {
-  if ('eventIds' in selection) return { eventIds: [...new Set(selection.eventIds)], next: null };
-  const { dead, after } = selection;
-  const listedAfter = after === null ? null : await ledger.get(after);
-  if (after !== null && listedAfter === null) return null;
-  const filter = { ...dead, integrationId, state: 'dead', ...(listedAfter === null ? {} : { listedAfter }) } as const;
-  const rows = await ledger.list(filter, { offset: 0, limit: redrivesMax + 1 });
-  const eventIds = rows.slice(0, redrivesMax).flatMap((row) => row?.eventId ?? []);
-  return { eventIds, next: rows.length > redrivesMax ? (eventIds.at(-1) ?? null) : null };
-}
+  async #select(integrationId: string | null, selection: RedriveSelection): Promise<Selected | null> {
+    if ('eventIds' in selection) return { eventIds: [...new Set(selection.eventIds)], next: null };
+    const { dead, after } = selection;
+    const listedAfter = after === null ? null : await this.#ledger.get(after);
+    if (after !== null && listedAfter === null) return null;
+    const filter = { ...dead, integrationId, state: 'dead', ...(listedAfter === null ? {} : { listedAfter }) } as const;
+    const rows = await this.#ledger.list(filter, { offset: 0, limit: redrivesMax + 1 });
+    const eventIds = rows.slice(0, redrivesMax).flatMap((row) => row?.eventId ?? []);
+    return { eventIds, next: rows.length > redrivesMax ? (eventIds.at(-1) ?? null) : null };
+  }
 
-/** Returns the integration of each delivery. Null: the delivery is unknown, or its integration is deleted. */
-async function findIntegrations(
-  { ledger, integrations }: RedriveDeliveriesDeps,
-  eventIds: readonly string[],
-): Promise<readonly (string | null)[]> {
-  const rows = await Promise.all(eventIds.map((eventId) => ledger.get(eventId)));
-  const named = rows.map((row) => row?.integrationId ?? null);
-  const existing = await readNames(integrations, [...new Set(named.filter((id) => id !== null))]);
-  return named.map((id) => (id !== null && existing.has(id) ? id : null));
-}
+  /** Returns the integration of each delivery. Null: the delivery is unknown, or its integration is deleted. */
+  async #findIntegrations(eventIds: readonly string[]): Promise<readonly (string | null)[]> {
+    const rows = await Promise.all(eventIds.map((eventId) => this.#ledger.get(eventId)));
+    const named = rows.map((row) => row?.integrationId ?? null);
+    const existing = await readNames(this.#integrations, [...new Set(named.filter((id) => id !== null))]);
+    return named.map((id) => (id !== null && existing.has(id) ? id : null));
+  }
 
-async function redrive(
-  { redriveDelivery }: RedriveDeliveriesDeps,
-  eventId: string,
-  integrationId: string | null,
-): Promise<Redrive> {
-  const result = { eventId, integrationId, error: null };
-  if (integrationId === null) return { ...result, outcome: 'not-found' };
-  try {
-    const { status } = await redriveDelivery(integrationId, eventId);
-    return { ...result, outcome: outcomes[status] };
-  } catch (error) {
-    return { ...result, outcome: 'failed', error: toError(error) };
+  async #redrive(eventId: string, integrationId: string | null): Promise<Redrive> {
+    const result = { eventId, integrationId, error: null };
+    if (integrationId === null) return { ...result, outcome: 'not-found' };
+    try {
+      const { status } = await this.redriveOne(integrationId, eventId);
+      return { ...result, outcome: outcomes[status] };
+    } catch (error) {
+      return { ...result, outcome: 'failed', error: toError(error) };
+    }
   }
 }
 

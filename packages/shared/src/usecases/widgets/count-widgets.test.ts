@@ -1,23 +1,19 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { UnavailableError } from '../../domain/errors.ts';
-import type { WidgetFilter } from '../../ports/widget-store.ts';
-import { makeCountWidgets } from './list-widgets.ts';
+import type { WidgetFilter, WidgetStore } from '../../ports/widget-store.ts';
+import { WidgetCounts } from './list-widgets.ts';
 
 const all: WidgetFilter = { state: null, createdAtOrBefore: null };
 
 /** A store with `total` widgets that records the limit of each count. */
 function setUp(total: number) {
   const state = { total, nowMs: 1_000_000_000, limits: [] as number[] };
-  const count = makeCountWidgets({
-    widgets: {
-      count: async (_filter, atMost) => {
-        state.limits.push(atMost);
-        return Math.min(state.total, atMost);
-      },
-    },
-    clock: { now: () => new Date(state.nowMs), monotonicMs: () => state.nowMs },
-  });
-  const countWidgets = async (filter: WidgetFilter) => (await count(filter, { seen: 0, withinMs: 1_000 })).total;
+  const count = async (_filter: WidgetFilter, atMost: number) => {
+    state.limits.push(atMost);
+    return Math.min(state.total, atMost);
+  };
+  const counts = new WidgetCounts({ count }, { now: () => new Date(state.nowMs), monotonicMs: () => state.nowMs });
+  const countWidgets = async (filter: WidgetFilter) => (await counts.count(filter, 0, 1_000)).total;
   const numberOfFullCounts = () => state.limits.filter((limit) => limit > 1_001).length;
   return { countWidgets, state, numberOfFullCounts };
 }
@@ -65,16 +61,12 @@ test('each filter has its own total; filters with a time in the last five second
 
 test('a count with an unexpected error rejects, and is not cached', async () => {
   let isFailing = true;
-  const count = makeCountWidgets({
-    widgets: {
-      count: async (_filter, atMost) => {
-        if (isFailing && atMost > 1_001) throw new Error('the count failed');
-        return Math.min(2_000, atMost);
-      },
-    },
-    clock: { now: () => new Date(0), monotonicMs: () => 0 },
-  });
-  const countWidgets = () => count(all, { seen: 0, withinMs: 1_000 });
+  const count = async (_filter: WidgetFilter, atMost: number) => {
+    if (isFailing && atMost > 1_001) throw new Error('the count failed');
+    return Math.min(2_000, atMost);
+  };
+  const counts = new WidgetCounts({ count }, { now: () => new Date(0), monotonicMs: () => 0 });
+  const countWidgets = () => counts.count(all, 0, 1_000);
   await expect(countWidgets()).rejects.toThrow('the count failed');
   isFailing = false;
   expect(await countWidgets()).toMatchObject({ total: 2_000 });
@@ -87,19 +79,16 @@ function setUpSlow() {
   const counts: { readonly filter: WidgetFilter; readonly end: (total: number) => void; fail: () => void }[] = [];
   const state = { nowMs: 1_000_000_000, isUnavailable: false };
   const unavailable = () => new UnavailableError('the store does not answer');
-  const count = makeCountWidgets({
-    widgets: {
-      count: (filter, atMost) => {
-        if (state.isUnavailable) return Promise.reject(unavailable());
-        if (atMost <= 1_001) return Promise.resolve(atMost);
-        return new Promise((resolve, reject) => {
-          counts.push({ filter, end: resolve, fail: () => reject(unavailable()) });
-        });
-      },
-    },
-    clock: { now: () => new Date(state.nowMs), monotonicMs: () => state.nowMs },
-  });
-  const countWidgets = (filter: WidgetFilter, seen = 51) => count(filter, { seen, withinMs: 1_000 });
+  const count: WidgetStore['count'] = (filter, atMost) => {
+    if (state.isUnavailable) return Promise.reject(unavailable());
+    if (atMost <= 1_001) return Promise.resolve(atMost);
+    return new Promise((resolve, reject) => {
+      counts.push({ filter, end: resolve, fail: () => reject(unavailable()) });
+    });
+  };
+  const clock = { now: () => new Date(state.nowMs), monotonicMs: () => state.nowMs };
+  const widgetCounts = new WidgetCounts({ count }, clock);
+  const countWidgets = (filter: WidgetFilter, seen = 51) => widgetCounts.count(filter, seen, 1_000);
   const flushPromises = () => vi.advanceTimersByTimeAsync(0);
   return { counts, state, countWidgets, flushPromises };
 }

@@ -5,16 +5,12 @@ import { createUuidV7 } from '../../domain/uuid.ts';
 import { buildWidget, type NewWidget, pickHookChanged, type Widget } from '../../domain/widget.ts';
 import type { WidgetStore } from '../../ports/widget-store.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import type { GroupCommit } from '../hooks/group-commit.ts';
 
 export interface CreateWidgetDeps {
   readonly widgets: Pick<WidgetStore, 'insertOnce'>;
+  readonly groupCommit: Pick<GroupCommit, 'submit'>;
   readonly clock: Pick<Clock, 'now'>;
-  /** Renders a widget as the body of the 201 response. */
-  readonly renderBody: (widget: Widget) => string;
-  /** Enqueues a nudge, without waiting. Never throws: if the nudge is lost, the scanner finds the outbox. */
-  readonly nudge: (widgetId: string) => void;
-  /** Creates the new widget's id, a unique UUID. */
-  readonly createId?: () => string;
 }
 
 export interface CreateWidgetInput {
@@ -22,6 +18,8 @@ export interface CreateWidgetInput {
   /** Part of the idempotency key's scope: two principals may use the same key for different widgets. */
   readonly principalId: string;
   readonly idempotencyKey: string | null;
+  /** Renders a widget as the body of the 201 response. */
+  readonly renderBody: (widget: Widget) => string;
 }
 
 export type CreateWidgetOutcome =
@@ -30,29 +28,32 @@ export type CreateWidgetOutcome =
   | { readonly status: 'conflict' };
 
 /**
- * Makes the function that creates a widget, once per idempotency key. The rendered body is stored with the widget. A
- * repeated request gets the same bytes, even if hooks have changed the widget since. Throws `UnavailableError`: the
- * widget may exist then, and repeating the call with the same key is safe.
+ * Creates a widget, once per idempotency key. The rendered body is stored with the widget. A repeated request gets the
+ * same bytes, even if hooks have changed the widget since. `createId` creates the id of the widget, a unique UUID.
+ * Throws `UnavailableError`: the widget may exist then, and repeating the call with the same key is safe.
  */
-export function makeCreateWidget({ widgets, clock, renderBody, nudge, createId = createUuidV7 }: CreateWidgetDeps) {
-  return async ({ newWidget, principalId, idempotencyKey }: CreateWidgetInput): Promise<CreateWidgetOutcome> => {
-    const widget = buildWidget(newWidget, createId(), clock.now());
-    const body = renderBody(widget);
-    const idempotency =
-      idempotencyKey === null
-        ? null
-        : {
-            // The route's operation id. Stored records contain it, so it must never change.
-            scope: `${principalId} example.widgets.create`,
-            key: idempotencyKey,
-            fingerprint: computeFingerprint(newWidget),
-            body,
-          };
-    const outcome = await widgets.insertOnce({ widget, created: buildCreationEntry(widget), idempotency });
-    if (outcome.status !== 'created') return outcome;
-    nudge(widget.id);
-    return { status: 'created', widgetId: widget.id, body };
-  };
+export async function createWidget(
+  { widgets, groupCommit, clock }: CreateWidgetDeps,
+  { newWidget, principalId, idempotencyKey, renderBody }: CreateWidgetInput,
+  createId = createUuidV7,
+): Promise<CreateWidgetOutcome> {
+  const widget = buildWidget(newWidget, createId(), clock.now());
+  const body = renderBody(widget);
+  const idempotency =
+    idempotencyKey === null
+      ? null
+      : {
+          // The route's operation id. Stored records contain it, so it must never change.
+          scope: `${principalId} example.widgets.create`,
+          key: idempotencyKey,
+          fingerprint: computeFingerprint(newWidget),
+          body,
+        };
+  const outcome = await widgets.insertOnce({ widget, created: buildCreationEntry(widget), idempotency });
+  if (outcome.status !== 'created') return outcome;
+  // Not awaited, and a failure does not matter: the scanner finds the outbox if the nudge is lost.
+  groupCommit.submit({ type: 'nudge', widgetId: widget.id }).catch(() => undefined);
+  return { status: 'created', widgetId: widget.id, body };
 }
 
 function buildCreationEntry(widget: Widget): OutboxEntry {

@@ -1,7 +1,8 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { UnavailableError } from '../../domain/errors.ts';
 import type { Widget } from '../../domain/widget.ts';
-import { type ListWidgetsInput, makeListWidgets } from './list-widgets.ts';
+import type { WidgetStore } from '../../ports/widget-store.ts';
+import { ListWidgets, type ListWidgetsInput } from './list-widgets.ts';
 
 const nowMs = 1_000_000_000;
 const asOf = new Date(nowMs - 60_000);
@@ -16,20 +17,15 @@ function setUp(
   const state = { size, nowMs };
   const offsets: number[] = [];
   const row = () => ({ createdAt: asOf }) as Widget;
-  const listWidgets = makeListWidgets({
-    widgets: {
-      list: async (_, { offset, limit }) => {
-        offsets.push(offset);
-        if (offset > 10_000) await readDeepRows();
-        return Array.from({ length: Math.max(0, Math.min(limit, state.size - offset)) }, row);
-      },
-      count: (_, atMost) => count(atMost),
-    },
-    clock: { now: () => new Date(state.nowMs), monotonicMs: () => state.nowMs },
-    tailPosition: () => null,
-  });
+  const list: WidgetStore['list'] = async (_, { offset, limit }) => {
+    offsets.push(offset);
+    if (offset > 10_000) await readDeepRows();
+    return Array.from({ length: Math.max(0, Math.min(limit, state.size - offset)) }, row);
+  };
+  const clock = { now: () => new Date(state.nowMs), monotonicMs: () => state.nowMs };
+  const widgets = new ListWidgets({ list, count: (_, atMost) => count(atMost) }, clock, () => null);
   const listPage = (input: Partial<ListWidgetsInput>) =>
-    listWidgets({ page: 1, pageSize: 200, state: null, asOf, ...input });
+    widgets.read({ page: 1, pageSize: 200, state: null, asOf, ...input });
   return { listPage, offsets, state };
 }
 

@@ -8,13 +8,6 @@ import { fullCountDeadlineMs, requestDeadlineMs, withDeadline } from '../../runt
 import { dropOldest } from '../../runtime/drop-oldest.ts';
 import { createSemaphore } from '../../runtime/semaphore.ts';
 
-export interface ListWidgetsDeps {
-  readonly widgets: Pick<WidgetStore, 'list' | 'count'>;
-  readonly clock: Pick<Clock, 'now' | 'monotonicMs'>;
-  /** Returns this pod's position in the event log; null before its first read. */
-  readonly tailPosition: () => LogPosition | null;
-}
-
 export interface ListWidgetsInput extends PageRequest {
   readonly state: WidgetState | null;
   /** The `asOf` of the first page of this listing; null if the client has none yet. */
@@ -23,16 +16,14 @@ export interface ListWidgetsInput extends PageRequest {
 
 export interface WidgetPage extends PageRequest {
   readonly items: readonly ListedRow<Widget>[];
-  /** Exact up to 1 000, otherwise at most 5 s old. If the count fails or is slow: see `makeCountWidgets`. */
+  /** Exact up to 1 000, otherwise at most 5 s old. If the count fails or is slow: see `WidgetCounts`. */
   readonly totalItems: number;
   readonly totalPages: number;
   /** Always exact. */
   readonly hasNext: boolean;
   /** The pages list and count only widgets created at or before this time, so that the pages of one listing agree. */
   readonly asOf: Date;
-  /**
-   * A stream that resumes from here misses no event that happened after this page was read. Null: see `tailPosition`.
-   */
+  /** A stream that resumes from here misses no event that happened after this page was read; see `ListWidgets`. */
   readonly streamCursor: LogPosition | null;
 }
 
@@ -61,70 +52,79 @@ const maxGrowthPerMs = 100;
 const totalDeadlineMs = { afterRows: 1_200, beforeRows: 800 } as const;
 
 /**
- * Makes the function that lists one page of widgets, newest first. A slow count delays the page by
- * `totalDeadlineMs` at most: see `makeCountWidgets`. Throws `UnavailableError`.
+ * Lists widgets, newest first. A slow count delays a page by `totalDeadlineMs` at most: see `WidgetCounts`.
+ * `tailPosition` returns this pod's position in the event log; null before its first read.
  */
-export function makeListWidgets({ widgets, clock, tailPosition }: ListWidgetsDeps) {
-  const countWidgets = makeCountWidgets({ widgets, clock });
+export class ListWidgets {
+  readonly #widgets: Pick<WidgetStore, 'list' | 'count'>;
+  readonly #clock: Pick<Clock, 'now' | 'monotonicMs'>;
+  readonly #tailPosition: () => LogPosition | null;
+  readonly #counts: WidgetCounts;
   /** To skip many rows costs a store time: callers must not make it skip in many requests at once. */
-  const readDeepRows = createSemaphore({
+  readonly #readDeepRows = createSemaphore({
     what: 'read a page far behind the newest widgets',
     maxRunning: 1,
     maxWaiting: maxWaitingDeepPages,
     maxWaitMs: requestDeadlineMs,
   });
 
-  const toFirstAsOf = ([newest]: readonly ListedRow<Widget>[]): Date =>
-    new Date(Math.max(newest?.createdAt.getTime() ?? 0, clock.now().getTime() - creationDelayMaxMs));
+  constructor(
+    widgets: Pick<WidgetStore, 'list' | 'count'>,
+    clock: Pick<Clock, 'now' | 'monotonicMs'>,
+    tailPosition: () => LogPosition | null,
+  ) {
+    this.#widgets = widgets;
+    this.#clock = clock;
+    this.#tailPosition = tailPosition;
+    this.#counts = new WidgetCounts(widgets, clock);
+  }
 
-  const readFirstAsOf = async (state: WidgetState | null): Promise<Date> =>
-    toFirstAsOf(await widgets.list({ state, createdAtOrBefore: null }, { offset: 0, limit: 1 }));
-
-  /** Reads the rows of a page and one more. For a page beyond `deepOffset`, it reads the total first. */
-  const readRows = async (input: ListWidgetsInput): Promise<RowsRead> => {
-    const range = { offset: toOffset(input), limit: input.pageSize + 1 };
-    const { state, page } = input;
-    if (input.asOf === null && page === 1) {
-      const rows = await widgets.list({ state, createdAtOrBefore: null }, range);
-      return { rows, asOf: toFirstAsOf(rows), total: null };
-    }
-    const asOf = input.asOf ?? (await readFirstAsOf(state));
-    const filter = { state, createdAtOrBefore: asOf };
-    if (range.offset <= deepOffset) return { rows: await widgets.list(filter, range), asOf, total: null };
-    const total = await countWidgets(filter, { seen: 0, withinMs: totalDeadlineMs.beforeRows });
-    if (isPastEnd(range.offset, total)) return { rows: [], asOf, total };
-    return { rows: await readDeepRows(() => widgets.list(filter, range)), asOf, total };
-  };
-
-  return async (input: ListWidgetsInput): Promise<WidgetPage> => {
+  /** Reads one page. Throws `UnavailableError`. */
+  async read(input: ListWidgetsInput): Promise<WidgetPage> {
     // The position is read before the rows: an older position only replays more events, a newer one would skip some.
-    const streamCursor = tailPosition();
-    const startedAtMs = clock.monotonicMs();
+    const streamCursor = this.#tailPosition();
+    const startedAtMs = this.#clock.monotonicMs();
     const { page, pageSize, state } = input;
-    const { rows, asOf, total } = await readRows(input);
+    const { rows, asOf, total } = await this.#readRows(input);
     const hasNext = rows.length > pageSize;
     const items = hasNext ? rows.slice(0, pageSize) : rows;
     const rowsEnd = toOffset(input) + rows.length;
     const seen = rows.length > 0 ? rowsEnd : 0;
     const isLastPage = !hasNext && (items.length > 0 || page === 1);
     const countTotal = () => {
-      const withinMs = Math.max(0, startedAtMs + totalDeadlineMs.afterRows - clock.monotonicMs());
-      return countWidgets({ state, createdAtOrBefore: asOf }, { seen, withinMs });
+      const withinMs = Math.max(0, startedAtMs + totalDeadlineMs.afterRows - this.#clock.monotonicMs());
+      return this.#counts.count({ state, createdAtOrBefore: asOf }, seen, withinMs);
     };
     const counted = isLastPage ? seen : (total ?? (await countTotal())).total;
     // The total may be older than the rows. It must not contradict them.
     const totalItems = hasNext ? Math.max(counted, rowsEnd) : Math.min(counted, rowsEnd);
-    return {
-      items,
-      page,
-      pageSize,
-      totalItems,
-      totalPages: countPages(totalItems, pageSize),
-      hasNext,
-      asOf,
-      streamCursor,
-    };
-  };
+    const totalPages = countPages(totalItems, pageSize);
+    return { items, page, pageSize, totalItems, totalPages, hasNext, asOf, streamCursor };
+  }
+
+  /** Reads the rows of a page and one more. For a page beyond `deepOffset`, it reads the total first. */
+  async #readRows(input: ListWidgetsInput): Promise<RowsRead> {
+    const range = { offset: toOffset(input), limit: input.pageSize + 1 };
+    const { state, page } = input;
+    if (input.asOf === null && page === 1) {
+      const rows = await this.#widgets.list({ state, createdAtOrBefore: null }, range);
+      return { rows, asOf: this.#toFirstAsOf(rows), total: null };
+    }
+    const asOf = input.asOf ?? (await this.#readFirstAsOf(state));
+    const filter = { state, createdAtOrBefore: asOf };
+    if (range.offset <= deepOffset) return { rows: await this.#widgets.list(filter, range), asOf, total: null };
+    const total = await this.#counts.count(filter, 0, totalDeadlineMs.beforeRows);
+    if (isPastEnd(range.offset, total)) return { rows: [], asOf, total };
+    return { rows: await this.#readDeepRows(() => this.#widgets.list(filter, range)), asOf, total };
+  }
+
+  async #readFirstAsOf(state: WidgetState | null): Promise<Date> {
+    return this.#toFirstAsOf(await this.#widgets.list({ state, createdAtOrBefore: null }, { offset: 0, limit: 1 }));
+  }
+
+  #toFirstAsOf([newest]: readonly ListedRow<Widget>[]): Date {
+    return new Date(Math.max(newest?.createdAt.getTime() ?? 0, this.#clock.now().getTime() - creationDelayMaxMs));
+  }
 }
 
 interface RowsRead {
@@ -160,91 +160,91 @@ interface WidgetTotal {
   readonly ageMs: number | null;
 }
 
-interface CountWidgetsOptions {
-  /** How many matching widgets the caller has seen: a lower bound of the total. */
-  readonly seen: number;
-  /** How long the caller waits, in milliseconds. A count that takes longer continues, for the next caller. */
-  readonly withinMs: number;
-}
-
 interface CountedTotal {
   readonly countedAtMs: number;
   readonly total: number;
 }
 
 /**
- * Makes the function that counts the widgets of a filter. A total up to 1 000 is exact. A larger one is reused for 5 s
- * after its count began, because a full count takes time in proportion to its result. Callers with the same filter
- * share one full count. Full counts run one at a time: each value of `createdAtOrBefore` is another filter, so a client
- * could start any number of them.
- *
- * If the store is unavailable, or the count takes longer than `withinMs`, the function returns the last total of the
- * filter. If there is none, it returns the last total of the filter's state, which ignores `createdAtOrBefore`. If
- * there is none either, it returns a lower bound: `seen`, or 1 001 if that is more and it has counted that far. If that
- * is 0, it throws `UnavailableError`.
+ * Counts the widgets of a filter. A total up to 1 000 is exact. A larger one is reused for 5 s after its count began,
+ * because a full count takes time in proportion to its result. Callers with the same filter share one full count. Full
+ * counts run one at a time: each value of `createdAtOrBefore` is another filter, so a client could start any number of
+ * them.
  *
  * Every other list is counted by `list-counted-page.ts`, up to 10 000 and without a cache.
  */
-export function makeCountWidgets({
-  widgets,
-  clock,
-}: Pick<ListWidgetsDeps, 'clock'> & { readonly widgets: Pick<WidgetStore, 'count'> }) {
-  const totals = new Map<string, CountedTotal>();
-  const runningCounts = new Map<string, Promise<CountedTotal>>();
-  const runOneAtATime = createSemaphore({
+export class WidgetCounts {
+  readonly #widgets: Pick<WidgetStore, 'count'>;
+  readonly #clock: Pick<Clock, 'now' | 'monotonicMs'>;
+  readonly #totals = new Map<string, CountedTotal>();
+  readonly #runningCounts = new Map<string, Promise<CountedTotal>>();
+  readonly #runOneAtATime = createSemaphore({
     what: 'count widgets',
     maxRunning: 1,
     maxWaiting,
     maxWaitMs: requestDeadlineMs,
   });
 
-  const countAll = async (key: string, filter: WidgetFilter): Promise<CountedTotal> => {
-    try {
-      return await runOneAtATime(async () => {
-        const countedAtMs = clock.monotonicMs();
-        const counted = { countedAtMs, total: await widgets.count(filter, countMax, fullCountDeadlineMs) };
-        totals.delete(key);
-        totals.set(key, counted);
-        dropOldest(totals, cachedTotalsMax);
-        return counted;
-      });
-    } finally {
-      runningCounts.delete(key);
-    }
-  };
+  constructor(widgets: Pick<WidgetStore, 'count'>, clock: Pick<Clock, 'now' | 'monotonicMs'>) {
+    this.#widgets = widgets;
+    this.#clock = clock;
+  }
 
-  const readOrCount = (filter: WidgetFilter): CountedTotal | Promise<CountedTotal> => {
-    const key = toCacheKey(filter, clock.now());
-    const cached = totals.get(key);
-    if (cached !== undefined && clock.monotonicMs() - cached.countedAtMs < totalMaxAgeMs) return cached;
-    const count = runningCounts.get(key) ?? countAll(key, filter);
-    runningCounts.set(key, count);
-    return count;
-  };
-
-  const findLastTotal = (filter: WidgetFilter): CountedTotal | undefined =>
-    totals.get(toCacheKey(filter, clock.now())) ?? totals.get(toRecentKey(filter.state));
-
-  const withAge = ({ total, countedAtMs }: CountedTotal) => ({ total, ageMs: clock.monotonicMs() - countedAtMs });
-
-  return async (filter: WidgetFilter, { seen, withinMs }: CountWidgetsOptions): Promise<WidgetTotal> => {
+  /**
+   * `seen` is how many matching widgets the caller has seen: a lower bound of the total. A count that takes longer than
+   * `withinMs` continues, for the next caller.
+   *
+   * Then, and if the store is unavailable, this returns the last total of the filter. If there is none, it returns the
+   * last total of the filter's state, which ignores `createdAtOrBefore`. If there is none either, it returns a lower
+   * bound: `seen`, or 1 001 if that is more and it has counted that far. If that is 0, it throws `UnavailableError`.
+   */
+  async count(filter: WidgetFilter, seen: number, withinMs: number): Promise<WidgetTotal> {
     let atLeast = seen;
     const count = async (): Promise<WidgetTotal> => {
-      const counted = await widgets.count(filter, exactTotalMax + 1);
+      const counted = await this.#widgets.count(filter, exactTotalMax + 1);
       if (counted <= exactTotalMax) return { total: counted, ageMs: 0 };
       atLeast = Math.max(seen, counted);
-      return withAge(await readOrCount(filter));
+      return this.#withAge(await this.#readOrCount(filter));
     };
     try {
       return await withDeadline(count(), withinMs, 'count widgets');
     } catch (error) {
       if (!(error instanceof UnavailableError)) throw error;
-      const last = findLastTotal(filter);
-      if (last !== undefined) return withAge(last);
+      const key = toCacheKey(filter, this.#clock.now());
+      const last = this.#totals.get(key) ?? this.#totals.get(toRecentKey(filter.state));
+      if (last !== undefined) return this.#withAge(last);
       if (atLeast === 0) throw error;
       return { total: atLeast, ageMs: null };
     }
-  };
+  }
+
+  #readOrCount(filter: WidgetFilter): CountedTotal | Promise<CountedTotal> {
+    const key = toCacheKey(filter, this.#clock.now());
+    const cached = this.#totals.get(key);
+    if (cached !== undefined && this.#clock.monotonicMs() - cached.countedAtMs < totalMaxAgeMs) return cached;
+    const count = this.#runningCounts.get(key) ?? this.#countAll(key, filter);
+    this.#runningCounts.set(key, count);
+    return count;
+  }
+
+  async #countAll(key: string, filter: WidgetFilter): Promise<CountedTotal> {
+    try {
+      return await this.#runOneAtATime(async () => {
+        const countedAtMs = this.#clock.monotonicMs();
+        const counted = { countedAtMs, total: await this.#widgets.count(filter, countMax, fullCountDeadlineMs) };
+        this.#totals.delete(key);
+        this.#totals.set(key, counted);
+        dropOldest(this.#totals, cachedTotalsMax);
+        return counted;
+      });
+    } finally {
+      this.#runningCounts.delete(key);
+    }
+  }
+
+  #withAge({ total, countedAtMs }: CountedTotal): WidgetTotal {
+    return { total, ageMs: this.#clock.monotonicMs() - countedAtMs };
+  }
 }
 
 function toCacheKey({ state, createdAtOrBefore }: WidgetFilter, now: Date): string {
