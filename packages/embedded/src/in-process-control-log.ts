@@ -11,23 +11,23 @@ const maxUnread = 10_000;
  * A control log in memory. This process is the only pod, and what it has cached of grants and sessions ends with it. So
  * no entry needs to outlive the process.
  */
-export function createInProcessControlLog(): ControlLog & { close(): Promise<void> } {
-  const tails = new Set<InProcessControlTail>();
+export class InProcessControlLog implements ControlLog {
+  readonly #tails = new Set<InProcessControlTail>();
 
-  return {
-    announce: async (entry) => {
-      for (const tail of tails) tail.push(entry);
-    },
-    openTail: () => {
-      const tail = new InProcessControlTail(() => tails.delete(tail));
-      tails.add(tail);
-      return tail;
-    },
-    /** Closes the tails that are still open. */
-    close: async () => {
-      for (const tail of [...tails]) await tail.close();
-    },
-  };
+  async announce(entry: ControlEntry): Promise<void> {
+    for (const tail of this.#tails) tail.push(entry);
+  }
+
+  openTail(): ControlTail {
+    const tail = new InProcessControlTail(() => this.#tails.delete(tail));
+    this.#tails.add(tail);
+    return tail;
+  }
+
+  /** Closes the tails that are still open. */
+  async close(): Promise<void> {
+    for (const tail of [...this.#tails]) await tail.close();
+  }
 }
 
 class InProcessControlTail implements ControlTail {

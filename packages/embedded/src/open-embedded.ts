@@ -10,7 +10,7 @@ import { userEntity } from '@widget-service/shared/entities/user.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import { type EventRetention, toEventRetention } from '@widget-service/shared/ports/event-log.ts';
 import type { Database } from './database.ts';
-import { createInProcessControlLog } from './in-process-control-log.ts';
+import { InProcessControlLog } from './in-process-control-log.ts';
 import { openDatabase } from './open-database.ts';
 import { SqliteCollection } from './sqlite-collection.ts';
 import { createSqliteDedupeMarks } from './sqlite-dedupe-marks.ts';
@@ -67,7 +67,7 @@ function assemble(db: Database, options: EmbeddedOptions): Backend {
   const auditEvents = new SqliteCollection(db, auditEventEntity, onWarning);
   const retention = options.retention ?? toEventRetention(options.EVENT_RETENTION_BYTES);
   const eventLog = new SqliteEventLog(db, { marks, retention, now, onWarning });
-  const control = createInProcessControlLog();
+  const control = new InProcessControlLog();
   const hookQueue = new SqliteHookQueue(db, { onWarning: options.onWarning ?? (() => undefined), now });
   return {
     kind: 'embedded',

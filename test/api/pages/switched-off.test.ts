@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
 import { openSharedApp } from '../../drivers/app/open-shared.ts';
+import { openTestApp } from '../../drivers/app/test-app.ts';
 
 const service = await openSharedApp({ consoleEnabled: false, docsEnabled: false });
 
@@ -32,4 +33,11 @@ test('without the docs among PAGES, the interface works, and a problem still has
   expect(list.statusCode).toBe(200);
   const refused = await service.inject({ method: 'GET', url: '/api/v1/widgets' });
   expect(refused.json()).toMatchObject({ type: '/problems/not-authenticated', code: 'not-authenticated' });
+});
+
+test('without the docs among PAGES, the console knows that the service has no runbooks', async () => {
+  const consoleOnly = await openTestApp({ consoleEnabled: true, docsEnabled: false });
+  const { body } = await consoleOnly.inject({ method: 'GET', url: '/console/' });
+  await consoleOnly.close();
+  expect(body).toContain('<meta name="docs" content="off">');
 });

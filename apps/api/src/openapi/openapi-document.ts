@@ -31,8 +31,8 @@ export function describeInterface(routes: readonly DescribedRoute[], publicBaseU
     paths,
     components: {
       responses,
-      parameters: selectUsed('parameters', describeParameters(components)),
-      headers: selectUsed('headers', describeHeaders(components)),
+      parameters: selectUsed('parameters', describeParameters()),
+      headers: selectUsed('headers', describeHeaders()),
       examples: selectUsed('examples', buildProblemExamples()),
       securitySchemes,
       schemas: components.toJSON(),
@@ -102,23 +102,22 @@ function describeRequestBody(
 }
 
 /** Describes the parameters that operations refer to by name. */
-function describeParameters(components: SchemaComponents): Record<string, object> {
+function describeParameters(): Record<string, object> {
   return Object.fromEntries(
-    Object.entries(requestParameters).map(([name, { in: location, schema }]) => {
-      const { description, ...rest } = components.describe(schema, 'input');
-      return [name, { name, in: location, required: false, description, schema: rest }];
+    Object.entries(requestParameters).map(([name, { in: location, description, ...rest }]) => {
+      return [name, { name, in: location, required: false, description, schema: { type: 'string', ...rest } }];
     }),
   );
 }
 
 /** Describes each header twice, because a reference to a header cannot change `required`. */
-function describeHeaders(components: SchemaComponents): Record<string, object> {
+function describeHeaders(): Record<string, object> {
   return Object.fromEntries(
-    Object.entries(responseHeaders).flatMap(([name, schema]) => {
-      const { description, ...rest } = components.describe(schema, 'output');
+    Object.entries(responseHeaders).flatMap(([name, { description, ...rest }]) => {
+      const schema = { type: 'string', ...rest };
       return [
-        [name, { description, required: true, schema: rest }],
-        [`Optional-${name}`, { description, schema: rest }],
+        [name, { description, required: true, schema }],
+        [`Optional-${name}`, { description, schema }],
       ];
     }),
   );

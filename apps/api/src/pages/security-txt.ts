@@ -6,19 +6,13 @@ const dayMs = 86_400_000;
 /** RFC 9116 recommends less than a year. A running service vouches for its contact, so the time moves on. */
 const expiresAfterDays = 180;
 
-export interface SecurityTxtRouteDeps {
-  /** URIs (`mailto:`, `https:`, `tel:`), the preferred one first. At least one. */
-  readonly securityContacts: readonly string[];
-  readonly publicBaseUrl: string | null;
-  readonly clock: Pick<Clock, 'now'>;
-}
-
 /**
  * `GET /.well-known/security.txt` (RFC 9116). It names its own address if that is known and begins with `https:`, as
- * the RFC demands. A base with a path is not: the file must be at the root of the host.
+ * the RFC demands. A base with a path is not: the file must be at the root of the host. `contacts`: URIs (`mailto:`,
+ * `https:`, `tel:`), the preferred one first.
  */
-export function securityTxtRoute({ securityContacts, publicBaseUrl, clock }: SecurityTxtRouteDeps): Route {
-  const lines = securityContacts.map((contact) => `Contact: ${contact}`);
+export function securityTxtRoute(contacts: readonly string[], publicBaseUrl: string | null, clock: Clock): Route {
+  const lines = contacts.map((contact) => `Contact: ${contact}`);
   const base = publicBaseUrl === null ? null : new URL(publicBaseUrl);
   if (base?.protocol === 'https:' && base.pathname === '/')
     lines.push(`Canonical: ${base.origin}/.well-known/security.txt`);

@@ -45,14 +45,10 @@ export function listPageRoutes(deps: RouteDeps): readonly Row[] {
   // People type the address of the service without a path.
   const start = consoleEnabled ? 'console/' : docsEnabled ? 'docs' : null;
   if (start !== null) rows.push(['GET HEAD', '/', everybody, () => redirectPage(start, 302)]);
-  const { securityContacts } = deps;
+  const { securityContacts, publicBaseUrl, clock } = deps;
   if (securityContacts !== null) {
-    rows.push([
-      'GET HEAD',
-      '/.well-known/security.txt',
-      everybody,
-      () => securityTxtRoute({ ...deps, securityContacts }),
-    ]);
+    const makeRoute = () => securityTxtRoute(securityContacts, publicBaseUrl, clock);
+    rows.push(['GET HEAD', '/.well-known/security.txt', everybody, makeRoute]);
   }
   return rows;
 }

@@ -83,7 +83,7 @@ describe('formatOpenMetrics', () => {
     new Counter({ name: 'without_suffix', help, registers }).inc();
     new Gauge({ name: 'g', help, labelNames: ['l'], registers }).set({ l: 'a "b"\\\n' }, Number.POSITIVE_INFINITY);
     new PromClientHistogram({ name: 'theirs', help, buckets: [1], registers }).observe(2);
-    const ours = new Histogram({ name: 'ours', help, buckets: [0.1, 1], registers });
+    const ours = new Histogram('ours', help, [0.1, 1], [], registers);
     ours.labels({}).observe(0.05);
     ours.labels({}).observe(0.5, traceId);
     const text = await formatOpenMetrics(registers[0] as Registry);
@@ -100,7 +100,7 @@ describe('formatOpenMetrics', () => {
 
   test('keeps the latest exemplar of each bucket, and none in the text format of Prometheus', async () => {
     const registers = [new Registry()];
-    const series = new Histogram({ name: 'h', help: 'h', buckets: [1], registers }).labels({});
+    const series = new Histogram('h', 'h', [1], [], registers).labels({});
     series.observe(0.4, traceId);
     series.observe(0.6, traceId.replaceAll('4', '5'));
     series.observe(0.7);

@@ -8,7 +8,7 @@ test('exposes the same text as a histogram of prom-client', async () => {
   const ours = new Registry();
   const theirs = new Registry();
   const labelNames = ['route', 'status'] as const;
-  const histogram = new Histogram({ ...options, labelNames, registers: [ours] });
+  const histogram = new Histogram('h', options.help, options.buckets, labelNames, [ours]);
   const reference = new PromClientHistogram({ ...options, labelNames: [...labelNames], registers: [theirs] });
   histogram.labels({ route: '/unused', status: 200 });
   reference.zero({ route: '/unused', status: 200 });
@@ -26,14 +26,14 @@ test('exposes the same text as a histogram of prom-client', async () => {
 
 test('exposes a histogram without labels at 0 from the start', async () => {
   const registry = new Registry();
-  const histogram = new Histogram({ ...options, registers: [registry] });
+  const histogram = new Histogram('h', options.help, options.buckets, [], [registry]);
   expect(await registry.metrics()).toContain('\nh_count 0\n');
   histogram.labels({}).observe(3);
   expect(await registry.metrics()).toContain('h_bucket{le="2.5"} 0\nh_bucket{le="+Inf"} 1\nh_sum 3\nh_count 1\n');
 });
 
 test('keeps series apart whose label values would read the same if joined', () => {
-  const histogram = new Histogram({ ...options, labelNames: ['a', 'b'], registers: [] });
+  const histogram = new Histogram('h', options.help, options.buckets, ['a', 'b'], []);
   expect(histogram.labels({ a: 'x,y', b: 'z' })).not.toBe(histogram.labels({ a: 'x', b: 'y,z' }));
   expect(histogram.labels({ a: '1', b: 'z' })).toBe(histogram.labels({ a: 1, b: 'z' }));
 });

@@ -1,14 +1,5 @@
 import { Counter, Gauge, type Metric, type Registry } from 'prom-client';
 
-export interface HistogramOptions<Label extends string> {
-  readonly name: string;
-  readonly help: string;
-  readonly labelNames?: readonly Label[];
-  /** Upper bounds of the buckets, rising, without infinity. */
-  readonly buckets: readonly number[];
-  readonly registers: readonly Registry[];
-}
-
 type LabelValues<Label extends string> = Readonly<Record<Label, string | number>>;
 
 /** An observation of a sampled trace, as an example of its bucket. */
@@ -39,11 +30,17 @@ export class Histogram<Label extends string = never> {
   readonly labelNames: readonly Label[];
   readonly type = 'histogram';
   readonly aggregator = 'sum';
-  /** Upper bounds of the buckets. */
   readonly buckets: readonly number[];
   readonly #seriesByKey = new Map<string, HistogramSeries>();
 
-  constructor({ name, help, labelNames = [], buckets, registers }: HistogramOptions<Label>) {
+  /** `buckets`: upper bounds, rising, without infinity. */
+  constructor(
+    name: string,
+    help: string,
+    buckets: readonly number[],
+    labelNames: readonly Label[],
+    registers: readonly Registry[],
+  ) {
     this.name = name;
     this.help = help;
     this.labelNames = labelNames;
@@ -147,6 +144,6 @@ export function declareIn(registers: Registry[]) {
       help: string,
       buckets: readonly number[],
       labelNames: Label[] = [],
-    ) => new Histogram({ name, help, labelNames, buckets, registers }),
+    ) => new Histogram(name, help, buckets, labelNames, registers),
   };
 }
