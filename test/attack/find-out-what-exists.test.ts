@@ -69,7 +69,7 @@ describe('e-mail addresses at the sign-in', () => {
   afterAll(() => service.close());
 
   const signIn = ([email, sent]: readonly [string, string]) =>
-    service.inject({ method: 'POST', url: '/api/v1/session', payload: { email, password: sent } });
+    service.post('/api/v1/session', { email, password: sent });
 
   test('get the same answer, byte by byte but for the id of the request', async () => {
     const answers = new Map<string, string>();

@@ -40,17 +40,12 @@ function sign(text: string, { id = `msg_${createUuidV7()}`, timestamp = String(n
 }
 
 function send(hook: Hook, headers: Record<string, string | string[]> = {}) {
-  return service.inject({
-    method: 'POST',
-    url: `/api/v1/events/hooks/${token}`,
-    headers: {
-      'content-type': 'application/json',
-      'webhook-id': hook.id,
-      'webhook-timestamp': hook.timestamp,
-      'webhook-signature': hook.signature,
-      ...headers,
-    },
-    payload: hook.body,
+  return service.post(`/api/v1/events/hooks/${token}`, hook.body, {
+    'content-type': 'application/json',
+    'webhook-id': hook.id,
+    'webhook-timestamp': hook.timestamp,
+    'webhook-signature': hook.signature,
+    ...headers,
   });
 }
 
@@ -210,16 +205,11 @@ describe('a signature', () => {
       { 'x-hub-signature-256': hook.signature, 'svix-signature': hook.signature },
     );
     const other = await service.issueHookToken();
-    const response = await service.inject({
-      method: 'POST',
-      url: `/api/v1/events/hooks/${other.token}x`,
-      headers: {
-        'content-type': 'application/json',
-        'webhook-id': hook.id,
-        'webhook-timestamp': hook.timestamp,
-        'webhook-signature': hook.signature,
-      },
-      payload: body,
+    const response = await service.post(`/api/v1/events/hooks/${other.token}x`, body, {
+      'content-type': 'application/json',
+      'webhook-id': hook.id,
+      'webhook-timestamp': hook.timestamp,
+      'webhook-signature': hook.signature,
     });
     expectProblem(response, { status: 400, code: 'invalid-hook-token' });
   });

@@ -56,10 +56,10 @@ describe('a script of another site', () => {
   ])('changes nothing by a form of the type %s', async (type) => {
     const headers = { cookie: admin.cookie, 'content-type': type };
     for (const body of ['{"name":"ridden"}', 'name=ridden&x-csrf-token=x', `_csrf=${admin.csrfToken}&name=ridden`]) {
-      const ridden = await target.inject({ method: 'POST', url: '/api/v1/widgets', headers, payload: body });
+      const ridden = await target.post('/api/v1/widgets', body, headers);
       expect(ridden.json().code).toBe('csrf-token-invalid');
       const origin = { ...headers, origin: evil };
-      const signIn = await target.inject({ method: 'POST', url: '/api/v1/session', headers: origin, payload: body });
+      const signIn = await target.post('/api/v1/session', body, origin);
       expect(signIn.statusCode).toBeGreaterThanOrEqual(400);
       expect(signIn.headers['set-cookie']).toBeUndefined();
     }
@@ -120,7 +120,6 @@ describe('a stream that a page of another site opens', async () => {
 });
 
 describe('cookies that a sibling domain tosses', () => {
-  const _getSession = (cookie: string) => target.inject({ method: 'GET', url: '/api/v1/session', headers: { cookie } });
   const anId = () => randomBytes(32).toString('base64url');
 
   test('in two headers count together', async () => {
@@ -140,7 +139,7 @@ describe('cookies that a sibling domain tosses', () => {
   test('for a pending sign-in make no sign-in fail', async () => {
     const cookie = `service_sign_in=${'y'.repeat(2_000)}; service_sign_in=z`;
     const payload = { email: 'nobody@example.com', password: 'wrong' };
-    const response = await target.inject({ method: 'POST', url: '/api/v1/session', headers: { cookie }, payload });
+    const response = await target.post('/api/v1/session', payload, { cookie });
     expect(response.json().code).toBe('invalid-credentials');
   });
 });

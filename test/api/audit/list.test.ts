@@ -11,8 +11,7 @@ const startedAtMs = Date.now();
 const at = (ms: number) => new Date(startedAtMs + ms);
 const insertAll = (...events: readonly StoredAuditEvent[]) =>
   Promise.all(events.map((event) => service.backend.auditEvents.insert(event)));
-const get = (query: string, { cookie } = admin) =>
-  service.inject({ method: 'GET', url: `/api/v1/audit-events?${query}`, headers: { cookie } });
+const get = (query: string, { cookie } = admin) => service.get(`/api/v1/audit-events?${query}`, { cookie });
 const listIds = async (query: string) => (await get(query)).json().items.map(({ id }: { id: string }) => id);
 
 describe('GET /api/v1/audit-events', () => {

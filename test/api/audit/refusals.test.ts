@@ -111,7 +111,7 @@ describe('the audit trail of refused requests', () => {
 
   test('has refused reads', async () => {
     const viewer = await service.signedIn('viewer');
-    await service.inject({ method: 'GET', url: '/api/v1/integrations', headers: viewer.headers });
+    await viewer.get('/api/v1/integrations');
     const [event] = await listAuditEventsOnce(service, admin, `actorId=${viewer.userId}`);
     expect(event).toMatchObject({ action: 'access.refused', operation: 'example.integrations.list', target: null });
   });
@@ -119,17 +119,17 @@ describe('the audit trail of refused requests', () => {
   test('names a provision token that lacks a permission', async () => {
     const { grant, token } = await issueProvisionToken(service.backend, { permissions: [] });
     const headers = { authorization: `Bearer ${token}` };
-    await service.inject({ method: 'POST', url: '/api/v1/widgets', headers, payload: { name: 'lamp' } });
+    await service.post('/api/v1/widgets', { name: 'lamp' }, headers);
     const [event] = await listAuditEventsOnce(service, admin, `actorId=${grant.id}`);
     expect(event).toMatchObject({ action: 'access.refused', actor: { kind: 'provision-token', id: grant.id } });
   });
 
   test('has requests without a CSRF token, and own passwords that an admin tries to set', async () => {
     const other = await service.signedIn('admin');
-    await service.inject({ method: 'DELETE', url: '/api/v1/sessions', headers: { cookie: other.cookie } });
+    await service.delete('/api/v1/sessions', { cookie: other.cookie });
     const url = `/api/v1/users/${other.userId}`;
     const payload = { password: 'correct horse battery' };
-    await service.inject({ method: 'PATCH', url, headers: other.headers, payload });
+    await other.patch(url, payload);
     const events = await listAuditEventsOnce(service, admin, `actorId=${other.userId}`, 2);
     expect(events.map(({ action, code, operation }) => [action, code, operation]).sort()).toEqual([
       ['access.refused', 'csrf-token-invalid', 'example.sessions.delete'],
@@ -142,12 +142,12 @@ describe('the audit trail of refused requests', () => {
     const { headers } = other;
     const email = `${randomUUID()}@example.com`;
     const payload = { email, password: 'correct horse battery' };
-    await service.inject({ method: 'POST', url: '/api/v1/users', headers, payload });
-    await service.inject({ method: 'POST', url: '/api/v1/users', headers, payload });
-    await service.inject({ method: 'POST', url: '/api/v1/users', headers, payload: { email } });
-    await service.inject({ method: 'POST', url: '/api/v1/users', payload });
+    await service.post('/api/v1/users', payload, headers);
+    await service.post('/api/v1/users', payload, headers);
+    await service.post('/api/v1/users', { email }, headers);
+    await service.post('/api/v1/users', payload);
     const unknownId = randomUUID();
-    await service.inject({ method: 'DELETE', url: `/api/v1/subscriptions/${unknownId}`, headers });
+    await service.delete(`/api/v1/subscriptions/${unknownId}`, headers);
     const events = await listAuditEventsOnce(service, admin, `actorId=${other.userId}`, 3);
     expect(events.map(({ action, code }) => [action, code]).sort()).toEqual([
       ['subscription.revoked', 'not-found'],
@@ -160,7 +160,7 @@ describe('the audit trail of refused requests', () => {
   test('lists one of many equal ones', async () => {
     const viewer = await service.signedIn('viewer');
     for (let index = 0; index < 30; index += 1) {
-      await service.inject({ method: 'GET', url: '/api/v1/users', headers: viewer.headers });
+      await viewer.get('/api/v1/users');
     }
     expect(await listAuditEventsOnce(service, admin, `actorId=${viewer.userId}`)).toHaveLength(1);
   });
@@ -168,7 +168,7 @@ describe('the audit trail of refused requests', () => {
   test('stores nothing of a path that names no resource', async () => {
     const viewer = await service.signedIn('viewer');
     const secret = 'wst_not-an-id-but-a-secret';
-    await service.inject({ method: 'DELETE', url: `/api/v1/subscriptions/${secret}`, headers: viewer.headers });
+    await viewer.delete(`/api/v1/subscriptions/${secret}`);
     const events = await listAuditEventsOnce(service, admin, `actorId=${viewer.userId}`);
     expect(events).toMatchObject([{ target: null, operation: 'example.subscriptions.delete' }]);
     expect(JSON.stringify(events)).not.toContain(secret);

@@ -24,12 +24,7 @@ test.each([
   ['was answered with 201', false],
 ])('a create that %s and is repeated twice has one audit event that names the widget', async (_, isLost) => {
   const create = () =>
-    service.inject({
-      method: 'POST',
-      url: '/api/v1/widgets',
-      headers: { ...admin.headers, 'idempotency-key': key },
-      payload: { name: 'Pump 7' },
-    });
+    service.post('/api/v1/widgets', { name: 'Pump 7' }, { ...admin.headers, 'idempotency-key': key });
   const key = randomUUID();
   losesReply = isLost;
   expect((await create()).statusCode).toBe(isLost ? 503 : 201);

@@ -73,7 +73,7 @@ test('what an admin does to another user is listed each time', async () => {
   const { userId } = await service.signedIn('viewer');
   for (const name of ['Kim', 'Kim Lee', 'Lee']) {
     const url = `/api/v1/users/${userId}`;
-    await service.inject({ method: 'PATCH', url, headers: admin.headers, payload: { name } });
+    await admin.patch(url, { name });
   }
   const events = await listAuditEvents(service, admin, `targetId=${userId}&action=user.changed`);
   expect(events.map(({ after }) => after)).toEqual([{ name: 'Lee' }, { name: 'Kim Lee' }, { name: 'Kim' }]);

@@ -34,13 +34,7 @@ beforeEach(() => {
   failsAnnounce = false;
 });
 
-const createSubscription = () =>
-  service.inject({
-    method: 'POST',
-    url: '/api/v1/subscriptions',
-    headers: admin.headers,
-    payload: { name: 'screen' },
-  });
+const createSubscription = () => admin.post('/api/v1/subscriptions', { name: 'screen' });
 const findLines = (message: string) => service.logLines.filter((line) => JSON.parse(line).msg === message);
 
 describe('a change whose audit event cannot be stored', () => {
@@ -85,7 +79,7 @@ test('a change that the service could not finish has the outcome failed', async 
   const { id } = (await createSubscription()).json();
   failsAnnounce = true;
   const url = `/api/v1/subscriptions/${id}`;
-  const response = await service.inject({ method: 'DELETE', url, headers: admin.headers });
+  const response = await admin.delete(url);
   expectProblem(response, { status: 503, code: 'unavailable' });
   const events = await listAuditEventsOnce(service, admin, `targetId=${id}&action=subscription.revoked`);
   expect(events).toMatchObject([{ outcome: 'failed', code: 'unavailable', before: { name: 'screen' }, after: null }]);
@@ -99,7 +93,7 @@ test('what could not be stored is complete in the log when the service ends', as
   });
   const { headers, userId } = await ending.signedIn('admin');
   const payload = { name: 'screen' };
-  const response = await ending.inject({ method: 'POST', url: '/api/v1/subscriptions', headers, payload });
+  const response = await ending.post('/api/v1/subscriptions', payload, headers);
   const { id, token } = response.json();
   await ending.close();
   const line = ending.logLines.find((text) => JSON.parse(text).msg === 'audit.lost') ?? '{}';

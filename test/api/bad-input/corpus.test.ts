@@ -25,7 +25,7 @@ const variables = await issueVariables(service.backend);
 await service.app.listen({ host: '127.0.0.1', port: 0 });
 const http = createHttpSender(`http://127.0.0.1:${(service.app.server.address() as AddressInfo).port}`);
 afterAll(() => http.close());
-const described = (await service.inject({ method: 'GET', url: '/api/v1/openapi.json' })).json() as OpenApiDocument;
+const described = (await service.get('/api/v1/openapi.json')).json() as OpenApiDocument;
 
 /** `inject` normalizes URLs, so the groups with malformed URLs use a socket. */
 const groups: Readonly<Record<string, { cases: readonly CorpusCase[]; isOverSocket?: boolean }>> = {
@@ -92,12 +92,11 @@ test('the corpus has at least 1 400 cases, with a unique name in each group', ()
 });
 
 test('the service still creates widgets and logged no 500 after all cases', async () => {
-  const created = await service.inject({
-    method: 'POST',
-    url: '/api/v1/widgets',
-    headers: makeAuthHeaders('editor', variables),
-    payload: { name: 'after the corpus' },
-  });
+  const created = await service.post(
+    '/api/v1/widgets',
+    { name: 'after the corpus' },
+    makeAuthHeaders('editor', variables),
+  );
   expect(created.statusCode).toBe(201);
   expect(service.logLines.filter((line) => line.includes('"status":500'))).toEqual([]);
 });

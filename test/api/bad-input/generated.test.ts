@@ -31,7 +31,7 @@ let caller: TestCaller;
 let passwordHash: string;
 beforeAll(async () => {
   service = await openTestApp();
-  const document = (await service.inject({ method: 'GET', url: '/api/v1/openapi.json' })).json() as OpenApiDocument;
+  const document = (await service.get('/api/v1/openapi.json')).json() as OpenApiDocument;
   operations = listOperations(document);
   passwordHash = await new PasswordHasher().hash('correct horse battery');
   caller = await signInAdmin();
@@ -63,7 +63,7 @@ test('every response to a generated request follows the contract, and the heap d
 
 test('the service still creates widgets after all generated requests', async () => {
   const { headers } = await service.signedIn('editor');
-  const created = await service.inject({ method: 'POST', url: '/api/v1/widgets', headers, payload: { name: 'x' } });
+  const created = await service.post('/api/v1/widgets', { name: 'x' }, headers);
   expect(created.statusCode).toBe(201);
 });
 
@@ -131,7 +131,7 @@ function send(
 
 /** Creates an object for the operation and, if needed, an admin session: the previous round may have removed both. */
 async function prepare({ path }: DescribedOperation): Promise<string> {
-  const shown = await service.inject({ method: 'GET', url: '/api/v1/session', headers: { cookie: caller.cookie } });
+  const shown = await service.get('/api/v1/session', { cookie: caller.cookie });
   if (shown.statusCode !== 200) caller = await signInAdmin();
   if (path.includes('{token}')) return (await service.issueHookToken()).token;
   if (!path.includes('{')) return '';
@@ -143,12 +143,7 @@ async function prepare({ path }: DescribedOperation): Promise<string> {
   }
   if (collection.endsWith('/users')) return (await service.signedIn('viewer')).userId;
   const { headers } = caller;
-  const created = await service.inject({
-    method: 'POST',
-    url: collection,
-    headers,
-    payload: { name: 'target of generated requests' },
-  });
+  const created = await service.post(collection, { name: 'target of generated requests' }, headers);
   const { id } = created.json() as { id: string };
   // `{id}` fills both the integration id and the event id of such a path.
   if (path.includes('{eventId}')) {

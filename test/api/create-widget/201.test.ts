@@ -8,12 +8,7 @@ const service = await openSharedApp();
 const editor = await service.signedIn('editor');
 
 const create = (payload: object | string, headers: Record<string, string> = {}) =>
-  service.inject({
-    method: 'POST',
-    url: '/api/v1/widgets',
-    headers: { ...editor.headers, 'content-type': 'application/json', ...headers },
-    payload,
-  });
+  service.post('/api/v1/widgets', payload, { ...editor.headers, 'content-type': 'application/json', ...headers });
 
 describe('POST /api/v1/widgets', () => {
   test('returns 201 with every field, defaults filled in, for a name alone', async () => {

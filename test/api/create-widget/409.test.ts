@@ -6,12 +6,7 @@ const service = await openSharedApp();
 const editor = await service.signedIn('editor');
 
 const create = (payload: object, key: string) =>
-  service.inject({
-    method: 'POST',
-    url: '/api/v1/widgets',
-    headers: { ...editor.headers, 'idempotency-key': key },
-    payload,
-  });
+  service.post('/api/v1/widgets', payload, { ...editor.headers, 'idempotency-key': key });
 
 describe('POST /api/v1/widgets: Idempotency-Key reuse', () => {
   test('returns 409 idempotency-key-reused when the key is reused with another body', async () => {

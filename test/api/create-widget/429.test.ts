@@ -21,11 +21,9 @@ const service = await openSharedApp({
 async function openScript() {
   const { token } = await issueProvisionToken(service.backend);
   return (payload: object = { name: 'lamp' }, key?: string) =>
-    service.inject({
-      method: 'POST',
-      url: '/api/v1/widgets',
-      headers: { authorization: `Bearer ${token}`, ...(key === undefined ? {} : { 'idempotency-key': key }) },
-      payload,
+    service.post('/api/v1/widgets', payload, {
+      authorization: `Bearer ${token}`,
+      ...(key === undefined ? {} : { 'idempotency-key': key }),
     });
 }
 
@@ -39,7 +37,7 @@ test('a provision token creates as many widgets an hour as its bound. The refusa
   expect(refused.headers['ratelimit-policy']).toBe('"widgets";q=3;w=3600');
   expect((await createByOther()).statusCode).toBe(201);
   const { headers } = await service.signedIn('editor');
-  const page = await service.inject({ method: 'GET', url: '/api/v1/widgets', headers });
+  const page = await service.get('/api/v1/widgets', headers);
   expect(page.body).not.toContain('not created');
 });
 
@@ -66,6 +64,6 @@ test('creates that fail do not count', async () => {
 
 test('the bound is not that of users', async () => {
   const { headers } = await service.signedIn('editor');
-  const create = () => service.inject({ method: 'POST', url: '/api/v1/widgets', headers, payload: { name: 'lamp' } });
+  const create = () => service.post('/api/v1/widgets', { name: 'lamp' }, headers);
   for (let index = 0; index < 5; index += 1) expect((await create()).statusCode).toBe(201);
 });

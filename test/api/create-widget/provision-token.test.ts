@@ -17,12 +17,11 @@ const service = await openSharedApp({ clock });
 const admin = await service.signedIn('admin');
 
 const create = (headers: Readonly<Record<string, string>>, payload: object = { name: 'lamp' }) =>
-  service.inject({ method: 'POST', url: '/api/v1/widgets', headers, payload });
+  service.post('/api/v1/widgets', payload, headers);
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 const issue = async (payload: object = { name: 'script' }): Promise<{ id: string; token: string }> =>
-  (await service.inject({ method: 'POST', url: tokensPath, headers: admin.headers, payload })).json();
-const show = async (id: string) =>
-  (await service.inject({ method: 'GET', url: `${tokensPath}/${id}`, headers: { cookie: admin.cookie } })).json();
+  (await admin.post(tokensPath, payload)).json();
+const show = async (id: string) => (await admin.get(`${tokensPath}/${id}`)).json();
 
 /** Stores a token that the HTTP interface would not issue, such as an expired one. */
 async function insert(overrides: Partial<ProvisionToken>): Promise<string> {
@@ -87,9 +86,7 @@ describe('POST /api/v1/widgets with a provision token', () => {
     const { id, token } = await issue();
     const key = { 'idempotency-key': 'k' };
     const first = await create({ ...bearer(token), ...key });
-    const { token: newToken } = (
-      await service.inject({ method: 'POST', url: `${tokensPath}/${id}/rotate`, headers: admin.headers })
-    ).json();
+    const { token: newToken } = (await admin.post(`${tokensPath}/${id}/rotate`)).json();
     const repeated = await create({ ...bearer(newToken), ...key });
     expect([repeated.statusCode, repeated.headers['idempotent-replayed'], repeated.body]).toEqual([
       201,
@@ -131,7 +128,7 @@ describe('POST /api/v1/widgets with an invalid provision token', () => {
       'revoked',
       async () => {
         const { id, token } = await issue();
-        await service.inject({ method: 'DELETE', url: `${tokensPath}/${id}`, headers: admin.headers });
+        await admin.delete(`${tokensPath}/${id}`);
         return token;
       },
     ],
@@ -160,11 +157,9 @@ describe('POST /api/v1/widgets with an invalid provision token', () => {
   });
 
   test('returns 403 before it reads the body', async () => {
-    const response = await service.inject({
-      method: 'POST',
-      url: '/api/v1/widgets',
-      headers: { ...bearer(mintToken('wpt')), 'content-type': 'application/json' },
-      payload: '{broken',
+    const response = await service.post('/api/v1/widgets', '{broken', {
+      ...bearer(mintToken('wpt')),
+      'content-type': 'application/json',
     });
     expectNotAuthenticated(response);
   });
@@ -184,12 +179,7 @@ describe('POST /api/v1/widgets with a provision token: permission, store and lim
       }),
     });
     const headers = bearer(mintToken('wpt'));
-    const response = await withoutStore.inject({
-      method: 'POST',
-      url: '/api/v1/widgets',
-      headers,
-      payload: { name: 'lamp' },
-    });
+    const response = await withoutStore.post('/api/v1/widgets', { name: 'lamp' }, headers);
     expectProblem(response, { status: 503, code: 'unavailable' });
     expect(response.headers['www-authenticate']).toBeUndefined();
     await withoutStore.close();
@@ -219,14 +209,10 @@ describe('POST /api/v1/widgets with a provision token: permission, store and lim
 describe('operations other than POST /api/v1/widgets', () => {
   test.each(['/api/v1/widgets', '/api/v1/session', tokensPath])('ignore a Bearer token: GET %s', async (url) => {
     const { token } = await issue();
-    const withTokenOnly = await service.inject({ method: 'GET', url, headers: bearer(token) });
+    const withTokenOnly = await service.get(url, bearer(token));
     expectProblem(withTokenOnly, { status: 403, code: 'not-authenticated' });
     expect(withTokenOnly.headers['www-authenticate']).toBeUndefined();
-    const withCookie = await service.inject({
-      method: 'GET',
-      url,
-      headers: { cookie: admin.cookie, ...bearer('wrong') },
-    });
+    const withCookie = await service.get(url, { cookie: admin.cookie, ...bearer('wrong') });
     expect(withCookie.statusCode).toBe(200);
   });
 });

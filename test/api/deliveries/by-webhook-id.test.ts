@@ -16,7 +16,7 @@ const hook = { kind: 'updated', occurredAt: '2026-03-01T10:00:00Z', widgetId: nu
 /** Posts a hook, and returns its event id. */
 async function post({ token }: Integration, webhookId: string, payload: object = hook): Promise<string> {
   const headers = { 'webhook-id': Buffer.from(webhookId).toString('latin1') };
-  const response = await service.inject({ method: 'POST', url: `/api/v1/events/hooks/${token}`, headers, payload });
+  const response = await service.post(`/api/v1/events/hooks/${token}`, payload, headers);
   return String(response.headers['webhook-event-id'] ?? '');
 }
 
@@ -26,7 +26,7 @@ async function list(
   query: Record<string, string>,
 ): Promise<Listed> {
   const url = `/api/v1/integrations/${integrationId}/${kind}?${new URLSearchParams(query)}`;
-  return (await service.inject({ method: 'GET', url, headers: { cookie: admin.cookie } })).json();
+  return (await admin.get(url)).json();
 }
 
 const processAll = (...eventIds: string[]) =>

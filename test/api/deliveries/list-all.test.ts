@@ -9,7 +9,7 @@ const admin = await service.signedIn('admin');
 const startedAtMs = Date.now();
 const at = (second: number) => new Date(startedAtMs + second * 1_000);
 const list = (query: Record<string, string> = {}, { cookie } = admin) =>
-  service.inject({ method: 'GET', url: `/api/v1/deliveries?${new URLSearchParams(query)}`, headers: { cookie } });
+  service.get(`/api/v1/deliveries?${new URLSearchParams(query)}`, { cookie });
 const listIds = async (query: Record<string, string>) =>
   (await list(query)).json().items.map(({ eventId }: Delivery) => eventId);
 

@@ -9,7 +9,7 @@ const admin = await service.signedIn('admin');
 const createIntegration = async () => (await service.issueHookToken()).integrationId;
 const buildPath = (integrationId: string, eventId?: string) =>
   `/api/v1/integrations/${integrationId}/deliveries${eventId === undefined ? '' : `/${eventId}`}`;
-const get = (url: string) => service.inject({ method: 'GET', url, headers: { cookie: admin.cookie } });
+const get = (url: string) => admin.get(url);
 
 async function storeReceived(overrides: Partial<Delivery> = {}): Promise<Delivery> {
   const delivery = aDelivery(overrides);

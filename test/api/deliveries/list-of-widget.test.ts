@@ -16,10 +16,10 @@ async function storeWidget(): Promise<string> {
 }
 
 const get = (widgetId: string, query = '', { cookie } = viewer) =>
-  service.inject({ method: 'GET', url: `/api/v1/widgets/${widgetId}/deliveries${query}`, headers: { cookie } });
+  service.get(`/api/v1/widgets/${widgetId}/deliveries${query}`, { cookie });
 
 async function postHook(token: string, hook: object): Promise<string> {
-  const response = await service.inject({ method: 'POST', url: `/api/v1/events/hooks/${token}`, payload: hook });
+  const response = await service.post(`/api/v1/events/hooks/${token}`, hook);
   expect(response.statusCode).toBe(202);
   return String(response.headers['webhook-event-id']);
 }
@@ -71,7 +71,7 @@ describe('GET /api/v1/widgets/{id}/deliveries', () => {
     // The event of the second one, as streams send it.
     const admin = await service.signedIn('admin');
     const url = `/api/v1/integrations/${other.integrationId}/deliveries/${eventIds[1]}`;
-    const { event } = (await service.inject({ method: 'GET', url, headers: { cookie: admin.cookie } })).json();
+    const { event } = (await admin.get(url)).json();
     expect(event).toMatchObject({
       id: eventIds[1],
       type: 'widget.retired',
@@ -83,7 +83,7 @@ describe('GET /api/v1/widgets/{id}/deliveries', () => {
     await service.backend.ledger.register([misplaced]);
     await service.backend.ledger.markPublished([{ eventId: misplaced.eventId, position, effect: null }], new Date());
     const misplacedUrl = `/api/v1/integrations/${other.integrationId}/deliveries/${misplaced.eventId}`;
-    const found = await service.inject({ method: 'GET', url: misplacedUrl, headers: { cookie: admin.cookie } });
+    const found = await admin.get(misplacedUrl);
     expect(found.json()).toMatchObject({ eventId: misplaced.eventId, event: null });
     expect((await get(widgetId, '?page=2&pageSize=2')).json()).toMatchObject({
       items: [{ eventId: eventIds[0] }],

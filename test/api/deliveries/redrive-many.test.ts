@@ -56,12 +56,11 @@ async function storeDead(overrides: Partial<Delivery>): Promise<Delivery> {
 
 /** Without an integration: of all integrations. */
 const redrive = (payload: object, integrationId?: string, { headers } = admin) =>
-  service.inject({
-    method: 'POST',
-    url: `/api/v1/${integrationId === undefined ? '' : `integrations/${integrationId}/`}deliveries/redrive`,
-    headers,
+  service.post(
+    `/api/v1/${integrationId === undefined ? '' : `integrations/${integrationId}/`}deliveries/redrive`,
     payload,
-  });
+    headers,
+  );
 
 const consumeAll = (deliveries: readonly Delivery[]) =>
   consumeUntil(

@@ -11,7 +11,7 @@ const service = await openSharedApp({ limits: { hooks: { ratePerSecond: 0.001, b
 const admin = await service.signedIn('admin');
 
 const buildPath = (integrationId: string, query = '') => `/api/v1/integrations/${integrationId}/refusals${query}`;
-const get = (url: string, { cookie } = admin) => service.inject({ method: 'GET', url, headers: { cookie } });
+const get = (url: string, { cookie } = admin) => service.get(url, { cookie });
 const list = async (integrationId: string) => (await get(buildPath(integrationId))).json().items;
 const post = (token: string, payload: object, headers: Record<string, string> = {}) =>
   service.inject({
@@ -112,7 +112,7 @@ test('a store of refusals that hangs or fails neither delays nor changes the res
   const url = `/api/v1/events/hooks/${token}`;
   const expectRefusal = async () => {
     const startedAtMs = performance.now();
-    expectProblem(await replaced.inject({ method: 'POST', url, payload: {} }), {
+    expectProblem(await replaced.post(url, {}), {
       status: 400,
       code: 'invalid-request',
     });

@@ -171,7 +171,7 @@ describe('every route that needs a session', () => {
   });
 
   test('keeps the session valid after all these requests', async () => {
-    const response = await service.inject({ method: 'GET', url: '/api/v1/session', headers: admin.headers });
+    const response = await admin.get('/api/v1/session');
     expect(response.statusCode).toBe(200);
   });
 });
@@ -240,32 +240,27 @@ function findLine(response: TestResponse): Record<string, unknown> {
 describe('the log line of a refused request', () => {
   test('names the user who lacks the permission', async () => {
     const viewer = await service.signedIn('viewer');
-    const response = await service.inject({ method: 'GET', url: '/api/v1/users', headers: viewer.headers });
+    const response = await viewer.get('/api/v1/users');
     expectProblem(response, { status: 403, code: 'permission-denied' });
     expect(findLine(response)).toMatchObject({ code: 'permission-denied', userId: viewer.userId });
   });
 
   test('names the user whose request has no CSRF token', async () => {
     const { cookie, userId } = await service.signedIn('admin');
-    const response = await service.inject({ method: 'DELETE', url: '/api/v1/session', headers: { cookie } });
+    const response = await service.delete('/api/v1/session', { cookie });
     expectProblem(response, { status: 403, code: 'csrf-token-invalid' });
     expect(findLine(response)).toMatchObject({ code: 'csrf-token-invalid', userId });
   });
 
   test('names the provision token that lacks the permission', async () => {
     const { grant, token } = await issueProvisionToken(service.backend, { permissions: [] });
-    const response = await service.inject({
-      method: 'POST',
-      url: '/api/v1/widgets',
-      headers: { authorization: `Bearer ${token}` },
-      payload: { name: 'lamp' },
-    });
+    const response = await service.post('/api/v1/widgets', { name: 'lamp' }, { authorization: `Bearer ${token}` });
     expectProblem(response, { status: 403, code: 'permission-denied' });
     expect(findLine(response)).toMatchObject({ code: 'permission-denied', provisionTokenId: grant.id });
   });
 
   test('names nobody without a valid session', async () => {
-    const response = await service.inject({ method: 'GET', url: '/api/v1/users' });
+    const response = await service.get('/api/v1/users');
     expectProblem(response, { status: 403, code: 'not-authenticated' });
     expect(findLine(response)).not.toHaveProperty('userId');
   });

@@ -51,7 +51,7 @@ test.each(routes.map((route) => [nameRoute(route), route] as const))(
 test('a lower setting limits hooks alone', async () => {
   const small = await openSharedApp({ bodyLimitBytes: 1_024, sharedBackend: service.backend });
   const post = (url: string, headers: Readonly<Record<string, string>>, payload: object) =>
-    small.inject({ method: 'POST', url: `/api/v1${url}`, headers, payload });
+    small.post(`/api/v1${url}`, payload, headers);
   const labels = Array.from({ length: 32 }, (_, index) => `${index}`.padEnd(64, 'x'));
   expect((await post('/widgets', admin.headers, { name: 'pump', labels })).statusCode).toBe(201);
   const hook = { kind: 'updated', occurredAt: '2026-01-01T00:00:00Z', payload: { labels } };

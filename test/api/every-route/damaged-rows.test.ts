@@ -46,7 +46,7 @@ async function countUnreadable(port: keyof Backend): Promise<number> {
   const { values } = await metrics.rowsUnreadable.get();
   return values.find(({ labels }) => labels.port === port)?.value ?? 0;
 }
-const read = (url: string) => service.inject({ method: 'GET', url, headers: admin.headers });
+const read = (url: string) => service.get(url, admin.headers);
 
 /** What is stored of an entity: a row that stays whole, and one that is damaged. */
 interface Case {

@@ -6,8 +6,7 @@ import { openTestService } from '../../drivers/app/test-service.ts';
 
 const app = await openSharedApp({ allowedHosts: ['Widgets.Example', 'widget-api'], trustedProxies: ['127.0.0.1'] });
 
-const answer = (host: string, headers = {}) =>
-  app.inject({ method: 'GET', url: '/api/v1/session', headers: { host, ...headers } });
+const answer = (host: string, headers = {}) => app.get('/api/v1/session', { host, ...headers });
 
 describe('a service that knows its names', () => {
   test.each([
@@ -30,19 +29,18 @@ describe('a service that knows its names', () => {
     'refuses the host %s with 400, at every address',
     async (host) => {
       for (const url of ['/api/v1/session', '/', '/nowhere', '/api/v1/events/wst_x', '/console/']) {
-        const response = await app.inject({ method: 'GET', url, headers: { host } });
+        const response = await app.get(url, { host });
         expectProblem(response, { status: 400, code: 'host-not-allowed' });
       }
     },
   );
 
   test('a page that gives its own name the address of the service cannot guess passwords', async () => {
-    const response = await app.inject({
-      method: 'POST',
-      url: '/api/v1/session',
-      headers: { host: 'evil.example', origin: 'http://evil.example', 'sec-fetch-site': 'same-origin' },
-      payload: { email: 'admin@localhost', password: 'a guess' },
-    });
+    const response = await app.post(
+      '/api/v1/session',
+      { email: 'admin@localhost', password: 'a guess' },
+      { host: 'evil.example', origin: 'http://evil.example', 'sec-fetch-site': 'same-origin' },
+    );
     expectProblem(response, { status: 400, code: 'host-not-allowed' });
   });
 

@@ -55,7 +55,7 @@ test('the limit is that of the user: another session shares it, another user doe
 test('a create beyond the limit makes no widget. The limit is checked before the body', async () => {
   const { headers } = await service.signedIn('editor');
   const create = (withHeaders: Readonly<Record<string, string>>, payload: object | string = { name: 'lamp' }) =>
-    service.inject({ method: 'POST', url: '/api/v1/widgets', headers: withHeaders, payload });
+    service.post('/api/v1/widgets', payload, withHeaders);
   expect((await create(headers)).statusCode).toBe(201);
   expectProblem(await create(headers, { name: '' }), { status: 400, code: 'invalid-request' });
   expect((await create(headers)).statusCode).toBe(201);
@@ -63,7 +63,7 @@ test('a create beyond the limit makes no widget. The limit is checked before the
   expectProblem(await create({ ...headers, ...key }, { name: 'not created' }), { status: 429, code: 'rate-limited' });
   expectProblem(await create(headers, 'x'.repeat(100_000)), { status: 429, code: 'rate-limited' });
   const viewer = await service.signedIn('viewer');
-  const page = await service.inject({ method: 'GET', url: '/api/v1/widgets', headers: viewer.headers });
+  const page = await viewer.get('/api/v1/widgets');
   expect(page.body).toContain('lamp');
   expect(page.body).not.toContain('not created');
 });

@@ -8,7 +8,7 @@ const admin = await service.signedIn('admin');
 
 describe('unknown paths', () => {
   test('are neither returned nor logged', async () => {
-    const response = await service.inject({ method: 'GET', url: '/api/v1/event/wst_secretsecret?x=wst_secretsecret' });
+    const response = await service.get('/api/v1/event/wst_secretsecret?x=wst_secretsecret');
     expect(response.body).not.toContain('secretsecret');
     expect(service.logLines.join('')).not.toContain('secretsecret');
   });
@@ -16,7 +16,7 @@ describe('unknown paths', () => {
 
 describe('every request', () => {
   test('returns 400 malformed-request for a path that cannot be decoded', async () => {
-    const response = await service.inject({ method: 'GET', url: '/api/v1/widgets/%zz' });
+    const response = await service.get('/api/v1/widgets/%zz');
     expectProblem(response, { status: 400, code: 'malformed-request' });
     expect(JSON.parse(service.logLines.at(-1) ?? '{}')).toMatchObject({
       route: 'unmatched',
@@ -25,7 +25,7 @@ describe('every request', () => {
   });
 
   test('returns a new X-Request-Id, and only logs the one of the client', async () => {
-    const response = await service.inject({ method: 'GET', url: '/nowhere', headers: { 'x-request-id': 'theirs' } });
+    const response = await service.get('/nowhere', { 'x-request-id': 'theirs' });
     expect(response.headers['x-request-id']).not.toBe('theirs');
     const line = JSON.parse(service.logLines.at(-1) ?? '{}');
     expect(line).toMatchObject({
@@ -37,7 +37,7 @@ describe('every request', () => {
   });
 
   test('returns the security headers', async () => {
-    const { headers } = await service.inject({ method: 'GET', url: '/' });
+    const { headers } = await service.get('/');
     expect(headers).toMatchObject({
       'cache-control': 'no-store',
       'referrer-policy': 'no-referrer',
@@ -56,10 +56,7 @@ test('HEAD returns the status and headers of GET, without a body, on every route
   for (const path of paths) {
     for (const headers of [{}, { cookie: admin.cookie }]) {
       const url = path.replaceAll(/:\w+/g, '0197a0b0-0000-7000-8000-00000000abcd').replace('*', 'x');
-      const [get, head] = [
-        await service.inject({ method: 'GET', url, headers }),
-        await service.inject({ method: 'HEAD', url, headers }),
-      ];
+      const [get, head] = [await service.get(url, headers), await service.inject({ method: 'HEAD', url, headers })];
       expect(head.body, path).toBe('');
       expect(head.statusCode, path).toBe(get.statusCode);
       const { 'content-type': type, 'content-length': length } = get.headers;
@@ -75,7 +72,7 @@ test('an unexpected error is a 500 that tells its request id, and nothing of the
   const service = await openTestApp({ replace: () => ({ widgets: { list: () => Promise.reject(fault) } as never }) });
   onTestFinished(() => service.close());
   const { headers } = await service.signedIn('viewer');
-  const response = await service.inject({ method: 'GET', url: '/api/v1/widgets', headers });
+  const response = await service.get('/api/v1/widgets', headers);
   expect(response.statusCode).toBe(500);
   expect(response.json()).toMatchObject({ code: 'internal' });
   for (const part of ['10.9.8.7', 'root', 'routing.test.ts', 'Error:']) expect(response.body).not.toContain(part);

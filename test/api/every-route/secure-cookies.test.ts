@@ -29,7 +29,7 @@ async function createWidgetStatus(headers: Record<string, string>): Promise<numb
 }
 
 async function readTransportSecurity(headers: Record<string, string>, url = '/api/v1/session'): Promise<unknown> {
-  return (await service.app.inject({ method: 'GET', url, headers })).headers['strict-transport-security'];
+  return (await service.get(url, headers)).headers['strict-transport-security'];
 }
 
 describe('with secure cookies and without PUBLIC_BASE_URL', () => {

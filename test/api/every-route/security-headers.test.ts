@@ -90,7 +90,7 @@ describe('the security headers', () => {
       [url, {}, 400],
       ['/api/v1/events/hooks/x', {}, 400],
     ] as const) {
-      const response = await service.inject({ method: 'POST', url: path, payload: body });
+      const response = await service.post(path, body);
       expect(response.statusCode).toBe(status);
       expectHeaders(response, `POST ${path}: ${status}`, forPostedHooks);
     }
@@ -117,23 +117,23 @@ describe('Clear-Site-Data', () => {
   test('clears the cache, and neither cookies nor storage, when a session of this browser ends', async () => {
     for (const url of ['/api/v1/session', '/api/v1/sessions']) {
       const { headers } = await service.signedIn('viewer');
-      const response = await service.inject({ method: 'DELETE', url, headers });
+      const response = await service.delete(url, headers);
       expect(response.statusCode).toBe(204);
       // The cookies would include those of sibling hosts; the storage is that of the whole
       // origin.
       expect(read(response), url).toBe('"cache"');
     }
     const { headers } = await service.signedIn('viewer');
-    const { items } = (await service.inject({ method: 'GET', url: '/api/v1/sessions', headers })).json();
-    const own = await service.inject({ method: 'DELETE', url: `/api/v1/sessions/${items[0].id}`, headers });
+    const { items } = (await service.get('/api/v1/sessions', headers)).json();
+    const own = await service.delete(`/api/v1/sessions/${items[0].id}`, headers);
     expect([own.statusCode, read(own)]).toEqual([204, '"cache"']);
   });
 
   test('is in no other response', async () => {
     const { headers } = await service.signedIn('viewer');
-    expect(read(await service.inject({ method: 'DELETE', url: '/api/v1/session', headers: {} }))).toBeUndefined();
-    expect(read(await service.inject({ method: 'GET', url: '/api/v1/session', headers }))).toBeUndefined();
-    expect(read(await service.inject({ method: 'GET', url: '/docs' }))).toBeUndefined();
+    expect(read(await service.delete('/api/v1/session', {}))).toBeUndefined();
+    expect(read(await service.get('/api/v1/session', headers))).toBeUndefined();
+    expect(read(await service.get('/docs'))).toBeUndefined();
   });
 });
 

@@ -6,18 +6,13 @@ const service = await openSharedApp();
 const editor = await service.signedIn('editor');
 
 const get = (id: string, headers: Record<string, string> = { cookie: editor.cookie }) =>
-  service.inject({ method: 'GET', url: `/api/v1/widgets/${id}`, headers });
+  service.get(`/api/v1/widgets/${id}`, headers);
 
 describe('GET /api/v1/widgets/{id}', () => {
   test('returns the created widget under its Location, and with the id in upper case', async () => {
-    const created = await service.inject({
-      method: 'POST',
-      url: '/api/v1/widgets',
-      headers: editor.headers,
-      payload: { name: 'lamp', labels: ['a'] },
-    });
+    const created = await editor.post('/api/v1/widgets', { name: 'lamp', labels: ['a'] });
     const location = new URL(String(created.headers.location), 'http://host/api/v1/widgets').pathname;
-    const response = await service.inject({ method: 'GET', url: location, headers: { cookie: editor.cookie } });
+    const response = await editor.get(location);
     expect(response.statusCode).toBe(200);
     expect(response.json()).toEqual(created.json());
     expect((await get(created.json().id.toUpperCase())).json()).toEqual(created.json());

@@ -14,18 +14,9 @@ describe('update', async () => {
 
   describe.each(grantKinds)('PATCH $path/{id}', ({ path, kind, selectStore, defaults, changes }) => {
     const update = (id: string, payload: unknown, headers: Readonly<Record<string, string>> = admin.headers) =>
-      service.inject({
-        method: 'PATCH',
-        url: `${path}/${id}`,
-        headers: { ...headers, 'content-type': 'application/json' },
-        payload: JSON.stringify(payload),
-      });
+      service.patch(`${path}/${id}`, JSON.stringify(payload), { ...headers, 'content-type': 'application/json' });
     const create = async (payload: object = { name: 'mine' }) => {
-      const {
-        token: _,
-        url: __,
-        ...grant
-      } = (await service.inject({ method: 'POST', url: path, headers: admin.headers, payload })).json();
+      const { token: _, url: __, ...grant } = (await admin.post(path, payload)).json();
       return grant;
     };
 
@@ -39,11 +30,7 @@ describe('update', async () => {
         expect(response.statusCode).toBe(200);
         expect(response.json()).toEqual(expected);
       }
-      const read = await service.inject({
-        method: 'GET',
-        url: `${path}/${before.id.toUpperCase()}`,
-        headers: { cookie: admin.cookie },
-      });
+      const read = await admin.get(`${path}/${before.id.toUpperCase()}`);
       expect(read.json()).toEqual(expected);
       expect(await selectStore(service.backend).get(before.id)).toMatchObject({ token, previousToken: null });
     });
@@ -91,14 +78,8 @@ describe('rotate', async () => {
 
   describe.each(grantKinds)('POST $path/{id}/rotate', ({ path, kind, prefix, buildPath, selectStore, changes }) => {
     const rotate = (id: string, payload?: object | string, headers: Readonly<Record<string, string>> = admin.headers) =>
-      service.inject({
-        method: 'POST',
-        url: `${path}/${id}/rotate`,
-        headers: { host: 'widgets.example', ...headers },
-        ...(payload === undefined ? {} : { payload }),
-      });
-    const create = async (payload: object = { name: 'mine' }) =>
-      (await service.inject({ method: 'POST', url: path, headers: admin.headers, payload })).json();
+      service.post(`${path}/${id}/rotate`, payload, { host: 'widgets.example', ...headers });
+    const create = async (payload: object = { name: 'mine' }) => (await admin.post(path, payload)).json();
     const readStored = (id: string) => selectStore(service.backend).get(id);
 
     test('returns a new token, keeps the previous one valid for 300 s, and announces the change', async () => {
@@ -124,11 +105,7 @@ describe('rotate', async () => {
         { kind, id: before.id, change: 'changed' },
       ]);
       expect(service.logLines.join('')).not.toContain(token);
-      const read = await service.inject({
-        method: 'GET',
-        url: `${path}/${before.id}`,
-        headers: { cookie: admin.cookie },
-      });
+      const read = await admin.get(`${path}/${before.id}`);
       const previousExpiresAt = timeIn(300).toISOString();
       expect(read.json()).toEqual({ ...before, tokenIssuedAt: clock.now().toISOString(), previousExpiresAt });
     });
@@ -218,9 +195,8 @@ describe('end the previous token', async () => {
 
   describe.each(grantKinds)('DELETE $path/{id}/previous-token', ({ path, kind, selectStore }) => {
     const end = (id: string, headers: Readonly<Record<string, string>> = admin.headers) =>
-      service.inject({ method: 'DELETE', url: `${path}/${id}/previous-token`, headers });
-    const post = async (url: string, payload: object) =>
-      (await service.inject({ method: 'POST', url, headers: admin.headers, payload })).json();
+      service.delete(`${path}/${id}/previous-token`, headers);
+    const post = async (url: string, payload: object) => (await admin.post(url, payload)).json();
     const createRotated = async () => {
       const { id, token: first } = await post(path, { name: 'mine' });
       const { token: second } = await post(`${path}/${id}/rotate`, { overlapSeconds: 86_400 });
@@ -238,14 +214,14 @@ describe('end the previous token', async () => {
       expect(before?.token.digest).toBe(sha256Hex(second));
       expect(await selectStore(service.backend).find(...whereTokenIsValid(sha256Hex(first), new Date()))).toBeNull();
       expect(control.announced).toEqual([{ kind, id, change: 'changed' }]);
-      const read = await service.inject({ method: 'GET', url: `${path}/${id}`, headers: { cookie: admin.cookie } });
+      const read = await admin.get(`${path}/${id}`);
       expect(read.json().previousExpiresAt).toBeNull();
     });
 
     test('returns 204 without a previous token, and 404 without the grant', async () => {
       const { id } = await post(path, { name: 'mine' });
       expect((await end(id)).statusCode).toBe(204);
-      await service.inject({ method: 'DELETE', url: `${path}/${id}`, headers: admin.headers });
+      await admin.delete(`${path}/${id}`);
       expectProblem(await end(id), { status: 404, code: 'not-found' });
       expectProblem(await end('x'), { status: 404, code: 'not-found' });
     });
@@ -270,10 +246,10 @@ describe('delete', async () => {
 
   describe.each(grantKinds)('DELETE $path/{id}', ({ path, kind, selectStore }) => {
     const remove = (id: string, headers: Readonly<Record<string, string>> = admin.headers) =>
-      service.inject({ method: 'DELETE', url: `${path}/${id}`, headers });
+      service.delete(`${path}/${id}`, headers);
     const create = async () => {
       const payload = { name: 'mine' };
-      return (await service.inject({ method: 'POST', url: path, headers: admin.headers, payload })).json();
+      return (await admin.post(path, payload)).json();
     };
 
     test('returns 204, announces the revocation to every pod, and returns 404 from then on', async () => {
@@ -281,7 +257,7 @@ describe('delete', async () => {
       const response = await remove(id);
       expect([response.statusCode, response.body]).toEqual([204, '']);
       expect(control.announced.filter((entry) => entry.id === id)).toEqual([{ kind, id, change: 'revoked' }]);
-      const read = await service.inject({ method: 'GET', url: `${path}/${id}`, headers: { cookie: admin.cookie } });
+      const read = await admin.get(`${path}/${id}`);
       expectProblem(read, { status: 404, code: 'not-found' });
       expectProblem(await remove(id), { status: 404, code: 'not-found' });
       expect(await selectStore(service.backend).get(id)).toBeNull();

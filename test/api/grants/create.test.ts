@@ -9,7 +9,7 @@ const admin = await service.signedIn('admin');
 
 describe.each(grantKinds)('POST $path', ({ path, prefix, buildPath, selectStore, defaults, changes }) => {
   const create = (payload: object, headers: Readonly<Record<string, string>> = admin.headers) =>
-    service.inject({ method: 'POST', url: path, headers: { host: 'widgets.example:8080', ...headers }, payload });
+    service.post(path, payload, { host: 'widgets.example:8080', ...headers });
 
   test('returns 201 with defaults for a name alone', async () => {
     const response = await create({ name: '  mine ' });
@@ -34,7 +34,7 @@ describe.each(grantKinds)('POST $path', ({ path, prefix, buildPath, selectStore,
     expect(response.statusCode).toBe(201);
     expect(response.json()).toMatchObject(changes);
     const url = new URL(String(response.headers.location), `http://host${path}`).pathname;
-    const read = await service.inject({ method: 'GET', url, headers: { cookie: admin.cookie } });
+    const read = await admin.get(url);
     expect(read.json()).toEqual({
       ...defaults,
       ...changes,
@@ -66,7 +66,7 @@ test('returns urls that begin with PUBLIC_BASE_URL, including its path', async (
   const behindProxy = await openTestApp({ publicBaseUrl: 'https://widgets.example/base' });
   const { headers } = await behindProxy.signedIn('admin');
   for (const { path, buildPath } of grantKinds.filter((kind) => kind.buildPath !== null)) {
-    const response = await behindProxy.inject({ method: 'POST', url: path, headers, payload: { name: 'x' } });
+    const response = await behindProxy.post(path, { name: 'x' }, headers);
     const { url, token } = response.json();
     expect(url).toBe(`https://widgets.example/base${buildPath?.(token)}`);
   }

@@ -8,9 +8,9 @@ const admin = await service.signedIn('admin');
 
 describe.each(grantKinds)('GET $path', ({ path }) => {
   const list = (query = '', headers: Record<string, string> = { cookie: admin.cookie }) =>
-    service.inject({ method: 'GET', url: `${path}${query}`, headers });
+    service.get(`${path}${query}`, headers);
   const create = async (name: string) => {
-    const response = await service.inject({ method: 'POST', url: path, headers: admin.headers, payload: { name } });
+    const response = await admin.post(path, { name });
     return response.json();
   };
 
@@ -38,7 +38,7 @@ describe.each(grantKinds)('GET $path', ({ path }) => {
   test('lists only grants that expire before a time, and counts only them', async () => {
     const expiresAt = '2098-01-01T00:00:00.000Z';
     const payload = { name: 'expiring', expiresAt };
-    await service.inject({ method: 'POST', url: path, headers: admin.headers, payload });
+    await admin.post(path, payload);
     const found = (await list('?expiresBefore=2098-01-01T00:00:00.001Z&pageSize=1')).json();
     expect(found).toMatchObject({ items: [{ name: 'expiring', expiresAt }], totalItems: 1, hasNext: false });
     expect((await list(`?expiresBefore=${expiresAt}`)).json()).toMatchObject({ items: [], totalItems: 0 });
@@ -67,10 +67,10 @@ describe.each(grantKinds)('GET $path', ({ path }) => {
 
 describe.each(grantKinds)('GET $path/{id}', ({ path }) => {
   const get = (id: string, headers: Record<string, string> = { cookie: admin.cookie }) =>
-    service.inject({ method: 'GET', url: `${path}/${id}`, headers });
+    service.get(`${path}/${id}`, headers);
   const create = async () => {
     const payload = { name: 'mine' };
-    return (await service.inject({ method: 'POST', url: path, headers: admin.headers, payload })).json();
+    return (await admin.post(path, payload)).json();
   };
 
   test('returns 200 for the id in lower or upper case, without the token', async () => {
@@ -91,11 +91,7 @@ describe.each(grantKinds)('GET $path/{id}', ({ path }) => {
   test('returns 404 for the id of another kind of grant', async () => {
     const { id } = await create();
     for (const { path: other } of grantKinds.filter((kind) => kind.path !== path)) {
-      const response = await service.inject({
-        method: 'GET',
-        url: `${other}/${id}`,
-        headers: { cookie: admin.cookie },
-      });
+      const response = await admin.get(`${other}/${id}`);
       expectProblem(response, { status: 404, code: 'not-found' });
     }
   });

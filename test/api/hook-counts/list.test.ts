@@ -14,8 +14,7 @@ interface Counts {
   readonly refused: readonly number[];
 }
 
-const get = (query = '') =>
-  service.inject({ method: 'GET', url: `/api/v1/hook-counts${query}`, headers: admin.headers });
+const get = (query = '') => admin.get(`/api/v1/hook-counts${query}`);
 const sum = (counts: readonly number[] = []) => counts.reduce((total, count) => total + count, 0);
 
 describe('GET /api/v1/hook-counts', () => {
@@ -26,7 +25,7 @@ describe('GET /api/v1/hook-counts', () => {
     const hook = { kind: 'updated', occurredAt: '2026-03-01T10:00:00Z' };
     // A pod that ends writes its counts; one that goes on, every 10 s.
     const pod = await openTestApp({ sharedBackend: service.backend });
-    for (const payload of [hook, hook, hook, { kind: 'exploded' }]) await pod.inject({ method: 'POST', url, payload });
+    for (const payload of [hook, hook, hook, { kind: 'exploded' }]) await pod.post(url, payload);
     await pod.close();
     // Of another pod, in an early hour that is shown, even if another hour begins now, and in one that is not.
     const [first = new Date(), second = first] = listCountedHours(new Date());
@@ -66,7 +65,7 @@ test('a store of counts that hangs or fails neither delays nor changes the respo
   });
   const { token } = await pod.issueHookToken();
   const payload = { kind: 'updated', occurredAt: '2026-03-01T10:00:00Z' };
-  const response = await pod.inject({ method: 'POST', url: `/api/v1/events/hooks/${token}`, payload });
+  const response = await pod.post(`/api/v1/events/hooks/${token}`, payload);
   expect(response.statusCode).toBe(202);
   const startedAtMs = performance.now();
   await pod.close();

@@ -9,8 +9,7 @@ const service = await openSharedApp();
 const admin = await service.signedIn('admin');
 
 const path = '/api/v1/integrations';
-const sendJson = (url: string, payload: object) =>
-  service.inject({ method: 'POST', url, headers: admin.headers, payload });
+const sendJson = (url: string, payload: object) => admin.post(url, payload);
 const create = (members: object = {}) => sendJson(path, { name: 'shop', ...members });
 const rotate = (id: string, members: object = {}) => sendJson(`${path}/${id}/rotate`, members);
 const aSecret = (bytes = 32) => `whsec_${randomBytes(bytes).toString('base64')}`;
@@ -26,13 +25,13 @@ async function post(token: string, secret: string): Promise<number> {
     'webhook-signature': new Webhook(secret).sign(id, at, payload),
   };
   const url = `/api/v1/events/hooks/${token}`;
-  return (await service.inject({ method: 'POST', url, headers, payload })).statusCode;
+  return (await service.post(url, payload, headers)).statusCode;
 }
 
 async function expectNeverShown(id: string, secret: string, responses: readonly { body: string }[]): Promise<void> {
   const headers = { cookie: admin.cookie };
-  const shown = await service.inject({ method: 'GET', url: `${path}/${id}`, headers });
-  const list = await service.inject({ method: 'GET', url: path, headers });
+  const shown = await service.get(`${path}/${id}`, headers);
+  const list = await service.get(path, headers);
   const stored = JSON.stringify(await service.backend.integrations.get(id));
   for (const text of [shown.body, list.body, stored, service.logLines.join(''), ...responses.map(({ body }) => body)]) {
     expect(text).not.toContain(secret.slice('whsec_'.length));

@@ -99,7 +99,7 @@ describe('a hook of a foreign sender', () => {
     const { token } = (await create(source)).json() as { token: string };
     const headersOfType: Record<string, string> = type === undefined ? {} : { 'content-type': type };
     const url = `/api/v1/events/hooks/${token}`;
-    const response = await service.inject({ method: 'POST', url, headers: headersOfType, payload: Buffer.from(body) });
+    const response = await service.post(url, Buffer.from(body), headersOfType);
     expect(response.statusCode === 202 ? 202 : response.json().code).toBe(expected);
     const { outcome, refusal } = await previewOf(source, { headers: headersOfType, body });
     expect({ outcome, step: refusal?.step }).toEqual(
@@ -205,15 +205,10 @@ describe('a hook of a foreign sender', () => {
     const time = `${Math.floor(Date.now() / 1_000)}`;
     const sign = (key: string) => `v0=${createHmac('sha256', key).update(`v0:${time}:${body}`).digest('hex')}`;
     const request = (key: string) =>
-      service.inject({
-        method: 'POST',
-        url: `/api/v1/events/hooks/${token}`,
-        headers: {
-          'content-type': 'application/json',
-          'x-slack-request-timestamp': time,
-          'x-slack-signature': sign(key),
-        },
-        payload: body,
+      service.post(`/api/v1/events/hooks/${token}`, body, {
+        'content-type': 'application/json',
+        'x-slack-request-timestamp': time,
+        'x-slack-signature': sign(key),
       });
     const answer = await request(sender.secret);
     expect({ status: answer.statusCode, type: answer.headers['content-type'], body: answer.body }).toEqual({

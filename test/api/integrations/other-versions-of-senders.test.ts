@@ -20,7 +20,7 @@ async function open(sender: ForeignSender, mapping: object = sender.mapping) {
   const { token } = (await create({ ...toSource(sender), mapping })).json() as { token: string };
   return async (sent: Readonly<Record<string, string>>, body: string) => {
     const url = `/api/v1/events/hooks/${token}`;
-    const response = await service.inject({ method: 'POST', url, headers: { ...sent }, payload: body });
+    const response = await service.post(url, body, { ...sent });
     return { response, status: response.statusCode, eventId: response.headers['webhook-event-id'] };
   };
 }

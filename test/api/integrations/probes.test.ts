@@ -83,7 +83,7 @@ describe('a challenge by GET', () => {
       status: 400,
       code: 'invalid-hook-signature',
     });
-    expectProblem(await service.inject({ method: 'POST', url: path }), { status: 400, code: 'invalid-hook-signature' });
+    expectProblem(await service.post(path), { status: 400, code: 'invalid-hook-signature' });
   });
 
   test('without a name answers each GET and HEAD, for senders that only look whether the address answers', async () => {
@@ -92,7 +92,7 @@ describe('a challenge by GET', () => {
       const response = await service.inject({ method, url: path });
       expect({ status: response.statusCode, body: response.body }).toEqual({ status: 200, body: '' });
     }
-    expectProblem(await service.inject({ method: 'POST', url: path }), { status: 400, code: 'invalid-json' });
+    expectProblem(await service.post(path), { status: 400, code: 'invalid-json' });
   });
 
   test('is shown with the scheme, so that it can be sent again', async () => {
@@ -122,7 +122,7 @@ test.each([null, github, cloudevents, unsigned()])(
       expectProblem(response, { status: 405, code: 'method-not-allowed' });
       expect(response.headers.allow).toBe('POST');
     }
-    const put = await service.inject({ method: 'PUT', url: path });
+    const put = await service.put(path);
     expect({ status: put.statusCode, allow: put.headers.allow }).toEqual({ status: 405, allow: 'POST' });
   },
 );

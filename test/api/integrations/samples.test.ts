@@ -28,14 +28,9 @@ interface Samples {
 const samplesPath = (id: string) => `${integrationsPath}/${id}/samples`;
 const list = async (id: string): Promise<Samples> => (await send('GET', samplesPath(id))).json();
 const keep = (id: string, body: object = {}) => send('PUT', samplesPath(id), body);
-const remove = (id: string) => service.inject({ method: 'DELETE', url: samplesPath(id), headers });
+const remove = (id: string) => service.delete(samplesPath(id), headers);
 const postTo = (token: string, payload: string | Buffer, more: Record<string, string> = {}) =>
-  service.inject({
-    method: 'POST',
-    url: `/api/v1/events/hooks/${token}`,
-    headers: { 'content-type': 'application/json', ...more },
-    payload,
-  });
+  service.post(`/api/v1/events/hooks/${token}`, payload, { 'content-type': 'application/json', ...more });
 
 async function createKept(source: object): Promise<{ id: string; token: string }> {
   const { id, token } = (await create(source)).json() as { id: string; token: string };
@@ -151,7 +146,7 @@ describe.concurrent('samples', () => {
     await post(`/api/v1/events/hooks/${token}`, '{}', { signedWith: 'wrong' });
     await findSample(id);
     const url = `${integrationsPath}/${id}`;
-    expect((await service.inject({ method: 'DELETE', url, headers })).statusCode).toBe(204);
+    expect((await service.delete(url, headers)).statusCode).toBe(204);
     const { backend } = service;
     // What is recorded after it has no effect: test/conformance/refused-requests.test.ts.
     expect(await backend.samples.count({ integrationId: id }, 1)).toBe(0);
@@ -161,7 +156,7 @@ describe.concurrent('samples', () => {
   test('are not kept of an integration that is deleted at the same moment', async () => {
     for (let times = 0; times < 10; times += 1) {
       const { id } = await createGitHub();
-      const deletion = service.inject({ method: 'DELETE', url: `${integrationsPath}/${id}`, headers });
+      const deletion = service.delete(`${integrationsPath}/${id}`, headers);
       const [kept, deleted] = await Promise.all([keep(id), deletion]);
       expect([[200, 404].includes(kept.statusCode), deleted.statusCode]).toEqual([true, 204]);
       expect(await service.backend.samples.count({ integrationId: id }, 1)).toBe(0);
@@ -211,11 +206,11 @@ describe.concurrent('samples', () => {
     for (const url of [samplesPath(id), missing, `${integrationsPath}/x/samples`]) {
       expectProblem(await send('GET', url), { status: 404, code: 'not-found' });
       expectProblem(await send('PUT', url, {}), { status: 404, code: 'not-found' });
-      expectProblem(await service.inject({ method: 'DELETE', url, headers }), { status: 404, code: 'not-found' });
+      expectProblem(await service.delete(url, headers), { status: 404, code: 'not-found' });
     }
     const { headers: ofEditor } = await service.signedIn('editor');
     const { id: withSource } = await createGitHub();
-    const response = await service.inject({ method: 'GET', url: samplesPath(withSource), headers: ofEditor });
+    const response = await service.get(samplesPath(withSource), ofEditor);
     expectProblem(response, { status: 403, code: 'permission-denied' });
   });
 });

@@ -5,29 +5,21 @@ const service = await openSharedApp();
 const admin = await service.signedIn('admin');
 
 const path = '/api/v1/integrations';
-const create = (settings: object) =>
-  service.inject({ method: 'POST', url: path, headers: admin.headers, payload: { name: 'shop', ...settings } });
+const create = (settings: object) => admin.post(path, { name: 'shop', ...settings });
 test('deduplicateByContent: false turns two hooks with equal content into two events', async () => {
   const { token, id } = (await create({})).json();
   expect(await postHook(token)).toBe(await postHook(token));
-  await service.inject({
-    method: 'PATCH',
-    url: `${path}/${id}`,
-    headers: admin.headers,
-    payload: { deduplicateByContent: false },
-  });
-  const { token: newToken } = (
-    await service.inject({ method: 'POST', url: `${path}/${id}/rotate`, headers: admin.headers })
-  ).json();
+  await admin.patch(`${path}/${id}`, { deduplicateByContent: false });
+  const { token: newToken } = (await admin.post(`${path}/${id}/rotate`)).json();
   expect(await postHook(newToken)).not.toBe(await postHook(newToken));
 });
 
 /** Posts the same hook each time, and returns its event id. */
 async function postHook(token: string): Promise<unknown> {
-  const response = await service.inject({
-    method: 'POST',
-    url: `/api/v1/events/hooks/${token}`,
-    payload: { kind: 'updated', occurredAt: '2026-03-01T10:00:00Z', payload: { n: 1 } },
+  const response = await service.post(`/api/v1/events/hooks/${token}`, {
+    kind: 'updated',
+    occurredAt: '2026-03-01T10:00:00Z',
+    payload: { n: 1 },
   });
   expect(response.statusCode).toBe(202);
   return response.headers['webhook-event-id'];

@@ -10,15 +10,9 @@ const admin = await service.signedIn('admin');
 
 const path = '/api/v1/integrations';
 const create = (signature?: string | null) =>
-  service.inject({
-    method: 'POST',
-    url: path,
-    headers: admin.headers,
-    payload: { name: 'shop', ...(signature === undefined ? {} : { signature }) },
-  });
-const rotate = (id: string, payload: object = {}) =>
-  service.inject({ method: 'POST', url: `${path}/${id}/rotate`, headers: admin.headers, payload });
-const get = (id: string) => service.inject({ method: 'GET', url: `${path}/${id}`, headers: { cookie: admin.cookie } });
+  admin.post(path, { name: 'shop', ...(signature === undefined ? {} : { signature }) });
+const rotate = (id: string, payload: object = {}) => admin.post(`${path}/${id}/rotate`, payload);
+const get = (id: string) => admin.get(`${path}/${id}`);
 
 /** Posts a hook, signed with the secret unless there is none; the status it gets. */
 async function post(token: string, signingSecret?: string): Promise<number> {
@@ -33,7 +27,7 @@ async function post(token: string, signingSecret?: string): Promise<number> {
           'webhook-signature': new Webhook(signingSecret).sign(id, at, payload),
         };
   const headers = { 'content-type': 'application/json', ...signature };
-  const response = await service.inject({ method: 'POST', url: `/api/v1/events/hooks/${token}`, headers, payload });
+  const response = await service.post(`/api/v1/events/hooks/${token}`, payload, headers);
   return response.statusCode;
 }
 
@@ -47,7 +41,7 @@ describe('POST /api/v1/integrations', () => {
 
     const shown = await get(id);
     expect(shown.json()).toMatchObject({ id, signature: 'standard-webhooks' });
-    const list = await service.inject({ method: 'GET', url: path, headers: { cookie: admin.cookie } });
+    const list = await admin.get(path);
     const stored = JSON.stringify(await service.backend.integrations.get(id));
     for (const text of [shown.body, list.body, stored, service.logLines.join('')]) {
       expect(text).not.toContain(signingSecret);

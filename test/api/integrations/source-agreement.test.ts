@@ -78,7 +78,7 @@ test('for random mappings and requests, the preview and the hook address agree',
   await fc.assert(
     fc.asyncProperty(anyMapping, fc.array(anyRequest, { minLength: 1, maxLength: 5 }), async (mapping, requests) => {
       const source = { preset: 'custom', scheme: { algorithm: 'none' }, mapping };
-      const send = (url: string, payload: object) => service.inject({ method: 'POST', url, headers, payload });
+      const send = (url: string, payload: object) => service.post(url, payload, headers);
       const created = await send('/api/v1/integrations', { name: 'random', source });
       expect(created.body).not.toContain('"errors"');
       const { id, token } = created.json() as { id: string; token: string };
@@ -86,12 +86,7 @@ test('for random mappings and requests, the preview and the hook address agree',
         const sentHeaders = { 'content-type': 'application/json', ...request.headers };
         const preview = await send(`/api/v1/integrations/${id}/preview`, { headers: sentHeaders, body: request.body });
         const { outcome, hook, event, refusal } = preview.json();
-        const real = await service.inject({
-          method: 'POST',
-          url: `/api/v1/events/hooks/${token}`,
-          headers: sentHeaders,
-          payload: request.body,
-        });
+        const real = await service.post(`/api/v1/events/hooks/${token}`, request.body, sentHeaders);
         outcomes.add(outcome);
         expect(real.statusCode).toBe(outcome === 'refused' ? 400 : 202);
         const eventId = real.headers['webhook-event-id'];

@@ -9,7 +9,7 @@ const { headers } = admin;
 
 async function create(source: object) {
   const payload = { name: 'foreign', source };
-  const response = await service.inject({ method: 'POST', url: '/api/v1/integrations', headers, payload });
+  const response = await service.post('/api/v1/integrations', payload, headers);
   expect(response.body).not.toContain('"errors"');
   expect(response.statusCode).toBe(201);
   const { id, token, url } = response.json() as { id: string; token: string; url: string };
@@ -22,12 +22,7 @@ describe.each(foreignSenders)('$preset', (sender) => {
     sender.build({ secret: sender.secret, at: new Date(), url: (await integration).url, ...options });
   const send = async (request: ForeignRequest, addedHeaders: Readonly<Record<string, string | string[]>> = {}) => {
     const { path } = await integration;
-    return service.inject({
-      method: 'POST',
-      url: path,
-      headers: { ...request.headers, ...addedHeaders },
-      payload: request.body,
-    });
+    return service.post(path, request.body, { ...request.headers, ...addedHeaders });
   };
 
   test('accepts what the sender signed, and knows its repetitions', async () => {
@@ -43,12 +38,7 @@ describe.each(foreignSenders)('$preset', (sender) => {
   test('shows in the preview what the hook becomes, and stores nothing', async () => {
     const { id, url } = await integration;
     const request = await build({ name: 'the object', verb: 'deleted' });
-    const preview = await service.inject({
-      method: 'POST',
-      url: `/api/v1/integrations/${id}/preview`,
-      headers,
-      payload: { ...request, url },
-    });
+    const preview = await service.post(`/api/v1/integrations/${id}/preview`, { ...request, url }, headers);
     expect(preview.statusCode).toBe(200);
     const { outcome, signature, hook, event } = preview.json();
     expect({ outcome, signature }).toEqual({

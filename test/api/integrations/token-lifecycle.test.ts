@@ -14,7 +14,7 @@ const create = async () => (await send('POST', path, { name: 'shop' })).json();
 
 async function postHook(token: string): Promise<number> {
   const payload = { kind: 'updated', occurredAt: '2026-03-01T10:00:00Z' };
-  return (await service.inject({ method: 'POST', url: `/api/v1/events/hooks/${token}`, payload })).statusCode;
+  return (await service.post(`/api/v1/events/hooks/${token}`, payload)).statusCode;
 }
 
 const readLastReceivedAt = async (id: string): Promise<string | null> =>
@@ -70,7 +70,7 @@ describe('POST /api/v1/events/hooks/{token}: lifecycle of the token', () => {
   test('does not record lastReceivedAt for a rejected hook', async () => {
     const { id, token } = await create();
     const url = `/api/v1/events/hooks/${token}`;
-    expect((await service.inject({ method: 'POST', url, payload: { kind: 'gone' } })).statusCode).toBe(400);
+    expect((await service.post(url, { kind: 'gone' })).statusCode).toBe(400);
     const { id: otherId, token: otherToken } = await create();
     await postHook(otherToken);
     await eventually(

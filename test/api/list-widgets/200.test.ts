@@ -10,8 +10,7 @@ let currentTail: LogPosition | null = null;
 const service = await openSharedApp({ tailPosition: () => currentTail });
 const viewer = await service.signedIn('viewer');
 
-const list = (query = '') =>
-  service.inject({ method: 'GET', url: `/api/v1/widgets${query}`, headers: { cookie: viewer.cookie } });
+const list = (query = '') => viewer.get(`/api/v1/widgets${query}`);
 
 async function store(name: string, createdAt: Date, state: WidgetState = 'active'): Promise<void> {
   const widget = buildWidget({ name, state, labels: [], owner: null }, createUuidV7(), createdAt);

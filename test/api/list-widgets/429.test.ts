@@ -50,7 +50,7 @@ describe('GET /api/v1/widgets without a configured limit', () => {
   test('returns no RateLimit header', async () => {
     const unlimited = await openTestApp();
     const { headers } = await unlimited.signedIn('viewer');
-    const response = await unlimited.inject({ method: 'GET', url: '/api/v1/widgets', headers });
+    const response = await unlimited.get('/api/v1/widgets', headers);
     expect(response.statusCode).toBe(200);
     expect(Object.keys(response.headers).filter((name) => name.startsWith('ratelimit'))).toEqual([]);
     await unlimited.close();

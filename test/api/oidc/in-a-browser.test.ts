@@ -21,7 +21,7 @@ function openBrowser(at: TestApp = service, headers: Record<string, string> = { 
   const cookies = new Map<string, string>();
   const follow = async (url: string): Promise<TestResponse> => {
     const cookie = [...cookies].map((pair) => pair.join('=')).join('; ');
-    const response = await at.inject({ method: 'GET', url, headers: { ...headers, cookie } });
+    const response = await at.get(url, { ...headers, cookie });
     for (const pair of readCookies(response)) {
       const [name = '', value = ''] = pair.split('=');
       if (value === '') cookies.delete(name);
@@ -144,7 +144,7 @@ describe('a browser that cannot sign in is led to the sign-in page with the reas
     const { headers } = await pod.signedIn('admin');
     const url = '/api/v1/audit-events?action=session.failed&pageSize=200';
     await eventually(async () => {
-      const { items } = (await pod.inject({ method: 'GET', url, headers })).json();
+      const { items } = (await pod.get(url, headers)).json();
       const event = items.find((each: { requestId: string }) => each.requestId === requestId);
       return event?.outcome === 'refused' && event.code === 'sign-in-refused';
     }, 'the audit trail has the failure');

@@ -34,7 +34,7 @@ describe('a user with a password who signs in through the provider', () => {
     const user = aUser({ mustChangePassword: true });
     await service.backend.users.insert(user);
     const [cookie = ''] = readCookies(await signInByOidc(service, addPerson({ email: user.email, roles: ['staff'] })));
-    const widgets = await service.inject({ method: 'GET', url: '/api/v1/widgets', headers: { cookie } });
+    const widgets = await service.get('/api/v1/widgets', { cookie });
     expect(widgets.statusCode).toBe(200);
   });
 

@@ -76,7 +76,7 @@ test('a provider that is not running is 503, and the service starts without it',
   await stopped.close();
   const pod = await openTestApp({ identityProvider: stopped.options, sharedBackend: service.backend });
   expectUnavailable((await startOidcSignIn(pod)).response);
-  expect((await pod.inject({ method: 'GET', url: '/docs' })).statusCode).toBe(200);
+  expect((await pod.get('/docs')).statusCode).toBe(200);
   await pod.close();
 });
 

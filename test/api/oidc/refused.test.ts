@@ -19,8 +19,7 @@ function addPerson(claims: object): string {
   return login;
 }
 
-const changeUser = (id: string, payload: object) =>
-  service.inject({ method: 'PATCH', url: `/api/v1/users/${id}`, headers: admin.headers, payload });
+const changeUser = (id: string, payload: object) => admin.patch(`/api/v1/users/${id}`, payload);
 
 function expectRefused(response: TestResponse, detail: RegExp): void {
   expectProblem(response, { status: 403, code: 'sign-in-refused' });
@@ -120,7 +119,7 @@ describe('a user of the provider has no password', () => {
     expectProblem(await changePassword(service, headers, passwords), { status: 409, code: 'user-has-no-password' });
     for (const password of ['', 'null', 'correct horse battery']) {
       const payload = { email: user.email, password };
-      const signIn = await service.inject({ method: 'POST', url: '/api/v1/session', payload });
+      const signIn = await service.post('/api/v1/session', payload);
       expectProblem(signIn, { status: 403, code: 'invalid-credentials' });
     }
     expect((await readSession(service, response)).user).toEqual(user);
@@ -137,13 +136,13 @@ describe('with passwords switched off', () => {
       passwordSignInEnabled: false,
     });
     const payload = { email: user.email, password: 'correct horse battery' };
-    const signIn = await pod.inject({ method: 'POST', url: '/api/v1/session', payload });
+    const signIn = await pod.post('/api/v1/session', payload);
     expectProblem(signIn, { status: 403, code: 'password-sign-in-disabled' });
     const passwords = { currentPassword: 'correct horse battery', newPassword: 'correct horse battery 2' };
     const change = await changePassword(pod, headers, passwords);
     expectProblem(change, { status: 403, code: 'password-sign-in-disabled' });
     expect((await signInByOidc(pod, addPerson({ roles: ['staff'] }))).statusCode).toBe(303);
-    const page = await pod.inject({ method: 'GET', url: '/docs' });
+    const page = await pod.get('/docs');
     expect(page.body).toContain('href="api/v1/session/oidc"');
     expect(page.body).not.toContain('type="password"');
     await pod.close();
@@ -154,9 +153,9 @@ describe('without an identity provider', () => {
   test('both routes return 404, and the docs page has no link', async () => {
     const pod = await openTestApp({ sharedBackend: service.backend });
     for (const url of ['/api/v1/session/oidc', '/api/v1/session/oidc/callback?code=c&state=s']) {
-      expectProblem(await pod.inject({ method: 'GET', url }), { status: 404, code: 'not-found' });
+      expectProblem(await pod.get(url), { status: 404, code: 'not-found' });
     }
-    expect((await pod.inject({ method: 'GET', url: '/docs' })).body).not.toContain('oidc');
+    expect((await pod.get('/docs')).body).not.toContain('oidc');
     await pod.close();
   });
 });

@@ -100,7 +100,7 @@ test('inject() of a test app rejects a response that does not match the document
     }),
   });
   const { cookie } = await service.signedIn('viewer');
-  const answer = service.inject({ method: 'GET', url: `/api/v1/widgets/${requestId}`, headers: { cookie } });
+  const answer = service.get(`/api/v1/widgets/${requestId}`, { cookie });
   await expect(answer).rejects.toThrow('differs from the document (example.widgets.get):\n- /version must be >= 1');
   await service.close();
 });

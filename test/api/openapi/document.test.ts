@@ -107,7 +107,7 @@ describe('GET /api/v1/openapi.json', () => {
   test('lists PUBLIC_BASE_URL as the server, or "/" when it is not set', async () => {
     expect(document.servers.map(({ url }) => url)).toEqual(['/']);
     const app = await openTestApp({ publicBaseUrl: 'https://example.com/widgets' });
-    const response = await app.inject({ method: 'GET', url: '/api/v1/openapi.json' });
+    const response = await app.get('/api/v1/openapi.json');
     await app.close();
     expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
     expect(response.json().servers).toEqual([{ url: 'https://example.com/widgets' }]);

@@ -10,8 +10,7 @@ const hourPoints = 240;
 describe('GET /api/v1/overview', async () => {
   const service = await openSharedApp();
 
-  const get = async (headers: Record<string, string>) =>
-    service.inject({ method: 'GET', url: '/api/v1/overview', headers });
+  const get = async (headers: Record<string, string>) => service.get('/api/v1/overview', headers);
 
   test('shows a service where all is well', async () => {
     const { headers } = await service.signedIn('admin');
@@ -67,7 +66,7 @@ describe('an overview without its stores', async () => {
 
   test('says what is missing, and that the store does not answer', async () => {
     const { headers } = await service.signedIn('admin');
-    const response = await service.inject({ method: 'GET', url: '/api/v1/overview', headers });
+    const response = await service.get('/api/v1/overview', headers);
     expect(response.statusCode).toBe(200);
     expect(response.json()).toMatchObject({
       queues: null,

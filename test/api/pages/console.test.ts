@@ -5,7 +5,7 @@ import { openSharedApp } from '../../drivers/app/open-shared.ts';
 
 const service = await openSharedApp();
 
-const get = (url: string) => service.inject({ method: 'GET', url });
+const get = (url: string) => service.get(url);
 const findReferences = (body: string) =>
   [...body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, reference = '']) => reference);
 

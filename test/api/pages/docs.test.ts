@@ -5,7 +5,7 @@ import { openSharedApp } from '../../drivers/app/open-shared.ts';
 
 const service = await openSharedApp();
 
-const get = (url: string) => service.inject({ method: 'GET', url });
+const get = (url: string) => service.get(url);
 
 describe('GET /docs', () => {
   test('returns a page without inline scripts that loads nothing from another origin', async () => {
@@ -110,7 +110,7 @@ describe('GET /docs', () => {
   );
 
   test('returns 405 for POST', async () => {
-    const response = await service.inject({ method: 'POST', url: '/docs', payload: {} });
+    const response = await service.post('/docs', {});
     expectProblem(response, { status: 405, code: 'method-not-allowed' });
     expect(response.headers.allow).toBe('GET, HEAD');
   });

@@ -4,7 +4,7 @@ import { openSharedApp } from '../../drivers/app/open-shared.ts';
 
 const service = await openSharedApp();
 
-const get = (url: string) => service.inject({ method: 'GET', url });
+const get = (url: string) => service.get(url);
 
 /** Returns the paths that the page at `url` leads to, also below a path prefix of a proxy. */
 function findPaths(url: string, body: string): string[] {

@@ -29,9 +29,9 @@ test.each([
 
 test('without the docs among PAGES, the interface works, and a problem still has its type', async () => {
   const viewer = await service.signedIn('viewer');
-  const list = await service.inject({ method: 'GET', url: '/api/v1/widgets', headers: viewer.headers });
+  const list = await viewer.get('/api/v1/widgets');
   expect(list.statusCode).toBe(200);
-  const refused = await service.inject({ method: 'GET', url: '/api/v1/widgets' });
+  const refused = await service.get('/api/v1/widgets');
   expect(refused.json()).toMatchObject({ type: '/problems/not-authenticated', code: 'not-authenticated' });
 });
 

@@ -23,12 +23,7 @@ const service = await openSharedApp({
 const { token, integrationId } = await service.issueHookToken();
 
 const send = (payload: object | string, headers: Record<string, string> = {}, to = token) =>
-  service.inject({
-    method: 'POST',
-    url: `/api/v1/events/hooks/${to}`,
-    headers: { 'content-type': 'application/json', ...headers },
-    payload,
-  });
+  service.post(`/api/v1/events/hooks/${to}`, payload, { 'content-type': 'application/json', ...headers });
 
 const findQueuedDelivery = (eventId: unknown) =>
   queuedItems

@@ -10,8 +10,7 @@ const hooks = { ratePerSecond: 0.01, burst: 3 };
 const service = await openSharedApp({ limits: { hooks } });
 
 const hook = { kind: 'updated', occurredAt: '2026-03-01T10:00:00Z' };
-const send = (token: string, payload: object | string = hook) =>
-  service.inject({ method: 'POST', url: `/api/v1/events/hooks/${token}`, payload });
+const send = (token: string, payload: object | string = hook) => service.post(`/api/v1/events/hooks/${token}`, payload);
 
 describe('POST /api/v1/events/hooks/{token}: rate limit', () => {
   test('returns 429 with RateLimit and Retry-After beyond the burst of a token, and 202 for another token', async () => {

@@ -28,11 +28,7 @@ const service = await openSharedApp({
 const { token } = await service.issueHookToken();
 
 const send = (to: string) =>
-  service.inject({
-    method: 'POST',
-    url: `/api/v1/events/hooks/${to}`,
-    payload: { kind: 'updated', occurredAt: '2026-03-01T10:00:00Z' },
-  });
+  service.post(`/api/v1/events/hooks/${to}`, { kind: 'updated', occurredAt: '2026-03-01T10:00:00Z' });
 
 describe('POST /api/v1/events/hooks/{token}: store unavailable', () => {
   test('returns 503 with Retry-After while the queue is unavailable, and 202 afterwards', async () => {

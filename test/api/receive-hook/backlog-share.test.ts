@@ -19,7 +19,7 @@ describe('while no worker processes hooks', () => {
         occurredAt: '2026-03-01T10:00:00Z',
         payload: { number, text: 'x'.repeat(10_000) },
       };
-      const response = await service.inject({ method: 'POST', url: `/api/v1/events/hooks/${token}`, payload });
+      const response = await service.post(`/api/v1/events/hooks/${token}`, payload);
       return response.statusCode === 202 ? '202' : `${response.statusCode} ${response.json().code}`;
     };
     const flood: string[] = [];

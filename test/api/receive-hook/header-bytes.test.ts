@@ -67,7 +67,7 @@ describe('a webhook-id beyond ASCII', () => {
     expect(await exchange(port, Buffer.from(`${head}\r\n{}`))).toMatchObject([{ status: 400 }]);
     const url = `/api/v1/integrations/${integrationId}/refusals`;
     await eventually(async () => {
-      const response = await service.inject({ method: 'GET', url, headers: { cookie: admin.cookie } });
+      const response = await admin.get(url);
       return response.json().items.some(({ webhookId }: { webhookId: string }) => webhookId === id);
     }, 'the refusal shows the id');
   });

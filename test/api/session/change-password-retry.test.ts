@@ -38,7 +38,7 @@ function makeUnavailable<Port extends object>(port: Port): Port {
 }
 
 const listSessions = async (headers: Readonly<Record<string, string>>) =>
-  (await service.inject({ method: 'GET', url: '/api/v1/sessions', headers })).json();
+  (await service.get('/api/v1/sessions', headers)).json();
 const createUser = () => createPasswordUser(service, currentPassword, { remoteAddress });
 const change = (headers: Readonly<Record<string, string>>, payload: object) =>
   changePassword(service, headers, payload, { remoteAddress });

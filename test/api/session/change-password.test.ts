@@ -63,7 +63,7 @@ describe('PUT /api/v1/session/password', () => {
     beforeReplace = async () => {
       const payload = { password: resetPassword };
       const url = `/api/v1/users/${user.id}`;
-      const reset = await service.inject({ method: 'PATCH', url, headers: admin.headers, payload });
+      const reset = await admin.patch(url, payload);
       expect(reset.statusCode).toBe(200);
     };
     const response = await change(headers, { currentPassword, newPassword });

@@ -37,11 +37,11 @@ beforeEach(() => {
 
 async function signIn(): Promise<{ cookie: string; expiresAt: string }> {
   const payload = { email: user.email, password };
-  const response = await service.inject({ method: 'POST', url: '/api/v1/session', payload });
+  const response = await service.post('/api/v1/session', payload);
   return { cookie: String(response.headers['set-cookie']).split(';')[0] ?? '', expiresAt: response.json().expiresAt };
 }
 
-const show = (cookie: string) => service.inject({ method: 'GET', url: '/api/v1/session', headers: { cookie } });
+const show = (cookie: string) => service.get('/api/v1/session', { cookie });
 
 describe('session expiry', () => {
   test('ends a session 12 hours after its last use', async () => {
@@ -96,7 +96,7 @@ describe('session expiry', () => {
     const { cookie } = await signIn();
     clock.advance(minuteMs);
     isWritable = false;
-    const listed = await service.inject({ method: 'GET', url: '/api/v1/widgets', headers: { cookie } });
+    const listed = await service.get('/api/v1/widgets', { cookie });
     expect(listed.statusCode).toBe(200);
     expect(recordedTimes).toHaveLength(1);
   });

@@ -15,8 +15,7 @@ const ownPassword = 'another one of their own';
 const { users } = service.backend;
 await createFirstAdmin(users, 'first@example.com', adminPassword, clock.now());
 
-const trySignIn = (email: string, password: string) =>
-  service.inject({ method: 'POST', url: '/api/v1/session', payload: { email, password } });
+const trySignIn = (email: string, password: string) => service.post('/api/v1/session', { email, password });
 
 async function signIn(email: string, password: string) {
   const response = await trySignIn(email, password);

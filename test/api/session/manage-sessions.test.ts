@@ -20,10 +20,10 @@ beforeEach(() => {
 afterAll(() => service.close());
 
 type Headers = Readonly<Record<string, string>>;
-const list = (headers: Headers, url = '/api/v1/sessions') => service.inject({ method: 'GET', url, headers });
-const end = (headers: Headers, url: string) => service.inject({ method: 'DELETE', url, headers });
+const list = (headers: Headers, url = '/api/v1/sessions') => service.get(url, headers);
+const end = (headers: Headers, url: string) => service.delete(url, headers);
 const isSignedIn = async ({ cookie = '' }: Headers) =>
-  (await service.inject({ method: 'GET', url: '/api/v1/session', headers: { cookie } })).statusCode === 200;
+  (await service.get('/api/v1/session', { cookie })).statusCode === 200;
 
 /** Signs a user in from a device and an address. Returns the headers of the new session. */
 async function signIn(email: string, userAgent: string, remoteAddress: string): Promise<Headers & { cookie: string }> {

@@ -21,13 +21,13 @@ let created = 0;
 async function createUser(role = 'admin') {
   created += 1;
   const payload = { email: `user-${created}@example.com`, password: givenPassword, role };
-  const response = await service.inject({ method: 'POST', url: '/api/v1/users', headers: admin.headers, payload });
+  const response = await admin.post('/api/v1/users', payload);
   expect(response.statusCode).toBe(201);
   return response.json() as { id: string; email: string; mustChangePassword: boolean };
 }
 
 async function signIn(email: string, password: string) {
-  const response = await service.inject({ method: 'POST', url: '/api/v1/session', payload: { email, password } });
+  const response = await service.post('/api/v1/session', { email, password });
   expect(response.statusCode).toBe(200);
   return { body: response.json(), headers: toSessionHeaders(response) };
 }
@@ -97,8 +97,7 @@ describe('a user whose password an admin has set', () => {
     const user = await createUser('viewer');
     const { headers } = await signIn(user.email, givenPassword);
     const ownHeaders = await choosePassword(headers);
-    const patch = (payload: object) =>
-      service.inject({ method: 'PATCH', url: `/api/v1/users/${user.id}`, headers: admin.headers, payload });
+    const patch = (payload: object) => admin.patch(`/api/v1/users/${user.id}`, payload);
     expect((await patch({ role: 'editor' })).json()).toMatchObject({ mustChangePassword: false });
     expect((await listWidgets(ownHeaders)).statusCode).toBe(200);
     expect((await patch({ password: 'a second one of the admin' })).json()).toMatchObject({ mustChangePassword: true });

@@ -25,12 +25,7 @@ for (const { email, password } of [ada, bob]) {
 }
 
 const send = (payload: object, cookie?: string) =>
-  service.inject({
-    method: 'POST',
-    url: '/api/v1/session',
-    headers: cookie === undefined ? {} : { cookie },
-    payload,
-  });
+  service.post('/api/v1/session', payload, cookie === undefined ? {} : { cookie });
 
 async function signIn(user: object, cookie?: string): Promise<string> {
   const response = await send(user, cookie);
@@ -40,8 +35,7 @@ async function signIn(user: object, cookie?: string): Promise<string> {
 
 const readCookie = ({ headers }: TestResponse) => String(headers['set-cookie']).split(';')[0] ?? '';
 
-const showStatus = async (cookie: string) =>
-  (await service.inject({ method: 'GET', url: '/api/v1/session', headers: { cookie } })).statusCode;
+const showStatus = async (cookie: string) => (await service.get('/api/v1/session', { cookie })).statusCode;
 
 describe('POST /api/v1/session with the cookie of a session', () => {
   test.each([

@@ -27,9 +27,8 @@ describe('POST /api/v1/session', () => {
     const user = aUser({ passwordHash: await new PasswordHasher().hash(password) });
     await service.backend.users.insert(user);
     const credentials = { email: user.email, password };
-    beforeInsert = async () =>
-      service.inject({ method: 'PATCH', url: `/api/v1/users/${user.id}`, headers: admin.headers, payload });
-    const response = await service.inject({ method: 'POST', url: '/api/v1/session', payload: credentials });
+    beforeInsert = async () => admin.patch(`/api/v1/users/${user.id}`, payload);
+    const response = await service.post('/api/v1/session', credentials);
     expectProblem(response, { status: 403, code: 'invalid-credentials' });
     expect(response.headers['set-cookie']).toBeUndefined();
     expect((await service.backend.users.get(user.id))?.lastSignInAt).toBeNull();

@@ -13,7 +13,7 @@ const service = await openSharedApp({ cookieSecure: true });
 const createAdmin = () => createFirstAdmin(service.backend.users, email, password, new Date());
 
 const signIn = (payload: object, headers: Record<string, string> = {}) =>
-  service.inject({ method: 'POST', url: '/api/v1/session', headers, payload });
+  service.post('/api/v1/session', payload, headers);
 
 test('creates the first admin once', async () => {
   expect(await createAdmin()).toEqual({

@@ -13,9 +13,8 @@ afterAll(() => service.close());
 
 const url = '/api/v1/sessions';
 const ownUrl = '/api/v1/session';
-const signOutEverywhere = ({ headers }: TestCaller) => service.inject({ method: 'DELETE', url, headers });
-const isSignedIn = async (cookie: string) =>
-  (await service.inject({ method: 'GET', url: '/api/v1/session', headers: { cookie } })).statusCode === 200;
+const signOutEverywhere = ({ headers }: TestCaller) => service.delete(url, headers);
+const isSignedIn = async (cookie: string) => (await service.get('/api/v1/session', { cookie })).statusCode === 200;
 
 async function startAnotherSession({ userId }: TestCaller): Promise<string> {
   return `service_console=${await startSession(service.backend, userId, { sessionLifetimeMs: 60_000 })}`;
@@ -41,7 +40,7 @@ describe('DELETE /api/v1/session', () => {
   test('returns 204 and ends only the session of the request', async () => {
     const user = await service.signedIn('viewer');
     const otherCookie = await startAnotherSession(user);
-    const response = await service.inject({ method: 'DELETE', url: '/api/v1/session', headers: user.headers });
+    const response = await user.delete('/api/v1/session');
     expect(response.statusCode).toBe(204);
     expect(await isSignedIn(user.cookie)).toBe(false);
     expect(await isSignedIn(otherCookie)).toBe(true);
@@ -54,7 +53,7 @@ test('DELETE /api/v1/sessions and /api/v1/session: return 503 but end the sessio
   control.isUnavailable = true;
   for (const path of ['/api/v1/sessions', '/api/v1/session']) {
     const user = await service.signedIn('viewer');
-    const response = await service.inject({ method: 'DELETE', url: path, headers: user.headers });
+    const response = await user.delete(path);
     expectProblem(response, { status: 503, code: 'unavailable' });
     expect(await isSignedIn(user.cookie)).toBe(false);
   }
@@ -63,7 +62,7 @@ test('DELETE /api/v1/sessions and /api/v1/session: return 503 but end the sessio
 describe('/api/v1/session', () => {
   test('GET returns 200 with the user, the permissions and the CSRF token', async () => {
     const viewer = await service.signedIn('viewer');
-    const response = await service.inject({ method: 'GET', url: ownUrl, headers: { cookie: viewer.cookie } });
+    const response = await viewer.get(ownUrl);
     expect(response.statusCode).toBe(200);
     expect(response.json()).toMatchObject({
       user: { id: viewer.userId, role: 'viewer', lastSignInAt: null },

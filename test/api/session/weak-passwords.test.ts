@@ -9,8 +9,7 @@ const currentPassword = 'correct horse battery';
 const service = await openSharedApp();
 const admin = await service.signedIn('admin');
 
-const create = (email: string, password: string) =>
-  service.inject({ method: 'POST', url: '/api/v1/users', headers: admin.headers, payload: { email, password } });
+const create = (email: string, password: string) => admin.post('/api/v1/users', { email, password });
 
 const weakPasswords = [
   ['a common password', 'password1234'],
@@ -60,12 +59,7 @@ describe('a new password', () => {
     const session = await user.startSession();
     const own = await changePassword(service, session, { currentPassword, newPassword: 'password1234' });
     expectProblem(own, { status: 400, code: 'weak-password' });
-    const set = await service.inject({
-      method: 'PATCH',
-      url: `/api/v1/users/${user.user.id}`,
-      headers: admin.headers,
-      payload: { password: 'password1234', role: 'admin' },
-    });
+    const set = await admin.patch(`/api/v1/users/${user.user.id}`, { password: 'password1234', role: 'admin' });
     expectProblem(set, { status: 400, code: 'weak-password' });
     expect((await service.backend.users.get(user.user.id))?.role).toBe(user.user.role);
     expect((await user.signIn(currentPassword)).statusCode).toBe(200);

@@ -6,10 +6,8 @@ const service = await openSharedApp();
 const admin = await service.signedIn('admin');
 
 const path = '/api/v1/subscriptions';
-const create = (filter: unknown) =>
-  service.inject({ method: 'POST', url: path, headers: admin.headers, payload: { name: 'screen', filter } });
-const update = (id: string, filter: unknown) =>
-  service.inject({ method: 'PATCH', url: `${path}/${id}`, headers: admin.headers, payload: { filter } });
+const create = (filter: unknown) => admin.post(path, { name: 'screen', filter });
+const update = (id: string, filter: unknown) => admin.patch(`${path}/${id}`, { filter });
 
 const ids = (count: number) =>
   Array.from({ length: count }, (_, n) => `0197a0b0-0000-7000-8000-${String(n).padStart(12, '0')}`);
@@ -71,11 +69,6 @@ describe.each([
 test('PATCH /api/v1/subscriptions/{id}: replaces the whole filter, or keeps it when none is given', async () => {
   const { id } = (await create({ types: ['widget.created'], labels: ['hall'] })).json();
   expect((await update(id, { states: ['active'] })).json().filter).toEqual({ ...noFilter, states: ['active'] });
-  const renamed = await service.inject({
-    method: 'PATCH',
-    url: `${path}/${id}`,
-    headers: admin.headers,
-    payload: { name: 'other' },
-  });
+  const renamed = await admin.patch(`${path}/${id}`, { name: 'other' });
   expect(renamed.json().filter).toEqual({ ...noFilter, states: ['active'] });
 });

@@ -7,10 +7,8 @@ const service = await openSharedApp();
 const admin = await service.signedIn('admin');
 
 const password = 'correct horse battery';
-const create = (payload: object) =>
-  service.inject({ method: 'POST', url: '/api/v1/users', headers: admin.headers, payload });
-const signIn = (credentials: { email: string; password: string }) =>
-  service.inject({ method: 'POST', url: '/api/v1/session', payload: credentials });
+const create = (payload: object) => admin.post('/api/v1/users', payload);
+const signIn = (credentials: { email: string; password: string }) => service.post('/api/v1/session', credentials);
 
 describe('POST /api/v1/users', () => {
   test('returns 201 with the user and the Location; the user can sign in', async () => {
@@ -31,7 +29,7 @@ describe('POST /api/v1/users', () => {
       lastSignInAt: null,
     });
     const url = new URL(String(response.headers.location), 'http://localhost/api/v1/users').pathname;
-    const shown = await service.inject({ method: 'GET', url, headers: { cookie: admin.cookie } });
+    const shown = await admin.get(url);
     expect(shown.json()).toEqual(user);
     const session = await signIn({ email: `${name}@EXAMPLE.org`, password });
     expect(session.statusCode).toBe(200);

@@ -7,7 +7,7 @@ const service = await openSharedApp();
 const admin = await service.signedIn('admin');
 
 const update = (caller: TestCaller, payload: object) =>
-  service.inject({ method: 'PATCH', url: `/api/v1/users/${caller.userId}`, headers: caller.headers, payload });
+  service.patch(`/api/v1/users/${caller.userId}`, payload, caller.headers);
 
 describe('PATCH /api/v1/users/{id} of the last admin', () => {
   test('returns 409 last-admin for the only admin, who stays signed in', async () => {
@@ -15,7 +15,7 @@ describe('PATCH /api/v1/users/{id} of the last admin', () => {
     for (const payload of [{ role: 'viewer' }, { disabled: true }, { role: 'viewer', disabled: true }]) {
       expectProblem(await update(admin, payload), { status: 409, code: 'last-admin' });
     }
-    const shown = await service.inject({ method: 'GET', url: '/api/v1/session', headers: { cookie: admin.cookie } });
+    const shown = await admin.get('/api/v1/session');
     expect(shown.json()).toMatchObject({ user: { role: 'admin', disabled: false } });
   });
 

@@ -7,12 +7,11 @@ const service = await openSharedApp();
 const admin = await service.signedIn('admin');
 for (const user of others) await service.backend.users.insert(user);
 
-const list = (query = '') =>
-  service.inject({ method: 'GET', url: `/api/v1/users${query}`, headers: { cookie: admin.cookie } });
+const list = (query = '') => admin.get(`/api/v1/users${query}`);
 
 test('GET /api/v1/users/{id} returns 200 for the id in upper case', async () => {
   const url = `/api/v1/users/${admin.userId.toUpperCase()}`;
-  const response = await service.inject({ method: 'GET', url, headers: { cookie: admin.cookie } });
+  const response = await admin.get(url);
   expect(response.statusCode).toBe(200);
   expect(response.json()).toMatchObject({ id: admin.userId, role: 'admin', disabled: false, lastSignInAt: null });
 });

@@ -13,11 +13,9 @@ beforeEach(() => {
 afterAll(() => service.close());
 
 const update = (id: string, payload: object, caller = admin) =>
-  service.inject({ method: 'PATCH', url: `/api/v1/users/${id}`, headers: caller.headers, payload });
-const getSession = (caller: TestCaller) =>
-  service.inject({ method: 'GET', url: '/api/v1/session', headers: { cookie: caller.cookie } });
-const createWidget = ({ headers }: TestCaller) =>
-  service.inject({ method: 'POST', url: '/api/v1/widgets', headers, payload: { name: 'x' } });
+  service.patch(`/api/v1/users/${id}`, payload, caller.headers);
+const getSession = (caller: TestCaller) => service.get('/api/v1/session', { cookie: caller.cookie });
+const createWidget = ({ headers }: TestCaller) => service.post('/api/v1/widgets', { name: 'x' }, headers);
 const expectSignedOut = async (caller: TestCaller) => {
   for (const response of [await getSession(caller), await createWidget(caller)]) {
     expectProblem(response, { status: 403, code: 'not-authenticated' });
@@ -67,14 +65,13 @@ describe('PATCH /api/v1/users/{id}', () => {
     const passwords = ['the first password', 'the second password'] as const;
     const url = '/api/v1/users';
     const payload = { email, password: passwords[0] };
-    const { id } = (await service.inject({ method: 'POST', url, headers: admin.headers, payload })).json();
-    const signIn = (password: string) =>
-      service.inject({ method: 'POST', url: '/api/v1/session', payload: { email, password } });
+    const { id } = (await admin.post(url, payload)).json();
+    const signIn = (password: string) => service.post('/api/v1/session', { email, password });
     const first = await signIn(passwords[0]);
     const cookie = String(first.headers['set-cookie']).split(';')[0] ?? '';
     const response = await update(id, { password: passwords[1] });
     expect(response.json()).toMatchObject({ id, lastSignInAt: first.json().user.lastSignInAt });
-    const session = await service.inject({ method: 'GET', url: '/api/v1/session', headers: { cookie } });
+    const session = await service.get('/api/v1/session', { cookie });
     expectProblem(session, { status: 403, code: 'not-authenticated' });
     expectProblem(await signIn(passwords[0]), { status: 403, code: 'invalid-credentials' });
     expect((await signIn(passwords[1])).statusCode).toBe(200);

@@ -95,8 +95,25 @@ export interface TestResponse {
   json(): any;
 }
 
-/** The app with its real use cases on its own backend. Tests inject requests, so that no socket is opened. */
-export interface TestApp {
+type TestHeaders = NonNullable<TestRequest['headers']>;
+
+/** Requests by their method, of one caller. */
+interface Requests {
+  get(url: string, headers?: TestHeaders): Promise<TestResponse>;
+  delete(url: string, headers?: TestHeaders): Promise<TestResponse>;
+  post(url: string, payload?: TestRequest['payload'], headers?: TestHeaders): Promise<TestResponse>;
+  put(url: string, payload?: TestRequest['payload'], headers?: TestHeaders): Promise<TestResponse>;
+  patch(url: string, payload?: TestRequest['payload'], headers?: TestHeaders): Promise<TestResponse>;
+}
+
+/** A user with a session of this app. The requests have the headers of a page. */
+interface SignedInCaller extends TestCaller, Requests {}
+
+/**
+ * The app with its real use cases on its own backend. Tests inject requests, so that no socket is opened. Requests of
+ * the app itself come from nobody.
+ */
+export interface TestApp extends Requests {
   readonly app: FastifyInstance;
   readonly backend: Backend;
   /** Every route of the app, once per method. */
@@ -108,7 +125,7 @@ export interface TestApp {
   /** Throws if an answer that came over a socket differs from the OpenAPI document. */
   checkAnswer(answer: CheckedAnswer): void;
   /** Creates a user with this role and a session, through the ports. */
-  signedIn(role: Role): Promise<TestCaller>;
+  signedIn(role: Role): Promise<SignedInCaller>;
   issueHookToken(deduplicateByContent?: boolean): Promise<{ token: string; integrationId: string }>;
   issueStreamToken(): Promise<{ token: string; subscriptionId: string }>;
   close(): Promise<void>;
@@ -153,22 +170,42 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
   // Every app has the same operations, so the schemas are compiled once per process.
   checkAnswer ??= createAnswerCheck(describeInterface(described, null) as OpenApiDocument);
   const check = checkAnswer;
+  const inject: TestApp['inject'] = async ({ headers, ...request }) => {
+    const response = await app.inject({
+      ...request,
+      ...(headers === undefined ? {} : { headers: headers as Record<string, string> }),
+    });
+    const { statusCode, body } = response;
+    check({ ...request, statusCode, headers: response.headers, body });
+    return response;
+  };
+  const requestsWith = (own: TestHeaders): Requests => {
+    const send = (
+      method: TestRequest['method'],
+      url: string,
+      headers: TestHeaders = {},
+      payload?: TestRequest['payload'],
+    ) => inject({ method, url, headers: { ...own, ...headers }, ...(payload === undefined ? {} : { payload }) });
+    return {
+      get: (url, headers) => send('GET', url, headers),
+      delete: (url, headers) => send('DELETE', url, headers),
+      post: (url, payload, headers) => send('POST', url, headers, payload),
+      put: (url, payload, headers) => send('PUT', url, headers, payload),
+      patch: (url, payload, headers) => send('PATCH', url, headers, payload),
+    };
+  };
   return {
+    ...requestsWith({}),
     app,
     backend: realBackend,
     routes,
     logLines,
     checkAnswer: check,
-    inject: async ({ headers, ...request }) => {
-      const response = await app.inject({
-        ...request,
-        ...(headers === undefined ? {} : { headers: headers as Record<string, string> }),
-      });
-      const { statusCode, body } = response;
-      check({ ...request, statusCode, headers: response.headers, body });
-      return response;
+    inject,
+    signedIn: async (role) => {
+      const caller = await signInThroughPorts(realBackend, role);
+      return { ...caller, ...requestsWith(caller.headers) };
     },
-    signedIn: (role) => signInThroughPorts(realBackend, role),
     issueHookToken: async (deduplicateByContent = true) => {
       const { grant, token } = await issueIntegration(realBackend, { deduplicateByContent });
       return { token, integrationId: grant.id };
