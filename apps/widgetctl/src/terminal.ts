@@ -24,10 +24,10 @@ export function askAtTerminal(stdin: Stdin, output: Output, question: string, is
     return Promise.reject(new UsageError(`${what} is missing, and there is no terminal to ask at.`));
   }
   return new Promise((resolve, reject) => {
-    output.question(question);
     // With `terminal`, readline reads each key, and the terminal shows none. Otherwise the terminal itself edits the
-    // line.
+    // line. So before the question: what is typed at once is not shown either.
     const reader = createInterface({ input: stdin, terminal: isSecret });
+    output.question(question);
     let isAnswered = false;
     reader.once('SIGINT', () => {
       output.note('');
