@@ -1,12 +1,16 @@
 import type { components } from '@widget-service/client/interface.ts';
-import { type Command, makeCommand, printCompletion } from './command-line.ts';
+import manifest from '../package.json' with { type: 'json' };
+import { type Command, formatHelp, makeCommand, parseCommandLine, printCompletion } from './command-line.ts';
+import { Context } from './context.ts';
 import { deliveryCommands, quarantineCommands } from './deliveries.ts';
-import { passwordStep, UsageError } from './failures.ts';
+import { chooseExitCode, describeFailure, exitCodes, passwordStep, UsageError } from './failures.ts';
 import { readText } from './files.ts';
 import { grantCommands, sampleCommands, sourceCommands } from './grants.ts';
 import { hookCommands } from './hooks.ts';
 import { makeCall, makeList } from './operations.ts';
+import { Output } from './output.ts';
 import { tail } from './tail.ts';
+import type { Io } from './terminal.ts';
 
 type Schemas = components['schemas'];
 type Delivery = Schemas['Delivery'];
@@ -175,3 +179,26 @@ export const commands: readonly Command[] = [
     ({ output }, { parameters }) => printCompletion(output, parameters, commands),
   ),
 ];
+
+/** Runs one command. Resolves with the exit code, and never rejects. */
+export async function runCommandLine(args: readonly string[], io: Io): Promise<number> {
+  const { environment, stdout } = io;
+  let output = new Output(io);
+  try {
+    const { command, input } = parseCommandLine(args, commands);
+    if (input.has('version')) {
+      output.line(manifest.version);
+    } else if (command === undefined || input.has('help')) {
+      for (const line of formatHelp(commands, command)) output.line(line);
+    } else {
+      // See no-color.org: any value of NO_COLOR but an empty one.
+      const allowsColors = stdout.isTTY === true && !environment.NO_COLOR && environment.TERM !== 'dumb';
+      output = new Output(io, { isJson: input.has('json'), hasColors: allowsColors && !input.has('no-color') });
+      await command.run(new Context(io, input.value('url'), output), input);
+    }
+    return exitCodes.done;
+  } catch (error) {
+    for (const line of describeFailure(error)) output.note(line);
+    return chooseExitCode(error);
+  }
+}

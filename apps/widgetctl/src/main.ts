@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 import { homedir } from 'node:os';
+import { runCommandLine } from './commands.ts';
 import { exitCodes } from './failures.ts';
 import { Output } from './output.ts';
-import { runCommandLine } from './run.ts';
 import { endOnSignals } from './terminal.ts';
 
 endOnSignals();
-const output = new Output({ stdout: process.stdout, stderr: process.stderr });
+const output = new Output(process);
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   // `widgetctl tail | head`: the reader has what it wanted.
   if (error.code === 'EPIPE') process.exit(exitCodes.done);

@@ -9,7 +9,7 @@ function capture(options: { isJson?: boolean; hasColors?: boolean } = {}) {
       printed[name] += text;
     },
   });
-  const output = new Output({ ...options, stdout: collect('results'), stderr: collect('notes') });
+  const output = new Output({ stdout: collect('results'), stderr: collect('notes') }, options);
   return { output, printed };
 }
 

@@ -23,14 +23,10 @@ export interface Sink {
   write(text: string, onWritten?: () => void): unknown;
 }
 
-export interface OutputOptions {
-  /** For results. */
+/** Where results go, and everything that is said to the person, so that results can be piped. */
+interface Sinks {
   readonly stdout: Sink;
-  /** For everything that is said to the person, so that results can be piped. */
   readonly stderr: Sink;
-  /** Whether each result is one line of JSON. */
-  readonly isJson?: boolean;
-  readonly hasColors?: boolean;
 }
 
 /**
@@ -38,13 +34,16 @@ export interface OutputOptions {
  * change the terminal, reorder the line or begin another one.
  */
 export class Output {
+  /** Whether each result is one line of JSON. */
   readonly isJson: boolean;
-  readonly #options: OutputOptions;
+  readonly #hasColors: boolean;
+  readonly #sinks: Sinks;
   #written: Promise<void> = Promise.resolve();
 
-  constructor(options: OutputOptions) {
-    this.isJson = options.isJson ?? false;
-    this.#options = options;
+  constructor(sinks: Sinks, { isJson = false, hasColors = false } = {}) {
+    this.isJson = isJson;
+    this.#hasColors = hasColors;
+    this.#sinks = sinks;
   }
 
   /** Prints a line of results. Two spaces are between its parts. */
@@ -53,9 +52,9 @@ export class Output {
       const { text, style }: Part = typeof part === 'string' ? { text: part } : part;
       const escaped = escapeControls(text);
       // Whether there are colours was decided already, for the standard output as a whole.
-      return style && this.#options.hasColors ? styleText(style, escaped, { validateStream: false }) : escaped;
+      return style && this.#hasColors ? styleText(style, escaped, { validateStream: false }) : escaped;
     });
-    this.#written = new Promise((resolve) => this.#options.stdout.write(`${line.join('  ')}\n`, resolve));
+    this.#written = new Promise((resolve) => this.#sinks.stdout.write(`${line.join('  ')}\n`, resolve));
   }
 
   /** Prints a result: as JSON, or as a line of these parts. */
@@ -111,7 +110,7 @@ export class Output {
   /** Prints a question. The answer follows on the same line. */
   question(text: string): void {
     const end = text.endsWith('\n') ? '\n' : '';
-    this.#options.stderr.write(escapeControls(text.slice(0, text.length - end.length)) + end);
+    this.#sinks.stderr.write(escapeControls(text.slice(0, text.length - end.length)) + end);
   }
 
   /** Resolves when whoever reads the standard output has taken the results so far, or they wait in a pipe to it. */

@@ -4,6 +4,7 @@
  * This file is the whole interface of the package. It is the only file of this repository that exports other files.
  */
 export {
+  type Api,
   type CreateWidgetOptions,
   createClient,
   type ListWidgetsOptions,
@@ -23,7 +24,6 @@ export {
 export { type SignedContent, signHook } from './hooks/sign-hook.ts';
 export type { components, paths } from './interface.ts';
 export { ExactNumber, formatExactJson, parseExactJson } from './json/exact-json.ts';
-export type { Api } from './requests/api.ts';
 export {
   type FailureKind,
   InvalidCallError,

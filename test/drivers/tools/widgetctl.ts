@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { Readable, type Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { runCommandLine } from 'widgetctl/run.ts';
+import { runCommandLine } from 'widgetctl/commands.ts';
 import { sharedCompileCache } from './compile-cache.ts';
 
 /** The sources of the program. */

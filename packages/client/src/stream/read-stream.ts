@@ -11,7 +11,7 @@ import {
 import {
   type Batch,
   type Connection,
-  createFetchTransport,
+  openByFetch,
   StreamEndedError,
   type StreamEndReason,
   type Transport,
@@ -124,12 +124,9 @@ class StreamReader {
     this.#signal = signal;
     this.#position = options.position ?? null;
     this.#recentIds = new RecentIds(checkCount('rememberedIds', options.rememberedIds ?? 10_000, 0));
-    this.#transport =
-      options.transport ??
-      createFetchTransport({
-        fetch: options.fetch ?? globalFetch,
-        openTimeoutMs: checkDuration('openTimeoutMs', options.openTimeoutMs ?? 10_000),
-      });
+    const { fetch = globalFetch, transport } = options;
+    const openTimeoutMs = checkDuration('openTimeoutMs', options.openTimeoutMs ?? 10_000);
+    this.#transport = transport ?? { open: (...given) => openByFetch(...given, fetch, openTimeoutMs) };
   }
 
   async loadPosition(): Promise<void> {

@@ -89,46 +89,41 @@ export class StreamEndedError extends Error {
   }
 }
 
-/** Opens streams with `fetch`. The response must arrive within `openTimeoutMs`. */
-export function createFetchTransport({
-  fetch,
-  openTimeoutMs,
-}: {
-  readonly fetch: typeof globalThis.fetch;
-  readonly openTimeoutMs: number;
-}): Transport {
-  return {
-    async open(url, signal) {
-      const abort = new AbortController();
-      const onAbort = () => abort.abort(signal.reason);
-      signal.throwIfAborted();
-      signal.addEventListener('abort', onAbort, { once: true });
-      const stopListening = () => signal.removeEventListener('abort', onAbort);
-      const timer = setTimeout(() => abort.abort(new SilenceError(openTimeoutMs)), openTimeoutMs);
-      try {
-        // Without cookies: the token in the URL is the only credential. Never from a cache.
-        const response = await fetch(url, {
-          headers: { accept: 'text/event-stream' },
-          cache: 'no-store',
-          credentials: 'omit',
-          redirect: 'manual',
-          signal: abort.signal,
-        });
-        if (response.body !== null && isEventStream(response)) {
-          return { status: 'open', connection: new FetchConnection(url, response.body, abort, stopListening) };
-        }
-        return await describeRefusal(url, response).finally(stopListening);
-      } catch (error) {
-        stopListening();
-        signal.throwIfAborted();
-        // Some runtimes reject with an error of their own instead of the reason.
-        const cause = new UnreachableError(describeAddress(url), abort.signal.aborted ? abort.signal.reason : error);
-        return { status: 'failed', cause, retryAfterMs: 0 };
-      } finally {
-        clearTimeout(timer);
-      }
-    },
-  };
+/** Opens a stream with `fetch`. The response must arrive within `openTimeoutMs`. */
+export async function openByFetch(
+  url: string,
+  signal: AbortSignal,
+  fetch: typeof globalThis.fetch,
+  openTimeoutMs: number,
+): Promise<OpenOutcome> {
+  const abort = new AbortController();
+  const onAbort = () => abort.abort(signal.reason);
+  signal.throwIfAborted();
+  signal.addEventListener('abort', onAbort, { once: true });
+  const stopListening = () => signal.removeEventListener('abort', onAbort);
+  const timer = setTimeout(() => abort.abort(new SilenceError(openTimeoutMs)), openTimeoutMs);
+  try {
+    // Without cookies: the token in the URL is the only credential. Never from a cache.
+    const response = await fetch(url, {
+      headers: { accept: 'text/event-stream' },
+      cache: 'no-store',
+      credentials: 'omit',
+      redirect: 'manual',
+      signal: abort.signal,
+    });
+    if (response.body !== null && isEventStream(response)) {
+      return { status: 'open', connection: new FetchConnection(url, response.body, abort, stopListening) };
+    }
+    return await describeRefusal(url, response).finally(stopListening);
+  } catch (error) {
+    stopListening();
+    signal.throwIfAborted();
+    // Some runtimes reject with an error of their own instead of the reason.
+    const cause = new UnreachableError(describeAddress(url), abort.signal.aborted ? abort.signal.reason : error);
+    return { status: 'failed', cause, retryAfterMs: 0 };
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function isEventStream(response: Response): boolean {
