@@ -3,7 +3,7 @@ import { redisKeys } from '@widget-service/cluster/redis/keys.ts';
 import { Redis } from 'ioredis';
 import { type Document, MongoClient, UUID } from 'mongodb';
 import type { TestBackend } from '../drivers/app/test-backend.ts';
-import { requireServerUrl } from '../drivers/cluster/server-url.ts';
+import { requireServerUrl } from '../drivers/cluster/servers.ts';
 import { findQueueRedis } from '../drivers/cluster/test-redis.ts';
 
 /** One member of a stored row, or of what is nested in it, with a value that no version of the service stores. */

@@ -1,8 +1,7 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { chromium, type Page } from 'playwright-core';
 import { rolldown } from 'rolldown';
+import { listenLocally } from '../drivers/tools/local-server.ts';
 import type { FollowedMessage, StreamFollower } from './stream-follower.ts';
 
 /** A browser with one page. The origin of the page is another one than that of the streams. */
@@ -14,17 +13,16 @@ export interface FollowingBrowser {
 
 /** Starts the browser. It accepts every certificate. */
 export async function openFollowingBrowser(executablePath: string): Promise<FollowingBrowser> {
-  const server = createServer((_, response) =>
+  const server = await listenLocally((_, response) =>
     response.writeHead(200, { 'content-type': 'text/html' }).end('<title>console</title>'),
   );
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
   const browser = await chromium.launch({
     executablePath,
     args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
   });
   const context = await browser.newContext({ ignoreHTTPSErrors: true });
   const page = await context.newPage();
-  await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  await page.goto(server.url);
   await page.addScriptTag({ content: await bundleFetchEventSource() });
   return {
     follow: async (url) => [
@@ -33,7 +31,7 @@ export async function openFollowingBrowser(executablePath: string): Promise<Foll
     ],
     close: async () => {
       await browser.close();
-      server.close();
+      await server.close();
     },
   };
 }

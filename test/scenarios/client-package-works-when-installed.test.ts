@@ -1,7 +1,5 @@
 import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
@@ -18,6 +16,7 @@ import {
   installClientPackage,
   readRecipes,
 } from '../drivers/tools/client-package.ts';
+import { type LocalServer, listenLocally } from '../drivers/tools/local-server.ts';
 
 const compiler = fileURLToPath(new URL('../../node_modules/.bin/tsc', import.meta.url));
 const nodes = await findNodes();
@@ -164,10 +163,9 @@ test.each([
 });
 
 describe.runIf(hasBrowser)('in Chromium', () => {
-  let pages: Server;
-  let origin: string;
+  let pages: LocalServer;
   beforeAll(async () => {
-    pages = createServer(async (request, response) => {
+    pages = await listenLocally(async (request, response) => {
       const { pathname } = new URL(request.url ?? '', 'http://localhost');
       if (pathname === '/') {
         response.writeHead(200, { 'content-type': 'text/html' }).end(page);
@@ -176,20 +174,15 @@ describe.runIf(hasBrowser)('in Chromium', () => {
       const text = await readFile(join(installed.folder, pathname)).catch(() => null);
       response.writeHead(text === null ? 404 : 200, { 'content-type': 'text/javascript' }).end(text);
     });
-    await new Promise<void>((resolve) => void pages.listen(0, '127.0.0.1', resolve));
-    origin = `http://127.0.0.1:${(pages.address() as AddressInfo).port}`;
   });
-  afterAll(() => {
-    pages.closeAllConnections();
-    pages.close();
-  });
+  afterAll(() => pages.close());
 
   test.each(['fetch', 'EventSource'])('a page of another origin follows a stream with %s', async (transport) => {
     const { id, url } = await admin.createSubscription('a page elsewhere');
     const browser = await startBrowser();
     try {
       const tab = await browser.newPage();
-      await tab.goto(`${origin}/?transport=${transport}#${encodeURIComponent(url)}`);
+      await tab.goto(`${pages.url}/?transport=${transport}#${encodeURIComponent(url)}`);
       await tab.waitForFunction("document.title === 'open'");
       await admin.createWidget({ name: 'seen in a page' });
       await tab.waitForFunction("document.body.textContent.includes('seen in a page')");

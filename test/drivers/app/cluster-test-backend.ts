@@ -1,17 +1,15 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { openMongoStores } from '@widget-service/cluster/mongo/open-mongo-stores.ts';
 import { openCluster } from '@widget-service/cluster/open-cluster.ts';
 import { queueName, redisKeys } from '@widget-service/cluster/redis/keys.ts';
 import type { HookQueue } from '@widget-service/shared/ports/hook-queue.ts';
 import { Redis } from 'ioredis';
 import { rejectPayloadsInMongo } from '../../faults/unstorable-payloads.ts';
-import { requireServerUrl } from '../cluster/server-url.ts';
+import { removeKeys, requireServerUrl } from '../cluster/servers.ts';
 import { findEventsRedis, findQueueRedis, grantAccess, revokeAccess } from '../cluster/test-redis.ts';
-import { aCluster } from '../cluster/use-cluster-backend.ts';
+import { aCluster, dropDatabaseOf } from '../cluster/use-cluster-backend.ts';
 import type { TestBackend, TestBackendOptions } from './test-backend.ts';
 
 const hourMs = 3_600_000;
-const startTimeoutMs = 5000;
 const defaultDeliveryRetentionMs = 168 * hourMs;
 
 /** Opens the cluster backend on its own database and key prefix. Needs MONGODB_URL and REDIS_URL. */
@@ -39,7 +37,7 @@ export async function openClusterTestBackend(options: TestBackendOptions): Promi
       try {
         if (!isClosed) await backend.close();
       } finally {
-        await Promise.all([dropDatabase(name), dropKeys(name)]);
+        await Promise.all([dropDatabaseOf(aCluster({ MONGODB_DATABASE: name })), dropKeys(name)]);
         for (const redis of listServers()) await revokeAccess(redis, name);
       }
     },
@@ -82,18 +80,6 @@ async function openNamed(name: string, options: TestBackendOptions) {
   });
 }
 
-async function dropDatabase(name: string): Promise<void> {
-  const stores = await openMongoStores({
-    MONGODB_URL: requireServerUrl('MONGODB_URL'),
-    MONGODB_DATABASE: name,
-    startTimeoutMs,
-    migrate: false,
-    DELIVERY_RETENTION_MS: defaultDeliveryRetentionMs,
-  });
-  await stores.dropDatabase();
-  await stores.close();
-}
-
 /** One if the queue and the event log have the same one. */
 function listServers() {
   const [queueRedis, eventsRedis] = [findQueueRedis(), findEventsRedis()];
@@ -101,17 +87,9 @@ function listServers() {
 }
 
 async function dropKeys(name: string): Promise<void> {
-  for (const { operatorUrl } of listServers()) await dropKeysIn(operatorUrl, name);
-}
-
-async function dropKeysIn(url: string, name: string): Promise<void> {
-  const redis = new Redis(url, { maxRetriesPerRequest: 1 });
-  redis.on('error', () => undefined);
-  try {
-    for await (const keys of redis.scanStream({ match: `*${name}*`, count: 1000 }) as AsyncIterable<string[]>) {
-      if (keys.length > 0) await redis.unlink(...keys);
-    }
-  } finally {
-    redis.disconnect();
+  for (const { operatorUrl } of listServers()) {
+    const redis = new Redis(operatorUrl, { maxRetriesPerRequest: 1 });
+    redis.on('error', () => undefined);
+    await removeKeys(redis, `*${name}*`).finally(() => redis.disconnect());
   }
 }

@@ -1,11 +1,10 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { IdentityProviderOptions } from '@widget-service/api/caller/oidc/identity-provider.ts';
 import type { Role } from '@widget-service/shared/domain/role.ts';
 import { type Context, Provider } from 'oidc-provider';
+import { listenLocally } from '../tools/local-server.ts';
 
 /** The claims of a person. `sub` is the login. */
 export interface PersonClaims {
@@ -44,10 +43,11 @@ const testRoleMapping: ReadonlyMap<string, Role> = new Map([
 
 /** `publicBaseUrls` are those of the services that are its clients. `options` are for the first one. */
 export async function startIdentityProvider(...publicBaseUrls: [string, ...string[]]): Promise<TestIdentityProvider> {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const issuerUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const requests: string[] = [];
+  const { url: issuerUrl, close } = await listenLocally((request, response) => {
+    requests.push(request.url?.split('?')[0] ?? '');
+    (driver.interfere ?? passOn)(request, response);
+  });
   const clientSecret = randomBytes(24).toString('base64url');
   const people = new Map<string, PersonClaims>();
   const redirectUris = publicBaseUrls.map((url) => `${url}/api/v1/session/oidc/callback`);
@@ -57,7 +57,6 @@ export async function startIdentityProvider(...publicBaseUrls: [string, ...strin
     if (request.url?.startsWith(interactionPath)) void handleLogin(provider, request, response);
     else handleByProtocol(request, response);
   };
-  const requests: string[] = [];
   const driver: TestIdentityProvider = {
     options: {
       issuerUrl,
@@ -72,16 +71,8 @@ export async function startIdentityProvider(...publicBaseUrls: [string, ...strin
     requests,
     interfere: null,
     passOn,
-    close: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
+    close,
   };
-  server.on('request', (request, response) => {
-    requests.push(request.url?.split('?')[0] ?? '');
-    (driver.interfere ?? passOn)(request, response);
-  });
   return driver;
 }
 

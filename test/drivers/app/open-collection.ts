@@ -11,7 +11,7 @@ import type { Entity } from '@widget-service/shared/entities/define-entity.ts';
 import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import { MongoClient } from 'mongodb';
 import { inject } from 'vitest';
-import { requireServerUrl } from '../cluster/server-url.ts';
+import { requireServerUrl } from '../cluster/servers.ts';
 
 export interface TestCollection<T> {
   readonly collection: Collection<T>;

@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { BSON, type Db, MongoClient } from 'mongodb';
 import { testAdmin } from '../app/console-client.ts';
 import { eventually } from '../tools/eventually.ts';
-import { requireServerUrl } from './server-url.ts';
+import { listKeys, removeKeys, requireServerUrl } from './servers.ts';
 import { type Environment, type ServiceProcess, startService } from './service-process.ts';
 
 /** One cluster deployment with its own database and key prefix. */
@@ -77,7 +77,7 @@ export async function openClusterRun(options: ClusterRunOptions = {}): Promise<C
         withinMs,
       ),
     listStartedJobs: async () => {
-      const lists = await scan(redis, `{${name}}*:active`);
+      const lists = await listKeys(redis, `{${name}}*:active`);
       return (await Promise.all(lists.map((key) => redis.lrange(key, 0, -1)))).flat();
     },
     dumpDatabase: () => dumpDatabase(mongo.db(name)),
@@ -85,7 +85,8 @@ export async function openClusterRun(options: ClusterRunOptions = {}): Promise<C
       await Promise.all(processes.map((service) => service.stop('SIGKILL')));
       await mongo.db(name).dropDatabase();
       await mongo.close();
-      await removeKeys(redis, name);
+      // The scenario may have killed its Redis.
+      await removeKeys(redis, `{${name}}*`).catch(() => undefined);
       redis.disconnect();
     },
   };
@@ -100,19 +101,8 @@ export async function dumpDatabase(db: Db): Promise<string> {
 
 /** Counts the waiting and started jobs of the hook queue. */
 export async function countQueuedJobs(redis: Redis, prefix: string): Promise<number> {
-  const waiting = await scan(redis, `{${prefix}}*:wait`);
-  const active = await scan(redis, `{${prefix}}*:active`);
+  const waiting = await listKeys(redis, `{${prefix}}*:wait`);
+  const active = await listKeys(redis, `{${prefix}}*:active`);
   const lengths = await Promise.all([...waiting, ...active].map((key) => redis.llen(key)));
   return lengths.reduce((sum, length) => sum + length, 0);
-}
-
-async function removeKeys(redis: Redis, prefix: string): Promise<void> {
-  const keys = await scan(redis, `{${prefix}}*`).catch(() => []);
-  for (let at = 0; at < keys.length; at += 1_000) await redis.unlink(keys.slice(at, at + 1_000)).catch(() => 0);
-}
-
-async function scan(redis: Redis, pattern: string): Promise<string[]> {
-  const keys: string[] = [];
-  for await (const page of redis.scanStream({ match: pattern, count: 1_000 })) keys.push(...(page as string[]));
-  return keys;
 }

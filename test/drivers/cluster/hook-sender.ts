@@ -1,4 +1,5 @@
-import { Agent, request } from 'node:http';
+import { Agent } from 'node:http';
+import { post } from './post.ts';
 
 export interface SentHook {
   readonly body: HookBody;
@@ -15,33 +16,19 @@ export interface HookBody {
   readonly payload?: Record<string, unknown>;
 }
 
+/** Longer than any fault of a scenario lasts. */
+const patienceMs = 600_000;
+
 /** Posts hooks over a bounded number of connections. Never rejects: a hook without an answer has the status 0. */
 export function createHookSender(connections: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
 
-  function send(url: string, body: HookBody, headers: Record<string, string> = {}): Promise<SentHook> {
-    return new Promise((resolve) => {
-      const text = JSON.stringify(body);
-      const post = request(
-        url,
-        {
-          method: 'POST',
-          agent,
-          headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text), ...headers },
-        },
-        (response) => {
-          response.resume();
-          const eventId = response.headers['webhook-event-id'];
-          const finish = () =>
-            resolve({ body, status: response.statusCode ?? 0, eventId: eventId?.toString() ?? null });
-          response.once('end', finish);
-          response.once('error', () => resolve({ body, status: 0, eventId: null }));
-        },
-      );
-      post.once('error', () => resolve({ body, status: 0, eventId: null }));
-      post.end(text);
-    });
-  }
+  const send = async (url: string, body: HookBody, headers: Record<string, string> = {}): Promise<SentHook> => {
+    const type = { 'content-type': 'application/json' };
+    const sent = { url, agent, headers: { ...type, ...headers }, body: JSON.stringify(body), timeoutMs: patienceMs };
+    const answer = await post(sent);
+    return { body, status: answer.status, eventId: answer.headers['webhook-event-id']?.toString() ?? null };
+  };
 
   return {
     send,

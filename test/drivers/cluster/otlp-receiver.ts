@@ -1,6 +1,5 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { type LocalServer, listenLocally } from '../tools/local-server.ts';
 
 /** A span as a receiver of OTLP sees it. Ids are hexadecimal. */
 export interface ReceivedSpan {
@@ -18,20 +17,17 @@ export interface ReceivedSpan {
   readonly links: readonly string[];
 }
 
-export interface OtlpReceiver {
-  /** The value for OTEL_EXPORTER_OTLP_ENDPOINT. */
-  readonly url: string;
+export interface OtlpReceiver extends LocalServer {
   readonly spans: readonly ReceivedSpan[];
   /** Every byte of every request that arrived: request lines, headers and bodies, as latin1. */
   everything(): string;
-  close(): Promise<void>;
 }
 
-/** Opens a receiver of traces: OTLP over HTTP, with protobuf. Its port is free, on loopback. */
+/** Opens a receiver of traces: OTLP over HTTP, with protobuf. `url` is the value for OTEL_EXPORTER_OTLP_ENDPOINT. */
 export async function openOtlpReceiver(): Promise<OtlpReceiver> {
   const spans: ReceivedSpan[] = [];
   const received: string[] = [];
-  const server = createServer(async (request, response) => {
+  const server = await listenLocally(async (request, response) => {
     const body = await buffer(request);
     received.push(`${request.method} ${request.url} ${request.rawHeaders.join(' ')} ${body.toString('latin1')}`);
     if (request.url !== '/v1/traces' || request.headers['content-type'] !== 'application/x-protobuf') {
@@ -42,17 +38,7 @@ export async function openOtlpReceiver(): Promise<OtlpReceiver> {
     // An empty ExportTraceServiceResponse: everything was accepted.
     response.writeHead(200, { 'content-type': 'application/x-protobuf' }).end();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    spans,
-    everything: () => received.join('\n'),
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  return { ...server, spans, everything: () => received.join('\n') };
 }
 
 // The field numbers are those of opentelemetry/proto/trace/v1/trace.proto.

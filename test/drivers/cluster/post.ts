@@ -17,13 +17,14 @@ export interface PostOptions {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly agent: Agent;
+  /** How long it waits for an answer. Default: 10 s. */
+  readonly timeoutMs?: number;
 }
 
-const timeoutMs = 10_000;
 const unanswered = { outcome: 'unknown', status: 0, headers: {}, text: '', refusal: null } as const;
 
-/** Sends one request. Resolves with its outcome and never rejects. Gives up after 10 s. */
-export function post({ url, method = 'POST', headers, body, agent }: PostOptions): Promise<Answer> {
+/** Sends one request. Resolves with its outcome and never rejects. */
+export function post({ url, method = 'POST', headers, body, agent, timeoutMs = 10_000 }: PostOptions): Promise<Answer> {
   return new Promise((resolve) => {
     const length = { 'content-length': `${Buffer.byteLength(body)}` };
     const sent = request(url, { method, agent, headers: { ...length, ...headers } }, (response) => {
@@ -35,7 +36,7 @@ export function post({ url, method = 'POST', headers, body, agent }: PostOptions
       response.once('end', () => finish(toAnswer(response.statusCode ?? 0, response.headers, text)));
       response.once('error', fail);
     });
-    const timer = setTimeout(() => sent.destroy(new Error('no answer within 10 s')), timeoutMs);
+    const timer = setTimeout(() => sent.destroy(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
     const finish = (answer: Answer) => {
       clearTimeout(timer);
       resolve(answer);

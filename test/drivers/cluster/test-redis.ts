@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { inject } from 'vitest';
 import { readShippedUser, shippedPassword } from '../../faults/shipped-acl.ts';
-import { requireServerUrl } from './server-url.ts';
+import { requireServerUrl } from './servers.ts';
 
 /** A Redis of a project's tests. */
 export interface TestRedis {

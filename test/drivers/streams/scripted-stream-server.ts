@@ -1,12 +1,10 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type LocalServer, listenLocally } from '../tools/local-server.ts';
 
 /** What the server does with one request. */
 export type Answer = (response: ServerResponse, request: IncomingMessage) => void;
 
-export interface ScriptedStreamServer extends AsyncDisposable {
-  readonly url: string;
+export interface ScriptedStreamServer extends LocalServer {
   /** The query of each request so far. */
   readonly requests: URLSearchParams[];
 }
@@ -14,22 +12,12 @@ export interface ScriptedStreamServer extends AsyncDisposable {
 /** A server that gives each request the next answer of a script. After the last one it gives that again. */
 export async function startScriptedStreamServer(answers: readonly Answer[]): Promise<ScriptedStreamServer> {
   const requests: URLSearchParams[] = [];
-  const server = createServer((request, response) => {
+  const server = await listenLocally((request, response) => {
     const answer = answers[Math.min(requests.length, answers.length - 1)];
     requests.push(new URL(request.url ?? '', 'http://localhost').searchParams);
     answer?.(response, request);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1/events/secret`,
-    requests,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
+  return { ...server, url: `${server.url}/api/v1/events/secret`, requests };
 }
 
 /** Answers 200 with these blocks. Then it ends the response, breaks the connection, or says no more. */

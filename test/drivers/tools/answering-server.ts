@@ -1,6 +1,7 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { afterAll } from 'vitest';
+import { listenLocally } from './local-server.ts';
 
 export interface ReceivedRequest {
   readonly method: string;
@@ -20,18 +21,12 @@ export async function openAnsweringServer(
   answer: (request: ReceivedRequest, response: ServerResponse) => unknown,
 ): Promise<AnsweringServer> {
   const requests: ReceivedRequest[] = [];
-  const http = createServer(async (incoming, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of incoming) chunks.push(chunk);
+  const { url, close } = await listenLocally(async (incoming, response) => {
     const { method = '', url: path = '', headers } = incoming;
-    const request = { method, path, headers, body: Buffer.concat(chunks).toString('utf8') };
+    const request = { method, path, headers, body: await text(incoming) };
     requests.push(request);
     await answer(request, response);
   });
-  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
-  afterAll(() => {
-    http.close();
-    http.closeAllConnections();
-  });
-  return { url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`, requests };
+  afterAll(close);
+  return { url, requests };
 }
