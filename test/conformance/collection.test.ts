@@ -1,12 +1,20 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { listEntityIndexes } from '@widget-service/cluster/mongo/indexes.ts';
+import { MongoCollection } from '@widget-service/cluster/mongo/mongo-collection.ts';
+import { databaseFileName, openDatabase } from '@widget-service/embedded/open-database.ts';
+import { SqliteCollection } from '@widget-service/embedded/sqlite-collection.ts';
 import { UnavailableError, UnreadableRowError } from '@widget-service/shared/domain/errors.ts';
 import { defineEntity, type EntityOf, jsonText, storedTime } from '@widget-service/shared/entities/define-entity.ts';
-import { insertNew, type Where } from '@widget-service/shared/ports/collection.ts';
-import { afterAll, describe, expect, test } from 'vitest';
+import { type Collection, insertNew, type Where } from '@widget-service/shared/ports/collection.ts';
+import { MongoClient } from 'mongodb';
+import { afterAll, describe, expect, inject, test } from 'vitest';
 import { z } from 'zod';
 import { aUser, awkwardTexts } from '../drivers/app/builders.ts';
-import { openTestCollection } from '../drivers/app/open-collection.ts';
 import { openSharedBackend } from '../drivers/app/open-shared.ts';
+import { requireServerUrl } from '../drivers/cluster/servers.ts';
+import { makeSharedFolder } from '../drivers/tools/shared-folder.ts';
 
 const { backend } = await openSharedBackend();
 
@@ -58,8 +66,9 @@ function aThing(overrides: Partial<Thing> = {}): Thing {
 const firstPage = { offset: 0, limit: 100 };
 
 describe('Collection', async () => {
-  const { collection: things, damage, warnings, dispose } = await openTestCollection(thingEntity);
-  afterAll(dispose);
+  const warnings: { message: string; details: object | undefined }[] = [];
+  const open = inject('backend') === 'cluster' ? openInMongo : openInSqlite;
+  const { things, damage } = await open((message, details) => warnings.push({ message, details }));
   const insertAll = async (...all: readonly Thing[]) => {
     for (const thing of all) expect(await things.insert(thing)).toBe(true);
   };
@@ -266,3 +275,43 @@ test('of users with one e-mail or identity at the same moment, one is stored, an
     expect(await backend.users.insert(aUser({ identity }))).toBe(false);
   }
 });
+
+interface Opened {
+  readonly things: Collection<Thing>;
+  /** Sets a member of a stored thing to a value that the collection would never write. */
+  readonly damage: (key: string, member: string, value: string | number) => Promise<void>;
+}
+
+type OnWarning = (message: string, details?: object) => void;
+
+async function openInMongo(onWarning: OnWarning): Promise<Opened> {
+  const client = await MongoClient.connect(requireServerUrl('MONGODB_URL'), { ignoreUndefined: true });
+  const db = client.db(`t-${randomBytes(8).toString('hex')}`);
+  const documents = db.collection<{ _id: string }>(thingEntity.name);
+  await documents.createIndexes(listEntityIndexes(thingEntity).map((spec) => ({ ...spec, key: { ...spec.key } })));
+  afterAll(async () => {
+    await db.dropDatabase();
+    await client.close();
+  });
+  return {
+    things: new MongoCollection(db, thingEntity, onWarning),
+    damage: async (key, member, value) => {
+      await documents.updateOne({ _id: key }, { $set: { [member]: value } });
+    },
+  };
+}
+
+async function openInSqlite(onWarning: OnWarning): Promise<Opened> {
+  const folder = await makeSharedFolder();
+  const db = openDatabase(folder);
+  afterAll(() => db.close());
+  return {
+    things: new SqliteCollection(db, thingEntity, onWarning),
+    damage: async (key, member, value) => {
+      const other = new DatabaseSync(join(folder, databaseFileName));
+      const damage = `UPDATE "${thingEntity.name}" SET body = json_set(body, ?, ?) WHERE key = ?`;
+      other.prepare(damage).run(`$.${member}`, value, key);
+      other.close();
+    },
+  };
+}

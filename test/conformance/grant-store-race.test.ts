@@ -6,7 +6,7 @@ import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { ManageGrants, replaceSourceSecrets } from '@widget-service/shared/usecases/access/manage-grants.ts';
 import { describe, expect, test } from 'vitest';
-import { awkwardSource } from '../drivers/app/awkward-source.ts';
+import { awkwardSource } from '../drivers/app/builders.ts';
 import { openSharedBackend } from '../drivers/app/open-shared.ts';
 
 const { backend } = await openSharedBackend();

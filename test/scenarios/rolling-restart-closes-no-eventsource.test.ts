@@ -1,10 +1,10 @@
+import { EventSource } from 'eventsource';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ConsoleClient, createWidgets, signIn } from '../drivers/app/console-client.ts';
 import { hasBrowser, startBrowser } from '../drivers/cluster/console-browser.ts';
 import { buildHooks, createHookSender, type SentHook } from '../drivers/cluster/hook-sender.ts';
 import { createPace } from '../drivers/cluster/pace.ts';
 import { withOrigin } from '../drivers/cluster/service-process.ts';
-import { openPackageEventSource, type PackageEventSource } from '../drivers/streams/package-event-source.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
 import { isHaproxyInstalled } from '../faults/balancer.ts';
 import { type FaultCluster, openFaultCluster } from '../faults/fault-cluster.ts';
@@ -125,3 +125,38 @@ test.runIf(isHaproxyInstalled())(
     sender.close();
   },
 );
+
+/** A client that uses the npm package `eventsource`, as users write it. */
+interface PackageEventSource {
+  /** The seqs of the received events, in order of arrival. */
+  readonly seqs: readonly number[];
+  /** How many `stream.open` messages it received. */
+  readonly opened: number;
+  /** True if its state is CLOSED: it will not reconnect by itself. */
+  readonly isClosed: boolean;
+  close(): void;
+}
+
+const widgetEvents = ['widget.created', 'widget.updated', 'widget.retired'];
+
+function openPackageEventSource(url: string): PackageEventSource {
+  const source = new EventSource(url);
+  const seqs: number[] = [];
+  let opened = 0;
+  for (const name of widgetEvents) {
+    source.addEventListener(name, (event) => seqs.push(Number(event.lastEventId.split('.')[2])));
+  }
+  source.addEventListener('stream.open', () => {
+    opened += 1;
+  });
+  return {
+    seqs,
+    get opened() {
+      return opened;
+    },
+    get isClosed() {
+      return source.readyState === EventSource.CLOSED;
+    },
+    close: () => source.close(),
+  };
+}

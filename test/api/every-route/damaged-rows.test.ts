@@ -5,7 +5,6 @@ import { createMetrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import { toHour } from '@widget-service/shared/ports/hook-count-store.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { awkwardSource } from '../../drivers/app/awkward-source.ts';
 import {
   aCreation,
   aDelivery,
@@ -15,6 +14,7 @@ import {
   aSample,
   aUser,
   aWidget,
+  awkwardSource,
 } from '../../drivers/app/builders.ts';
 import { issueIntegration, issueProvisionToken, issueSubscription } from '../../drivers/app/issue-grants.ts';
 import { openTestBackend } from '../../drivers/app/open-test-backend.ts';

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
+import type { HookSource } from '@widget-service/shared/domain/hook-source.ts';
 import type { IdempotencyRecord } from '@widget-service/shared/domain/idempotent-create.ts';
 import type { OutboxEntry } from '@widget-service/shared/domain/outbox-entry.ts';
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
@@ -237,3 +238,21 @@ export function aQuarantinedText(overrides: Partial<QuarantinedText> = {}): Quar
     ...overrides,
   };
 }
+
+/** Names of values come from senders, so a store may not read them as operators or paths. */
+export const awkwardSource: HookSource = {
+  preset: 'custom',
+  scheme: null,
+  mapping: {
+    only: [{ place: { header: 'x-kind' }, in: awkwardTexts }],
+    kind: {
+      place: { from: '/type' },
+      values: Object.fromEntries(awkwardTexts.map((text) => [text, 'updated'])),
+      otherwise: 'refuse',
+    },
+    occurredAt: { place: null, format: 'rfc3339', otherwise: 'now' },
+    widgetId: null,
+    id: { all: [{ from: '/$where' }, { value: 'a.b' }] },
+    payload: { from: '' },
+  },
+};

@@ -1,19 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { Agent } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { CpuStealWatch } from '../tools/cpu-steal.ts';
-import type { EventLoopDelay } from '../tools/event-loop-delay.ts';
-import { startStopwatch } from '../tools/stopwatch.ts';
-import { post } from './post.ts';
-import type { CreateOperation, Recording } from './recording.ts';
+import { postMeasured, type Recorder } from './post.ts';
+import type { CreateOperation } from './recording.ts';
 
-export interface CreateTrafficOptions {
+export interface CreateTrafficOptions extends Recorder {
   /** The address of the service, without a path. */
   readonly baseUrl: string;
   readonly provisionToken: string;
-  readonly recording: Recording;
-  readonly eventLoopDelay: EventLoopDelay;
-  readonly cpuSteal: CpuStealWatch;
   /** Called once with the id of each widget that a 201 named. */
   readonly onCreated: (widgetId: string) => void;
 }
@@ -27,28 +21,20 @@ const labelCount = 5;
  * later, and a few reuse a key with another body. Half of the unsuccessful creates are repeated.
  */
 export function createCreateTraffic(options: CreateTrafficOptions) {
-  const { recording, eventLoopDelay, cpuSteal } = options;
   const agent = new Agent({ keepAlive: true });
   const url = `${options.baseUrl}/api/v1/widgets`;
   const createdIds = new Set<string>();
 
   async function createOnce(key: string | null, body: string): Promise<CreateOperation> {
-    const startedAtMs = performance.now();
-    const elapsedMs = startStopwatch();
     const headers = {
       'content-type': 'application/json',
       authorization: `Bearer ${options.provisionToken}`,
       ...(key === null ? {} : { 'idempotency-key': key }),
     };
-    const { outcome, status, refusal, failure, text } = await post({ url, agent, headers, body });
-    const endedAtMs = performance.now();
-    const operation: CreateOperation = {
-      ...{ key, outcome, status, refusal, failure, startedAtMs, endedAtMs, sent: body },
-      answer: outcome === 'ok' ? text : null,
-      latencyMs: elapsedMs() - eventLoopDelay.since(startedAtMs),
-      wasStarved: cpuSteal.wasStarved(startedAtMs, endedAtMs),
-    };
-    recording.creates.push(operation);
+    const { operation: measured, answer } = await postMeasured(options, { url, agent, headers, body });
+    const created = { key, sent: body, answer: answer.outcome === 'ok' ? answer.text : null };
+    const operation: CreateOperation = { ...measured, ...created };
+    options.recording.creates.push(operation);
     return operation;
   }
 

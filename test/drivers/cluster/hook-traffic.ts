@@ -2,17 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { Agent } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { deriveEventId, toContentKey } from '@widget-service/shared/domain/hook-event-id.ts';
-import type { CpuStealWatch } from '../tools/cpu-steal.ts';
-import type { EventLoopDelay } from '../tools/event-loop-delay.ts';
-import { startStopwatch } from '../tools/stopwatch.ts';
-import { post } from './post.ts';
-import type { HookOperation, Recording } from './recording.ts';
+import { postMeasured, type Recorder } from './post.ts';
+import type { HookOperation } from './recording.ts';
 
-export interface HookTrafficOptions {
+export interface HookTrafficOptions extends Recorder {
   readonly integration: { readonly id: string; readonly url: string };
-  readonly recording: Recording;
-  readonly eventLoopDelay: EventLoopDelay;
-  readonly cpuSteal: CpuStealWatch;
   /** The known widgets. The list grows while widgets are created. */
   readonly widgetIds: readonly string[];
 }
@@ -22,30 +16,6 @@ type PlannedHook = Pick<HookOperation, 'eventId' | 'kind' | 'occurredAt' | 'widg
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 };
-
-/** Makes the function that posts a hook once, and records it. */
-function createRecordedPost(
-  { recording, eventLoopDelay, cpuSteal }: Pick<HookTrafficOptions, 'recording' | 'eventLoopDelay' | 'cpuSteal'>,
-  agent: Agent,
-) {
-  return async (hook: PlannedHook): Promise<HookOperation> => {
-    const startedAtMs = performance.now();
-    const elapsedMs = startStopwatch();
-    const answer = await post({ agent, ...hook });
-    const endedAtMs = performance.now();
-    const { eventId, kind, occurredAt, widgetId, payload } = hook;
-    const { outcome, status, refusal, failure } = answer;
-    const operation: HookOperation = {
-      ...{ eventId, kind, occurredAt, widgetId, payload },
-      ...{ outcome, status, refusal, failure, startedAtMs, endedAtMs },
-      answeredEventId: answer.headers['webhook-event-id']?.toString() ?? null,
-      latencyMs: elapsedMs() - eventLoopDelay.since(startedAtMs),
-      wasStarved: cpuSteal.wasStarved(startedAtMs, endedAtMs),
-    };
-    recording.hooks.push(operation);
-    return operation;
-  };
-}
 
 const repeatAfterMs = 500;
 /**
@@ -63,7 +33,14 @@ const exactNumber = 2n ** 60n;
  */
 export function createHookTraffic({ integration, widgetIds, ...recorder }: HookTrafficOptions) {
   const agent = new Agent({ keepAlive: true });
-  const sendOnce = createRecordedPost(recorder, agent);
+  const sendOnce = async (hook: PlannedHook): Promise<HookOperation> => {
+    const { operation: measured, answer } = await postMeasured(recorder, { agent, ...hook });
+    const { eventId, kind, occurredAt, widgetId, payload } = hook;
+    const answeredEventId = answer.headers['webhook-event-id']?.toString() ?? null;
+    const operation: HookOperation = { ...measured, eventId, kind, occurredAt, widgetId, payload, answeredEventId };
+    recorder.recording.hooks.push(operation);
+    return operation;
+  };
   return {
     send: async (index: number): Promise<void> => {
       const hook = planHook(index, integration, widgetIds);

@@ -1,5 +1,8 @@
 import { type Agent, request } from 'node:http';
-import type { Outcome, Refusal } from './recording.ts';
+import type { CpuStealWatch } from '../tools/cpu-steal.ts';
+import type { EventLoopDelay } from '../tools/event-loop-delay.ts';
+import { startStopwatch } from '../tools/stopwatch.ts';
+import type { Operation, Outcome, Recording, Refusal } from './recording.ts';
 
 export interface Answer {
   readonly outcome: Outcome;
@@ -45,6 +48,28 @@ export function post({ url, method = 'POST', headers, body, agent, timeoutMs = 1
     sent.once('error', fail);
     sent.end(body);
   });
+}
+
+/** What traffic records, and with what it tells the time of the service from that of this machine. */
+export interface Recorder {
+  readonly recording: Recording;
+  readonly eventLoopDelay: EventLoopDelay;
+  readonly cpuSteal: CpuStealWatch;
+}
+
+/** Sends one request. Resolves with what is recorded of each, and with the answer. */
+export async function postMeasured({ eventLoopDelay, cpuSteal }: Recorder, options: PostOptions) {
+  const startedAtMs = performance.now();
+  const elapsedMs = startStopwatch();
+  const answer = await post(options);
+  const endedAtMs = performance.now();
+  const { outcome, status, refusal, failure } = answer;
+  const operation: Operation = {
+    ...{ outcome, status, refusal, failure, startedAtMs, endedAtMs },
+    latencyMs: elapsedMs() - eventLoopDelay.since(startedAtMs),
+    wasStarved: cpuSteal.wasStarved(startedAtMs, endedAtMs),
+  };
+  return { operation, answer };
 }
 
 /**

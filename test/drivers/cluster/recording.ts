@@ -17,7 +17,7 @@ export interface Recording {
  */
 export type Outcome = 'ok' | 'refused' | 'unknown';
 
-interface Operation {
+export interface Operation {
   readonly outcome: Outcome;
   /** 0 without an answer. */
   readonly status: number;

@@ -1,6 +1,7 @@
 import { type ClientRequest, get, type IncomingMessage } from 'node:http';
 import type { RecordedConnection, RecordedStream, StreamMessage } from '../cluster/recording.ts';
 import type { InternEvent } from './event-interner.ts';
+import { readBlocks } from './read-blocks.ts';
 
 /**
  * Behaves as a browser's EventSource and records everything it receives. It reconnects after every end of a stream. It
@@ -17,9 +18,6 @@ export interface EventSourceOptions extends Pick<RecordedStream, 'name' | 'subsc
   readonly url: string;
   readonly internEvent: InternEvent;
 }
-
-/** The fields of a block that change the state of an EventSource. */
-type StateFields = { readonly id?: string; readonly retryMs?: number };
 
 /** How long it waits before it reconnects, until a `retry:` field sets another time. */
 const defaultRetryMs = 3_000;
@@ -73,11 +71,11 @@ export function openEventSource({ url, internEvent, ...named }: EventSourceOptio
       blocks: [],
     };
     recorded.connections.push(connection);
-    const onStateFields = (fields: StateFields) => {
-      retryMs = fields.retryMs ?? retryMs;
-      lastEventId = fields.id ?? lastEventId;
-    };
-    readBlocks(response, connection, internEvent, onStateFields);
+    readBlocks(response, ({ id, event, data, retryMs: asked }) => {
+      retryMs = asked ?? retryMs;
+      lastEventId = id ?? lastEventId;
+      if (data !== null) connection.blocks.push(toRecordedBlock(id ?? '', event, data, internEvent));
+    });
     response.once('close', () => {
       connection.endedAtMs = performance.now();
       reconnectLater();
@@ -98,51 +96,7 @@ export function openEventSource({ url, internEvent, ...named }: EventSourceOptio
   };
 }
 
-/**
- * Splits the response into blocks. Drops an unfinished block at the end of the stream, as the HTML standard requires.
- */
-function readBlocks(
-  response: IncomingMessage,
-  connection: RecordedConnection,
-  internEvent: InternEvent,
-  onStateFields: (fields: StateFields) => void,
-): void {
-  let rest = '';
-  response.setEncoding('utf8');
-  response.on('data', (text: string) => {
-    rest += text;
-    let start = 0;
-    for (let end = rest.indexOf('\n\n'); end !== -1; end = rest.indexOf('\n\n', start)) {
-      const { id, event, data, retryMs } = parseBlock(rest, start, end);
-      start = end + 2;
-      if (retryMs !== null) onStateFields({ retryMs });
-      if (id !== null) onStateFields({ id });
-      if (data !== null) connection.blocks.push(toRecordedBlock(id ?? '', event, data, internEvent));
-    }
-    rest = rest.slice(start);
-  });
-}
-
 function toRecordedBlock(id: string, event: string, data: string, internEvent: InternEvent) {
   if (event.startsWith('widget.')) return internEvent(id, data);
   return { type: 'message', name: event, position: id, data: JSON.parse(data) } as StreamMessage;
-}
-
-function parseBlock(text: string, start: number, end: number) {
-  const block = {
-    id: null as string | null,
-    event: 'message',
-    data: null as string | null,
-    retryMs: null as number | null,
-  };
-  for (let at = start; at < end; ) {
-    const newline = text.indexOf('\n', at);
-    const lineEnd = newline === -1 || newline > end ? end : newline;
-    if (text.startsWith('id: ', at)) block.id = text.slice(at + 4, lineEnd);
-    else if (text.startsWith('event: ', at)) block.event = text.slice(at + 7, lineEnd);
-    else if (text.startsWith('data: ', at)) block.data = text.slice(at + 6, lineEnd);
-    else if (text.startsWith('retry: ', at)) block.retryMs = Number(text.slice(at + 7, lineEnd));
-    at = lineEnd + 1;
-  }
-  return block;
 }

@@ -1,6 +1,7 @@
 import { AssertionError } from 'node:assert';
 import { type ClientRequest, get, type IncomingMessage } from 'node:http';
 import { startStopwatch } from '../tools/stopwatch.ts';
+import { readBlocks } from './read-blocks.ts';
 
 export interface StreamEvent {
   readonly id: string;
@@ -8,7 +9,7 @@ export interface StreamEvent {
   readonly data: string;
 }
 
-/** One open stream. It has its own parser, so that tests see every block exactly as the service sent it. */
+/** One open stream. */
 export interface StreamClient {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
@@ -44,22 +45,15 @@ function read(request: ClientRequest, response: IncomingMessage): StreamClient {
   const events: StreamEvent[] = [];
   const waiters = new Set<() => void>();
   let lastId = '';
-  let rest = '';
   const ended = new Promise<void>((resolve) => response.once('close', resolve));
-  response.setEncoding('utf8');
   response.on('error', () => undefined);
   request.on('error', () => undefined);
-  response.on('data', (text: string) => {
-    rest += text;
-    let end = rest.indexOf('\n\n');
-    let start = 0;
-    for (; end !== -1; start = end + 2, end = rest.indexOf('\n\n', start)) {
-      const block = parseBlock(rest.slice(start, end));
-      if (block === null) continue;
-      events.push(block);
-      if (block.id !== '') lastId = block.id;
-    }
-    rest = rest.slice(start);
+  readBlocks(response, ({ id, event, data }) => {
+    if (data === null) return;
+    events.push({ id: id ?? '', event, data });
+    lastId = id || lastId;
+  });
+  response.on('data', () => {
     for (const check of waiters) check();
   });
   return {
@@ -105,16 +99,4 @@ function waitUntil(
     waiters.add(check);
     check();
   });
-}
-
-function parseBlock(text: string): StreamEvent | null {
-  let id = '';
-  let event = 'message';
-  let data: string | null = null;
-  for (const line of text.split('\n')) {
-    if (line.startsWith('id: ')) id = line.slice(4);
-    else if (line.startsWith('event: ')) event = line.slice(7);
-    else if (line.startsWith('data: ')) data = data === null ? line.slice(6) : `${data}\n${line.slice(6)}`;
-  }
-  return data === null ? null : { id, event, data };
 }
