@@ -68,7 +68,7 @@ describe('the import direction between folders', () => {
     [`${shared}/adapters/x.ts`, '../runtime/clock.ts'],
     [`${api}/caller/x.ts`, '../http/problem.ts'],
     [`${api}/caller/limits/x.ts`, '../policy.ts'],
-    [`${api}/hooks/x.ts`, '../revocation/record-last-used.ts'],
+    [`${api}/hooks/x.ts`, '../revocation/token-caches.ts'],
     [`${api}/people/x.ts`, '../caller/csrf.ts'],
     [`${api}/grants/x.ts`, '../sources/source-schema.ts'],
     [`${api}/revocation/x.test.ts`, '../streams/fan-out/testing/fake-hub.ts'],

@@ -136,7 +136,7 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
   const realBackend = options.sharedBackend ?? (testBackend as TestBackend).backend;
   const logLines: string[] = [];
   const backend = { ...realBackend, ...options.replace?.(realBackend) };
-  const always = { clock: options.clock ?? systemClock, isFresh: () => true };
+  const fresh = [options.clock ?? systemClock, () => true] as const;
   const { app } = composePod({
     settings: toSettings(options),
     backend,
@@ -153,9 +153,9 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
       // The tasks of this app do not run.
       overview: { hasWorkers: false, listNotReady: () => [] },
       caches: {
-        hooks: createGrantTokenCache(backend.integrations, always),
-        provisionTokens: createGrantTokenCache(backend.provisionTokens, always),
-        sessions: createSessionCache({ ...backend, ...always }),
+        hooks: createGrantTokenCache(backend.integrations, ...fresh),
+        provisionTokens: createGrantTokenCache(backend.provisionTokens, ...fresh),
+        sessions: createSessionCache(backend, ...fresh),
       },
     },
   });

@@ -3,9 +3,8 @@ import { isWellFormedToken, sha256Hex } from '@widget-service/shared/domain/toke
 import type { GrantToken, Integration, ProvisionToken } from '@widget-service/shared/entities/grant.ts';
 import type { SignedIn } from '@widget-service/shared/usecases/access/sessions.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { RecordLastUsed } from '../revocation/record-last-used.ts';
 import type { TokenCache } from '../revocation/token-cache.ts';
-import type { ResolvedGrant } from '../revocation/token-caches.ts';
+import type { RecordLastUsed, ResolvedGrant } from '../revocation/token-caches.ts';
 
 /** The caller of a route whose policy requires a session or a permission. */
 export type Caller = SignedInCaller | ProvisionCaller;

@@ -15,7 +15,7 @@ import { InputError } from '../http/problem.ts';
 import { remainingRequestMs } from '../http/request-deadline.ts';
 import { parseIdempotencyHeader, parseWebhookIdHeader } from '../http/request-headers.ts';
 import { defineRoute, type Route } from '../http/route.ts';
-import type { RecordLastUsed } from '../revocation/record-last-used.ts';
+import type { RecordLastUsed } from '../revocation/token-caches.ts';
 import { documentResponses } from '../schemas/problem.ts';
 import type { MappedHook } from '../sources/map-hook.ts';
 import { findScheme } from '../sources/presets.ts';

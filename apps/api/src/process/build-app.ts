@@ -23,9 +23,8 @@ import { collectKnownPaths, registerRequestScreening } from '../http/request-scr
 import { decorateRequests } from '../http/request-state.ts';
 import { validateWithZod } from '../http/zod-validation.ts';
 import { collectDescribedRoutes, type DescribedRoute, listProblemCodes } from '../openapi/described-route.ts';
-import { makeRecordLastUsed } from '../revocation/record-last-used.ts';
 import type { TokenCache } from '../revocation/token-cache.ts';
-import type { ResolvedGrant } from '../revocation/token-caches.ts';
+import { makeRecordLastUsed, type ResolvedGrant } from '../revocation/token-caches.ts';
 import { makeRefuseConnection } from '../streams/admit-stream.ts';
 import { closingReasons } from '../streams/fan-out/closing-rules.ts';
 import type { RouteDeps } from './route-row.ts';
@@ -90,7 +89,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
     recallSession: deps.recallSession,
     verifyBearer: makeVerifyBearer({
       cache: caches.provisionTokens,
-      recordLastUsed: makeRecordLastUsed({ grants: deps.provisionTokens, clock }),
+      recordLastUsed: makeRecordLastUsed(deps.provisionTokens, clock),
     }),
     verifyHookToken: makeVerifyHookToken(caches.hooks),
     takePermit: makeTakeApiPermit({ limiter, limit: api }),

@@ -23,9 +23,8 @@ import type { OverviewDeps } from '../operators/overview.ts';
 import { type DescribePodDeps, makeDescribePod } from '../operators/pod-state.ts';
 import type { ConfiguredIdentityProvider } from '../people/sign-in-by-identity.ts';
 import { openRevocations, type PodRevocations } from '../revocation/end-revoked-streams.ts';
-import { makeRecordLastUsed } from '../revocation/record-last-used.ts';
-import { makeVerifyStream } from '../revocation/stream-entitlement.ts';
-import { announceHereFirst, makeRecallSession } from '../revocation/token-caches.ts';
+import { verifyStreamSession, verifyStreamToken } from '../revocation/stream-entitlement.ts';
+import { announceHereFirst, makeRecallSession, makeRecordLastUsed } from '../revocation/token-caches.ts';
 import { makeAdmitStream } from '../streams/admit-stream.ts';
 import { type FanOutOptions, openFanOut } from '../streams/fan-out/open-fan-out.ts';
 import { makeRecordStreamEnd } from '../streams/record-stream-end.ts';
@@ -91,7 +90,7 @@ function composeParts(deps: PodDeps) {
   const fanOut = openFanOut({ backend, clock, logger, metrics, tracer, options: overrides.fanOut });
   const { hub, ring } = fanOut;
   const tailPosition = overrides.tailPosition ?? (() => ring.position());
-  const revocations = openRevocations({ backend, hub, clock, logger });
+  const revocations = openRevocations(backend, hub, clock, logger);
   const caches = overrides.caches ?? revocations.caches;
   const audit = new AuditTrail({ events: backend.auditEvents, settings, clock, logger, metrics });
   const readiness = new Readiness(settings, () => supervisor.checks(), true);
@@ -107,7 +106,7 @@ function composeParts(deps: PodDeps) {
     tailPosition,
     hookFailure: () => groupCommit.failure,
     listNotReady: overrides.overview?.listNotReady ?? (() => readiness.listReasons()),
-    isControlUnreachable: revocations.isControlUnreachable,
+    isControlUnreachable: () => revocations.isControlUnreachable(),
   });
   const { processStates: states, control } = backend;
   const streamDirectory = makeStreamDirectory({ states, describePod, hub, control, clock });
@@ -133,7 +132,7 @@ function composeParts(deps: PodDeps) {
     dataDir: facts.processesHooks ? settings.DATA_DIR : null,
   };
   const tasks = [
-    fanOut.createTail(revocations.waitUntilFresh),
+    fanOut.createTail(() => revocations.waitUntilFresh()),
     ...revocations.tasks,
     createProcessStateWriter(states, clock, describePod, () => listStreams(hub)),
     createGaugeSamplerTask(parts),
@@ -150,17 +149,19 @@ type Parts = ReturnType<typeof composeParts>;
 /** Builds the public interface from the parts of the pod. */
 function composeApp(parts: Parts, identityProvider: ConfiguredIdentityProvider | null) {
   const { settings, overrides, backend, facts, caches, clock, metrics, fanOut, revocations, audit } = parts;
+  const streamTokens = revocations.caches.streams;
   const interfaceSettings = { ...toInterfaceSettings(settings, facts), ...overrides.interface };
   return buildApp({
     ...interfaceSettings,
     ...backend,
     ...parts,
     ...composeUseCases(parts),
-    recallSession: makeRecallSession({ cache: caches.sessions, sessions: backend.sessions, clock }),
+    recallSession: makeRecallSession(caches.sessions, backend.sessions, clock),
     stream: {
-      ...makeVerifyStream(revocations.caches.streams),
-      generation: revocations.generation,
-      recordLastUsed: makeRecordLastUsed({ grants: backend.subscriptions, clock }),
+      verifyToken: (token) => verifyStreamToken(streamTokens, token),
+      verifySession: (digest) => verifyStreamSession(streamTokens, digest),
+      generation: () => revocations.generation(),
+      recordLastUsed: makeRecordLastUsed(backend.subscriptions, clock),
       findStreamStart: makeFindStreamStart({ eventLog: backend.eventLog, recent: fanOut.ring }),
       hub: fanOut.hub,
       metrics,

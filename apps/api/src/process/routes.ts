@@ -50,7 +50,7 @@ import {
   listUserSessionsRoute,
   listUsersRoute,
 } from '../people/user-routes.ts';
-import { makeRecordLastUsed } from '../revocation/record-last-used.ts';
+import { makeRecordLastUsed } from '../revocation/token-caches.ts';
 import { endConnectionRoute, listConnectionsRoute } from '../streams/connection-routes.ts';
 import {
   preflightStreamRoute,
@@ -106,7 +106,7 @@ const hooksAreData: RouteAudit = {
 const previewsStoreNothing: RouteAudit = { none: 'A preview stores nothing and changes nothing.' };
 
 const receiveHook = (deps: RouteDeps) =>
-  receiveHookRoute({ ...deps, recordLastUsed: makeRecordLastUsed({ grants: deps.integrations, clock: deps.clock }) });
+  receiveHookRoute({ ...deps, recordLastUsed: makeRecordLastUsed(deps.integrations, deps.clock) });
 /** Makes the function that returns the maker of one of a kind's seven routes. `select`: what they need of the api. */
 const grantsOf =
   <Own extends object>(

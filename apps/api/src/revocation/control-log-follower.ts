@@ -11,74 +11,81 @@ const stuckAfterMs = 30_000;
 /** The result of one read of the control log. */
 export type ControlReadResult = Awaited<ReturnType<ControlTail['next']>>;
 
-export interface ControlLogFollowerDeps {
-  readonly control: Pick<ControlLog, 'openTail'>;
-  readonly clock: Clock;
-  readonly logger: Pick<Logger, 'warn'>;
+/** What happens with the reads of the control log. */
+export interface ControlListener {
   /**
    * Called with the result of every successful read. After the call, every entry announced before `readStartedAtMs`
    * (monotonic clock) was in this or an earlier result, unless this result says `mayHaveMissed`.
    */
-  readonly apply: (result: ControlReadResult, readStartedAtMs: number) => void;
+  apply(result: ControlReadResult, readStartedAtMs: number): void;
   /** Called after every failed read, except while the task stops. */
-  readonly onUnreachable: () => void;
+  onUnreachable(): void;
   /** Awaited when the task ends. */
-  readonly finish: () => Promise<void>;
-}
-
-/** The task that reads the control log. */
-export interface ControlLogFollower extends Task {
-  /** Whether the last read failed. */
-  isUnreachable(): boolean;
+  finish(): Promise<void>;
 }
 
 /**
- * Creates the task that reads the control log as long as the pod runs (ADR 6).
+ * The task that reads the control log as long as the pod runs (ADR 6).
  *
  * An unreachable control log leaves the pod ready: the pod keeps serving and re-checks its entitlements in the
  * stores instead. A read that does not return for 30 s makes it unready.
  */
-export function createControlLogFollower(deps: ControlLogFollowerDeps): ControlLogFollower {
-  const { control, clock, logger, apply, onUnreachable, finish } = deps;
-  let readStartedAtMs: number | null = null;
-  let isUnreachable = false;
+export class ControlLogFollower implements Task {
+  readonly name = 'control';
+  readonly stores = ['events'] as const;
+  readonly #control: Pick<ControlLog, 'openTail'>;
+  readonly #listener: ControlListener;
+  readonly #clock: Clock;
+  readonly #logger: Pick<Logger, 'warn'>;
+  #readStartedAtMs: number | null = null;
+  /** Whether the last read failed. */
+  isUnreachable = false;
 
-  async function readOnce(tail: ControlTail, nowMs: number, signal: AbortSignal): Promise<void> {
+  constructor(
+    control: Pick<ControlLog, 'openTail'>,
+    listener: ControlListener,
+    clock: Clock,
+    logger: Pick<Logger, 'warn'>,
+  ) {
+    this.#control = control;
+    this.#listener = listener;
+    this.#clock = clock;
+    this.#logger = logger;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const tail = this.#control.openTail();
+    signal.addEventListener('abort', () => void tail.close(), { once: true });
+    try {
+      while (!signal.aborted) {
+        this.#readStartedAtMs = this.#clock.monotonicMs();
+        await this.#readOnce(tail, this.#readStartedAtMs, signal);
+      }
+    } finally {
+      this.#readStartedAtMs = null;
+      await tail.close();
+      await this.#listener.finish();
+    }
+  }
+
+  unreadyReason(): string | null {
+    const startedAtMs = this.#readStartedAtMs;
+    const isStuck = startedAtMs !== null && this.#clock.monotonicMs() - startedAtMs > stuckAfterMs;
+    return isStuck ? 'a read of the control log has not returned for more than 30 s' : null;
+  }
+
+  async #readOnce(tail: ControlTail, nowMs: number, signal: AbortSignal): Promise<void> {
     const result = await tail.next().catch(async (error: unknown) => {
       if (signal.aborted) return null;
       // Only the first failure of an outage is logged.
-      if (!isUnreachable) logger.warn({ err: error }, 'control.unavailable');
-      isUnreachable = true;
-      onUnreachable();
-      await clock.sleep(retryMs, signal);
+      if (!this.isUnreachable) this.#logger.warn({ err: error }, 'control.unavailable');
+      this.isUnreachable = true;
+      this.#listener.onUnreachable();
+      await this.#clock.sleep(retryMs, signal);
       return null;
     });
     if (result === null) return;
-    isUnreachable = false;
-    apply(result, nowMs);
+    this.isUnreachable = false;
+    this.#listener.apply(result, nowMs);
   }
-
-  return {
-    name: 'control',
-    stores: ['events'],
-    run: async (signal) => {
-      const tail = control.openTail();
-      signal.addEventListener('abort', () => void tail.close(), { once: true });
-      try {
-        while (!signal.aborted) {
-          readStartedAtMs = clock.monotonicMs();
-          await readOnce(tail, readStartedAtMs, signal);
-        }
-      } finally {
-        readStartedAtMs = null;
-        await tail.close();
-        await finish();
-      }
-    },
-    unreadyReason: () => {
-      const isStuck = readStartedAtMs !== null && clock.monotonicMs() - readStartedAtMs > stuckAfterMs;
-      return isStuck ? 'a read of the control log has not returned for more than 30 s' : null;
-    },
-    isUnreachable: () => isUnreachable,
-  };
 }

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { anEntitlement } from '../streams/fan-out/testing/fake-hub.ts';
 import { openFakeSink, parseClosingReason } from '../streams/fan-out/testing/fake-sink.ts';
 import type { ControlReadResult } from './control-log-follower.ts';
-import { createRevocations } from './end-revoked-streams.ts';
+import { Revocations } from './end-revoked-streams.ts';
 import { RevocationFreshness } from './revocation-freshness.ts';
 import type { EntitlementVerdict } from './stream-entitlement.ts';
 import { openTestRevocations, type TestRevocations } from './testing/test-revocations.ts';
@@ -61,7 +61,7 @@ describe('waitUntilFresh', () => {
       return call.promise;
     };
     const testClock = { ...systemClock, sleep: () => new Promise<void>(() => undefined), ...clock };
-    const pod = createRevocations({
+    const pod = new Revocations({
       control: { openTail: () => ({ next: () => addCall(reads), close: async () => undefined }) },
       streams: fixture.fake.hub,
       caches,
@@ -73,7 +73,8 @@ describe('waitUntilFresh', () => {
     const stop = new AbortController();
     const [follower] = pod.tasks;
     void follower?.run(stop.signal);
-    return { ...pod, sink, entitlement, reads, lookUps };
+    const waitUntilFresh = () => pod.waitUntilFresh();
+    return { waitUntilFresh, generation: () => pod.generation(), sink, entitlement, reads, lookUps };
   }
 
   const until = (condition: () => boolean) => openFakeSink().until(condition);

@@ -5,7 +5,7 @@ import type { User } from '@widget-service/shared/entities/user.ts';
 import type { Where } from '@widget-service/shared/ports/collection.ts';
 import { sessionIdleMs } from '@widget-service/shared/usecases/access/sessions.ts';
 import { describe, expect, test } from 'vitest';
-import { makeFindStreamEntitlement } from './stream-entitlement.ts';
+import { findStreamEntitlement } from './stream-entitlement.ts';
 import { createStreamTokenCache } from './token-caches.ts';
 
 const now = new Date('2026-03-01T10:00:00Z');
@@ -63,6 +63,7 @@ function createStores(stored: StoredObjects) {
           ? existing
           : null;
       },
+      get: async () => stored.subscription ?? null,
     },
     sessions: {
       get: async (digest: string) => {
@@ -73,7 +74,7 @@ function createStores(stored: StoredObjects) {
     users: { get: async (id: string) => (stored.user?.id === id ? stored.user : null) },
     clock: { now: () => now, monotonicMs: () => 0 },
   };
-  return { reads, deps, find: makeFindStreamEntitlement(deps) };
+  return { reads, deps, find: (digest: string) => findStreamEntitlement(deps, deps.clock, digest) };
 }
 
 describe('the token of a subscription', () => {
@@ -130,7 +131,7 @@ test('reads the same stores for a subscription, a session and an unknown token',
 test('evicts a session by its digest and by its user', async () => {
   for (const id of ['session', 'ann']) {
     const { deps } = createStores({ session, user });
-    const cache = createStreamTokenCache({ ...deps, isFresh: () => true });
+    const cache = createStreamTokenCache(deps, deps.clock, () => true);
     await cache.resolve('session');
     cache.evict('another id');
     expect(cache.recall('session')).toBeDefined();

@@ -34,30 +34,32 @@ export type EntitlementVerdict =
   | { readonly status: 'revoked' }
   | { readonly status: 'expired' };
 
-export interface FindStreamEntitlementDeps {
-  readonly subscriptions: Pick<Collection<Subscription>, 'find'>;
+/** The stores that say what a stream may show. */
+export interface EntitlementStores {
+  readonly subscriptions: Pick<Collection<Subscription>, 'find' | 'get'>;
   readonly sessions: Pick<Collection<Session>, 'get'>;
   readonly users: Pick<Collection<User>, 'get'>;
-  readonly clock: Pick<Clock, 'now'>;
 }
 
 /**
- * Makes the function that reads from the stores what a stream token or a session allows. It takes the digest of either,
- * and returns null if that is unknown, revoked or expired. It always reads both subscriptions and sessions, so that an
- * unknown token takes as long as a valid one. It throws `UnavailableError` if a store is unavailable.
+ * Reads from the stores what a stream token or a session allows, by the digest of either. Returns null if that is
+ * unknown, revoked or expired. It always reads both subscriptions and sessions, so that an unknown token takes as long
+ * as a valid one. Throws `UnavailableError` if a store is unavailable.
  */
-export function makeFindStreamEntitlement(deps: FindStreamEntitlementDeps) {
-  return async (digest: string): Promise<StreamEntitlement | null> => {
-    const now = deps.clock.now();
-    const [subscription, session] = await Promise.all([
-      deps.subscriptions.find(...whereTokenIsValid(digest, now)),
-      deps.sessions.get(digest),
-    ]);
-    if (subscription !== null) return toSubscriptionEntitlement(subscription, digest, now);
-    const signedIn = session === null ? null : await findUserOfSession(session, deps);
-    // Every signed-in user may see every event, so there is no filter.
-    return signedIn === null ? null : toSessionEntitlement(signedIn.session);
-  };
+export async function findStreamEntitlement(
+  { subscriptions, sessions, users }: EntitlementStores,
+  clock: Pick<Clock, 'now'>,
+  digest: string,
+): Promise<StreamEntitlement | null> {
+  const now = clock.now();
+  const [subscription, session] = await Promise.all([
+    subscriptions.find(...whereTokenIsValid(digest, now)),
+    sessions.get(digest),
+  ]);
+  if (subscription !== null) return toSubscriptionEntitlement(subscription, digest, now);
+  const signedIn = session === null ? null : await findUserOfSession(session, { users, clock });
+  // Every signed-in user may see every event, so there is no filter.
+  return signedIn === null ? null : toSessionEntitlement(signedIn.session);
 }
 
 function toSubscriptionEntitlement(
@@ -76,29 +78,24 @@ function toSessionEntitlement({ digest, userId, expiresAt }: Session): StreamEnt
   return { holder, tokenDigest: digest, filter: noFilter, validUntil: expiresAt };
 }
 
-export interface RecheckEntitlementDeps {
-  /** Reads from the stores what a token allows now; see `makeFindStreamEntitlement`. */
-  readonly find: (tokenDigest: string) => Promise<StreamEntitlement | null>;
-  readonly subscriptions: Pick<Collection<Subscription>, 'get'>;
-  readonly clock: Pick<Clock, 'now'>;
-}
-
 /**
- * Makes the function that re-checks the entitlement of an open stream in the stores, without the cache. It throws
- * `UnavailableError` if a store is unavailable. It returns
+ * Re-checks the entitlement of an open stream in the stores, without the cache. Throws `UnavailableError` if a store is
+ * unavailable. Returns
  * - the current entitlement, which may have another filter or end, while the token is valid;
  * - `expired` if the token's time has passed, or if a rotation replaced it;
  * - `revoked` in every other case, for example after a sign-out, or if the session was unused for too long.
  */
-export function makeRecheckEntitlement({ find, subscriptions, clock }: RecheckEntitlementDeps) {
-  return async ({ holder, tokenDigest, validUntil }: StreamEntitlement): Promise<EntitlementVerdict> => {
-    const current = await find(tokenDigest);
-    if (current !== null) return { status: 'ok', entitlement: current };
-    if (validUntil !== null && validUntil <= clock.now()) return { status: 'expired' };
-    // The subscription still exists, so it was rotated past this token, or its end was moved to the past.
-    const stillExists = holder.kind === 'subscription' && (await subscriptions.get(holder.id)) !== null;
-    return { status: stillExists ? 'expired' : 'revoked' };
-  };
+export async function recheckEntitlement(
+  stores: EntitlementStores,
+  clock: Pick<Clock, 'now'>,
+  { holder, tokenDigest, validUntil }: StreamEntitlement,
+): Promise<EntitlementVerdict> {
+  const current = await findStreamEntitlement(stores, clock, tokenDigest);
+  if (current !== null) return { status: 'ok', entitlement: current };
+  if (validUntil !== null && validUntil <= clock.now()) return { status: 'expired' };
+  // The subscription still exists, so it was rotated past this token, or its end was moved to the past.
+  const stillExists = holder.kind === 'subscription' && (await stores.subscriptions.get(holder.id)) !== null;
+  return { status: stillExists ? 'expired' : 'revoked' };
 }
 
 /** The result of checking the stream token or the session of a request. */
@@ -109,21 +106,23 @@ export type StreamTokenVerdict =
   /** It is well-formed, but it is not cached and its store is unavailable. */
   | { readonly status: 'unavailable' };
 
+type StreamTokenCache = Pick<TokenCache<StreamEntitlement>, 'resolve'>;
+
 /**
- * Makes the functions that check a stream token (`wst_…`), and the digest of a session. They return `unavailable`
- * instead of throwing `UnavailableError`: the stream route has its own response for that case. Other errors are thrown.
+ * Checks the digest of a session. Returns `unavailable` instead of throwing `UnavailableError`: the stream route has
+ * its own response for that case. Other errors are thrown.
  */
-export function makeVerifyStream(cache: Pick<TokenCache<StreamEntitlement>, 'resolve'>) {
-  const verifySession = async (digest: string): Promise<StreamTokenVerdict> => {
-    try {
-      const entitlement = await cache.resolve(digest);
-      return entitlement === null ? { status: 'invalid' } : { status: 'ok', entitlement };
-    } catch (error) {
-      if (error instanceof UnavailableError) return { status: 'unavailable' };
-      throw error;
-    }
-  };
-  const verifyToken = async (token: string): Promise<StreamTokenVerdict> =>
-    isWellFormedToken(token, 'wst') ? verifySession(sha256Hex(token)) : { status: 'invalid' };
-  return { verifyToken, verifySession };
+export async function verifyStreamSession(cache: StreamTokenCache, digest: string): Promise<StreamTokenVerdict> {
+  try {
+    const entitlement = await cache.resolve(digest);
+    return entitlement === null ? { status: 'invalid' } : { status: 'ok', entitlement };
+  } catch (error) {
+    if (error instanceof UnavailableError) return { status: 'unavailable' };
+    throw error;
+  }
+}
+
+/** Checks a stream token (`wst_…`), as `verifyStreamSession` checks a session. */
+export async function verifyStreamToken(cache: StreamTokenCache, token: string): Promise<StreamTokenVerdict> {
+  return isWellFormedToken(token, 'wst') ? verifyStreamSession(cache, sha256Hex(token)) : { status: 'invalid' };
 }

@@ -1,9 +1,11 @@
+import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { sha256Hex } from '@widget-service/shared/domain/token.ts';
 import type { Grant } from '@widget-service/shared/entities/grant.ts';
 import type { Session } from '@widget-service/shared/entities/session.ts';
 import type { User } from '@widget-service/shared/entities/user.ts';
+import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import { describe, expect, test } from 'vitest';
-import { createGrantTokenCache, createSessionCache, makeRecallSession } from './token-caches.ts';
+import { createGrantTokenCache, createSessionCache, makeRecallSession, makeRecordLastUsed } from './token-caches.ts';
 
 const start = Date.parse('2026-03-01T10:00:00Z');
 const at = (seconds: number) => new Date(start + seconds * 1_000);
@@ -31,7 +33,8 @@ function setUp(changes: Partial<Grant>) {
           : null;
       },
     },
-    { clock: { monotonicMs: () => state.nowMs, now: () => new Date(start + state.nowMs) }, isFresh: () => true },
+    { monotonicMs: () => state.nowMs, now: () => new Date(start + state.nowMs) },
+    () => true,
   );
   return { cache, state };
 }
@@ -114,8 +117,8 @@ describe('a session', () => {
       },
     };
     const users = { get: async () => state.user };
-    const cache = createSessionCache({ sessions, users, clock, isFresh: () => true });
-    const recallSession = makeRecallSession({ cache, sessions, clock });
+    const cache = createSessionCache({ sessions, users }, clock, () => true);
+    const recallSession = makeRecallSession(cache, sessions, clock);
     return { state, cache, recall: () => recallSession(sessionId, 'a network') };
   }
 
@@ -143,4 +146,52 @@ describe('a session', () => {
     state.nowMs = 10_000;
     expect(await recall()).not.toBeNull();
   });
+});
+
+/** A store that records its calls and can fail, and a clock that moves only when a test sets it. */
+function setUpUses() {
+  const state = { nowMs: 1_000_000, writes: [] as string[], isUnavailable: false };
+  const change: Collection<Grant>['change'] = async (id, decide) => {
+    const grant = { id, lastUsedAt: null } as Grant;
+    state.writes.push(`${id} ${decide(grant)?.lastUsedAt?.getTime()}`);
+    if (state.isUnavailable) throw new UnavailableError('the store is unavailable');
+    return grant;
+  };
+  const clock = { now: () => new Date(state.nowMs), monotonicMs: () => state.nowMs };
+  const recordLastUsed = makeRecordLastUsed({ change }, clock);
+  return { recordLastUsed, state };
+}
+
+test('records each grant at most once a minute', () => {
+  const { recordLastUsed, state } = setUpUses();
+  for (const nowMs of [1_000_000, 1_000_001, 1_059_999, 1_060_000, 1_060_001]) {
+    state.nowMs = nowMs;
+    recordLastUsed('a');
+  }
+  recordLastUsed('b');
+  expect(state.writes).toEqual(['a 1000000', 'a 1060000', 'b 1060001']);
+});
+
+test('records a use again five seconds after a failed write', async () => {
+  const { recordLastUsed, state } = setUpUses();
+  state.isUnavailable = true;
+  recordLastUsed('a');
+  await new Promise(setImmediate);
+  state.isUnavailable = false;
+  state.nowMs += 4_999;
+  recordLastUsed('a');
+  expect(state.writes).toHaveLength(1);
+  state.nowMs += 1;
+  recordLastUsed('a');
+  expect(state.writes).toEqual(['a 1000000', 'a 1005000']);
+});
+
+test('remembers at most 20 000 grants', () => {
+  const { recordLastUsed, state } = setUpUses();
+  for (let n = 0; n < 20_001; n += 1) recordLastUsed(`${n}`);
+  recordLastUsed('20000');
+  recordLastUsed('1');
+  expect(state.writes).toHaveLength(20_001);
+  recordLastUsed('0');
+  expect(state.writes).toHaveLength(20_002);
 });

@@ -10,8 +10,8 @@ import { type TrustedProxies, toClientNetwork, toShownAddress } from '../http/fo
 import { sendProblem } from '../http/problem.ts';
 import { decodeHeaderText } from '../http/request-headers.ts';
 import { defineRoute, type Route } from '../http/route.ts';
-import type { RecordLastUsed } from '../revocation/record-last-used.ts';
 import type { StreamEntitlement, StreamHolder, StreamTokenVerdict } from '../revocation/stream-entitlement.ts';
+import type { RecordLastUsed } from '../revocation/token-caches.ts';
 import { documentResponses } from '../schemas/problem.ts';
 import type { makeAdmitStream } from './admit-stream.ts';
 import { Chunk, type Sink } from './fan-out/chunk.ts';

@@ -49,12 +49,9 @@ export async function openTestRevocations(): Promise<TestRevocations> {
   let stop = () => Promise.resolve();
 
   async function start(control: Pick<ControlLog, 'openTail'> = backend.control, clock: Clock = systemClock) {
-    const pod = openRevocations({
-      backend: { ...backend, control: { ...backend.control, openTail: () => control.openTail() } as ControlLog },
-      hub: fake.hub,
-      clock,
-      logger: await createLogger({ level: 'silent' }),
-    });
+    const followed = { ...backend.control, openTail: () => control.openTail() } as ControlLog;
+    const logger = await createLogger({ level: 'silent' });
+    const pod = openRevocations({ ...backend, control: followed }, fake.hub, clock, logger);
     const supervisor = new Supervisor(pod.tasks, {
       clock: systemClock,
       onFailure: (task, error) => {
