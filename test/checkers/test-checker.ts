@@ -6,8 +6,9 @@ type Defect = readonly [title: string, violation: RegExp, change: (evidence: Evi
 
 /** Tests that the checker finds no violation in healthy evidence, and finds each of these defects. */
 export function testChecker(checker: Checker, defects: readonly Defect[]): void {
-  test('finds no violation in healthy evidence', () => expect(checker(makeEvidence(() => undefined))).toEqual([]));
-  test.each(defects)('finds %s', (_, violation, change) => {
+  test(`${checker.name} finds no violation in healthy evidence`, () =>
+    expect(checker(makeEvidence(() => undefined))).toEqual([]));
+  test.each(defects)(`${checker.name} finds %s`, (_, violation, change) => {
     const violations = checker(makeEvidence(change));
     expect(violations.length).toBeGreaterThan(0);
     expect(violations.join('\n')).toMatch(violation);
