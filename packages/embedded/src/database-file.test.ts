@@ -30,6 +30,8 @@ describe('the lineage of a file', () => {
   });
 });
 
+const readMode = async (path: string) => (await stat(path)).mode & 0o777;
+
 describe('opening a database file', () => {
   let folder: string;
   let goodContent: Buffer;
@@ -219,5 +221,26 @@ describe('opening a database file', () => {
     expect(fatalErrors[0]).toMatchObject({ exitCode: 78, message: expect.stringContaining('has stopped') });
     expect((await readFile(file)).equals(overwritten)).toBe(true);
     expect(() => db.close()).not.toThrow();
+  });
+
+  test('creates the data directory and its parents for the owner alone, whatever the umask', async () => {
+    const path = join(folder, 'new', 'folder');
+    const umask = process.umask(0);
+    try {
+      openDatabase(path).close();
+    } finally {
+      process.umask(umask);
+    }
+    expect(await readMode(path)).toBe(0o700);
+    expect(await readMode(join(path, '..'))).toBe(0o700);
+  });
+
+  test('keeps the mode of a data directory that exists: its files are readable for their owner alone', async () => {
+    const path = join(folder, 'shared');
+    await mkdir(path);
+    await chmod(path, 0o755);
+    openDatabase(path).close();
+    expect(await readMode(path)).toBe(0o755);
+    for (const name of await readdir(path)) expect(await readMode(join(path, name)), name).toBe(0o600);
   });
 });

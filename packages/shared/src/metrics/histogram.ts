@@ -3,11 +3,11 @@ import { Counter, Gauge, type Metric, type Registry } from 'prom-client';
 type LabelValues<Label extends string> = Readonly<Record<Label, string | number>>;
 
 /** An observation of a sampled trace, as an example of its bucket. */
-export interface Exemplar {
-  readonly traceId: string;
+interface Exemplar {
+  readonly labelSet: { readonly trace_id: string };
   readonly value: number;
-  /** When it was observed, in milliseconds since the Unix epoch. */
-  readonly atMs: number;
+  /** When it was observed, in seconds since the Unix epoch. */
+  readonly timestamp: number;
 }
 
 /** One value of the exposition, as prom-client's registry expects it from a metric. */
@@ -15,7 +15,7 @@ interface ExposedValue {
   readonly metricName: string;
   readonly labels: Readonly<Record<string, string | number>>;
   readonly value: number;
-  /** Only `formatOpenMetrics` shows it. */
+  /** Only OpenMetrics shows it. */
   readonly exemplar?: Exemplar | undefined;
 }
 
@@ -98,7 +98,7 @@ export class HistogramSeries {
     this.#sum += value;
     if (traceId === undefined) return;
     this.#exemplars ??= [];
-    this.#exemplars[bucket] = { traceId, value, atMs: Date.now() };
+    this.#exemplars[bucket] = { labelSet: { trace_id: traceId }, value, timestamp: Date.now() / 1_000 };
   }
 
   /** Returns the observations since the start per bucket, not cumulative. The last bucket has no upper bound. */
