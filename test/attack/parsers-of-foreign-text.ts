@@ -62,7 +62,7 @@ import { parseListedStreams, parseProcessState } from '@widget-service/shared/po
 import { findPasswordWeakness } from '@widget-service/shared/usecases/access/passwords.ts';
 import { makeWrongSignature } from './wrong-signature.ts';
 
-const pendingSignIns = createPendingSignIns({ clientSecret: 'a client secret', isSecure: true });
+const pendingSignIns = createPendingSignIns('a client secret', true);
 const now = new Date();
 const place = { epoch: 'k3f9', ms: 1, seq: 1 };
 const extent = { epoch: 'k3f9', oldest: place, last: place };

@@ -41,13 +41,13 @@ async function openProvider(): Promise<{ provider: TestIdentityProvider; environ
   const url = `http://127.0.0.1:${port}`;
   const provider = await startIdentityProvider(url);
   providers.push(provider);
-  const { issuerUrl, clientId, clientSecret } = provider.options;
+  const { OIDC_ISSUER_URL, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET } = provider.settings;
   const environment = {
     PORT: port,
     PUBLIC_BASE_URL: url,
-    OIDC_ISSUER_URL: issuerUrl,
-    OIDC_CLIENT_ID: clientId,
-    OIDC_CLIENT_SECRET: clientSecret,
+    OIDC_ISSUER_URL,
+    OIDC_CLIENT_ID,
+    OIDC_CLIENT_SECRET,
     OIDC_ROLE_MAPPING: 'staff=viewer',
   };
   return { provider, environment };
@@ -184,10 +184,10 @@ async function signInByIdentity(url: string, provider: TestIdentityProvider) {
   const started = await fetch(`${url}/api/v1/session/oidc`, { redirect: 'manual' });
   const [cookie = '', sealed = ''] =
     /^service_sign_in_[^=]+=([^;]+)/.exec(started.headers.get('set-cookie') ?? '') ?? [];
-  const { clientSecret } = provider.options;
+  const { OIDC_CLIENT_SECRET: clientSecret } = provider.settings;
   const callback = await signInAtProvider(started.headers.get('location') ?? '', 'robin');
   const state = callback.searchParams.get('state') ?? '';
-  const pending = createPendingSignIns({ clientSecret, isSecure: false }).parse(cookie, state, new Date());
+  const pending = createPendingSignIns(clientSecret, false).parse(cookie, state, new Date());
   const finish = () => fetch(callback, { headers: { cookie }, redirect: 'manual' });
   const sessionId = readSessionId(await finish());
   await json(await finish(), 403);

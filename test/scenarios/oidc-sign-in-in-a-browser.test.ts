@@ -43,9 +43,9 @@ describe.each([
     service = await start({
       ADMIN_PASSWORD: testAdmin.password,
       PUBLIC_BASE_URL: url,
-      OIDC_ISSUER_URL: provider.options.issuerUrl,
-      OIDC_CLIENT_ID: provider.options.clientId,
-      OIDC_CLIENT_SECRET: provider.options.clientSecret,
+      OIDC_ISSUER_URL: provider.settings.OIDC_ISSUER_URL,
+      OIDC_CLIENT_ID: provider.settings.OIDC_CLIENT_ID,
+      OIDC_CLIENT_SECRET: provider.settings.OIDC_CLIENT_SECRET,
       OIDC_ROLE_MAPPING: 'staff=viewer,makers=editor,owners=admin',
     });
     passOnInTurn(proxy, service.pods, answeredBy);

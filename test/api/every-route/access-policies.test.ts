@@ -177,7 +177,7 @@ describe('every route that needs a session', () => {
 });
 
 test('a change may come from the origin of PUBLIC_BASE_URL and from that of the Host, and from nowhere else', async () => {
-  const named = await openTestApp({ publicBaseUrl: 'https://widgets.example' });
+  const named = await openTestApp({ PUBLIC_BASE_URL: 'https://widgets.example' });
   const { headers } = await named.signedIn('editor');
   const create = async (origin: Record<string, string>) => {
     const request = { method: 'POST', url: '/api/v1/widgets', payload: { name: 'x' } } as const;

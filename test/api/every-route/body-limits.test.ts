@@ -6,7 +6,7 @@ import { github, makeSourceClient } from '../../drivers/app/source-client.ts';
 import type { TestRoute } from '../../drivers/app/test-app.ts';
 
 const setting = 100_000;
-const service = await openSharedApp({ bodyLimitBytes: setting });
+const service = await openSharedApp({ BODY_LIMIT_BYTES: setting });
 const admin = await service.signedIn('admin');
 const { token } = await service.issueHookToken();
 
@@ -49,7 +49,7 @@ test.each(routes.map((route) => [nameRoute(route), route] as const))(
 );
 
 test('a lower setting limits hooks alone', async () => {
-  const small = await openSharedApp({ bodyLimitBytes: 1_024, sharedBackend: service.backend });
+  const small = await openSharedApp({ BODY_LIMIT_BYTES: 1_024, sharedBackend: service.backend });
   const post = (url: string, headers: Readonly<Record<string, string>>, payload: object) =>
     small.post(`/api/v1${url}`, payload, headers);
   const labels = Array.from({ length: 32 }, (_, index) => `${index}`.padEnd(64, 'x'));

@@ -18,14 +18,14 @@ async function open(options: TestAppOptions): Promise<string> {
 }
 
 test('a client that uses IPv4 has its IPv4 address in log lines', async () => {
-  const url = await open({ trustedProxies: [] });
+  const url = await open({ TRUSTED_PROXIES: [] });
   await fetch(`${url}/api/v1/events/hooks/unknown`, { method: 'POST', body: '{}' });
   expect(service.logLines.join('')).toContain('"clientAddress":"127.0.0.1"');
   expect(service.logLines.join('')).not.toContain('::ffff');
 });
 
 test('a proxy that uses IPv4 is trusted by its IPv4 address', async () => {
-  const url = await open({ trustedProxies: ['127.0.0.1/32'] });
+  const url = await open({ TRUSTED_PROXIES: ['127.0.0.1/32'] });
   const headers = { 'x-forwarded-for': '198.51.100.7' };
   await fetch(`${url}/api/v1/events/hooks/unknown`, { method: 'POST', body: '{}', headers });
   expect(service.logLines.join('')).toContain('"clientAddress":"198.51.100.7"');

@@ -154,7 +154,7 @@ describe('CONNECTIONS_PER_ADDRESS', () => {
 
 describe('the connections of a pod', () => {
   test('are limited: it refuses all further ones with a 503 problem, and resets them when too many are being refused', async () => {
-    const service = await start({}, { interface: { connections: { perAddress: 0, perPod: 5 } } });
+    const service = await start({}, { connectionsPerPod: 5 });
     expect(await openMany(service, 6)).toEqual([...repeat(accepted, 5), '503']);
     expect(await openMany(service, 1, otherAddress)).toEqual(['503']);
     // They send nothing, so each one occupies the pod until its time is over.

@@ -4,7 +4,7 @@ import { expectProblem } from '../../drivers/app/expect-problem.ts';
 import { openSharedApp } from '../../drivers/app/open-shared.ts';
 import { openTestService } from '../../drivers/app/test-service.ts';
 
-const app = await openSharedApp({ allowedHosts: ['Widgets.Example', 'widget-api'], trustedProxies: ['127.0.0.1'] });
+const app = await openSharedApp({ ALLOWED_HOSTS: ['Widgets.Example', 'widget-api'], TRUSTED_PROXIES: ['127.0.0.1'] });
 
 const answer = (host: string, headers = {}) => app.get('/api/v1/session', { host, ...headers });
 

@@ -3,7 +3,7 @@ import { expectProblem } from '../../drivers/app/expect-problem.ts';
 import { openSharedApp } from '../../drivers/app/open-shared.ts';
 import { openTestApp } from '../../drivers/app/test-app.ts';
 
-const service = await openSharedApp({ publicBaseUrl: 'https://widgets.example' });
+const service = await openSharedApp({ PUBLIC_BASE_URL: 'https://widgets.example' });
 const admin = await service.signedIn('admin');
 
 describe('unknown paths', () => {

@@ -29,7 +29,7 @@ const forPostedHooks = {
 const forStreams = { 'cross-origin-resource-policy': 'cross-origin' };
 
 const service = await openAttackedApp({
-  securityContacts: ['mailto:security@example.com'],
+  SECURITY_CONTACT: ['mailto:security@example.com'],
 });
 afterAll(() => service.close());
 

@@ -193,7 +193,7 @@ describe.each<[string, TrustedProxies, string]>([
   ['there is no proxy, and the peer is private', [], proxy],
   ['the peer is not a declared proxy', ['10.0.0.0/8'], untrustedPeer],
 ])('if %s, a forged header', (_, trustedProxies, peer) => {
-  beforeAll(() => open({ trustedProxies, limits }));
+  beforeAll(() => open({ TRUSTED_PROXIES: trustedProxies, limits }));
   afterAll(close);
 
   test.each(Object.keys(forgedOrigins))('%s changes no URL and no origin', async (name) => {
@@ -238,7 +238,7 @@ describe.each<[string, TrustedProxies, string]>([
   ['there is no proxy, and the peer is private', [], proxy],
   ['the peer is not a declared proxy', ['10.0.0.0/8'], untrustedPeer],
 ])('if %s', (_, trustedProxies, peer) => {
-  beforeEachOpen({ trustedProxies, limits });
+  beforeEachOpen({ TRUSTED_PROXIES: trustedProxies, limits });
 
   test('another X-Forwarded-For with each failed sign-in gives no further ones', async () => {
     expect(await exceedFailures(peer, (attempt) => ({ 'x-forwarded-for': `198.51.100.${attempt}` }))).toBe(429);
@@ -246,7 +246,7 @@ describe.each<[string, TrustedProxies, string]>([
 });
 
 describe('if no proxy is declared', () => {
-  beforeEachOpen({ trustedProxies: null, limits });
+  beforeEachOpen({ TRUSTED_PROXIES: null, limits });
 
   test.each(['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'])(
     'the first %s header of a private peer is logged as one warning, without its value',
@@ -294,7 +294,7 @@ describe.each<[string, TrustedProxies]>([
   ['by its network', ['10.0.0.0/8']],
   ['as the only hop', 1],
 ])('a proxy that is trusted %s', (_, trustedProxies) => {
-  beforeEachOpen({ trustedProxies, limits });
+  beforeEachOpen({ TRUSTED_PROXIES: trustedProxies, limits });
 
   test('determines the client address that the limit counts', async () => {
     const forwardFrom = (client: string) => () => ({ 'x-forwarded-for': client });
@@ -328,7 +328,7 @@ describe('a trusted proxy that forwards the client port', () => {
     ['an earlier IPv6 proxy with a port', [proxy, 'fd12::/16'], (port) => `198.51.100.7, [fd12::9]:${port}`],
     ['an IPv6 address in brackets without a port', [proxy], (port) => `[2001:db8:6:6::${port}]`],
   ])('counts all connections of one client together: %s', async (_, trustedProxies, makeForwardedFor) => {
-    await open({ trustedProxies, limits });
+    await open({ TRUSTED_PROXIES: trustedProxies, limits });
     const connection = (attempt: number) => ({ 'x-forwarded-for': makeForwardedFor(2_000 + attempt) });
     expect(await exceedFailures(proxy, connection)).toBe(429);
     expect((await failSignIn(proxy, { 'x-forwarded-for': '198.51.100.8:2000' })).statusCode).toBe(403);
@@ -336,7 +336,7 @@ describe('a trusted proxy that forwards the client port', () => {
 });
 
 describe('what a trusted proxy passes on', () => {
-  beforeAll(() => open({ trustedProxies: [proxy], limits }));
+  beforeAll(() => open({ TRUSTED_PROXIES: [proxy], limits }));
   afterAll(close);
 
   test.each([

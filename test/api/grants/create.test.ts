@@ -63,7 +63,7 @@ describe.each(grantKinds)('POST $path', ({ path, prefix, buildPath, selectStore,
 });
 
 test('returns urls that begin with PUBLIC_BASE_URL, including its path', async () => {
-  const behindProxy = await openTestApp({ publicBaseUrl: 'https://widgets.example/base' });
+  const behindProxy = await openTestApp({ PUBLIC_BASE_URL: 'https://widgets.example/base' });
   const { headers } = await behindProxy.signedIn('admin');
   for (const { path, buildPath } of grantKinds.filter((kind) => kind.buildPath !== null)) {
     const response = await behindProxy.post(path, { name: 'x' }, headers);

@@ -142,7 +142,7 @@ describe('token lifetime', async () => {
 
   const clock = createManualClock();
 
-  const service = await openSharedApp({ clock, tokenMaxLifetimeMs: 30 * dayMs });
+  const service = await openSharedApp({ clock, TOKEN_MAX_LIFETIME_MS: 30 * dayMs });
   const admin = await service.signedIn('admin');
 
   /** Starts a session at the time of the manual clock, which other sessions may not live to see. */

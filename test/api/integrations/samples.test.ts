@@ -12,7 +12,7 @@ import {
 } from '../../drivers/app/source-client.ts';
 import { eventually } from '../../drivers/tools/eventually.ts';
 
-const service = await openSharedApp({ bodyLimitBytes: 131_072 });
+const service = await openSharedApp({ BODY_LIMIT_BYTES: 131_072 });
 const { headers } = await service.signedIn('admin');
 const { create, createGitHub, post, send } = makeSourceClient(service, headers);
 

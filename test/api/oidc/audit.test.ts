@@ -11,7 +11,7 @@ import { eventually } from '../../drivers/tools/eventually.ts';
 
 const provider = await startIdentityProvider('http://widgets.example.test');
 provider.setPerson('kim', { email: 'kim@example.com', roles: ['makers'] });
-const service = await openSharedApp({ identityProvider: provider.options });
+const service = await openSharedApp({ ...provider.settings });
 afterAll(() => provider.close());
 
 test('a sign-in through the provider has an audit event with the user and the role, and a failed one has one', async () => {
@@ -91,7 +91,7 @@ describe('what the provider changes', () => {
     await signInByOidc(service, 'sam');
     const user = await service.backend.users.find({ email: 'sam@example.com' });
     const pod = await openTestApp({
-      identityProvider: provider.options,
+      ...provider.settings,
       sharedBackend: service.backend,
       replace: ({ sessions }) => ({
         sessions: overrideMethod(sessions, 'insert', async () => {

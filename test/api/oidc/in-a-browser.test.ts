@@ -10,7 +10,7 @@ const publicBaseUrl = 'http://widgets.example.test/base';
 const provider = await startIdentityProvider(publicBaseUrl);
 provider.setPerson('kim', { email: 'kim@example.com', roles: ['makers'] });
 provider.setPerson('lee', { email: 'lee@example.com' });
-const service = await openSharedApp({ identityProvider: provider.options });
+const service = await openSharedApp({ ...provider.settings });
 afterAll(() => provider.close());
 beforeEach(() => {
   provider.interfere = null;
@@ -91,7 +91,7 @@ describe('sign-ins in several tabs of a browser', () => {
 
 describe('a browser that cannot sign in is led to the sign-in page with the reason', () => {
   async function openPod(options: TestAppOptions): Promise<TestApp> {
-    const pod = await openTestApp({ sharedBackend: service.backend, identityProvider: provider.options, ...options });
+    const pod = await openTestApp({ sharedBackend: service.backend, ...provider.settings, ...options });
     onTestFinished(() => pod.close());
     return pod;
   }
@@ -126,15 +126,15 @@ describe('a browser that cannot sign in is led to the sign-in page with the reas
     const without = await openTestApp({ sharedBackend: service.backend });
     onTestFinished(() => without.close());
     expectLed(await openBrowser(without).follow(start), 'not-found', '/console/');
-    const docsOnly = await openPod({ consoleEnabled: false });
+    const docsOnly = await openPod({ PAGES: new Set(['docs']) });
     expectLed(await openBrowser(docsOnly).follow(`${start}/callback`), 'sign-in-not-verified', '/base/docs');
-    const bare = await openPod({ consoleEnabled: false, docsEnabled: false });
+    const bare = await openPod({ PAGES: new Set() });
     const response = await openBrowser(bare).follow(`${start}/callback`);
     expectProblem(response, { status: 403, code: 'sign-in-not-verified' });
   });
 
   test('and the audit trail and the log have the failure as they do for other clients', async () => {
-    const pod = await openTestApp({ identityProvider: provider.options });
+    const pod = await openTestApp({ ...provider.settings });
     onTestFinished(() => pod.close());
     const browser = openBrowser(pod);
     const response = await browser.follow(await browser.start('lee'));

@@ -18,7 +18,7 @@ import { openTestApp } from '../../drivers/app/test-app.ts';
 
 const password = 'correct horse battery';
 const provider = await startIdentityProvider('http://widgets.example.test');
-const service = await openSharedApp({ identityProvider: provider.options });
+const service = await openSharedApp({ ...provider.settings });
 const admin = await service.signedIn('admin');
 afterAll(() => provider.close());
 
@@ -39,7 +39,7 @@ describe('a user with a password who signs in through the provider', () => {
   });
 
   test('keeps everything if the new role would leave no admin', async () => {
-    const alone = await openTestApp({ identityProvider: provider.options });
+    const alone = await openTestApp({ ...provider.settings });
     onTestFinished(() => alone.close());
     const { user, signIn, startSession, getSession } = await createPasswordUser(alone, password);
     await alone.backend.users.change(user.id, () => ({ role: 'admin' }));
@@ -62,7 +62,7 @@ describe('a user with a password who signs in through the provider', () => {
     const session = await startSession();
     let isBroken = true;
     const pod = await openTestApp({
-      identityProvider: provider.options,
+      ...provider.settings,
       sharedBackend: service.backend,
       replace: ({ sessions }) => ({
         sessions: overrideMethod(sessions, 'removeAll', async (...args) => {

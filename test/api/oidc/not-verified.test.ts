@@ -8,7 +8,7 @@ import { openTestApp, type TestResponse } from '../../drivers/app/test-app.ts';
 
 const provider = await startIdentityProvider('http://widgets.example.test');
 provider.setPerson('kim', { email: 'kim@example.com', roles: ['makers'] });
-const service = await openSharedApp({ identityProvider: provider.options });
+const service = await openSharedApp({ ...provider.settings });
 afterAll(() => provider.close());
 
 /** The sign-in is over: its cookie is cleared, and there is no session. */
@@ -78,7 +78,7 @@ describe('GET /api/v1/session/oidc/callback returns 403 sign-in-not-verified', (
     const callback = await signInAtProvider(url, 'kim');
     const later = new Date(Date.now() + 600_000);
     const pod = await openTestApp({
-      identityProvider: provider.options,
+      ...provider.settings,
       sharedBackend: service.backend,
       clock: { ...systemClock, now: () => later },
     });
@@ -94,11 +94,11 @@ describe('GET /api/v1/session/oidc/callback returns 403 sign-in-not-verified', (
 
   test('for an ID token that is not signed with a key of the provider', async () => {
     const other = await startIdentityProvider('http://widgets.example.test');
-    const otherKeys = await (await fetch(`${other.options.issuerUrl}/jwks`)).text();
+    const otherKeys = await (await fetch(`${other.settings.OIDC_ISSUER_URL}/jwks`)).text();
     const { url, cookie } = await startOidcSignIn(service);
     const callback = await signInAtProvider(url, 'kim');
     // This pod has not read the keys yet.
-    const pod = await openTestApp({ identityProvider: provider.options, sharedBackend: service.backend });
+    const pod = await openTestApp({ ...provider.settings, sharedBackend: service.backend });
     provider.interfere = (request, response) => {
       if (request.url !== '/jwks') return provider.passOn(request, response);
       response.writeHead(200, { 'content-type': 'application/jwk-set+json' }).end(otherKeys);
@@ -128,7 +128,7 @@ describe('GET /api/v1/session/oidc', () => {
 
 test('failed sign-ins of one address are limited; successful ones and other addresses are not', async () => {
   const limited = await openTestApp({
-    identityProvider: provider.options,
+    ...provider.settings,
     sharedBackend: service.backend,
     limits: { signInFailuresPerMinute: 1 },
   });

@@ -5,7 +5,7 @@ import { expectProblem } from '../../drivers/app/expect-problem.ts';
 import { signInAtProvider, startIdentityProvider } from '../../drivers/app/identity-provider.ts';
 import { finishOidcSignIn, signInByOidc, startOidcSignIn } from '../../drivers/app/oidc-sign-in.ts';
 import { openSharedApp } from '../../drivers/app/open-shared.ts';
-import { openTestApp, type TestResponse } from '../../drivers/app/test-app.ts';
+import { openTestApp, type TestAppOptions, type TestResponse } from '../../drivers/app/test-app.ts';
 import { createManualClock } from '../../drivers/tools/manual-clock.ts';
 
 const timeoutMs = 300;
@@ -19,8 +19,8 @@ beforeEach(() => {
 
 const clock = createManualClock();
 /** A pod that has asked the provider for nothing yet. */
-const openPod = (options: object = {}) =>
-  openTestApp({ identityProvider: { ...provider.options, ...options }, sharedBackend: service.backend, clock });
+const openPod = (options: TestAppOptions = {}) =>
+  openTestApp({ ...provider.settings, ...options, sharedBackend: service.backend, clock });
 
 function expectUnavailable(response: TestResponse): void {
   expectProblem(response, { status: 503, code: 'identity-provider-unavailable' });
@@ -55,7 +55,7 @@ function sendWithoutEnd(response: ServerResponse): void {
 }
 
 test.each(interferences)('a provider that %s is 503, at the start and at the callback', async (_, answer) => {
-  const [pod, working] = await Promise.all([openPod({ timeoutMs }), openPod()]);
+  const [pod, working] = await Promise.all([openPod({ providerTimeoutMs: timeoutMs }), openPod()]);
   const { url, cookie } = await startOidcSignIn(working);
   const callback = await signInAtProvider(url, 'kim');
   const before = provider.requests.length;
@@ -74,14 +74,14 @@ test.each(interferences)('a provider that %s is 503, at the start and at the cal
 test('a provider that is not running is 503, and the service starts without it', async () => {
   const stopped = await startIdentityProvider('http://widgets.example.test');
   await stopped.close();
-  const pod = await openTestApp({ identityProvider: stopped.options, sharedBackend: service.backend });
+  const pod = await openTestApp({ ...stopped.settings, sharedBackend: service.backend });
   expectUnavailable((await startOidcSignIn(pod)).response);
   expect((await pod.get('/docs')).statusCode).toBe(200);
   await pod.close();
 });
 
 test('a wrong client secret is 503, because the operator has to correct it', async () => {
-  const pod = await openPod({ clientSecret: 'not the secret of the client' });
+  const pod = await openPod({ OIDC_CLIENT_SECRET: 'not the secret of the client' });
   expectUnavailable(await signInByOidc(pod, 'kim'));
   expect(pod.logLines.join('')).toContain('OIDC_CLIENT_ID');
   await pod.close();
@@ -94,8 +94,13 @@ test.each(['issuer', 'authorization_endpoint', 'token_endpoint', 'jwks_uri'])(
     const working = await openPod();
     const { url, cookie } = await startOidcSignIn(working);
     const callback = await signInAtProvider(url, 'kim');
-    const metadata = await (await fetch(`${provider.options.issuerUrl}/.well-known/openid-configuration`)).json();
-    const changed = { ...(metadata as Record<string, string>), [member]: `${internal.options.issuerUrl}/target` };
+    const metadata = await (
+      await fetch(`${provider.settings.OIDC_ISSUER_URL}/.well-known/openid-configuration`)
+    ).json();
+    const changed = {
+      ...(metadata as Record<string, string>),
+      [member]: `${internal.settings.OIDC_ISSUER_URL}/target`,
+    };
     const pod = await openPod();
     provider.interfere = (request, response) => {
       if (!request.url?.startsWith('/.well-known')) return provider.passOn(request, response);
@@ -111,7 +116,7 @@ test.each(['issuer', 'authorization_endpoint', 'token_endpoint', 'jwks_uri'])(
 
 test('failures of the provider do not count as failed sign-ins', async () => {
   const pod = await openTestApp({
-    identityProvider: provider.options,
+    ...provider.settings,
     sharedBackend: service.backend,
     limits: { signInFailuresPerMinute: 1 },
   });
@@ -126,7 +131,7 @@ test('failures of the provider do not count as failed sign-ins', async () => {
 });
 
 test('an answer of more than 1 MiB is not read', async () => {
-  const metadata = await (await fetch(`${provider.options.issuerUrl}/.well-known/openid-configuration`)).text();
+  const metadata = await (await fetch(`${provider.settings.OIDC_ISSUER_URL}/.well-known/openid-configuration`)).text();
   const pod = await openPod();
   onTestFinished(() => pod.close());
   provider.interfere = (_request, response) =>
@@ -142,7 +147,7 @@ test.each([
   [['client_secret_post', 'client_secret_basic'], 'widget-service', 'a-secret_of.16*chars', 'a-secret_of.16*chars'],
   [['client_secret_post', 'client_secret_basic'], 'widget-service', 'a:b%c+d/e=f?g 16', null],
 ] as const)('with the methods %j, the secret of %s is sent', async (methods, id, secret, sent) => {
-  const metadata = await (await fetch(`${provider.options.issuerUrl}/.well-known/openid-configuration`)).json();
+  const metadata = await (await fetch(`${provider.settings.OIDC_ISSUER_URL}/.well-known/openid-configuration`)).json();
   const tokenRequests: { authorization: string | undefined; body: URLSearchParams }[] = [];
   provider.interfere = async (request, response) => {
     if (request.url?.startsWith('/.well-known')) {
@@ -154,10 +159,10 @@ test.each([
     tokenRequests.push({ authorization, body: new URLSearchParams(await text(request)) });
     response.writeHead(500).end();
   };
-  const pod = await openPod({ clientId: id, clientSecret: secret });
+  const pod = await openPod({ OIDC_CLIENT_ID: id, OIDC_CLIENT_SECRET: secret });
   onTestFinished(() => pod.close());
   const { url, cookie } = await startOidcSignIn(pod);
-  const callback = new URL(`http://x/?code=c&iss=${encodeURIComponent(provider.options.issuerUrl)}`);
+  const callback = new URL(`http://x/?code=c&iss=${encodeURIComponent(provider.settings.OIDC_ISSUER_URL)}`);
   callback.searchParams.set('state', new URL(url).searchParams.get('state') ?? '');
   expectUnavailable(await finishOidcSignIn(pod, callback, cookie));
   const [{ authorization, body } = { body: new URLSearchParams() }] = tokenRequests;

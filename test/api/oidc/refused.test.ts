@@ -8,7 +8,7 @@ import { changePassword, createPasswordUser } from '../../drivers/app/password-u
 import { openTestApp, type TestResponse } from '../../drivers/app/test-app.ts';
 
 const provider = await startIdentityProvider('http://widgets.example.test');
-const service = await openSharedApp({ identityProvider: provider.options });
+const service = await openSharedApp({ ...provider.settings });
 const admin = await service.signedIn('admin');
 afterAll(() => provider.close());
 
@@ -94,7 +94,7 @@ describe('a sign-in is refused with 403 sign-in-refused', () => {
 
 test('a role that would leave the service without an admin is refused with 409 last-admin', async () => {
   const own = await startIdentityProvider('http://widgets.example.test');
-  const empty = await openTestApp({ identityProvider: own.options });
+  const empty = await openTestApp({ ...own.settings });
   own.setPerson('kim', { email: 'kim@example.com', roles: ['owners'] });
   const first = await signInByOidc(empty, 'kim');
   own.setPerson('kim', { email: 'kim@example.com', roles: ['staff'] });
@@ -131,9 +131,9 @@ describe('with passwords switched off', () => {
     const { user, startSession } = await createPasswordUser(service, 'correct horse battery');
     const headers = await startSession();
     const pod = await openTestApp({
-      identityProvider: provider.options,
+      ...provider.settings,
       sharedBackend: service.backend,
-      passwordSignInEnabled: false,
+      PASSWORD_SIGN_IN_ENABLED: false,
     });
     const payload = { email: user.email, password: 'correct horse battery' };
     const signIn = await pod.post('/api/v1/session', payload);

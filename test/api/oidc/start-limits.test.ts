@@ -16,7 +16,7 @@ beforeEach(() => {
 
 async function openPod(options: TestAppOptions = {}): Promise<TestApp> {
   const pod = await openTestApp({
-    identityProvider: provider.options,
+    ...provider.settings,
     sharedBackend: service.backend,
     ...options,
   });

@@ -14,7 +14,7 @@ import { openTestApp } from '../../drivers/app/test-app.ts';
 
 const publicBaseUrl = 'http://widgets.example.test/base';
 const provider = await startIdentityProvider(publicBaseUrl);
-const service = await openSharedApp({ identityProvider: provider.options, cookieSecure: true });
+const service = await openSharedApp({ ...provider.settings, COOKIE_SECURE: true });
 afterAll(() => provider.close());
 
 let people = 0;
@@ -31,7 +31,7 @@ describe('GET /api/v1/session/oidc', () => {
     const { response, url } = await startOidcSignIn(service);
     expect(response.statusCode).toBe(303);
     const { origin, searchParams } = new URL(url);
-    expect(origin).toBe(provider.options.issuerUrl);
+    expect(origin).toBe(provider.settings.OIDC_ISSUER_URL);
     expect(Object.fromEntries(searchParams)).toEqual({
       client_id: 'widget-service',
       redirect_uri: `${publicBaseUrl}/api/v1/session/oidc/callback`,
@@ -74,7 +74,7 @@ describe('GET /api/v1/session/oidc/callback', () => {
         email: `${login}@example.com`,
         role: 'editor',
         disabled: false,
-        identity: { issuer: provider.options.issuerUrl, subject: login },
+        identity: { issuer: provider.settings.OIDC_ISSUER_URL, subject: login },
         lastSignInAt: expect.any(String),
       },
       permissions: ['widgets:read', 'widgets:create'],
@@ -103,9 +103,9 @@ describe('GET /api/v1/session/oidc/callback', () => {
   test('is answered by another pod than the one that started the sign-in', async () => {
     const login = addPerson({ roles: ['staff'] });
     const other = await openTestApp({
-      identityProvider: provider.options,
+      ...provider.settings,
       sharedBackend: service.backend,
-      cookieSecure: true,
+      COOKIE_SECURE: true,
     });
     const response = await signInByOidc(service, login, other);
     expect(response.statusCode).toBe(303);
@@ -128,7 +128,7 @@ describe('GET /api/v1/session/oidc/callback', () => {
     const { user } = await readSession(service, await signInByOidc(service, login));
     let reads = 0;
     const pod = await openTestApp({
-      identityProvider: provider.options,
+      ...provider.settings,
       sharedBackend: service.backend,
       // The first read comes before the other sign-in.
       replace: ({ users }) => ({
@@ -144,9 +144,9 @@ describe('GET /api/v1/session/oidc/callback', () => {
 
   test('asks the provider once for its metadata and keys, then only for tokens', async () => {
     const pod = await openTestApp({
-      identityProvider: provider.options,
+      ...provider.settings,
       sharedBackend: service.backend,
-      cookieSecure: true,
+      COOKIE_SECURE: true,
     });
     const logins = [addPerson({ roles: ['staff'] }), addPerson({ roles: ['staff'] })];
     const before = provider.requests.length;
@@ -164,7 +164,8 @@ describe('GET /api/v1/session/oidc/callback', () => {
     const logged = service.logLines.join('');
     const { searchParams } = callback;
     const secrets = [searchParams.get('code'), searchParams.get('state'), cookie, ...readCookies(response)];
-    for (const secret of [...secrets, provider.options.clientSecret, login]) expect(logged).not.toContain(secret);
+    for (const secret of [...secrets, provider.settings.OIDC_CLIENT_SECRET, login])
+      expect(logged).not.toContain(secret);
   });
 });
 

@@ -16,14 +16,13 @@ beforeEach(() => {
 
 /** Starts a pod with these settings of the provider. Nobody signs in. */
 async function start(issuerUrl: string): Promise<TestPod> {
-  const { clientId, clientSecret } = provider.options;
   const pod = await openPod(
     { ...testBackend.backend, close: async () => undefined },
     {
       PUBLIC_BASE_URL: publicBaseUrl,
       OIDC_ISSUER_URL: issuerUrl,
-      OIDC_CLIENT_ID: clientId,
-      OIDC_CLIENT_SECRET: clientSecret,
+      OIDC_CLIENT_ID: provider.settings.OIDC_CLIENT_ID,
+      OIDC_CLIENT_SECRET: provider.settings.OIDC_CLIENT_SECRET,
       OIDC_ROLE_MAPPING: 'staff=viewer',
     },
   );
@@ -38,11 +37,11 @@ async function countFailures({ opsUrl }: TestPod): Promise<number> {
 const listWarnings = ({ logLines }: TestPod) =>
   logLines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'identity_provider.unusable');
 
-const { issuerUrl } = provider.options;
+const issuerUrl = provider.settings.OIDC_ISSUER_URL;
 
 test.each([
   ['with another issuer', `${issuerUrl}/`, /issuer/],
-  ['that does not run', stopped.options.issuerUrl, /./],
+  ['that does not run', stopped.settings.OIDC_ISSUER_URL, /./],
 ])('a provider %s is known at the start, before anybody signs in', async (_, configured, reason) => {
   const pod = await start(configured);
   await eventually(async () => (await countFailures(pod)) === 1, 'the failure is counted');

@@ -106,7 +106,7 @@ describe('GET /api/v1/openapi.json', () => {
 
   test('lists PUBLIC_BASE_URL as the server, or "/" when it is not set', async () => {
     expect(document.servers.map(({ url }) => url)).toEqual(['/']);
-    const app = await openTestApp({ publicBaseUrl: 'https://example.com/widgets' });
+    const app = await openTestApp({ PUBLIC_BASE_URL: 'https://example.com/widgets' });
     const response = await app.get('/api/v1/openapi.json');
     await app.close();
     expect(response.headers['content-type']).toBe('application/json; charset=utf-8');

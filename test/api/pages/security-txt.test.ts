@@ -14,7 +14,7 @@ const get = async (options: TestAppOptions, method: 'GET' | 'HEAD' | 'POST' = 'G
 
 describe('GET /.well-known/security.txt', () => {
   test('returns the contacts in their order of preference, and a time within the next year when they expire', async () => {
-    const { statusCode, headers, body } = await get({ securityContacts: contacts });
+    const { statusCode, headers, body } = await get({ SECURITY_CONTACT: contacts });
     expect(statusCode).toBe(200);
     expect(headers['content-type']).toBe('text/plain; charset=utf-8');
     const [, expires = ''] =
@@ -26,19 +26,21 @@ describe('GET /.well-known/security.txt', () => {
   });
 
   test('names its own address if PUBLIC_BASE_URL is an https: origin', async () => {
-    const { body } = await get({ securityContacts: contacts, publicBaseUrl: 'https://widgets.example' });
+    const { body } = await get({ SECURITY_CONTACT: contacts, PUBLIC_BASE_URL: 'https://widgets.example' });
     expect(body).toMatch(/^Canonical: https:\/\/widgets\.example\/\.well-known\/security\.txt$/m);
   });
 
   test.each(['http://widgets.example', 'https://widgets.example/base'])(
     'names no address of its own if PUBLIC_BASE_URL is %s',
     async (publicBaseUrl) => {
-      expect((await get({ securityContacts: contacts, publicBaseUrl })).body).not.toContain('Canonical');
+      expect((await get({ SECURITY_CONTACT: contacts, PUBLIC_BASE_URL: publicBaseUrl })).body).not.toContain(
+        'Canonical',
+      );
     },
   );
 
   test('exists also while the documentation is switched off, and answers HEAD', async () => {
-    const { statusCode, body } = await get({ securityContacts: contacts, docsEnabled: false }, 'HEAD');
+    const { statusCode, body } = await get({ SECURITY_CONTACT: contacts, PAGES: new Set(['console']) }, 'HEAD');
     expect([statusCode, body]).toEqual([200, '']);
   });
 
@@ -47,7 +49,7 @@ describe('GET /.well-known/security.txt', () => {
   });
 
   test('returns 405 for another method', async () => {
-    const response = await get({ securityContacts: contacts }, 'POST');
+    const response = await get({ SECURITY_CONTACT: contacts }, 'POST');
     expectProblem(response, { status: 405, code: 'method-not-allowed' });
     expect(response.headers.allow).toBe('GET, HEAD');
   });

@@ -3,7 +3,7 @@ import { expectProblem } from '../../drivers/app/expect-problem.ts';
 import { openSharedApp } from '../../drivers/app/open-shared.ts';
 import { openTestApp } from '../../drivers/app/test-app.ts';
 
-const service = await openSharedApp({ consoleEnabled: false, docsEnabled: false });
+const service = await openSharedApp({ PAGES: new Set() });
 
 test.each([
   '/docs',
@@ -36,7 +36,7 @@ test('without the docs among PAGES, the interface works, and a problem still has
 });
 
 test('without the docs among PAGES, the console knows that the service has no runbooks', async () => {
-  const consoleOnly = await openTestApp({ consoleEnabled: true, docsEnabled: false });
+  const consoleOnly = await openTestApp({ PAGES: new Set(['console']) });
   const { body } = await consoleOnly.inject({ method: 'GET', url: '/console/' });
   await consoleOnly.close();
   expect(body).toContain('<meta name="docs" content="off">');

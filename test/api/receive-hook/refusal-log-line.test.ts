@@ -5,7 +5,10 @@ import { openTestApp } from '../../drivers/app/test-app.ts';
 
 const proxy = '10.0.0.9';
 // Three hooks, and then none for a long time.
-const service = await openSharedApp({ trustedProxies: [proxy], limits: { hooks: { ratePerSecond: 0.001, burst: 3 } } });
+const service = await openSharedApp({
+  TRUSTED_PROXIES: [proxy],
+  limits: { hooks: { ratePerSecond: 0.001, burst: 3 } },
+});
 const { token, integrationId } = await service.issueHookToken();
 
 const validHook = { kind: 'updated', occurredAt: '2026-03-01T10:00:00Z' };

@@ -9,7 +9,7 @@ const provider = await startIdentityProvider('http://widgets.example.test');
 afterAll(() => provider.close());
 /** No permit returns while a test runs. */
 const signIns = { ratePerSecond: 0.001, burst: 3 };
-const service = await openSharedApp({ identityProvider: provider.options, limits: { signIns } });
+const service = await openSharedApp({ ...provider.settings, limits: { signIns } });
 const password = 'correct horse battery';
 
 test('a user who has started too many sessions gets 429: by password, by a new password, through the provider', async () => {

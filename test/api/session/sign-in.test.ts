@@ -8,7 +8,7 @@ import { openSharedApp } from '../../drivers/app/open-shared.ts';
 const email = 'admin@localhost';
 const password = 'correct horse battery';
 const passwords = new PasswordHasher();
-const service = await openSharedApp({ cookieSecure: true });
+const service = await openSharedApp({ COOKIE_SECURE: true });
 
 const createAdmin = () => createFirstAdmin(service.backend.users, email, password, new Date());
 

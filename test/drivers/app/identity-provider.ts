@@ -1,8 +1,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import type { IdentityProviderOptions } from '@widget-service/api/caller/oidc/identity-provider.ts';
-import type { Role } from '@widget-service/shared/domain/role.ts';
+import type { RoleMapping } from '@widget-service/shared/domain/role.ts';
 import { type Context, Provider } from 'oidc-provider';
 import { listenLocally } from '../tools/local-server.ts';
 
@@ -17,8 +16,14 @@ type RequestHandler = (request: IncomingMessage, response: ServerResponse) => vo
 
 /** A real OpenID Connect provider (the package oidc-provider) on loopback. Its login form asks for no password. */
 export interface TestIdentityProvider {
-  /** Options of a service that is its client. */
-  readonly options: IdentityProviderOptions;
+  /** Those of a service that is its client. */
+  readonly settings: {
+    readonly OIDC_ISSUER_URL: string;
+    readonly OIDC_CLIENT_ID: string;
+    readonly OIDC_CLIENT_SECRET: string;
+    readonly OIDC_ROLE_MAPPING: RoleMapping;
+    readonly PUBLIC_BASE_URL: string;
+  };
   /** Adds a person, or changes the claims that the next sign-in of this person gets. */
   setPerson(login: string, claims: PersonClaims): void;
   /** Paths of all requests so far. */
@@ -35,13 +40,13 @@ const interactionPath = '/interaction/';
 const loginPage = `<!doctype html><title>Provider</title>
 <form method="post"><label>Login <input name="login"></label><button>Sign in</button></form>`;
 
-const testRoleMapping: ReadonlyMap<string, Role> = new Map([
+const testRoleMapping: RoleMapping = new Map([
   ['staff', 'viewer'],
   ['makers', 'editor'],
   ['owners', 'admin'],
 ] as const);
 
-/** `publicBaseUrls` are those of the services that are its clients. `options` are for the first one. */
+/** `publicBaseUrls` are those of the services that are its clients. `settings` are for the first one. */
 export async function startIdentityProvider(...publicBaseUrls: [string, ...string[]]): Promise<TestIdentityProvider> {
   const requests: string[] = [];
   const { url: issuerUrl, close } = await listenLocally((request, response) => {
@@ -58,14 +63,12 @@ export async function startIdentityProvider(...publicBaseUrls: [string, ...strin
     else handleByProtocol(request, response);
   };
   const driver: TestIdentityProvider = {
-    options: {
-      issuerUrl,
-      clientId,
-      clientSecret,
-      scopes: 'openid email profile',
-      roleClaim: 'roles',
-      roleMapping: testRoleMapping,
-      publicBaseUrl: publicBaseUrls[0],
+    settings: {
+      OIDC_ISSUER_URL: issuerUrl,
+      OIDC_CLIENT_ID: clientId,
+      OIDC_CLIENT_SECRET: clientSecret,
+      OIDC_ROLE_MAPPING: testRoleMapping,
+      PUBLIC_BASE_URL: publicBaseUrls[0],
     },
     setPerson: (login, claims) => void people.set(login, claims),
     requests,

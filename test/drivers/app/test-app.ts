@@ -1,15 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { RouteAudit } from '@widget-service/api/audit/audit.ts';
 import { computeCsrfToken } from '@widget-service/api/caller/csrf.ts';
-import {
-  type IdentityProviderOptions,
-  openIdentityProvider,
-} from '@widget-service/api/caller/oidc/identity-provider.ts';
+import { openIdentityProvider } from '@widget-service/api/caller/oidc/identity-provider.ts';
 import type { RoutePolicy } from '@widget-service/api/caller/policy.ts';
 import { collectDescribedRoutes } from '@widget-service/api/openapi/described-route.ts';
 import { describeInterface } from '@widget-service/api/openapi/openapi-document.ts';
 import { composePod, type Overrides } from '@widget-service/api/process/compose.ts';
-import type { InterfaceSettings } from '@widget-service/api/process/interface-settings.ts';
 import { createGrantTokenCache, createSessionCache } from '@widget-service/api/revocation/token-caches.ts';
 import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
 import type { Settings } from '@widget-service/shared/config/settings.ts';
@@ -27,32 +23,16 @@ import type { TestBackend } from './test-backend.ts';
 
 const hourMs = 3_600_000;
 
-const interfaceDefaults: InterfaceSettings = {
-  trustedProxies: null,
-  publicBaseUrl: null,
-  allowedHosts: null,
-  cookieSecure: false,
-  passwordSignInEnabled: true,
-  bodyLimitBytes: 65_536,
-  connections: { perAddress: 0, perPod: 10_000 },
-  consoleEnabled: true,
-  docsEnabled: true,
-  securityContacts: null,
-};
-
 let checkAnswer: ReturnType<typeof createAnswerCheck> | null = null;
 
-/** An interface setting that is left out has its default; a name of a host is then allowed whatever it is. */
-export interface TestAppOptions
-  extends Partial<InterfaceSettings>,
-    Pick<Overrides, 'clock' | 'groupCommit' | 'tailPosition'> {
-  /** `timeoutMs` limits each request to the provider. */
-  readonly identityProvider?: IdentityProviderOptions & { readonly timeoutMs?: number };
+/** A setting that is left out has its default; every host name is then allowed, and every number of connections. */
+export interface TestAppOptions extends Partial<Settings>, Pick<Overrides, 'clock' | 'groupCommit' | 'tailPosition'> {
+  /** Limits each request to the identity provider. */
+  readonly providerTimeoutMs?: number;
   /** The backend of another app, of which this app is then a second pod. Closing this app leaves it open. */
   readonly sharedBackend?: Backend;
   /** Rate limits. A limit that is not given is off. */
-  readonly limits?: Partial<NonNullable<Overrides['rateLimits']>> & { readonly signInFailuresPerMinute?: number };
-  readonly tokenMaxLifetimeMs?: number;
+  readonly limits?: Partial<NonNullable<Overrides['limits']>> & { readonly signInFailuresPerMinute?: number };
   /** Returns ports that replace those of the backend, so that a test can make them fail or watch them. */
   readonly replace?: (backend: Backend) => Partial<Backend>;
   /** Registers further routes. */
@@ -137,16 +117,16 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
   const logLines: string[] = [];
   const backend = { ...realBackend, ...options.replace?.(realBackend) };
   const fresh = [options.clock ?? systemClock, () => true] as const;
+  const settings = toSettings(options);
   const { app } = composePod({
-    settings: toSettings(options),
+    settings,
     backend,
     logger: await createLogger({ level: 'info', destination: { write: (line) => void logLines.push(line) } }),
-    identityProvider: await configureIdentityProvider(options),
+    identityProvider: await openIdentityProvider(settings, fresh[0], options.providerTimeoutMs ?? 10_000),
     overrides: {
       ...options,
       signInFailuresPerMinute: options.limits?.signInFailuresPerMinute ?? 0,
-      interface: { ...interfaceDefaults, publicBaseUrl: options.identityProvider?.publicBaseUrl ?? null, ...options },
-      rateLimits: { hooks: null, api: null, widgets: null, signIns: null, ...options.limits },
+      limits: { hooks: null, api: null, widgets: null, signIns: null, ...options.limits },
       // Long, so that a machine that is busy with other tests does not look like an unavailable Redis.
       limiterTimeoutMs: 5_000,
       isUnmeasured: true,
@@ -221,18 +201,12 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
   };
 }
 
-function toSettings({ tokenMaxLifetimeMs }: TestAppOptions): Settings {
-  return {
-    ...parseSettings({ ADMIN_EMAIL: '' }, { app: 'api' }).settings,
-    ...(tokenMaxLifetimeMs === undefined ? {} : { TOKEN_MAX_LIFETIME_MS: tokenMaxLifetimeMs }),
-  };
-}
-
-async function configureIdentityProvider({ identityProvider: configured, clock = systemClock }: TestAppOptions) {
-  if (configured === undefined) return null;
-  const { timeoutMs = 10_000, ...options } = configured;
-  const provider = await openIdentityProvider(options, { clock, timeoutMs });
-  return { ...options, provider };
+function toSettings(options: TestAppOptions): Settings {
+  const { settings } = parseSettings(
+    { ADMIN_EMAIL: '', ALLOWED_HOSTS: '*', CONNECTIONS_PER_ADDRESS: '0' },
+    { app: 'api' },
+  );
+  return { ...settings, ...options };
 }
 
 /** Creates a user with this role and a session. The user has no usable password. */

@@ -1,5 +1,4 @@
 import process from 'node:process';
-import { toConnectionLimits } from '@widget-service/api/process/interface-settings.ts';
 import { openBackend } from '@widget-service/api/process/open-backend.ts';
 import { openProcess } from '@widget-service/api/process/open-process.ts';
 import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
@@ -24,9 +23,7 @@ await runProcess(async (onFatal) => {
   const overrides = {
     fanOut,
     ...(backlogSharePercent === undefined ? {} : { groupCommit: { sharePercent: backlogSharePercent } }),
-    ...(connectionsPerPod === undefined
-      ? {}
-      : { interface: { connections: { ...toConnectionLimits(settings), perPod: connectionsPerPod } } }),
+    ...(connectionsPerPod === undefined ? {} : { connectionsPerPod }),
     ...(outboxScanAgeMs === undefined ? {} : { outboxScanAgeMs }),
   };
   return openProcess({ settings, backend, logger, print: printText, overrides });

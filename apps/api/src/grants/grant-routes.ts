@@ -1,3 +1,4 @@
+import type { Settings } from '@widget-service/shared/config/settings.ts';
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import { type AuditMembers, pickChangedMembers } from '@widget-service/shared/entities/audit-event.ts';
@@ -22,13 +23,6 @@ import { toPageBody } from '../schemas/page-body.ts';
 import { documentResponses } from '../schemas/problem.ts';
 import { type GrantResource, listGrantsQuerySchema } from './grant-schema.ts';
 
-export interface GrantRouteDeps<Own extends object> {
-  readonly manage: Pick<ManageGrants<Own>, 'issue' | 'change' | 'rotate' | 'endPreviousToken' | 'revoke'>;
-  /** Routes that only read call the port directly. */
-  readonly grants: Pick<Collection<Grant & Own>, 'get' | 'list' | 'count'>;
-  readonly publicBaseUrl: string | null;
-}
-
 const paramsSchema = z.object({ id: z.string() });
 
 export type GrantOperation = 'list' | 'create' | 'get' | 'change' | 'rotate' | 'endPrevious' | 'revoke';
@@ -36,11 +30,21 @@ export type GrantOperation = 'list' | 'create' | 'get' | 'change' | 'rotate' | '
 /** The seven routes of one kind of grant. */
 export class GrantRoutes<Own extends object> implements Record<GrantOperation, () => Route> {
   readonly #resource: GrantResource<Own>;
-  readonly #deps: GrantRouteDeps<Own>;
+  readonly #manage: ManageGrants<Own>;
+  /** Routes that only read call the port directly. */
+  readonly #grants: Collection<Grant & Own>;
+  readonly #settings: Settings;
 
-  constructor(resource: GrantResource<Own>, deps: GrantRouteDeps<Own>) {
+  constructor(
+    resource: GrantResource<Own>,
+    manage: ManageGrants<Own>,
+    grants: Collection<Grant & Own>,
+    settings: Settings,
+  ) {
     this.#resource = resource;
-    this.#deps = deps;
+    this.#manage = manage;
+    this.#grants = grants;
+    this.#settings = settings;
   }
 
   /** `GET /api/v1/<pathSegment>`: one page of grants, newest first. */
@@ -65,7 +69,7 @@ export class GrantRoutes<Own extends object> implements Record<GrantOperation, (
           expiresAt: { below: expiresBefore },
           name: { contains: name },
         };
-        return toPageBody(query, await listCountedPage(this.#deps.grants, where, query), toBody);
+        return toPageBody(query, await listCountedPage(this.#grants, where, query), toBody);
       },
     });
   }
@@ -84,7 +88,7 @@ export class GrantRoutes<Own extends object> implements Record<GrantOperation, (
       handler: async (request, reply) => {
         const { input, ...issue } = request.body;
         const options = { createdBy: requirePrincipalId(request), ...issue };
-        const issued = await this.#deps.manage.issue(input, options).catch(rethrowAsInputError);
+        const issued = await this.#manage.issue(input, options).catch(rethrowAsInputError);
         const { id, name } = issued.grant;
         noteAudit(request, { targetId: id, targetName: name, after: this.#toAuditMembers(issued.grant) });
         return reply.code(201).header('location', `${pathSegment}/${id}`).send(this.#toIssuedBody(issued, request));
@@ -102,7 +106,7 @@ export class GrantRoutes<Own extends object> implements Record<GrantOperation, (
         params: paramsSchema,
         response: documentResponses({ 200: schemas.shown }, 'not-found'),
       },
-      handler: async ({ params }) => toBody(this.#requireFound(await this.#deps.grants.get(this.#requireId(params)))),
+      handler: async ({ params }) => toBody(this.#requireFound(await this.#grants.get(this.#requireId(params)))),
     });
   }
 
@@ -124,8 +128,8 @@ export class GrantRoutes<Own extends object> implements Record<GrantOperation, (
         const changes = request.body as Partial<NewGrant<Own>>;
         const id = this.#requireId(request.params);
         // Another request may change the grant in between. Then the event shows both changes as this one.
-        const before = await this.#deps.grants.get(id);
-        const grant = this.#requireFound(await this.#deps.manage.change(id, changes).catch(rethrowAsInputError));
+        const before = await this.#grants.get(id);
+        const grant = this.#requireFound(await this.#manage.change(id, changes).catch(rethrowAsInputError));
         const membersBefore = before === null ? {} : this.#toAuditMembers(before);
         const changedMembers = pickChangedMembers(membersBefore, this.#toAuditMembers(grant));
         noteAudit(request, { targetName: grant.name, ...changedMembers });
@@ -149,9 +153,9 @@ export class GrantRoutes<Own extends object> implements Record<GrantOperation, (
       },
       handler: async (request) => {
         const id = this.#requireId(request.params);
-        const grant = checkRotation === undefined ? null : await this.#deps.grants.get(id);
+        const grant = checkRotation === undefined ? null : await this.#grants.get(id);
         if (grant !== null) checkRotation?.(grant, request.body);
-        const rotated = this.#requireFound(await this.#deps.manage.rotate(id, request.body));
+        const rotated = this.#requireFound(await this.#manage.rotate(id, request.body));
         const previousExpiresAt = previousTokenExpiry(rotated.grant)?.toISOString() ?? null;
         noteAudit(request, { targetName: rotated.grant.name, after: { previousExpiresAt } });
         const previous = toPreviousBody?.(rotated.grant, previousExpiresAt !== null);
@@ -173,7 +177,7 @@ export class GrantRoutes<Own extends object> implements Record<GrantOperation, (
         response: documentResponses({ 204: z.null().describe('There is no previous token.') }, 'not-found'),
       },
       handler: async (request, reply) => {
-        const ended = this.#requireFound(await this.#deps.manage.endPreviousToken(this.#requireId(request.params)));
+        const ended = this.#requireFound(await this.#manage.endPreviousToken(this.#requireId(request.params)));
         const previousExpiresAt = previousTokenExpiry(ended.before)?.toISOString() ?? null;
         noteAudit(request, {
           targetName: ended.before.name,
@@ -200,9 +204,9 @@ export class GrantRoutes<Own extends object> implements Record<GrantOperation, (
       },
       handler: async (request, reply) => {
         const id = this.#requireId(request.params);
-        const grant = await this.#deps.grants.get(id);
+        const grant = await this.#grants.get(id);
         if (grant !== null) noteAudit(request, { targetName: grant.name, before: this.#toAuditMembers(grant) });
-        this.#requireFound((await this.#deps.manage.revoke(id)) ? true : null);
+        this.#requireFound((await this.#manage.revoke(id)) ? true : null);
         return reply.code(204).send();
       },
     });
@@ -231,7 +235,9 @@ export class GrantRoutes<Own extends object> implements Record<GrantOperation, (
     return {
       ...toBody(grant),
       token,
-      ...(toTokenPath === null ? {} : { url: toPublicUrl(request, this.#deps.publicBaseUrl, toTokenPath(token)) }),
+      ...(toTokenPath === null
+        ? {}
+        : { url: toPublicUrl(request, this.#settings.PUBLIC_BASE_URL, toTokenPath(token)) }),
       ...(signingSecret === null ? {} : { signingSecret }),
     };
   }

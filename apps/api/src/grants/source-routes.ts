@@ -1,28 +1,19 @@
 import type { HookSource } from '@widget-service/shared/domain/hook-source.ts';
 import { pickChangedMembers } from '@widget-service/shared/entities/audit-event.ts';
-import type { Integration } from '@widget-service/shared/entities/grant.ts';
-import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import { z } from 'zod';
 import { noteAudit } from '../audit/audit.ts';
 import { defineRoute, type Route } from '../http/route.ts';
+import type { RouteDeps } from '../route-deps.ts';
 import { documentResponses } from '../schemas/problem.ts';
 import { completeMapping, mappingSchema } from '../sources/mapping-schema.ts';
 import { requireSource, unknownIntegrationError } from '../sources/require-integration.ts';
 import { rejectSecrets, secretsSchema, toSourceBody } from '../sources/source-schema.ts';
 import { integrationResource, integrationSchema } from './integration.ts';
 
-export interface SourceRouteDeps {
-  readonly integrations: Pick<Collection<Integration>, 'get'>;
-  readonly manageIntegrations: {
-    change(id: string, changes: { readonly source: HookSource }): Promise<Integration | null>;
-  };
-  readonly replaceSourceSecrets: (id: string, secrets: readonly string[]) => Promise<Integration | null>;
-}
-
 const paramsSchema = z.object({ id: z.string() });
 
 /** `PUT /api/v1/integrations/{id}/source/mapping`: replaces the mapping. Accepted hooks are mapped already. */
-export function changeMappingRoute({ integrations, manageIntegrations }: SourceRouteDeps): Route {
+export function changeMappingRoute({ integrations, manageIntegrations }: RouteDeps): Route {
   return defineRoute({
     schema: {
       operationId: 'example.integrations.changeMapping',
@@ -46,7 +37,7 @@ export function changeMappingRoute({ integrations, manageIntegrations }: SourceR
 }
 
 /** `PUT /api/v1/integrations/{id}/source/secrets`: replaces the secrets of the sender. The address stays. */
-export function replaceSecretsRoute({ integrations, replaceSourceSecrets }: SourceRouteDeps): Route {
+export function replaceSecretsRoute({ integrations, replaceSourceSecrets }: RouteDeps): Route {
   return defineRoute({
     schema: {
       operationId: 'example.integrations.replaceSecrets',

@@ -3,13 +3,8 @@ import type { Integration } from '@widget-service/shared/entities/grant.ts';
 import type { FastifySchema } from 'fastify';
 import { sendProblem } from '../http/problem.ts';
 import { defineRoute, type Route } from '../http/route.ts';
-import type { TokenCache } from '../revocation/token-cache.ts';
-import type { ResolvedGrant } from '../revocation/token-caches.ts';
+import type { RouteDeps } from '../route-deps.ts';
 import { answerProbe } from '../sources/answer-probe.ts';
-
-export interface AnswerProbeRouteDeps {
-  readonly caches: { readonly hooks: Pick<TokenCache<ResolvedGrant<Integration>>, 'recall' | 'resolve'> };
-}
 
 interface ProbeRoute {
   Params: { token: string };
@@ -19,7 +14,7 @@ interface ProbeRoute {
  * `GET` and `OPTIONS /api/v1/events/hooks/{token}`: answers a foreign sender that asks whether its hooks are welcome.
  * For any other request, and for an unknown token, the address supports no such method.
  */
-export function answerProbeRoute({ caches: { hooks } }: AnswerProbeRouteDeps): Route {
+export function answerProbeRoute({ caches: { hooks } }: RouteDeps): Route {
   const findIntegration = async (token: string): Promise<Integration | null> => {
     if (!isWellFormedToken(token, 'wht')) return null;
     const digest = sha256Hex(token);

@@ -43,7 +43,7 @@ function openRecorder() {
     hookCounts: { add: (counts) => answer().then(() => void stored.counts.push([...counts])) },
     clock: systemClock,
     logger: { warn: log.bind(null, 'warn'), info: log.bind(null, 'info') },
-    trustedProxies: null,
+    settings: { TRUSTED_PROXIES: null },
   });
   let requests = 0;
   const refuse = (integrationId: string, code = 'invalid-request', ip = `2001:db8:0:${requests.toString(16)}::1`) => {

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { makeTakeLocally } from '@widget-service/shared/adapters/memory-rate-limiter.ts';
+import type { Settings } from '@widget-service/shared/config/settings.ts';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { RateLimit } from '@widget-service/shared/domain/gcra.ts';
 import type { Integration } from '@widget-service/shared/entities/grant.ts';
@@ -20,7 +21,7 @@ import {
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import type { FastifyRequest } from 'fastify';
-import { readClientNetwork, type TrustedProxies, toClientNetwork } from '../http/forwarding.ts';
+import { readClientNetwork, toClientNetwork } from '../http/forwarding.ts';
 import type { Problem } from '../http/problem.ts';
 import { decodeHeaderText } from '../http/request-headers.ts';
 import { findSourceRefusal, type ReadSource } from '../sources/read-source.ts';
@@ -42,7 +43,7 @@ export interface IntakeRecorderDeps {
   readonly hookCounts: Pick<HookCountStore, 'add'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly logger: Pick<Logger, 'warn' | 'info'>;
-  readonly trustedProxies: TrustedProxies;
+  readonly settings: Pick<Settings, 'TRUSTED_PROXIES'>;
 }
 
 /** A request of a foreign sender that was refused for what the sender did. */
@@ -136,7 +137,7 @@ export class IntakeRecorder {
       return {
         ...{ requestId: request.id, integrationId, refusedAt, code, status, detail, errors: [...errors], unlisted },
         expiresAt: new Date(refusedAt.getTime() + refusalLimits.keepMs),
-        clientAddress: toClientNetwork(request, this.#deps.trustedProxies),
+        clientAddress: toClientNetwork(request, this.#deps.settings.TRUSTED_PROXIES),
         webhookId: cutWebhookId(webhookId) || null,
       };
     });

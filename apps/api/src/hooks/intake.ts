@@ -3,10 +3,7 @@ import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import type { DeduplicationKey } from '@widget-service/shared/domain/hook-event-id.ts';
 import { extractMemberText } from '@widget-service/shared/domain/json.ts';
 import type { GrantToken } from '@widget-service/shared/entities/grant.ts';
-import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
-import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import { acceptHook } from '@widget-service/shared/usecases/hooks/accept-hook.ts';
-import type { GroupCommit } from '@widget-service/shared/usecases/hooks/group-commit.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { type TrustedProxies, toClientNetwork, toPublicUrl } from '../http/forwarding.ts';
@@ -15,7 +12,8 @@ import { InputError } from '../http/problem.ts';
 import { remainingRequestMs } from '../http/request-deadline.ts';
 import { parseIdempotencyHeader, parseWebhookIdHeader } from '../http/request-headers.ts';
 import { defineRoute, type Route } from '../http/route.ts';
-import type { RecordLastUsed } from '../revocation/token-caches.ts';
+import { makeRecordLastUsed } from '../revocation/token-caches.ts';
+import type { RouteDeps } from '../route-deps.ts';
 import { documentResponses } from '../schemas/problem.ts';
 import type { MappedHook } from '../sources/map-hook.ts';
 import { findScheme } from '../sources/presets.ts';
@@ -25,15 +23,7 @@ import { nativeScheme, verifySignature } from '../sources/signature.ts';
 import { unsealKeys } from '../sources/source-key.ts';
 import { AcceptedHookLog } from './accepted-hook-log.ts';
 import { hookEventSchema } from './hook-event-schema.ts';
-import { IntakeRecorder, type IntakeRecorderDeps, type RefusedForeignRequest } from './intake-recorder.ts';
-
-export interface ReceiveHookRouteDeps extends IntakeRecorderDeps {
-  readonly groupCommit: Pick<GroupCommit, 'submit'>;
-  readonly recordLastUsed: RecordLastUsed;
-  readonly metrics: Pick<Metrics, 'hooksAccepted' | 'hookBytes' | 'hooksIgnored' | 'hooksRefused'>;
-  readonly logger: Logger;
-  readonly publicBaseUrl: string | null;
-}
+import { IntakeRecorder, type RefusedForeignRequest } from './intake-recorder.ts';
 
 const hookSchema = {
   operationId: 'example.events.receive',
@@ -58,8 +48,9 @@ const hookSchema = {
 };
 
 /** `POST /api/v1/events/hooks/{token}`: accepts a hook. 202 means that it is durably queued. */
-export function receiveHookRoute(deps: ReceiveHookRouteDeps): Route {
-  const { groupCommit, clock, recordLastUsed, metrics, logger, trustedProxies } = deps;
+export function receiveHookRoute(deps: RouteDeps): Route {
+  const { groupCommit, clock, metrics, logger, settings } = deps;
+  const recordLastUsed = makeRecordLastUsed(deps.integrations, clock);
   const log = new AcceptedHookLog(logger);
   const recorder = new IntakeRecorder(deps);
   const { takeBody, findForeign } = makeTakeBody(deps);
@@ -83,7 +74,11 @@ export function receiveHookRoute(deps: ReceiveHookRouteDeps): Route {
         done();
       }
     },
-    config: { hasFreeFormBody: true, takeBody, logFields: (request) => describeSender(request, trustedProxies) },
+    config: {
+      hasFreeFormBody: true,
+      takeBody,
+      logFields: (request) => describeSender(request, settings.TRUSTED_PROXIES),
+    },
     schema: hookSchema,
     onResponse: (request, _reply, done) => {
       const { problem } = request;
@@ -180,7 +175,7 @@ const noHook = {};
  * `invalid-hook-signature` or `invalid-json`, `InputError` `hook-not-mappable`, or an `Error` if the stored secrets are
  * damaged. `findForeign` returns what it found a request of a foreign sender to be.
  */
-function makeTakeBody({ clock, publicBaseUrl }: Pick<ReceiveHookRouteDeps, 'clock' | 'publicBaseUrl'>) {
+function makeTakeBody({ clock, settings }: RouteDeps) {
   const foreignRequests = new WeakMap<FastifyRequest, ForeignRequest>();
 
   const takeBody = (request: FastifyRequest, body: Uint8Array): unknown => {
@@ -194,7 +189,7 @@ function makeTakeBody({ clock, publicBaseUrl }: Pick<ReceiveHookRouteDeps, 'cloc
     }
     const keys = unsealKeys(hookToken, (request.params as { token: string }).token, findScheme(source));
     const { rawHeaders, url = '' } = request.raw;
-    const sent = { rawHeaders, body, urls: listSignedUrls(toPublicUrl(request, publicBaseUrl, url)) };
+    const sent = { rawHeaders, body, urls: listSignedUrls(toPublicUrl(request, settings.PUBLIC_BASE_URL, url)) };
     const read = readSource({ source, keys, sent, integrationId: id, now: clock.now() });
     request.isSenderVerified = read.signature?.isValid === true;
     foreignRequests.set(request, { type: 'refused', body, read });

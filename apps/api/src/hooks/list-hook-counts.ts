@@ -1,15 +1,9 @@
 import type { Integration } from '@widget-service/shared/entities/grant.ts';
-import type { Collection } from '@widget-service/shared/ports/collection.ts';
-import {
-  type HookCountStore,
-  type HookCounts,
-  hookCountLimits,
-  listCountedHours,
-} from '@widget-service/shared/ports/hook-count-store.ts';
-import type { Clock } from '@widget-service/shared/runtime/clock.ts';
+import { type HookCounts, hookCountLimits, listCountedHours } from '@widget-service/shared/ports/hook-count-store.ts';
 import { listCountedPage } from '@widget-service/shared/usecases/lists/list-counted-page.ts';
 import { z } from 'zod';
 import { defineRoute, type Route } from '../http/route.ts';
+import type { RouteDeps } from '../route-deps.ts';
 import { pageQuerySchema, toPageSchema } from '../schemas/page.ts';
 import { toPageBody } from '../schemas/page-body.ts';
 import { documentResponses } from '../schemas/problem.ts';
@@ -45,15 +39,8 @@ const hookCountsSchema = z
 const hookCountPageSchema = toPageSchema(hookCountsSchema);
 type HookCountsBody = z.output<typeof hookCountsSchema>;
 
-export interface ListHookCountsRouteDeps {
-  readonly integrations: Pick<Collection<Integration>, 'list' | 'count'>;
-  /** A read needs no use case, so the route calls the port. */
-  readonly hookCounts: Pick<HookCountStore, 'list'>;
-  readonly clock: Pick<Clock, 'now'>;
-}
-
 /** `GET /api/v1/hook-counts`: how many hooks each integration sent in each of the last 24 hours. */
-export function listHookCountsRoute({ integrations, hookCounts, clock }: ListHookCountsRouteDeps): Route {
+export function listHookCountsRoute({ integrations, hookCounts, clock }: RouteDeps): Route {
   return defineRoute({
     schema: {
       operationId: 'example.hookCounts.list',

@@ -6,14 +6,12 @@ import { unsealSecrets } from '@widget-service/shared/domain/sealed-secrets.ts';
 import { sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { toEventWithoutWidget, toWidgetEvent } from '@widget-service/shared/domain/widget-event.ts';
 import { findValidToken, type Integration } from '@widget-service/shared/entities/grant.ts';
-import type { Collection } from '@widget-service/shared/ports/collection.ts';
-import type { WidgetStore } from '@widget-service/shared/ports/widget-store.ts';
-import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import { deriveHookEventId } from '@widget-service/shared/usecases/hooks/accept-hook.ts';
 import { z } from 'zod';
 import { describeBodyLimit } from '../http/error-handler.ts';
 import { rejectEncoded } from '../http/json-body.ts';
 import { defineRoute, type Route } from '../http/route.ts';
+import type { RouteDeps } from '../route-deps.ts';
 import { documentResponses } from '../schemas/problem.ts';
 import { widgetEventSchema } from '../schemas/widget-event.ts';
 import type { MappedHook } from '../sources/map-hook.ts';
@@ -114,13 +112,6 @@ const previewSchema = z
   })
   .meta({ id: 'HookPreview', description: 'What the service would do with a request. Nothing is stored.' });
 
-export interface PreviewRouteDeps {
-  readonly integrations: Pick<Collection<Integration>, 'get'>;
-  readonly widgets: Pick<WidgetStore, 'get'>;
-  readonly clock: Pick<Clock, 'now'>;
-  readonly bodyLimitBytes: number;
-}
-
 /** The id of no integration (RFC 9562, section 5.9): the source was not saved yet. */
 const noIntegrationId = '00000000-0000-0000-0000-000000000000';
 
@@ -128,7 +119,7 @@ const description =
   'Says, step by step, what the service would do with a request of the sender: signature, mapping, the hook, and the event as streams would send it. Nothing is stored, and nothing is sent.';
 
 /** `POST /api/v1/integrations/preview`: tries a source before it is saved. */
-export function previewSourceRoute(deps: Omit<PreviewRouteDeps, 'integrations'>): Route {
+export function previewSourceRoute(deps: RouteDeps): Route {
   return defineRoute({
     config: { hasFreeFormBody: true },
     schema: {
@@ -149,7 +140,7 @@ export function previewSourceRoute(deps: Omit<PreviewRouteDeps, 'integrations'>)
 }
 
 /** `POST /api/v1/integrations/{id}/preview`: tries the source of an integration. */
-export function previewIntegrationRoute({ integrations, ...deps }: PreviewRouteDeps): Route {
+export function previewIntegrationRoute(deps: RouteDeps): Route {
   return defineRoute({
     config: { hasFreeFormBody: true },
     schema: {
@@ -161,7 +152,7 @@ export function previewIntegrationRoute({ integrations, ...deps }: PreviewRouteD
       response: documentResponses({ 200: previewSchema }, 'not-found'),
     },
     handler: async ({ params, body }, reply) => {
-      const integration = await requireSource(params, integrations);
+      const integration = await requireSource(params, deps.integrations);
       const { source } = integration;
       const keys = toSourceKeys(findScheme(source), findSecrets(integration, body.url, deps.clock.now()));
       const text = await preview({ source, keys, sent: toSentRequest(body), integration }, deps);
@@ -201,10 +192,10 @@ interface PreviewInput extends Pick<Parameters<typeof readSource>[0], 'keys' | '
 
 async function preview(
   { source, keys, sent, integration }: PreviewInput,
-  { widgets, clock, bodyLimitBytes }: Omit<PreviewRouteDeps, 'integrations'>,
+  { widgets, clock, settings }: RouteDeps,
 ): Promise<string> {
   const now = clock.now();
-  const mistake = findBodyMistake(sent, bodyLimitBytes);
+  const mistake = findBodyMistake(sent, settings.BODY_LIMIT_BYTES);
   if (mistake !== null) return renderPreview({ signature: null, mistake }, null, null);
   const read = readSource({ source, keys, sent, integrationId: integration?.id ?? null, now, isPreview: true });
   const hook = read.mapping?.outcome === 'hook' ? read.mapping.hook : null;
@@ -231,7 +222,7 @@ async function buildEventJson(
   { kind, occurredAt, widgetId, payload, id }: MappedHook,
   integration: Pick<Integration, 'id' | 'deduplicateByContent'>,
   now: Date,
-  widgets: PreviewRouteDeps['widgets'],
+  widgets: RouteDeps['widgets'],
 ): Promise<string> {
   const body = { kind, occurredAt, widgetId, payload };
   const sentKey = id === null ? null : ({ kind: 'webhook-id', value: id } as const);

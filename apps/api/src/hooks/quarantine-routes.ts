@@ -6,6 +6,7 @@ import { listCountedPage } from '@widget-service/shared/usecases/lists/list-coun
 import { z } from 'zod';
 import { noteAudit } from '../audit/audit.ts';
 import { defineRoute, type Route } from '../http/route.ts';
+import type { RouteDeps } from '../route-deps.ts';
 import { pageQuerySchema, toPageSchema } from '../schemas/page.ts';
 import { toPageBody } from '../schemas/page-body.ts';
 import { documentResponses } from '../schemas/problem.ts';
@@ -60,14 +61,10 @@ const quarantinedTextWithTextSchema = quarantinedTextShape
 
 const quarantinePageSchema = toPageSchema(quarantinedTextSchema);
 
-export interface QuarantineRoutesDeps {
-  readonly quarantine: Pick<Collection<QuarantinedText>, 'list' | 'count' | 'get' | 'remove'>;
-}
-
 const paramsSchema = z.object({ id: z.string() });
 
 /** `GET /api/v1/quarantine`: one page of the quarantined texts, without the texts themselves. */
-export function listQuarantineRoute({ quarantine }: QuarantineRoutesDeps): Route {
+export function listQuarantineRoute({ quarantine }: RouteDeps): Route {
   return defineRoute({
     schema: {
       operationId: 'example.quarantine.list',
@@ -82,7 +79,7 @@ export function listQuarantineRoute({ quarantine }: QuarantineRoutesDeps): Route
 }
 
 /** `GET /api/v1/quarantine/{id}`: one quarantined text. */
-export function getQuarantinedTextRoute({ quarantine }: QuarantineRoutesDeps): Route {
+export function getQuarantinedTextRoute({ quarantine }: RouteDeps): Route {
   return defineRoute({
     schema: {
       operationId: 'example.quarantine.get',
@@ -101,7 +98,7 @@ export function getQuarantinedTextRoute({ quarantine }: QuarantineRoutesDeps): R
 }
 
 /** `DELETE /api/v1/quarantine/{id}`: removes a quarantined text for good. */
-export function discardQuarantinedTextRoute({ quarantine }: QuarantineRoutesDeps): Route {
+export function discardQuarantinedTextRoute({ quarantine }: RouteDeps): Route {
   return defineRoute({
     schema: {
       operationId: 'example.quarantine.discard',

@@ -1,16 +1,10 @@
 import type { Integration } from '@widget-service/shared/entities/grant.ts';
-import {
-  type HookRefusal,
-  type HookSample,
-  refusalLimits,
-  sampleLimits,
-} from '@widget-service/shared/entities/refused-request.ts';
-import type { Collection } from '@widget-service/shared/ports/collection.ts';
-import type { Clock } from '@widget-service/shared/runtime/clock.ts';
+import { type HookRefusal, refusalLimits, sampleLimits } from '@widget-service/shared/entities/refused-request.ts';
 import { listCountedPage } from '@widget-service/shared/usecases/lists/list-counted-page.ts';
 import { z } from 'zod';
 import { noteAudit } from '../audit/audit.ts';
 import { defineRoute, type Route } from '../http/route.ts';
+import type { RouteDeps } from '../route-deps.ts';
 import { pageQuerySchema, queryWebhookId, toPageSchema } from '../schemas/page.ts';
 import { toPageBody } from '../schemas/page-body.ts';
 import { documentResponses, mistakeSchema } from '../schemas/problem.ts';
@@ -67,13 +61,8 @@ const listRefusalsQuerySchema = pageQuerySchema.extend({
 });
 const refusalPageSchema = toPageSchema(refusalSchema);
 
-export interface ListRefusalsRouteDeps {
-  readonly integrations: Pick<Collection<Integration>, 'get'>;
-  readonly refusals: Pick<Collection<HookRefusal>, 'list' | 'count'>;
-}
-
 /** `GET /api/v1/integrations/{id}/refusals`: one page of an integration's recent refusals, the newest first. */
-export function listRefusalsRoute({ integrations, refusals }: ListRefusalsRouteDeps): Route {
+export function listRefusalsRoute({ integrations, refusals }: RouteDeps): Route {
   return defineRoute({
     schema: {
       operationId: 'example.refusals.list',
@@ -168,17 +157,8 @@ const samplesSchema = z
 
 const params = z.object({ id: z.string() });
 
-export interface SampleRouteDeps {
-  readonly integrations: Pick<Collection<Integration>, 'get'>;
-  readonly manageIntegrations: {
-    change(id: string, changes: Pick<Integration, 'samplesKeptUntil'>): Promise<Integration | null>;
-  };
-  readonly samples: Pick<Collection<HookSample>, 'list' | 'change' | 'removeAll'>;
-  readonly clock: Pick<Clock, 'now'>;
-}
-
 /** `GET /api/v1/integrations/{id}/samples`: the refused requests that are kept. */
-export function listSamplesRoute({ integrations, samples, clock }: SampleRouteDeps): Route {
+export function listSamplesRoute({ integrations, samples, clock }: RouteDeps): Route {
   return defineRoute({
     schema: {
       operationId: 'example.samples.list',
@@ -193,7 +173,7 @@ export function listSamplesRoute({ integrations, samples, clock }: SampleRouteDe
 }
 
 /** `PUT /api/v1/integrations/{id}/samples`: keeps samples from now on. */
-export function keepSamplesRoute({ integrations, manageIntegrations, samples, clock }: SampleRouteDeps): Route {
+export function keepSamplesRoute({ integrations, manageIntegrations, samples, clock }: RouteDeps): Route {
   return defineRoute({
     schema: {
       operationId: 'example.samples.keep',
@@ -223,7 +203,7 @@ export function keepSamplesRoute({ integrations, manageIntegrations, samples, cl
 }
 
 /** `DELETE /api/v1/integrations/{id}/samples`: deletes all samples, and keeps no more. */
-export function deleteSamplesRoute({ integrations, manageIntegrations, samples }: SampleRouteDeps): Route {
+export function deleteSamplesRoute({ integrations, manageIntegrations, samples }: RouteDeps): Route {
   return defineRoute({
     schema: {
       operationId: 'example.samples.delete',
@@ -249,14 +229,14 @@ function findEnd({ samplesKeptUntil }: Kept, now: Date): Date | null {
   return samplesKeptUntil !== null && samplesKeptUntil > now ? samplesKeptUntil : null;
 }
 
-async function listKept(integration: Kept, samples: Pick<SampleRouteDeps['samples'], 'list'>, now: Date) {
+async function listKept(integration: Kept, samples: Pick<RouteDeps['samples'], 'list'>, now: Date) {
   if (findEnd(integration, now) === null) return [];
   const kept = { integrationId: integration.id, expiresAt: { above: now } };
   const listed = await samples.list(kept, { offset: 0, limit: sampleLimits.perIntegration });
   return listed.filter((sample) => sample !== null);
 }
 
-async function toSamplesBody(integration: Kept, samples: Pick<SampleRouteDeps['samples'], 'list'>, now: Date) {
+async function toSamplesBody(integration: Kept, samples: Pick<RouteDeps['samples'], 'list'>, now: Date) {
   const kept = await listKept(integration, samples, now);
   return {
     keptUntil: findEnd(integration, now)?.toISOString() ?? null,

@@ -1,6 +1,7 @@
+import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
 import { createMetrics } from '@widget-service/shared/metrics/metrics.ts';
 import { expect, test } from 'vitest';
-import { ConnectionLimiter } from './connection-limits.ts';
+import { ConnectionLimiter, toConnectionLimits } from './connection-limits.ts';
 
 /** Returns the limit that the metric shows, and what was logged. */
 async function limit(openFilesMax: number, isPlanned = true) {
@@ -28,4 +29,13 @@ test('accepts fewer connections if the process may open fewer files, and says so
   expect(await limit(1_024)).toEqual({ max: 724, logged: [['warn', line, 'connections.limited']] });
   // Nobody has planned with the default of the embedded service: a laptop may have less.
   expect(await limit(1_024, false)).toEqual({ max: 724, logged: [['info', line, 'connections.limited']] });
+});
+
+test.each([
+  ['an embedded service', {}, true, false],
+  ['an embedded service', { STREAMS_PER_POD: '500' }, true, true],
+  ['a cluster', {}, false, true],
+] as const)('somebody has planned with the connections of %s with %j', (_, environment, startsWithout, isPlanned) => {
+  const { settings } = parseSettings(environment, { app: 'api' });
+  expect(toConnectionLimits(settings, startsWithout).isPlanned).toBe(isPlanned);
 });

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { type Settings, settingsTable } from '@widget-service/shared/config/settings.ts';
 import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import type { FastifyInstance } from 'fastify';
@@ -14,7 +15,20 @@ export interface ConnectionLimits {
   readonly perAddress: number;
   readonly perPod: number;
   /** Whether somebody has planned with `perPod`: then less is worth a warning. */
-  readonly isPlanned?: boolean;
+  readonly isPlanned: boolean;
+}
+
+/** Besides streams: hooks, requests, and connections between two requests. Each takes about 10 KiB. */
+const otherConnections = 10_000;
+
+/** `startsWithoutSettings`: nobody has planned with the default. */
+export function toConnectionLimits(settings: Settings, startsWithoutSettings: boolean): ConnectionLimits {
+  const isChanged = settings.STREAMS_PER_POD !== settingsTable.STREAMS_PER_POD.defaultValue;
+  return {
+    perAddress: settings.CONNECTIONS_PER_ADDRESS,
+    perPod: settings.STREAMS_PER_POD + otherConnections,
+    isPlanned: isChanged || !startsWithoutSettings,
+  };
 }
 
 /** Which limit refuses a connection. */
@@ -67,7 +81,7 @@ export class ConnectionLimiter {
     this.#perPod = Math.min(limits.perPod, Math.max(1, openFilesMax - otherFiles));
     if (this.#perPod < limits.perPod) {
       const hint = `Allow ${limits.perPod + otherFiles} open files (ulimit -n), or lower STREAMS_PER_POD.`;
-      const level = limits.isPlanned === true ? 'warn' : 'info';
+      const level = limits.isPlanned ? 'warn' : 'info';
       logger[level]({ openFilesMax, connectionsMax: this.#perPod, hint }, 'connections.limited');
     }
     metrics.connectionsLimit.set(this.#perPod);

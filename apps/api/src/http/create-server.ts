@@ -1,21 +1,17 @@
 import { randomUUIDv7 } from 'node:crypto';
 import type { Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import type { Settings } from '@widget-service/shared/config/settings.ts';
 import { listenFurther } from '@widget-service/shared/runtime/listen-addresses.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
-import {
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  type FastifyServerOptions,
-  fastify,
-  LogController,
-} from 'fastify';
+import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify';
 import {
   answerClientError,
   answerExpectation,
   answerFrameworkError,
   type SocketWithResponse,
 } from './error-handler.ts';
+import { toTrustProxy } from './forwarding.ts';
 import { normalizeTarget } from './request-screening.ts';
 
 /**
@@ -46,16 +42,11 @@ export const connectionLimits = {
   },
 };
 
-export interface ServerOptions {
-  /** The largest body, in bytes. Larger ones get the problem `payload-too-large`. */
-  readonly bodyLimitBytes: number;
-  /** See `toTrustProxy` in `forwarding.ts`. */
-  readonly trustProxy: NonNullable<FastifyServerOptions['trustProxy']>;
-  readonly logger: Logger;
-}
-
 /** Creates the HTTP server, without any route. It does not listen yet. */
-export function createServer({ bodyLimitBytes, trustProxy, logger }: ServerOptions): FastifyInstance {
+export function createServer(
+  settings: Pick<Settings, 'BODY_LIMIT_BYTES' | 'TRUSTED_PROXIES'>,
+  logger: Logger,
+): FastifyInstance {
   const app = fastify({
     // Of Fastify's own lines, only warnings and errors are logged. The caller of `listen` logs that the service
     // listens.
@@ -65,8 +56,8 @@ export function createServer({ bodyLimitBytes, trustProxy, logger }: ServerOptio
     // millisecond, and request ids need no such order.
     genReqId: () => randomUUIDv7(),
     requestIdHeader: false,
-    trustProxy,
-    bodyLimit: bodyLimitBytes,
+    trustProxy: toTrustProxy(settings.TRUSTED_PROXIES),
+    bodyLimit: settings.BODY_LIMIT_BYTES,
     exposeHeadRoutes: false,
     // Requests that arrive while the server closes are processed like any other.
     return503OnClosing: false,

@@ -1,3 +1,4 @@
+import type { Settings } from '@widget-service/shared/config/settings.ts';
 import { isLoopback } from '@widget-service/shared/runtime/host-name.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
@@ -14,18 +15,13 @@ declare module 'fastify' {
   }
 }
 
-export interface OwnOriginSettings {
-  readonly cookieSecure: boolean;
-  /** See `AppSettings`. */
-  readonly publicBaseUrl: string | null;
-}
-
 /**
  * Declares `ownOrigin` and `isHttpsOnly` on every request. A browser sends a secure cookie over HTTPS only. So a
  * request that arrives over plain HTTP then comes from a proxy that terminates TLS, whatever that proxy forwards. The
  * exception is a loopback name: browsers trust such an address without TLS.
  */
-export function decorateOwnOrigin(app: FastifyInstance, { cookieSecure, publicBaseUrl }: OwnOriginSettings): void {
+export function decorateOwnOrigin(app: FastifyInstance, settings: Settings): void {
+  const { COOKIE_SECURE: cookieSecure, PUBLIC_BASE_URL: publicBaseUrl } = settings;
   const hasHttpsBase = cookieSecure && publicBaseUrl !== null && new URL(publicBaseUrl).protocol === 'https:';
   const readOrigin = (request: FastifyRequest) =>
     `${cookieSecure && !isLoopbackAddressed(request) ? 'https' : request.protocol.toLowerCase()}://${request.host || 'localhost'}`;

@@ -1,4 +1,5 @@
-import { makeIsAllowedHost } from '@widget-service/shared/runtime/host-name.ts';
+import type { Settings } from '@widget-service/shared/config/settings.ts';
+import { isLoopback, makeIsAllowedHost } from '@widget-service/shared/runtime/host-name.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Refusal, sendProblem } from './problem.ts';
 import { countHeader } from './request-headers.ts';
@@ -11,12 +12,6 @@ const hostPattern = /^(?:\[[\da-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})+)(?::
 
 const schemePattern = /^https?$/i;
 
-interface ScreeningOptions {
-  readonly paths: KnownPaths;
-  /** See `AppSettings`. */
-  readonly allowedHosts: readonly string[] | null;
-}
-
 /**
  * Sets the common response headers, and checks every request before its route does. It rejects:
  * - an overlong URL
@@ -27,7 +22,9 @@ interface ScreeningOptions {
  *
  * It runs before the body is read, so the bodies of such requests are never read.
  */
-export function registerRequestScreening(app: FastifyInstance, { paths, allowedHosts }: ScreeningOptions): void {
+export function registerRequestScreening(app: FastifyInstance, settings: Settings): void {
+  const paths = collectKnownPaths(app);
+  const allowedHosts = listAllowedHosts(settings);
   const checks = {
     isValidHost: makeIsValidHost(),
     isValidForwardedHost: makeIsValidHost(),
@@ -126,7 +123,7 @@ interface KnownPaths {
  * Collects the path and the methods of every route that is registered after this call, to distinguish a method that a
  * path does not support (405) from an unknown path (404).
  */
-export function collectKnownPaths(app: FastifyInstance): KnownPaths {
+function collectKnownPaths(app: FastifyInstance): KnownPaths {
   const methodsByPattern = new Map<string, Set<string>>();
   app.addHook('onRoute', ({ url, method, config }) => {
     if (config?.isUnlisted === true) return;
@@ -227,4 +224,14 @@ export function decodePath(path: string): string | null {
 
 function isDecodable(path: string): boolean {
   return decodePath(path) !== null;
+}
+
+/**
+ * Returns the host names that the public interface answers to, besides addresses and `localhost`. Null: every name,
+ * because nothing says which are its own. On loopback no other machine can connect, and a name other than `localhost`
+ * can only be that of a page that attacks this machine.
+ */
+function listAllowedHosts({ HOST, PUBLIC_BASE_URL, ALLOWED_HOSTS }: Settings): readonly string[] | null {
+  if (PUBLIC_BASE_URL === null && ALLOWED_HOSTS.length === 0 && !isLoopback(HOST)) return null;
+  return [...(PUBLIC_BASE_URL === null ? [] : [new URL(PUBLIC_BASE_URL).hostname]), ...ALLOWED_HOSTS];
 }

@@ -5,10 +5,10 @@ import {
   auditOutcomes,
   auditTargetKinds,
 } from '@widget-service/shared/entities/audit-event.ts';
-import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import { listCountedPage } from '@widget-service/shared/usecases/lists/list-counted-page.ts';
 import { z } from 'zod';
 import { defineRoute, type Route } from '../http/route.ts';
+import type { RouteDeps } from '../route-deps.ts';
 import { pageQuerySchema, queryTime, toPageSchema } from '../schemas/page.ts';
 import { toPageBody } from '../schemas/page-body.ts';
 import { documentResponses } from '../schemas/problem.ts';
@@ -114,7 +114,7 @@ const listAuditEventsQuerySchema = pageQuerySchema.extend({
 });
 
 /** `GET /api/v1/audit-events`: one page of audit events, the newest first. */
-export function listAuditEventsRoute({ auditEvents }: Pick<Backend, 'auditEvents'>): Route {
+export function listAuditEventsRoute({ auditEvents }: RouteDeps): Route {
   return defineRoute({
     schema: {
       operationId: 'example.auditEvents.list',

@@ -4,7 +4,7 @@ import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { type KeptContent, makeReadOnce, sendKept, toKeptContent } from '../http/kept-content.ts';
 import type { Route } from '../http/route.ts';
 import { contentPolicies } from '../http/security-headers.ts';
-import type { SignInWays } from './docs-page.ts';
+import type { RouteDeps } from '../route-deps.ts';
 import { definePage } from './page.ts';
 
 /** What `npm run build:console` writes. */
@@ -26,17 +26,11 @@ const forAYear = 'public, max-age=31536000, immutable';
 /** No page of the console has more parts in its path. */
 const depthMax = 8;
 
-interface ConsoleSettings {
-  readonly signInWays: SignInWays;
-  /** Whether /docs is served, which has the runbooks. */
-  readonly docsEnabled: boolean;
-}
-
 /**
  * `GET /console/…`: the console, a page that people use in a browser. Every path below it gets the same document, and a
  * script shows the page that the path names. The files come from the folder that the build has made.
  */
-export function consoleRoute(settings: ConsoleSettings): Route {
+export function consoleRoute(deps: RouteDeps): Route {
   const read = makeReadOnce(async () => ({ document: await readDocument(), files: await readFiles() }));
   return definePage(async (request, reply) => {
     const path = (request.params as { readonly '*': string })['*'];
@@ -51,7 +45,7 @@ export function consoleRoute(settings: ConsoleSettings): Route {
     return reply
       .header('content-security-policy', contentPolicies.console)
       .type('text/html; charset=utf-8')
-      .send(fillDocument(document, depth, settings));
+      .send(fillDocument(document, depth, deps));
   });
 }
 
@@ -75,11 +69,12 @@ async function readDocument(): Promise<string> {
 }
 
 /** Makes the links of the document relative to the address that was asked for, and writes the settings into it. */
-function fillDocument(document: string, depth: number, { signInWays, docsEnabled }: ConsoleSettings): string {
-  const { signInByPassword, signInByIdentity } = signInWays;
-  const ways = [signInByPassword ? 'password' : '', signInByIdentity ? 'identity' : ''].join(' ').trim();
+function fillDocument(document: string, depth: number, { settings, identityProvider }: RouteDeps): string {
+  const ways = [settings.PASSWORD_SIGN_IN_ENABLED ? 'password' : '', identityProvider === null ? '' : 'identity']
+    .join(' ')
+    .trim();
   return document
     .replaceAll('"./', `"${'../'.repeat(depth) || './'}`)
     .replace('name="sign-in-ways" content="password"', `name="sign-in-ways" content="${ways}"`)
-    .replace('name="docs" content="on"', `name="docs" content="${docsEnabled ? 'on' : 'off'}"`);
+    .replace('name="docs" content="on"', `name="docs" content="${settings.PAGES.has('docs') ? 'on' : 'off'}"`);
 }

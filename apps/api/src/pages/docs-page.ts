@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import type { Route } from '../http/route.ts';
+import type { RouteDeps } from '../route-deps.ts';
 import { defineFile, definePage, type Page, sendPage } from './page.ts';
 
 const require = createRequire(import.meta.url);
@@ -25,15 +26,9 @@ export const docsFileRoutes = docsFiles.map(
 );
 
 /** `GET /docs`: Swagger UI, where people read the API documentation, sign in and try operations. */
-export function docsPageRoute({ signInWays }: { readonly signInWays: SignInWays }): Route {
-  const docsPage = buildDocsPage(signInWays);
+export function docsPageRoute(deps: RouteDeps): Route {
+  const docsPage = buildDocsPage(deps);
   return definePage(async (_request, reply) => sendPage(reply, 'application', docsPage));
-}
-
-/** The ways in which people sign in to this service. */
-export interface SignInWays {
-  readonly signInByPassword: boolean;
-  readonly signInByIdentity: boolean;
 }
 
 const passwordFields = `<label for="email">E-mail</label>
@@ -46,7 +41,7 @@ const identityLink = `<a id="sign-in-by-identity" href="api/v1/session/oidc">Sig
 `;
 
 /** The form is sent by `docs.js`. If the browser submits it itself, `post` keeps the password out of the address. */
-const buildDocsPage = ({ signInByPassword, signInByIdentity }: SignInWays): Page => ({
+const buildDocsPage = ({ settings, identityProvider }: RouteDeps): Page => ({
   title: 'Widget Service',
   root: '',
   head: `<link rel="stylesheet" href="docs/swagger-ui.css">
@@ -58,7 +53,7 @@ const buildDocsPage = ({ signInByPassword, signInByIdentity }: SignInWays): Page
 <a href="api/v1/asyncapi.json">asyncapi.json</a>
 <a href="problems">Problems</a>
 <form id="sign-in" method="post" action="docs">
-${signInByPassword ? passwordFields : ''}${signInByIdentity ? identityLink : ''}</form>
+${settings.PASSWORD_SIGN_IN_ENABLED ? passwordFields : ''}${identityProvider === null ? '' : identityLink}</form>
 <div id="signed-in" hidden>
 <span id="who"></span>
 <button id="sign-out" type="button">Sign out</button>

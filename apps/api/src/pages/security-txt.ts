@@ -1,5 +1,5 @@
-import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { Route } from '../http/route.ts';
+import type { RouteDeps } from '../route-deps.ts';
 import { definePage } from './page.ts';
 
 const dayMs = 86_400_000;
@@ -8,12 +8,11 @@ const expiresAfterDays = 180;
 
 /**
  * `GET /.well-known/security.txt` (RFC 9116). It names its own address if that is known and begins with `https:`, as
- * the RFC demands. A base with a path is not: the file must be at the root of the host. `contacts`: URIs (`mailto:`,
- * `https:`, `tel:`), the preferred one first.
+ * the RFC demands. A base with a path is not: the file must be at the root of the host.
  */
-export function securityTxtRoute(contacts: readonly string[], publicBaseUrl: string | null, clock: Clock): Route {
-  const lines = contacts.map((contact) => `Contact: ${contact}`);
-  const base = publicBaseUrl === null ? null : new URL(publicBaseUrl);
+export function securityTxtRoute({ settings, clock }: RouteDeps): Route {
+  const lines = (settings.SECURITY_CONTACT ?? []).map((contact) => `Contact: ${contact}`);
+  const base = settings.PUBLIC_BASE_URL === null ? null : new URL(settings.PUBLIC_BASE_URL);
   if (base?.protocol === 'https:' && base.pathname === '/')
     lines.push(`Canonical: ${base.origin}/.well-known/security.txt`);
   const formatText = () => {

@@ -2,7 +2,7 @@ import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { permissions, permissionsForRole } from '@widget-service/shared/domain/role.ts';
 import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import type { Session } from '@widget-service/shared/entities/session.ts';
-import type { ManageSessions, SignedIn } from '@widget-service/shared/usecases/access/sessions.ts';
+import type { SignedIn } from '@widget-service/shared/usecases/access/sessions.ts';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { noteAudit } from '../audit/audit.ts';
@@ -11,6 +11,7 @@ import { computeCsrfToken } from '../caller/csrf.ts';
 import { requireSession } from '../caller/policy.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { signOutHeaders } from '../http/security-headers.ts';
+import type { RouteDeps } from '../route-deps.ts';
 import { pageQuerySchema, toPageSchema } from '../schemas/page.ts';
 import { toPageBody } from '../schemas/page-body.ts';
 import { documentResponses } from '../schemas/problem.ts';
@@ -94,11 +95,6 @@ export function unknownSessionError(): ServiceError {
   return new ServiceError('not-found', 'There is no such session.');
 }
 
-export interface SessionRouteDeps {
-  readonly manageSessions: Pick<ManageSessions, 'list' | 'end' | 'endById' | 'endAll'>;
-  readonly cookieSecure: boolean;
-}
-
 /** `GET /api/v1/session`: who is signed in. */
 export function getSessionRoute(): Route {
   return defineRoute({
@@ -117,7 +113,7 @@ export function getSessionRoute(): Route {
 }
 
 /** `DELETE /api/v1/session`: signs out. */
-export function signOutRoute({ manageSessions, cookieSecure }: SessionRouteDeps): Route {
+export function signOutRoute({ manageSessions, settings }: RouteDeps): Route {
   return defineRoute({
     schema: {
       operationId: 'example.session.delete',
@@ -129,13 +125,13 @@ export function signOutRoute({ manageSessions, cookieSecure }: SessionRouteDeps)
       const { session } = requireSession(request);
       noteAudit(request, { before: { sessionId: session.id } });
       await manageSessions.end(session);
-      return reply.code(204).headers(clearSession(cookieSecure)).send();
+      return reply.code(204).headers(clearSession(settings.COOKIE_SECURE)).send();
     },
   });
 }
 
 /** `DELETE /api/v1/sessions`: ends every session of the caller, including this one. */
-export function signOutEverywhereRoute({ manageSessions, cookieSecure }: SessionRouteDeps): Route {
+export function signOutEverywhereRoute({ manageSessions, settings }: RouteDeps): Route {
   return defineRoute({
     schema: {
       operationId: 'example.sessions.delete',
@@ -148,13 +144,13 @@ export function signOutEverywhereRoute({ manageSessions, cookieSecure }: Session
     handler: async (request, reply) => {
       await manageSessions.endAll(requireSession(request).user.id);
       noteAudit(request, { after: { sessions: 'all-ended' } });
-      return reply.code(204).headers(clearSession(cookieSecure)).send();
+      return reply.code(204).headers(clearSession(settings.COOKIE_SECURE)).send();
     },
   });
 }
 
 /** `GET /api/v1/sessions`: the caller's sessions. */
-export function listOwnSessionsRoute({ manageSessions }: SessionRouteDeps): Route {
+export function listOwnSessionsRoute({ manageSessions }: RouteDeps): Route {
   return defineRoute({
     schema: {
       operationId: 'example.sessions.list',
@@ -173,7 +169,7 @@ export function listOwnSessionsRoute({ manageSessions }: SessionRouteDeps): Rout
 }
 
 /** `DELETE /api/v1/sessions/{id}`: ends one session of the caller. */
-export function endOwnSessionRoute({ manageSessions, cookieSecure }: SessionRouteDeps): Route {
+export function endOwnSessionRoute({ manageSessions, settings }: RouteDeps): Route {
   return defineRoute({
     schema: {
       operationId: 'example.sessions.end',
@@ -191,7 +187,7 @@ export function endOwnSessionRoute({ manageSessions, cookieSecure }: SessionRout
       const id = parseUuid(request.params.id);
       noteAudit(request, { before: { sessionId: id } });
       if (id === null || !(await manageSessions.endById(user.id, id))) throw unknownSessionError();
-      if (id === session.id) reply.headers(clearSession(cookieSecure));
+      if (id === session.id) reply.headers(clearSession(settings.COOKIE_SECURE));
       return reply.code(204).send();
     },
   });

@@ -1,25 +1,17 @@
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { pickChangedMembers, toAuditName } from '@widget-service/shared/entities/audit-event.ts';
 import type { User } from '@widget-service/shared/entities/user.ts';
-import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
-import type { Clock } from '@widget-service/shared/runtime/clock.ts';
-import type { ManageSessions } from '@widget-service/shared/usecases/access/sessions.ts';
-import type {
-  IdentityUserChange,
-  SignInByIdentity,
-} from '@widget-service/shared/usecases/access/sign-in-by-identity.ts';
-import type { SignInLimits } from '@widget-service/shared/usecases/access/sign-in-limits.ts';
+import type { IdentityUserChange } from '@widget-service/shared/usecases/access/sign-in-by-identity.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type FurtherChange, noteAudit } from '../audit/audit.ts';
 import { formatSessionCookie } from '../caller/cookies.ts';
 import { toRateLimitedError } from '../caller/limits/rate-limits.ts';
-import type { IdentityProvider } from '../caller/oidc/identity-provider.ts';
 import { createPendingSignIns, parseReturnTo } from '../caller/oidc/pending-sign-in.ts';
 import { toNotVerified } from '../caller/oidc/provider-calls.ts';
-import type { TrustedProxies } from '../http/forwarding.ts';
 import { InputError, statusForCode } from '../http/problem.ts';
 import { defineRoute, type Route } from '../http/route.ts';
+import type { RouteDeps } from '../route-deps.ts';
 import { documentResponses, withProblemHeaders } from '../schemas/problem.ts';
 import { endReplacedSession, noteSignIn, toOrigin } from './sign-in-by-password.ts';
 import { makeShowSignInFailure, toRefusedError } from './sign-in-failure.ts';
@@ -46,37 +38,14 @@ const callbackQuerySchema = z.looseObject({
   error: callbackParameter.meta({ description: 'Why the provider did not sign the person in.' }),
 });
 
-/** The identity provider of the settings, and what the routes need besides. */
-export interface ConfiguredIdentityProvider {
-  readonly provider: IdentityProvider;
-  readonly clientSecret: string;
-  /** The name of the claim, for the reason of a refusal. */
-  readonly roleClaim: string;
-  /** Without a trailing slash. */
-  readonly publicBaseUrl: string;
-}
-
-export interface SignInByIdentityRouteDeps {
-  /** Null: not configured. The routes then answer 404. */
-  readonly identityProvider: ConfiguredIdentityProvider | null;
-  readonly signInByIdentity: Pick<SignInByIdentity, 'run'>;
-  readonly manageSessions: Pick<ManageSessions, 'endReplaced'>;
-  readonly signInLimits: Pick<SignInLimits, 'run'>;
-  readonly cookieSecure: boolean;
-  readonly trustedProxies: TrustedProxies;
-  readonly clock: Pick<Clock, 'now'>;
-  readonly consoleEnabled: boolean;
-  readonly docsEnabled: boolean;
-  readonly metrics: Pick<Metrics, 'identityProviderFailures'>;
-  readonly publicBaseUrl: string | null;
-}
-
 /**
  * Makes the function that returns the provider, and the sign-ins that browsers have started. It throws `not-found` if
  * none is configured.
  */
-function makeRequireProvider({ identityProvider: configured, cookieSecure: isSecure }: SignInByIdentityRouteDeps) {
-  const found = configured && { ...configured, pendingSignIns: createPendingSignIns({ ...configured, isSecure }) };
+function makeRequireProvider({ identityProvider: provider, settings }: RouteDeps) {
+  const pendingSignIns = createPendingSignIns(settings.OIDC_CLIENT_SECRET ?? '', settings.COOKIE_SECURE);
+  // `checkCombinations` has made sure that a provider has it.
+  const found = provider && { provider, pendingSignIns, publicBaseUrl: settings.PUBLIC_BASE_URL ?? '' };
   return () => {
     if (found !== null) return found;
     throw new ServiceError('not-found', 'This service has no identity provider.');
@@ -99,7 +68,7 @@ const leads = (description: string) =>
  * `finishIdentitySignInRoute`. Both are links that a browser follows, so everybody may call them: the sealed cookie
  * proves that this browser started the sign-in.
  */
-export function startIdentitySignInRoute(deps: SignInByIdentityRouteDeps): Route {
+export function startIdentitySignInRoute(deps: RouteDeps): Route {
   const requireProvider = makeRequireProvider(deps);
   return defineRoute({
     errorHandler: makeShowSignInFailure(deps),
@@ -135,7 +104,7 @@ function requireReturnTo(given: string | undefined, publicBaseUrl: string): stri
 }
 
 /** `GET /api/v1/session/oidc/callback`: signs in the person whom the provider has verified. */
-export function finishIdentitySignInRoute(deps: SignInByIdentityRouteDeps): Route {
+export function finishIdentitySignInRoute(deps: RouteDeps): Route {
   const requireProvider = makeRequireProvider(deps);
   return defineRoute({
     errorHandler: makeShowSignInFailure(deps),
@@ -160,34 +129,29 @@ export function finishIdentitySignInRoute(deps: SignInByIdentityRouteDeps): Rout
       ),
     },
     handler: async (request, reply) => {
-      const { provider, roleClaim, pendingSignIns } = requireProvider();
+      const { provider, pendingSignIns } = requireProvider();
       const { state = '' } = request.query;
       const endPending = () => void reply.header('set-cookie', pendingSignIns.formatCleared(state));
-      const { returnTo } = await limitFailures(
-        request,
-        reply,
-        { ...deps, endPending },
-        async ({ source, readOrigin }) => {
-          const started = pendingSignIns.parse(request.headers.cookie, state, deps.clock.now());
-          if (started === null) throw toNotVerified('no cookie of a started sign-in');
-          const identity = await provider.verify(readQuery(request), started, source.address);
-          if (identity.email !== null) noteAudit(request, { email: identity.email });
-          const furtherChanges: FurtherChange[] = [];
-          const noteChange = (change: IdentityUserChange) => {
-            furtherChanges.push(describeChange(change));
-            noteAudit(request, { furtherChanges });
-          };
-          const outcome = await deps.signInByIdentity.run(identity, readOrigin, noteChange);
-          if (outcome.status === 'rate-limited') throw toRateLimitedError(reply, 'sign-in', outcome);
-          if (outcome.status === 'refused') throw toRefusedError(outcome.reason, identity, roleClaim);
-          // The provider gives the role at each sign-in.
-          noteSignIn(request, outcome.user, { sessionId: outcome.session.id, role: outcome.user.role });
-          await endReplacedSession(request, deps.manageSessions);
-          const cookie = formatSessionCookie(outcome.sessionId, deps.cookieSecure);
-          reply.header('set-cookie', [cookie, pendingSignIns.formatCleared(state)]);
-          return started;
-        },
-      );
+      const { returnTo } = await limitFailures(request, reply, deps, endPending, async ({ source, readOrigin }) => {
+        const started = pendingSignIns.parse(request.headers.cookie, state, deps.clock.now());
+        if (started === null) throw toNotVerified('no cookie of a started sign-in');
+        const identity = await provider.verify(readQuery(request), started, source.address);
+        if (identity.email !== null) noteAudit(request, { email: identity.email });
+        const furtherChanges: FurtherChange[] = [];
+        const noteChange = (change: IdentityUserChange) => {
+          furtherChanges.push(describeChange(change));
+          noteAudit(request, { furtherChanges });
+        };
+        const outcome = await deps.signInByIdentity.run(identity, readOrigin, noteChange);
+        if (outcome.status === 'rate-limited') throw toRateLimitedError(reply, 'sign-in', outcome);
+        if (outcome.status === 'refused') throw toRefusedError(outcome.reason, identity, deps.settings.OIDC_ROLE_CLAIM);
+        // The provider gives the role at each sign-in.
+        noteSignIn(request, outcome.user, { sessionId: outcome.session.id, role: outcome.user.role });
+        await endReplacedSession(request, deps.manageSessions);
+        const cookie = formatSessionCookie(outcome.sessionId, deps.settings.COOKIE_SECURE);
+        reply.header('set-cookie', [cookie, pendingSignIns.formatCleared(state)]);
+        return started;
+      });
       return reply.redirect(returnTo, 303);
     },
   });
@@ -225,10 +189,11 @@ function readQuery({ url }: FastifyRequest): string {
 async function limitFailures<T>(
   request: FastifyRequest,
   reply: FastifyReply,
-  { signInLimits, trustedProxies, endPending }: SignInByIdentityRouteDeps & { endPending: () => void },
+  { signInLimits, settings }: RouteDeps,
+  endPending: () => void,
   attempt: (origin: ReturnType<typeof toOrigin>) => Promise<T>,
 ): Promise<T> {
-  const origin = toOrigin(request, trustedProxies);
+  const origin = toOrigin(request, settings.TRUSTED_PROXIES);
   const outcome = await signInLimits.run({ email: null, source: origin.source }, async () => {
     try {
       return { status: 'signed-in' as const, result: await attempt(origin) };

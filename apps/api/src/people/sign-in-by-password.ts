@@ -8,7 +8,6 @@ import type {
   SignedIn,
   StartedSession,
 } from '@widget-service/shared/usecases/access/sessions.ts';
-import type { SignIn } from '@widget-service/shared/usecases/access/sign-in.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { noteAudit } from '../audit/audit.ts';
@@ -17,6 +16,7 @@ import { toRateLimitedError } from '../caller/limits/rate-limits.ts';
 import { requireSession } from '../caller/policy.ts';
 import { type TrustedProxies, toAttemptSource, toShownAddress } from '../http/forwarding.ts';
 import { defineRoute, type Route } from '../http/route.ts';
+import type { RouteDeps } from '../route-deps.ts';
 import { documentResponses } from '../schemas/problem.ts';
 import { newPassword } from '../schemas/text.ts';
 import { sessionSchema, toSessionBody } from './sessions.ts';
@@ -32,17 +32,9 @@ const passwordChangeSchema = z.strictObject({ currentPassword: z.string(), newPa
   examples: [{ currentPassword: 'a password of their own', newPassword: 'another one of their own' }],
 });
 
-export interface SignInRouteDeps {
-  readonly signIn: Pick<SignIn, 'byPassword' | 'changePassword'>;
-  readonly manageSessions: Pick<ManageSessions, 'endReplaced'>;
-  readonly cookieSecure: boolean;
-  readonly trustedProxies: TrustedProxies;
-  readonly passwordSignInEnabled: boolean;
-}
-
 /** Throws on every route that verifies a password, once the operator has switched passwords off. */
-function requirePasswords({ passwordSignInEnabled }: SignInRouteDeps): void {
-  if (passwordSignInEnabled) return;
+function requirePasswords({ settings }: RouteDeps): void {
+  if (settings.PASSWORD_SIGN_IN_ENABLED) return;
   const text = 'This service has no sign-in by password. Sign in through the identity provider.';
   throw new ServiceError('password-sign-in-disabled', text);
 }
@@ -51,8 +43,8 @@ function requirePasswords({ passwordSignInEnabled }: SignInRouteDeps): void {
  * `POST /api/v1/session`: signs in. The session cookies of the request do not matter, except that the session of a
  * single valid one ends: the browser replaces that cookie.
  */
-export function signInRoute(deps: SignInRouteDeps): Route {
-  const { signIn, manageSessions, trustedProxies } = deps;
+export function signInRoute(deps: RouteDeps): Route {
+  const { signIn, manageSessions, settings } = deps;
   return defineRoute({
     schema: {
       operationId: 'example.session.create',
@@ -71,7 +63,7 @@ export function signInRoute(deps: SignInRouteDeps): Route {
     handler: async (request, reply) => {
       requirePasswords(deps);
       noteAudit(request, { email: request.body.email });
-      const outcome = await signIn.byPassword({ ...request.body, ...toOrigin(request, trustedProxies) });
+      const outcome = await signIn.byPassword({ ...request.body, ...toOrigin(request, settings.TRUSTED_PROXIES) });
       if (outcome.status === 'rate-limited') throw toRateLimitedError(reply, 'sign-in', outcome);
       if (outcome.status === 'refused') {
         noteAudit(request, { targetId: outcome.userId });
@@ -79,7 +71,7 @@ export function signInRoute(deps: SignInRouteDeps): Route {
       }
       noteSignIn(request, outcome.user, { sessionId: outcome.session.id });
       await endReplacedSession(request, manageSessions);
-      return sendNewSession(reply, outcome, deps.cookieSecure);
+      return sendNewSession(reply, outcome, deps.settings.COOKIE_SECURE);
     },
   });
 }
@@ -87,7 +79,7 @@ export function signInRoute(deps: SignInRouteDeps): Route {
 const noPasswordText = 'You sign in through the identity provider. Change your password there.';
 
 /** `PUT /api/v1/session/password`: changes the caller's password, and replaces the caller's sessions by a new one. */
-export function changePasswordRoute(deps: SignInRouteDeps): Route {
+export function changePasswordRoute(deps: RouteDeps): Route {
   return defineRoute({
     schema: {
       operationId: 'example.session.changePassword',
@@ -107,14 +99,14 @@ export function changePasswordRoute(deps: SignInRouteDeps): Route {
     handler: async (request, reply) => {
       requirePasswords(deps);
       const caller = requireSession(request);
-      const change = { ...caller, ...toOrigin(request, deps.trustedProxies), ...request.body };
+      const change = { ...caller, ...toOrigin(request, deps.settings.TRUSTED_PROXIES), ...request.body };
       const outcome = await deps.signIn.changePassword(change);
       if (outcome.status === 'rate-limited') throw toRateLimitedError(reply, 'sign-in', outcome);
       if (outcome.status === 'no-password') throw new ServiceError('user-has-no-password', noPasswordText);
       if (outcome.status === 'refused') throw new ServiceError('invalid-credentials', 'The current password is wrong.');
       if (outcome.status === 'weak') throw new ServiceError('weak-password', outcome.detail);
       noteAudit(request, { before: { sessionId: caller.session.id }, after: { sessionId: outcome.session.id } });
-      return sendNewSession(reply, outcome, deps.cookieSecure);
+      return sendNewSession(reply, outcome, deps.settings.COOKIE_SECURE);
     },
   });
 }

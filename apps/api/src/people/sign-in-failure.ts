@@ -1,10 +1,10 @@
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
-import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { IdentitySignInOutcome } from '@widget-service/shared/usecases/access/sign-in-by-identity.ts';
 import type { FastifyRequest } from 'fastify';
 import type { PersonOfProvider } from '../caller/oidc/identity-provider.ts';
 import { recordProblem } from '../http/error-handler.ts';
 import type { Route } from '../http/route.ts';
+import type { RouteDeps } from '../route-deps.ts';
 
 /** A sign-in through the identity provider that is refused, for a reason that the console explains. */
 class SignInRefusedError extends ServiceError {
@@ -42,20 +42,14 @@ export function toRefusedError(
   return new SignInRefusedError(reason === 'last-admin' ? 'last-admin' : 'sign-in-refused', reason, refusals[reason]);
 }
 
-interface SignInFailureDeps {
-  readonly publicBaseUrl: string | null;
-  readonly consoleEnabled: boolean;
-  readonly docsEnabled: boolean;
-  readonly metrics: Pick<Metrics, 'identityProviderFailures'>;
-}
-
 /**
  * Makes the error handler of the two links of a sign-in. A browser that follows one must not end at a page of JSON, so
  * it is led to the sign-in page of the console, or else to `/docs`, with the reason in the query. A session that the
  * browser has goes on there. Other clients get the problem.
  */
-export function makeShowSignInFailure(deps: SignInFailureDeps): NonNullable<Route['errorHandler']> {
-  const page = deps.consoleEnabled ? 'console/' : deps.docsEnabled ? 'docs' : null;
+export function makeShowSignInFailure(deps: RouteDeps): NonNullable<Route['errorHandler']> {
+  const { PAGES } = deps.settings;
+  const page = PAGES.has('console') ? 'console/' : PAGES.has('docs') ? 'docs' : null;
   return (error, request, reply) => {
     if (isUnusableProvider(error)) deps.metrics.identityProviderFailures.inc();
     // Fastify hands it to the error handler of all routes.
@@ -63,7 +57,7 @@ export function makeShowSignInFailure(deps: SignInFailureDeps): NonNullable<Rout
     const { code, requestId } = recordProblem(error, request);
     const reason = error instanceof SignInRefusedError ? error.reason : code;
     const query = new URLSearchParams({ signInFailed: reason, failedRequest: requestId });
-    const start = new URL(`${deps.publicBaseUrl ?? request.ownOrigin}/`).pathname;
+    const start = new URL(`${deps.settings.PUBLIC_BASE_URL ?? request.ownOrigin}/`).pathname;
     return reply.redirect(`${start}${page}?${query}`, 303);
   };
 }

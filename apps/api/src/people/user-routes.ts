@@ -3,14 +3,13 @@ import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import { pickChangedMembers, toAuditName } from '@widget-service/shared/entities/audit-event.ts';
 import type { User } from '@widget-service/shared/entities/user.ts';
 import type { Collection } from '@widget-service/shared/ports/collection.ts';
-import type { ManageUsers } from '@widget-service/shared/usecases/access/manage-users.ts';
-import type { ManageSessions } from '@widget-service/shared/usecases/access/sessions.ts';
 import { listCountedPage } from '@widget-service/shared/usecases/lists/list-counted-page.ts';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type AuditNotes, noteAudit } from '../audit/audit.ts';
 import { requireSession } from '../caller/policy.ts';
 import { defineRoute, type Route } from '../http/route.ts';
+import type { RouteDeps } from '../route-deps.ts';
 import { pageQuerySchema } from '../schemas/page.ts';
 import { toPageBody } from '../schemas/page-body.ts';
 import { documentResponses } from '../schemas/problem.ts';
@@ -26,14 +25,8 @@ import {
 
 const userParamsSchema = z.object({ id: z.string() });
 
-export interface UserRouteDeps {
-  readonly users: Pick<Collection<User>, 'get' | 'list' | 'count'>;
-  readonly manageUsers: Pick<ManageUsers, 'create' | 'change'>;
-  readonly manageSessions: Pick<ManageSessions, 'list' | 'endAll' | 'endById'>;
-}
-
 /** `GET /api/v1/users`: one page of users, newest first. */
-export function listUsersRoute({ users }: UserRouteDeps): Route {
+export function listUsersRoute({ users }: RouteDeps): Route {
   return defineRoute({
     schema: {
       operationId: 'example.users.list',
@@ -47,7 +40,7 @@ export function listUsersRoute({ users }: UserRouteDeps): Route {
 }
 
 /** `POST /api/v1/users`: creates a user. */
-export function createUserRoute({ manageUsers }: UserRouteDeps): Route {
+export function createUserRoute({ manageUsers }: RouteDeps): Route {
   return defineRoute({
     schema: {
       operationId: 'example.users.create',
@@ -74,7 +67,7 @@ export function createUserRoute({ manageUsers }: UserRouteDeps): Route {
 }
 
 /** `GET /api/v1/users/{id}`: one user. */
-export function getUserRoute({ users }: UserRouteDeps): Route {
+export function getUserRoute({ users }: RouteDeps): Route {
   return defineRoute({
     schema: {
       operationId: 'example.users.get',
@@ -87,7 +80,7 @@ export function getUserRoute({ users }: UserRouteDeps): Route {
 }
 
 /** `PATCH /api/v1/users/{id}`: changes a user's name, role or password, or disables or enables the user. */
-export function changeUserRoute({ users, manageUsers }: UserRouteDeps): Route {
+export function changeUserRoute({ users, manageUsers }: RouteDeps): Route {
   return defineRoute({
     schema: {
       operationId: 'example.users.update',
@@ -148,7 +141,7 @@ const endingText =
   'The user is not disabled, and can sign in again. Sessions end on every server at once, and their personal streams close within 2 seconds. After a 503, repeat the request; the streams then close within a minute.';
 
 /** `GET /api/v1/users/{id}/sessions`: the sessions of a user. */
-export function listUserSessionsRoute({ users, manageSessions }: UserRouteDeps): Route {
+export function listUserSessionsRoute({ users, manageSessions }: RouteDeps): Route {
   return defineRoute({
     schema: {
       operationId: 'example.users.listSessions',
@@ -170,7 +163,7 @@ export function listUserSessionsRoute({ users, manageSessions }: UserRouteDeps):
 }
 
 /** `DELETE /api/v1/users/{id}/sessions`: ends every session of a user. */
-export function endUserSessionsRoute({ users, manageSessions }: UserRouteDeps): Route {
+export function endUserSessionsRoute({ users, manageSessions }: RouteDeps): Route {
   return defineRoute({
     schema: {
       operationId: 'example.users.endSessions',
@@ -189,7 +182,7 @@ export function endUserSessionsRoute({ users, manageSessions }: UserRouteDeps): 
 }
 
 /** `DELETE /api/v1/users/{id}/sessions/{sessionId}`: ends one session of a user. */
-export function endUserSessionRoute({ users, manageSessions }: UserRouteDeps): Route {
+export function endUserSessionRoute({ users, manageSessions }: RouteDeps): Route {
   return defineRoute({
     schema: {
       operationId: 'example.users.endSession',

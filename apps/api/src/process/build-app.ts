@@ -1,6 +1,4 @@
-import type { RateLimit } from '@widget-service/shared/domain/gcra.ts';
 import { gapReasons } from '@widget-service/shared/domain/stream-start.ts';
-import type { Integration, ProvisionToken } from '@widget-service/shared/entities/grant.ts';
 import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { RateLimiter } from '@widget-service/shared/ports/rate-limiter.ts';
 import type { Tracer } from '@widget-service/shared/tracing/tracer.ts';
@@ -9,50 +7,40 @@ import { registerAudit } from '../audit/audit.ts';
 import type { AuditTrail } from '../audit/audit-trail.ts';
 import type { HashText } from '../audit/hash-text.ts';
 import { decorateCredentials, makeVerifyBearer, makeVerifyHookToken } from '../caller/credentials.ts';
-import { makeTakeApiPermit, registerHookLimits } from '../caller/limits/rate-limits.ts';
+import { makeTakeApiPermit, type RateLimits, registerHookLimits } from '../caller/limits/rate-limits.ts';
 import { type PolicyDeps, registerPolicies } from '../caller/policy.ts';
-import { ConnectionLimiter, readOpenFilesMax, registerConnectionRefusals } from '../http/connection-limits.ts';
+import {
+  ConnectionLimiter,
+  type ConnectionLimits,
+  readOpenFilesMax,
+  registerConnectionRefusals,
+} from '../http/connection-limits.ts';
 import { createServer } from '../http/create-server.ts';
 import { registerErrorHandler } from '../http/error-handler.ts';
-import { registerForwardedAddresses, registerProxyWarning, toTrustProxy } from '../http/forwarding.ts';
+import { registerForwardedAddresses, registerProxyWarning } from '../http/forwarding.ts';
 import { registerJsonBodies } from '../http/json-body.ts';
 import { decorateOwnOrigin } from '../http/own-origin.ts';
 import { registerRequestDeadline } from '../http/request-deadline.ts';
 import { registerRequestLog, registerRequestTracing } from '../http/request-log.ts';
-import { collectKnownPaths, registerRequestScreening } from '../http/request-screening.ts';
+import { registerRequestScreening } from '../http/request-screening.ts';
 import { decorateRequests } from '../http/request-state.ts';
 import { validateWithZod } from '../http/zod-validation.ts';
 import { collectDescribedRoutes, type DescribedRoute, listProblemCodes } from '../openapi/described-route.ts';
-import type { TokenCache } from '../revocation/token-cache.ts';
-import { makeRecordLastUsed, type ResolvedGrant } from '../revocation/token-caches.ts';
+import { makeRecordLastUsed } from '../revocation/token-caches.ts';
+import type { RouteDeps } from '../route-deps.ts';
 import { makeRefuseConnection } from '../streams/admit-stream.ts';
 import { closingReasons } from '../streams/fan-out/closing-rules.ts';
-import type { RouteDeps } from './route-row.ts';
 import { registerRoutes } from './routes.ts';
 
-export interface RateLimits {
-  readonly limiter: Pick<RateLimiter, 'take'>;
-  /** Per principal; null: no limit. */
-  readonly api: RateLimit | null;
-  /** Per integration, for those without a rate of their own; null: no limit. */
-  readonly hooks: RateLimit | null;
-  /** Per provision token; null: no limit. */
-  readonly widgets: RateLimit | null;
-  /** New sessions per user; null: no limit. */
-  readonly signIns: RateLimit | null;
-}
-
 /** Everything that the routes need, and what runs before them. */
-export interface AppDeps extends Omit<RouteDeps, 'signInWays' | 'describedRoutes'> {
+export interface AppDeps extends Omit<RouteDeps, 'describedRoutes'> {
   /** Closed with the app. */
   readonly audit: AuditTrail;
   readonly hashText: HashText;
-  readonly caches: {
-    readonly hooks: Pick<TokenCache<ResolvedGrant<Integration>>, 'recall' | 'resolve'>;
-    readonly provisionTokens: Pick<TokenCache<ResolvedGrant<ProvisionToken>>, 'resolve'>;
-  };
   readonly recallSession: PolicyDeps['recallSession'];
-  readonly rateLimits: RateLimits;
+  readonly connectionLimits: ConnectionLimits;
+  readonly limiter: RateLimiter;
+  readonly limits: RateLimits;
   readonly tracer: Tracer;
 }
 
@@ -61,25 +49,26 @@ export interface AppDeps extends Omit<RouteDeps, 'signInWays' | 'describedRoutes
  * so a mistake in a route makes `listen` reject.
  */
 export function buildApp(deps: AppDeps): FastifyInstance {
-  const { bodyLimitBytes, trustedProxies, caches, clock, metrics } = deps;
-  const app = createServer({ bodyLimitBytes, trustProxy: toTrustProxy(trustedProxies), logger: deps.logger });
-  const connections = new ConnectionLimiter({ ...deps, limits: deps.connections, openFilesMax: readOpenFilesMax() });
+  const { settings, caches, clock, logger, metrics, limiter, limits } = deps;
+  const { TRUSTED_PROXIES: trustedProxies, PUBLIC_BASE_URL: publicBaseUrl } = settings;
+  const app = createServer(settings, logger);
+  const openFilesMax = readOpenFilesMax();
+  const connections = new ConnectionLimiter({ ...deps, limits: deps.connectionLimits, openFilesMax, trustedProxies });
   connections.watch(app.server);
   // The order matters. Fastify hooks run in the order of their registration, and a function that examines routes sees
   // only those that are registered after it.
   decorateRequests(app);
   decorateCredentials(app);
-  decorateOwnOrigin(app, deps);
+  decorateOwnOrigin(app, settings);
   registerRequestTracing(app, deps.tracer);
   registerConnectionRefusals(app, connections, makeRefuseConnection(metrics));
   registerForwardedAddresses(app, trustedProxies);
-  registerRequestScreening(app, { paths: collectKnownPaths(app), allowedHosts: deps.allowedHosts });
+  registerRequestScreening(app, settings);
   registerErrorHandler(app);
   registerProxyWarning(app, trustedProxies);
   registerRequestLog(app, metrics);
   registerRequestDeadline(app);
-  const { limiter, api, hooks } = deps.rateLimits;
-  registerHookLimits(app, { limiter, limit: hooks, clock });
+  registerHookLimits(app, { limiter, limit: limits.hooks, clock });
   registerJsonBodies(app);
   app.setValidatorCompiler(validateWithZod);
   // Handlers return typed bodies: validating them again would cost time and change nothing.
@@ -92,17 +81,13 @@ export function buildApp(deps: AppDeps): FastifyInstance {
       recordLastUsed: makeRecordLastUsed(deps.provisionTokens, clock),
     }),
     verifyHookToken: makeVerifyHookToken(caches.hooks),
-    takePermit: makeTakeApiPermit({ limiter, limit: api }),
-    publicBaseUrl: deps.publicBaseUrl,
+    takePermit: makeTakeApiPermit({ limiter, limit: limits.api }),
+    publicBaseUrl,
   });
   registerAudit(app, { audit: deps.audit, hashText: deps.hashText, clock, trustedProxies });
   const describedRoutes = collectDescribedRoutes(app);
   registerZeroSeries(app, describedRoutes, metrics);
-  const signInWays = {
-    signInByPassword: deps.passwordSignInEnabled,
-    signInByIdentity: deps.identityProvider !== null,
-  };
-  app.register(async (scope) => registerRoutes(scope, { ...deps, describedRoutes, signInWays }));
+  app.register(async (scope) => registerRoutes(scope, { ...deps, describedRoutes }));
   return app;
 }
 

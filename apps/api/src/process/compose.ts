@@ -19,9 +19,11 @@ import { makeFindStreamStart } from '@widget-service/shared/usecases/events/find
 import { GroupCommit, type GroupCommitOptions } from '@widget-service/shared/usecases/hooks/group-commit.ts';
 import { AuditTrail } from '../audit/audit-trail.ts';
 import { limitByDigests, makeHashText } from '../audit/hash-text.ts';
+import { type RateLimits, toRateLimits } from '../caller/limits/rate-limits.ts';
+import type { IdentityProvider } from '../caller/oidc/identity-provider.ts';
+import { toConnectionLimits } from '../http/connection-limits.ts';
 import type { OverviewDeps } from '../operators/overview.ts';
 import { type DescribePodDeps, makeDescribePod } from '../operators/pod-state.ts';
-import type { ConfiguredIdentityProvider } from '../people/sign-in-by-identity.ts';
 import { openRevocations, type PodRevocations } from '../revocation/end-revoked-streams.ts';
 import { verifyStreamSession, verifyStreamToken } from '../revocation/stream-entitlement.ts';
 import { announceHereFirst, makeRecallSession, makeRecordLastUsed } from '../revocation/token-caches.ts';
@@ -29,9 +31,8 @@ import { makeAdmitStream } from '../streams/admit-stream.ts';
 import { type FanOutOptions, openFanOut } from '../streams/fan-out/open-fan-out.ts';
 import { makeRecordStreamEnd } from '../streams/record-stream-end.ts';
 import { listStreams, makeStreamDirectory } from '../streams/stream-directory.ts';
-import { type AppDeps, buildApp, type RateLimits } from './build-app.ts';
+import { type AppDeps, buildApp } from './build-app.ts';
 import { createGaugeSamplerTask } from './gauge-sampler.ts';
-import { type InterfaceSettings, toInterfaceSettings, toRateLimits } from './interface-settings.ts';
 import { describeBackend } from './open-backend.ts';
 import { createUseCases } from './use-cases.ts';
 
@@ -42,7 +43,7 @@ export interface PodDeps {
   /** Left out: no tracing. */
   readonly tracer?: Tracer;
   /** Null: nobody signs in through a provider. */
-  readonly identityProvider: ConfiguredIdentityProvider | null;
+  readonly identityProvider: IdentityProvider | null;
   /** Only tests replace parts. */
   readonly overrides?: Overrides;
 }
@@ -50,8 +51,8 @@ export interface PodDeps {
 /** Parts of a pod that a test replaces. */
 export interface Overrides {
   readonly clock?: Clock;
-  readonly interface?: Partial<InterfaceSettings>;
-  readonly rateLimits?: Omit<RateLimits, 'limiter'>;
+  readonly connectionsPerPod?: number;
+  readonly limits?: RateLimits;
   /** How long the pod waits for a shared rate limiter before it falls back, in milliseconds. */
   readonly limiterTimeoutMs?: number;
   readonly fanOut?: Partial<FanOutOptions>;
@@ -147,12 +148,11 @@ function composeParts(deps: PodDeps) {
 type Parts = ReturnType<typeof composeParts>;
 
 /** Builds the public interface from the parts of the pod. */
-function composeApp(parts: Parts, identityProvider: ConfiguredIdentityProvider | null) {
+function composeApp(parts: Parts, identityProvider: IdentityProvider | null) {
   const { settings, overrides, backend, facts, caches, clock, metrics, fanOut, revocations, audit } = parts;
   const streamTokens = revocations.caches.streams;
-  const interfaceSettings = { ...toInterfaceSettings(settings, facts), ...overrides.interface };
+  const connectionLimits = toConnectionLimits(settings, facts.startsWithoutSettings);
   return buildApp({
-    ...interfaceSettings,
     ...backend,
     ...parts,
     ...composeUseCases(parts),
@@ -165,11 +165,12 @@ function composeApp(parts: Parts, identityProvider: ConfiguredIdentityProvider |
       findStreamStart: makeFindStreamStart({ eventLog: backend.eventLog, recent: fanOut.ring }),
       hub: fanOut.hub,
       metrics,
-      trustedProxies: interfaceSettings.trustedProxies,
+      trustedProxies: settings.TRUSTED_PROXIES,
       recordEnd: makeRecordStreamEnd({ audit, clock }),
       admit: makeAdmitStream({ perOwner: settings.STREAMS_PER_OWNER, perPod: settings.STREAMS_PER_POD }),
       heartbeatIntervalMs: fanOut.options.heartbeatIntervalMs,
     },
+    connectionLimits: { ...connectionLimits, perPod: overrides.connectionsPerPod ?? connectionLimits.perPod },
     identityProvider,
   });
 }
@@ -188,7 +189,7 @@ function composeUseCases(parts: Parts) {
         ...(overrides.limiterTimeoutMs === undefined ? {} : { timeoutMs: overrides.limiterTimeoutMs }),
       })
     : backend.rateLimiter;
-  const limits = overrides.rateLimits ?? toRateLimits(settings);
+  const limits = overrides.limits ?? toRateLimits(settings);
   const useCases = createUseCases({
     ...parts,
     control: announceHereFirst(backend.control, caches.sessions),
@@ -196,5 +197,5 @@ function composeUseCases(parts: Parts) {
     limits,
     signInFailuresPerMinute: overrides.signInFailuresPerMinute ?? signInFailuresPerMinute,
   });
-  return { ...useCases, hashText, rateLimits: { limiter, ...limits } };
+  return { ...useCases, hashText, limiter, limits };
 }

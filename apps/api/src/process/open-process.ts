@@ -12,9 +12,8 @@ import { openOpsServer } from '@widget-service/shared/runtime/ops-server.ts';
 import type { RunningProcess } from '@widget-service/shared/runtime/run-process.ts';
 import { recordTasks } from '@widget-service/shared/tasks/create-supervisor.ts';
 import type { Tracer } from '@widget-service/shared/tracing/tracer.ts';
-import { openIdentityProvider, toIdentityProviderOptions } from '../caller/oidc/identity-provider.ts';
+import { type IdentityProvider, openIdentityProvider } from '../caller/oidc/identity-provider.ts';
 import { listenPublicly } from '../http/create-server.ts';
-import type { ConfiguredIdentityProvider } from '../people/sign-in-by-identity.ts';
 import { composePod, type Overrides, type Pod } from './compose.ts';
 import { drain, drainMaxMs } from './drain.ts';
 import { describeFirstAdmin, ensureFirstAdmin, formatStartupBanner } from './first-start.ts';
@@ -45,7 +44,7 @@ const firstPositionMaxMs = 1_000;
 export async function openProcess(deps: ProcessDeps): Promise<RunningProcess> {
   const { settings, logger, print } = deps;
   const clock = systemClock;
-  const identityProvider = await configureIdentityProvider(settings);
+  const identityProvider = await openIdentityProvider(settings, clock);
   const pod = composePod({ ...deps, identityProvider });
   if (identityProvider !== null) watchIdentityProvider(identityProvider, pod, logger);
   const { app, backend, facts, supervisor, readiness, fanOut, audit } = pod;
@@ -131,12 +130,6 @@ function openOperatorsPort(
   );
 }
 
-async function configureIdentityProvider(settings: Settings): Promise<ConfiguredIdentityProvider | null> {
-  const options = toIdentityProviderOptions(settings);
-  if (options === null) return null;
-  return { ...options, provider: await openIdentityProvider(options, { clock: systemClock }) };
-}
-
 const providerCheckMs = 60_000;
 
 /**
@@ -144,17 +137,17 @@ const providerCheckMs = 60_000;
  * first person signs in. Everything else works without it.
  */
 function watchIdentityProvider(
-  configured: ConfiguredIdentityProvider,
+  provider: IdentityProvider,
   pod: Pick<Pod, 'metrics'>,
   logger: Logger,
   lastReason = '',
 ): void {
-  configured.provider.check().catch((error: unknown) => {
+  provider.check().catch((error: unknown) => {
     pod.metrics.identityProviderFailures.inc();
     const reason = error instanceof ServiceError ? (error.internalMessage ?? error.code) : describeError(error);
     const setting = 'OIDC_ISSUER_URL';
     if (reason !== lastReason) logger.warn({ setting, reason }, 'identity_provider.unusable');
-    setTimeout(() => watchIdentityProvider(configured, pod, logger, reason), providerCheckMs).unref();
+    setTimeout(() => watchIdentityProvider(provider, pod, logger, reason), providerCheckMs).unref();
   });
 }
 

@@ -5,7 +5,8 @@ import { docsFileRoutes, docsPageRoute } from '../pages/docs-page.ts';
 import { defineDocument, redirectPage } from '../pages/page.ts';
 import { securityTxtRoute } from '../pages/security-txt.ts';
 import { problemListRoute, problemPageRoute, runbookRoute } from '../pages/text-pages.ts';
-import { everybody, type RouteDeps, type Row } from './route-row.ts';
+import type { RouteDeps } from '../route-deps.ts';
+import { everybody, type Row } from './route-row.ts';
 
 /** The console. Links of its document are relative to its folder. */
 const consoleRoutes: readonly Row[] = [
@@ -28,27 +29,24 @@ const docsRoutes: readonly Row[] = [
     'GET HEAD',
     '/api/v1/openapi.json',
     everybody,
-    ({ describedRoutes, publicBaseUrl }) => defineDocument(() => describeInterface(describedRoutes, publicBaseUrl)),
+    ({ describedRoutes, settings }) =>
+      defineDocument(() => describeInterface(describedRoutes, settings.PUBLIC_BASE_URL)),
   ],
   [
     'GET HEAD',
     '/api/v1/asyncapi.json',
     everybody,
-    ({ publicBaseUrl }) => defineDocument(() => describeMessages(publicBaseUrl)),
+    ({ settings }) => defineDocument(() => describeMessages(settings.PUBLIC_BASE_URL)),
   ],
 ];
 
 /** Returns the routes of the pages that the settings switch on. */
 export function listPageRoutes(deps: RouteDeps): readonly Row[] {
-  const { consoleEnabled, docsEnabled } = deps;
-  const rows = [...(consoleEnabled ? consoleRoutes : []), ...(docsEnabled ? docsRoutes : [])];
+  const { PAGES, SECURITY_CONTACT } = deps.settings;
+  const rows = [...(PAGES.has('console') ? consoleRoutes : []), ...(PAGES.has('docs') ? docsRoutes : [])];
   // People type the address of the service without a path.
-  const start = consoleEnabled ? 'console/' : docsEnabled ? 'docs' : null;
+  const start = PAGES.has('console') ? 'console/' : PAGES.has('docs') ? 'docs' : null;
   if (start !== null) rows.push(['GET HEAD', '/', everybody, () => redirectPage(start, 302)]);
-  const { securityContacts, publicBaseUrl, clock } = deps;
-  if (securityContacts !== null) {
-    const makeRoute = () => securityTxtRoute(securityContacts, publicBaseUrl, clock);
-    rows.push(['GET HEAD', '/.well-known/security.txt', everybody, makeRoute]);
-  }
+  if (SECURITY_CONTACT !== null) rows.push(['GET HEAD', '/.well-known/security.txt', everybody, securityTxtRoute]);
   return rows;
 }

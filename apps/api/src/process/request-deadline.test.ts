@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
+import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { createMetrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { HookQueue } from '@widget-service/shared/ports/hook-queue.ts';
@@ -19,10 +20,11 @@ import { createWidgetRoute, getWidgetRoute, listWidgetsRoute } from '../widgets/
 const widgetId = '01a200cb-ed5c-76f7-9c6c-a85ab5de9a8c';
 const aWidget = `/api/v1/widgets/${widgetId}`;
 const logger = await createLogger({ level: 'silent' });
+const { settings } = parseSettings({}, { app: 'api' });
 
 /** A server on which verifying the credential takes `credentialTakesMs`. */
 function createTestServer(credentialTakesMs: number) {
-  const app = createServer({ bodyLimitBytes: 1_000, trustProxy: false, logger });
+  const app = createServer(settings, logger);
   decorateRequests(app);
   registerErrorHandler(app);
   registerRequestDeadline(app);
@@ -52,18 +54,17 @@ test.each([
       groupCommit,
       clock: systemClock,
       takeWidgetPermit: async () => unlimited,
-    }),
+    } as never),
     'POST',
     '/api/v1/widgets',
     { name: 'pump', state: 'active', labels: [], owner: null },
   ],
-  ['list', listWidgetsRoute({ listWidgets: { read: hang } }), 'GET', '/api/v1/widgets', undefined],
-  ['get', getWidgetRoute({ widgets: { get: hang } }), 'GET', aWidget, undefined],
+  ['list', listWidgetsRoute({ listWidgets: { read: hang } } as never), 'GET', '/api/v1/widgets', undefined],
+  ['get', getWidgetRoute({ widgets: { get: hang } } as never), 'GET', aWidget, undefined],
   [
     'hook',
     receiveHookRoute({
       groupCommit,
-      recordLastUsed: () => undefined,
       integrations: { count: async () => 1, get: async () => null },
       refusals: noRecords,
       samples: noRecords,
@@ -71,9 +72,8 @@ test.each([
       clock: systemClock,
       metrics,
       logger,
-      trustedProxies: null,
-      publicBaseUrl: null,
-    }),
+      settings,
+    } as never),
     'POST',
     '/api/v1/events/hooks/token',
     hook,

@@ -1,7 +1,10 @@
 import type { Permission } from '@widget-service/shared/domain/role.ts';
+import type { Grant } from '@widget-service/shared/entities/grant.ts';
+import type { Collection } from '@widget-service/shared/ports/collection.ts';
+import type { ManageGrants } from '@widget-service/shared/usecases/access/manage-grants.ts';
 import type { FastifyInstance } from 'fastify';
 import type { AuditDeclaration, RouteAudit } from '../audit/audit.ts';
-import { type GrantOperation, type GrantRouteDeps, GrantRoutes } from '../grants/grant-routes.ts';
+import { type GrantOperation, GrantRoutes } from '../grants/grant-routes.ts';
 import type { GrantResource } from '../grants/grant-schema.ts';
 import { integrationResource } from '../grants/integration.ts';
 import { provisionTokenResource } from '../grants/provision-token.ts';
@@ -50,7 +53,7 @@ import {
   listUserSessionsRoute,
   listUsersRoute,
 } from '../people/user-routes.ts';
-import { makeRecordLastUsed } from '../revocation/token-caches.ts';
+import type { RouteDeps } from '../route-deps.ts';
 import { endConnectionRoute, listConnectionsRoute } from '../streams/connection-routes.ts';
 import {
   preflightStreamRoute,
@@ -61,7 +64,7 @@ import {
 } from '../streams/stream-events.ts';
 import { createWidgetRoute, getWidgetRoute, listWidgetsRoute } from '../widgets/widget-routes.ts';
 import { listPageRoutes } from './page-routes.ts';
-import { type Access, type BodySize, everybody, type RouteDeps, type Row, toBodyLimits } from './route-row.ts';
+import { type Access, type BodySize, everybody, type Row, toBodyLimits } from './route-row.ts';
 
 /** A caller with a session. */
 const signedIn: Access = { policy: 'signed-in' };
@@ -105,29 +108,18 @@ const hooksAreData: RouteAudit = {
 
 const previewsStoreNothing: RouteAudit = { none: 'A preview stores nothing and changes nothing.' };
 
-const receiveHook = (deps: RouteDeps) =>
-  receiveHookRoute({ ...deps, recordLastUsed: makeRecordLastUsed(deps.integrations, deps.clock) });
-/** Makes the function that returns the maker of one of a kind's seven routes. `select`: what they need of the api. */
+/** Makes the function that returns the maker of one of a kind's seven routes. */
 const grantsOf =
   <Own extends object>(
     resource: GrantResource<Own>,
-    select: (deps: RouteDeps) => Pick<GrantRouteDeps<Own>, 'manage' | 'grants'>,
+    select: (deps: RouteDeps) => readonly [ManageGrants<Own>, Collection<Grant & Own>],
   ) =>
   (operation: GrantOperation) =>
   (deps: RouteDeps) =>
-    new GrantRoutes(resource, { ...select(deps), publicBaseUrl: deps.publicBaseUrl })[operation]();
-const subscriptions = grantsOf(subscriptionResource, (deps) => ({
-  manage: deps.manageSubscriptions,
-  grants: deps.subscriptions,
-}));
-const integrations = grantsOf(integrationResource, (deps) => ({
-  manage: deps.manageIntegrations,
-  grants: deps.integrations,
-}));
-const provisionTokens = grantsOf(provisionTokenResource, (deps) => ({
-  manage: deps.manageProvisionTokens,
-  grants: deps.provisionTokens,
-}));
+    new GrantRoutes(resource, ...select(deps), deps.settings)[operation]();
+const subscriptions = grantsOf(subscriptionResource, (deps) => [deps.manageSubscriptions, deps.subscriptions]);
+const integrations = grantsOf(integrationResource, (deps) => [deps.manageIntegrations, deps.integrations]);
+const provisionTokens = grantsOf(provisionTokenResource, (deps) => [deps.manageProvisionTokens, deps.provisionTokens]);
 
 /**
  * The whole interface, in the order of the OpenAPI document: methods, path, who may call the route and how large its
@@ -142,7 +134,7 @@ const interfaceRoutes: readonly Row[] = [
   ['GET',      '/api/v1/events/:token',                                    everybody,                                 ({ stream }) => streamEventsRoute(stream)],
   ['HEAD',     '/api/v1/events/:token',                                    everybody,                                 ({ stream }) => probeStreamRoute(stream)],
   ['OPTIONS',  '/api/v1/events/:token',                                    everybody,                                 preflightStreamRoute],
-  ['POST',     '/api/v1/events/hooks/:token',                              { body: 'hook', policy: 'hook-token' },    receiveHook,                 hooksAreData],
+  ['POST',     '/api/v1/events/hooks/:token',                              { body: 'hook', policy: 'hook-token' },    receiveHookRoute,            hooksAreData],
   // The token in the path is the credential of these, too.
   ['GET HEAD', '/api/v1/events/hooks/:token',                              everybody,                                 answerProbeRoute],
   ['OPTIONS',  '/api/v1/events/hooks/:token',                              everybody,                                 answerProbeRoute],
@@ -215,7 +207,7 @@ const interfaceRoutes: readonly Row[] = [
 /** Registers the interface, and the pages that the settings switch on. */
 export async function registerRoutes(app: FastifyInstance, deps: RouteDeps): Promise<void> {
   await registerServerSentEvents(app);
-  const bodyLimits = toBodyLimits(deps.bodyLimitBytes);
+  const bodyLimits = toBodyLimits(deps.settings.BODY_LIMIT_BYTES);
   for (const [methods, path, { body = 'usual', ...access }, makeRoute, audit] of [
     ...interfaceRoutes,
     ...listPageRoutes(deps),

@@ -1,22 +1,16 @@
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
-import type { Subscription } from '@widget-service/shared/entities/grant.ts';
-import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import { z } from 'zod';
 import { noteAudit } from '../audit/audit.ts';
 import { withinRequestDeadline } from '../http/request-deadline.ts';
 import { defineRoute, type Route } from '../http/route.ts';
+import type { RouteDeps } from '../route-deps.ts';
 import { documentResponses } from '../schemas/problem.ts';
 import { timestamp } from '../schemas/text.ts';
-import type { OpenStream, StreamDirectory } from './stream-directory.ts';
-
-export interface ConnectionRoutesDeps {
-  readonly subscriptions: Pick<Collection<Subscription>, 'get'>;
-  readonly streamDirectory: Pick<StreamDirectory, 'list' | 'end'>;
-}
+import type { OpenStream } from './stream-directory.ts';
 
 /** `GET /api/v1/subscriptions/{id}/connections`: the open streams, on every pod. */
-export function listConnectionsRoute({ subscriptions, streamDirectory }: ConnectionRoutesDeps): Route {
+export function listConnectionsRoute({ subscriptions, streamDirectory }: RouteDeps): Route {
   return defineRoute({
     schema: {
       operationId: 'example.subscriptions.listConnections',
@@ -37,7 +31,7 @@ export function listConnectionsRoute({ subscriptions, streamDirectory }: Connect
 }
 
 /** `DELETE /api/v1/subscriptions/{id}/connections/{connectionId}`: ends one stream. */
-export function endConnectionRoute({ subscriptions, streamDirectory }: ConnectionRoutesDeps): Route {
+export function endConnectionRoute({ subscriptions, streamDirectory }: RouteDeps): Route {
   return defineRoute({
     schema: {
       operationId: 'example.subscriptions.endConnection',

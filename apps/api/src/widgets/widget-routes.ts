@@ -1,14 +1,9 @@
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { formatPosition } from '@widget-service/shared/domain/sse-id.ts';
 import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
-import type { WidgetStore } from '@widget-service/shared/ports/widget-store.ts';
-import { type Permit, unlimited } from '@widget-service/shared/usecases/access/sign-in-limits.ts';
-import { type CreateWidgetDeps, createWidget } from '@widget-service/shared/usecases/widgets/create-widget.ts';
-import type {
-  ListWidgets,
-  ListWidgetsInput,
-  WidgetPage,
-} from '@widget-service/shared/usecases/widgets/list-widgets.ts';
+import { unlimited } from '@widget-service/shared/usecases/access/sign-in-limits.ts';
+import { createWidget } from '@widget-service/shared/usecases/widgets/create-widget.ts';
+import type { ListWidgetsInput, WidgetPage } from '@widget-service/shared/usecases/widgets/list-widgets.ts';
 import { z } from 'zod';
 import { noteAudit } from '../audit/audit.ts';
 import { toRateLimitedError } from '../caller/limits/rate-limits.ts';
@@ -16,6 +11,7 @@ import { requirePrincipalId } from '../caller/policy.ts';
 import { withinRequestDeadline } from '../http/request-deadline.ts';
 import { parseIdempotencyHeader } from '../http/request-headers.ts';
 import { defineRoute, type Route } from '../http/route.ts';
+import type { RouteDeps } from '../route-deps.ts';
 import { toReadableItems } from '../schemas/page-body.ts';
 import { documentResponses } from '../schemas/problem.ts';
 import {
@@ -27,12 +23,8 @@ import {
   widgetSchema,
 } from './widget-schema.ts';
 
-interface CreateWidgetRouteDeps extends CreateWidgetDeps {
-  readonly takeWidgetPermit: (provisionTokenId: string) => Promise<Permit>;
-}
-
 /** `POST /api/v1/widgets`: creates a widget, once per idempotency key. */
-export function createWidgetRoute({ takeWidgetPermit, ...deps }: CreateWidgetRouteDeps): Route {
+export function createWidgetRoute(deps: RouteDeps): Route {
   return defineRoute({
     schema: {
       operationId: 'example.widgets.create',
@@ -57,7 +49,7 @@ export function createWidgetRoute({ takeWidgetPermit, ...deps }: CreateWidgetRou
       // Scripts may create thousands a second. The request log names their token.
       const isScript = request.caller?.kind !== 'session';
       if (isScript) noteAudit(request, { isSkipped: true });
-      const permit = isScript ? await takeWidgetPermit(requirePrincipalId(request)) : unlimited;
+      const permit = isScript ? await deps.takeWidgetPermit(requirePrincipalId(request)) : unlimited;
       if (permit.status === 'rate-limited') {
         const bound = `A provision token creates at most ${permit.limit.burst} widgets an hour. Wait as long as Retry-After says.`;
         throw toRateLimitedError(reply, 'widgets', permit, bound);
@@ -95,7 +87,7 @@ export function createWidgetRoute({ takeWidgetPermit, ...deps }: CreateWidgetRou
 }
 
 /** `GET /api/v1/widgets`: one page of widgets, newest first. */
-export function listWidgetsRoute({ listWidgets }: { readonly listWidgets: Pick<ListWidgets, 'read'> }): Route {
+export function listWidgetsRoute({ listWidgets }: RouteDeps): Route {
   return defineRoute({
     schema: {
       operationId: 'example.widgets.list',
@@ -153,7 +145,7 @@ function formatLinks(result: WidgetPage, state: ListWidgetsInput['state']): stri
 }
 
 /** `GET /api/v1/widgets/{id}`: one widget. */
-export function getWidgetRoute({ widgets }: { readonly widgets: Pick<WidgetStore, 'get'> }): Route {
+export function getWidgetRoute({ widgets }: RouteDeps): Route {
   return defineRoute({
     schema: {
       operationId: 'example.widgets.get',

@@ -1,6 +1,7 @@
 import { MemoryRateLimiter } from '@widget-service/shared/adapters/memory-rate-limiter.ts';
+import type { Settings } from '@widget-service/shared/config/settings.ts';
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
-import type { RateLimit, RateOutcome, RateRefusal } from '@widget-service/shared/domain/gcra.ts';
+import { type RateLimit, type RateOutcome, type RateRefusal, toRateLimit } from '@widget-service/shared/domain/gcra.ts';
 import type { Integration } from '@widget-service/shared/entities/grant.ts';
 import type {
   FastifyInstance,
@@ -14,6 +15,39 @@ import { readClientNetwork } from '../../http/forwarding.ts';
 import type { Problem } from '../../http/problem.ts';
 import { requirePrincipalId } from '../policy.ts';
 import { countPermits, HookPermits, type HookPermitsDeps, type PermitVerdict } from './hook-permits.ts';
+
+/** The limits of a pod. Null: no limit. */
+export interface RateLimits {
+  /** Per principal. */
+  readonly api: RateLimit | null;
+  /** Per integration, for those without a rate of their own. */
+  readonly hooks: RateLimit | null;
+  /** Per provision token. */
+  readonly widgets: RateLimit | null;
+  /** New sessions per user. */
+  readonly signIns: RateLimit | null;
+}
+
+/** New sessions of one user. A person needs a few a day, and a script that signs in for each run one a run. */
+const signIns: RateLimit = { ratePerSecond: 0.1, burst: 120 };
+
+/**
+ * Widgets that a provision token may create, at once and then in an hour. Nothing removes one, so a leaked token must
+ * not create at its whole rate of requests for long: at 50 a second, that were 180 000 an hour. Who raises the rate
+ * raises this, too.
+ */
+const widgetsPerHour = (api: number) => 200 * Math.max(50, api);
+
+/** A rate of 0 is no limit. */
+export function toRateLimits({ HOOK_RATE_PER_SECOND: hooks, API_RATE_PER_SECOND: api }: Settings): RateLimits {
+  const burst = widgetsPerHour(api);
+  return {
+    hooks: hooks === 0 ? null : toRateLimit(hooks),
+    api: api === 0 ? null : toRateLimit(api),
+    widgets: api === 0 ? null : { ratePerSecond: burst / 3_600, burst },
+    signIns,
+  };
+}
 
 /**
  * Makes the function that counts a request of a known caller against the limit of the principal, before the permission

@@ -1,6 +1,6 @@
 import type { Settings } from '@widget-service/shared/config/settings.ts';
 import { describeError, ServiceError } from '@widget-service/shared/domain/errors.ts';
-import { type RoleMapping, readClaim, readRole } from '@widget-service/shared/domain/role.ts';
+import { readClaim, readRole } from '@widget-service/shared/domain/role.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import { createSemaphore } from '@widget-service/shared/runtime/semaphore.ts';
 import type { VerifiedIdentity } from '@widget-service/shared/usecases/access/sign-in-by-identity.ts';
@@ -57,50 +57,20 @@ export interface IdentityProvider {
   verify(query: string, secrets: SignInSecrets, clientAddress: string): Promise<PersonOfProvider>;
 }
 
-export interface IdentityProviderOptions {
-  readonly issuerUrl: string;
-  readonly clientId: string;
-  readonly clientSecret: string;
-  /** Separated by spaces. */
-  readonly scopes: string;
-  /** See `readRole`. */
-  readonly roleClaim: string;
-  readonly roleMapping: RoleMapping;
-  /** The provider redirects browsers to an address below it. Without a trailing slash. */
-  readonly publicBaseUrl: string;
-}
-
-/** Null: the settings name no provider. `checkCombinations` has made sure that the others are set if the issuer is. */
-export function toIdentityProviderOptions(settings: Settings): IdentityProviderOptions | null {
-  if (settings.OIDC_ISSUER_URL === null) return null;
-  return {
-    issuerUrl: settings.OIDC_ISSUER_URL,
-    clientId: settings.OIDC_CLIENT_ID ?? '',
-    clientSecret: settings.OIDC_CLIENT_SECRET ?? '',
-    scopes: settings.OIDC_SCOPES,
-    roleClaim: settings.OIDC_ROLE_CLAIM,
-    roleMapping: settings.OIDC_ROLE_MAPPING ?? new Map(),
-    publicBaseUrl: settings.PUBLIC_BASE_URL ?? '',
-  };
-}
-
-export interface IdentityProviderDeps {
-  readonly clock: Pick<Clock, 'monotonicMs'>;
-  readonly timeoutMs?: number;
-}
-
 /**
  * Loads the OpenID Connect library, and returns the provider of the settings. It sends no request yet: the service also
- * starts while the provider is down.
+ * starts while the provider is down. Null: the settings name no provider.
  */
 export async function openIdentityProvider(
-  options: IdentityProviderOptions,
-  deps: IdentityProviderDeps,
-): Promise<IdentityProvider> {
+  settings: Settings,
+  clock: Pick<Clock, 'monotonicMs'>,
+  timeoutMs = requestTimeoutMs,
+): Promise<IdentityProvider | null> {
+  if (settings.OIDC_ISSUER_URL === null) return null;
   const library = await import('openid-client');
-  const redirectUri = `${options.publicBaseUrl}${callbackPath}`;
+  const redirectUri = `${settings.PUBLIC_BASE_URL}${callbackPath}`;
   const limit = createSemaphore(limits);
-  const discover = makeDiscover(library, options, deps);
+  const discover = makeDiscover(library, settings, settings.OIDC_ISSUER_URL, clock, timeoutMs);
   return {
     check: () => runProviderCall(library, async () => void (await discover())),
     begin: () =>
@@ -113,7 +83,7 @@ export async function openIdentityProvider(
         };
         const { href: url } = library.buildAuthorizationUrl(config, {
           redirect_uri: redirectUri,
-          scope: options.scopes,
+          scope: settings.OIDC_SCOPES,
           state: secrets.state,
           nonce: secrets.nonce,
           code_challenge: await library.calculatePKCECodeChallenge(secrets.codeVerifier),
@@ -134,7 +104,7 @@ export async function openIdentityProvider(
             });
             const claims = tokens.claims();
             if (claims === undefined) throw new Error('authorizationCodeGrant returned no ID token');
-            return toVerifiedIdentity(claims, options);
+            return toVerifiedIdentity(claims, settings);
           }),
         address,
       ),
@@ -146,8 +116,16 @@ export async function openIdentityProvider(
  * share one request. A failure is remembered for a second, so that callers cannot make it ask a provider that is down
  * for each request.
  */
-function makeDiscover(library: Library, options: IdentityProviderOptions, { clock, timeoutMs }: IdentityProviderDeps) {
-  const { issuerUrl, clientId, clientSecret } = options;
+function makeDiscover(
+  library: Library,
+  settings: Settings,
+  issuerUrl: string,
+  clock: Pick<Clock, 'monotonicMs'>,
+  timeoutMs: number,
+) {
+  // `checkCombinations` has made sure that they are set if the issuer is.
+  const clientId = settings.OIDC_CLIENT_ID ?? '';
+  const clientSecret = settings.OIDC_CLIENT_SECRET ?? '';
   const { origin } = new URL(issuerUrl);
   let current: { readonly config: Promise<Configuration>; readonly expiresAtMs: number } | null = null;
 
@@ -159,7 +137,7 @@ function makeDiscover(library: Library, options: IdentityProviderOptions, { cloc
       makeClientAuthentication(library, clientSecret),
       {
         [library.customFetch]: makeProviderFetch(issuerUrl),
-        timeout: (timeoutMs ?? requestTimeoutMs) / 1_000,
+        timeout: timeoutMs / 1_000,
         execute: listExtensions(library, issuerUrl),
       },
     );
@@ -224,7 +202,8 @@ function encodeForm(text: string): string {
   return new URLSearchParams([['', text]]).toString().slice(1);
 }
 
-function toVerifiedIdentity(claims: IDToken, { roleClaim, roleMapping }: IdentityProviderOptions): PersonOfProvider {
+function toVerifiedIdentity(claims: IDToken, settings: Settings): PersonOfProvider {
+  const { OIDC_ROLE_CLAIM: roleClaim, OIDC_ROLE_MAPPING: roleMapping } = settings;
   const email = emailSchema.safeParse(claims.email);
   return {
     issuer: claims.iss,
@@ -232,7 +211,7 @@ function toVerifiedIdentity(claims: IDToken, { roleClaim, roleMapping }: Identit
     email: email.success ? email.data : null,
     // Some providers send the text "true". It does not count: an address may decide which account someone takes over.
     isEmailVerified: claims.email_verified === true,
-    role: readRole(claims, roleClaim, roleMapping),
+    role: readRole(claims, roleClaim, roleMapping ?? new Map()),
     hasRoleClaim: readClaim(claims, roleClaim) !== undefined,
   };
 }

@@ -3,8 +3,8 @@ import { createPendingSignIns, parseReturnTo } from './pending-sign-in.ts';
 
 const now = new Date('2026-03-01T10:00:00.000Z');
 const pending = { state: 's', nonce: 'n', codeVerifier: 'v', returnTo: '/docs' };
-const options = { clientSecret: 'a secret of the provider', isSecure: true };
-const pendingSignIns = createPendingSignIns(options);
+const secret = 'a secret of the provider';
+const pendingSignIns = createPendingSignIns(secret, true);
 const toCookie = (setCookie: string) => setCookie.split(';')[0] ?? '';
 
 describe('pending sign-ins', () => {
@@ -14,7 +14,7 @@ describe('pending sign-ins', () => {
     expect(setCookie).toMatch(
       /^__Host-service_sign_in_[\w-]{16}=[\w-]+; Max-Age=600; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
     );
-    const otherPod = createPendingSignIns(options);
+    const otherPod = createPendingSignIns(secret, true);
     const later = (ms: number) => new Date(now.getTime() + ms);
     expect(otherPod.parse(toCookie(setCookie), 's', later(599_999))).toEqual(pending);
     expect(otherPod.parse(toCookie(setCookie), 's', later(600_000))).toBeNull();
@@ -40,7 +40,7 @@ describe('pending sign-ins', () => {
   test('cannot be read or changed without the client secret', () => {
     const cookie = toCookie(pendingSignIns.format(pending, undefined, now)[0] ?? '');
     const [name = ''] = cookie.split('=');
-    const stranger = createPendingSignIns({ ...options, clientSecret: 'the secret of somebody else' });
+    const stranger = createPendingSignIns('the secret of somebody else', true);
     expect(stranger.parse(cookie, 's', now)).toBeNull();
     const changed = `${cookie.slice(0, 60)}${cookie[60] === 'A' ? 'B' : 'A'}${cookie.slice(61)}`;
     for (const header of [undefined, '', `${name}=`, `${name}=%`, `${name}=abc`, changed]) {
@@ -58,7 +58,7 @@ describe('pending sign-ins', () => {
   });
 
   test('have a cookie without the prefix where browsers use plain HTTP', () => {
-    const plain = createPendingSignIns({ ...options, isSecure: false });
+    const plain = createPendingSignIns(secret, false);
     const [setCookie = ''] = plain.format(pending, undefined, now);
     expect(setCookie).toMatch(/^service_sign_in_[\w-]{16}=[\w-]+; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/);
     expect(plain.parse(toCookie(setCookie), 's', now)).toEqual(pending);

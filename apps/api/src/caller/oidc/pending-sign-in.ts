@@ -28,18 +28,13 @@ const sealedSchema = z.strictObject({
   expiresAtMs: z.number(),
 });
 
-export interface PendingSignInOptions {
-  /** Every pod has it, and nobody else but the provider. The key of the cookie is derived from it. */
-  readonly clientSecret: string;
-  readonly isSecure: boolean;
-}
-
 /**
  * Keeps pending sign-ins in a cookie, so that any pod can answer the callback and none stores anything. The cookie is
  * sealed (AES-256-GCM): the browser can neither read nor change it. Each sign-in has its own, named by a hash of its
- * state, so that the tabs of a browser do not end each other's.
+ * state, so that the tabs of a browser do not end each other's. The key is derived from the client secret, which every
+ * pod has, and nobody else but the provider.
  */
-export function createPendingSignIns({ clientSecret, isSecure }: PendingSignInOptions) {
+export function createPendingSignIns(clientSecret: string, isSecure: boolean) {
   const prefix = nameHostCookie(`${pendingSignInCookieName}_`, isSecure);
   const toName = (state: string) => prefix + createHash('sha256').update(state).digest('base64url').slice(0, 16);
   // The prefix `__Host-` requires this path.

@@ -1,19 +1,17 @@
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { deriveEventId } from '@widget-service/shared/domain/hook-event-id.ts';
 import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
-import type { Integration } from '@widget-service/shared/entities/grant.ts';
-import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import type {
   DeliveryFilter,
   DeliveryLedger,
   DeliverySummary,
   LedgerRow,
 } from '@widget-service/shared/ports/delivery-ledger.ts';
-import type { WidgetStore } from '@widget-service/shared/ports/widget-store.ts';
 import { listCountedPage } from '@widget-service/shared/usecases/lists/list-counted-page.ts';
 import { z } from 'zod';
 import { withinRequestDeadline } from '../../http/request-deadline.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
+import type { RouteDeps } from '../../route-deps.ts';
 import { selectPage, toPageBody } from '../../schemas/page-body.ts';
 import { documentResponses } from '../../schemas/problem.ts';
 import { requireIntegration } from '../../sources/require-integration.ts';
@@ -31,14 +29,8 @@ import {
   toReceptionRange,
 } from './delivery.ts';
 
-export interface ListDeliveriesDeps {
-  readonly widgets: Pick<WidgetStore, 'get'>;
-  readonly integrations: Pick<Collection<Integration>, 'get' | 'list'>;
-  readonly ledger: Pick<DeliveryLedger, 'list' | 'count' | 'get' | 'getPayloads'>;
-}
-
 /** `GET /api/v1/integrations/{id}/deliveries`: one page of an integration's deliveries, the latest received first. */
-export function listDeliveriesRoute({ integrations, ledger }: ListDeliveriesDeps): Route {
+export function listDeliveriesRoute({ integrations, ledger }: RouteDeps): Route {
   return defineRoute({
     schema: {
       operationId: 'example.deliveries.list',
@@ -66,7 +58,7 @@ export function listDeliveriesRoute({ integrations, ledger }: ListDeliveriesDeps
 }
 
 /** `GET /api/v1/deliveries`: one page of the deliveries of all integrations, the latest received first. */
-export function listAllDeliveriesRoute({ integrations, ledger }: ListDeliveriesDeps): Route {
+export function listAllDeliveriesRoute({ integrations, ledger }: RouteDeps): Route {
   return defineRoute({
     schema: {
       operationId: 'example.deliveries.listAll',
@@ -87,7 +79,7 @@ export function listAllDeliveriesRoute({ integrations, ledger }: ListDeliveriesD
  * `GET /api/v1/widgets/{id}/deliveries`: one page of the hooks that name a widget, the latest received first. Who may
  * read widgets may read it: the events of a stream tell the same.
  */
-export function listDeliveriesOfWidgetRoute({ widgets, integrations, ledger }: ListDeliveriesDeps): Route {
+export function listDeliveriesOfWidgetRoute({ widgets, integrations, ledger }: RouteDeps): Route {
   return defineRoute({
     schema: {
       operationId: 'example.widgets.listDeliveries',

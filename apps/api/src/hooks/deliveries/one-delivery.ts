@@ -1,16 +1,11 @@
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
-import type { Integration } from '@widget-service/shared/entities/grant.ts';
-import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
-import type { Collection } from '@widget-service/shared/ports/collection.ts';
-import type { DeliveryLedger, LedgerRow } from '@widget-service/shared/ports/delivery-ledger.ts';
-import type { EventLog } from '@widget-service/shared/ports/event-log.ts';
-import type { Clock } from '@widget-service/shared/runtime/clock.ts';
+import type { LedgerRow } from '@widget-service/shared/ports/delivery-ledger.ts';
 import { withDeadline } from '@widget-service/shared/runtime/deadline.ts';
-import type { RedriveDeliveries } from '@widget-service/shared/usecases/hooks/redrive-deliveries.ts';
 import { z } from 'zod';
 import { noteAudit } from '../../audit/audit.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
+import type { RouteDeps } from '../../route-deps.ts';
 import { documentResponses } from '../../schemas/problem.ts';
 import { requireIntegration } from '../../sources/require-integration.ts';
 import {
@@ -22,20 +17,11 @@ import {
   toUnknownDeliveryError,
 } from './delivery.ts';
 
-export interface OneDeliveryDeps {
-  readonly integrations: Pick<Collection<Integration>, 'get'>;
-  readonly ledger: Pick<DeliveryLedger, 'get' | 'discard'>;
-  readonly eventLog: Pick<EventLog, 'readUpTo'>;
-  readonly redrive: Pick<RedriveDeliveries, 'redriveOne'>;
-  readonly clock: Pick<Clock, 'now'>;
-  readonly metrics: Pick<Metrics, 'deliveriesRedriven'>;
-}
-
 /** The delivery itself is worth more than its event: a slow event log does not hold it up for longer. */
 const eventWithinMs = 1_000;
 
 /** `GET /api/v1/integrations/{id}/deliveries/{eventId}`: one delivery with its payload and its event. */
-export function getDeliveryRoute({ integrations, ledger, eventLog }: OneDeliveryDeps): Route {
+export function getDeliveryRoute({ integrations, ledger, eventLog }: RouteDeps): Route {
   return defineRoute({
     schema: {
       operationId: 'example.deliveries.get',
@@ -59,7 +45,7 @@ export function getDeliveryRoute({ integrations, ledger, eventLog }: OneDelivery
 
 /** Null if the event log no longer has the event, or does not answer in time. */
 async function readEventJson(
-  eventLog: OneDeliveryDeps['eventLog'],
+  eventLog: RouteDeps['eventLog'],
   { eventId, position }: Pick<LedgerRow, 'eventId' | 'position'>,
 ): Promise<string | null> {
   if (position === null) return null;
@@ -70,7 +56,7 @@ async function readEventJson(
 }
 
 /** `POST /api/v1/integrations/{id}/deliveries/{eventId}/redrive`: queues a dead delivery again. */
-export function redriveDeliveryRoute(deps: OneDeliveryDeps): Route {
+export function redriveDeliveryRoute(deps: RouteDeps): Route {
   const { integrations, redrive, metrics } = deps;
   return defineRoute({
     schema: {
@@ -104,7 +90,7 @@ export function redriveDeliveryRoute(deps: OneDeliveryDeps): Route {
 }
 
 /** `DELETE /api/v1/integrations/{id}/deliveries/{eventId}`: erases the payload of a dead delivery. */
-export function discardDeliveryRoute({ ledger, clock }: OneDeliveryDeps): Route {
+export function discardDeliveryRoute({ ledger, clock }: RouteDeps): Route {
   return defineRoute({
     schema: {
       operationId: 'example.deliveries.discard',

@@ -1,10 +1,6 @@
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
-import type { Integration } from '@widget-service/shared/entities/grant.ts';
-import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
-import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import {
   type Redrive,
-  type RedriveDeliveries,
   type RedriveSelection,
   redrivesMax,
 } from '@widget-service/shared/usecases/hooks/redrive-deliveries.ts';
@@ -13,6 +9,7 @@ import { z } from 'zod';
 import { type FurtherChange, noteAudit } from '../../audit/audit.ts';
 import { InputError } from '../../http/problem.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
+import type { RouteDeps } from '../../route-deps.ts';
 import { queryTime } from '../../schemas/page.ts';
 import { documentResponses } from '../../schemas/problem.ts';
 import { forArrayLength, utcTimeFormat, uuid } from '../../schemas/text.ts';
@@ -100,12 +97,6 @@ const redriveReportSchema = z
     examples: [{ items: [{ eventId: '060223bc-ebbe-8cb6-8b7f-c374291aa2b0', outcome: 'redriven' }], next: null }],
   });
 
-export interface RedriveDeliveriesRouteDeps {
-  readonly integrations: Pick<Collection<Integration>, 'get'>;
-  readonly redrive: Pick<RedriveDeliveries, 'redriveAll'>;
-  readonly metrics: Pick<Metrics, 'deliveriesRedriven'>;
-}
-
 type SelectionBody = z.output<typeof redriveSelectionSchema>;
 type Report = z.output<typeof redriveReportSchema>;
 
@@ -113,7 +104,7 @@ const description =
   'Puts up to 100 dead deliveries back into the queue, and says what became of each. If none could be queued because of an error, the response is that error. Each that is redriven has an audit event of its own.';
 
 /** `POST /api/v1/integrations/{id}/deliveries/redrive`: queues dead deliveries of an integration again. */
-export function redriveDeliveriesRoute(deps: RedriveDeliveriesRouteDeps): Route {
+export function redriveDeliveriesRoute(deps: RouteDeps): Route {
   return defineRoute({
     schema: {
       operationId: 'example.deliveries.redriveMany',
@@ -131,7 +122,7 @@ export function redriveDeliveriesRoute(deps: RedriveDeliveriesRouteDeps): Route 
 }
 
 /** `POST /api/v1/deliveries/redrive`: the same for deliveries of any integrations. */
-export function redriveDeliveriesOfAllRoute(deps: RedriveDeliveriesRouteDeps): Route {
+export function redriveDeliveriesOfAllRoute(deps: RouteDeps): Route {
   return defineRoute({
     schema: {
       operationId: 'example.deliveries.redriveAll',
@@ -145,7 +136,7 @@ export function redriveDeliveriesOfAllRoute(deps: RedriveDeliveriesRouteDeps): R
 }
 
 async function redriveAll(
-  { redrive, metrics }: RedriveDeliveriesRouteDeps,
+  { redrive, metrics }: RouteDeps,
   request: FastifyRequest,
   integrationId: string | null,
   body: SelectionBody,

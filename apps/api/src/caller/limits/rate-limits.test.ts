@@ -1,7 +1,6 @@
 import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
 import { expect, test } from 'vitest';
-import { toInterfaceSettings, toRateLimits } from './interface-settings.ts';
-import { describeBackend } from './open-backend.ts';
+import { toRateLimits } from './rate-limits.ts';
 
 const read = (environment: Record<string, string>) => toRateLimits(parseSettings(environment, { app: 'api' }).settings);
 
@@ -19,13 +18,4 @@ test('a provision token creates 10 000 widgets an hour, more if it may send more
   const readWidgets = (rate: string) => read({ API_RATE_PER_SECOND: rate }).widgets;
   expect(['1', '50', '500', '0'].map((rate) => readWidgets(rate)?.burst)).toEqual([10_000, 10_000, 100_000, undefined]);
   expect(readWidgets('50')?.ratePerSecond).toBeCloseTo(10_000 / 3_600);
-});
-
-test.each([
-  ['embedded', {}, false],
-  ['embedded', { STREAMS_PER_POD: '500' }, true],
-  ['cluster', {}, true],
-] as const)('somebody has planned with the connections of %s with %j: %s', (kind, environment, isPlanned) => {
-  const { settings } = parseSettings(environment, { app: 'api' });
-  expect(toInterfaceSettings(settings, describeBackend(kind)).connections.isPlanned).toBe(isPlanned);
 });
