@@ -45,7 +45,7 @@ describe.runIf(inject('backend') === 'cluster')(
         value,
       ]);
       const [certificate, key] = await Promise.all([readFile(certificateFile, 'utf8'), readFile(keyFile, 'utf8')]);
-      certificates = { REDIS_TLS_CA: certificate, REDIS_TLS_CERT: certificate, REDIS_TLS_KEY: key };
+      certificates = { REDIS_TLS_CA: certificate, REDIS_TLS_CERT: certificate + key };
     });
     afterAll(async () => {
       sentinel?.kill('SIGKILL');
@@ -67,12 +67,15 @@ describe.runIf(inject('backend') === 'cluster')(
       );
       sentinel = spawn('redis-server', [file, '--sentinel', ...tlsFlags], { stdio: 'ignore' });
       await eventually(async () => (await readFile(file, 'utf8')).includes('known-replica'), 'the replica is known');
-      const options = toOptions({ REDIS_URL: `rediss://${sentinelName}/`, REDIS_SENTINELS: `127.0.0.1:${port}` });
+      const options = toOptions({
+        REDIS_URL: `rediss://${sentinelName}/`,
+        REDIS_SENTINELS: `rediss://127.0.0.1:${port}`,
+      });
       await useEverything(options, () => expectOneTail(replica.redis));
 
       const reasons: string[] = [];
       const onWarning = (_: string, details: { reason?: string } = {}) => void reasons.push(details.reason ?? '');
-      const lacking = { ...options, REDIS_TLS_CERT: null, REDIS_TLS_KEY: null, onWarning };
+      const lacking = { ...options, REDIS_TLS_CERT: null, onWarning };
       const backend = await openCluster(lacking);
       const isExplained = async () =>
         reasons.some((reason) => /sentinels.*(?:certificate required|ECONNRESET)/i.test(reason));
@@ -101,8 +104,8 @@ describe.runIf(inject('backend') === 'cluster')(
       await owner.redis.waitUntilConfirmed();
       const namesReplica = async () => (await owner.redis.send('CLUSTER', 'SLOTS')).includes(`,${replica.redis.port},`);
       await eventually(namesReplica, 'the owner names its replica');
-      const located = { REDIS_URL: 'rediss://127.0.0.1:1/', REDIS_CLUSTER_NODES: `127.0.0.1:${owner.tlsPort}` };
-      await useEverything(toOptions(located), () => expectOneTail(replica.redis));
+      const url = `rediss://127.0.0.1:${owner.tlsPort},127.0.0.1:${owner.tlsPort}/`;
+      await useEverything(toOptions({ REDIS_URL: url }), () => expectOneTail(replica.redis));
     });
   },
   60_000,

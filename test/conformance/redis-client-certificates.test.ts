@@ -5,7 +5,7 @@ import {
   openFailFastConnection,
   openWorkerConnection,
 } from '@widget-service/cluster/redis/connections.ts';
-import { findTargets } from '@widget-service/cluster/redis/targets.ts';
+import { findTargets } from '@widget-service/cluster/redis/redis-failover.ts';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { aCluster, dropDatabaseOf, useEverything } from '../drivers/cluster/use-cluster-backend.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
@@ -53,11 +53,7 @@ describe.runIf(inject('backend') === 'cluster')('a Redis that demands client cer
   });
 
   test.each([
-    [
-      'no client certificate',
-      { REDIS_TLS_CERT: null, REDIS_TLS_KEY: null },
-      /certificate required|ECONNRESET|EPIPE|closed/i,
-    ],
+    ['no client certificate', { REDIS_TLS_CERT: null }, /certificate required|ECONNRESET|EPIPE|closed/i],
     ['no authority', { REDIS_TLS_CA: null }, /self-signed certificate/],
   ])('with %s, Redis is unavailable, and the warning says why', async (_, missing, reason) => {
     warnings = [];

@@ -3,7 +3,7 @@ import { beginNewEpoch } from '@widget-service/cluster/begin-new-epoch.ts';
 import { type ClusterOptions, openCluster } from '@widget-service/cluster/open-cluster.ts';
 import { openFailFastConnection } from '@widget-service/cluster/redis/connections.ts';
 import { RedisRefusalError } from '@widget-service/cluster/redis/first-contact.ts';
-import { findTargets } from '@widget-service/cluster/redis/targets.ts';
+import { findTargets } from '@widget-service/cluster/redis/redis-failover.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import { aProcessState } from '@widget-service/shared/tasks/testing/a-process-state.ts';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
@@ -24,7 +24,7 @@ describe.runIf(inject('backend') === 'cluster')(
     beforeAll(async () => {
       redis = await startRedisCluster();
       const nodes = redis.nodes.map(({ port }) => `127.0.0.1:${port}`).join(',');
-      options = aCluster({ REDIS_CLUSTER_NODES: nodes, HOOK_PARTITIONS: '2' });
+      options = aCluster({ REDIS_URL: `redis://${nodes}/`, HOOK_PARTITIONS: '2' });
       backend = await openCluster(options);
       const consumer = await backend.hookQueue.consume(
         async ({ jobId }) => {
@@ -135,23 +135,23 @@ describe.runIf(inject('backend') === 'cluster')(
       expect(marksRemoved).toBeGreaterThan(0);
     });
 
-    test('is refused if the URL leads to one of its nodes, and the setting is missing', async () => {
+    test('is refused if the URL names one of its nodes alone', async () => {
       const { owner } = await redis.findRoles();
-      const opened = openCluster({ ...options, REDIS_CLUSTER_NODES: null, REDIS_URL: owner.url });
+      const opened = openCluster({ ...options, REDIS_URL: owner.url });
       await expect(opened).rejects.toThrow(RedisRefusalError);
-      await expect(opened).rejects.toThrow(/^REDIS_URL: .*node of a Redis Cluster; set REDIS_CLUSTER_NODES/);
+      await expect(opened).rejects.toThrow(/^REDIS_URL: .*node of a Redis Cluster; name several of its nodes/);
     });
 
     test('is refused if the nodes are those of a Redis that is no cluster', async () => {
       const alone = await startRedis();
       onTestFinished(() => alone.dispose());
-      const opened = openCluster({ ...options, REDIS_CLUSTER_NODES: [{ host: '127.0.0.1', port: alone.port }] });
+      const opened = openCluster({ ...options, REDIS_URL: `redis://127.0.0.1:${alone.port},127.0.0.1:${alone.port}/` });
       await expect(opened).rejects.toThrow(RedisRefusalError);
       await expect(opened).rejects.toThrow(/cluster support disabled/);
     });
 
     test('is refused if the URL names another database than 0', async () => {
-      await expect(openCluster({ ...options, REDIS_URL: 'redis://127.0.0.1:1/3' })).rejects.toThrow(
+      await expect(openCluster({ ...options, REDIS_URL: `${options.REDIS_URL}3` })).rejects.toThrow(
         /SELECT is not allowed in cluster mode/,
       );
     });

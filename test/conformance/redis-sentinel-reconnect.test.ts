@@ -105,7 +105,7 @@ describe.runIf(inject('backend') === 'cluster')('a connection behind Sentinels',
         onWarning: () => undefined,
         sentinels: {
           addresses: [{ host: '127.0.0.1', port: sentinel.port }],
-          ...{ name: 'widgets', username: null, password: null, hasTls: false },
+          ...{ name: 'widgets', username: '', password: '', hasTls: false },
         },
       },
       'test',

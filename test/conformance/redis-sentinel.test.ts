@@ -11,6 +11,8 @@ describe.runIf(inject('backend') === 'cluster')(
   'a Redis behind Sentinels',
   () => {
     const password = 'of-the-sentinels';
+    const toUrl = (user: string, addresses: readonly { readonly host: string; readonly port: number }[]) =>
+      `redis://${user}${addresses.map(({ host, port }) => `${host}:${port}`).join(',')}`;
     let primary: RedisProcess;
     let replica: RedisProcess;
     let sentinels: RedisSentinels;
@@ -25,8 +27,7 @@ describe.runIf(inject('backend') === 'cluster')(
       sentinels = await startSentinels(primary.port, 2_000, password);
       options = aCluster({
         REDIS_URL: `redis://${sentinelName}/`,
-        REDIS_SENTINELS: sentinels.addresses.map(({ host, port }) => `${host}:${port}`).join(','),
-        REDIS_SENTINEL_PASSWORD: password,
+        REDIS_SENTINELS: toUrl(`:${password}@`, sentinels.addresses),
       });
       backend = await openCluster(options);
       const handle = async () => {
@@ -62,19 +63,24 @@ describe.runIf(inject('backend') === 'cluster')(
     });
 
     describe.each([
-      ['another password', { REDIS_SENTINEL_PASSWORD: 'wrong' }, 'REDIS_SENTINEL_PASSWORD'],
-      ['no password', { REDIS_SENTINEL_PASSWORD: null }, 'REDIS_SENTINEL_PASSWORD'],
-      ['an unknown user', { REDIS_SENTINEL_USERNAME: 'nobody' }, 'REDIS_SENTINEL_USERNAME, REDIS_SENTINEL_PASSWORD'],
-      ['an unknown name', { REDIS_URL: 'redis://gadgets/' }, 'REDIS_URL'],
-      ['an unknown name of the second Redis', { EVENTS_REDIS_URL: 'redis://gadgets/' }, 'EVENTS_REDIS_URL'],
-      ['a plain Redis among their addresses, and nobody else', { REDIS_SENTINELS: 'plain' }, 'REDIS_SENTINELS'],
-    ] as const)('%s', (_, changes, setting) => {
+      ['another password', ':wrong@', {}, 'REDIS_SENTINELS'],
+      ['no password', '', {}, 'REDIS_SENTINELS'],
+      ['an unknown user', `nobody:${password}@`, {}, 'REDIS_SENTINELS'],
+      ['an unknown name', `:${password}@`, { REDIS_URL: 'redis://gadgets/' }, 'REDIS_URL'],
+      [
+        'an unknown name of the second Redis',
+        `:${password}@`,
+        { EVENTS_REDIS_URL: 'redis://gadgets/' },
+        'EVENTS_REDIS_URL',
+      ],
+      ['a plain Redis among their addresses, and nobody else', null, {}, 'REDIS_SENTINELS'],
+    ] as const)('%s', (_, user, changes, setting) => {
       const change = (): Partial<ClusterOptions> => {
         // One Sentinel that is away must not hide what the others say.
         const away = { host: '127.0.0.1', port: 1 };
         const plain = { host: '127.0.0.1', port: primary.port };
-        const addresses = [...('REDIS_SENTINELS' in changes ? [plain] : sentinels.addresses), away];
-        return { ...changes, REDIS_SENTINELS: addresses };
+        const addresses = [...(user === null ? [plain] : sentinels.addresses), away];
+        return { ...changes, REDIS_SENTINELS: toUrl(user ?? '', addresses) };
       };
 
       test('ends the start with the setting', async () => {
@@ -88,7 +94,10 @@ describe.runIf(inject('backend') === 'cluster')(
 
     test('a Sentinel that refuses beside one that answers is passed over', async () => {
       const plain = { host: '127.0.0.1', port: primary.port };
-      const opened = await openCluster({ ...options, REDIS_SENTINELS: [plain, ...sentinels.addresses] });
+      const opened = await openCluster({
+        ...options,
+        REDIS_SENTINELS: toUrl(`:${password}@`, [plain, ...sentinels.addresses]),
+      });
       await opened.close();
     });
 
@@ -107,7 +116,7 @@ describe.runIf(inject('backend') === 'cluster')(
       };
       await setPassword(password, 'changed');
       await primary.send('CLIENT', 'KILL', 'TYPE', 'normal');
-      const isSaid = async () => warnings.some((message) => message.includes('REDIS_SENTINEL_PASSWORD'));
+      const isSaid = async () => warnings.some((message) => message.endsWith('network and REDIS_SENTINELS'));
       await eventually(isSaid, 'a warning names the setting');
       await setPassword('changed', password);
       await eventually(

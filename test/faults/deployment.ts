@@ -29,7 +29,6 @@ const settings = {
   API_RATE_PER_SECOND: '0',
   HOOK_RATE_PER_SECOND: '0',
   DRAIN_DELAY_MS: '500',
-  DRAIN_WINDOW_MS: '1000',
   ...setOptions({ heartbeatIntervalMs: 1_000 }),
 };
 

@@ -168,9 +168,8 @@ async function open(
 
 function toClusterEnvironment({ nodes }: RedisClusterProcesses): Environment {
   return {
-    // Nothing listens there: only the nodes know which of them owns the keys.
-    REDIS_URL: 'redis://127.0.0.1:1/',
-    REDIS_CLUSTER_NODES: nodes.map(({ port }) => `127.0.0.1:${port}`).join(','),
+    // Only the nodes know which of them owns the keys.
+    REDIS_URL: `redis://${nodes.map(({ port }) => `127.0.0.1:${port}`).join(',')}/`,
   };
 }
 

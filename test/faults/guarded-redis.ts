@@ -11,7 +11,7 @@ export interface GuardedRedis {
   /** `rediss://127.0.0.1:<port>/` */
   readonly tlsUrl: string;
   /** Authority, certificate and key of a client, in PEM. */
-  readonly tls: Readonly<Record<'REDIS_TLS_CA' | 'REDIS_TLS_CERT' | 'REDIS_TLS_KEY', string>>;
+  readonly tls: Readonly<Record<'REDIS_TLS_CA' | 'REDIS_TLS_CERT', string>>;
   dispose(): Promise<void>;
 }
 
@@ -26,7 +26,7 @@ export async function startGuardedRedis(): Promise<GuardedRedis> {
   return {
     redis,
     tlsUrl: `rediss://127.0.0.1:${tlsPort}/`,
-    tls: { REDIS_TLS_CA: certificate, REDIS_TLS_CERT: certificate, REDIS_TLS_KEY: key },
+    tls: { REDIS_TLS_CA: certificate, REDIS_TLS_CERT: certificate + key },
     dispose: async () => {
       await redis.dispose();
       await rm(folder, { recursive: true, force: true });

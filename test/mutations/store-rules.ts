@@ -203,7 +203,7 @@ export const storeRules: readonly StoreMutation[] = [
   {
     rule: 'Redis Cluster: a command that was moved leads to a new connection',
     noticedBy: redisCluster,
-    file: 'packages/cluster/src/redis/targets.ts',
+    file: 'packages/cluster/src/redis/redis-failover.ts',
     from: 'const hasMoved = /^(?:MOVED|READONLY)/;',
     to: 'const hasMoved = /^(?:READONLY)/;',
   },

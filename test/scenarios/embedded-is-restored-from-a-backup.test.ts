@@ -20,7 +20,6 @@ const start = () =>
     DATA_DIR: dataDir(),
     ADMIN_PASSWORD: testAdmin.password,
     DRAIN_DELAY_MS: '0',
-    DRAIN_WINDOW_MS: '0',
   });
 
 beforeAll(async () => {

@@ -34,7 +34,7 @@ describe.runIf(isHaproxyInstalled())('a cluster under load breaks no promise whe
   let checkpoints: Checkpoints;
 
   beforeAll(async () => {
-    cluster = await openFaultCluster({ environment: { DRAIN_DELAY_MS: '500', DRAIN_WINDOW_MS: '1000' } });
+    cluster = await openFaultCluster({ environment: { DRAIN_DELAY_MS: '500' } });
     load = await openLoad(cluster);
     checkpoints = createCheckpoints('faults that heal', checkFaultCluster(cluster), load);
     load.start();

@@ -33,7 +33,7 @@ afterAll(async () => {
 });
 
 async function startBoth(): Promise<void> {
-  pod = await run.startApi({ DRAIN_DELAY_MS: '0', DRAIN_WINDOW_MS: '0' });
+  pod = await run.startApi({ DRAIN_DELAY_MS: '0' });
   worker = await run.startWorker();
   client = await signIn(pod.url);
 }

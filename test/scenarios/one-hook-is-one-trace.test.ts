@@ -34,7 +34,6 @@ async function startEmbedded(extra: Environment = {}): Promise<ServiceProcess> {
     ADMIN_EMAIL: testAdmin.email,
     ADMIN_PASSWORD: testAdmin.password,
     DRAIN_DELAY_MS: '0',
-    DRAIN_WINDOW_MS: '0',
     ...extra,
   });
   cleanups.push(() => service.stop('SIGKILL'));
@@ -176,7 +175,6 @@ describe('one hook is one trace', () => {
       OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
       TRACEPARENT_ENABLED: 'true',
       DRAIN_DELAY_MS: '0',
-      DRAIN_WINDOW_MS: '0',
     };
     const [api, worker] = await Promise.all([run.startApi(tracing), run.startWorker(tracing)]);
     const hook = await postTracedHook(api.url);

@@ -12,7 +12,7 @@ let worker: ServiceProcess;
 
 beforeAll(async () => {
   run = await openClusterRun();
-  const drainQuickly = { DRAIN_DELAY_MS: '500', DRAIN_WINDOW_MS: '1000' };
+  const drainQuickly = { DRAIN_DELAY_MS: '500' };
   pods = [await run.startApi(drainQuickly), await run.startApi(drainQuickly)];
   worker = await run.startWorker();
 });

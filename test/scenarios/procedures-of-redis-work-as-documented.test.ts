@@ -16,7 +16,7 @@ import { type RedisProcess, startRedis } from '../faults/redis-process.ts';
 import { openStoredStateReader } from '../faults/stored-state.ts';
 
 // The load balancer stops before them.
-const environment = { HOOK_PARTITIONS: '4', DRAIN_DELAY_MS: '0', DRAIN_WINDOW_MS: '0' };
+const environment = { HOOK_PARTITIONS: '4', DRAIN_DELAY_MS: '0' };
 
 interface Condition {
   readonly code: string;

@@ -30,7 +30,7 @@ describe.runIf(isHaproxyInstalled())('failover of a Redis behind Sentinels', () 
     await cluster.redis.waitUntilConfirmed();
     sentinels = await startSentinels(cluster.redis.port);
     environment = {
-      REDIS_SENTINELS: sentinels.addresses.map(({ host, port }) => `${host}:${port}`).join(','),
+      REDIS_SENTINELS: `redis://${sentinels.addresses.map(({ host, port }) => `${host}:${port}`).join(',')}`,
       REDIS_URL: `redis://${sentinelName}/`,
     };
     await cluster.restartAll(environment);

@@ -39,7 +39,6 @@ beforeAll(async () => {
     HOOK_RATE_PER_SECOND: '1000',
     API_RATE_PER_SECOND: '1000',
     DRAIN_DELAY_MS: '0',
-    DRAIN_WINDOW_MS: '0',
   };
 });
 afterAll(async () => {

@@ -16,7 +16,7 @@ const hooksPerSecond = isLong ? 100 : 40;
 /** In the long form each pod drains for half a minute, and one test process reads all the streams. */
 const timeout = isLong ? 480_000 : 240_000;
 /** The long form uses the default drain times of production. */
-const drain: Readonly<Record<string, string>> = isLong ? {} : { DRAIN_DELAY_MS: '1500', DRAIN_WINDOW_MS: '3000' };
+const drain: Readonly<Record<string, string>> = isLong ? {} : { DRAIN_DELAY_MS: '1500' };
 
 let cluster: FaultCluster;
 let client: ConsoleClient;

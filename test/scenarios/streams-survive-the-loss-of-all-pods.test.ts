@@ -115,7 +115,6 @@ function createPod(name: string, { port, opsPort }: { port: number; opsPort: num
     TRUSTED_PROXIES: '127.0.0.1',
     ...setOptions({ heartbeatIntervalMs }),
     DRAIN_DELAY_MS: '1500',
-    DRAIN_WINDOW_MS: '2000',
   };
   return createServiceSlot(name, () => run.startApi(environment));
 }

@@ -23,7 +23,7 @@ let checkpoints: Checkpoints;
 
 beforeAll(async () => {
   if (oldRoot === '') throw new Error(`${oldCheckoutVariable} names no checkout: use npm run scenarios:upgrade`);
-  const environment = { DRAIN_DELAY_MS: '1500', DRAIN_WINDOW_MS: '2000' };
+  const environment = { DRAIN_DELAY_MS: '1500' };
   cluster = await openFaultCluster({ root: oldRoot, environment });
   load = await openLoad(cluster, { revocationsPerSecond: 0.2 });
   checkpoints = createCheckpoints('rolling upgrade', checkFaultCluster(cluster), load);

@@ -15,7 +15,7 @@ import { verifyTarget, waitForFirstContact } from './redis/first-contact.ts';
 import { type RedisKeys, redisKeys } from './redis/keys.ts';
 import { translateErrors } from './redis/redis-call.ts';
 import { RedisEventLog } from './redis/redis-event-log.ts';
-import { findTargets, type RedisSetting } from './redis/targets.ts';
+import { findTargets, type RedisSetting } from './redis/redis-failover.ts';
 
 export interface NewEpoch {
   /** The run that started the epoch. Every later run has a higher number. */

@@ -18,11 +18,11 @@ import {
 import { redisKeys } from './redis/keys.ts';
 import { RedisControlLog } from './redis/redis-control-log.ts';
 import { RedisEventLog } from './redis/redis-event-log.ts';
+import { findTargets, type RedisTarget } from './redis/redis-failover.ts';
 import { createRedisHookCountStore } from './redis/redis-hook-count-store.ts';
 import { createRedisProcessStates } from './redis/redis-process-states.ts';
 import { createRedisRateLimiter } from './redis/redis-rate-limiter.ts';
 import { findReplicas } from './redis/replica-tail.ts';
-import { findTargets, type RedisTarget } from './redis/targets.ts';
 import { createRestoreCheck } from './restore-check.ts';
 
 const firstContactWithinMs = 2000;

@@ -59,7 +59,6 @@ const sharedEnvironment = {
   STREAMS_PER_OWNER: '100000',
   STREAMS_PER_POD: '100000',
   DRAIN_DELAY_MS: '0',
-  DRAIN_WINDOW_MS: '0',
 };
 
 /** The backends that can be measured here. The cluster needs MONGODB_URL and REDIS_URL. BENCH_BACKEND selects one. */

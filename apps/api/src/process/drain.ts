@@ -13,6 +13,12 @@ export interface DrainSteps {
   readonly closeBackend: () => Promise<void>;
 }
 
+/**
+ * The time over which a pod closes its streams: all clients of a full pod connect anew within it. A load balancer that
+ * notices late has more of them.
+ */
+export const toWindowMs = (delayMs: number) => 4 * delayMs;
+
 /** How long the drain waits for requests. It goes on without those that take longer. */
 const finishRequestsMaxMs = 15_000;
 /** Longer than it takes to stop the tasks, which release their jobs in an embedded pod, and to close the backend. */
@@ -22,8 +28,8 @@ const closeMaxMs = 20_000;
  * How long a drain takes at most, in milliseconds, if each step keeps its own bound. The caller ends the process after
  * this time.
  */
-export function drainMaxMs({ delayMs, windowMs }: Pick<DrainSteps, 'delayMs' | 'windowMs'>): number {
-  return delayMs + windowMs + finishRequestsMaxMs + closeMaxMs;
+export function drainMaxMs(delayMs: number): number {
+  return delayMs + toWindowMs(delayMs) + finishRequestsMaxMs + closeMaxMs;
 }
 
 /**

@@ -15,7 +15,7 @@ import type { Tracer } from '@widget-service/shared/tracing/tracer.ts';
 import { type IdentityProvider, openIdentityProvider } from '../caller/oidc/identity-provider.ts';
 import { listenPublicly } from '../http/create-server.ts';
 import { composePod, type Overrides, type Pod } from './compose.ts';
-import { drain, drainMaxMs } from './drain.ts';
+import { drain, drainMaxMs, toWindowMs } from './drain.ts';
 import { describeFirstAdmin, ensureFirstAdmin, formatStartupBanner } from './first-start.ts';
 
 export interface ProcessDeps {
@@ -82,13 +82,14 @@ export async function openProcess(deps: ProcessDeps): Promise<RunningProcess> {
   }
 
   return {
-    stopMaxMs: drainMaxMs({ delayMs: settings.DRAIN_DELAY_MS, windowMs: settings.DRAIN_WINDOW_MS }),
+    stopMaxMs: drainMaxMs(settings.DRAIN_DELAY_MS),
     stop: async (isHurried) => {
       logger.info('draining');
+      const delayMs = isHurried ? 0 : settings.DRAIN_DELAY_MS;
       await drain({
         clock,
-        delayMs: isHurried ? 0 : settings.DRAIN_DELAY_MS,
-        windowMs: isHurried ? 0 : settings.DRAIN_WINDOW_MS,
+        delayMs,
+        windowMs: toWindowMs(delayMs),
         markNotReady: () => readiness.markDraining(),
         endStreams: (windowMs) => fanOut.hub.drain(windowMs),
         finishRequests: async () => {

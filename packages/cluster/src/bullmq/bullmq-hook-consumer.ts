@@ -9,7 +9,7 @@ import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { withDeadline } from '@widget-service/shared/runtime/deadline.ts';
 import type { WorkerRedis } from '../redis/connections.ts';
 import { queueName, type RedisKeys } from '../redis/keys.ts';
-import type { OnWarning } from '../redis/targets.ts';
+import type { OnWarning } from '../redis/redis-failover.ts';
 import { PartitionConsumer } from './partition-consumer.ts';
 import type { PartitionCounts } from './partition-counts.ts';
 import type { WorkerTiming } from './queue-options.ts';

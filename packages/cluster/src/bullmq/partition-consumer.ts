@@ -9,8 +9,8 @@ import { type Job, Queue, WaitingError, Worker } from 'bullmq';
 import type { WorkerRedis } from '../redis/connections.ts';
 import { queueName, type RedisKeys } from '../redis/keys.ts';
 import { isConnectionError } from '../redis/redis-call.ts';
+import type { OnWarning } from '../redis/redis-failover.ts';
 import { RedisWaitingCounts } from '../redis/redis-waiting-counts.ts';
-import type { OnWarning } from '../redis/targets.ts';
 import { type CoalescedJobs, coalesceWaitingJobs, removeCoalescedJobs } from './coalesced-jobs.ts';
 import { maintenanceQueueOptions, type WorkerTiming, workerOptions } from './queue-options.ts';
 

@@ -1,8 +1,8 @@
 import { NotReplicatedError, type ServiceError } from '@widget-service/shared/domain/errors.ts';
 import type { Redis } from 'ioredis';
 import type { RedisKeys } from '../redis/keys.ts';
+import type { OnWarning } from '../redis/redis-failover.ts';
 import { countReplicasInSync, isForbidden } from '../redis/redis-info.ts';
-import type { OnWarning } from '../redis/targets.ts';
 
 export interface ReplicaAcksOptions {
   /** The fail-fast connection on which jobs are stored. */

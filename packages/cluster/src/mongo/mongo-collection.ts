@@ -6,7 +6,7 @@ import type { Entity } from '@widget-service/shared/entities/define-entity.ts';
 import type { Collection, Condition, Where } from '@widget-service/shared/ports/collection.ts';
 import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 import type { Db, Document, Collection as DriverCollection, Filter } from 'mongodb';
-import type { OnWarning } from '../redis/targets.ts';
+import type { OnWarning } from '../redis/redis-failover.ts';
 import { deleteDocument } from './delete-document.ts';
 import { toField } from './indexes.ts';
 import { insertRepeatably, isDuplicateKey, runPortCall, runRead } from './translate-error.ts';

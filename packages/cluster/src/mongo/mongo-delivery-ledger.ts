@@ -19,7 +19,7 @@ import {
 } from '@widget-service/shared/ports/delivery-ledger.ts';
 import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 import { type AnyBulkWriteOperation, type Collection, type Db, UUID } from 'mongodb';
-import type { OnWarning } from '../redis/targets.ts';
+import type { OnWarning } from '../redis/redis-failover.ts';
 import { toBsonUuid, toBsonUuids } from './bson-uuid.ts';
 import {
   type DeliveryDocument,

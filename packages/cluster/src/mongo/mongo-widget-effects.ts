@@ -3,7 +3,7 @@ import { loadedWidgetShape } from '@widget-service/shared/adapters/row-shapes.ts
 import { pickHookChanged } from '@widget-service/shared/domain/widget.ts';
 import type { LoadedWidget, WidgetChange, WidgetEffects } from '@widget-service/shared/ports/widget-effects.ts';
 import { type AnyBulkWriteOperation, type Db, UUID } from 'mongodb';
-import type { OnWarning } from '../redis/targets.ts';
+import type { OnWarning } from '../redis/redis-failover.ts';
 import { toBsonUuids } from './bson-uuid.ts';
 import { collectionNames } from './indexes.ts';
 import { createRunCall, type RunCall } from './run-calls.ts';

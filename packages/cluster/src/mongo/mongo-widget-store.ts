@@ -10,7 +10,7 @@ import type {
 } from '@widget-service/shared/ports/widget-store.ts';
 import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 import type { Db, Filter, WithId } from 'mongodb';
-import type { OnWarning } from '../redis/targets.ts';
+import type { OnWarning } from '../redis/redis-failover.ts';
 import { toBsonUuid } from './bson-uuid.ts';
 import { collectionNames, widgetIndexes } from './indexes.ts';
 import { insertRepeatably, isDuplicateKey, runPortCall, runRead } from './translate-error.ts';

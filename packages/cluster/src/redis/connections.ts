@@ -2,7 +2,7 @@ import { backoffMs } from '@widget-service/shared/runtime/backoff.ts';
 import { Redis, type RedisOptions } from 'ioredis';
 import { describeConnectionError, ignoreErrors, surviveSocketErrors } from './connection-errors.ts';
 import { findRefusedSetting, haveSentinelsFailed } from './first-contact.ts';
-import { type RedisTarget, toTargetOptions } from './targets.ts';
+import { type RedisTarget, toTargetOptions } from './redis-failover.ts';
 
 /** The options that every connection shares. */
 const commonOptions = {

@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ExitError, exitCodes } from '@widget-service/shared/runtime/exit-error.ts';
 import type { Redis } from 'ioredis';
 import { translateRedisError } from './redis-call.ts';
+import type { OnWarning, RedisSetting, RedisTarget } from './redis-failover.ts';
 import { isForbidden, parseInfoField, parseMaxMemoryBytes } from './redis-info.ts';
-import type { OnWarning, RedisSetting, RedisTarget } from './targets.ts';
 
 /** Redis or a Sentinel answers, and does not accept what the settings say. Retrying does not help. */
 export class RedisRefusalError extends ExitError {
@@ -65,7 +65,7 @@ export async function waitForFirstContact(redis: Redis, target: SentinelTarget, 
  */
 export async function verifyTarget(redis: Redis, { setting, clusterConnector = null }: RedisTarget): Promise<void> {
   if (clusterConnector === null && (await isClusterNode(redis))) {
-    throw createRefusal(setting, `it is a node of a Redis Cluster; set ${clusterSettings[setting]}`);
+    throw createRefusal(setting, 'it is a node of a Redis Cluster; name several of its nodes');
   }
   const { db = 0 } = redis.options;
   if (db === 0) return;
@@ -73,8 +73,6 @@ export async function verifyTarget(redis: Redis, { setting, clusterConnector = n
     throw refusal.test(error.message) ? createRefusal(setting, error.message) : error;
   });
 }
-
-const clusterSettings = { REDIS_URL: 'REDIS_CLUSTER_NODES', EVENTS_REDIS_URL: 'EVENTS_REDIS_CLUSTER_NODES' } as const;
 
 async function isClusterNode(redis: Redis): Promise<boolean> {
   try {
@@ -90,22 +88,19 @@ type SentinelTarget = Pick<RedisTarget, 'setting' | 'sentinels'>;
 
 /** What ioredis reports when it has asked each Sentinel in vain. It then asks them again, for ever. */
 const allFailed = /^All sentinels are unreachable/;
-const refusedCredentials = /\b(?:WRONGPASS|NOAUTH|NOPERM|ERR AUTH)\b/;
+/** Other credentials, or a server that is no Sentinel. */
+const notAdmitted = /\b(?:WRONGPASS|NOAUTH|NOPERM|ERR AUTH)\b|unknown command .?sentinel/i;
 const unknownName = /No such master with that name|invalid reply: null/;
-const noSentinel = /unknown command .?sentinel/i;
 
 export function haveSentinelsFailed({ message }: Error): boolean {
   return allFailed.test(message);
 }
 
-/** Returns the settings that a Sentinel does not accept, from the error of ioredis. Null: it did not answer. */
+/** Returns the setting that a Sentinel does not accept, from the error of ioredis. Null: it did not answer. */
 export function findRefusedSetting({ message }: Error, { setting, sentinels = null }: SentinelTarget): string | null {
   if (sentinels === null) return null;
-  if (refusedCredentials.test(message)) {
-    return sentinels.username === null ? 'REDIS_SENTINEL_PASSWORD' : 'REDIS_SENTINEL_USERNAME, REDIS_SENTINEL_PASSWORD';
-  }
   if (unknownName.test(message)) return setting;
-  return noSentinel.test(message) ? 'REDIS_SENTINELS' : null;
+  return notAdmitted.test(message) ? 'REDIS_SENTINELS' : null;
 }
 
 const dataLost = { REDIS_URL: 'acknowledged hooks', EVENTS_REDIS_URL: 'published events' } as const;

@@ -4,7 +4,7 @@ import type { WidgetEventType } from '@widget-service/shared/domain/event-kind.t
 import type { WidgetState } from '@widget-service/shared/domain/widget.ts';
 import type { WidgetEvent } from '@widget-service/shared/domain/widget-event.ts';
 import type { LogRecord } from '@widget-service/shared/ports/event-log.ts';
-import type { OnWarning } from './targets.ts';
+import type { OnWarning } from './redis-failover.ts';
 
 /** A stream entry as Redis returns it: its id, then field names and values in turn. */
 export type StreamEntry = [id: string, fields: string[]];

@@ -18,9 +18,9 @@ import type { Redis } from 'ioredis';
 import type { RedisKeys } from './keys.ts';
 import { createLogEntryReader, type StreamEntry, toEntryFields, toEntryId } from './log-entry.ts';
 import { loadScript, runScript, translateErrors, translateRedisError } from './redis-call.ts';
+import type { OnWarning } from './redis-failover.ts';
 import { isForbidden, parseMaxMemoryBytes } from './redis-info.ts';
 import { type ReplicaReads, ReplicaTail } from './replica-tail.ts';
-import type { OnWarning } from './targets.ts';
 
 const markLifetimeSeconds = runLimits.markLifetimeMs / 1000;
 /**

@@ -8,7 +8,7 @@ import {
 import type { Redis } from 'ioredis';
 import type { RedisKeys } from './keys.ts';
 import { runPipeline } from './redis-call.ts';
-import type { OnWarning } from './targets.ts';
+import type { OnWarning } from './redis-failover.ts';
 
 const kinds = ['accepted', 'refused'] as const;
 

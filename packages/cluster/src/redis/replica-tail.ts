@@ -6,7 +6,7 @@ import { Redis, type RedisOptions } from 'ioredis';
 import type { Address } from './cluster-connector.ts';
 import { ignoreErrors } from './connection-errors.ts';
 import { blockingReadOptions } from './connections.ts';
-import { type OnWarning, type RedisTarget, toSentinelOptions, toTlsOptions } from './targets.ts';
+import { type OnWarning, type RedisTarget, toSentinelOptions, toTlsOptions } from './redis-failover.ts';
 
 export interface ReplicaTailOptions {
   /** Opens a reader of the primary, or of the replica of this index. */

@@ -1,5 +1,4 @@
-import { isLoopback } from '../runtime/host-name.ts';
-import { explainUnusablePair, isKeyOf } from './pem-schemas.ts';
+import { isLoopback, splitHosts } from '../runtime/host-name.ts';
 import type { Settings } from './settings.ts';
 
 /** Returns one line per combination of settings with which the process cannot do its work. */
@@ -70,53 +69,39 @@ function checkRedisSettings(settings: Settings): string[] {
     if (isGiven && settings[other] === null) lines.push(`${name}: needs ${other}, which is not set`);
   };
   need('REDIS_SENTINELS', 'REDIS_URL');
-  need('REDIS_SENTINEL_USERNAME', 'REDIS_SENTINEL_PASSWORD');
-  need('REDIS_SENTINEL_PASSWORD', 'REDIS_SENTINELS');
   need('EVENTS_READ_REDIS', 'REDIS_URL');
-  if (settings.EVENTS_READ_REDIS === 'replicas' && !isLocated(settings)) {
+  const { REDIS_URL, REDIS_SENTINELS, EVENTS_REDIS_URL, EVENTS_READ_REDIS } = settings;
+  const canNameReplicas = (url: string) => isCluster(url) || (REDIS_SENTINELS !== null && !hasPort(url));
+  if (EVENTS_READ_REDIS === 'replicas' && !canNameReplicas(EVENTS_REDIS_URL ?? REDIS_URL ?? '')) {
     lines.push(
       'EVENTS_READ_REDIS: replicas needs Sentinels or a Redis Cluster for the event log; allowed: host:port of replicas',
     );
   }
-  need('REDIS_CLUSTER_NODES', 'REDIS_URL');
-  need('EVENTS_REDIS_CLUSTER_NODES', 'EVENTS_REDIS_URL');
-  if (settings.REDIS_CLUSTER_NODES !== null && settings.REDIS_SENTINELS !== null)
-    lines.push('REDIS_CLUSTER_NODES, REDIS_SENTINELS: a Redis Cluster has no Sentinels; allowed: one of them');
-  if (settings.REDIS_SENTINELS !== null && hasPort(settings.REDIS_URL))
-    lines.push('REDIS_URL: has a port; with REDIS_SENTINELS, its host is the name by which they know the Redis');
+  if (REDIS_SENTINELS !== null && REDIS_URL !== null) {
+    if (isCluster(REDIS_URL))
+      lines.push(
+        'REDIS_URL, REDIS_SENTINELS: a Redis Cluster, with several hosts, has no Sentinels; allowed: one host',
+      );
+    else if (hasPort(REDIS_URL))
+      lines.push('REDIS_URL: has a port; with REDIS_SENTINELS, its host is the name by which they know the Redis');
+    // Whoever is on the way to a Sentinel could name another Redis.
+    if (hasTls(REDIS_URL) !== hasTls(REDIS_SENTINELS))
+      lines.push('REDIS_URL, REDIS_SENTINELS: only one of them begins with rediss:; allowed: both, or none');
+  }
   lines.push(...checkTls(settings));
   return lines;
 }
 
-function checkTls({ REDIS_URL, EVENTS_REDIS_URL, REDIS_TLS_CA, REDIS_TLS_CERT, REDIS_TLS_KEY }: Settings): string[] {
-  const given = Object.entries({ REDIS_TLS_CA, REDIS_TLS_CERT, REDIS_TLS_KEY }).filter(([, value]) => value !== null);
-  const hasTls = [REDIS_URL, EVENTS_REDIS_URL].some((url) => url?.startsWith('rediss:') === true);
-  const lines = hasTls ? [] : given.map(([name]) => `${name}: needs a REDIS_URL that begins with rediss:`);
-  if (REDIS_TLS_CERT !== null && REDIS_TLS_KEY === null) {
-    lines.push('REDIS_TLS_CERT: needs REDIS_TLS_KEY, which is not set');
-  }
-  if (REDIS_TLS_KEY !== null && REDIS_TLS_CERT === null) {
-    lines.push('REDIS_TLS_KEY: needs REDIS_TLS_CERT, which is not set');
-  }
-  if (REDIS_TLS_CERT !== null && REDIS_TLS_KEY !== null) lines.push(...checkPair(REDIS_TLS_KEY, REDIS_TLS_CERT));
-  return lines;
+function checkTls({ REDIS_URL, EVENTS_REDIS_URL, REDIS_TLS_CA, REDIS_TLS_CERT }: Settings): string[] {
+  if ([REDIS_URL, EVENTS_REDIS_URL].some((url) => url !== null && hasTls(url))) return [];
+  return Object.entries({ REDIS_TLS_CA, REDIS_TLS_CERT })
+    .filter(([, value]) => value !== null)
+    .map(([name]) => `${name}: needs a REDIS_URL that begins with rediss:`);
 }
 
-function checkPair(key: string, certificate: string): string[] {
-  const names = 'REDIS_TLS_CERT, REDIS_TLS_KEY';
-  if (!isKeyOf(key, certificate)) return [`${names}: the key is not that of the first certificate; allowed: a pair`];
-  const reason = explainUnusablePair(key, certificate);
-  return reason === null ? [] : [`${names}: TLS refuses them (${reason}); allowed: a pair that TLS can use`];
-}
-
-/** Whether Sentinels or nodes of a cluster can name the replicas of the event log's Redis. */
-function isLocated(settings: Settings): boolean {
-  const { REDIS_SENTINELS, REDIS_CLUSTER_NODES, EVENTS_REDIS_URL, EVENTS_REDIS_CLUSTER_NODES } = settings;
-  if (EVENTS_REDIS_URL === null) return REDIS_SENTINELS !== null || REDIS_CLUSTER_NODES !== null;
-  return EVENTS_REDIS_CLUSTER_NODES !== null || (REDIS_SENTINELS !== null && !hasPort(EVENTS_REDIS_URL));
-}
-
-const hasPort = (url: string | null) => url !== null && new URL(url).port !== '';
+const isCluster = (url: string) => splitHosts(url).length > 1;
+const hasPort = (url: string) => isCluster(url) || new URL(url).port !== '';
+const hasTls = (url: string) => url.startsWith('rediss:');
 
 const insecureOption = /[?&](tlsInsecure|tlsAllowInvalidCertificates|tlsAllowInvalidHostnames)=true(?=&|$)/i;
 

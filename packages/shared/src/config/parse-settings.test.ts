@@ -45,6 +45,14 @@ describe('parseSettings', () => {
     });
   });
 
+  test('refuses a setting that there was, also as a file, and says what stands for it', () => {
+    const given = { REDIS_CLUSTER_NODES: 'r1,r2', REDIS_SENTINEL_PASSWORD_FILE: '/absent', DRAIN_WINDOW_MS: '' };
+    expect(collectMistakes(given)).toEqual([
+      'REDIS_CLUSTER_NODES: is no setting any more; REDIS_URL names the nodes, redis://redis-0:6379,redis-1:6379',
+      expect.stringMatching(/^REDIS_SENTINEL_PASSWORD_FILE: is no setting any more; REDIS_SENTINELS is a URL/),
+    ]);
+  });
+
   test('treats an empty variable as not set', () => {
     expect(parseSettings({ PORT: '', REDIS_URL: '' }, api).settings.PORT).toBe(8080);
   });

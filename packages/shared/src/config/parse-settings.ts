@@ -33,13 +33,25 @@ const workerSecrets = [
   'MONGODB_URL',
   'REDIS_URL',
   'EVENTS_REDIS_URL',
-  'REDIS_SENTINEL_PASSWORD',
+  'REDIS_SENTINELS',
   'REDIS_TLS_CA',
   'REDIS_TLS_CERT',
-  'REDIS_TLS_KEY',
   'OTEL_EXPORTER_OTLP_ENDPOINT',
   'OTEL_EXPORTER_OTLP_HEADERS',
 ] as const;
+
+const inSentinelsUrl = 'REDIS_SENTINELS is a URL with user and password, redis://user:password@sentinel-0:26379';
+/** Settings that there were, and what stands for each. One that is still set stops the start: it would be ignored. */
+const formerSettings = {
+  REDIS_CLUSTER_NODES: 'REDIS_URL names the nodes, redis://redis-0:6379,redis-1:6379',
+  EVENTS_REDIS_CLUSTER_NODES: 'EVENTS_REDIS_URL names the nodes, redis://redis-0:6379,redis-1:6379',
+  REDIS_SENTINEL_USERNAME: inSentinelsUrl,
+  REDIS_SENTINEL_PASSWORD: inSentinelsUrl,
+  REDIS_SENTINEL_NAME: 'the host of REDIS_URL is the name, without a port',
+  EVENTS_REDIS_SENTINEL_NAME: 'the host of EVENTS_REDIS_URL is the name, without a port',
+  REDIS_TLS_KEY: 'REDIS_TLS_CERT holds the key, too: append it to the certificate',
+  DRAIN_WINDOW_MS: 'it is four times DRAIN_DELAY_MS',
+} as const;
 
 /**
  * Parses every setting of the environment, once at start. An empty variable counts as not set. A secret may come from a
@@ -59,7 +71,7 @@ export function parseSettings(
   const files = readSecretFiles(secrets, readVariable);
   const read = (name: string) => files.values.get(name) ?? readVariable(name);
   const isGiven = (name: string) => read(name) !== undefined || files.mistakes.has(name);
-  const lines = [...files.mistakes.values()];
+  const lines = [...listFormerSettings(readVariable), ...files.mistakes.values()];
   const backend = isGiven('MONGODB_URL') || isGiven('REDIS_URL') ? 'cluster' : 'embedded';
   if (backend === 'cluster') lines.push(...checkStoreUrls(isGiven, usesOnlyMongodb));
   if (backend === 'embedded' && isGiven('EVENTS_REDIS_URL')) {
@@ -89,6 +101,14 @@ export function parseSettings(
   const mistakes = checkCombinations(settings, process.app, usesOnlyMongodb);
   if (mistakes.length > 0) throw new SettingsError(mistakes);
   return { settings, backend, isProduction: readVariable('NODE_ENV') === 'production' };
+}
+
+function listFormerSettings(readVariable: (name: string) => string | undefined): string[] {
+  return Object.entries(formerSettings).flatMap(([name, text]) =>
+    [name, `${name}_FILE`]
+      .filter((variable) => readVariable(variable) !== undefined)
+      .map((variable) => `${variable}: is no setting any more; ${text}`),
+  );
 }
 
 function checkStoreUrls(isGiven: (name: string) => boolean, usesOnlyMongodb: boolean): string[] {

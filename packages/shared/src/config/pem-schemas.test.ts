@@ -36,18 +36,19 @@ const stores = { MONGODB_URL: 'mongodb://m/', REDIS_URL: 'rediss://r/' };
 const parse = (given: Readonly<Record<string, string>>) => parseSettings({ ...stores, ...given }, { app: 'worker' });
 
 test('a certificate with its chain, its key, and several authorities are accepted', () => {
-  const given = { REDIS_TLS_CA: `${a}\n${b}`, REDIS_TLS_CERT: `${a}${b}`, REDIS_TLS_KEY: aKey };
-  expect(parse(given).settings).toMatchObject(given);
+  for (const pair of [`${a}${b}${aKey}`, `${aKey}${a}`]) {
+    const given = { REDIS_TLS_CA: `${a}\n${b}`, REDIS_TLS_CERT: pair };
+    expect(parse(given).settings).toMatchObject(given);
+  }
 });
 
 test.each<[Record<string, string>, RegExp]>([
-  [{ REDIS_TLS_CERT: a }, /^REDIS_TLS_CERT: needs REDIS_TLS_KEY, which is not set$/],
-  [{ REDIS_TLS_KEY: aKey }, /^REDIS_TLS_KEY: needs REDIS_TLS_CERT, which is not set$/],
-  [{ REDIS_TLS_CERT: a, REDIS_TLS_KEY: bKey }, /^REDIS_TLS_CERT, REDIS_TLS_KEY: the key is not that of the first/],
-  [{ REDIS_TLS_CERT: `${b}${a}`, REDIS_TLS_KEY: aKey }, /^REDIS_TLS_CERT, REDIS_TLS_KEY: the key is not that/],
-  [{ REDIS_TLS_CERT: a, REDIS_TLS_KEY: locked }, /^REDIS_TLS_KEY: .*a private key in PEM, without a passphrase$/],
-  [{ REDIS_TLS_CERT: short, REDIS_TLS_KEY: shortKey }, /^REDIS_TLS_CERT, REDIS_TLS_KEY: TLS refuses them \(.*small\)/],
-  [{ REDIS_TLS_CERT: aKey, REDIS_TLS_KEY: aKey }, /^REDIS_TLS_CERT: .*one or more certificates in PEM$/],
+  [{ REDIS_TLS_CERT: a }, /^REDIS_TLS_CERT: .*the private key of the first one in PEM, without a passphrase$/],
+  [{ REDIS_TLS_CERT: aKey }, /^REDIS_TLS_CERT: .*one or more certificates in PEM$/],
+  [{ REDIS_TLS_CERT: `${a}${bKey}` }, /^REDIS_TLS_CERT: .*whose first one belongs to the private key$/],
+  [{ REDIS_TLS_CERT: `${b}${a}${aKey}` }, /^REDIS_TLS_CERT: .*whose first one belongs to the private key$/],
+  [{ REDIS_TLS_CERT: `${a}${locked}` }, /^REDIS_TLS_CERT: .*in PEM, without a passphrase$/],
+  [{ REDIS_TLS_CERT: `${short}${shortKey}` }, /^REDIS_TLS_CERT: .*a pair that TLS can use \(.*small\)$/],
   [{ REDIS_TLS_CA: a, REDIS_URL: 'redis://r/' }, /^REDIS_TLS_CA: needs a REDIS_URL that begins with rediss:$/],
 ])('refuses case %# with 78, and quotes nothing', (given, line) => {
   const refused = expect.objectContaining({ exitCode: 78, lines: [expect.stringMatching(line)] });

@@ -7,34 +7,34 @@ import { z } from 'zod';
 const beginning = '-----BEGIN CERTIFICATE-----';
 
 /** One certificate, or several: a chain, or the certificates of several authorities. */
-export const certificates = z
+const certificateTexts = z.string().refine((text) => {
+  const bodies = text.split(beginning).slice(1);
+  return bodies.length > 0 && bodies.every((body) => canParse(() => new X509Certificate(`${beginning}${body}`)));
+}, 'one or more certificates in PEM');
+
+export const certificates = certificateTexts.nullable();
+
+/** A certificate, its chain and its private key. A pair that TLS cannot use would fail at each attempt to connect. */
+export const certificatesWithKey = z
   .string()
-  .refine((text) => {
-    const bodies = text.split(beginning).slice(1);
-    return bodies.length > 0 && bodies.every((body) => canParse(() => new X509Certificate(`${beginning}${body}`)));
-  }, 'one or more certificates in PEM')
+  .transform((text, { issues }) => {
+    const message = certificateTexts.safeParse(text).error?.issues[0]?.message ?? findKeyMistake(text);
+    if (message !== null) issues.push({ code: 'custom', message, input: text });
+    return text;
+  })
   .nullable();
 
-export const privateKey = z
-  .string()
-  .refine((text) => canParse(() => createPrivateKey(text)), 'a private key in PEM, without a passphrase')
-  .nullable();
-
-/** Whether the key is that of the first certificate. */
-export function isKeyOf(key: string, certificate: string): boolean {
-  return new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key));
-}
-
-/**
- * Returns why TLS cannot use this pair, for example `ee key too small`. Null: it can. Otherwise each attempt to connect
- * would fail. The words are those of OpenSSL, and quote nothing.
- */
-export function explainUnusablePair(key: string, certificate: string): string | null {
+/** The words of a refusal, for example `ee key too small`, are those of OpenSSL, and quote nothing. */
+function findKeyMistake(text: string): string | null {
+  if (!canParse(() => createPrivateKey(text)))
+    return 'certificates in PEM, and the private key of the first one in PEM, without a passphrase';
+  if (!new X509Certificate(text).checkPrivateKey(createPrivateKey(text)))
+    return 'certificates whose first one belongs to the private key';
   try {
-    createSecureContext({ key, cert: certificate });
+    createSecureContext({ key: text, cert: text });
     return null;
   } catch (error) {
-    return (error as { reason?: string }).reason ?? 'unknown reason';
+    return `a pair that TLS can use (it refuses this one: ${(error as { reason?: string }).reason ?? 'unknown reason'})`;
   }
 }
 

@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import type { RoleMapping } from '../domain/role.ts';
 import { isLoopback } from '../runtime/host-name.ts';
-import { certificates, privateKey } from './pem-schemas.ts';
+import { certificates, certificatesWithKey } from './pem-schemas.ts';
 import { secretText } from './secret-text.ts';
 import { baseUrl, issuerUrl, mongodbUrl, receiverUrl, redisUrl } from './url-schemas.ts';
 import {
-  addresses,
   contacts,
   databaseName,
   flag,
@@ -93,12 +92,12 @@ export const settingsTable = {
   REDIS_URL: defineSecret(
     redisUrl,
     null,
-    'URL of Redis, which holds the hook queue, the rate limits and the event log.',
+    'URL of Redis, which holds the hook queue, the rate limits and the event log. Several hosts are nodes of a Redis Cluster, which are asked for the one that owns our keys: redis://redis-0:6379,redis-1:6379. Name the only endpoint of a cluster twice.',
   ),
   EVENTS_REDIS_URL: defineSecret(
     redisUrl,
     null,
-    'URL of a second Redis, which then holds the event log and the control log. The default is REDIS_URL.',
+    'URL of a second Redis or Redis Cluster, which then holds the event log and the control log. The default is REDIS_URL.',
   ),
   REDIS_TLS_CA: defineSecret(
     certificates,
@@ -106,31 +105,14 @@ export const settingsTable = {
     'Certificates of the authorities that sign those of Redis, in PEM. With rediss: only. The default is those of Node and of NODE_EXTRA_CA_CERTS.',
   ),
   REDIS_TLS_CERT: defineSecret(
-    certificates,
+    certificatesWithKey,
     null,
-    'Client certificate for Redis in PEM, with its chain. Needs REDIS_TLS_KEY.',
+    'Client certificate for Redis in PEM: with its chain, and its private key without a passphrase.',
   ),
-  REDIS_TLS_KEY: defineSecret(privateKey, null, 'Private key of that certificate in PEM, without a passphrase.'),
-  REDIS_SENTINELS: defineSetting<readonly { host: string; port: number }[] | null>(
-    addresses(26_379),
+  REDIS_SENTINELS: defineSecret(
+    redisUrl,
     null,
-    'Addresses of Redis Sentinels, comma-separated host:port. Then REDIS_URL has no port, and its host is the name by which they know the Redis; so is that of EVENTS_REDIS_URL if it has no port. They are reached by TLS if REDIS_URL begins with rediss:.',
-  ),
-  REDIS_SENTINEL_USERNAME: defineSetting(nonEmptyText.nullable(), null, 'User name for the Sentinels themselves.'),
-  REDIS_SENTINEL_PASSWORD: defineSecret(
-    secretText.min(1, 'a non-empty text').nullable(),
-    null,
-    'Password for the Sentinels themselves.',
-  ),
-  REDIS_CLUSTER_NODES: defineSetting<readonly { host: string; port: number }[] | null>(
-    addresses(6_379),
-    null,
-    'Addresses of nodes of a Redis Cluster, comma-separated host:port. Then they are asked which node owns our keys, and the host and port of REDIS_URL are not used.',
-  ),
-  EVENTS_REDIS_CLUSTER_NODES: defineSetting<readonly { host: string; port: number }[] | null>(
-    addresses(6_379),
-    null,
-    'The same for EVENTS_REDIS_URL.',
+    'URL of the Redis Sentinels, comma-separated, with their own user and password: redis://:password@sentinel-0:26379,sentinel-1:26379. Then REDIS_URL has no port, and its host is the name by which they know the Redis; so is that of EVENTS_REDIS_URL if it has no port. Both URLs begin with rediss:, or none.',
   ),
   EVENTS_READ_REDIS: defineSetting<'replicas' | readonly { host: string; port: number }[] | null>(
     replicaAddresses,
@@ -293,9 +275,8 @@ export const settingsTable = {
   DRAIN_DELAY_MS: defineSetting(
     wholeNumber(0, 600_000),
     5_000,
-    'How long a stopping pod still serves requests as before.',
+    'How long a stopping pod still serves requests as before. It then closes its streams over four times as long.',
   ),
-  DRAIN_WINDOW_MS: defineSetting(wholeNumber(0, 600_000), 20_000, 'Time over which a stopping pod closes its streams.'),
   OTEL_EXPORTER_OTLP_ENDPOINT: defineSecret(
     receiverUrl,
     null,

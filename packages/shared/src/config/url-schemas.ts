@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isLoopback } from '../runtime/host-name.ts';
+import { isLoopback, splitHosts } from '../runtime/host-name.ts';
 
 // The schemas of settings that are URLs. Form is not enough: what a driver or a browser could not use must stop the
 // start here, with the name of the setting. The nullable ones are for settings that may be left out.
@@ -37,19 +37,30 @@ const serverUrl = (...schemes: string[]) =>
     .refine((value) => new URL(value).port !== '0', { error: 'a URL with a port from 1 to 65535', abort })
     .refine(isDecodable, { error: encodingText, abort });
 
+/** ioredis would also let options in the query override ours, and read a path such as `/1x` as database 1. */
+const redisHostUrl = serverUrl('redis:', 'rediss:')
+  .refine((value) => !/[?#]/.test(value), { error: 'a URL without query or fragment', abort })
+  .refine((value) => /^\/?\d{0,5}$/.test(new URL(value).pathname), {
+    error: 'a path that is the number of a database, such as /0',
+    abort,
+  })
+  // ioredis sends no user name without a password.
+  .refine((value) => new URL(value).username === '' || new URL(value).password !== '', 'a user name with a password');
+
 /**
- * A scheme in capitals is written in lower case: ioredis would take `REDISS:` for a connection without TLS. ioredis
- * would also let options in the query override ours, and read a path such as `/1x` as database 1.
+ * One host, or several with the same user, password and database. A scheme in capitals is written in lower case:
+ * ioredis would take `REDISS:` for a connection without TLS.
  */
 export const redisUrl = z
   .string()
-  .transform((value) => value.replace(/^rediss?:/i, (scheme) => scheme.toLowerCase()))
-  .pipe(serverUrl('redis:', 'rediss:'))
-  .refine((value) => !/[?#]/.test(value), { error: 'a URL without query or fragment', abort })
-  .refine(
-    (value) => /^\/?\d{0,5}$/.test(new URL(value).pathname),
-    'a path that is the number of a database, such as /0',
-  )
+  .transform((text, { issues }) => {
+    const value = text.replace(/^rediss?:/i, (scheme) => scheme.toLowerCase());
+    for (const url of splitHosts(value)) {
+      const { error } = redisHostUrl.safeParse(url);
+      for (const { message } of error?.issues ?? []) issues.push({ code: 'custom', message, input: text });
+    }
+    return value;
+  })
   .nullable();
 
 // `URL` cannot parse a URL with several hosts (`mongodb://m1:27017,m2:27017/`). MongoDB's driver checks the options.

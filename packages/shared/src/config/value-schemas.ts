@@ -34,27 +34,22 @@ export const host = z
     'an IP address or a host name, without scheme, brackets or port',
   );
 
-/** Parses `a:26379,[::1]:26380`. A port may be left out: it is then the usual one. */
-export const addresses = (usualPort: number) =>
-  z
-    .string()
-    .transform((text, { issues }) => {
-      const parsed = text.split(',').map((part) => parseAddress(part, usualPort));
-      const message = `comma-separated host:port, such as redis-0:${usualPort},redis-1:${usualPort}`;
-      if (parsed.includes(null)) issues.push({ code: 'custom', message, input: text });
-      return parsed.filter((address) => address !== null) as readonly { host: string; port: number }[];
-    })
-    .nullable();
+const replicaText = 'replicas, or comma-separated host:port such as redis-1:6379,redis-2:6379';
+/** Parses `a:6379,[::1]` or `replicas`: those that Sentinels or a Redis Cluster name. */
+export const replicaAddresses = z
+  .string()
+  .transform((text, { issues }) => {
+    if (text === 'replicas') return text;
+    const parsed = text.split(',').map(parseAddress);
+    if (parsed.includes(null)) issues.push({ code: 'custom', message: replicaText, input: text });
+    return parsed.filter((address) => address !== null) as readonly { host: string; port: number }[];
+  })
+  .nullable();
 
-/** Parses to addresses, or to `replicas`: those that Sentinels or a Redis Cluster name. */
-export const replicaAddresses = z.union([z.literal('replicas'), addresses(6_379)], {
-  error: 'replicas, or comma-separated host:port such as redis-1:6379,redis-2:6379',
-});
-
-function parseAddress(text: string, usualPort: number): { host: string; port: number } | null {
+function parseAddress(text: string): { host: string; port: number } | null {
   const parts = /^(?:\[(?<ip>[\da-f:.]+)\]|(?<name>[^:[\]]+))(?::(?<port>\d{1,5}))?$/i.exec(text.trim())?.groups ?? {};
   const address = host.safeParse(parts.ip ?? parts.name);
-  const port = Number(parts.port ?? usualPort);
+  const port = Number(parts.port ?? 6_379);
   return address.success && port >= 1 && port <= 65_535 ? { host: address.data, port } : null;
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isAnyAddress, isLoopback, normalizeHost } from './host-name.ts';
+import { isAnyAddress, isLoopback, normalizeHost, splitHosts } from './host-name.ts';
 
 describe('normalizeHost', () => {
   test.each([
@@ -47,3 +47,10 @@ test('every form of the unspecified address stands for all addresses', () => {
   expect(['::', '::0', '[::]', '0:0:0:0:0:0:0:0', '0.0.0.0'].map(isAnyAddress)).toEqual([true, true, true, true, true]);
   expect(['::1', '127.0.0.1', 'localhost'].map(isAnyAddress)).toEqual([false, false, false]);
 });
+
+test.each([
+  ['redis://cache', ['redis://cache']],
+  ['rediss://u:p,w@a:1,[::1]:2/0', ['rediss://u:p,w@a:1/0', 'rediss://u:p,w@[::1]:2/0']],
+  ['redis://:p@ss@a,b', ['redis://:p@ss@a', 'redis://:p@ss@b']],
+  ['cache:6379', ['cache:6379']],
+])('splits %s into one URL for each host', (url, urls) => expect(splitHosts(url)).toEqual(urls));

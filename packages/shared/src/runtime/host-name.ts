@@ -76,3 +76,9 @@ export function makeIsAllowedHost(names: readonly string[]): (header: string) =>
     return true;
   };
 }
+
+/** Returns a URL with several hosts (`redis://user:secret@a:1,b:2/0`) as one URL for each host. */
+export function splitHosts(url: string): string[] {
+  const [, start = '', hosts = url, end = ''] = /^([a-z]+:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/is.exec(url) ?? [];
+  return hosts.split(',').map((host) => `${start}${host}${end}`);
+}
