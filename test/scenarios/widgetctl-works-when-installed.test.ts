@@ -1,18 +1,13 @@
-import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { createClient, type WidgetServiceClient } from '@widget-service/client/client.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testAdmin } from '../drivers/app/console-client.ts';
-import { findNodes } from '../drivers/tools/client-package.ts';
+import { findNodes, installPackage } from '../drivers/tools/client-package.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
 import { makeSharedFolder } from '../drivers/tools/shared-folder.ts';
 import { Widgetctl } from '../drivers/tools/widgetctl.ts';
 import { type Deployment, openEmbeddedDeployment } from '../faults/deployment.ts';
 
-const run = promisify(execFile);
-const root = fileURLToPath(new URL('../../', import.meta.url));
 const nodes = await findNodes();
 
 const folder = await makeSharedFolder();
@@ -20,18 +15,8 @@ let program: string;
 let deployment: Deployment;
 let client: WidgetServiceClient;
 beforeAll(async () => {
-  await run(process.execPath, ['scripts/build-widgetctl.ts'], { cwd: root });
-  const packed = await run('npm', ['pack', '--json', '--pack-destination', folder, join(root, 'apps/widgetctl/dist')]);
-  const [details] = Object.values(
-    JSON.parse(packed.stdout) as Record<string, { filename: string; files: { path: string }[] }>,
-  );
-  expect(details?.files.map(({ path }) => path).sort()).toEqual([
-    'LICENSE',
-    'README.md',
-    'lib/widgetctl.js',
-    'package.json',
-  ]);
-  await run('npm', ['install', '--no-audit', '--no-fund', '--prefix', folder, join(folder, details?.filename ?? '')]);
+  const files = await installPackage('scripts/build-widgetctl.ts', 'apps/widgetctl/dist', folder);
+  expect(files.toSorted()).toEqual(['LICENSE', 'README.md', 'lib/widgetctl.js', 'package.json']);
   program = join(folder, 'node_modules/.bin/widgetctl');
   deployment = await openEmbeddedDeployment();
   client = createClient({ baseUrl: deployment.url });

@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import { createClient, type WidgetServiceClient } from '@widget-service/client/client.ts';
-import { parseExactJson } from '@widget-service/client/json/exact-json.ts';
-import { isUnencryptedRemote } from '@widget-service/client/requests/failures.ts';
+import { parseExactJson, parseExactObject } from '@widget-service/client/json/exact-json.ts';
+import { isUnencryptedRemote, parseAddress } from '@widget-service/client/requests/failures.ts';
 import type { SessionStore } from '@widget-service/client/requests/service-fetch.ts';
 import { formatWait, UsageError } from './failures.ts';
 import {
@@ -48,13 +48,9 @@ export class Context {
   /** The address of the service in its one spelling, without a slash at the end: the sessions are kept by it. */
   get url(): string {
     const text = this.#urlOption ?? (this.#io.environment.WIDGETCTL_URL || 'http://127.0.0.1:8080');
-    const url = URL.canParse(text) ? new URL(text) : null;
-    if (url === null || !/^https?:$/.test(url.protocol)) {
-      throw new UsageError(`"${text}" is not the address of a service: it must begin with http:// or https://.`);
-    }
-    if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
-      throw new UsageError('The address of the service must have no user, password, query or fragment.');
-    }
+    const url = parseAddress(text, 'The address of the service');
+    if (url.search !== '' || url.hash !== '')
+      throw new UsageError('The address of the service must have no query or fragment.');
     return removeAtEnd(url.href, '/');
   }
 
@@ -205,20 +201,12 @@ class SessionFile implements SessionStore {
   async #read(): Promise<Readonly<Record<string, unknown>>> {
     try {
       const text = this.#path === null ? null : await readOptionalFile(this.#path);
-      return text === null ? {} : parseSessions(text, this.#path);
+      const sessions = text === null ? {} : parseExactObject(text);
+      if (sessions === null) throw new Error(`${this.#path} is not a JSON object.`);
+      return sessions;
     } catch (error) {
       this.#output.note(`There is no session: ${(error as Error).message}`);
       return {};
     }
   }
-}
-
-function parseSessions(text: string, path: string | null): Readonly<Record<string, unknown>> {
-  try {
-    const parsed: unknown = JSON.parse(text);
-    if (typeof parsed === 'object' && parsed !== null) return { ...parsed };
-  } catch {
-    // The message below names the file.
-  }
-  throw new Error(`${path} is not a JSON object.`);
 }

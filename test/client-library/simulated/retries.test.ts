@@ -24,8 +24,8 @@ const problem =
 /** Sends a request to a service that gives these answers, one after the other. The waits take no time. */
 async function send(answers: readonly Answer[], { method = 'GET', key = '' } = {}) {
   const bodies: string[] = [];
-  const fetch = async (request: Request) => {
-    bodies.push(await request.text());
+  const fetch = async (request: string | URL | Request) => {
+    bodies.push(await (request as Request).text());
     const answer = answers[bodies.length - 1]?.() ?? new Error('one request too many');
     if (answer instanceof Error) throw answer;
     return answer;
@@ -35,7 +35,7 @@ async function send(answers: readonly Answer[], { method = 'GET', key = '' } = {
     ...(method === 'POST' ? { body: 'the body' } : {}),
     headers: key === '' ? {} : { 'idempotency-key': key },
   });
-  const sent = sendWithRetries(request, { fetch, maxAttempts: 5, timeoutMs: 60_000 });
+  const sent = sendWithRetries(request, fetch, { maxAttempts: 5, timeoutMs: 60_000 });
   const settled = sent.then(
     (response) => response.status,
     (error: unknown) => error,

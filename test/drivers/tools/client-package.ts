@@ -18,21 +18,21 @@ export interface InstalledClientPackage extends AsyncDisposable {
 /** Builds, packs and installs `@widget-service/client`. Needs the package registry, for its two dependencies. */
 export async function installClientPackage(): Promise<InstalledClientPackage> {
   const folder = await mkdtemp(join(tmpdir(), 'widget-client-'));
-  await run(process.execPath, ['scripts/build-client.ts'], { cwd: root });
-  const dist = join(root, 'packages/client/dist');
-  const packed = await run('npm', ['pack', '--json', '--pack-destination', folder, dist], { cwd: folder });
+  await writeFile(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
+  const files = await installPackage('scripts/build-client.ts', 'packages/client/dist', folder);
+  return { folder, files, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
+}
+
+/** Builds a package, packs it and installs it into a folder. Returns its files, as paths inside it. */
+export async function installPackage(build: string, dist: string, folder: string): Promise<string[]> {
+  await run(process.execPath, [build], { cwd: root });
+  const packed = await run('npm', ['pack', '--json', '--pack-destination', folder, join(root, dist)], { cwd: folder });
   // npm 11 prints a list of packages, npm 12 an object of them by name.
   const [details] = Object.values(JSON.parse(packed.stdout) as Record<string, PackedPackage>);
   if (details === undefined) throw new Error(`npm pack printed ${packed.stdout}`);
-  await writeFile(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
-  await run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', join(folder, details.filename)], {
-    cwd: folder,
-  });
-  return {
-    folder,
-    files: details.files.map(({ path }) => path),
-    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
-  };
+  const options = ['--no-audit', '--no-fund', '--ignore-scripts', '--prefix', folder];
+  await run('npm', ['install', ...options, join(folder, details.filename)], { cwd: folder });
+  return details.files.map(({ path }) => path);
 }
 
 interface PackedPackage {

@@ -20,17 +20,14 @@ export interface Retry {
   readonly attempt: number;
 }
 
-interface Attempts {
+/** How a request is sent, and sent again. */
+export interface Attempts {
   /** How often a request is sent at most, the first time included. */
   readonly maxAttempts: number;
   /** How long each attempt may take, in milliseconds. */
   readonly timeoutMs: number;
   /** Told of each wait before it begins. */
   readonly onRetry?: ((retry: Retry) => void) | undefined;
-}
-
-export interface SendOptions extends Attempts {
-  readonly fetch: (request: Request) => Promise<Response>;
 }
 
 /** A browser's `fetch` must be called on the global object. */
@@ -70,12 +67,16 @@ const longestRetryAfterMs = 10_000;
  * @throws {UnexpectedResponseError} if something else has answered.
  * @throws {UnreachableError} if nobody has answered.
  */
-export async function sendWithRetries(request: Request, options: SendOptions, answer?: Answer): Promise<Response> {
+export async function sendWithRetries(
+  request: Request,
+  fetch: typeof globalThis.fetch,
+  attempts: Attempts,
+  answer?: Answer,
+): Promise<Response> {
   const { url, signal, method } = request;
   // A copy, because the body of a request can be read only once. What it carries is meant for this address only.
-  const send = (attempt: AbortSignal) =>
-    options.fetch(new Request(request.clone(), { signal: attempt, redirect: 'manual' }));
-  const sending = { ...options, url, method, signal, send, answer, longestRetryAfterMs };
+  const send = (attempt: AbortSignal) => fetch(new Request(request.clone(), { signal: attempt, redirect: 'manual' }));
+  const sending = { ...attempts, url, method, signal, send, answer, longestRetryAfterMs };
   return await sendUntilAnswered({ ...sending, isRepeatable: isRepeatable(request) });
 }
 

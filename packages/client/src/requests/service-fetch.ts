@@ -1,7 +1,7 @@
 import { answers } from '../answers.ts';
 import { checkCount, checkDuration } from '../delays.ts';
 import { InvalidCallError, ProblemError } from './failures.ts';
-import { type Answer, globalFetch, type Retry, type SendOptions, sendWithRetries } from './send.ts';
+import { type Answer, type Attempts, globalFetch, type Retry, sendWithRetries } from './send.ts';
 
 /**
  * Keeps the session of a client beyond this process, outside browsers. The text is as secret as a password: whoever has
@@ -14,6 +14,7 @@ export interface SessionStore {
   save(session: string | null): void | Promise<void>;
 }
 
+/** Where the service is, and how requests are sent to it. */
 export interface ClientOptions {
   /** The URL of the service, for example `https://widgets.example.com`. In a browser: the page's own, by default. */
   readonly baseUrl?: string;
@@ -41,7 +42,8 @@ const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 export class ServiceFetch {
   readonly #baseUrl: URL;
   readonly #options: ClientOptions;
-  readonly #sending: SendOptions;
+  readonly #fetch: typeof globalThis.fetch;
+  readonly #attempts: Attempts;
   readonly #cookies = new CookieJar();
   #csrfToken: string | null = null;
   #restored: Promise<void> | null = null;
@@ -51,8 +53,8 @@ export class ServiceFetch {
   constructor(baseUrl: URL, options: ClientOptions) {
     this.#baseUrl = baseUrl;
     this.#options = options;
-    this.#sending = {
-      fetch: options.fetch ?? globalFetch,
+    this.#fetch = options.fetch ?? globalFetch;
+    this.#attempts = {
       maxAttempts: checkCount('maxAttempts', options.maxAttempts ?? 5, 1),
       timeoutMs: checkDuration('timeoutMs', options.timeoutMs ?? 15_000),
       onRetry: options.onRetry,
@@ -88,7 +90,7 @@ export class ServiceFetch {
     const request = new Request(input, { ...init, credentials: 'same-origin' });
     const cookie = this.#cookies.format();
     if (cookie !== null) setHeader(request, 'cookie', cookie, 'The kept session');
-    return this.#sending.fetch(request);
+    return this.#fetch(request);
   };
 
   async #send(request: Request, withCsrfToken: boolean, answer?: Answer): Promise<Response> {
@@ -101,7 +103,7 @@ export class ServiceFetch {
     if (withCsrfToken && this.#csrfToken !== null) copy.headers.set('x-csrf-token', this.#csrfToken);
     const cookie = this.#cookies.format();
     if (cookie !== null) setHeader(copy, 'cookie', cookie, 'The kept session');
-    const response = await sendWithRetries(copy, this.#sending, answer);
+    const response = await sendWithRetries(copy, this.#fetch, this.#attempts, answer);
     this.#cookies.update(response.headers);
     await this.#saveSession();
     await this.#keepCsrfToken(request, response);
