@@ -18,8 +18,7 @@ import { requirePrincipalId } from '../caller/policy.ts';
 import { toPublicUrl } from '../http/forwarding.ts';
 import { InputError } from '../http/problem.ts';
 import { defineRoute, type Route } from '../http/route.ts';
-import { toPageSchema } from '../schemas/page.ts';
-import { toPageBody } from '../schemas/page-body.ts';
+import { toPageBody, toPageSchema } from '../schemas/page.ts';
 import { documentResponses } from '../schemas/problem.ts';
 import { type GrantResource, listGrantsQuerySchema } from './grant-schema.ts';
 

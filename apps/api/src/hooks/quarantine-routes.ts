@@ -7,8 +7,7 @@ import { z } from 'zod';
 import { noteAudit } from '../audit/audit.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import type { RouteDeps } from '../route-deps.ts';
-import { pageQuerySchema, toPageSchema } from '../schemas/page.ts';
-import { toPageBody } from '../schemas/page-body.ts';
+import { pageQuerySchema, toPageBody, toPageSchema } from '../schemas/page.ts';
 import { documentResponses } from '../schemas/problem.ts';
 import { timestamp } from '../schemas/text.ts';
 

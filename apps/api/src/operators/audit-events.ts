@@ -9,8 +9,7 @@ import { listCountedPage } from '@widget-service/shared/usecases/lists/list-coun
 import { z } from 'zod';
 import { defineRoute, type Route } from '../http/route.ts';
 import type { RouteDeps } from '../route-deps.ts';
-import { pageQuerySchema, queryTime, toPageSchema } from '../schemas/page.ts';
-import { toPageBody } from '../schemas/page-body.ts';
+import { pageQuerySchema, queryTime, toPageBody, toPageSchema } from '../schemas/page.ts';
 import { documentResponses } from '../schemas/problem.ts';
 import { timestamp, utcTimeFormat, uuid } from '../schemas/text.ts';
 

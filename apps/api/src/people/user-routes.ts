@@ -10,8 +10,7 @@ import { type AuditNotes, noteAudit } from '../audit/audit.ts';
 import { requireSession } from '../caller/policy.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import type { RouteDeps } from '../route-deps.ts';
-import { pageQuerySchema } from '../schemas/page.ts';
-import { toPageBody } from '../schemas/page-body.ts';
+import { pageQuerySchema, toPageBody } from '../schemas/page.ts';
 import { documentResponses } from '../schemas/problem.ts';
 import { activeSessionPageSchema, makeToActiveSessionBody, unknownSessionError } from './sessions.ts';
 import {

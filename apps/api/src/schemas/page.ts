@@ -1,6 +1,16 @@
-import { defaultPageSize, maxPage, maxPageSize } from '@widget-service/shared/domain/page.ts';
+import {
+  countPages,
+  defaultPageSize,
+  type ListedRow,
+  maxPage,
+  maxPageSize,
+  type PageRequest,
+  toOffset,
+} from '@widget-service/shared/domain/page.ts';
 import { parseUtcTimestamp } from '@widget-service/shared/domain/timestamp.ts';
+import type { TooDeepPage } from '@widget-service/shared/usecases/lists/list-counted-page.ts';
 import { z } from 'zod';
+import { InputError } from '../http/problem.ts';
 import { forStringLength } from './text.ts';
 
 /** At most 16 digits. A longer text is malformed, not too large. */
@@ -67,4 +77,63 @@ export function toPageSchema<Item extends z.ZodType>(item: Item) {
   });
   const { id } = z.globalRegistry.get(item) ?? {};
   return id === undefined ? page : page.meta({ id: `PagedResult${id}` });
+}
+
+interface PageOfRows<Row> {
+  readonly items: readonly ListedRow<Row>[];
+  readonly totalItems: number;
+  readonly hasNext?: boolean;
+}
+
+interface PageBody<Item> extends PageRequest {
+  readonly items: Item[];
+  readonly totalItems: number;
+  readonly totalPages: number;
+  readonly hasNext: boolean;
+  readonly unreadableItems?: number;
+}
+
+/** Selects one page of a list that was read as a whole. */
+export function selectPage<Row>(request: PageRequest, all: readonly ListedRow<Row>[]): PageOfRows<Row> {
+  const offset = toOffset(request);
+  return { items: all.slice(offset, offset + request.pageSize), totalItems: all.length };
+}
+
+/**
+ * Converts one page of a list to the form that the API returns. `rows` is what `listCountedPage` returns: its total may
+ * be a lower bound, so it says itself whether there is a next page. Without `hasNext`, the total is exact. Throws
+ * `invalid-request` for a page too deep in a list.
+ */
+export function toPageBody<Row, Item>(
+  { page, pageSize }: PageRequest,
+  rows: PageOfRows<Row> | TooDeepPage,
+  toItem: (row: Row) => Item,
+): PageBody<Item> {
+  if ('readableRows' in rows) throw toTooDeepError(rows);
+  const totalPages = countPages(rows.totalItems, pageSize);
+  return {
+    ...toReadableItems(rows.items, toItem),
+    page,
+    pageSize,
+    totalItems: rows.totalItems,
+    totalPages,
+    hasNext: rows.hasNext ?? page < totalPages,
+  };
+}
+
+/** Leaves out the items whose row is damaged, and says how many they are. */
+export function toReadableItems<Row, Item>(rows: readonly ListedRow<Row>[], toItem: (row: Row) => Item) {
+  const readable = rows.filter((row) => row !== null);
+  const unreadableItems = rows.length - readable.length;
+  return { items: readable.map(toItem), ...(unreadableItems === 0 ? {} : { unreadableItems }) };
+}
+
+function toTooDeepError({ readableRows }: TooDeepPage): InputError {
+  return new InputError('invalid-request', 'The request is not valid; "errors" names what is wrong.', [
+    {
+      detail: `Must begin within the first ${readableRows} items. Select older ones by time, if the list has a parameter for it.`,
+      code: 'too-large',
+      parameter: 'page',
+    },
+  ]);
 }

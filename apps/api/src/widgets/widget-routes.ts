@@ -12,7 +12,7 @@ import { withinRequestDeadline } from '../http/request-deadline.ts';
 import { parseIdempotencyHeader } from '../http/request-headers.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import type { RouteDeps } from '../route-deps.ts';
-import { toReadableItems } from '../schemas/page-body.ts';
+import { toReadableItems } from '../schemas/page.ts';
 import { documentResponses } from '../schemas/problem.ts';
 import {
   listWidgetsQuerySchema,

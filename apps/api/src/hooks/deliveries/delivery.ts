@@ -16,8 +16,7 @@ import {
   type TooDeepPage,
 } from '@widget-service/shared/usecases/lists/list-counted-page.ts';
 import { z } from 'zod';
-import { pageQuerySchema, queryTime, queryWebhookId, toPageSchema } from '../../schemas/page.ts';
-import { toPageBody } from '../../schemas/page-body.ts';
+import { pageQuerySchema, queryTime, queryWebhookId, toPageBody, toPageSchema } from '../../schemas/page.ts';
 import { timestamp, utcTimeFormat } from '../../schemas/text.ts';
 import { widgetEventSchema } from '../../schemas/widget-event.ts';
 

@@ -12,7 +12,7 @@ import { z } from 'zod';
 import { withinRequestDeadline } from '../../http/request-deadline.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import type { RouteDeps } from '../../route-deps.ts';
-import { selectPage, toPageBody } from '../../schemas/page-body.ts';
+import { selectPage, toPageBody } from '../../schemas/page.ts';
 import { documentResponses } from '../../schemas/problem.ts';
 import { requireIntegration } from '../../sources/require-integration.ts';
 import {
