@@ -1,7 +1,7 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { formatPosition } from '@widget-service/shared/domain/sse-id.ts';
 import type { ComparablePosition } from '@widget-service/shared/ports/run-registry.ts';
-import { makeFindStreamStart } from '@widget-service/shared/usecases/events/find-stream-start.ts';
+import { findStreamStart } from '@widget-service/shared/usecases/events/find-stream-start.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { anEventAppend } from '../drivers/app/builders.ts';
 import { buildEventAppends, driveEventLog } from '../drivers/app/event-log-driver.ts';
@@ -103,14 +103,13 @@ describe('a resume during which the event log changes', () => {
   function findStartAcross(testBackend: TestBackend, end: ComparablePosition, change: () => Promise<unknown>) {
     const { eventLog } = testBackend.backend;
     let isChanged = false;
-    return makeFindStreamStart({
-      eventLog: overrideMethod(eventLog, 'readAfter', async (after, limit) => {
-        if (!isChanged) await change();
-        isChanged = true;
-        return eventLog.readAfter(after, limit);
-      }),
-      recent: { position: () => end, start: () => end, contains: () => false },
+    const changing = overrideMethod(eventLog, 'readAfter', async (after, limit) => {
+      if (!isChanged) await change();
+      isChanged = true;
+      return eventLog.readAfter(after, limit);
     });
+    const recent = { position: () => end, start: () => end, contains: () => false };
+    return (requested: string) => findStreamStart(changing, recent, requested);
   }
 
   test.skipIf(!logCanLoseEvents)('tells of a new epoch', async () => {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fanOutDefaults } from '@widget-service/api/streams/fan-out/open-fan-out.ts';
+import { fanOutDefaults } from '@widget-service/api/streams/fan-out/fan-out.ts';
 import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
 import { settingsTable } from '@widget-service/shared/config/settings.ts';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-import type { FanOutOptions } from '@widget-service/api/streams/fan-out/open-fan-out.ts';
+import type { FanOutOptions } from '@widget-service/api/streams/fan-out/fan-out.ts';
 import type { ParsedSettings } from '@widget-service/shared/config/parse-settings.ts';
 
 /** What scenarios change in a process that they start, and no setting. Left out: the constant of the component. */

@@ -1,6 +1,6 @@
 import { Chunk } from '@widget-service/api/streams/fan-out/chunk.ts';
+import { FanOut, type FanOutOptions } from '@widget-service/api/streams/fan-out/fan-out.ts';
 import { openingBytes, randomWithin } from '@widget-service/api/streams/fan-out/frame.ts';
-import { type FanOutOptions, openFanOut } from '@widget-service/api/streams/fan-out/open-fan-out.ts';
 import { renderWidgetBody } from '@widget-service/api/widgets/widget-schema.ts';
 import { type EventFilter, noFilter } from '@widget-service/shared/domain/event-filter.ts';
 import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
@@ -8,7 +8,7 @@ import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import { Supervisor } from '@widget-service/shared/runtime/supervisor.ts';
 import { createWorkerTasks } from '@widget-service/shared/tasks/worker-tasks.ts';
-import { makeFindStreamStart } from '@widget-service/shared/usecases/events/find-stream-start.ts';
+import { findStreamStart } from '@widget-service/shared/usecases/events/find-stream-start.ts';
 import {
   type AcceptedHook,
   acceptHook,
@@ -92,7 +92,7 @@ const someFilter: EventFilter = { ...noFilter, types: ['widget.created', 'widget
 export function startPod({ process, ports, settings, createUuid, reportViolation, trace }: PodOptions): Pod {
   const { clock } = process;
   const logger = createTracingLogger((text) => trace(`${process.name}: ${text}`));
-  const fanOut = openFanOut({
+  const fanOut = new FanOut({
     backend: ports,
     options: chooseStreamOptions(settings),
     clock,
@@ -106,14 +106,13 @@ export function startPod({ process, ports, settings, createUuid, reportViolation
   const supervisor = new Supervisor([tail], { clock, onFailure });
   supervisor.start();
   const groupCommit = new GroupCommit(ports.hookQueue, clock, { createJobId: () => `job-${createUuid()}` });
-  const findStreamStart = makeFindStreamStart({ eventLog: ports.eventLog, recent: fanOut.ring });
   return {
     process,
     acceptHook: (submission) => acceptHook(groupCommit, submission, clock.now(), createUuid),
     createWidget: (input) =>
       createWidget({ ...ports, groupCommit, clock }, { ...input, renderBody: renderWidgetBody }, createUuid),
     openStream: async (lastEventId, isFiltered, socket) => {
-      const start = await findStreamStart(lastEventId);
+      const start = await findStreamStart(ports.eventLog, fanOut.ring, lastEventId);
       if (start === null) return false;
       const sink = socket.sinkFor(process);
       sink.write(

@@ -28,7 +28,7 @@ import { validateWithZod } from '../http/zod-validation.ts';
 import { collectDescribedRoutes, type DescribedRoute, listProblemCodes } from '../openapi/described-route.ts';
 import { makeRecordLastUsed } from '../revocation/token-caches.ts';
 import type { RouteDeps } from '../route-deps.ts';
-import { makeRefuseConnection } from '../streams/admit-stream.ts';
+import { refuseConnection } from '../streams/admit-stream.ts';
 import { closingReasons } from '../streams/fan-out/closing-rules.ts';
 import { registerRoutes } from './routes.ts';
 
@@ -61,7 +61,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   decorateCredentials(app);
   decorateOwnOrigin(app, settings);
   registerRequestTracing(app, deps.tracer);
-  registerConnectionRefusals(app, connections, makeRefuseConnection(metrics));
+  registerConnectionRefusals(app, connections, (refusal) => refuseConnection(metrics, refusal));
   registerForwardedAddresses(app, trustedProxies);
   registerRequestScreening(app, settings);
   registerErrorHandler(app);

@@ -15,7 +15,7 @@ import { StoreMatch } from '@widget-service/shared/tasks/store-match.ts';
 import { createWorkerTasks } from '@widget-service/shared/tasks/worker-tasks.ts';
 import { noTracer, type Tracer } from '@widget-service/shared/tracing/tracer.ts';
 import { signInFailuresPerMinute } from '@widget-service/shared/usecases/access/sign-in-limits.ts';
-import { makeFindStreamStart } from '@widget-service/shared/usecases/events/find-stream-start.ts';
+import { findStreamStart } from '@widget-service/shared/usecases/events/find-stream-start.ts';
 import { GroupCommit, type GroupCommitOptions } from '@widget-service/shared/usecases/hooks/group-commit.ts';
 import { AuditTrail } from '../audit/audit-trail.ts';
 import { limitByDigests, makeHashText } from '../audit/hash-text.ts';
@@ -28,9 +28,9 @@ import { openRevocations, type PodRevocations } from '../revocation/end-revoked-
 import { verifyStreamSession, verifyStreamToken } from '../revocation/stream-entitlement.ts';
 import { announceHereFirst, makeRecallSession, makeRecordLastUsed } from '../revocation/token-caches.ts';
 import { makeAdmitStream } from '../streams/admit-stream.ts';
-import { type FanOutOptions, openFanOut } from '../streams/fan-out/open-fan-out.ts';
-import { makeRecordStreamEnd } from '../streams/record-stream-end.ts';
-import { listStreams, makeStreamDirectory } from '../streams/stream-directory.ts';
+import { FanOut, type FanOutOptions } from '../streams/fan-out/fan-out.ts';
+import { recordStreamEnd } from '../streams/record-stream-end.ts';
+import { listStreams, StreamDirectory } from '../streams/stream-directory.ts';
 import { type AppDeps, buildApp } from './build-app.ts';
 import { createGaugeSamplerTask } from './gauge-sampler.ts';
 import { describeBackend } from './open-backend.ts';
@@ -88,7 +88,7 @@ function composeParts(deps: PodDeps) {
   metrics.streamsLimit.set(settings.STREAMS_PER_POD);
   metrics.logLimitBytes.set(settings.EVENT_RETENTION_BYTES);
   const backend = overrides.isUnmeasured === true ? deps.backend : measureBackend(deps.backend, metrics);
-  const fanOut = openFanOut({ backend, clock, logger, metrics, tracer, options: overrides.fanOut });
+  const fanOut = new FanOut({ backend, clock, logger, metrics, tracer, options: overrides.fanOut });
   const { hub, ring } = fanOut;
   const tailPosition = overrides.tailPosition ?? (() => ring.position());
   const revocations = openRevocations(backend, hub, clock, logger);
@@ -110,7 +110,7 @@ function composeParts(deps: PodDeps) {
     isControlUnreachable: () => revocations.isControlUnreachable(),
   });
   const { processStates: states, control } = backend;
-  const streamDirectory = makeStreamDirectory({ states, describePod, hub, control, clock });
+  const streamDirectory = new StreamDirectory({ states, describePod, hub, control, clock });
   const overview = {
     backend,
     describePod,
@@ -162,11 +162,11 @@ function composeApp(parts: Parts, identityProvider: IdentityProvider | null) {
       verifySession: (digest) => verifyStreamSession(streamTokens, digest),
       generation: () => revocations.generation(),
       recordLastUsed: makeRecordLastUsed(backend.subscriptions, clock),
-      findStreamStart: makeFindStreamStart({ eventLog: backend.eventLog, recent: fanOut.ring }),
+      findStreamStart: (requested) => findStreamStart(backend.eventLog, fanOut.ring, requested),
       hub: fanOut.hub,
       metrics,
       trustedProxies: settings.TRUSTED_PROXIES,
-      recordEnd: makeRecordStreamEnd({ audit, clock }),
+      recordEnd: (opened, reason) => recordStreamEnd(audit, clock.now(), opened, reason),
       admit: makeAdmitStream({ perOwner: settings.STREAMS_PER_OWNER, perPod: settings.STREAMS_PER_POD }),
       heartbeatIntervalMs: fanOut.options.heartbeatIntervalMs,
     },

@@ -1,7 +1,7 @@
 import { createMetrics } from '@widget-service/shared/metrics/metrics.ts';
 import { expect, test } from 'vitest';
 import type { StreamHolder } from '../revocation/stream-entitlement.ts';
-import { makeAdmitStream, makeRefuseConnection } from './admit-stream.ts';
+import { makeAdmitStream, refuseConnection } from './admit-stream.ts';
 
 const subscription = (id: string): StreamHolder => ({ kind: 'subscription', id });
 const session = (id: string, userId: string): StreamHolder => ({ kind: 'session', id, userId });
@@ -52,7 +52,7 @@ test.each([
   'a connection that the limit %s refuses gets a stream that closes with %s, and is counted',
   async (limit, reason) => {
     const metrics = createMetrics();
-    expect(makeRefuseConnection(metrics)(limit).toString()).toContain(`"reason":"${reason}"`);
+    expect(refuseConnection(metrics, limit).toString()).toContain(`"reason":"${reason}"`);
     expect(await metrics.registry.metrics()).toContain(`widget_streams_refused_total{reason="${reason}"} 1\n`);
   },
 );

@@ -57,11 +57,9 @@ export function makeAdmitStream(limits: StreamLimits, clock: Pick<Clock, 'monoto
   };
 }
 
-/** Makes the stream of a refused connection: one `stream.closing`. It counts as a refused stream. */
-export function makeRefuseConnection(metrics: Pick<Metrics, 'streamsRefused'>) {
-  return (refusal: ConnectionRefusal): Buffer => {
-    const reason: ClosingReason = refusal === 'per-pod' ? 'overloaded' : 'too-many-connections';
-    metrics.streamsRefused.inc({ reason });
-    return closingBytes(reason);
-  };
+/** Returns the stream of a refused connection: one `stream.closing`. It counts as a refused stream. */
+export function refuseConnection(metrics: Pick<Metrics, 'streamsRefused'>, refusal: ConnectionRefusal): Buffer {
+  const reason: ClosingReason = refusal === 'per-pod' ? 'overloaded' : 'too-many-connections';
+  metrics.streamsRefused.inc({ reason });
+  return closingBytes(reason);
 }

@@ -4,7 +4,7 @@ import { aPodState } from '@widget-service/shared/tasks/testing/a-process-state.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { anEntitlement, type FakeHub, openFakeHub } from './fan-out/testing/fake-hub.ts';
 import { openFakeSink } from './fan-out/testing/fake-sink.ts';
-import { listLengthMax, listStreams, makeStreamDirectory } from './stream-directory.ts';
+import { listLengthMax, listStreams, StreamDirectory } from './stream-directory.ts';
 
 let fake: FakeHub;
 let announced: ControlEntry[];
@@ -21,7 +21,7 @@ const stream = { id: 'theirs', address: null, position: 'e1.1.1', openedAtMs: 0,
 
 /** The directory of a pod with a real hub, beside pods with these states. */
 function openDirectory(others: readonly ReadState[] = []) {
-  return makeStreamDirectory({
+  return new StreamDirectory({
     states: { list: async () => [{ state: own, ageMs: 4_000, streams: [{ ...stream, id: 'stale' }] }, ...others] },
     describePod: async () => own,
     hub: fake.hub,

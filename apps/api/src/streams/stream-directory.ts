@@ -40,14 +40,42 @@ export interface StreamDirectoryDeps {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-export type StreamDirectory = ReturnType<typeof makeStreamDirectory>;
-
 /**
  * Lists and ends the open streams of a subscription on every pod: those of this pod as they are now, those of the
  * others as they last wrote them (ADR 36). Both throw `UnavailableError`.
  */
-export function makeStreamDirectory({ states, describePod, hub, control, clock }: StreamDirectoryDeps) {
-  async function find(subscriptionId: string) {
+export class StreamDirectory {
+  readonly #deps: StreamDirectoryDeps;
+
+  constructor(deps: StreamDirectoryDeps) {
+    this.#deps = deps;
+  }
+
+  async list(subscriptionId: string): Promise<FoundStreams> {
+    const { streams, others } = await this.#find(subscriptionId);
+    streams.sort((a, b) => b.openedAtMs - a.openedAtMs || (a.id < b.id ? 1 : -1));
+    return {
+      streams: streams.slice(0, listLengthMax),
+      count: streams.length,
+      isComplete: others.every(({ isListCut }) => !isListCut),
+      asOf: new Date(this.#deps.clock.now().getTime() - Math.max(0, ...others.map(({ ageMs }) => ageMs))),
+    };
+  }
+
+  /**
+   * Ends a stream with `lifetime`: its client may reconnect, unless the subscription is revoked as well. Returns true
+   * once it has ended here, or once its pod will read that it must end, and false if no pod lists it.
+   */
+  async end(subscriptionId: string, streamId: string): Promise<boolean> {
+    const { hub, control } = this.#deps;
+    const { streams } = await this.#find(subscriptionId);
+    if (streams.every(({ id }) => id !== streamId)) return false;
+    if (!hub.endById(streamId)) await control.announce({ kind: 'stream', id: streamId, change: 'revoked' });
+    return true;
+  }
+
+  async #find(subscriptionId: string) {
+    const { describePod, states, hub } = this.#deps;
     const [own, written] = await Promise.all([describePod(), states.list(subscriptionId)]);
     const others = written.filter(({ state }) => state.id !== own.id);
     const ownStreams = listStreams(hub, Number.POSITIVE_INFINITY).get(subscriptionId) ?? [];
@@ -56,29 +84,6 @@ export function makeStreamDirectory({ states, describePod, hub, control, clock }
     );
     return { streams, others: others.flatMap(({ state: { pod }, ageMs }) => (pod === null ? [] : { ...pod, ageMs })) };
   }
-
-  return {
-    list: async (subscriptionId: string): Promise<FoundStreams> => {
-      const { streams, others } = await find(subscriptionId);
-      streams.sort((a, b) => b.openedAtMs - a.openedAtMs || (a.id < b.id ? 1 : -1));
-      return {
-        streams: streams.slice(0, listLengthMax),
-        count: streams.length,
-        isComplete: others.every(({ isListCut }) => !isListCut),
-        asOf: new Date(clock.now().getTime() - Math.max(0, ...others.map(({ ageMs }) => ageMs))),
-      };
-    },
-    /**
-     * Ends a stream with `lifetime`: its client may reconnect, unless the subscription is revoked as well. Returns true
-     * once it has ended here, or once its pod will read that it must end, and false if no pod lists it.
-     */
-    end: async (subscriptionId: string, streamId: string): Promise<boolean> => {
-      const { streams } = await find(subscriptionId);
-      if (streams.every(({ id }) => id !== streamId)) return false;
-      if (!hub.endById(streamId)) await control.announce({ kind: 'stream', id: streamId, change: 'revoked' });
-      return true;
-    },
-  };
 }
 
 /** Returns the newest streams of subscriptions, at most `max`, for the state of this pod. */

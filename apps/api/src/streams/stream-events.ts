@@ -1,7 +1,6 @@
 import { type ProblemCode, UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { StreamStart } from '@widget-service/shared/domain/stream-start.ts';
 import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
-import type { makeFindStreamStart } from '@widget-service/shared/usecases/events/find-stream-start.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, onRequestHookHandler } from 'fastify';
 import { FastifySSEPlugin } from 'fastify-sse-v2';
 import { z } from 'zod';
@@ -18,7 +17,7 @@ import { Chunk, type Sink } from './fan-out/chunk.ts';
 import { type ClosingReason, closingBytes } from './fan-out/closing-rules.ts';
 import { openingBytes, randomWithin } from './fan-out/frame.ts';
 import type { Hub } from './fan-out/hub.ts';
-import type { makeRecordStreamEnd } from './record-stream-end.ts';
+import type { OpenedStream } from './record-stream-end.ts';
 import { streamExample, streamMessages, streamText } from './stream-message-schema.ts';
 import { openResponse, SocketSink, takeSocketFromHttp } from './stream-socket.ts';
 
@@ -31,14 +30,14 @@ export interface StreamRouteDeps {
    * Rises whenever an entitlement may have changed. The route then verifies the token again before the stream joins.
    */
   readonly generation: () => number;
-  readonly findStreamStart: ReturnType<typeof makeFindStreamStart>;
+  readonly findStreamStart: (requested: string | null) => Promise<StreamStart | null>;
   readonly hub: Pick<Hub, 'nextSlice' | 'join'>;
   readonly metrics: Pick<Metrics, 'streamsOpen' | 'streamsOpened' | 'streamGaps' | 'streamsRefused' | 'streamsClosed'>;
   readonly admit: ReturnType<typeof makeAdmitStream>;
   readonly recordLastUsed: RecordLastUsed;
   readonly heartbeatIntervalMs: number;
   readonly trustedProxies: TrustedProxies;
-  readonly recordEnd: ReturnType<typeof makeRecordStreamEnd>;
+  readonly recordEnd: (opened: OpenedStream, reason: string) => void;
 }
 
 /** Pages of any origin may read every response of this route, errors included (CORS, WHATWG Fetch). */

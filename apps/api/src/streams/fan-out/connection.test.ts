@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Connection, findClosingReason, makeSweep, sweepIntervalMs } from './connection.ts';
+import { type Connection, findClosingReason, sweep, sweepIntervalMs } from './connection.ts';
 import { Feed } from './feed.ts';
 import { Ring } from './ring.ts';
 import { anEntitlement } from './testing/fake-hub.ts';
@@ -46,19 +46,15 @@ function sweepFor(
   const options = { heartbeatIntervalMs, stallMs };
   let nowMs = 0;
   const ended: [string, number][] = [];
-  const sweep = makeSweep({
-    clock: { now: () => new Date(nowMs), monotonicMs: () => nowMs },
-    options,
-    end: (_connection, reason) => ended.push([reason, nowMs]),
-  });
+  const clock = { now: () => new Date(nowMs), monotonicMs: () => nowMs };
   for (; nowMs <= totalMs; nowMs += sweepIntervalMs(heartbeatIntervalMs)) {
     beforeSweep(nowMs);
-    sweep(ended.length > 0 ? [] : [connection]);
+    sweep(ended.length > 0 ? [] : [connection], clock, options, (_, reason) => ended.push([reason, nowMs]));
   }
   return ended;
 }
 
-describe('makeSweep', () => {
+describe('sweep', () => {
   test.each([15_000, 3_600_000])(
     'announces the position of a filtered stream every minute when the heartbeat interval is %d ms',
     (heartbeatMs) => {

@@ -115,26 +115,23 @@ export function sweepIntervalMs(heartbeatIntervalMs: number): number {
   return Math.min(1_000, Math.max(50, heartbeatIntervalMs / 4));
 }
 
-export interface SweepDeps {
-  readonly clock: Pick<Clock, 'now' | 'monotonicMs'>;
-  readonly options: Pick<ConnectionTimes, 'heartbeatIntervalMs'> & Pick<SlowClientLimits, 'stallMs'>;
-  readonly end: (connection: Connection, reason: ClosingReason) => void;
-}
-
 /**
- * Makes the function that maintains the open connections. It measures the progress of each client, ends connections
- * by `findClosingReason`, and sends heartbeats and positions to the others.
+ * Maintains the open connections. It measures the progress of each client, ends connections by `findClosingReason`, and
+ * sends heartbeats and positions to the others.
  */
-export function makeSweep({ clock, options, end }: SweepDeps) {
-  return (connections: Iterable<Connection>): void => {
-    const times = { nowMs: clock.monotonicMs(), wallMs: clock.now().getTime() };
-    for (const connection of connections) {
-      recordProgress(connection, times.nowMs);
-      const reason = findClosingReason(connection, times, options.stallMs);
-      if (reason !== null) end(connection, reason);
-      else sendHeartbeatIfDue(connection, times.nowMs, options.heartbeatIntervalMs);
-    }
-  };
+export function sweep(
+  connections: Iterable<Connection>,
+  clock: Pick<Clock, 'now' | 'monotonicMs'>,
+  { heartbeatIntervalMs, stallMs }: Pick<ConnectionTimes & SlowClientLimits, 'heartbeatIntervalMs' | 'stallMs'>,
+  end: (connection: Connection, reason: ClosingReason) => void,
+): void {
+  const times = { nowMs: clock.monotonicMs(), wallMs: clock.now().getTime() };
+  for (const connection of connections) {
+    recordProgress(connection, times.nowMs);
+    const reason = findClosingReason(connection, times, stallMs);
+    if (reason !== null) end(connection, reason);
+    else sendHeartbeatIfDue(connection, times.nowMs, heartbeatIntervalMs);
+  }
 }
 
 /** The parts of a connection that age. */

@@ -8,8 +8,8 @@ import {
   type ConnectionTimes,
   createConnection,
   type JoinRequest,
-  makeSweep,
   nextHeartbeatDelayMs,
+  sweep,
   sweepIntervalMs,
 } from './connection.ts';
 import { Feeds } from './feed.ts';
@@ -66,14 +66,13 @@ export class Hub implements OpenStreams {
     this.#deps = deps;
     const { ring, readLog, clock, options, onSweep } = deps;
     this.#feeds = new Feeds(ring);
-    this.#slicer = new TimeSlicer({ clock, onSliceEnd: () => this.#feeds.clearCaches() });
+    this.#slicer = new TimeSlicer(clock, () => this.#feeds.clearCaches());
     const end = this.end.bind(this);
     const send = this.#send.bind(this);
     const startLive = this.#startLive.bind(this);
     this.#replay = makeReplay({ ring, readLog, slicer: this.#slicer, options, send, startLive, end });
-    const sweep = makeSweep({ clock, options, end });
     this.#sweepTimer = setInterval(() => {
-      sweep(this.#connections);
+      sweep(this.#connections, clock, options, end);
       onSweep(this.#sent);
       this.#sent = { events: 0, bytes: 0 };
     }, sweepIntervalMs(options.heartbeatIntervalMs));

@@ -7,15 +7,11 @@ const position = (seq: number): ComparablePosition => ({ epochRun: 1, epoch: 'e1
 
 function openDetector() {
   const state = { nowMs: 0, recorded: position(1) as ComparablePosition | null | UnavailableError };
-  const detector = new IsolationDetector({
-    runs: {
-      lastPosition: async () => {
-        if (state.recorded instanceof UnavailableError) throw state.recorded;
-        return state.recorded;
-      },
-    },
-    clock: { monotonicMs: () => state.nowMs },
-  });
+  const lastPosition = async () => {
+    if (state.recorded instanceof UnavailableError) throw state.recorded;
+    return state.recorded;
+  };
+  const detector = new IsolationDetector({ lastPosition }, { monotonicMs: () => state.nowMs });
   /** Reports a failed read at this second. `recorded` is the recorded position, or the failure of the run registry. */
   const failAt = (second: number, recorded: number | null | UnavailableError) => {
     state.nowMs = second * 1_000;

@@ -2,11 +2,6 @@ import { formatPosition } from '@widget-service/shared/domain/sse-id.ts';
 import type { RunRegistry } from '@widget-service/shared/ports/run-registry.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 
-export interface IsolationDetectorDeps {
-  readonly runs: Pick<RunRegistry, 'lastPosition'>;
-  readonly clock: Pick<Clock, 'monotonicMs'>;
-}
-
 /**
  * How long this pod's reads must have failed before the detector reads the recorded position, and then how long the
  * reads must go on failing after that position moved. When an outage of all pods ends, they reconnect within less than
@@ -24,14 +19,16 @@ const toleranceMs = 10_000;
  * position does not change: no pod is isolated, and the streams stay open.
  */
 export class IsolationDetector {
-  readonly #deps: IsolationDetectorDeps;
+  readonly #runs: Pick<RunRegistry, 'lastPosition'>;
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
   #failingSinceMs: number | null = null;
   /** The recorded position at the first read of the run registry. */
   #firstRecorded: string | null = null;
   #othersAppendSinceMs: number | null = null;
 
-  constructor(deps: IsolationDetectorDeps) {
-    this.#deps = deps;
+  constructor(runs: Pick<RunRegistry, 'lastPosition'>, clock: Pick<Clock, 'monotonicMs'>) {
+    this.#runs = runs;
+    this.#clock = clock;
   }
 
   /** To be called after each successful read of the log: the pod is not isolated, and the detection starts again. */
@@ -46,20 +43,19 @@ export class IsolationDetector {
    * streams. Resolves to false if it is not, or if the run registry is unavailable too. Never rejects.
    */
   async recordFailure(): Promise<boolean> {
-    const { clock } = this.#deps;
-    this.#failingSinceMs ??= clock.monotonicMs();
-    if (clock.monotonicMs() - this.#failingSinceMs < toleranceMs) return false;
+    this.#failingSinceMs ??= this.#clock.monotonicMs();
+    if (this.#clock.monotonicMs() - this.#failingSinceMs < toleranceMs) return false;
     const recorded = await this.#readRecorded();
     if (recorded === null) return false;
     this.#firstRecorded ??= recorded;
     if (recorded === this.#firstRecorded) return false;
-    this.#othersAppendSinceMs ??= clock.monotonicMs();
-    return clock.monotonicMs() - this.#othersAppendSinceMs >= toleranceMs;
+    this.#othersAppendSinceMs ??= this.#clock.monotonicMs();
+    return this.#clock.monotonicMs() - this.#othersAppendSinceMs >= toleranceMs;
   }
 
   /** Returns the recorded position, or another text if there is none yet. Null: the registry is unavailable too. */
   #readRecorded(): Promise<string | null> {
-    return this.#deps.runs.lastPosition().then(
+    return this.#runs.lastPosition().then(
       (position) => (position === null ? 'nothing yet' : formatPosition(position)),
       () => null,
     );

@@ -31,7 +31,7 @@ async function seekRing(records: readonly LogRecord[], limits = { frames: 10_000
     },
   };
   const runs = { startRun: () => Promise.reject(new Error('not expected: the log exists')) };
-  await seekToEnd({ eventLog, runs, readPage: (fetch) => fetch(500), ring });
+  await seekToEnd(eventLog, runs, (fetch) => fetch(500), ring);
   const kept = records.filter((record) => ring.contains(toPosition(record))).map(({ seq }) => seq);
   return { ring, kept, end, reads };
 }

@@ -131,13 +131,6 @@ export function makeReadPage(targetBytes: number): ReadPage {
   };
 }
 
-export interface SeekToEndDeps {
-  readonly eventLog: Pick<EventLog, 'inspect' | 'append' | 'readUpTo'>;
-  readonly runs: Pick<RunRegistry, 'startRun'>;
-  readonly readPage: ReadPage;
-  readonly ring: Ring;
-}
-
 /**
  * Moves the ring to the end of the log and fills it with the newest events (ADR 9). After a rolling restart every
  * client reconnects to a pod that has just started. Without the events in the ring, each client would cause reads of
@@ -145,16 +138,24 @@ export interface SeekToEndDeps {
  *
  * Throws `UnavailableError`; the ring is then unchanged.
  */
-export async function seekToEnd({ eventLog, runs, readPage, ring }: SeekToEndDeps): Promise<void> {
-  const end = await findEnd({ eventLog, runs });
-  const newest = await readNewest({ eventLog, readPage }, end, ring.limits);
+export async function seekToEnd(
+  eventLog: Pick<EventLog, 'inspect' | 'append' | 'readUpTo'>,
+  runs: Pick<RunRegistry, 'startRun'>,
+  readPage: ReadPage,
+  ring: Ring,
+): Promise<void> {
+  const end = await findEnd(eventLog, runs);
+  const newest = await readNewest(eventLog, readPage, end, ring.limits);
   const [first] = newest;
   ring.reset(first === undefined ? end : positionBefore({ epoch: end.epoch, ...first }));
   for (const frame of newest) ring.push(frame);
 }
 
 /** Returns the end of the log. Starts an epoch in a log that is new or was wiped, so that streams can open on it. */
-async function findEnd({ eventLog, runs }: Pick<SeekToEndDeps, 'eventLog' | 'runs'>): Promise<LogPosition> {
+async function findEnd(
+  eventLog: Pick<EventLog, 'inspect' | 'append'>,
+  runs: Pick<RunRegistry, 'startRun'>,
+): Promise<LogPosition> {
   const inspection = await eventLog.inspect(null);
   if (inspection !== null) return inspection.extent.last;
   const { run, lastPosition } = await runs.startRun();
@@ -164,7 +165,8 @@ async function findEnd({ eventLog, runs }: Pick<SeekToEndDeps, 'eventLog' | 'run
 
 /** Reads backwards from `end` until the ring's limits, the oldest event or a hole. Returns the frames oldest first. */
 async function readNewest(
-  { eventLog, readPage }: Pick<SeekToEndDeps, 'eventLog' | 'readPage'>,
+  eventLog: Pick<EventLog, 'readUpTo'>,
+  readPage: ReadPage,
   end: LogPosition,
   limits: RingLimits,
 ): Promise<Frame[]> {

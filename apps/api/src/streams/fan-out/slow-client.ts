@@ -16,7 +16,7 @@ export interface SlowClientLimits {
    * while later events cost nothing: they wait in the ring and in the log, which all streams share.
    */
   readonly unsentLimitBytes: number;
-  /** How long a client may accept nothing, in milliseconds. `open-fan-out.ts` has both values. */
+  /** How long a client may accept nothing, in milliseconds. `fan-out.ts` has both values. */
   readonly stallMs: number;
 }
 

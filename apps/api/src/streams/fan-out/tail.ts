@@ -52,7 +52,8 @@ const retryMs = 500;
  */
 export function createTailTask(deps: TailDeps): Task {
   const { ring, clock, logger, hub, metrics } = deps;
-  const isolation = new IsolationDetector(deps);
+  const isolation = new IsolationDetector(deps.runs, clock);
+  const seek = () => seekToEnd(deps.eventLog, deps.runs, deps.readPage, ring);
   let behindSinceMs: number | null = null;
 
   /**
@@ -76,13 +77,13 @@ export function createTailTask(deps: TailDeps): Task {
   async function resync(reason: string): Promise<void> {
     logger.warn({ reason, position: ring.position() }, 'tail.resync');
     // If this throws, the log is unavailable: the ring is unchanged and the streams stay open.
-    await seekToEnd(deps);
+    await seek();
     hub.endAll('resync');
   }
 
   async function readOnce(reader: EventTail, signal: AbortSignal): Promise<void> {
     const position = ring.position();
-    if (position === null) return seekToEnd(deps);
+    if (position === null) return seek();
     const records = await readNext(deps, reader, position);
     if (records === null) {
       if (!(await isAtEnd(deps, position))) return resync('the next event is damaged');

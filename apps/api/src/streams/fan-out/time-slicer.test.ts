@@ -5,7 +5,7 @@ import { TimeSlicer } from './time-slicer.ts';
 function openSlicer() {
   const log: string[] = [];
   let nowMs = 0;
-  const slicer = new TimeSlicer({ clock: { monotonicMs: () => nowMs }, onSliceEnd: () => log.push('end') });
+  const slicer = new TimeSlicer({ monotonicMs: () => nowMs }, () => log.push('end'));
   const work = (name: string, ms: number) => () => {
     nowMs += ms;
     log.push(name);

@@ -2,12 +2,6 @@ import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 
 const sliceMs = 10;
 
-export interface TimeSlicerOptions {
-  readonly clock: Pick<Clock, 'monotonicMs'>;
-  /** Called after every slice. */
-  readonly onSliceEnd: () => void;
-}
-
 /**
  * Runs work in time slices of 10 ms, first come, first served, and lets other work of the process run in between
  * (ADR 9).
@@ -16,12 +10,15 @@ export interface TimeSlicerOptions {
  * the event loop for many seconds: the pod would miss answers of its stores, revocations and probes.
  */
 export class TimeSlicer {
-  readonly #options: TimeSlicerOptions;
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
+  readonly #onSliceEnd: () => void;
   readonly #waiting = new Set<() => void>();
   #isRunning = false;
 
-  constructor(options: TimeSlicerOptions) {
-    this.#options = options;
+  /** `onSliceEnd` is called after every slice. */
+  constructor(clock: Pick<Clock, 'monotonicMs'>, onSliceEnd: () => void) {
+    this.#clock = clock;
+    this.#onSliceEnd = onSliceEnd;
   }
 
   /**
@@ -42,18 +39,17 @@ export class TimeSlicer {
   }
 
   async #runSlices(): Promise<void> {
-    const { clock, onSliceEnd } = this.#options;
     while (this.#waiting.size > 0) {
       await new Promise((resolve) => setImmediate(resolve));
-      const endMs = clock.monotonicMs() + sliceMs;
+      const endMs = this.#clock.monotonicMs() + sliceMs;
       for (const work of this.#waiting) {
         this.#waiting.delete(work);
         work();
         // A caller that awaits `nextSlice` continues here, so that its work counts in this slice.
         await null;
-        if (clock.monotonicMs() >= endMs) break;
+        if (this.#clock.monotonicMs() >= endMs) break;
       }
-      onSliceEnd();
+      this.#onSliceEnd();
     }
     this.#isRunning = false;
   }

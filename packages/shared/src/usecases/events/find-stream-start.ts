@@ -4,47 +4,46 @@ import { parsePosition } from '../../domain/sse-id.ts';
 import { resolveStreamStart, type StreamStart } from '../../domain/stream-start.ts';
 import type { EventLog } from '../../ports/event-log.ts';
 
-export interface FindStreamStartDeps {
-  readonly eventLog: Pick<EventLog, 'inspect' | 'readAfter'>;
-  /** The pod's ring. */
-  readonly recent: {
-    /** Returns the pod's position in the event log; null before its first read. */
-    position(): LogPosition | null;
-    /** Returns where the events in memory begin; null before the first read. */
-    start(): LogPosition | null;
-    /** Returns whether the event at exactly this position is in memory. */
-    contains(position: LogPosition): boolean;
-  };
+/** The newest events in memory: the pod's ring. */
+interface RecentEvents {
+  /** Returns the pod's position in the event log; null before its first read. */
+  position(): LogPosition | null;
+  /** Returns where the events in memory begin; null before the first read. */
+  start(): LogPosition | null;
+  /** Returns whether the event at exactly this position is in memory. */
+  contains(position: LogPosition): boolean;
 }
 
 /**
- * Makes the function that finds where a stream starts: see `resolveStreamStart`. It returns null if the pod has not
- * read the event log yet, or if the log no longer exists: then the pod starts an epoch in it at its next read.
+ * Finds where a stream starts: see `resolveStreamStart`. Returns null if the pod has not read the event log yet, or if
+ * the log no longer exists: then the pod starts an epoch in it at its next read.
  *
  * It finds a position among the newest events in memory, so a crowd of clients causes no query of the event log. For
  * `earliest` and for other positions it queries the log. If it cannot go on there, the stream starts with a gap, at the
- * oldest event in memory. It throws `UnavailableError` when the log does not answer.
+ * oldest event in memory. Throws `UnavailableError` when the log does not answer.
  */
-export function makeFindStreamStart({ eventLog, recent }: FindStreamStartDeps) {
-  return async (requested: string | null): Promise<StreamStart | null> => {
-    const end = recent.position();
-    if (end === null) return null;
-    if (requested === null) return { position: end, resumed: false, gap: null };
-    const position = parsePosition(requested);
-    if (position !== null && (recent.contains(position) || isSamePosition(position, end))) {
-      return { position, resumed: true, gap: null };
-    }
-    if (position === null && requested !== 'earliest') {
-      return { position: end, resumed: false, gap: { requested, reason: 'malformed' } };
-    }
-    // Twice: the log may change between the two reads of one attempt, for example to another epoch.
-    for (let attempt = 1; attempt <= 2; attempt += 1) {
-      const inspection = await eventLog.inspect(position);
-      const start = inspection && resolveStreamStart(requested, inspection.extent, inspection.contains);
-      if (start === null || start.gap !== null || (await hasNext(eventLog, start.position))) return start;
-    }
-    return { position: recent.start() ?? end, resumed: false, gap: { requested, reason: 'trimmed' } };
-  };
+export async function findStreamStart(
+  eventLog: Pick<EventLog, 'inspect' | 'readAfter'>,
+  recent: RecentEvents,
+  requested: string | null,
+): Promise<StreamStart | null> {
+  const end = recent.position();
+  if (end === null) return null;
+  if (requested === null) return { position: end, resumed: false, gap: null };
+  const position = parsePosition(requested);
+  if (position !== null && (recent.contains(position) || isSamePosition(position, end))) {
+    return { position, resumed: true, gap: null };
+  }
+  if (position === null && requested !== 'earliest') {
+    return { position: end, resumed: false, gap: { requested, reason: 'malformed' } };
+  }
+  // Twice: the log may change between the two reads of one attempt, for example to another epoch.
+  for (let attempt = 1; attempt <= 2; attempt += 1) {
+    const inspection = await eventLog.inspect(position);
+    const start = inspection && resolveStreamStart(requested, inspection.extent, inspection.contains);
+    if (start === null || start.gap !== null || (await hasNext(eventLog, start.position))) return start;
+  }
+  return { position: recent.start() ?? end, resumed: false, gap: { requested, reason: 'trimmed' } };
 }
 
 /** False if the next event was removed or damaged by hand: a stream would end there, however often it is resumed. */

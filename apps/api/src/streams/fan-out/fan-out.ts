@@ -5,7 +5,7 @@ import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import type { Task } from '@widget-service/shared/runtime/supervisor.ts';
 import type { Tracer } from '@widget-service/shared/tracing/tracer.ts';
 import { Hub, type HubOptions } from './hub.ts';
-import { makeReadLog, makeReadPage } from './log-reader.ts';
+import { makeReadLog, makeReadPage, type ReadPage } from './log-reader.ts';
 import { Ring } from './ring.ts';
 import { createTailTask, type TailDeps } from './tail.ts';
 
@@ -47,46 +47,53 @@ export interface FanOutDeps {
 /**
  * What brings events from the log to the pod's streams: the tail reads them, the ring keeps them, the hub sends them.
  */
-export interface FanOut {
+export class FanOut {
   readonly options: FanOutOptions;
   readonly ring: Ring;
   readonly hub: Hub;
+  readonly #deps: FanOutDeps;
+
+  constructor(deps: FanOutDeps) {
+    this.#deps = deps;
+    const { backend, clock, metrics } = deps;
+    this.options = { ...fanOutDefaults, ...deps.options };
+    const { ringFrames: frames, ringBytes: bytes } = this.options;
+    this.ring = new Ring({ frames, bytes });
+    this.hub = new Hub({
+      ring: this.ring,
+      readLog: makeReadLog(backend.eventLog, this.#makeReadPage()),
+      clock,
+      options: this.options,
+      onSweep: (sent) => {
+        metrics.eventsSent.inc(sent.events);
+        metrics.streamBytesSent.inc(sent.bytes);
+      },
+    });
+  }
+
   /**
    * Creates the task that reads the event log into the ring as long as the pod runs. The task awaits `waitUntilFresh`
    * before it passes new events on (see `TailDeps`).
    */
-  createTail(waitUntilFresh: () => Promise<void>): Task;
-  /** Resolves when the ring has a position, or after `withinMs` milliseconds. */
-  waitForPosition(withinMs: number): Promise<void>;
-}
+  createTail(waitUntilFresh: () => Promise<void>): Task {
+    const { backend, ...deps } = this.#deps;
+    const { eventLog, runs } = backend;
+    const { ring, hub } = this;
+    return createTailTask({ ...deps, eventLog, runs, readPage: this.#makeReadPage(), ring, hub, waitUntilFresh });
+  }
 
-/** Connects the tail, the ring and the hub of a pod. */
-export function openFanOut({ backend, clock, logger, metrics, tracer, ...deps }: FanOutDeps): FanOut {
-  const options = { ...fanOutDefaults, ...deps.options };
-  const { eventLog, runs } = backend;
-  // A connection accepts no more than the unsent limit at once: the rest of a larger page would be read again. This
-  // also bounds memory: up to 20 replay pages are read at once (`maxConcurrentReads`), each into memory as a whole.
-  const pageBytes = options.unsentLimitBytes;
-  // The tail reads new events and a replay reads old ones. Their sizes may differ, so each has its own `ReadPage`.
-  const readTailPage = makeReadPage(pageBytes);
-  const ring = new Ring({ frames: options.ringFrames, bytes: options.ringBytes });
-  const hub = new Hub({
-    ring,
-    readLog: makeReadLog(eventLog, makeReadPage(pageBytes)),
-    clock,
-    options,
-    onSweep: ({ events, bytes }) => {
-      metrics.eventsSent.inc(events);
-      metrics.streamBytesSent.inc(bytes);
-    },
-  });
-  const createTail = (waitUntilFresh: () => Promise<void>) =>
-    createTailTask({
-      ...{ eventLog, runs, readPage: readTailPage, ring, hub, waitUntilFresh, clock, logger, metrics },
-      ...(tracer === undefined ? {} : { tracer }),
-    });
-  const waitForPosition = async (withinMs: number) => {
-    for (let waitedMs = 0; ring.position() === null && waitedMs < withinMs; waitedMs += 10) await clock.sleep(10);
-  };
-  return { options, ring, hub, createTail, waitForPosition };
+  /** Resolves when the ring has a position, or after `withinMs` milliseconds. */
+  async waitForPosition(withinMs: number): Promise<void> {
+    for (let waitedMs = 0; this.ring.position() === null && waitedMs < withinMs; waitedMs += 10)
+      await this.#deps.clock.sleep(10);
+  }
+
+  /**
+   * The tail reads new events and a replay reads old ones. Their sizes may differ, so each has its own `ReadPage`. A
+   * connection accepts no more than the unsent limit at once: the rest of a larger page would be read again. This also
+   * bounds memory: up to 20 replay pages are read at once (`maxConcurrentReads`), each into memory as a whole.
+   */
+  #makeReadPage(): ReadPage {
+    return makeReadPage(this.options.unsentLimitBytes);
+  }
 }

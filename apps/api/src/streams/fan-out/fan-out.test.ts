@@ -4,7 +4,7 @@ import type { EventLog, LogRecord } from '@widget-service/shared/ports/event-log
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
 import { expect, onTestFinished, test } from 'vitest';
-import { type FanOut, openFanOut } from './open-fan-out.ts';
+import { FanOut } from './fan-out.ts';
 import { anEntitlement } from './testing/fake-hub.ts';
 import { openFakeSink, parseEventSeqs } from './testing/fake-sink.ts';
 
@@ -57,7 +57,7 @@ function openPod({ count, eventBytes, newEventBytes = eventBytes, isTailInStep =
   const runs = { startRun: unexpected, lastPosition: unexpected, recordPosition: unexpected };
   const metrics = createMetrics();
   const options = { ringBytes: 1_000_000, unsentLimitBytes: 262_144 };
-  const fanOut = openFanOut({ backend: { eventLog, runs }, options, clock: systemClock, logger, metrics });
+  const fanOut = new FanOut({ backend: { eventLog, runs }, options, clock: systemClock, logger, metrics });
   const stop = new AbortController();
   void fanOut.createTail(async () => undefined).run(stop.signal);
   onTestFinished(() => {
