@@ -12,44 +12,39 @@ type ProvisionTokenMembers = Pick<ProvisionToken, 'permissions'>;
 const unannounced = { control: { announce: async () => undefined }, clock: systemClock };
 const byTheTests = { createdBy: crypto.randomUUID(), isSigned: false } as const;
 
-/** Creates a subscription and its stream token through the port. Members that are not given have their defaults. */
-export function issueSubscription(
+function issue<Members extends object>(
+  grants: ConstructorParameters<typeof ManageGrants<Members>>[0]['grants'],
+  of: Pick<ConstructorParameters<typeof ManageGrants<Members>>[0], 'kind' | 'prefix'>,
+  members: NewGrant<Members>,
+): Promise<IssuedGrant<Members>> {
+  return new ManageGrants<Members>({ grants, ...unannounced, ...of }).issue(members, byTheTests);
+}
+
+// Each creates a grant and its token through the port. Members that are not given have their defaults.
+
+export const issueSubscription = (
   { subscriptions }: Pick<Backend, 'subscriptions'>,
   members: Partial<NewGrant<SubscriptionMembers>> = {},
-): Promise<IssuedGrant<SubscriptionMembers>> {
-  const manage = new ManageGrants<SubscriptionMembers>({
-    grants: subscriptions,
-    ...unannounced,
-    kind: 'subscription',
-    prefix: 'wst',
-  });
-  return manage.issue({ name: 'screen', filter: noFilter, expiresAt: null, ...members }, byTheTests);
-}
+) => {
+  const given = { name: 'screen', filter: noFilter, expiresAt: null, ...members };
+  return issue<SubscriptionMembers>(subscriptions, { kind: 'subscription', prefix: 'wst' }, given);
+};
 
-/** Creates an integration and its hook token through the port. Members that are not given have their defaults. */
-export function issueIntegration(
+export const issueIntegration = (
   { integrations }: Pick<Backend, 'integrations'>,
   members: Partial<NewGrant<IntegrationMembers>> = {},
-): Promise<IssuedGrant<IntegrationMembers>> {
-  const manage = new ManageGrants<IntegrationMembers>({
-    grants: integrations,
-    ...unannounced,
-    kind: 'integration',
-    prefix: 'wht',
-  });
-  return manage.issue({ name: 'sender', ...plainIntegration, expiresAt: null, ...members }, byTheTests);
-}
+) => {
+  const given = { name: 'sender', ...plainIntegration, expiresAt: null, ...members };
+  return issue<IntegrationMembers>(integrations, { kind: 'integration', prefix: 'wht' }, given);
+};
 
-/** Creates a provision token through the port. Members that are not given have their defaults. */
-export function issueProvisionToken(
+export const issueProvisionToken = (
   { provisionTokens }: Pick<Backend, 'provisionTokens'>,
   members: Partial<NewGrant<ProvisionTokenMembers>> = {},
-): Promise<IssuedGrant<ProvisionTokenMembers>> {
-  const manage = new ManageGrants<ProvisionTokenMembers>({
-    grants: provisionTokens,
-    ...unannounced,
-    kind: 'provision-token',
-    prefix: 'wpt',
-  });
-  return manage.issue({ name: 'script', permissions: ['widgets:create'], expiresAt: null, ...members }, byTheTests);
-}
+) => {
+  const given: NewGrant<ProvisionTokenMembers> = {
+    ...{ name: 'script', permissions: ['widgets:create'], expiresAt: null },
+    ...members,
+  };
+  return issue<ProvisionTokenMembers>(provisionTokens, { kind: 'provision-token', prefix: 'wpt' }, given);
+};
