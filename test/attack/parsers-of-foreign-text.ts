@@ -21,10 +21,10 @@ import { escapeHtml } from '@widget-service/api/pages/page.ts';
 import { findTimeMistake } from '@widget-service/api/schemas/hook-time.ts';
 import { findHiddenCharacter } from '@widget-service/api/schemas/text.ts';
 import { answerProbe } from '@widget-service/api/sources/answer-probe.ts';
-import { presets, schemeDefaults } from '@widget-service/api/sources/presets.ts';
+import { presets } from '@widget-service/api/sources/presets.ts';
 import { findHeader, listSignedUrls, readHeader, readHeaders } from '@widget-service/api/sources/sent-request.ts';
 import { verifySignature } from '@widget-service/api/sources/signature.ts';
-import { parsePointer, readDocument, readObjectAt, readTextAt } from '@widget-service/api/sources/source-document.ts';
+import { readDocument, readObjectAt, readTextAt } from '@widget-service/api/sources/source-document.ts';
 import { decodeExactly, toSourceKey, toSourceKeys } from '@widget-service/api/sources/source-key.ts';
 import { rejectSecrets } from '@widget-service/api/sources/source-schema.ts';
 import { encodeHookId } from '@widget-service/client/hooks/sign-hook.ts';
@@ -36,7 +36,6 @@ import { describeDevice } from '@widget-service/shared/domain/device.ts';
 import { decryptText, unsealText } from '@widget-service/shared/domain/encrypted-text.ts';
 import { toUtcTime } from '@widget-service/shared/domain/foreign-time.ts';
 import { deriveEventId } from '@widget-service/shared/domain/hook-event-id.ts';
-import type { HookSource } from '@widget-service/shared/domain/hook-source.ts';
 import { parseIdempotencyKey } from '@widget-service/shared/domain/idempotent-create.ts';
 import {
   canonicalizeJson,
@@ -57,9 +56,12 @@ import { parseUtcTimestamp } from '@widget-service/shared/domain/timestamp.ts';
 import { isWellFormedToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { isTraceContext, parseTraceparent } from '@widget-service/shared/domain/trace-context.ts';
 import { deriveWidgetId, parseUuid } from '@widget-service/shared/domain/uuid.ts';
+import { parsePointer } from '@widget-service/shared/entities/hook-mapping.ts';
+import { type HookSource, schemeDefaults } from '@widget-service/shared/entities/hook-source.ts';
 import { prefersOpenMetrics } from '@widget-service/shared/metrics/format-metrics.ts';
 import { parseListedStreams, parseProcessState } from '@widget-service/shared/ports/process-states.ts';
 import { findPasswordWeakness } from '@widget-service/shared/usecases/access/passwords.ts';
+import { awkwardSource } from '../drivers/app/builders.ts';
 import { makeWrongSignature } from './wrong-signature.ts';
 
 const pendingSignIns = createPendingSignIns('a client secret', true);
@@ -71,18 +73,7 @@ const secretEncodings = ['text', 'hex', 'base64', 'whsec'] as const;
 const formType = 'application/x-www-form-urlencoded';
 const githubSource = { preset: 'github', scheme: null } as unknown as HookSource;
 const challengedScheme = { ...schemeDefaults, challengeParameter: 'a' };
-const withMapping: HookSource = {
-  preset: 'github',
-  scheme: null,
-  mapping: {
-    only: [],
-    kind: { place: { value: 'updated' }, values: {}, otherwise: 'updated' },
-    occurredAt: { place: null, format: 'rfc3339', otherwise: 'now' },
-    widgetId: null,
-    id: { header: 'x-a' },
-    payload: null,
-  },
-};
+const withMapping: HookSource = { ...awkwardSource, preset: 'github' };
 const toSent = (type: string, text: string) => ({
   rawHeaders: ['content-type', type],
   body: Buffer.from(text),

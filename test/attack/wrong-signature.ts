@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { SignatureScheme } from '@widget-service/shared/domain/hook-source.ts';
+import type { SignatureScheme } from '@widget-service/shared/entities/hook-source.ts';
 
 const signatureBytes: Readonly<Record<string, number>> = { 'hmac-sha1': 20, 'hmac-sha512': 64, ed25519: 64 };
 

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { type Preset, presets } from '@widget-service/api/sources/presets.ts';
-import type { SignatureScheme, TextPlace, TextPlaces } from '@widget-service/shared/domain/hook-source.ts';
+import type { TextPlaces } from '@widget-service/shared/entities/hook-mapping.ts';
+import type { SignatureScheme } from '@widget-service/shared/entities/hook-source.ts';
 import { expect, test } from 'vitest';
 
 const page = readFileSync(new URL('../../docs/senders.md', import.meta.url), 'utf8');
 
-function describePlace(place: TextPlaces): string {
-  if ('all' in place) return place.all.map(describePlace).join(' and ');
-  if ('header' in place) return `\`${place.header}\``;
-  return 'from' in place ? `\`${place.from}\` in the body` : `\`${place.value}\``;
+function describePlace({ all, header, from }: TextPlaces): string {
+  if (all !== undefined) return all.map(describePlace).join(' and ');
+  return header === undefined ? `\`${from}\` in the body` : `\`${header}\``;
 }
 
 function describeSigned({
@@ -23,8 +23,7 @@ function describeSigned({
   const hash = bodyHashParameter === null ? '' : `, or \`{url}\` with \`${bodyHashParameter}\``;
   const id = idHeader === null ? '' : `; id: \`${idHeader}\``;
   if (timestamp === null) return `\`${signed}\`${hash}${id}`;
-  const place: TextPlace | null = 'entry' in timestamp ? null : timestamp;
-  const time = place === null ? `the entry \`${'entry' in timestamp ? timestamp.entry : ''}\`` : describePlace(place);
+  const time = timestamp.entry === undefined ? describePlace(timestamp) : `the entry \`${timestamp.entry}\``;
   return `\`${signed}\`${hash}${id}; time: ${time}, ± ${toleranceSeconds} s`;
 }
 
@@ -35,9 +34,9 @@ function describe(name: string, { scheme, defaults: { id, occurredAt }, otherId,
       : `\`${scheme.header}\`: \`${scheme.prefix}\` ${scheme.algorithm}, ${scheme.encoding}`;
   const token = scheme?.algorithm === 'token' ? `\`${scheme.header}\`: \`${scheme.prefix}\` token` : signature;
   const time =
-    occurredAt.place === null
+    occurredAt.now === true
       ? 'that of the arrival'
-      : `${describePlace(occurredAt.place)}${occurredAt.otherwise === 'now' ? ', or that of the arrival' : ''}`;
+      : `${describePlace(occurredAt)}${occurredAt.otherwise === 'now' ? ', or that of the arrival' : ''}`;
   const ids = [id, otherId].filter((place) => place !== null).map(describePlace);
   return `| \`${name}\` | ${[
     token.replace('`` ', ''),

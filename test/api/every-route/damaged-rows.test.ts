@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { HookSource } from '@widget-service/shared/domain/hook-source.ts';
+import type { HookSource } from '@widget-service/shared/entities/hook-source.ts';
 import { measureBackend } from '@widget-service/shared/metrics/measure-backend.ts';
 import { createMetrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
@@ -68,7 +68,7 @@ const source: HookSource = {
   ...awkwardSource,
   scheme: {
     ...{ algorithm: 'hmac-sha256', header: 'x-signature', separator: null, prefix: '', encoding: 'hex' },
-    ...{ signed: '{timestamp}.{body}', bodyHashParameter: null, timestamp: { header: 'x-time', unit: 'seconds' } },
+    ...{ signed: '{timestamp}.{body}', timestamp: { header: 'x-time', unit: 'seconds' } },
     ...{ toleranceSeconds: 300, idHeader: null, secretEncoding: 'text', challengeParameter: null },
   },
 };

@@ -1,6 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
-import type { HookSource } from '@widget-service/shared/domain/hook-source.ts';
 import type { IdempotencyRecord } from '@widget-service/shared/domain/idempotent-create.ts';
 import type { OutboxEntry } from '@widget-service/shared/domain/outbox-entry.ts';
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
@@ -8,6 +7,7 @@ import type { Widget } from '@widget-service/shared/domain/widget.ts';
 import type { WidgetEvent } from '@widget-service/shared/domain/widget-event.ts';
 import type { StoredAuditEvent } from '@widget-service/shared/entities/audit-event.ts';
 import type { Grant, IntegrationMembers } from '@widget-service/shared/entities/grant.ts';
+import type { HookSource } from '@widget-service/shared/entities/hook-source.ts';
 import type { QuarantinedText } from '@widget-service/shared/entities/quarantined-text.ts';
 import type { HookRefusal, HookSample } from '@widget-service/shared/entities/refused-request.ts';
 import type { User } from '@widget-service/shared/entities/user.ts';
@@ -244,13 +244,14 @@ export const awkwardSource: HookSource = {
   preset: 'custom',
   scheme: null,
   mapping: {
-    only: [{ place: { header: 'x-kind' }, in: awkwardTexts }],
+    only: [{ header: 'x-kind', in: awkwardTexts }],
     kind: {
-      place: { from: '/type' },
-      values: Object.fromEntries(awkwardTexts.map((text) => [text, 'updated'])),
+      from: '/type',
+      // The service refuses a body with a member of the name `__proto__`.
+      values: Object.fromEntries(awkwardTexts.filter((text) => text !== '__proto__').map((text) => [text, 'updated'])),
       otherwise: 'refuse',
     },
-    occurredAt: { place: null, format: 'rfc3339', otherwise: 'now' },
+    occurredAt: { now: true, format: 'rfc3339', otherwise: 'now' },
     widgetId: null,
     id: { all: [{ from: '/$where' }, { value: 'a.b' }] },
     payload: { from: '' },

@@ -1,5 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import type { SourcePreset } from '@widget-service/shared/domain/hook-source.ts';
+import type { SourcePreset } from '@widget-service/shared/entities/hook-source.ts';
 
 /** A request as a foreign sender sends it. */
 export interface ForeignRequest {

@@ -3,7 +3,7 @@ import { findSecretMistake } from '@widget-service/shared/domain/sealed-secrets.
 import type { Integration, IntegrationMembers } from '@widget-service/shared/entities/grant.ts';
 import { z } from 'zod';
 import { InputError } from '../http/problem.ts';
-import { newSourceSchema, rejectSecrets, secretsSchema, sourceSchema, toSourceBody } from '../sources/source-schema.ts';
+import { newSourceSchema, rejectSecrets, secretsSchema, sourceSchema } from '../sources/source-schema.ts';
 import {
   type GrantResource,
   grantChangeMembers,
@@ -206,7 +206,7 @@ export const integrationResource: GrantResource<IntegrationMembers> = {
       signature: toSignature(token, source),
       deduplicateByContent,
       rate,
-      source: source && toSourceBody(source),
+      source,
     };
     return toGrantBody(grant, own, 'lastReceivedAt');
   },

@@ -1,7 +1,7 @@
 import { type Permission, permissions } from '@widget-service/shared/domain/role.ts';
+import { forArrayLength } from '@widget-service/shared/entities/define-entity.ts';
 import type { ProvisionToken } from '@widget-service/shared/entities/grant.ts';
 import { z } from 'zod';
-import { forArrayLength } from '../schemas/text.ts';
 import {
   type GrantResource,
   grantChangeMembers,

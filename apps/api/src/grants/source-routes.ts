@@ -1,13 +1,12 @@
-import type { HookSource } from '@widget-service/shared/domain/hook-source.ts';
 import { pickChangedMembers } from '@widget-service/shared/entities/audit-event.ts';
 import { z } from 'zod';
 import { noteAudit } from '../audit/audit.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import type { RouteDeps } from '../route-deps.ts';
 import { documentResponses } from '../schemas/problem.ts';
-import { completeMapping, mappingSchema } from '../sources/mapping-schema.ts';
+import { completeMapping } from '../sources/presets.ts';
 import { requireSource, unknownIntegrationError } from '../sources/require-integration.ts';
-import { rejectSecrets, secretsSchema, toSourceBody } from '../sources/source-schema.ts';
+import { newMappingSchema, rejectSecrets, secretsSchema } from '../sources/source-schema.ts';
 import { integrationResource, integrationSchema } from './integration.ts';
 
 const paramsSchema = z.object({ id: z.string() });
@@ -21,7 +20,7 @@ export function changeMappingRoute({ integrations, manageIntegrations }: RouteDe
       description:
         'Replaces the whole mapping. It applies to requests that arrive from then on, on every pod within 2 seconds. A hook that was accepted before was mapped before.',
       params: paramsSchema,
-      body: mappingSchema,
+      body: newMappingSchema,
       response: documentResponses({ 200: integrationSchema }, 'not-found'),
     },
     handler: async (request) => {
@@ -29,7 +28,7 @@ export function changeMappingRoute({ integrations, manageIntegrations }: RouteDe
       const changed = { ...source, mapping: completeMapping(source.preset, request.body) };
       const integration = await manageIntegrations.change(id, { source: changed });
       if (integration === null) throw unknownIntegrationError();
-      const members = pickChangedMembers(toAuditMembers(source), toAuditMembers(changed));
+      const members = pickChangedMembers({ mapping: source.mapping }, { mapping: changed.mapping });
       noteAudit(request, { targetName: integration.name, ...members });
       return integrationResource.toBody(integration);
     },
@@ -60,8 +59,4 @@ export function replaceSecretsRoute({ integrations, replaceSourceSecrets }: Rout
       return integrationResource.toBody(integration);
     },
   });
-}
-
-function toAuditMembers(source: HookSource) {
-  return { mapping: toSourceBody(source).mapping };
 }

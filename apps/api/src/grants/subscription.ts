@@ -1,9 +1,10 @@
 import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
 import { widgetEventTypes } from '@widget-service/shared/domain/event-kind.ts';
 import { widgetStates } from '@widget-service/shared/domain/widget.ts';
+import { forArrayLength } from '@widget-service/shared/entities/define-entity.ts';
 import type { Subscription } from '@widget-service/shared/entities/grant.ts';
 import { z } from 'zod';
-import { displayText, forArrayLength, uuid } from '../schemas/text.ts';
+import { displayText, uuid } from '../schemas/text.ts';
 import {
   type GrantResource,
   grantChangeMembers,

@@ -9,7 +9,7 @@ beforeEach(() => void vi.useFakeTimers({ now: new Date('2026-03-01T10:59:45.000Z
 afterEach(() => void vi.useRealTimers());
 
 const mapping = {
-  ...{ only: [], kind: { place: { value: 'updated' } }, occurredAt: { place: null } },
+  ...{ only: [], kind: { value: 'updated' }, occurredAt: { now: true } },
   ...{ widgetId: null, id: null, payload: null },
 };
 const hour = (hours: number) => new Date(Date.UTC(2026, 2, 1, hours));

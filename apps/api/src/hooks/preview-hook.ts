@@ -1,11 +1,11 @@
 import { applyHooks } from '@widget-service/shared/domain/effect.ts';
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { hookKinds } from '@widget-service/shared/domain/event-kind.ts';
-import type { HookSource } from '@widget-service/shared/domain/hook-source.ts';
 import { unsealSecrets } from '@widget-service/shared/domain/sealed-secrets.ts';
 import { sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { toEventWithoutWidget, toWidgetEvent } from '@widget-service/shared/domain/widget-event.ts';
 import { findValidToken, type Integration } from '@widget-service/shared/entities/grant.ts';
+import type { HookSource } from '@widget-service/shared/entities/hook-source.ts';
 import { deriveHookEventId } from '@widget-service/shared/usecases/hooks/accept-hook.ts';
 import { z } from 'zod';
 import { describeBodyLimit } from '../http/error-handler.ts';

@@ -1,12 +1,12 @@
-import type { HookMapping, HookSource } from '@widget-service/shared/domain/hook-source.ts';
+import type { HookMapping } from '@widget-service/shared/entities/hook-mapping.ts';
+import { type HookSource, schemeDefaults } from '@widget-service/shared/entities/hook-source.ts';
 import { expect, test } from 'vitest';
-import { schemeDefaults } from '../sources/presets.ts';
 import { withholdSecrets } from './withheld-headers.ts';
 
 const mapping: HookMapping = {
   only: [],
-  kind: { place: { value: 'updated' }, values: {}, otherwise: 'updated' },
-  occurredAt: { place: null, format: 'rfc3339', otherwise: 'now' },
+  kind: { value: 'updated', values: {}, otherwise: 'updated' },
+  occurredAt: { now: true, format: 'rfc3339', otherwise: 'now' },
   widgetId: null,
   id: null,
   payload: null,
@@ -75,8 +75,8 @@ test.each<[Partial<HookSource>, string]>([
 
 test.each([
   { id: { header: 'i-twilio-idempotency-token' } },
-  { widgetId: { place: { all: [{ header: 'i-twilio-idempotency-token' }] }, as: 'name', otherwise: 'none' } },
-  { only: [{ place: { header: 'i-twilio-idempotency-token' }, in: ['a'] }] },
+  { widgetId: { all: [{ header: 'i-twilio-idempotency-token' }], as: 'name', otherwise: 'none' } },
+  { only: [{ header: 'i-twilio-idempotency-token', in: ['a'] }] },
 ] satisfies Partial<HookMapping>[])('keeps a header that the mapping reads, whatever its name: %j', (changed) => {
   const name = 'i-twilio-idempotency-token';
   expect(withhold({ mapping: { ...mapping, ...changed } }, name, 'an id').headers).toEqual({ [name]: ['an id'] });

@@ -1,4 +1,5 @@
-import type { HookSource, TextPlaces } from '@widget-service/shared/domain/hook-source.ts';
+import type { TextPlaces } from '@widget-service/shared/entities/hook-mapping.ts';
+import type { HookSource } from '@widget-service/shared/entities/hook-source.ts';
 import { decodeHeaderText } from '../http/request-headers.ts';
 import { findScheme } from '../sources/presets.ts';
 
@@ -51,13 +52,7 @@ function listSecretHeaders(source: HookSource): string[] {
 function listReadHeaders(source: HookSource): string[] {
   const { header, timestamp, idHeader } = findScheme(source);
   const { only, kind, occurredAt, widgetId, id } = source.mapping;
-  const places = [...only.map(({ place }) => place), kind.place, occurredAt.place, widgetId?.place ?? null, id];
-  const ofScheme = [header, idHeader, timestamp !== null && 'header' in timestamp ? timestamp.header : null];
-  return [...ofScheme.filter((name) => name !== null), ...places.flatMap(listHeaders)];
-}
-
-function listHeaders(place: TextPlaces | null): string[] {
-  if (place === null) return [];
-  if ('all' in place) return place.all.flatMap(listHeaders);
-  return 'header' in place ? [place.header] : [];
+  const places: readonly (TextPlaces | null)[] = [...only, kind, occurredAt, widgetId, id];
+  const headers = places.flatMap((place) => [place?.header, ...(place?.all ?? []).map((each) => each.header)]);
+  return [header, idHeader, timestamp?.header, ...headers].filter((name) => typeof name === 'string');
 }

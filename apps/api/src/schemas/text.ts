@@ -1,13 +1,8 @@
 import { utcTimestampPattern } from '@widget-service/shared/domain/timestamp.ts';
 import { z } from 'zod';
 
-/**
- * Second arguments of zod's `min` and `max`: they check the length only of strings, or only of arrays. Without them,
- * zod 4.6 also checks values that already failed the type check. It then throws for an object whose `length` cannot be
- * converted to a number, such as `{"toString":1,"valueOf":1}`. Zod's types do not declare this option.
- */
+/** As `forArrayLength` for strings. */
 export const forStringLength: object = { when: ({ value }: { value: unknown }) => typeof value === 'string' };
-export const forArrayLength: object = { when: ({ value }: { value: unknown }) => Array.isArray(value) };
 
 // The parts of patterns, without look-around and `\p` or `\u`: RE2 and Python lack some of these.
 /** What `trim` removes. */

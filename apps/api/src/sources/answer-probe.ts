@@ -1,4 +1,4 @@
-import type { HookSource } from '@widget-service/shared/domain/hook-source.ts';
+import type { HookSource } from '@widget-service/shared/entities/hook-source.ts';
 import { presets } from './presets.ts';
 import { readHeader, type SentRequest } from './sent-request.ts';
 

@@ -1,21 +1,18 @@
 import { type HookKind, hookKinds } from '@widget-service/shared/domain/event-kind.ts';
 import { toUtcTime } from '@widget-service/shared/domain/foreign-time.ts';
-import type {
-  HookMapping,
-  KindMapping,
-  KindOutcome,
-  TextFilter,
-  TextPlace,
-  TextPlaces,
-  TimeMapping,
-  WidgetIdMapping,
-} from '@widget-service/shared/domain/hook-source.ts';
 import { omitMembers } from '@widget-service/shared/domain/json.ts';
 import { deriveWidgetId, parseUuid } from '@widget-service/shared/domain/uuid.ts';
+import {
+  type HookMapping,
+  parsePointer,
+  type TextFilter,
+  type TextPlace,
+  type TextPlaces,
+} from '@widget-service/shared/entities/hook-mapping.ts';
 import type { MistakePlace } from '../http/problem.ts';
 import { findTimeMistake } from '../schemas/hook-time.ts';
 import { readHeader, repeated, type SentRequest } from './sent-request.ts';
-import { parsePointer, readObjectAt, readTextAt, type SourceDocument } from './source-document.ts';
+import { readObjectAt, readTextAt, type SourceDocument } from './source-document.ts';
 
 /** A text that a mapping derives the id of a widget or of a hook from may have this many characters. */
 const nameMaxLength = 1_024;
@@ -98,9 +95,9 @@ class UnmappableHook extends Error {
 }
 
 function toMistakePlace(place: TextPlaces | null): MistakePlace {
-  if (place === null || 'value' in place) return { pointer: '#' };
-  if ('all' in place) return toMistakePlace(place.all[0] ?? null);
-  return 'header' in place ? { header: place.header } : { pointer: `#${encodeURI(place.from.toWellFormed())}` };
+  const { all, header, from } = place ?? {};
+  if (all !== undefined) return toMistakePlace(all[0] ?? null);
+  return header === undefined ? { pointer: `#${encodeURI((from ?? '').toWellFormed())}` } : { header };
 }
 
 function mapMembers(input: MappingInput, values: MappedValue[]): MappedHook {
@@ -115,19 +112,21 @@ function mapMembers(input: MappingInput, values: MappedValue[]): MappedHook {
   return { kind, occurredAt, widgetId, id, payload };
 }
 
+type TimeMapping = HookMapping['occurredAt'];
+type WidgetIdMapping = NonNullable<HookMapping['widgetId']>;
 type Note = (step: MappingStep, read: string | null, became: string | null) => void;
 
 function applyFilter(input: MappingInput, filter: TextFilter, values: MappedValue[]): void {
-  const read = readText(input, 'only', filter.place);
+  const read = readText(input, 'only', filter);
   const isMatch = read !== null && filter.in.includes(read);
   values.push({ step: 'only', read, became: isMatch ? 'matches' : 'ignored' });
   if (!isMatch) throw new IgnoredHook('only');
 }
 
 /** Whether a request matches a filter. */
-export function matchesFilter(input: PlaceInput, { place, in: texts }: TextFilter): boolean {
-  const read = findText(input, place, 'canonical');
-  return typeof read === 'string' && texts.includes(read);
+export function matchesFilter(input: PlaceInput, filter: TextFilter): boolean {
+  const read = findText(input, filter, 'canonical');
+  return typeof read === 'string' && filter.in.includes(read);
 }
 
 /** Returns the text at a place as it was sent, or null if there is none. */
@@ -138,27 +137,27 @@ export function readPlace(input: PlaceInput, place: TextPlace): string | null {
 
 type PlaceInput = Pick<MappingInput, 'sent' | 'document'>;
 
-function mapKind(input: MappingInput, { place, values, otherwise }: KindMapping, note: Note): HookKind {
-  const read = readText(input, 'kind', place);
-  const outcome = read === null ? otherwise : toOutcome(read, values, otherwise);
+function mapKind(input: MappingInput, kind: HookMapping['kind'], note: Note): HookKind {
+  const read = readText(input, 'kind', kind);
+  const outcome = read === null ? kind.otherwise : toOutcome(read, kind);
   if (outcome === 'refuse') {
-    throw new UnmappableHook('kind', read === null ? 'there is no text' : 'the text stands for no kind', place, read);
+    throw new UnmappableHook('kind', read === null ? 'there is no text' : 'the text stands for no kind', kind, read);
   }
   note('kind', read, outcome);
   if (outcome === 'ignore') throw new IgnoredHook('kind');
   return outcome;
 }
 
-function toOutcome(text: string, values: KindMapping['values'], otherwise: KindOutcome): KindOutcome {
+function toOutcome(text: string, { values, otherwise }: HookMapping['kind']) {
   const mapped = Object.hasOwn(values, text) ? values[text] : undefined;
   return mapped ?? hookKinds.find((kind) => kind === text) ?? otherwise;
 }
 
-function mapTime(input: MappingInput, { place, format, otherwise }: TimeMapping, note: Note): string {
+function mapTime(input: MappingInput, { now, format, otherwise, ...place }: TimeMapping, note: Note): string {
   const arrivedAt = input.now.toISOString();
-  const read = place === null ? null : readTexts(input, 'occurredAt', place);
+  const read = now === true ? null : readTexts(input, 'occurredAt', place);
   if (read === null) {
-    if (place !== null && otherwise === 'refuse') throw new UnmappableHook('occurredAt', 'there is no text', place);
+    if (now !== true && otherwise === 'refuse') throw new UnmappableHook('occurredAt', 'there is no text', place);
     note('occurredAt', null, arrivedAt);
     return arrivedAt;
   }
@@ -175,7 +174,7 @@ function toPhrase(sentence: string): string {
   return `it ${sentence.charAt(0).toLowerCase()}${sentence.slice(1, -1)}`;
 }
 
-function mapWidgetId(input: MappingInput, { place, as, otherwise }: WidgetIdMapping, note: Note): string | null {
+function mapWidgetId(input: MappingInput, { as, otherwise, ...place }: WidgetIdMapping, note: Note): string | null {
   const read = readTexts(input, 'widgetId', place);
   if (read === null) {
     if (otherwise === 'refuse') throw new UnmappableHook('widgetId', 'there is no text', place);
@@ -227,7 +226,7 @@ function requireShort(step: MappingStep, text: string, place: TextPlaces): void 
 
 /** Null if any of several places has no text. An empty text counts as none: it names nothing. */
 function readTexts(input: MappingInput, step: MappingStep, place: TextPlaces): string | null {
-  if (!('all' in place)) return readText(input, step, place) || null;
+  if (place.all === undefined) return readText(input, step, place) || null;
   const texts = place.all.map((one) => readText(input, step, one) || null);
   return texts.includes(null) ? null : JSON.stringify(texts);
 }
@@ -242,9 +241,9 @@ function readText(input: MappingInput, step: MappingStep, place: TextPlace): str
 }
 
 function findText({ sent, document }: PlaceInput, place: TextPlace, numbers: 'as-sent' | 'canonical') {
-  if ('value' in place) return place.value;
-  if ('from' in place) {
-    const text = readTextAt(document, place.from, numbers);
+  if (place.value !== undefined) return place.value;
+  if (place.header === undefined) {
+    const text = readTextAt(document, place.from ?? '', numbers);
     return text === undefined ? { mistake: 'it is an object or an array, not a text' } : text;
   }
   const value = readHeader(sent, place.header);

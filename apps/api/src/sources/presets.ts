@@ -1,11 +1,10 @@
-import type {
-  HookMapping,
-  HookSource,
-  SignatureScheme,
-  SourcePreset,
-  TextFilter,
-  TextPlace,
-} from '@widget-service/shared/domain/hook-source.ts';
+import type { GivenMapping, HookMapping, TextFilter, TextPlace } from '@widget-service/shared/entities/hook-mapping.ts';
+import {
+  type HookSource,
+  type SignatureScheme,
+  type SourcePreset,
+  schemeDefaults,
+} from '@widget-service/shared/entities/hook-source.ts';
 
 /** How a sender signs, and what its requests have in common, whatever their subject is. */
 export interface Preset {
@@ -31,22 +30,6 @@ export interface Handshake {
   readonly answer: TextPlace;
 }
 
-/** The default scheme: HMAC-SHA256 of the body, in hexadecimal. */
-export const schemeDefaults: SignatureScheme = {
-  algorithm: 'hmac-sha256',
-  header: '',
-  separator: null,
-  prefix: '',
-  encoding: 'hex',
-  signed: '{body}',
-  bodyHashParameter: null,
-  timestamp: null,
-  toleranceSeconds: 300,
-  idHeader: null,
-  secretEncoding: 'text',
-  challengeParameter: null,
-};
-
 /** Twilio signs the address and the fields of a form. */
 const twilio: SignatureScheme = {
   ...schemeDefaults,
@@ -57,7 +40,7 @@ const twilio: SignatureScheme = {
 };
 
 /** The time of the arrival. */
-const arrival: HookMapping['occurredAt'] = { place: null, format: 'rfc3339', otherwise: 'now' };
+const arrival: HookMapping['occurredAt'] = { now: true, format: 'rfc3339', otherwise: 'now' };
 
 /** A sender that posts events and nothing else. */
 const plain = { otherId: null, handshake: null, pings: [], secretMembers: [], asksForItsOrigin: false } as const;
@@ -69,7 +52,7 @@ export const presets: Readonly<Record<SourcePreset, Preset>> = {
     scheme: { ...schemeDefaults, header: 'x-hub-signature-256', prefix: 'sha256=' },
     defaults: { occurredAt: arrival, id: { header: 'x-github-delivery' } },
     ...plain,
-    pings: [{ place: { header: 'x-github-event' }, in: ['ping'] }],
+    pings: [{ header: 'x-github-event', in: ['ping'] }],
   },
   gitlab: {
     // https://docs.gitlab.com/user/project/integrations/webhooks/
@@ -91,7 +74,7 @@ export const presets: Readonly<Record<SourcePreset, Preset>> = {
       timestamp: { entry: 't=', unit: 'seconds' },
     },
     defaults: {
-      occurredAt: { place: { from: '/created' }, format: 'unix-seconds', otherwise: 'refuse' },
+      occurredAt: { from: '/created', format: 'unix-seconds', otherwise: 'refuse' },
       id: { from: '/id' },
     },
     ...plain,
@@ -102,7 +85,7 @@ export const presets: Readonly<Record<SourcePreset, Preset>> = {
     // https://shopify.dev/docs/apps/build/webhooks/subscribe/https
     scheme: { ...schemeDefaults, header: 'x-shopify-hmac-sha256', encoding: 'base64' },
     defaults: {
-      occurredAt: { place: { header: 'x-shopify-triggered-at' }, format: 'rfc3339', otherwise: 'now' },
+      occurredAt: { header: 'x-shopify-triggered-at', format: 'rfc3339', otherwise: 'now' },
       id: { header: 'x-shopify-webhook-id' },
     },
     ...plain,
@@ -117,19 +100,19 @@ export const presets: Readonly<Record<SourcePreset, Preset>> = {
       timestamp: { header: 'x-slack-request-timestamp', unit: 'seconds' },
     },
     defaults: {
-      occurredAt: { place: { from: '/event_time' }, format: 'unix-seconds', otherwise: 'now' },
+      occurredAt: { from: '/event_time', format: 'unix-seconds', otherwise: 'now' },
       id: { from: '/event_id' },
     },
     ...plain,
     handshake: {
-      when: { place: { from: '/type' }, in: ['url_verification'] },
+      when: { from: '/type', in: ['url_verification'] },
       answer: { from: '/challenge' },
     },
     // Of slash commands, shortcuts and interactions.
     otherId: { from: '/trigger_id' },
     pings: [
-      { place: { from: '/ssl_check' }, in: ['1'] },
-      { place: { from: '/type' }, in: ['app_rate_limited'] },
+      { from: '/ssl_check', in: ['1'] },
+      { from: '/type', in: ['app_rate_limited'] },
     ],
     // https://docs.slack.dev/reference/interaction-payloads: whoever has the old verification token posts as Slack,
     // and whoever has a response URL posts to the channel. The others are keys of workflows. A trigger id is useless
@@ -149,7 +132,7 @@ export const presets: Readonly<Record<SourcePreset, Preset>> = {
       toleranceSeconds: 60,
     },
     defaults: {
-      occurredAt: { place: { from: '/createdAt' }, format: 'rfc3339', otherwise: 'now' },
+      occurredAt: { from: '/createdAt', format: 'rfc3339', otherwise: 'now' },
       id: { header: 'linear-delivery' },
     },
     ...plain,
@@ -180,7 +163,7 @@ export const presets: Readonly<Record<SourcePreset, Preset>> = {
       secretEncoding: 'whsec',
     },
     defaults: {
-      occurredAt: { place: { from: '/timestamp' }, format: 'rfc3339', otherwise: 'now' },
+      occurredAt: { from: '/timestamp', format: 'rfc3339', otherwise: 'now' },
       id: { header: 'webhook-id' },
     },
     ...plain,
@@ -189,7 +172,7 @@ export const presets: Readonly<Record<SourcePreset, Preset>> = {
     // https://github.com/cloudevents/spec/blob/main/cloudevents/http-webhook.md
     scheme: { ...schemeDefaults, algorithm: 'token', header: 'authorization', prefix: 'Bearer ' },
     defaults: {
-      occurredAt: { place: { from: '/time' }, format: 'rfc3339', otherwise: 'now' },
+      occurredAt: { from: '/time', format: 'rfc3339', otherwise: 'now' },
       // An id is unique only within its source.
       id: { all: [{ from: '/source' }, { from: '/id' }] },
     },
@@ -203,9 +186,22 @@ export const presets: Readonly<Record<SourcePreset, Preset>> = {
   },
 };
 
-/** Returns how requests of a sender are signed. */
+const completeSchemes = new WeakMap<object, SignatureScheme>();
+
+/** Returns how requests of a sender are signed: for the same `scheme`, the same object. */
 export function findScheme({ preset, scheme }: Pick<HookSource, 'preset' | 'scheme'>): SignatureScheme {
-  const found = presets[preset].scheme ?? scheme;
-  if (found === null) throw new Error('A custom source needs a scheme.');
-  return found;
+  const ofPreset = presets[preset].scheme;
+  if (ofPreset !== null) return ofPreset;
+  if (scheme === null) throw new Error('A custom source needs a scheme.');
+  const complete = completeSchemes.get(scheme) ?? { ...schemeDefaults, ...scheme };
+  completeSchemes.set(scheme, complete);
+  return complete;
+}
+
+/** Completes the mapping with the defaults of the preset. */
+export function completeMapping(preset: SourcePreset, given: GivenMapping): HookMapping {
+  const { defaults, secretMembers } = presets[preset];
+  const wholeBody = secretMembers.length === 0 ? { from: '' } : { from: '', without: secretMembers };
+  const { occurredAt, id = defaults.id, payload = wholeBody } = given;
+  return { ...given, occurredAt: occurredAt ?? defaults.occurredAt, id, payload };
 }

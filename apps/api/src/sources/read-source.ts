@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
-import type { HookSource, SourcePreset, TextFilter } from '@widget-service/shared/domain/hook-source.ts';
+import type { TextFilter } from '@widget-service/shared/entities/hook-mapping.ts';
+import type { HookSource, SourcePreset } from '@widget-service/shared/entities/hook-source.ts';
 import { answerProbe } from './answer-probe.ts';
 import { type MappingInput, type MappingResult, mapHook, matchesFilter, readPlace } from './map-hook.ts';
 import { findScheme, type Handshake, presets } from './presets.ts';

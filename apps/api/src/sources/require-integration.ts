@@ -1,7 +1,7 @@
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
-import type { HookSource } from '@widget-service/shared/domain/hook-source.ts';
 import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import type { Integration } from '@widget-service/shared/entities/grant.ts';
+import type { HookSource } from '@widget-service/shared/entities/hook-source.ts';
 import type { Collection } from '@widget-service/shared/ports/collection.ts';
 
 /** An integration of a foreign sender. */

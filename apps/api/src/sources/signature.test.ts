@@ -1,9 +1,9 @@
 import { createHash, createHmac, createSecretKey, generateKeyPairSync, sign } from 'node:crypto';
-import type { SignatureScheme } from '@widget-service/shared/domain/hook-source.ts';
 import { sealSecrets } from '@widget-service/shared/domain/sealed-secrets.ts';
 import { mintToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
+import { type SignatureScheme, schemeDefaults } from '@widget-service/shared/entities/hook-source.ts';
 import { describe, expect, test } from 'vitest';
-import { presets, schemeDefaults } from './presets.ts';
+import { presets } from './presets.ts';
 import type { SentRequest } from './sent-request.ts';
 import { nativeScheme, verifySignature } from './signature.ts';
 import { type SourceKey, toSourceKey, unsealKeys } from './source-key.ts';

@@ -1,8 +1,8 @@
 import { createHmac, hash, verify } from 'node:crypto';
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { toUtcTime } from '@widget-service/shared/domain/foreign-time.ts';
-import type { SignatureScheme, SignatureTime } from '@widget-service/shared/domain/hook-source.ts';
 import { isEqualInConstantTime } from '@widget-service/shared/domain/token.ts';
+import type { SignatureScheme, SignatureTime } from '@widget-service/shared/entities/hook-source.ts';
 import { decodeHeaderText, encodeHeader } from '../http/request-headers.ts';
 import { findScheme } from './presets.ts';
 import { findHeader, readHeader, repeated, type SentRequest } from './sent-request.ts';
@@ -83,8 +83,7 @@ function compareSignatures(
   if (wellFormed.length === 0)
     return refuse(`the header ${scheme.header} has no signature of the length and encoding of the scheme`);
   // A time in the body is part of what is signed, so it is read afterwards.
-  const isTimeInBody =
-    scheme.timestamp !== null && 'from' in scheme.timestamp && !scheme.signed.includes('{timestamp}');
+  const isTimeInBody = scheme.timestamp?.from !== undefined && !scheme.signed.includes('{timestamp}');
   const time = isTimeInBody ? noTime : readTime(scheme, entries, sent, now);
   if ('reason' in time) return refuse(time.reason);
   const id = scheme.idHeader === null ? null : findHeader(sent, scheme.idHeader);
@@ -191,16 +190,16 @@ function readTime(
   return { reason: `the time of the signature differs from that of the service by more than ${toleranceSeconds} s` };
 }
 
-function findTime(timestamp: SignatureTime, entries: readonly string[], sent: SentRequest): string | null {
-  if ('header' in timestamp) {
-    const text = readHeader(sent, timestamp.header);
+function findTime({ header, entry, from }: SignatureTime, entries: readonly string[], sent: SentRequest) {
+  if (header !== undefined) {
+    const text = readHeader(sent, header);
     return typeof text === 'string' ? text : null;
   }
-  if ('entry' in timestamp) {
-    const found = entries.filter((entry) => entry.startsWith(timestamp.entry));
-    return found.length === 1 ? (found[0]?.slice(timestamp.entry.length) ?? null) : null;
+  if (entry !== undefined) {
+    const found = entries.filter((each) => each.startsWith(entry));
+    return found.length === 1 ? (found[0]?.slice(entry.length) ?? null) : null;
   }
-  return readTextAt(readDocument(sent), timestamp.from) ?? null;
+  return readTextAt(readDocument(sent), from ?? '') ?? null;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { canonicalizeNumber, extractTextAt, isItemIndex, tryParseJson } from '@widget-service/shared/domain/json.ts';
+import { parsePointer } from '@widget-service/shared/entities/hook-mapping.ts';
 import { countUpTo, parseJson, toJsonText, valuesMax } from '../http/json-body.ts';
 import { InputError } from '../http/problem.ts';
 import { readHeader, readHeaders, readMediaType, type SentRequest } from './sent-request.ts';
@@ -176,17 +177,4 @@ function valueAt(document: unknown, steps: readonly string[]): unknown {
     value = (value as Record<string, unknown>)[step];
   }
   return value;
-}
-
-/**
- * Returns the steps of a JSON Pointer (RFC 6901), or null if the text is none. The empty text points to the whole
- * document.
- */
-export function parsePointer(pointer: string): readonly string[] | null {
-  if (pointer === '') return [];
-  if (!pointer.startsWith('/') || /~(?![01])/.test(pointer)) return null;
-  return pointer
-    .slice(1)
-    .split('/')
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
 }

@@ -1,7 +1,7 @@
 import { createPublicKey, createSecretKey, type KeyObject } from 'node:crypto';
-import type { SignatureScheme } from '@widget-service/shared/domain/hook-source.ts';
 import { unsealSecrets } from '@widget-service/shared/domain/sealed-secrets.ts';
 import type { GrantToken } from '@widget-service/shared/entities/grant.ts';
+import type { SignatureScheme } from '@widget-service/shared/entities/hook-source.ts';
 
 /** A secret in the form that its scheme needs. Node computes an HMAC with it in a fifth of the time that bytes take. */
 export type SourceKey = KeyObject;

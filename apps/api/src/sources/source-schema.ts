@@ -1,17 +1,15 @@
 import { secretText } from '@widget-service/shared/config/secret-text.ts';
+import { forArrayLength } from '@widget-service/shared/entities/define-entity.ts';
+import { kindOutcome, mappingSchema } from '@widget-service/shared/entities/hook-mapping.ts';
 import {
   type HookSource,
   type SignatureScheme,
-  type SourcePreset,
+  schemeSchema,
   sourcePresets,
-  type TextPlaces,
-} from '@widget-service/shared/domain/hook-source.ts';
+} from '@widget-service/shared/entities/hook-source.ts';
 import { z } from 'zod';
 import { InputError } from '../http/problem.ts';
-import { forArrayLength } from '../schemas/text.ts';
-import { completeMapping, exampleMapping, kindOutcome, mappingSchema } from './mapping-schema.ts';
-import { findScheme, presets } from './presets.ts';
-import { schemeSchema } from './scheme-schema.ts';
+import { completeMapping, findScheme, presets } from './presets.ts';
 import { toSourceKey } from './source-key.ts';
 
 const secretsMax = 4;
@@ -83,72 +81,73 @@ export function rejectSecrets(source: HookSource, secrets: readonly string[]): v
   );
 }
 
-/** A source with its secrets, which are stored apart from it. */
-export interface GivenSource {
-  readonly source: HookSource;
-  readonly secrets: readonly string[];
-}
-
-/** With the preset `github`. */
+/** Of a sender with the preset `github`. */
+const exampleMapping = {
+  only: [{ header: 'x-github-event', in: ['repository', 'push'] }],
+  kind: { from: '/action', values: { archived: 'retired', deleted: 'retired' }, otherwise: 'updated' },
+  occurredAt: { from: '/repository/updated_at', otherwise: 'now' },
+  widgetId: { from: '/repository/full_name', as: 'name' },
+  payload: { from: '/repository' },
+};
 export const exampleSource = { preset: 'github', secrets: ['whatever GitHub was given'], mapping: exampleMapping };
 
-const sourceMembers = {
-  preset: z.enum(sourcePresets).describe('The sender. `custom`: any other; `scheme` then says how it signs.'),
-  scheme: schemeSchema.nullish().describe('Only with the preset `custom`.'),
-  mapping: mappingSchema,
-};
+export const newMappingSchema = mappingSchema.meta({
+  id: 'NewHookMapping',
+  description:
+    'Where the members of a hook are in the requests of the sender. `from`: a JSON Pointer into the body (of a form, into an object of its fields, or into the JSON of its field `payload`). `header`: a header. `value`: a constant.',
+  examples: [exampleMapping],
+});
 
-interface SourceInput {
-  readonly preset: SourcePreset;
-  readonly scheme?: SignatureScheme | null | undefined;
-  readonly secrets?: readonly string[] | null | undefined;
+interface GivenSource extends Pick<HookSource, 'preset'> {
+  readonly scheme?: HookSource['scheme'] | undefined;
+  readonly secrets: readonly string[] | null;
 }
 
 /** Checks what belongs together. Without secrets (null), nothing is said of them. */
-function checkSource({ value, issues }: { value: SourceInput; issues: unknown[] }): void {
-  const { preset, scheme = null, secrets = [] } = value;
+function checkSource({ value, issues }: { value: GivenSource; issues: unknown[] }): void {
+  const { preset, scheme = null, secrets } = value;
   const push = (path: readonly PropertyKey[], message: string) =>
     issues.push({ code: 'custom', message, path: [...path], input: value });
-  const own = presets[preset].scheme;
-  if (own === null && scheme === null) push(['scheme'], 'Must be given with the preset custom.');
-  if (own !== null && scheme !== null) push(['scheme'], 'Must be left out: the preset has a scheme.');
-  const used = own ?? scheme;
+  const isCustom = presets[preset].scheme === null;
+  if (isCustom && scheme === null) push(['scheme'], 'Must be given with the preset custom.');
+  if (!isCustom && scheme !== null) push(['scheme'], 'Must be left out: the preset has a scheme.');
   // A scheme with a mistake has no defaults yet, and says itself what is wrong.
-  if (used === null || secrets === null || issues.length > 0) return;
-  for (const [index, message] of findSecretMistakes(used, secrets)) {
+  if (secrets === null || issues.length > 0) return;
+  for (const [index, message] of findSecretMistakes(findScheme({ preset, scheme }), secrets)) {
     push(index === null ? ['secrets'] : ['secrets', index], message);
   }
 }
 
-export const newSourceSchema = z
-  .strictObject({ ...sourceMembers, secrets: secretsSchema.optional() })
-  .check(checkSource)
-  .transform(
-    ({ preset, scheme = null, secrets = [], mapping }): GivenSource => ({
-      source: { preset, scheme, mapping: completeMapping(preset, mapping) },
+/** The schema of a source with its secrets, which are stored apart from it. */
+function withSecrets<Secrets extends readonly string[] | null>(secrets: z.ZodType<Secrets>) {
+  return z
+    .strictObject({
+      preset: z.enum(sourcePresets).describe('The sender. `custom`: any other; `scheme` then says how it signs.'),
+      scheme: schemeSchema.nullish().describe('Only with the preset `custom`.'),
+      mapping: newMappingSchema,
       secrets,
-    }),
-  )
-  .meta({
-    id: 'NewHookSource',
-    description:
-      'How the integration understands a sender that cannot send hooks as the interface describes them: how it signs, and where the members of a hook are.',
-    examples: [exampleSource],
-  });
+    })
+    .check(checkSource)
+    .transform(({ preset, scheme = null, mapping, secrets: given }) => ({
+      source: { preset, scheme, mapping: completeMapping(preset, mapping) } satisfies HookSource,
+      secrets: given,
+    }));
+}
+
+export const newSourceSchema = withSecrets(secretsSchema.optional().transform((given = []) => given)).meta({
+  id: 'NewHookSource',
+  description:
+    'How the integration understands a sender that cannot send hooks as the interface describes them: how it signs, and where the members of a hook are.',
+  examples: [exampleSource],
+});
 
 /** A source that is only tried: without secrets, no signature is verified. */
-export const triedSourceSchema = z
-  .strictObject({
-    ...sourceMembers,
-    secrets: secretsSchema.nullish().describe('Null or left out: the signature is not verified.'),
-  })
-  .transform((value) => ({ ...value, secrets: value.secrets ?? null }))
-  .check(checkSource)
-  .transform(({ preset, scheme = null, secrets, mapping }) => ({
-    source: { preset, scheme, mapping: completeMapping(preset, mapping) } satisfies HookSource,
-    secrets,
-  }))
-  .meta({ id: 'TriedHookSource', examples: [exampleSource] });
+export const triedSourceSchema = withSecrets(
+  secretsSchema
+    .nullish()
+    .transform((given) => given ?? null)
+    .describe('Null or left out: the signature is not verified.'),
+).meta({ id: 'TriedHookSource', examples: [exampleSource] });
 
 const shownPlace = {
   from: z.string().optional(),
@@ -177,39 +176,3 @@ export const sourceSchema = z
     }),
   })
   .meta({ id: 'HookSource', description: 'How the integration understands a foreign sender.' });
-
-/** Converts a source to the form that the API returns. */
-export function toSourceBody({ preset, scheme, mapping }: HookSource): z.output<typeof sourceSchema> {
-  const { only, kind, occurredAt, widgetId, id, payload } = mapping;
-  const { place: kindPlace, ...kindRest } = kind;
-  const { place: timePlace, ...timeRest } = occurredAt;
-  return {
-    preset,
-    scheme: scheme === null ? null : toSchemeBody(scheme),
-    mapping: {
-      only: only.map(({ place: one, in: texts }) => ({ ...one, in: [...texts] })),
-      kind: { ...kindPlace, values: { ...kindRest.values }, otherwise: kindRest.otherwise },
-      occurredAt: { ...(timePlace ?? { now: true }), ...timeRest },
-      widgetId:
-        widgetId === null ? null : { ...copyPlaces(widgetId.place), as: widgetId.as, otherwise: widgetId.otherwise },
-      id: id === null ? null : copyPlaces(id),
-      payload: payload === null ? null : copyPayload(payload),
-    },
-  };
-}
-
-/** Only what has an effect, so that it can be sent again for another integration. */
-function toSchemeBody({ bodyHashParameter: _, ...scheme }: SignatureScheme): Record<string, unknown> {
-  const { algorithm, header, prefix, challengeParameter = null } = scheme;
-  if (algorithm === 'none') return { algorithm, challengeParameter };
-  if (algorithm === 'basic') return { algorithm, header, challengeParameter };
-  return algorithm === 'token' ? { algorithm, header, prefix, challengeParameter } : { ...scheme, challengeParameter };
-}
-
-function copyPlaces(places: TextPlaces) {
-  return 'all' in places ? { all: [...places.all] } : places;
-}
-
-function copyPayload({ from, without }: NonNullable<HookSource['mapping']['payload']>) {
-  return without === undefined ? { from } : { from, without: [...without] };
-}

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { toUtcTime } from './foreign-time.ts';
-import type { TimeFormat } from './hook-source.ts';
+import { type TimeFormat, toUtcTime } from './foreign-time.ts';
 import { parseUtcTimestamp } from './timestamp.ts';
 
 describe('toUtcTime', () => {

@@ -1,5 +1,7 @@
-import type { TimeFormat } from './hook-source.ts';
 import { parseUtcTimestamp } from './timestamp.ts';
+
+export const timeFormats = ['rfc3339', 'unix-seconds', 'unix-milliseconds'] as const;
+export type TimeFormat = (typeof timeFormats)[number];
 
 const fraction = '(?:[.,](?<fraction>\\d{1,38}))?';
 const zone = '(?:Z|UTC?|GMT|(?<sign>[+-])(?<zoneHour>[01]\\d|2[0-3])(?::?(?<zoneMinute>[0-5]\\d))?)';

@@ -25,6 +25,13 @@ export function jsonText<Schema extends z.ZodType>(schema: Schema) {
   });
 }
 
+/**
+ * Second argument of zod's `min` and `max` for arrays. Without it, zod 4.6 also checks values that already failed the
+ * type check. It then throws for an object whose `length` cannot be converted to a number, such as
+ * `{"toString":1,"valueOf":1}`. Zod's types do not declare this option.
+ */
+export const forArrayLength: object = { when: ({ value }: { value: unknown }) => Array.isArray(value) };
+
 /** Members in the order of the index. `-` before a name: descending. `a.b` is the member `b` of the member `a`. */
 export type IndexMembers = readonly string[];
 
@@ -121,7 +128,7 @@ export function defineEntity<Shape extends z.ZodRawShape>({
   };
 }
 
-type DeepReadonly<T> = T extends Date
+export type DeepReadonly<T> = T extends Date
   ? T
   : T extends readonly (infer Item)[]
     ? readonly DeepReadonly<Item>[]

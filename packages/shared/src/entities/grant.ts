@@ -1,13 +1,11 @@
 import { z } from 'zod';
 import type { EventFilter } from '../domain/event-filter.ts';
 import { widgetEventTypes } from '../domain/event-kind.ts';
-import type { HookSource } from '../domain/hook-source.ts';
 import { permissions } from '../domain/role.ts';
 import { pickEarlier } from '../domain/timestamp.ts';
 import { widgetStates } from '../domain/widget.ts';
 import { defineEntity, type EntityOf, jsonText, storedTime, storedUuid } from './define-entity.ts';
-import { object } from './shape-checks.ts';
-import { hookSourceShape } from './source-shapes.ts';
+import { storedHookSource } from './hook-source.ts';
 
 /** A token as stores keep it: its digest, never the token itself. */
 const grantToken = z.object({
@@ -73,7 +71,7 @@ export const integrationEntity = defineGrant('integrations', {
   /** Hooks per second. Null: the service's setting `HOOK_RATE_PER_SECOND`. */
   rate: z.int().nonnegative().nullable(),
   /** How it understands a foreign sender. Null: its hooks are those of the interface. */
-  source: jsonText(z.custom<HookSource>(object(hookSourceShape))).nullable(),
+  source: jsonText(storedHookSource).nullable(),
   /** Until when refused requests of its sender are kept as they were sent. Null: none are. */
   samplesKeptUntil: storedTime.nullable().default(null),
 });

@@ -40,10 +40,6 @@ export const json: Check = (value) => {
 };
 /** A code or a name of this service, such as `not-found`. */
 export const code: Check = (value) => typeof value === 'string' && /^[a-z0-9-]{1,100}$/.test(value);
-export const optional =
-  (check: Check): Check =>
-  (value) =>
-    value === undefined || check(value);
 /** An object with these members. Others are allowed: a newer version may have added them. */
 export function object<T>(shape: Shape<T>): Check {
   const checks = Object.entries(shape) as [string, Check][];

@@ -1,4 +1,5 @@
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
+import { forArrayLength } from '@widget-service/shared/entities/define-entity.ts';
 import {
   type Redrive,
   type RedriveSelection,
@@ -12,7 +13,7 @@ import { defineRoute, type Route } from '../../http/route.ts';
 import type { RouteDeps } from '../../route-deps.ts';
 import { queryTime } from '../../schemas/page.ts';
 import { documentResponses } from '../../schemas/problem.ts';
-import { forArrayLength, utcTimeFormat, uuid } from '../../schemas/text.ts';
+import { utcTimeFormat, uuid } from '../../schemas/text.ts';
 import { requireIntegration } from '../../sources/require-integration.ts';
 import { deliveriesParamsSchema, toReceptionRange } from './delivery.ts';
 
