@@ -47,7 +47,7 @@ describe('the import direction between folders', () => {
     [`${api}/operators/x.ts`, '../streams/stream-directory.ts'],
     [`${api}/streams/fan-out/x.ts`, '../../widgets/list-widgets.ts'],
     [`${api}/caller/oidc/x.ts`, '../../people/sessions.ts'],
-    [`${api}/schemas/x.ts`, '../widgets/widget-schema.ts'],
+    [`${api}/schemas/x.ts`, '../widgets/widget-routes.ts'],
     [`${api}/schemas/x.ts`, '../caller/policy.ts'],
     [`${api}/audit/x.ts`, '../streams/stream-directory.ts'],
     [`${api}/hooks/x.ts`, '../streams/stream-message-schema.ts'],

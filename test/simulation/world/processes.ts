@@ -1,7 +1,7 @@
+import { renderWidgetBody } from '@widget-service/api/schemas/widget.ts';
 import { Chunk } from '@widget-service/api/streams/fan-out/chunk.ts';
 import { FanOut, type FanOutOptions } from '@widget-service/api/streams/fan-out/fan-out.ts';
 import { openingBytes, randomWithin } from '@widget-service/api/streams/fan-out/frame.ts';
-import { renderWidgetBody } from '@widget-service/api/widgets/widget-schema.ts';
 import { type EventFilter, noFilter } from '@widget-service/shared/domain/event-filter.ts';
 import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';

@@ -13,7 +13,7 @@ import { rejectEncoded } from '../http/json-body.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import type { RouteDeps } from '../route-deps.ts';
 import { documentResponses } from '../schemas/problem.ts';
-import { widgetEventSchema } from '../schemas/widget-event.ts';
+import { widgetEventSchema } from '../schemas/widget.ts';
 import type { MappedHook } from '../sources/map-hook.ts';
 import { findScheme } from '../sources/presets.ts';
 import { findSourceRefusal, type ReadSource, readSource } from '../sources/read-source.ts';

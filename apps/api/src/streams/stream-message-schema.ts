@@ -1,7 +1,7 @@
 import { widgetEventTypes } from '@widget-service/shared/domain/event-kind.ts';
 import { z } from 'zod';
 import type { DescribedEvent } from '../schemas/problem.ts';
-import { exampleWidgetEvent, widgetEventSchema } from '../schemas/widget-event.ts';
+import { exampleWidgetEvent, widgetEventSchema } from '../schemas/widget.ts';
 import { closingReasons, closingRules } from './fan-out/closing-rules.ts';
 
 const position = z.string().meta({ examples: ['k3f9.1764000000000.1284'] });

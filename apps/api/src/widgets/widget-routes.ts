@@ -1,6 +1,7 @@
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { formatPosition } from '@widget-service/shared/domain/sse-id.ts';
 import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
+import { widgetStates } from '@widget-service/shared/domain/widget.ts';
 import { unlimited } from '@widget-service/shared/usecases/access/sign-in-limits.ts';
 import { createWidget } from '@widget-service/shared/usecases/widgets/create-widget.ts';
 import type { ListWidgetsInput, WidgetPage } from '@widget-service/shared/usecases/widgets/list-widgets.ts';
@@ -12,16 +13,10 @@ import { withinRequestDeadline } from '../http/request-deadline.ts';
 import { parseIdempotencyHeader } from '../http/request-headers.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import type { RouteDeps } from '../route-deps.ts';
-import { toReadableItems } from '../schemas/page.ts';
+import { pageQuerySchema, queryTime, toPageSchema, toReadableItems } from '../schemas/page.ts';
 import { documentResponses } from '../schemas/problem.ts';
-import {
-  listWidgetsQuerySchema,
-  newWidgetSchema,
-  renderWidgetBody,
-  toWidgetBody,
-  widgetPageSchema,
-  widgetSchema,
-} from './widget-schema.ts';
+import { timestamp, utcTimeFormat } from '../schemas/text.ts';
+import { newWidgetSchema, renderWidgetBody, toWidgetBody, widgetSchema } from '../schemas/widget.ts';
 
 /** `POST /api/v1/widgets`: creates a widget, once per idempotency key. */
 export function createWidgetRoute(deps: RouteDeps): Route {
@@ -85,6 +80,33 @@ export function createWidgetRoute(deps: RouteDeps): Route {
     },
   });
 }
+
+const listWidgetsQuerySchema = pageQuerySchema.extend({
+  state: z.enum(widgetStates).optional().describe('Only widgets in this state.'),
+  asOf: queryTime.optional().meta({
+    ...utcTimeFormat,
+    description:
+      'Only widgets created up to this time, in UTC. If you leave it out, the service chooses a time and returns it. Send that time with the requests for further pages (as the `Link` header does), so that new widgets do not shift the pages.',
+  }),
+});
+
+const widgetPageSchema = toPageSchema(widgetSchema)
+  .extend({
+    asOf: timestamp.describe('Only widgets created up to this time are listed and counted.'),
+    streamCursor: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'Send it as `lastEventId` to open a stream that misses no event after this list. Its first events may already be part of the list: compare `version`. Null until the server has read the event log for the first time.',
+        examples: ['k3f9.1764000000000.1284'],
+      }),
+  })
+  .meta({
+    id: 'PagedResultWidget',
+    description:
+      'One page of widgets, newest first. `hasNext` is always exact. `totalItems` is exact up to 1 000; above that it may be five seconds old. If counting fails or takes longer than about a second, it is the last known total, or, without one, a lower bound.',
+  });
 
 /** `GET /api/v1/widgets`: one page of widgets, newest first. */
 export function listWidgetsRoute({ listWidgets }: RouteDeps): Route {

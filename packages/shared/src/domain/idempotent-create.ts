@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { canonicalizeJson } from './json.ts';
-import type { NewWidget, WidgetOwner } from './widget.ts';
+import { type NewWidget, newWidgetDefaults, type WidgetOwner } from './widget.ts';
 
 /** Stored with a widget, so that a repeated create finds the first one's response. It lives as long as the widget. */
 export interface IdempotencyRecord {
@@ -28,14 +28,15 @@ export function parseIdempotencyKey(header: string): string | null {
 
 /**
  * Returns the SHA-256, in hexadecimal, of the canonical form of a create body. Members equal to their default are
- * undefined, and so left out: a member that a later version adds does not change the fingerprint of bodies without it.
+ * left out: a member that a later version adds does not change the fingerprint of bodies without it.
  */
-export function computeFingerprint({ name, state, labels, owner }: NewWidget): string {
-  const significant: Readonly<Record<keyof NewWidget, unknown>> = {
-    name,
-    state: state === 'active' ? undefined : state,
-    labels: labels.length === 0 ? undefined : labels,
-    owner: owner === null ? undefined : toSignificantOwner(owner),
+export function computeFingerprint(widget: NewWidget): string {
+  const names = Object.keys(newWidgetDefaults) as (keyof typeof newWidgetDefaults)[];
+  const chosen = names.filter((name) => JSON.stringify(widget[name]) !== JSON.stringify(newWidgetDefaults[name]));
+  const significant = {
+    name: widget.name,
+    ...Object.fromEntries(chosen.map((name) => [name, widget[name]])),
+    owner: widget.owner === null ? undefined : toSignificantOwner(widget.owner),
   };
   return createHash('sha256')
     .update(canonicalizeJson(JSON.stringify(significant)))

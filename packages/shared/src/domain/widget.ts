@@ -10,7 +10,7 @@ export interface WidgetOwner {
 
 /**
  * A widget with all its members. Every place that must handle each member names them all by its type, so that it does
- * not compile without a new one: the fingerprint of a create, the snapshot in an event, the document of MongoDB, the
+ * not compile without a new one: the defaults of a create, the snapshot in an event, the document of MongoDB, the
  * columns of SQLite, and the schemas of the api. A new column also belongs into `schema/` of the embedded backend.
  */
 export interface Widget {
@@ -33,6 +33,9 @@ export interface Widget {
 
 /** The members that a client chooses when it creates a widget, with defaults filled in. */
 export type NewWidget = Pick<Widget, 'name' | 'state' | 'labels' | 'owner'>;
+
+/** What a member is that the creator of a widget did not choose. */
+export const newWidgetDefaults: Omit<NewWidget, 'name'> = { state: 'active', labels: [], owner: null };
 
 /** The members that a hook may change. The others stay as they were at the creation. */
 export type HookChangedMembers = Pick<Widget, 'state' | 'updatedAt' | 'retiredAt' | 'lastEventAt' | 'version'>;

@@ -18,7 +18,7 @@ import {
 import { z } from 'zod';
 import { pageQuerySchema, queryTime, queryWebhookId, toPageBody, toPageSchema } from '../../schemas/page.ts';
 import { timestamp, utcTimeFormat } from '../../schemas/text.ts';
-import { widgetEventSchema } from '../../schemas/widget-event.ts';
+import { widgetEventSchema } from '../../schemas/widget.ts';
 
 const effectSchema = z
   .object({
