@@ -1,5 +1,4 @@
-import type { Signal } from '@preact/signals';
-import type { ComponentChildren } from 'preact';
+import type { JSX } from 'preact';
 import { formatClock, isSameDay } from '../parts/format.ts';
 import type { Schemas } from '../service/service.ts';
 
@@ -33,18 +32,16 @@ export interface GrantKind {
   /** What an empty list teaches. */
   readonly emptyText: string;
   readonly createLabel: string;
-  /** What the form holds besides the name and the expiry. */
-  readonly fields?: GrantFields<unknown>;
+  /** Makes what the form holds besides the name and the expiry. Gets the grant, or null for a new one. */
+  readonly makeFields?: (grant: Grant | null) => GrantFields;
   /** Shows a new secret. Gets the grant before its rotation, or null for a new one. */
   readonly onIssued: (issued: IssuedGrant, before: Grant | null) => void;
 }
 
-export interface GrantFields<Values> {
-  /** The values of a grant, or those of an empty form. */
-  read(grant: Grant | null): Values;
-  /** The members of the request that creates or changes a grant. */
-  toBody(values: Values, isNew: boolean): object;
-  render(values: Signal<Values>, isNew: boolean): ComponentChildren;
+export interface GrantFields {
+  /** Their members of the request that creates or changes a grant. */
+  readonly toBody: () => object;
+  readonly Fields: () => JSX.Element;
 }
 
 /** Whether the secret from before the last rotation works. */

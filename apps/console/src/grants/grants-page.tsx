@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
 import { Select } from '../parts/fields.tsx';
-import { actionsColumn, type Column, firstPage, type Page, PagedList, Table, usePages } from '../parts/lists.tsx';
+import { actionsColumn, type Column, firstPage, type Page, PagedTable, usePages } from '../parts/lists.tsx';
 import { PageHeader } from '../parts/page.tsx';
 import { Time } from '../parts/time.tsx';
 import { changeQuery, Link, query } from '../router/router.tsx';
@@ -64,23 +64,18 @@ export function GrantsPage({ kind, links = [], children }: GrantsPageProperties)
       {search === '' && list.data.value?.items.length === 0 ? null : (
         <GrantSearch canSort={list.data.value === null || list.data.value.totalPages <= 1} />
       )}
-      <PagedList
+      <PagedTable
         list={list}
         empty={
           search === ''
             ? { title: 'None yet', text: emptyText }
             : { title: `No name contains “${search}”`, text: 'Change the search, or clear it to see all.' }
         }
-      >
-        {(items) => (
-          <Table
-            label={title}
-            rows={list.data.value?.totalPages === 1 ? sortGrants(items, readOrder()) : items}
-            keyOf={({ id }) => id}
-            columns={columns}
-          />
-        )}
-      </PagedList>
+        label={title}
+        keyOf={({ id }) => id}
+        columns={columns}
+        sort={(items) => (list.data.value?.totalPages === 1 ? sortGrants(items, readOrder()) : items)}
+      />
     </>
   );
 }

@@ -1,10 +1,10 @@
-import { type Signal, useSignal } from '@preact/signals';
+import { computed, type Signal, signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import { Badge } from '../parts/badges.tsx';
 import { Button, CopyButton } from '../parts/button.tsx';
-import { ask, ConfirmDialog } from '../parts/dialog.tsx';
-import { CheckBox, Field, LinesField, Select } from '../parts/fields.tsx';
+import { ask } from '../parts/dialog.tsx';
+import { CheckBox, LinesField, SelectField } from '../parts/fields.tsx';
 import { showToast } from '../parts/messages.tsx';
 import { FullTime, Time } from '../parts/time.tsx';
 import { api } from '../service/service.ts';
@@ -28,16 +28,8 @@ export function toSecrets(text: string): string[] {
 }
 
 /** The secrets of a foreign sender, one in each line. What is typed is kept nowhere. */
-export function SourceSecretsField({ value }: { readonly value: Signal<string> }) {
-  return (
-    <LinesField
-      isSecret
-      label="Secrets"
-      hint="One per line. They are never shown again."
-      value={value.value}
-      onInput={(next) => (value.value = next)}
-    />
-  );
+export function SourceSecretsField({ of }: { readonly of: Signal<string> }) {
+  return <LinesField of={of} isSecret label="Secrets" hint="One per line. They are never shown again." />;
 }
 
 interface SecretLineProperties {
@@ -133,7 +125,7 @@ export function askEndOldSecret(path: GrantPath, { id, name }: Grant, onEnded: (
     text: 'The old secret stops working within 2 seconds. Whoever still uses it is cut off. The current secret keeps working.',
     label: 'End old secret',
     isDangerous: true,
-    onConfirm: async () => {
+    onSubmit: async () => {
       await api.DELETE(`${path}/{id}/previous-token`, { params: { path: { id } } });
       showToast('Old secret ended.');
       onEnded();
@@ -150,89 +142,77 @@ const overlaps = [
 ] as const satisfies readonly (readonly [number, string])[];
 const routineOverlapSeconds: number = overlaps[0][0];
 
-interface RotateDialogProperties {
-  readonly path: GrantPath;
-  readonly grant: Grant;
-  readonly onRotated: (issued: IssuedGrant) => void;
-  readonly onClose: () => void;
-}
-
-/** Replaces the secret of a grant. For hooks without signatures, it can also require them from now on. */
-export function RotateDialog({ path, grant, onClose, onRotated }: RotateDialogProperties) {
-  const isLeaked = useSignal(false);
-  const routineSeconds = useSignal(routineOverlapSeconds);
-  const isSigning = useSignal(false);
-  const secrets = useSignal('');
+/** Asks how to replace the secret of a grant. For hooks without signatures, it can also require them from now on. */
+export function rotateSecret(path: GrantPath, grant: Grant, onRotated: (issued: IssuedGrant) => void): void {
+  const isLeaked = signal(false);
+  const routineSeconds = signal(routineOverlapSeconds);
+  const isSigning = signal(false);
+  const secrets = signal('');
+  const overlapSeconds = computed(() => (isLeaked.value ? 0 : routineSeconds.value));
+  // Only with the old URL could the service read the secrets of a foreign sender.
   const hasSource = 'source' in grant && grant.source !== null;
-  const overlapSeconds = isLeaked.value ? 0 : routineSeconds.value;
-  const rotate = (): Promise<IssuedGrant> => {
-    // Only with the old URL could the service read the secrets of a foreign sender.
-    const further = hasSource
-      ? { secrets: toSecrets(secrets.value) }
-      : isSigning.value
-        ? { signature: 'standard-webhooks' }
-        : {};
-    const body = { overlapSeconds, ...(further as object) };
-    return api.POST(`${path}/{id}/rotate`, { params: { path: { id: grant.id } }, body });
+  const readFurther = () => {
+    if (hasSource) return { secrets: toSecrets(secrets.value) };
+    return isSigning.value ? { signature: 'standard-webhooks' } : {};
   };
-  return (
-    <ConfirmDialog
-      title={`Rotate the secret of ${grant.name}`}
-      text="Creates a new secret. Choose how long the old one keeps working."
-      label="Rotate secret"
-      isDangerous={overlapSeconds === 0}
-      onConfirm={async () => onRotated(await rotate())}
-      onClose={onClose}
-    >
-      <fieldset class="radio-group">
-        <legend>Why?</legend>
-        <Reason
-          name="Routine"
-          hint="The old secret keeps working for a while, so that nobody is cut off."
-          isChosen={!isLeaked.value}
-          onChoose={() => (isLeaked.value = false)}
-        />
-        <Reason
-          name="The secret has leaked"
-          hint="The old secret stops working now."
-          isChosen={isLeaked.value}
-          onChoose={() => (isLeaked.value = true)}
-        />
-      </fieldset>
-      {'signature' in grant && grant.signature === 'none' ? (
-        <CheckBox
-          label="Require signed hooks from now on"
-          checked={isSigning.value}
-          onChange={(checked) => {
-            isSigning.value = checked;
-            // Signatures protect nothing while the old URL accepts hooks without one.
-            routineSeconds.value = checked ? 0 : routineOverlapSeconds;
-          }}
-        />
-      ) : null}
-      {hasSource ? <SourceSecretsField value={secrets} /> : null}
-      {isLeaked.value ? null : <OverlapField seconds={routineSeconds} isSigning={isSigning.value} />}
-      {!isLeaked.value && hasOldSecret(grant, readServiceMs()) ? (
-        <p class="hint">An even older secret still works. It stops working now.</p>
-      ) : null}
-      {overlapSeconds === 0 ? (
-        <div class="notice notice-warning">
-          <p>The old secret stops working within 2 seconds. Whoever uses it is cut off until they have the new one.</p>
-          {'filter' in grant ? <CutOffStreams subscriptionId={grant.id} /> : null}
-        </div>
-      ) : null}
-    </ConfirmDialog>
-  );
+  ask({
+    title: `Rotate the secret of ${grant.name}`,
+    text: 'Creates a new secret. Choose how long the old one keeps working.',
+    label: 'Rotate secret',
+    isDangerous: computed(() => overlapSeconds.value === 0),
+    Fields: () => (
+      <>
+        <fieldset class="radio-group">
+          <legend>Why?</legend>
+          <Reason
+            of={isLeaked}
+            leaked={false}
+            name="Routine"
+            hint="The old secret keeps working for a while, so that nobody is cut off."
+          />
+          <Reason of={isLeaked} leaked name="The secret has leaked" hint="The old secret stops working now." />
+        </fieldset>
+        {'signature' in grant && grant.signature === 'none' ? (
+          <CheckBox
+            label="Require signed hooks from now on"
+            checked={isSigning.value}
+            onChange={(checked) => {
+              isSigning.value = checked;
+              // Signatures protect nothing while the old URL accepts hooks without one.
+              routineSeconds.value = checked ? 0 : routineOverlapSeconds;
+            }}
+          />
+        ) : null}
+        {hasSource ? <SourceSecretsField of={secrets} /> : null}
+        {isLeaked.value ? null : <OverlapField seconds={routineSeconds} isSigning={isSigning.value} />}
+        {!isLeaked.value && hasOldSecret(grant, readServiceMs()) ? (
+          <p class="hint">An even older secret still works. It stops working now.</p>
+        ) : null}
+        {overlapSeconds.value === 0 ? (
+          <div class="notice notice-warning">
+            <p>
+              The old secret stops working within 2 seconds. Whoever uses it is cut off until they have the new one.
+            </p>
+            {'filter' in grant ? <CutOffStreams subscriptionId={grant.id} /> : null}
+          </div>
+        ) : null}
+      </>
+    ),
+    onSubmit: async () => {
+      const body = { overlapSeconds: overlapSeconds.value, ...(readFurther() as object) };
+      onRotated(await api.POST(`${path}/{id}/rotate`, { params: { path: { id: grant.id } }, body }));
+    },
+  });
 }
 
 interface ReasonProperties {
+  readonly of: Signal<boolean>;
+  readonly leaked: boolean;
   readonly name: string;
   readonly hint: string;
-  readonly isChosen: boolean;
-  readonly onChoose: () => void;
 }
 
-function Reason({ name, hint, isChosen, onChoose }: ReasonProperties) {
+function Reason({ of, leaked, name, hint }: ReasonProperties) {
   const id = useId();
   return (
     <div class="radio">
@@ -240,9 +220,9 @@ function Reason({ name, hint, isChosen, onChoose }: ReasonProperties) {
         id={id}
         type="radio"
         name="rotation-reason"
-        checked={isChosen}
+        checked={of.value === leaked}
         aria-describedby={`${id}-hint`}
-        onChange={onChoose}
+        onChange={() => (of.value = leaked)}
       />
       <label for={id}>{name}</label>
       <p id={`${id}-hint`} class="hint">
@@ -258,17 +238,12 @@ function OverlapField({ seconds, isSigning }: { readonly seconds: Signal<number>
     ? 'Until then, the old URL accepts hooks without a signature from anyone who knows it. If it may have leaked, choose “Immediately”.'
     : 'Until then, both secrets work.';
   return (
-    <Field label="The old secret stops working" {...(seconds.value === 0 ? {} : { hint })}>
-      {({ id, hintId }) => (
-        <Select
-          id={id}
-          hintId={hintId}
-          options={overlaps as readonly (readonly [number, string])[]}
-          value={seconds.value}
-          onChange={(next) => (seconds.value = next)}
-        />
-      )}
-    </Field>
+    <SelectField
+      of={seconds}
+      label="The old secret stops working"
+      hint={seconds.value === 0 ? undefined : hint}
+      options={overlaps as readonly (readonly [number, string])[]}
+    />
   );
 }
 

@@ -38,6 +38,7 @@ export function Button(properties: ButtonProperties) {
       type={type}
       class={`button button-${kind} ${ownClass}`}
       aria-busy={isBusy}
+      aria-disabled={isBusy || undefined}
       onClick={click}
     />
   );

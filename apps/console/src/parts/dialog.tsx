@@ -1,4 +1,5 @@
-import { type ComponentChildren, Fragment } from 'preact';
+import type { ReadonlySignal } from '@preact/signals';
+import { type ComponentChildren, Fragment, type JSX } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { path, useLeaveQuestion } from '../router/router.tsx';
 import { type Action, useAction } from '../service/use-service.ts';
@@ -20,6 +21,8 @@ interface ActionFormProperties {
 }
 
 export const unsavedText = 'Leave this page? What you have typed is not saved.';
+export const uncopiedText =
+  'Leave without a copy? Not every secret here has been copied, and none can be shown again once you leave this page.';
 
 /**
  * A form that runs an action. After a refusal, the first wrong field has the focus. The page asks before it is left
@@ -83,6 +86,7 @@ function giveFocusBack(opener: Element | null): void {
 export function Dialog({ title, onClose, children, canDismiss = true, isForm = false }: DialogProperties) {
   const element = useRef<HTMLDialogElement>(null);
   const titleId = useId();
+  useLeaveQuestion(() => (canDismiss ? null : uncopiedText));
   // Before the next key, which is text for its field: some people type faster than the page is painted.
   useLayoutEffect(() => {
     const opener = document.activeElement;
@@ -125,15 +129,47 @@ export function Dialog({ title, onClose, children, canDismiss = true, isForm = f
   );
 }
 
-/** What is asked before something that cannot be undone. */
+/** What is asked before something that cannot be undone, or what is filled in. */
 interface Question {
   readonly title: string;
   /** What will happen. */
-  readonly text: string;
+  readonly text?: string;
   /** Names the action: “Revoke”, not “OK”. */
   readonly label: string;
-  readonly isDangerous?: boolean;
-  readonly onConfirm: () => Promise<unknown>;
+  readonly isDangerous?: boolean | ReadonlySignal<boolean>;
+  /** If it rejects, the dialog shows why, and stays. */
+  readonly onSubmit: () => Promise<unknown>;
+}
+
+interface FormDialogProperties extends Question {
+  /** Default: “Cancel”. */
+  readonly closeLabel?: string;
+  /** The fields. */
+  readonly children?: ComponentChildren;
+  readonly onClose: () => void;
+}
+
+/** A dialog that asks, or has a form. */
+export function FormDialog(properties: FormDialogProperties) {
+  const { title, text, label, isDangerous = false, closeLabel = 'Cancel', children, onSubmit, onClose } = properties;
+  const action = useAction(onSubmit);
+  const kind = (typeof isDangerous === 'boolean' ? isDangerous : isDangerous.value) ? 'danger' : 'primary';
+  const end = (
+    <div class="dialog-actions">
+      <Button onClick={onClose}>{closeLabel}</Button>
+      <Button kind={kind} type="submit" isBusy={action.isRunning.value}>
+        {label}
+      </Button>
+    </div>
+  );
+  return (
+    <Dialog title={title} onClose={onClose} isForm={children !== undefined}>
+      <ActionForm action={action} endClass="dialog-end" end={end}>
+        {text === undefined ? null : <p>{text}</p>}
+        {children}
+      </ActionForm>
+    </Dialog>
+  );
 }
 
 type RenderDialog = (close: () => void) => ComponentChildren;
@@ -147,9 +183,19 @@ export function showDialog(render: RenderDialog): void {
   opened.value = render;
 }
 
-/** Asks before something is done. */
-export function ask(question: Question): void {
-  showDialog((close) => <ConfirmDialog {...question} onClose={close} />);
+/** Asks before something is done. The dialog closes when it is. `Fields`: the component of what is filled in. */
+export function ask({ onSubmit, Fields, ...question }: Question & { readonly Fields?: () => JSX.Element }): void {
+  showDialog((close) => {
+    const submit = async () => {
+      await onSubmit();
+      close();
+    };
+    return (
+      <FormDialog {...question} onSubmit={submit} onClose={close}>
+        {Fields === undefined ? undefined : <Fields />}
+      </FormDialog>
+    );
+  });
 }
 
 /** The place of the open dialog. */
@@ -160,86 +206,4 @@ export function OpenDialog() {
     if (opened.peek() === render) opened.value = null;
   };
   return render === null ? null : <Fragment key={render}>{render(close)}</Fragment>;
-}
-
-interface ConfirmDialogProperties extends Question {
-  readonly children?: ComponentChildren;
-  readonly onClose: () => void;
-}
-
-/** Asks, does it, and closes when it is done. */
-export function ConfirmDialog(properties: ConfirmDialogProperties) {
-  const { title, text, label, isDangerous = false, children, onConfirm, onClose } = properties;
-  const action = useAction(async () => {
-    await onConfirm();
-    onClose();
-  });
-  return (
-    <Dialog title={title} onClose={onClose}>
-      <p>{text}</p>
-      {children}
-      <div class="dialog-end">
-        <ProblemNotice error={action.error.value} />
-        <DialogActions onClose={onClose}>
-          <Button
-            kind={isDangerous ? 'danger' : 'primary'}
-            isBusy={action.isRunning.value}
-            onClick={() => void action.run()}
-          >
-            {label}
-          </Button>
-        </DialogActions>
-      </div>
-    </Dialog>
-  );
-}
-
-interface FormDialogProperties {
-  readonly title: string;
-  readonly submitLabel: string;
-  /** Default: “Cancel”. */
-  readonly closeLabel?: string;
-  /** The fields. */
-  readonly children: ComponentChildren;
-  /** If it rejects, the dialog shows why, and stays. */
-  readonly onSubmit: () => Promise<unknown>;
-  readonly onClose: () => void;
-}
-
-/** A dialog with a form. */
-export function FormDialog({ title, submitLabel, closeLabel, children, onSubmit, onClose }: FormDialogProperties) {
-  const action = useAction(onSubmit);
-  return (
-    <Dialog title={title} onClose={onClose} isForm>
-      <ActionForm
-        action={action}
-        endClass="dialog-end"
-        end={
-          <DialogActions closeLabel={closeLabel} onClose={onClose}>
-            <Button kind="primary" type="submit" isBusy={action.isRunning.value}>
-              {submitLabel}
-            </Button>
-          </DialogActions>
-        }
-      >
-        {children}
-      </ActionForm>
-    </Dialog>
-  );
-}
-
-interface DialogActionsProperties {
-  readonly closeLabel?: string | undefined;
-  /** The button that does it. */
-  readonly children: ComponentChildren;
-  readonly onClose: () => void;
-}
-
-function DialogActions({ closeLabel = 'Cancel', children, onClose }: DialogActionsProperties) {
-  return (
-    <div class="dialog-actions">
-      <Button onClick={onClose}>{closeLabel}</Button>
-      {children}
-    </div>
-  );
 }

@@ -1,9 +1,10 @@
+import type { Signal } from '@preact/signals';
 import type { ComponentChildren, InputHTMLAttributes } from 'preact';
 import { useContext, useId } from 'preact/hooks';
 import { readLocalText, toLocalText } from './preferences.ts';
 import { describeMistake, FieldMistakes } from './problems.ts';
 
-interface FieldPlace {
+export interface FieldPlace {
   readonly label: string;
   readonly hint?: string | undefined;
   /** The member of the request that the field holds: `/email`. The field then shows the mistakes in it. */
@@ -49,62 +50,77 @@ export function Field({ label, hint, pointer, wrongForm, children }: FieldProper
 }
 
 interface TextFieldProperties extends FieldPlace {
-  readonly value: string;
-  readonly onInput: (value: string) => void;
+  readonly of: Signal<string>;
   readonly type?: 'password' | 'email' | 'url' | 'number' | 'datetime-local';
+  readonly name?: string;
+  readonly inputMode?: 'email';
+  readonly autoCapitalize?: 'none';
   readonly required?: boolean;
   readonly autoComplete?: string;
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly min?: string;
   readonly step?: string;
+  /** Whether the page itself finds it wrong. */
+  readonly isWrong?: boolean;
+  /** A button at the end of the line. */
+  readonly children?: ComponentChildren;
 }
 
 /** An input of one line. */
-export function TextField({ label, hint, pointer, wrongForm, value, onInput, ...attributes }: TextFieldProperties) {
+export function TextField({ of, label, hint, pointer, wrongForm, children, ...attributes }: TextFieldProperties) {
+  const { isWrong = false, ...others } = attributes;
   // The types of Preact want each `type` of an input alone.
-  const input = attributes as InputHTMLAttributes<HTMLInputElement>;
+  const input = others as InputHTMLAttributes<HTMLInputElement>;
   return (
     <Field label={label} hint={hint} pointer={pointer} wrongForm={wrongForm}>
-      {({ id, hintId, isWrong }) => (
-        <input
-          {...input}
-          id={id}
-          class="input"
-          aria-describedby={hintId}
-          aria-invalid={isWrong}
-          value={value}
-          onInput={({ currentTarget }) => onInput(currentTarget.value)}
-        />
+      {(control) => (
+        <div class="input-with-button">
+          <input
+            // What a browser does not complete is no word.
+            spellcheck={input.autoComplete === undefined}
+            {...input}
+            id={control.id}
+            class="input"
+            aria-describedby={control.hintId}
+            aria-invalid={control.isWrong || isWrong}
+            value={of.value}
+            onInput={({ currentTarget }) => (of.value = currentTarget.value)}
+          />
+          {children}
+        </div>
       )}
     </Field>
   );
 }
 
-interface LinesFieldProperties {
-  readonly label: string;
-  readonly hint: string;
-  readonly value: string;
-  readonly onInput: (value: string) => void;
+interface LinesFieldProperties extends FieldPlace {
+  readonly of: Signal<string>;
   readonly rows?: number;
   /** Whether dots hide what is typed. */
   readonly isSecret?: boolean;
+  /** Says why the form cannot be sent with this text, or nothing. */
+  readonly check?: (text: string) => string;
 }
 
 /** A text of several lines. */
-export function LinesField({ label, hint, value, onInput, rows = 3, isSecret = false }: LinesFieldProperties) {
+export function LinesField({ of, rows = 3, isSecret = false, check, ...place }: LinesFieldProperties) {
   return (
-    <Field label={label} hint={hint}>
-      {({ id, hintId }) => (
+    <Field {...place}>
+      {({ id, hintId, isWrong }) => (
         <textarea
           id={id}
           class={isSecret ? 'input input-secret' : 'input'}
           autoComplete="off"
           rows={rows}
           aria-describedby={hintId}
+          aria-invalid={isWrong}
           spellcheck={false}
-          value={value}
-          onInput={({ currentTarget }) => onInput(currentTarget.value)}
+          value={of.value}
+          onInput={({ currentTarget }) => {
+            of.value = currentTarget.value;
+            currentTarget.setCustomValidity(check?.(of.value) ?? '');
+          }}
         />
       )}
     </Field>
@@ -113,17 +129,33 @@ export function LinesField({ label, hint, value, onInput, rows = 3, isSecret = f
 
 interface CheckBoxProperties {
   readonly label: string;
+  readonly hint?: string;
   readonly checked: boolean;
   readonly onChange: (checked: boolean) => void;
 }
 
-export function CheckBox({ label, checked, onChange }: CheckBoxProperties) {
+export function CheckBox({ label, hint, checked, onChange }: CheckBoxProperties) {
   return (
-    <label class="choice">
-      <input type="checkbox" checked={checked} onChange={({ currentTarget }) => onChange(currentTarget.checked)} />
-      {label}
-    </label>
+    <>
+      <label class="choice">
+        <input type="checkbox" checked={checked} onChange={({ currentTarget }) => onChange(currentTarget.checked)} />
+        {label}
+      </label>
+      {hint === undefined ? null : <p class="hint">{hint}</p>}
+    </>
   );
+}
+
+/** A box whose choice is kept in a signal. */
+export function CheckField({
+  of,
+  ...place
+}: {
+  readonly of: Signal<boolean>;
+  readonly label: string;
+  readonly hint?: string;
+}) {
+  return <CheckBox {...place} checked={of.value} onChange={(checked) => (of.value = checked)} />;
 }
 
 interface SelectProperties<Value extends string | number> {
@@ -163,6 +195,27 @@ export function Select<Value extends string | number>(properties: SelectProperti
         </option>
       ))}
     </select>
+  );
+}
+
+interface SelectFieldProperties<Value extends string | number> extends FieldPlace {
+  readonly of: Signal<Value>;
+  readonly options: readonly (readonly [Value, string])[];
+  /** Called when another value is chosen. */
+  readonly onChange?: (value: Value) => void;
+}
+
+/** A choice with its label. */
+export function SelectField<Value extends string | number>(properties: SelectFieldProperties<Value>) {
+  const { of, options, onChange, ...place } = properties;
+  const change = (next: Value) => {
+    of.value = next;
+    onChange?.(next);
+  };
+  return (
+    <Field {...place}>
+      {({ id, hintId }) => <Select id={id} hintId={hintId} options={options} value={of.value} onChange={change} />}
+    </Field>
   );
 }
 

@@ -1,5 +1,5 @@
 import { computed, type ReadonlySignal, useSignal } from '@preact/signals';
-import type { ComponentChildren } from 'preact';
+import { type ComponentChildren, Fragment } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
 import { changeQuery, query, readTime } from '../router/router.tsx';
 import { type Resource, type ResourceOptions, useResource } from '../service/use-service.ts';
@@ -10,26 +10,41 @@ import { EmptyState, ReadState } from './messages.tsx';
 export interface Column<Row> {
   readonly title: string;
   readonly cell: (row: Row) => ComponentChildren;
-  /** Shown instead of the title, which then is only for screen readers. */
+  /** Shown instead of the title. Null: the title is only for screen readers. */
   readonly header?: ComponentChildren;
   /** Numbers stand at the end of the column, so that their digits are below each other. */
   readonly isNumber?: boolean;
+  /** The class of its cells. */
+  readonly class?: string;
 }
 
 interface TableProperties<Row> {
   /** The accessible name. */
   readonly label: string;
+  readonly class?: string;
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string;
   readonly columns: readonly Column<Row>[];
   /** The index of the column that names the row. Default: the first. */
   readonly namedBy?: number;
+  /** What is shown below a row. Default: nothing. */
+  readonly detailsOf?: (row: Row) => ComponentChildren;
 }
 
 /** A table. Where it is too wide, it becomes a list of cards whose cells name themselves. */
-export function Table<Row>({ label, rows, keyOf, columns, namedBy = 0 }: TableProperties<Row>) {
+export function Table<Row>(properties: TableProperties<Row>) {
+  const { label, class: ownClass = '', rows, keyOf, columns, namedBy = 0, detailsOf } = properties;
+  const renderCell = (row: Row, { title, cell, header, isNumber = false, class: ofCell = '' }: Column<Row>) => (
+    <td
+      key={title}
+      class={isNumber ? `number ${ofCell}` : ofCell}
+      data-label={header === undefined ? title : undefined}
+    >
+      {cell(row)}
+    </td>
+  );
   return (
-    <table class="table" aria-label={label}>
+    <table class={`table ${ownClass}`} aria-label={label}>
       <thead>
         <tr>
           {columns.map(({ title, header, isNumber = false }) => (
@@ -40,25 +55,29 @@ export function Table<Row>({ label, rows, keyOf, columns, namedBy = 0 }: TablePr
         </tr>
       </thead>
       <tbody>
-        {rows.map((row) => (
-          <tr key={keyOf(row)}>
-            {columns.map(({ title, cell, header, isNumber = false }, index) =>
-              index === namedBy ? (
-                <th key={title} scope="row" dir="auto">
-                  {cell(row)}
-                </th>
-              ) : (
-                <td
-                  key={title}
-                  class={isNumber ? 'number' : undefined}
-                  data-label={header === undefined ? title : undefined}
-                >
-                  {cell(row)}
-                </td>
-              ),
-            )}
-          </tr>
-        ))}
+        {rows.map((row) => {
+          const details = detailsOf?.(row) ?? null;
+          return (
+            <Fragment key={keyOf(row)}>
+              <tr>
+                {columns.map((column, index) =>
+                  index === namedBy ? (
+                    <th key={column.title} scope="row" class={column.class} dir="auto">
+                      {column.cell(row)}
+                    </th>
+                  ) : (
+                    renderCell(row, column)
+                  ),
+                )}
+              </tr>
+              {details === null ? null : (
+                <tr class="details-row">
+                  <td colSpan={columns.length}>{details}</td>
+                </tr>
+              )}
+            </Fragment>
+          );
+        })}
       </tbody>
     </table>
   );
@@ -209,26 +228,47 @@ interface PagedListProperties<Item> {
 
 /** One page of a list, with the way to the others. New rows wait behind a button. */
 export function PagedList<Item>({ list, error = null, empty, children }: PagedListProperties<Item>) {
-  const read = list.data.value;
   const { waiting, showLatest } = list;
   return (
-    <>
-      <ReadState read={list} error={error} />
-      {empty !== undefined && read?.items.length === 0 ? <EmptyState {...empty} /> : null}
-      {read === null || read.items.length === 0 ? null : (
-        <div>
-          {waiting === null ? null : (
-            <div class="show-new-rows">
-              <Button kind="primary" onClick={showLatest}>
-                {waiting === 0 ? 'Show changes' : `Show ${waiting}${waiting === read.items.length ? '+' : ''} new`}
-              </Button>
+    <ReadState read={list} error={error}>
+      {(read) => (
+        <>
+          {empty !== undefined && read.items.length === 0 ? <EmptyState {...empty} /> : null}
+          {read.items.length === 0 ? null : (
+            <div>
+              {waiting === null ? null : (
+                <div class="show-new-rows">
+                  <Button kind="primary" onClick={showLatest}>
+                    {waiting === 0 ? 'Show changes' : `Show ${waiting}${waiting === read.items.length ? '+' : ''} new`}
+                  </Button>
+                </div>
+              )}
+              {children(read.items)}
             </div>
           )}
-          {children(read.items)}
-        </div>
+          <Pager {...read} onPage={list.goToPage} />
+        </>
       )}
-      {read === null ? null : <Pager {...read} onPage={list.goToPage} />}
-    </>
+    </ReadState>
+  );
+}
+
+interface PagedTableProperties<Item> extends Omit<PagedListProperties<Item>, 'children'> {
+  /** The accessible name. */
+  readonly label: string;
+  readonly keyOf: (item: Item) => string;
+  readonly columns: readonly Column<Item>[];
+  readonly namedBy?: number;
+  /** Default: as the service lists them. */
+  readonly sort?: (items: readonly Item[]) => readonly Item[];
+}
+
+/** One page of a list as a table. */
+export function PagedTable<Item>({ list, error, empty, sort, ...table }: PagedTableProperties<Item>) {
+  return (
+    <PagedList list={list} error={error} {...(empty === undefined ? {} : { empty })}>
+      {(items) => <Table rows={sort?.(items) ?? items} {...table} />}
+    </PagedList>
   );
 }
 

@@ -111,19 +111,32 @@ export function Toasts() {
   );
 }
 
-interface ReadStateProperties {
-  readonly read: Resource<unknown>;
+interface ReadStateProperties<Data> {
+  readonly read: Resource<Data>;
   /** The failure of something else that concerns what was read. */
   readonly error?: unknown;
+  /** Shows what was read. */
+  readonly children?: (data: Data) => ComponentChildren;
 }
 
 const rowNumbers = [1, 2, 3, 4, 5, 6];
 
-/** Shows the place of what is loading, why that failed, or how many items are missing in what was read. */
-export function ReadState({ read, error = null }: ReadStateProperties) {
+/** Shows what was read; before it the place of what is loading, why that failed, or how many items are missing. */
+export function ReadState<Data>({ read, error = null, children }: ReadStateProperties<Data>) {
   const failure = read.error.value ?? error;
-  if (failure !== null) return <ProblemNotice error={failure} onRetry={read.reload} />;
-  return read.data.value === null ? <Skeleton /> : <UnreadableItems data={read.data.value} />;
+  const data = read.data.value;
+  return (
+    <>
+      {failure !== null ? (
+        <ProblemNotice error={failure} onRetry={read.reload} />
+      ) : data === null ? (
+        <Skeleton />
+      ) : (
+        <UnreadableItems data={data} />
+      )}
+      {data === null ? null : children?.(data)}
+    </>
+  );
 }
 
 /** Says that the list above or below is not complete, and what the operator can do. */

@@ -1,6 +1,7 @@
 import type { ComponentChildren, TargetedMouseEvent } from 'preact';
 import { useEffect, useErrorBoundary } from 'preact/hooks';
 import { changeQuery, isForBrowser, Link, path, toHref } from '../router/router.tsx';
+import { may } from '../session/session.ts';
 import { Button } from './button.tsx';
 
 interface PageHeaderProperties {
@@ -35,6 +36,16 @@ export function PageHeader({ title, parents = [], aside, children }: PageHeaderP
       <div class="page-aside">{aside}</div>
       <div class="page-actions">{children}</div>
     </header>
+  );
+}
+
+/** Leads to what was done to a thing, if this user may see that. */
+export function ActivityLink({ targetId }: { readonly targetId: string }) {
+  if (!may('audit:read')) return null;
+  return (
+    <Link to={`/access/audit?targetId=${targetId}`} class="button button-quiet">
+      Activity
+    </Link>
   );
 }
 

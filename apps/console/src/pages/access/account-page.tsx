@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { Badge } from '../../parts/badges.tsx';
 import { Button } from '../../parts/button.tsx';
 import { ActionForm, ask } from '../../parts/dialog.tsx';
-import { Field, Select, TextField } from '../../parts/fields.tsx';
+import { SelectField, TextField } from '../../parts/fields.tsx';
 import { actionsColumn, RowButton, Table } from '../../parts/lists.tsx';
 import { ProblemNotice, ReadState, showToast } from '../../parts/messages.tsx';
 import { PageHeader } from '../../parts/page.tsx';
@@ -32,7 +32,7 @@ export function AccountPage() {
               text: 'All your sessions end now, on every device, including this one.',
               label: 'Sign out everywhere',
               isDangerous: true,
-              onConfirm: signOutEverywhere,
+              onSubmit: signOutEverywhere,
             })
           }
         >
@@ -42,11 +42,7 @@ export function AccountPage() {
       <ProblemNotice error={leave.error.value} />
       <OwnSessions />
       <section class="section narrow">
-        <Field label="Theme">
-          {({ id }) => (
-            <Select id={id} options={themeNames} value={theme.value} onChange={(next) => (theme.value = next)} />
-          )}
-        </Field>
+        <SelectField of={theme} label="Theme" options={themeNames} />
       </section>
       {user?.identity === null ? (
         <section class="section">
@@ -72,35 +68,41 @@ function OwnSessions() {
         : 'That browser must sign in again.',
       label: 'End session',
       isDangerous: true,
-      onConfirm: () => end(own),
+      onSubmit: () => end(own),
     });
   return (
     <section class="section">
       <h2>Your sessions</h2>
-      <ReadState read={list} />
-      {list.data.value === null ? null : (
-        <Table
-          label="Your sessions"
-          rows={list.data.value.items}
-          keyOf={({ id }) => id}
-          columns={[
-            {
-              title: 'Device',
-              cell: ({ device, current }) => (
-                <>
-                  {device ?? 'unknown'} {current ? <Badge tone="good">This session</Badge> : null}
-                </>
-              ),
-            },
-            { title: 'Address', cell: ({ address }) => address ?? 'unknown' },
-            { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
-            { title: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
-            actionsColumn((own: OwnSession) => (
-              <RowButton label="End session" row={own.device ?? 'unknown'} kind="danger" onClick={() => askEnd(own)} />
-            )),
-          ]}
-        />
-      )}
+      <ReadState read={list}>
+        {({ items }) => (
+          <Table
+            label="Your sessions"
+            rows={items}
+            keyOf={({ id }) => id}
+            columns={[
+              {
+                title: 'Device',
+                cell: ({ device, current }) => (
+                  <>
+                    {device ?? 'unknown'} {current ? <Badge tone="good">This session</Badge> : null}
+                  </>
+                ),
+              },
+              { title: 'Address', cell: ({ address }) => address ?? 'unknown' },
+              { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
+              { title: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
+              actionsColumn((own: OwnSession) => (
+                <RowButton
+                  label="End session"
+                  row={own.device ?? 'unknown'}
+                  kind="danger"
+                  onClick={() => askEnd(own)}
+                />
+              )),
+            ]}
+          />
+        )}
+      </ReadState>
     </section>
   );
 }
@@ -139,15 +141,15 @@ function PasswordForm() {
       {/* Password managers find the account by it. */}
       <input type="hidden" name="email" autoComplete="username" value={session.value?.user.email ?? ''} />
       <TextField
+        of={currentPassword}
         label="Current password"
         pointer="/currentPassword"
         type="password"
         autoComplete="current-password"
         required
-        value={currentPassword.value}
-        onInput={(text) => (currentPassword.value = text)}
       />
       <TextField
+        of={newPassword}
         label="New password"
         hint="12 to 128 characters. All your other sessions end."
         pointer="/newPassword"
@@ -156,8 +158,6 @@ function PasswordForm() {
         maxLength={128}
         autoComplete="new-password"
         required
-        value={newPassword.value}
-        onInput={(text) => (newPassword.value = text)}
       />
     </ActionForm>
   );

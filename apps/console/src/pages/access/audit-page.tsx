@@ -1,7 +1,7 @@
 import { Badge } from '../../parts/badges.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Select } from '../../parts/fields.tsx';
-import { firstPage, PagedList, Table, usePages } from '../../parts/lists.tsx';
+import { type Column, firstPage, PagedTable, usePages } from '../../parts/lists.tsx';
 import { PageHeader } from '../../parts/page.tsx';
 import { Time } from '../../parts/time.tsx';
 import { changeQuery, Link, query } from '../../router/router.tsx';
@@ -105,42 +105,36 @@ export function AuditPage() {
           <Button onClick={() => changeQuery({ actorId: null, targetId: null, ...firstPage })}>Show all entries</Button>
         </p>
       )}
-      <PagedList list={list} empty={{ title: 'No entries match', text: 'Choose another action, or show all entries.' }}>
-        {(events) => <AuditTable events={events} />}
-      </PagedList>
+      <PagedTable
+        list={list}
+        empty={{ title: 'No entries match', text: 'Choose another action, or show all entries.' }}
+        label="Audit log"
+        keyOf={({ id }) => id}
+        columns={columns}
+        namedBy={1}
+      />
     </>
   );
 }
 
-function AuditTable({ events }: { readonly events: readonly AuditEvent[] }) {
-  return (
-    <Table
-      label="Audit log"
-      rows={events}
-      keyOf={({ id }) => id}
-      namedBy={1}
-      columns={[
-        { title: 'When', cell: ({ occurredAt }) => <Time at={occurredAt} /> },
-        { title: 'What', cell: Sentence },
-        {
-          title: 'Outcome',
-          cell: ({ outcome, code }) =>
-            outcome === 'succeeded' ? null : (
-              <>
-                <Badge tone={outcomes[outcome][0]}>{outcomes[outcome][1]}</Badge> {code}
-              </>
-            ),
-        },
-        {
-          title: 'Address',
-          cell: ({ clientAddress }) =>
-            clientAddress === null ? null : <span class="audit-address">{clientAddress}</span>,
-        },
-        { title: 'Changes', cell: Changes },
-      ]}
-    />
-  );
-}
+const columns: readonly Column<AuditEvent>[] = [
+  { title: 'When', cell: ({ occurredAt }) => <Time at={occurredAt} /> },
+  { title: 'What', cell: Sentence },
+  {
+    title: 'Outcome',
+    cell: ({ outcome, code }) =>
+      outcome === 'succeeded' ? null : (
+        <>
+          <Badge tone={outcomes[outcome][0]}>{outcomes[outcome][1]}</Badge> {code}
+        </>
+      ),
+  },
+  {
+    title: 'Address',
+    cell: ({ clientAddress }) => (clientAddress === null ? null : <span class="audit-address">{clientAddress}</span>),
+  },
+  { title: 'Changes', cell: Changes },
+];
 
 /** `Ines Moreau rotated the token of the integration Mobile app`. Both names lead to their other entries. */
 function Sentence({ action, actor, actorName, target, targetName }: AuditEvent) {

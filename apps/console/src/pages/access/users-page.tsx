@@ -1,12 +1,12 @@
-import { useSignal } from '@preact/signals';
+import { signal } from '@preact/signals';
 import { Ban, Copy, LogOut, UserCheck } from 'lucide';
 import { ActionMenu } from '../../parts/action-menu.tsx';
 import { Badge } from '../../parts/badges.tsx';
 import { Button, CopyButton } from '../../parts/button.tsx';
-import { ask, Dialog, FormDialog, showDialog } from '../../parts/dialog.tsx';
+import { ask, Dialog, showDialog } from '../../parts/dialog.tsx';
 import { Code } from '../../parts/facts.tsx';
-import { Field, Select, TextField } from '../../parts/fields.tsx';
-import { actionsColumn, PagedList, Table, usePages } from '../../parts/lists.tsx';
+import { Select, SelectField, TextField } from '../../parts/fields.tsx';
+import { actionsColumn, type Column, PagedTable, usePages } from '../../parts/lists.tsx';
 import { copyId, showToast } from '../../parts/messages.tsx';
 import { PageHeader } from '../../parts/page.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -25,11 +25,6 @@ export function UsersPage() {
     [],
   );
   const action = useAction((act: () => Promise<unknown>) => act());
-  const invite = (invitation: Invitation) => {
-    void list.reload();
-    showDialog((close) => <InvitationDialog invitation={invitation} onClose={close} />);
-  };
-  const create = () => showDialog((close) => <NewUserDialog onCreated={invite} onClose={close} />);
   const on: UserActions = {
     run: (act) => void action.run(act),
     reload: list.reload,
@@ -37,13 +32,17 @@ export function UsersPage() {
   return (
     <>
       <PageHeader title="Users">
-        <Button kind="primary" data-creates onClick={create}>
+        <Button kind="primary" data-creates onClick={() => createUser(on)}>
           Create user
         </Button>
       </PageHeader>
-      <PagedList list={list} error={action.error.value}>
-        {(users) => <UserTable users={users} on={on} />}
-      </PagedList>
+      <PagedTable
+        list={list}
+        error={action.error.value}
+        label="Users"
+        keyOf={({ id }) => id}
+        columns={listColumns(on)}
+      />
     </>
   );
 }
@@ -70,45 +69,37 @@ async function changeRole(user: User, role: User['role'], on: UserActions): Prom
 }
 
 function chooseRole(user: User, role: User['role'], on: UserActions): void {
-  const act = () => changeRole(user, role, on);
+  const onSubmit = () => changeRole(user, role, on);
   const question = {
     title: `Make ${toPersonName(user)} an admin`,
     text: 'An admin manages users, integrations, subscriptions and provision tokens, and reads the audit log.',
     label: 'Make admin',
-    isDangerous: false,
-    onConfirm: act,
+    onSubmit,
   };
   if (role === 'admin') ask(question);
-  else on.run(act);
+  else on.run(onSubmit);
 }
 
-function UserTable({ users, on }: { readonly users: readonly User[]; readonly on: UserActions }) {
+function listColumns(on: UserActions): readonly Column<User>[] {
   const isOwn = ({ id }: User) => id === session.value?.user.id;
-  return (
-    <Table
-      label="Users"
-      rows={users}
-      keyOf={({ id }) => id}
-      columns={[
-        { title: 'User', cell: NameAndEmail },
-        {
-          title: 'Role',
-          cell: (user) => (
-            <Select
-              isShort
-              label={`Role: ${user.email}`}
-              options={roles}
-              value={user.role}
-              disabled={isOwn(user) || user.identity !== null}
-              onChange={(role) => chooseRole(user, role, on)}
-            />
-          ),
-        },
-        { title: 'Last sign-in', cell: LastSignIn },
-        actionsColumn<User>((user) => (isOwn(user) ? null : <UserMenu user={user} on={on} />)),
-      ]}
-    />
-  );
+  return [
+    { title: 'User', cell: NameAndEmail },
+    {
+      title: 'Role',
+      cell: (user) => (
+        <Select
+          isShort
+          label={`Role: ${user.email}`}
+          options={roles}
+          value={user.role}
+          disabled={isOwn(user) || user.identity !== null}
+          onChange={(role) => chooseRole(user, role, on)}
+        />
+      ),
+    },
+    { title: 'Last sign-in', cell: LastSignIn },
+    actionsColumn<User>((user) => (isOwn(user) ? null : <UserMenu user={user} on={on} />)),
+  ];
 }
 
 function NameAndEmail({ name, email, disabled }: User) {
@@ -149,7 +140,7 @@ function UserMenu({ user, on }: { readonly user: User; readonly on: UserActions 
       text: 'They must sign in again, on every device.',
       label: 'End sessions',
       isDangerous: true,
-      onConfirm: async () => {
+      onSubmit: async () => {
         await api.DELETE('/api/v1/users/{id}/sessions', { params });
         showToast(`All sessions of ${name} were ended.`);
       },
@@ -160,7 +151,7 @@ function UserMenu({ user, on }: { readonly user: User; readonly on: UserActions 
       text: 'All their sessions end now, and they can no longer sign in.',
       label: 'Disable',
       isDangerous: true,
-      onConfirm: () => setDisabled(true),
+      onSubmit: () => setDisabled(true),
     });
   const enable = { label: 'Enable', icon: UserCheck, onChoose: () => on.run(() => setDisabled(false)) };
   const disable = { label: 'Disable…', icon: Ban, isDangerous: true, onChoose: askDisable };
@@ -177,88 +168,44 @@ function UserMenu({ user, on }: { readonly user: User; readonly on: UserActions 
   );
 }
 
-/** A new user, with the password that an admin chose. */
-export interface Invitation {
-  readonly user: Schemas['User'];
-  readonly password: string;
-}
-
-interface NewUserDialogProperties {
-  readonly onCreated: (invitation: Invitation) => void;
-  readonly onClose: () => void;
-}
-
-/** The form for a new user. */
-function NewUserDialog({ onCreated, onClose }: NewUserDialogProperties) {
-  const email = useSignal('');
-  const name = useSignal('');
-  const role = useSignal<Schemas['User']['role']>('viewer');
-  /** It is shown again when the user is created, and the user replaces it. */
-  const password = useSignal('');
-  const create = async () => {
-    const chosen = { email: email.value, role: role.value, password: password.value };
-    const user = await api.POST('/api/v1/users', { body: { ...chosen, name: name.value === '' ? null : name.value } });
-    onClose();
-    onCreated({ user, password: chosen.password });
-  };
-  return (
-    <FormDialog title="Create user" submitLabel="Create" onSubmit={create} onClose={onClose}>
-      <TextField
-        label="E-mail"
-        pointer="/email"
-        type="email"
-        autoComplete="off"
-        required
-        value={email.value}
-        onInput={(text) => (email.value = text)}
-      />
-      <TextField
-        label="Name"
-        pointer="/name"
-        autoComplete="off"
-        value={name.value}
-        onInput={(text) => (name.value = text)}
-      />
-      <Field label="Role">
-        {({ id }) => (
-          <Select id={id} isShort options={roles} value={role.value} onChange={(next) => (role.value = next)} />
-        )}
-      </Field>
-      <Field
-        label="One-time password"
-        hint="12 to 128 characters, for 7 days. They'll choose their own at first sign-in."
-        pointer="/password"
-      >
-        {({ id, hintId, isWrong }) => (
-          <span class="input-with-button">
-            <input
-              id={id}
-              class="input"
-              minLength={12}
-              maxLength={128}
-              autoComplete="off"
-              spellcheck={false}
-              required
-              aria-describedby={hintId}
-              aria-invalid={isWrong}
-              value={password.value}
-              onInput={({ currentTarget }) => (password.value = currentTarget.value)}
-            />
-            <Button onClick={() => (password.value = generatePassword())}>Generate</Button>
-          </span>
-        )}
-      </Field>
-    </FormDialog>
-  );
-}
-
-interface InvitationDialogProperties {
-  readonly invitation: Invitation;
-  readonly onClose: () => void;
+/** Opens the form for a new user. The password is shown again when the user is created, and the user replaces it. */
+function createUser(on: UserActions): void {
+  const [email, name, password] = [signal(''), signal(''), signal('')];
+  const role = signal<User['role']>('viewer');
+  ask({
+    title: 'Create user',
+    label: 'Create',
+    Fields: () => (
+      <>
+        <TextField of={email} label="E-mail" pointer="/email" type="email" autoComplete="off" required />
+        <TextField of={name} label="Name" pointer="/name" autoComplete="off" />
+        <SelectField of={role} label="Role" options={roles} />
+        <TextField
+          of={password}
+          label="One-time password"
+          hint="12 to 128 characters, for 7 days. They'll choose their own at first sign-in."
+          pointer="/password"
+          minLength={12}
+          maxLength={128}
+          autoComplete="off"
+          required
+        >
+          <Button onClick={() => (password.value = generatePassword())}>Generate</Button>
+        </TextField>
+      </>
+    ),
+    onSubmit: async () => {
+      const chosen = { email: email.value, role: role.value, password: password.value };
+      const body = { ...chosen, name: name.value === '' ? null : name.value };
+      const user = await api.POST('/api/v1/users', { body });
+      void on.reload();
+      showInvitation(user, chosen.password);
+    },
+  });
 }
 
 /** Shows once what the new user needs to sign in. Only its button closes it: the password is nowhere else. */
-function InvitationDialog({ invitation: { user, password }, onClose }: InvitationDialogProperties) {
+function showInvitation(user: User, password: string): void {
   const name = toPersonName(user);
   const message = `You have an account in the Widget Service console.
 
@@ -267,18 +214,18 @@ E-mail: ${user.email}
 One-time password: ${password}
 
 Sign in within 7 days. You will then choose your own password.`;
-  return (
-    <Dialog title={`${name} can sign in now`} onClose={onClose} canDismiss={false}>
+  showDialog((close) => (
+    <Dialog title={`${name} can sign in now`} onClose={close} canDismiss={false}>
       <p class="notice notice-warning">
         Send this message now. The service keeps only a hash of the password and can't show it again.
       </p>
       <Code>{message}</Code>
       <div class="dialog-actions">
         <CopyButton text={message} label={`Copy message for ${name}`} />
-        <Button kind="primary" onClick={onClose}>
+        <Button kind="primary" onClick={close}>
           Done
         </Button>
       </div>
     </Dialog>
-  );
+  ));
 }

@@ -1,12 +1,12 @@
-import { type Signal, useSignal } from '@preact/signals';
+import { useSignal } from '@preact/signals';
 import { Button } from '../../parts/button.tsx';
 import { formatCount } from '../../parts/format.ts';
-import { type Column, PagedList, Table, usePages } from '../../parts/lists.tsx';
+import { type Column, PagedTable, usePages } from '../../parts/lists.tsx';
 import { PageHeader } from '../../parts/page.tsx';
 import { ClockTime } from '../../parts/time.tsx';
 import { Link } from '../../router/router.tsx';
 import { api, type Schemas } from '../../service/service.ts';
-import { deadReasons, HookWidget, useRedrive } from './delivery.tsx';
+import { deadReasons, HookWidget, selectColumn, useRedrive } from './delivery.tsx';
 
 type Delivery = Schemas['Delivery'];
 /** Event ids, also of other pages; or all dead deliveries that there are. */
@@ -37,6 +37,14 @@ export function DeadDeliveriesPage() {
   const total = list.data.value?.totalItems ?? 0;
   const isAll = selection.value === 'all';
   const selected = selection.value === 'all' ? total : selection.value.size;
+  const items = list.data.value?.items ?? [];
+  const isSelected = (eventId: string) => selection.value === 'all' || selection.value.has(eventId);
+  const select = (eventIds: readonly string[], isChecked: boolean) => {
+    // Without one of all, those of this page stay selected: nobody has seen the others.
+    const before = selection.value === 'all' ? items.map(({ eventId }) => eventId) : [...selection.value];
+    const others = before.filter((eventId) => !eventIds.includes(eventId));
+    selection.value = new Set(isChecked ? [...others, ...eventIds] : others);
+  };
   return (
     <>
       <PageHeader
@@ -60,24 +68,18 @@ export function DeadDeliveriesPage() {
         you redrive it.
       </p>
       {redrive.notice}
-      <PagedList
+      <PagedTable
         list={list}
         error={redrive.error.value}
         empty={{
           title: 'No dead deliveries',
           text: 'A hook that was accepted but cannot be processed appears here.',
         }}
-      >
-        {(items) => (
-          <Table
-            label="Dead deliveries"
-            rows={items}
-            keyOf={({ eventId }) => eventId}
-            columns={[selectColumn(items, selection), ...columns]}
-            namedBy={1}
-          />
-        )}
-      </PagedList>
+        label="Dead deliveries"
+        keyOf={({ eventId }) => eventId}
+        columns={[selectColumn(items, isSelected, select), ...columns]}
+        namedBy={1}
+      />
     </>
   );
 }
@@ -109,35 +111,3 @@ const columns: readonly Column<Delivery>[] = [
   { title: 'Received', cell: ({ receivedAt }) => <ClockTime at={receivedAt} /> },
   { title: 'Attempts', isNumber: true, cell: ({ attempts }) => formatCount(attempts) },
 ];
-
-function selectColumn(deliveries: readonly Delivery[], selection: Signal<Selection>): Column<Delivery> {
-  const isSelected = ({ eventId }: Delivery) => selection.value === 'all' || selection.value.has(eventId);
-  const select = (changed: readonly Delivery[], isChecked: boolean) => {
-    // Without one of all, those of this page stay selected: nobody has seen the others.
-    const next = new Set(selection.value === 'all' ? deliveries.map(({ eventId }) => eventId) : selection.value);
-    for (const { eventId } of changed) {
-      if (isChecked) next.add(eventId);
-      else next.delete(eventId);
-    }
-    selection.value = next;
-  };
-  return {
-    title: 'Select',
-    header: (
-      <input
-        type="checkbox"
-        aria-label="Select all dead deliveries of this page"
-        checked={deliveries.every(isSelected)}
-        onChange={({ currentTarget }) => select(deliveries, currentTarget.checked)}
-      />
-    ),
-    cell: (delivery) => (
-      <input
-        type="checkbox"
-        aria-label={`Select: ${delivery.eventId}`}
-        checked={isSelected(delivery)}
-        onChange={({ currentTarget }) => select([delivery], currentTarget.checked)}
-      />
-    ),
-  };
-}

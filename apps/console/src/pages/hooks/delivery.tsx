@@ -5,6 +5,7 @@ import type { ComponentChildren } from 'preact';
 import { Button } from '../../parts/button.tsx';
 import { ask } from '../../parts/dialog.tsx';
 import { formatCount } from '../../parts/format.ts';
+import type { Column } from '../../parts/lists.tsx';
 import { showToast } from '../../parts/messages.tsx';
 import { WidgetName } from '../../parts/widget-name.tsx';
 import { api, type Schemas } from '../../service/service.ts';
@@ -50,6 +51,29 @@ export async function findDelivery(id: string, eventId: string, signal: AbortSig
 /** What names a delivery in a list: its widget, or that it has none. */
 export function HookWidget({ id }: { readonly id: string | null }) {
   return id === null ? <span class="muted">No widget</span> : <WidgetName id={id} />;
+}
+
+/** Boxes that select dead deliveries, and one for all of the page. */
+export function selectColumn(
+  deliveries: readonly Delivery[],
+  isSelected: (eventId: string) => boolean,
+  onSelect: (eventIds: readonly string[], isChecked: boolean) => void,
+): Column<Delivery> {
+  const dead = deliveries.flatMap(({ state, eventId }) => (state === 'dead' ? [eventId] : []));
+  const renderBox = (eventIds: readonly string[], label: string) => (
+    <input
+      type="checkbox"
+      aria-label={label}
+      checked={eventIds.every(isSelected)}
+      onChange={({ currentTarget }) => onSelect(eventIds, currentTarget.checked)}
+    />
+  );
+  return {
+    title: 'Select',
+    header: renderBox(dead, 'Select all dead deliveries of this page'),
+    class: 'hook-select',
+    cell: ({ eventId, state }) => (state === 'dead' ? renderBox([eventId], `Select: ${eventId}`) : null),
+  };
 }
 
 /** The event ids of dead deliveries, or all that there are. */
@@ -186,7 +210,7 @@ export function DeadDeliveryButtons({
       text: 'This erases the payload for good: no redrive is possible afterwards. Until its retention ends, the list still shows that the hook was received and discarded.',
       label: 'Discard',
       isDangerous: true,
-      onConfirm: discard,
+      onSubmit: discard,
     });
   return (
     <>

@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { IssuedGrant } from '../../grants/describe-grant.ts';
 import { OldSecretNote, SecretLine } from '../../grants/secrets.tsx';
 import { Button, CopyButton, Icon } from '../../parts/button.tsx';
-import { showDialog } from '../../parts/dialog.tsx';
+import { showDialog, uncopiedText } from '../../parts/dialog.tsx';
 import { Code, CodeTabs } from '../../parts/facts.tsx';
 import { formatTime } from '../../parts/format.ts';
 import { EmptyState, ProblemNotice } from '../../parts/messages.tsx';
@@ -66,14 +66,11 @@ export function HandOverPage({ id = '' }: RouteParameters) {
   );
 }
 
-const leaveText =
-  "Leave without a copy? Not every secret has been copied yet. Once you leave this page, they can't be shown again.";
-
 function HandOver({ held: { issued, hasSource, next } }: { readonly held: HeldSecrets }) {
   const { id, name, tokenIssuedAt, signingSecret } = issued;
   const isSigned = signingSecret !== undefined;
   const isSaved = useRef(false);
-  useLeaveQuestion(() => (isSaved.current ? null : leaveText));
+  useLeaveQuestion(() => (isSaved.current ? null : uncopiedText));
   const test = () =>
     showDialog((close) => <TestHookDialog integrationId={id} isSigned={isSigned} secrets={issued} onClose={close} />);
   return (

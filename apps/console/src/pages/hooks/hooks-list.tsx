@@ -2,13 +2,20 @@ import { type Signal, useSignal } from '@preact/signals';
 import { DeliveryState } from '../../parts/badges.tsx';
 import { Select, TimeInput } from '../../parts/fields.tsx';
 import { formatCount } from '../../parts/format.ts';
-import { firstPage, type Page, PagedList, usePages } from '../../parts/lists.tsx';
+import { type Column, firstPage, type Page, PagedList, Table, usePages } from '../../parts/lists.tsx';
 import { ClockTime } from '../../parts/time.tsx';
 import { changeQuery, Link, query, readTime } from '../../router/router.tsx';
 import { api, type Schemas } from '../../service/service.ts';
 import { readServiceMs } from '../../service/service-clock.ts';
 import { useResource } from '../../service/use-service.ts';
-import { DeadDeliveryButtons, deadReasons, HookWidget, shortDeadReasons, useRedrive } from './delivery.tsx';
+import {
+  DeadDeliveryButtons,
+  deadReasons,
+  HookWidget,
+  selectColumn,
+  shortDeadReasons,
+  useRedrive,
+} from './delivery.tsx';
 import { type Refusal, RefusalTable } from './refusals.tsx';
 
 type Delivery = Schemas['Delivery'];
@@ -238,64 +245,42 @@ function DeliveryTable({
   readonly deliveries: readonly Delivery[];
   readonly selected: Signal<ReadonlySet<string>>;
 }) {
-  const dead = deliveries.filter(({ state }) => state === 'dead').map(({ eventId }) => eventId);
+  const hasDead = deliveries.some(({ state }) => state === 'dead');
   const hasReasons = deliveries.some(({ reason }) => reason !== null);
   const select = (eventIds: readonly string[], isChecked: boolean) => {
     const others = [...selected.value].filter((other) => !eventIds.includes(other));
     selected.value = new Set(isChecked ? [...others, ...eventIds] : others);
   };
-  const renderSelect = (eventIds: readonly string[], label: string) => (
-    <input
-      type="checkbox"
-      aria-label={label}
-      checked={eventIds.every((eventId) => selected.value.has(eventId))}
-      onChange={({ currentTarget }) => select(eventIds, currentTarget.checked)}
-    />
-  );
+  const reasonColumn: Column<Delivery> = {
+    title: 'Reason',
+    class: 'hook-reason',
+    cell: ({ reason }) =>
+      reason === null ? null : <span title={deadReasons[reason]}>{shortDeadReasons[reason]}</span>,
+  };
+  const columns: readonly Column<Delivery>[] = [
+    ...(hasDead ? [selectColumn(deliveries, (eventId) => selected.value.has(eventId), select)] : []),
+    { title: 'State', class: 'hook-state', cell: ({ state }) => <DeliveryState state={state} /> },
+    {
+      title: 'Widget',
+      class: 'hook-name',
+      cell: ({ integrationId, eventId, widgetId }) => (
+        <Link to={`/hooks/${integrationId}/deliveries/${eventId}`} class="row-link">
+          <HookWidget id={widgetId} />
+        </Link>
+      ),
+    },
+    { title: 'Kind', class: 'hook-kind', cell: ({ kind }) => <bdi>{kind}</bdi> },
+    ...(hasReasons ? [reasonColumn] : []),
+    { title: 'Received', class: 'hook-time', isNumber: true, cell: ({ receivedAt }) => <ClockTime at={receivedAt} /> },
+  ];
   return (
-    <table class="table hook-table" aria-label="Hooks">
-      <thead>
-        <tr>
-          {dead.length === 0 ? null : (
-            <th scope="col">{renderSelect(dead, 'Select all dead deliveries of this page')}</th>
-          )}
-          <th scope="col">State</th>
-          <th scope="col">Widget</th>
-          <th scope="col">Kind</th>
-          {hasReasons ? <th scope="col">Reason</th> : null}
-          <th scope="col" class="number">
-            Received
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {deliveries.map(({ eventId, integrationId, state, widgetId, kind, reason, receivedAt }) => (
-          <tr key={eventId} class="hook-row">
-            {dead.length === 0 ? null : (
-              <td class="hook-select">{state === 'dead' ? renderSelect([eventId], `Select: ${eventId}`) : null}</td>
-            )}
-            <td class="hook-state">
-              <DeliveryState state={state} />
-            </td>
-            <th scope="row" class="hook-name" dir="auto">
-              <Link to={`/hooks/${integrationId}/deliveries/${eventId}`} class="row-link">
-                <HookWidget id={widgetId} />
-              </Link>
-            </th>
-            <td class="hook-kind" dir="auto">
-              {kind}
-            </td>
-            {hasReasons ? (
-              <td class="hook-reason" title={reason === null ? undefined : deadReasons[reason]}>
-                {reason === null ? null : shortDeadReasons[reason]}
-              </td>
-            ) : null}
-            <td class="hook-time number">
-              <ClockTime at={receivedAt} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Table
+      label="Hooks"
+      class="hook-table"
+      rows={deliveries}
+      keyOf={({ eventId }) => eventId}
+      columns={columns}
+      namedBy={hasDead ? 2 : 1}
+    />
   );
 }

@@ -1,21 +1,20 @@
-import { useSignal } from '@preact/signals';
-import type { GrantFields, GrantKind } from '../../grants/describe-grant.ts';
+import { signal } from '@preact/signals';
+import type { Grant, GrantFields, GrantKind } from '../../grants/describe-grant.ts';
 import { GrantActions } from '../../grants/grant-actions.tsx';
 import { GrantsPage } from '../../grants/grants-page.tsx';
 import { listSecretFacts, SourceSecretsField, toSecrets } from '../../grants/secrets.tsx';
 import { Button } from '../../parts/button.tsx';
-import { FormDialog, showDialog } from '../../parts/dialog.tsx';
+import { ask, showDialog } from '../../parts/dialog.tsx';
 import { WithFacts } from '../../parts/facts.tsx';
-import { CheckBox, TextField } from '../../parts/fields.tsx';
+import { CheckField, TextField } from '../../parts/fields.tsx';
 import { formatCount } from '../../parts/format.ts';
 import { ReadState, showToast } from '../../parts/messages.tsx';
-import { PageHeader } from '../../parts/page.tsx';
+import { ActivityLink, PageHeader } from '../../parts/page.tsx';
 import { FullTime } from '../../parts/time.tsx';
 import type { RouteParameters } from '../../router/match-route.ts';
 import { Link } from '../../router/router.tsx';
 import { api, type Schemas } from '../../service/service.ts';
 import { useResource } from '../../service/use-service.ts';
-import { may } from '../../session/session.ts';
 import { FindHook } from './find-hook.tsx';
 import { handOver } from './hand-over-page.tsx';
 import { HooksList } from './hooks-list.tsx';
@@ -38,55 +37,45 @@ export function HooksPage() {
   );
 }
 
-interface IntegrationValues {
-  /** Only a rotation changes the way of signing later. */
-  readonly isSigned: boolean;
-  readonly deduplicateByContent: boolean;
+/** Only a rotation changes the way of signing later. */
+function makeIntegrationFields(grant: Grant | null): GrantFields {
+  const before = grant !== null && 'signature' in grant ? grant : null;
+  const isSigned = signal(false);
+  const deduplicates = signal(before?.deduplicateByContent ?? true);
   /** Digits, or empty for the limit of the service. */
-  readonly rate: string;
-}
-
-const integrationFields: GrantFields<IntegrationValues> = {
-  read: (grant) => {
-    if (grant === null || !('signature' in grant)) return { isSigned: false, deduplicateByContent: true, rate: '' };
-    const { deduplicateByContent, rate } = grant;
-    return { isSigned: false, deduplicateByContent, rate: rate === null ? '' : String(rate) };
-  },
-  toBody: ({ isSigned, deduplicateByContent, rate }, isNew) => ({
-    ...(isNew ? { signature: isSigned ? 'standard-webhooks' : 'none' } : {}),
-    deduplicateByContent,
-    rate: rate === '' ? null : Number(rate),
-  }),
-  render: (values, isNew) => {
-    const set = (changes: Partial<IntegrationValues>) => (values.value = { ...values.value, ...changes });
-    const { isSigned, deduplicateByContent, rate } = values.value;
-    return (
+  const rate = signal(String(before?.rate ?? ''));
+  return {
+    toBody: () => ({
+      ...(grant === null ? { signature: isSigned.value ? 'standard-webhooks' : 'none' } : {}),
+      deduplicateByContent: deduplicates.value,
+      rate: rate.value === '' ? null : Number(rate.value),
+    }),
+    Fields: () => (
       <>
-        {isNew ? (
-          <>
-            <CheckBox label="Require signed hooks" checked={isSigned} onChange={(next) => set({ isSigned: next })} />
-            <p class="hint">As defined by Standard Webhooks. The signing secret is shown once.</p>
-          </>
+        {grant === null ? (
+          <CheckField
+            of={isSigned}
+            label="Require signed hooks"
+            hint="As defined by Standard Webhooks. The signing secret is shown once."
+          />
         ) : null}
-        <CheckBox
+        <CheckField
+          of={deduplicates}
           label="Deduplicate by content"
-          checked={deduplicateByContent}
-          onChange={(next) => set({ deduplicateByContent: next })}
+          hint="If a hook has no webhook-id, an identical one counts as a duplicate."
         />
-        <p class="hint">If a hook has no webhook-id, an identical one counts as a duplicate.</p>
         <TextField
+          of={rate}
           label="Hooks per second"
           hint="Optional. Leave empty for the service default."
           pointer="/rate"
           type="number"
           min="1"
-          value={rate}
-          onInput={(next) => set({ rate: next })}
         />
       </>
-    );
-  },
-};
+    ),
+  };
+}
 
 /** Integrations as grants. */
 const integrationGrants: GrantKind = {
@@ -97,7 +86,7 @@ const integrationGrants: GrantKind = {
   intro: 'Each integration is a secret URL that one external system posts hooks to.',
   emptyText: 'Create an integration, and give its URL to the system that sends hooks.',
   createLabel: 'Create integration',
-  fields: integrationFields,
+  makeFields: makeIntegrationFields,
   onIssued: ({ url = '', ...issued }, before) =>
     handOver({ ...issued, url }, before !== null && 'source' in before && before.source !== null),
 };
@@ -115,19 +104,14 @@ export function IntegrationPage({ id = '' }: RouteParameters) {
   const reload = () => void read.reload();
   const isSigned = integration?.signature === 'standard-webhooks';
   const test = () => showDialog((close) => <TestHookDialog integrationId={id} isSigned={isSigned} onClose={close} />);
-  const replaceSecret = () => showDialog((close) => <ReplaceSecretDialog id={id} onClose={close} />);
   return (
     <>
       <PageHeader title={integration?.name ?? id} parents={[['Integrations', '/hooks']]}>
-        {may('audit:read') ? (
-          <Link to={`/access/audit?targetId=${id}`} class="button button-quiet">
-            Activity
-          </Link>
-        ) : null}
+        <ActivityLink targetId={id} />
         {integration?.source === null ? <Button onClick={test}>Send test hook</Button> : null}
         {integration?.source == null ? null : (
           <>
-            <Button onClick={replaceSecret}>Replace secret</Button>
+            <Button onClick={() => replaceSecrets(id)}>Replace secret</Button>
             <Link to={`/hooks/${id}/mapping`} class="button button-plain">
               Mapping
             </Link>
@@ -135,15 +119,16 @@ export function IntegrationPage({ id = '' }: RouteParameters) {
         )}
         {integration === null ? null : <GrantActions kind={integrationGrants} grant={integration} onChanged={reload} />}
       </PageHeader>
-      <ReadState read={read} />
-      {integration === null ? null : (
-        <>
-          <FindHook integrationId={id} />
-          <WithFacts facts={listFacts(integration, reload)}>
-            <HooksList integrationId={id} />
-          </WithFacts>
-        </>
-      )}
+      <ReadState read={read}>
+        {(shown) => (
+          <>
+            <FindHook integrationId={id} />
+            <WithFacts facts={listFacts(shown, reload)}>
+              <HooksList integrationId={id} />
+            </WithFacts>
+          </>
+        )}
+      </ReadState>
     </>
   );
 }
@@ -168,22 +153,18 @@ function listFacts(integration: Integration, reload: () => void) {
   ] as const;
 }
 
-/** Replaces the secrets of a foreign sender. */
-function ReplaceSecretDialog({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
-  const secrets = useSignal('');
-  const submit = async () => {
-    const body = { secrets: toSecrets(secrets.peek()) };
-    await api.PUT('/api/v1/integrations/{id}/source/secrets', { params: { path: { id } }, body });
-    showToast('Secret replaced. It applies on every pod within 2 seconds.');
-    onClose();
-  };
-  return (
-    <FormDialog title="Replace secret" submitLabel="Replace secret" onSubmit={submit} onClose={onClose}>
-      <p>
-        The URL stays the same. To avoid refused hooks, save both secrets here, change the secret at the sender, then
-        save only the new one here.
-      </p>
-      <SourceSecretsField value={secrets} />
-    </FormDialog>
-  );
+/** Asks for the secrets that replace those of a foreign sender. */
+function replaceSecrets(id: string): void {
+  const secrets = signal('');
+  ask({
+    title: 'Replace secret',
+    text: 'The URL stays the same. To avoid refused hooks, save both secrets here, change the secret at the sender, then save only the new one here.',
+    label: 'Replace secret',
+    Fields: () => <SourceSecretsField of={secrets} />,
+    onSubmit: async () => {
+      const body = { secrets: toSecrets(secrets.value) };
+      await api.PUT('/api/v1/integrations/{id}/source/secrets', { params: { path: { id } }, body });
+      showToast('Secret replaced. It applies on every pod within 2 seconds.');
+    },
+  });
 }

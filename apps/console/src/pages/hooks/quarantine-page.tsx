@@ -1,7 +1,7 @@
 import { ask, Dialog, showDialog } from '../../parts/dialog.tsx';
 import { Code } from '../../parts/facts.tsx';
 import { formatBytes } from '../../parts/format.ts';
-import { actionsColumn, type Column, PagedList, RowButton, Table, usePages } from '../../parts/lists.tsx';
+import { actionsColumn, type Column, PagedTable, RowButton, usePages } from '../../parts/lists.tsx';
 import { ProblemNotice, showToast } from '../../parts/messages.tsx';
 import { PageHeader } from '../../parts/page.tsx';
 import { quoteText } from '../../parts/text.ts';
@@ -25,7 +25,7 @@ export function QuarantinePage() {
       text: 'This removes the text for good. If it is a hook, its sender must repeat it.',
       label: 'Discard',
       isDangerous: true,
-      onConfirm: async () => {
+      onSubmit: async () => {
         await api.DELETE('/api/v1/quarantine/{id}', { params: { path: { id } } });
         showToast('Text discarded.');
         await list.reload();
@@ -38,12 +38,13 @@ export function QuarantinePage() {
         Texts in the hook queue that could not even become dead deliveries, usually because another program wrote them.
         They have no effect. They stay until you discard them.
       </p>
-      <PagedList
+      <PagedTable
         list={list}
         empty={{ title: 'Nothing in quarantine', text: 'A text in the hook queue that is not a hook appears here.' }}
-      >
-        {(items) => <Table label="Quarantine" rows={items} keyOf={({ id }) => id} columns={listColumns(askDiscard)} />}
-      </PagedList>
+        label="Quarantine"
+        keyOf={({ id }) => id}
+        columns={listColumns(askDiscard)}
+      />
     </>
   );
 }

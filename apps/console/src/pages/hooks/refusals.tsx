@@ -1,8 +1,8 @@
-import { Fragment } from 'preact';
 import { Badge } from '../../parts/badges.tsx';
 import { CopyButton } from '../../parts/button.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { formatCount } from '../../parts/format.ts';
+import { Table } from '../../parts/lists.tsx';
 import { nameMember } from '../../parts/problems.ts';
 import { ClockTime, FullTime } from '../../parts/time.tsx';
 import { changeQuery, query } from '../../router/router.tsx';
@@ -18,26 +18,37 @@ export function describeRefusal({ detail, errors }: Refusal): string {
 
 /** Refused hooks by time. Each opens its details below its row; the address says which one is open. */
 export function RefusalTable({ refusals }: { readonly refusals: readonly Refusal[] }) {
-  const opened = query.value.get('refusal');
+  const isOpen = ({ requestId }: Refusal) => requestId === query.value.get('refusal');
   return (
     <>
-      <table class="table hook-table" aria-label="Hooks">
-        <thead>
-          <tr>
-            <th scope="col">State</th>
-            <th scope="col">webhook-id</th>
-            <th scope="col">Reason</th>
-            <th scope="col" class="number">
-              Received
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {refusals.map((refusal) => (
-            <RefusalRow key={refusal.requestId} refusal={refusal} isOpen={opened === refusal.requestId} />
-          ))}
-        </tbody>
-      </table>
+      <Table
+        label="Hooks"
+        class="hook-table"
+        rows={refusals}
+        keyOf={({ requestId }) => requestId}
+        namedBy={1}
+        columns={[
+          { title: 'State', class: 'hook-state', cell: () => <Badge tone="warning">Refused</Badge> },
+          {
+            // A refused hook names no widget that the service knows: only the id of its sender.
+            title: 'webhook-id',
+            class: 'hook-name',
+            cell: (refusal) => <RefusalButton refusal={refusal} isOpen={isOpen(refusal)} />,
+          },
+          {
+            title: 'Reason',
+            class: 'hook-reason',
+            cell: (refusal) => <span title={describeRefusal(refusal)}>{describeRefusal(refusal)}</span>,
+          },
+          {
+            title: 'Received',
+            class: 'hook-time',
+            isNumber: true,
+            cell: ({ refusedAt }) => <ClockTime at={refusedAt} />,
+          },
+        ]}
+        detailsOf={(refusal) => (isOpen(refusal) ? <RefusalDetails refusal={refusal} /> : null)}
+      />
       <p class="hint">
         Refused hooks are kept for up to 7 days, at most 100. A listed one may stand for several in the same second.
       </p>
@@ -45,42 +56,17 @@ export function RefusalTable({ refusals }: { readonly refusals: readonly Refusal
   );
 }
 
-/** A refused hook names no widget that the service knows: only the id of its sender. */
-function RefusalRow({ refusal, isOpen }: { readonly refusal: Refusal; readonly isOpen: boolean }) {
+function RefusalButton({ refusal, isOpen }: { readonly refusal: Refusal; readonly isOpen: boolean }) {
   const { requestId, webhookId } = refusal;
-  const reason = describeRefusal(refusal);
   return (
-    <Fragment>
-      <tr class="hook-row">
-        <td class="hook-state">
-          <Badge tone="warning">Refused</Badge>
-        </td>
-        <th scope="row" class="hook-name" dir="auto">
-          <button
-            type="button"
-            class="row-link"
-            aria-expanded={isOpen}
-            aria-controls={isOpen ? `refusal-${requestId}` : undefined}
-            onClick={() => changeQuery({ refusal: isOpen ? null : requestId })}
-          >
-            {webhookId === null ? <span class="muted">No webhook-id</span> : <code>{webhookId}</code>}
-          </button>
-        </th>
-        <td class="hook-reason" title={reason}>
-          {reason}
-        </td>
-        <td class="hook-time number">
-          <ClockTime at={refusal.refusedAt} />
-        </td>
-      </tr>
-      {isOpen ? (
-        <tr class="hook-details">
-          <td id={`refusal-${requestId}`} colSpan={4}>
-            <RefusalDetails refusal={refusal} />
-          </td>
-        </tr>
-      ) : null}
-    </Fragment>
+    <button
+      type="button"
+      class="row-link"
+      aria-expanded={isOpen}
+      onClick={() => changeQuery({ refusal: isOpen ? null : requestId })}
+    >
+      {webhookId === null ? <span class="muted">No webhook-id</span> : <code>{webhookId}</code>}
+    </button>
   );
 }
 

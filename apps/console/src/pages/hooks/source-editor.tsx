@@ -26,6 +26,18 @@ export function parseDocument<Document extends object>(text: string): Document |
   }
 }
 
+/** The fields of a request of the sender. */
+export type SampleFields = { readonly [Name in keyof Sample]: Signal<string> };
+
+export function useSample(): SampleFields {
+  return { headers: useSignal(''), body: useSignal('') };
+}
+
+export function fillSample(sample: SampleFields, { headers, body }: Sample): void {
+  sample.headers.value = headers;
+  sample.body.value = body;
+}
+
 /** A request of the sender, the mapping as JSON, and what becomes of the request, side by side. */
 export function SourceEditor({
   document,
@@ -40,7 +52,7 @@ export function SourceEditor({
   readonly document: { readonly text: Signal<string>; readonly label: string };
   /** Whose example request can be used. */
   readonly preset: PresetName;
-  readonly sample: Signal<Sample>;
+  readonly sample: SampleFields;
   /** Null: the text is no JSON. */
   readonly source: TriedSource | null;
   /** Where else requests of the sender come from. */
@@ -50,7 +62,6 @@ export function SourceEditor({
   /** The last one: what to do with the mapping. */
   readonly end: ComponentChildren;
 }) {
-  const { headers, body } = sample.value;
   return (
     <div class="source-editor">
       <div>
@@ -58,38 +69,30 @@ export function SourceEditor({
         <section class="section">
           <h2>2. Sample request</h2>
           <div class="sample-sources">
-            <Button onClick={() => (sample.value = senders[preset].sample)}>Use example</Button>
+            <Button onClick={() => fillSample(sample, senders[preset].sample)}>Use example</Button>
             {samples}
           </div>
           <LinesField
+            of={sample.headers}
             label="Headers"
             hint="One per line, as name: value. Leave out the value of a header that holds a secret."
             rows={4}
-            value={headers}
-            onInput={(next) => (sample.value = { ...sample.peek(), headers: next })}
           />
-          <LinesField
-            label="Body"
-            hint="Exactly as the sender sends it."
-            rows={10}
-            value={body}
-            onInput={(next) => (sample.value = { ...sample.peek(), body: next })}
-          />
+          <LinesField of={sample.body} label="Body" hint="Exactly as the sender sends it." rows={10} />
         </section>
       </div>
       <section class="section">
         <h2>3. Mapping to a hook</h2>
         <LinesField
+          of={document.text}
           label={document.label}
           hint='JSON. A place is {"from": "/a/b"} in the body, {"header": "name"}, or {"value": "a constant"}.'
           rows={28}
-          value={document.text.value}
-          onInput={(next) => (document.text.value = next)}
         />
       </section>
       <section class="section source-result">
         <h2>4. Result</h2>
-        <SourcePreview source={source} sample={sample.value} />
+        <SourcePreview source={source} headers={sample.headers.value} body={sample.body.value} />
         {end}
       </section>
     </div>
@@ -120,13 +123,13 @@ const outcomes: Readonly<Record<Preview['outcome'], string>> = {
 };
 
 /** What the service would do with the request, by a source that is not saved. Numbers keep their digits. */
-function SourcePreview({ source, sample }: { readonly source: TriedSource | null; readonly sample: Sample }) {
-  const asked = usePause(JSON.stringify([source, sample]));
+function SourcePreview({ source, headers, body }: { readonly source: TriedSource | null } & Sample) {
+  const asked = usePause(JSON.stringify([source, headers, body]));
   const preview = useResource<Preview | null>(
     async (signal) => {
-      if (source === null || sample.body === '') return null;
-      const body = { source, headers: toHeaders(sample.headers), body: sample.body };
-      const text: string = await api.POST('/api/v1/integrations/preview', { body, signal, parseAs: 'text' });
+      if (source === null || body === '') return null;
+      const request = { body: { source, headers: toHeaders(headers), body }, signal, parseAs: 'text' as const };
+      const text: string = await api.POST('/api/v1/integrations/preview', request);
       return parseExactJson(text) as Preview;
     },
     [asked],

@@ -1,8 +1,8 @@
-import { type Signal, useSignal } from '@preact/signals';
+import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { Button } from '../../parts/button.tsx';
 import { unsavedText } from '../../parts/dialog.tsx';
-import { Field, Select, TextField } from '../../parts/fields.tsx';
+import { SelectField, TextField } from '../../parts/fields.tsx';
 import { ProblemNotice, showToast } from '../../parts/messages.tsx';
 import { PageHeader } from '../../parts/page.tsx';
 import { FullTime, Time } from '../../parts/time.tsx';
@@ -11,8 +11,15 @@ import { useLeaveQuestion } from '../../router/router.tsx';
 import { api, type Schemas } from '../../service/service.ts';
 import { useAction, useResource } from '../../service/use-service.ts';
 import { handOver } from './hand-over-page.tsx';
-import { describeStep, parseDocument, SourceEditor } from './source-editor.tsx';
-import { type PresetName, type Sample, senders, writeSource } from './source-examples.ts';
+import {
+  describeStep,
+  fillSample,
+  parseDocument,
+  type SampleFields,
+  SourceEditor,
+  useSample,
+} from './source-editor.tsx';
+import { type PresetName, senders, writeSource } from './source-examples.ts';
 
 type Source = Schemas['NewHookSource'];
 
@@ -29,7 +36,7 @@ export function NewSourcePage() {
   const preset = useSignal<PresetName>('github');
   const secret = useSignal('');
   const text = useSignal(writeSource('github'));
-  const sample = useSignal({ headers: '', body: '' });
+  const sample = useSample();
   const source = parseDocument<Source>(text.value);
   /** `isWaiting`: the first request is waited for, and mapped then. */
   const create = useAction(async (given: Source, isWaiting: boolean) => {
@@ -78,27 +85,19 @@ export function NewSourcePage() {
       >
         <section class="section">
           <h2>1. Sender</h2>
-          <TextField label="Name" required value={name.value} onInput={(next) => (name.value = next)} />
-          <Field label="Sender">
-            {({ id }) => (
-              <Select
-                id={id}
-                options={presets}
-                value={preset.value}
-                onChange={(next) => {
-                  preset.value = next;
-                  text.value = writeSource(next);
-                }}
-              />
-            )}
-          </Field>
+          <TextField of={name} label="Name" required />
+          <SelectField
+            of={preset}
+            label="Sender"
+            options={presets}
+            onChange={(next) => (text.value = writeSource(next))}
+          />
           <TextField
+            of={secret}
             label="Secret"
             hint="The secret that the sender signs with or sends. It is never shown again."
             type="password"
             autoComplete="new-password"
-            value={secret.value}
-            onInput={(next) => (secret.value = next)}
           />
         </section>
       </SourceEditor>
@@ -112,7 +111,7 @@ type Kept = Schemas['HookSamples'];
 export function MappingPage({ id = '' }: RouteParameters) {
   const params = { path: { id } };
   const read = useResource((signal) => api.GET('/api/v1/integrations/{id}', { params, signal }), [id]);
-  const sample = useSignal({ headers: '', body: '' });
+  const sample = useSample();
   const text = useSignal('');
   const integration = read.data.value;
   const source = integration?.source ?? null;
@@ -168,7 +167,7 @@ export function MappingPage({ id = '' }: RouteParameters) {
 }
 
 /** Refused requests of the sender, if they are kept: each can be used as the request of the preview. */
-function KeptSamples({ id, sample }: { readonly id: string; readonly sample: Signal<Sample> }) {
+function KeptSamples({ id, sample }: { readonly id: string; readonly sample: SampleFields }) {
   const path = '/api/v1/integrations/{id}/samples';
   const params = { path: { id } };
   const read = useResource<Kept>((signal) => api.GET(path, { params, signal }), [id], { refreshMs: 3_000 });
@@ -182,14 +181,13 @@ function KeptSamples({ id, sample }: { readonly id: string; readonly sample: Sig
   });
   const use = ({ headers, body }: Kept['items'][number]) => {
     const lines = Object.entries(headers).flatMap(([name, values]) => values.map((value) => `${name}: ${value}`));
-    sample.value = { headers: lines.join('\n'), body };
+    fillSample(sample, { headers: lines.join('\n'), body });
   };
   const { keptUntil = null, items = [] } = read.data.value ?? {};
   const [newest] = items;
   // Whoever waits for the first request sees it at once, unless there is another one already.
   useEffect(() => {
-    const { headers, body } = sample.peek();
-    if (newest !== undefined && headers === '' && body === '') use(newest);
+    if (newest !== undefined && `${sample.headers.peek()}${sample.body.peek()}` === '') use(newest);
   }, [newest === undefined]);
   if (keptUntil === null) {
     return (

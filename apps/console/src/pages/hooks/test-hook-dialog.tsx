@@ -6,22 +6,22 @@ import { InvalidCallError } from '@widget-service/client/requests/failures.ts';
 import { useEffect, useMemo } from 'preact/hooks';
 import { FormDialog } from '../../parts/dialog.tsx';
 import { Code } from '../../parts/facts.tsx';
-import { Field, Select, TextField } from '../../parts/fields.tsx';
+import { LinesField, SelectField, TextField } from '../../parts/fields.tsx';
 import { formatDuration } from '../../parts/format.ts';
 import { ProblemNotice } from '../../parts/messages.tsx';
 import { Link } from '../../router/router.tsx';
 import { toOwnAddress } from '../../service/service.ts';
 import { readServiceMs } from '../../service/service-clock.ts';
 import { useResource } from '../../service/use-service.ts';
+import { WidgetField } from '../streams/filter-fields.tsx';
+import { type PickedValues, readPicked } from '../streams/filter-values.ts';
 import { deadReasons, eventGone, findDelivery } from './delivery.tsx';
-import { WidgetField } from './widget-field.tsx';
 
 const kinds = [
   ['updated', 'Updated'],
   ['created', 'Created'],
   ['retired', 'Retired'],
 ] as const;
-const emptyHook = { kind: 'updated' as (typeof kinds)[number][0], widgetId: '', payload: '{}' };
 const payloadWrong = 'The payload must be a JSON object.';
 
 /** A hook that the service has accepted. `durationMs`: how long the last attempt took, in milliseconds. */
@@ -65,22 +65,23 @@ export function TestHookDialog({
 }) {
   const url = useSignal(secrets?.url ?? '');
   const secret = useSignal(secrets?.signingSecret ?? '');
-  const hook = useSignal(emptyHook);
+  const kind = useSignal<(typeof kinds)[number][0]>('updated');
+  const widget = useSignal<PickedValues>({ chosen: [], text: '' });
+  const payload = useSignal('{}');
   const accepted = useSignal<AcceptedHook | null>(null);
   /** How many attempts have failed while another one follows. */
   const failed = useSignal(0);
   // A hook that waits to be sent again must not arrive after its form is gone.
   const closed = useMemo(() => new AbortController(), []);
   useEffect(() => () => closed.abort(), []);
-  const change = (changes: Partial<typeof emptyHook>) => (hook.value = { ...hook.value, ...changes });
   const send = async () => {
     accepted.value = null;
     failed.value = 0;
-    const { kind, widgetId } = hook.value;
-    const payload = parseExactObject(hook.value.payload);
-    if (payload === null) throw new InvalidCallError(payloadWrong);
+    const sent = parseExactObject(payload.value);
+    if (sent === null) throw new InvalidCallError(payloadWrong);
     const occurredAt = new Date(readServiceMs()).toISOString();
-    const event = { kind, occurredAt, payload, ...(widgetId === '' ? {} : { widgetId }) };
+    const widgetId = readPicked(widget.value).at(-1);
+    const event = { kind: kind.value, occurredAt, payload: sent, ...(widgetId === undefined ? {} : { widgetId }) };
     const options = {
       url: toOwnAddress(url.value),
       ...(isSigned ? { secret: secret.value.trim() } : {}),
@@ -90,13 +91,7 @@ export function TestHookDialog({
     failed.value = 0;
   };
   return (
-    <FormDialog
-      title="Send test hook"
-      submitLabel="Send test hook"
-      closeLabel="Close"
-      onSubmit={send}
-      onClose={onClose}
-    >
+    <FormDialog title="Send test hook" label="Send test hook" closeLabel="Close" onSubmit={send} onClose={onClose}>
       <p class="hint">A test hook has the same effect as any other hook.</p>
       {isSigned && !isSigningPossible() ? (
         <p class="notice notice-warning">
@@ -105,58 +100,38 @@ export function TestHookDialog({
         </p>
       ) : null}
       <TextField
+        of={url}
         label="Secret URL"
         hint={secrets === undefined ? 'Paste the URL that you saved: the service keeps only its hash.' : undefined}
         type="url"
         autoComplete="off"
         required
-        value={url.value}
-        onInput={(text) => (url.value = text)}
       />
       {isSigned ? (
         <TextField
+          of={secret}
           label="Signing secret"
           hint="Starts with whsec_. This integration accepts only signed hooks."
           type="password"
           autoComplete="new-password"
           required
-          value={secret.value}
-          onInput={(text) => (secret.value = text)}
         />
       ) : null}
-      <Field label="Kind">
-        {({ id }) => <Select id={id} options={kinds} value={hook.value.kind} onChange={(kind) => change({ kind })} />}
-      </Field>
-      <WidgetField value={hook.value.widgetId} onChange={(widgetId) => change({ widgetId })} />
-      <PayloadField value={hook.value.payload} onInput={(payload) => change({ payload })} />
+      <SelectField of={kind} label="Kind" options={kinds} />
+      <WidgetField of={widget} />
+      <LinesField
+        of={payload}
+        label="Payload"
+        hint="A JSON object."
+        pointer="/payload"
+        rows={4}
+        check={(text) => (parseExactObject(text) === null ? payloadWrong : '')}
+      />
       <p role="status">
         {failed.value === 0 ? '' : `${failed.value === 1 ? '1 attempt' : `${failed.value} attempts`} failed. Retrying…`}
       </p>
       {accepted.value === null ? null : <SentHook integrationId={integrationId} {...accepted.value} />}
     </FormDialog>
-  );
-}
-
-/** JSON. The form cannot be sent while it is no object. */
-function PayloadField({ value, onInput }: { readonly value: string; readonly onInput: (value: string) => void }) {
-  return (
-    <Field label="Payload" hint="A JSON object." pointer="/payload">
-      {({ id, hintId, isWrong }) => (
-        <textarea
-          id={id}
-          class="input"
-          rows={4}
-          spellcheck={false}
-          aria-describedby={hintId}
-          aria-invalid={isWrong}
-          value={value}
-          onInput={({ currentTarget }) => {
-            onInput(currentTarget.value);
-            currentTarget.setCustomValidity(parseExactObject(currentTarget.value) === null ? payloadWrong : '');
-          }}
-        />
-      )}
-    </Field>
   );
 }
 

@@ -1,6 +1,6 @@
 import { Badge } from '../../parts/badges.tsx';
 import { formatClock, formatCount } from '../../parts/format.ts';
-import { type Column, PagedList, Table, usePages } from '../../parts/lists.tsx';
+import { type Column, PagedTable, usePages } from '../../parts/lists.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Link } from '../../router/router.tsx';
 import { api, type Schemas } from '../../service/service.ts';
@@ -25,16 +25,13 @@ export function Integrations({ deadLetters }: { readonly deadLetters: DeadLetter
         <h2>Integrations</h2>
         <span class="muted small">last 24 hours</span>
       </div>
-      <PagedList list={list} empty={{ title: 'None yet', text: 'Create an integration to receive hooks.' }}>
-        {(items) => (
-          <Table
-            label="Integrations"
-            rows={items}
-            keyOf={({ counts }) => counts.integrationId}
-            columns={listColumns(deadLetters)}
-          />
-        )}
-      </PagedList>
+      <PagedTable
+        list={list}
+        empty={{ title: 'None yet', text: 'Create an integration to receive hooks.' }}
+        label="Integrations"
+        keyOf={({ counts }) => counts.integrationId}
+        columns={listColumns(deadLetters)}
+      />
     </section>
   );
 }

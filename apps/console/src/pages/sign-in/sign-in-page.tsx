@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { Button } from '../../parts/button.tsx';
-import { Field } from '../../parts/fields.tsx';
+import { TextField } from '../../parts/fields.tsx';
 import { ProblemNotice } from '../../parts/messages.tsx';
 import { isUuid, lookUp } from '../../parts/text.ts';
 import { query } from '../../router/router.tsx';
@@ -30,8 +30,8 @@ export function SignInPage({ hasEnded }: { readonly hasEnded: boolean }) {
 }
 
 function PasswordForm() {
-  const emailInput = useRef<HTMLInputElement>(null);
-  useEffect(() => emailInput.current?.focus(), []);
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => form.current?.querySelector('input')?.focus(), []);
   const email = useSignal('');
   const password = useSignal('');
   const isShown = useSignal(false);
@@ -44,6 +44,7 @@ function PasswordForm() {
   });
   return (
     <form
+      ref={form}
       // If the browser submits the form itself, `post` keeps the password out of the address.
       method="post"
       onSubmit={(event) => {
@@ -51,42 +52,27 @@ function PasswordForm() {
         void attempt.run();
       }}
     >
-      <Field label="E-mail">
-        {({ id }) => (
-          <input
-            id={id}
-            class="input"
-            name="email"
-            inputMode="email"
-            autoComplete="username"
-            autoCapitalize="none"
-            spellcheck={false}
-            required
-            ref={emailInput}
-            value={email.value}
-            onInput={({ currentTarget }) => (email.value = currentTarget.value)}
-          />
-        )}
-      </Field>
-      <Field label="Password">
-        {({ id }) => (
-          <div class="input-with-button">
-            <input
-              {...(isShown.value ? { type: 'text' as const } : { type: 'password' as const })}
-              id={id}
-              class="input"
-              name="password"
-              autoComplete="current-password"
-              required
-              value={password.value}
-              onInput={({ currentTarget }) => (password.value = currentTarget.value)}
-            />
-            <Button kind="quiet" aria-pressed={isShown.value} onClick={() => (isShown.value = !isShown.value)}>
-              {isShown.value ? 'Hide' : 'Show'}
-            </Button>
-          </div>
-        )}
-      </Field>
+      <TextField
+        of={email}
+        label="E-mail"
+        name="email"
+        inputMode="email"
+        autoComplete="username"
+        autoCapitalize="none"
+        required
+      />
+      <TextField
+        of={password}
+        label="Password"
+        name="password"
+        {...(isShown.value ? {} : { type: 'password' as const })}
+        autoComplete="current-password"
+        required
+      >
+        <Button kind="quiet" aria-pressed={isShown.value} onClick={() => (isShown.value = !isShown.value)}>
+          {isShown.value ? 'Hide' : 'Show'}
+        </Button>
+      </TextField>
       <ProblemNotice error={attempt.error.value} />
       <Button kind="primary" type="submit" isBusy={attempt.isRunning.value}>
         Sign in

@@ -5,56 +5,63 @@ import { foldText } from '../../parts/text.ts';
 import { nameWidget } from '../../parts/widget-name.tsx';
 import type { Schemas } from '../../service/service.ts';
 import { useFoundWidgets } from '../widgets/find-widgets.ts';
+import { makeMatcher, parseSearch } from '../widgets/search-words.ts';
 import { eventTypes, type FilterValues, type PickedValues, readPicked } from './filter-values.ts';
 import { PickField, type Suggestion } from './pick-field.tsx';
 
 /** The fields of a filter. */
-export function FilterFields({ values }: { readonly values: Signal<FilterValues> }) {
-  const { types, states, labels, widgetIds } = values.value;
-  const change = (changes: Partial<FilterValues>) => (values.value = { ...values.value, ...changes });
+export function FilterFields({ values: { types, states, labels, widgetIds } }: { readonly values: FilterValues }) {
   return (
     <fieldset class="fieldset">
       <legend>Filter</legend>
       <p class="hint">Leave a field empty to let everything through.</p>
-      <Choices
-        label="Kinds"
-        names={['widget.created', 'widget.updated', 'widget.retired']}
-        texts={eventTypes}
-        chosen={types}
-        onChange={(next) => change({ types: next })}
-      />
-      <Choices
-        label="States"
-        names={['active', 'retired']}
-        texts={widgetStates}
-        chosen={states}
-        onChange={(next) => change({ states: next })}
-      />
+      <Choices label="Kinds" texts={eventTypes} of={types} />
+      <Choices label="States" texts={widgetStates} of={states} />
       <PickField
+        of={labels}
         label="Labels"
         hint="Any of these labels (case-sensitive). Press Enter after each."
         pointer="/filter/labels"
-        value={labels}
-        onChange={(next) => change({ labels: next })}
-        suggestions={useLabelSuggestions(labels)}
+        suggestions={useLabelSuggestions(labels.value)}
         nameOf={(label) => label}
       />
       <div role="status">
-        {readPicked(labels).map((label) => (
+        {readPicked(labels.value).map((label) => (
           <UnknownLabel key={label} label={label} />
         ))}
       </div>
       <PickField
+        of={widgetIds}
         label="Widgets"
         hint="Only events of these widgets. Type a part of a name, or an id."
         pointer="/filter/widgetIds"
         wrongForm="Some of these are not widget ids. Choose a widget by its name, or copy the id from its page."
-        value={widgetIds}
-        onChange={(next) => change({ widgetIds: next })}
-        suggestions={useWidgetSuggestions(widgetIds)}
+        suggestions={useWidgetSuggestions(widgetIds.value).suggestions}
         nameOf={(id) => nameWidget(id) ?? id}
       />
     </fieldset>
+  );
+}
+
+/** A field for one widget, by its name or id. Its value is the id. */
+export function WidgetField({ of }: { readonly of: Signal<PickedValues> }) {
+  const { suggestions, isMissing } = useWidgetSuggestions(of.value);
+  return (
+    <>
+      <PickField
+        of={of}
+        label="Widget"
+        hint="Search by name, or paste a widget id. Optional for the kind “Created”."
+        pointer="/widgetId"
+        wrongForm="This is not a widget id. Choose a widget from the list, or paste its id: its page shows it."
+        suggestions={suggestions}
+        nameOf={(id) => nameWidget(id) ?? id}
+        isSingle
+      />
+      <p class="hint" role="status">
+        {isMissing ? 'No widgets match.' : ''}
+      </p>
+    </>
   );
 }
 
@@ -75,14 +82,14 @@ function useLabelSuggestions({ text, chosen }: PickedValues): readonly Suggestio
     .map((label) => ({ value: label, text: label, detail: '' }));
 }
 
-/** Widgets whose name contains the text, in any case, or whose id begins with it. */
-function useWidgetSuggestions({ text, chosen }: PickedValues): readonly Suggestion[] {
-  const wanted = foldText(text.trim());
-  const matches = ({ id, name }: Schemas['Widget']) => foldText(name).includes(wanted) || id.startsWith(wanted);
-  const { items } = useFoundWidgets(wanted, matches, mostSuggestions + chosen.length);
-  return items
+/** Widgets that the text finds: by words of the name, of a label or of the id. */
+function useWidgetSuggestions({ text, chosen }: PickedValues) {
+  const matches = makeMatcher(parseSearch(text));
+  const { items, isDone } = useFoundWidgets(text.trim(), matches, mostSuggestions + chosen.length);
+  const suggestions: readonly Suggestion[] = items
     .filter(({ id }) => !chosen.includes(id))
     .map(({ id, name }) => ({ value: id, text: name, detail: `…${id.slice(-6)}` }));
+  return { suggestions, isMissing: text.trim() !== '' && isDone && items.length === 0 };
 }
 
 /** Warns if no widget has the label: labels are case-sensitive, and easily mistyped. */
@@ -98,24 +105,26 @@ function UnknownLabel({ label }: { readonly label: string }) {
 }
 
 interface ChoicesProperties<Name extends string> {
+  readonly of: Signal<readonly Name[]>;
   readonly label: string;
-  readonly names: readonly Name[];
   readonly texts: Readonly<Record<Name, string>>;
-  readonly chosen: readonly Name[];
-  readonly onChange: (chosen: readonly Name[]) => void;
 }
 
-function Choices<Name extends string>({ label, names, texts, chosen, onChange }: ChoicesProperties<Name>) {
+function Choices<Name extends string>({ of, label, texts }: ChoicesProperties<Name>) {
+  const choose = (name: Name, isChosen: boolean) => {
+    const others = of.value.filter((other) => other !== name);
+    of.value = isChosen ? [...others, name] : others;
+  };
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset within a fieldset would be read with both legends.
     <div class="choices" role="group" aria-label={label}>
       <strong>{label}</strong>
-      {names.map((name) => (
+      {(Object.keys(texts) as Name[]).map((name) => (
         <CheckBox
           key={name}
           label={texts[name]}
-          checked={chosen.includes(name)}
-          onChange={(isChosen) => onChange(isChosen ? [...chosen, name] : chosen.filter((other) => other !== name))}
+          checked={of.value.includes(name)}
+          onChange={(isChosen) => choose(name, isChosen)}
         />
       ))}
     </div>

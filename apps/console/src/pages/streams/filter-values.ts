@@ -1,3 +1,4 @@
+import { type Signal, signal } from '@preact/signals';
 import { widgetStates } from '../../parts/badges.tsx';
 import type { Schemas } from '../../service/service.ts';
 
@@ -14,14 +15,21 @@ export interface PickedValues {
 
 /** What the fields of a filter hold. */
 export interface FilterValues {
-  readonly types: readonly NonNullable<EventFilter['types']>[number][];
-  readonly states: readonly NonNullable<EventFilter['states']>[number][];
-  readonly labels: PickedValues;
-  readonly widgetIds: PickedValues;
+  readonly types: Signal<readonly NonNullable<EventFilter['types']>[number][]>;
+  readonly states: Signal<readonly NonNullable<EventFilter['states']>[number][]>;
+  readonly labels: Signal<PickedValues>;
+  readonly widgetIds: Signal<PickedValues>;
 }
 
-const nothing: PickedValues = { chosen: [], text: '' };
-export const noFilter: FilterValues = { types: [], states: [], labels: nothing, widgetIds: nothing };
+/** Makes what the fields show for a filter. */
+export function fromFilter({ types, states, labels, widgetIds }: EventFilter): FilterValues {
+  return {
+    types: signal(types ?? []),
+    states: signal(states ?? []),
+    labels: signal({ chosen: labels ?? [], text: '' }),
+    widgetIds: signal({ chosen: widgetIds ?? [], text: '' }),
+  };
+}
 
 /** Returns every value of a field once, what is typed included. */
 export function readPicked({ chosen, text }: PickedValues): string[] {
@@ -31,20 +39,10 @@ export function readPicked({ chosen, text }: PickedValues): string[] {
 /** Returns the filter for the service. An empty field lets everything through. */
 export function toFilter({ types, states, labels, widgetIds }: FilterValues) {
   return {
-    types: orNull(types),
-    states: orNull(states),
-    labels: orNull(readPicked(labels)),
-    widgetIds: orNull(readPicked(widgetIds)),
-  };
-}
-
-/** Returns what the fields show for a filter. */
-export function fromFilter({ types, states, labels, widgetIds }: Schemas['EventFilter']): FilterValues {
-  return {
-    types: types ?? [],
-    states: states ?? [],
-    labels: { chosen: labels ?? [], text: '' },
-    widgetIds: { chosen: widgetIds ?? [], text: '' },
+    types: orNull(types.value),
+    states: orNull(states.value),
+    labels: orNull(readPicked(labels.value)),
+    widgetIds: orNull(readPicked(widgetIds.value)),
   };
 }
 

@@ -3,7 +3,7 @@ import { isWidgetEvent } from '@widget-service/client/stream/stream-event.ts';
 import { useRef } from 'preact/hooks';
 import { maskSecret } from '../../grants/describe-grant.ts';
 import { Button } from '../../parts/button.tsx';
-import { Field } from '../../parts/fields.tsx';
+import { TextField } from '../../parts/fields.tsx';
 import { EmptyState, ProblemNotice } from '../../parts/messages.tsx';
 import { nameWidget } from '../../parts/widget-name.tsx';
 import { type Schemas, serviceRoot, toOwnAddress } from '../../service/service.ts';
@@ -11,7 +11,7 @@ import { EventList, StreamStateBadge } from './events-page.tsx';
 import { describeFilter } from './filter-values.ts';
 import { followByUrl, followWithSession, useEvents } from './follow-stream.ts';
 import { eventPasses } from './stream-events.ts';
-import { type RefusedUrl, readStreamUrl } from './stream-url.ts';
+import { readStreamUrl } from './stream-url.ts';
 
 const keptEvents = 20;
 
@@ -85,59 +85,43 @@ export function LivePreview({ subscription, url: knownUrl }: LivePreviewProperti
 /** Asks for the secret URL of a stream. It is kept nowhere. */
 function PasteUrl({ onListen }: { readonly onListen: (url: string) => void }) {
   const text = useSignal('');
-  const refused = useSignal<RefusedUrl | null>(null);
-  const listen = () => {
-    const pasted = readStreamUrl(text.value, serviceRoot.origin);
-    if (pasted.kind === 'own') onListen(pasted.url);
-    else refused.value = pasted;
-  };
-  const wrong = refused.value;
+  /** What the person has asked to listen to. */
+  const asked = useSignal<string | null>(null);
+  const pasted = asked.value === text.value ? readStreamUrl(text.value, serviceRoot.origin) : null;
   return (
     <form
       method="post"
       class="paste-url"
       onSubmit={(event) => {
         event.preventDefault();
-        listen();
+        asked.value = text.value;
+        const read = readStreamUrl(text.value, serviceRoot.origin);
+        if (read.kind === 'own') onListen(read.url);
       }}
     >
-      <Field
+      <TextField
+        of={text}
         label="Stream URL (secret)"
         hint="Paste it to see what a program gets. It is kept only until you leave this page."
+        autoComplete="off"
+        required
+        isWrong={pasted !== null}
       >
-        {({ id, hintId }) => (
-          <div class="input-with-button">
-            <input
-              id={id}
-              class="input"
-              type="text"
-              autoComplete="off"
-              spellcheck={false}
-              required
-              aria-describedby={hintId}
-              aria-invalid={wrong !== null}
-              value={text.value}
-              onInput={({ currentTarget }) => {
-                text.value = currentTarget.value;
-                refused.value = null;
-              }}
-            />
-            <Button type="submit">Listen</Button>
-          </div>
-        )}
-      </Field>
+        <Button type="submit">Listen</Button>
+      </TextField>
       <div role="alert">
-        {wrong === null ? null : wrong.kind === 'wrong' ? (
+        {pasted?.kind === 'wrong' ? (
           <p class="field-mistake">This is not the URL of a stream. It ends with /api/v1/events/ and a token.</p>
-        ) : (
+        ) : null}
+        {pasted?.kind === 'other' ? (
           <div class="notice notice-error">
             <p>
-              The browser lets this page connect to {serviceRoot.host} only, and the URL leads to {wrong.host}. If both
+              The browser lets this page connect to {serviceRoot.host} only, and the URL leads to {pasted.host}. If both
               lead to this service, listen through {serviceRoot.host}. Otherwise use the sample code.
             </p>
-            <Button onClick={() => onListen(toOwnAddress(wrong.url))}>Listen through {serviceRoot.host}</Button>
+            <Button onClick={() => onListen(toOwnAddress(pasted.url))}>Listen through {serviceRoot.host}</Button>
           </div>
-        )}
+        ) : null}
       </div>
     </form>
   );

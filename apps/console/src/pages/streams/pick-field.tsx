@@ -1,6 +1,6 @@
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import type { TargetedKeyboardEvent } from 'preact';
-import { Field } from '../../parts/fields.tsx';
+import { Field, type FieldPlace } from '../../parts/fields.tsx';
 import { Option, useOptions } from '../../parts/options.tsx';
 import { isComposing } from '../../parts/read-key.ts';
 import type { PickedValues } from './filter-values.ts';
@@ -13,38 +13,34 @@ export interface Suggestion {
   readonly detail: string;
 }
 
-interface PickFieldProperties {
-  readonly label: string;
-  readonly hint: string;
-  /** The member of the request that the field holds. */
-  readonly pointer: string;
-  readonly wrongForm?: string;
-  readonly value: PickedValues;
-  readonly onChange: (value: PickedValues) => void;
+interface PickFieldProperties extends FieldPlace {
+  readonly of: Signal<PickedValues>;
   /** What fits the text. */
   readonly suggestions: readonly Suggestion[];
   /** What a chosen value is called. */
   readonly nameOf: (value: string) => string;
+  /** Whether it holds one value: another one replaces it, and Enter chooses the first suggestion. */
+  readonly isSingle?: boolean;
 }
 
 /**
  * A field of several values, with suggestions. Enter adds the chosen suggestion, or the text as it is; with an empty
  * text, it sends the form. Backspace in the empty field removes the last value.
  */
-export function PickField({ label, hint, pointer, wrongForm, value, ...properties }: PickFieldProperties) {
-  const { onChange, suggestions, nameOf } = properties;
-  const { chosen, text } = value;
+export function PickField({ of, suggestions, nameOf, isSingle = false, ...place }: PickFieldProperties) {
+  const { chosen, text } = of.value;
   const isOpen = useSignal(false);
   const shown = isOpen.value ? suggestions : [];
+  const first = isSingle ? 0 : -1;
   // Enter chooses the active one, if there is one.
-  const options = useOptions(suggestions.length, -1);
+  const options = useOptions(suggestions.length, first);
   const index = isOpen.value ? options.index : -1;
   const close = () => {
     isOpen.value = false;
-    options.moveTo(-1);
+    options.moveTo(first);
   };
   const add = (added: string) => {
-    onChange({ chosen: chosen.includes(added) ? chosen : [...chosen, added], text: '' });
+    of.value = { chosen: isSingle ? [added] : [...new Set([...chosen, added])], text: '' };
     close();
   };
   const press = (event: TargetedKeyboardEvent<HTMLInputElement>) => {
@@ -52,22 +48,22 @@ export function PickField({ label, hint, pointer, wrongForm, value, ...propertie
     const typed = text.trim();
     if (options.press(event.key)) isOpen.value ||= event.key === 'ArrowDown';
     else if (event.key === 'Enter' && index >= 0) add(shown[index]?.value ?? typed);
-    else if (event.key === 'Enter' && typed !== '') add(typed);
+    else if (event.key === 'Enter' && typed !== '') isSingle || add(typed);
     else if (event.key === 'Escape' && shown.length > 0) close();
     else if (event.key === 'Backspace' && text === '' && chosen.length > 0)
-      onChange({ chosen: chosen.slice(0, -1), text });
+      of.value = { chosen: chosen.slice(0, -1), text };
     else return;
     event.preventDefault();
   };
   return (
-    <Field label={label} hint={hint} pointer={pointer} wrongForm={wrongForm}>
+    <Field {...place}>
       {({ id, hintId, isWrong }) => (
         <div class="pick">
           <Chosen
             values={chosen}
             nameOf={nameOf}
             onRemove={(removed) => {
-              onChange({ chosen: chosen.filter((other) => other !== removed), text });
+              of.value = { chosen: chosen.filter((other) => other !== removed), text };
               // The button that had the focus goes.
               document.getElementById(id)?.focus();
             }}
@@ -86,9 +82,9 @@ export function PickField({ label, hint, pointer, wrongForm, value, ...propertie
             aria-invalid={isWrong}
             value={text}
             onInput={({ currentTarget }) => {
-              onChange({ chosen, text: currentTarget.value });
+              of.value = { chosen, text: currentTarget.value };
               isOpen.value = currentTarget.value.trim() !== '';
-              options.moveTo(-1);
+              options.moveTo(first);
             }}
             onClick={() => (isOpen.value = true)}
             onBlur={close}

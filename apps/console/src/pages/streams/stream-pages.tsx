@@ -1,23 +1,24 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import type { GrantFields, GrantKind, IssuedGrant } from '../../grants/describe-grant.ts';
+import type { Grant, GrantFields, GrantKind, IssuedGrant } from '../../grants/describe-grant.ts';
 import { GrantActions } from '../../grants/grant-actions.tsx';
 import { GrantsPage } from '../../grants/grants-page.tsx';
 import { listSecretFacts, OldSecretNote, SecretLine } from '../../grants/secrets.tsx';
 import { widgetStates } from '../../parts/badges.tsx';
 import { Button } from '../../parts/button.tsx';
+import { uncopiedText } from '../../parts/dialog.tsx';
 import { Code, CodeTabs, Facts } from '../../parts/facts.tsx';
 import { ReadState } from '../../parts/messages.tsx';
-import { PageHeader, TabLinks } from '../../parts/page.tsx';
+import { ActivityLink, PageHeader, TabLinks } from '../../parts/page.tsx';
 import { FullTime } from '../../parts/time.tsx';
 import { WidgetLink } from '../../parts/widget-name.tsx';
 import type { RouteParameters } from '../../router/match-route.ts';
-import { goTo, Link, query, useLeaveQuestion } from '../../router/router.tsx';
+import { goTo, query, useLeaveQuestion } from '../../router/router.tsx';
 import { api, type Schemas } from '../../service/service.ts';
 import { useResource } from '../../service/use-service.ts';
-import { holdSecrets, may } from '../../session/session.ts';
+import { holdSecrets } from '../../session/session.ts';
 import { FilterFields } from './filter-fields.tsx';
-import { eventTypes, type FilterValues, fromFilter, noFilter, toFilter } from './filter-values.ts';
+import { eventTypes, fromFilter, toFilter } from './filter-values.ts';
 import { LivePreview } from './live-preview.tsx';
 import { OpenStreams } from './open-streams.tsx';
 import { readStreamUrl, streamSamples } from './stream-samples.ts';
@@ -34,11 +35,10 @@ function showNewUrl({ url = '', ...issued }: IssuedGrant): void {
 }
 
 /** Open streams take a new filter at once. */
-const filterFields: GrantFields<FilterValues> = {
-  read: (grant) => (grant !== null && 'filter' in grant ? fromFilter(grant.filter) : noFilter),
-  toBody: (values) => ({ filter: toFilter(values) }),
-  render: (values) => <FilterFields values={values} />,
-};
+function makeFilterFields(grant: Grant | null): GrantFields {
+  const values = fromFilter(grant !== null && 'filter' in grant ? grant.filter : {});
+  return { toBody: () => ({ filter: toFilter(values) }), Fields: () => <FilterFields values={values} /> };
+}
 
 /** Subscriptions as grants. */
 const subscriptionGrants: GrantKind = {
@@ -49,7 +49,7 @@ const subscriptionGrants: GrantKind = {
   intro: 'A subscription is a secret URL that opens a stream of events. Give each screen or program its own.',
   emptyText: 'Create a subscription, and give its URL to the program that follows the events.',
   createLabel: 'Create subscription',
-  fields: filterFields,
+  makeFields: makeFilterFields,
   onIssued: showNewUrl,
 };
 
@@ -90,11 +90,7 @@ export function StreamPage({ id = '' }: RouteParameters) {
   return (
     <>
       <PageHeader title={subscription?.name ?? held?.name ?? id} parents={[['Streams', '/streams']]}>
-        {may('audit:read') ? (
-          <Link to={`/access/audit?targetId=${id}`} class="button button-quiet">
-            Activity
-          </Link>
-        ) : null}
+        <ActivityLink targetId={id} />
         {subscription === null ? null : (
           <GrantActions kind={subscriptionGrants} grant={subscription} onChanged={() => void read.reload()} />
         )}
@@ -102,28 +98,26 @@ export function StreamPage({ id = '' }: RouteParameters) {
       {held === null || held.url === saved.value ? null : (
         <NewUrl key={held.url} held={held} onSaved={() => hideUrl(held.url)} />
       )}
-      <ReadState read={read} />
-      {subscription === null ? null : (
-        <>
-          <TabLinks label="Parts of this subscription" tabs={tabs} current={tab} />
-          {tab === 'preview' ? (
-            // A new URL starts another preview.
-            <LivePreview key={held?.url} subscription={subscription} url={held?.url ?? null} />
-          ) : tab === 'code' ? (
-            <SampleCode />
-          ) : tab === 'open' ? (
-            <OpenStreams id={id} />
-          ) : (
-            <StreamSettings subscription={subscription} onChanged={() => void read.reload()} />
-          )}
-        </>
-      )}
+      <ReadState read={read}>
+        {(shown) => (
+          <>
+            <TabLinks label="Parts of this subscription" tabs={tabs} current={tab} />
+            {tab === 'preview' ? (
+              // A new URL starts another preview.
+              <LivePreview key={held?.url} subscription={shown} url={held?.url ?? null} />
+            ) : tab === 'code' ? (
+              <SampleCode />
+            ) : tab === 'open' ? (
+              <OpenStreams id={id} />
+            ) : (
+              <StreamSettings subscription={shown} onChanged={() => void read.reload()} />
+            )}
+          </>
+        )}
+      </ReadState>
     </>
   );
 }
-
-const leaveText =
-  "Leave without a copy? The URL has not been copied yet. Once you leave this page, it can't be shown again.";
 
 interface NewUrlProperties {
   readonly held: HeldStream;
@@ -134,7 +128,7 @@ interface NewUrlProperties {
 /** Shows the URL of a new or rotated subscription. The page asks before it is left without a copy. */
 function NewUrl({ held, onSaved }: NewUrlProperties) {
   const isCopied = useRef(false);
-  useLeaveQuestion(() => (isCopied.current ? null : leaveText));
+  useLeaveQuestion(() => (isCopied.current ? null : uncopiedText));
   return (
     <section class="new-url" aria-label="Stream URL (secret)">
       <p class="notice notice-warning">

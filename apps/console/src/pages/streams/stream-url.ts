@@ -1,8 +1,6 @@
 /** What a person has pasted: the URL of a stream at the address of this page, one at another address, or neither. */
-type PastedUrl = { readonly kind: 'own'; readonly url: string } | RefusedUrl;
-
-/** A URL that this page does not connect to. */
-export type RefusedUrl =
+type PastedUrl =
+  | { readonly kind: 'own'; readonly url: string }
   | { readonly kind: 'other'; readonly url: string; readonly host: string }
   | { readonly kind: 'wrong' };
 

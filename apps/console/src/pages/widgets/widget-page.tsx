@@ -3,13 +3,12 @@ import { CopyButton } from '../../parts/button.tsx';
 import { WithFacts } from '../../parts/facts.tsx';
 import { formatCount } from '../../parts/format.ts';
 import { ReadState } from '../../parts/messages.tsx';
-import { PageHeader } from '../../parts/page.tsx';
+import { ActivityLink, PageHeader } from '../../parts/page.tsx';
 import { FullTime } from '../../parts/time.tsx';
 import type { RouteParameters } from '../../router/match-route.ts';
 import { Link } from '../../router/router.tsx';
 import { api, type Schemas } from '../../service/service.ts';
 import { useResource } from '../../service/use-service.ts';
-import { may } from '../../session/session.ts';
 import { toLabelSearch } from './search-words.ts';
 import { useWidgetChanges } from './widget-events.ts';
 import { WidgetHistory } from './widget-history.tsx';
@@ -28,11 +27,7 @@ export function WidgetPage({ id = '' }: RouteParameters) {
         parents={[['Widgets', '/widgets']]}
         aside={widget === undefined ? null : <WidgetSummary widget={widget} live={changes.state.value} />}
       >
-        {widget !== undefined && may('audit:read') ? (
-          <Link to={`/access/audit?targetId=${widget.id}`} class="button button-plain">
-            Audit log
-          </Link>
-        ) : null}
+        <ActivityLink targetId={id} />
       </PageHeader>
       {widget === undefined ? (
         <ReadState read={read} />

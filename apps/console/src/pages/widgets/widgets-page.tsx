@@ -1,11 +1,11 @@
-import { useSignal } from '@preact/signals';
+import { signal, useSignal } from '@preact/signals';
 import { createRandomId } from '@widget-service/client/requests/send.ts';
 import type { TargetedMouseEvent } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { LiveBadge, WidgetState, widgetStates } from '../../parts/badges.tsx';
 import { Button } from '../../parts/button.tsx';
-import { FormDialog, showDialog } from '../../parts/dialog.tsx';
-import { CheckBox, Select, TextField } from '../../parts/fields.tsx';
+import { ask } from '../../parts/dialog.tsx';
+import { CheckField, Select, TextField } from '../../parts/fields.tsx';
 import { formatCount } from '../../parts/format.ts';
 import { firstPage, Pager, usePages } from '../../parts/lists.tsx';
 import { EmptyState, ReadState, showToast } from '../../parts/messages.tsx';
@@ -34,12 +34,11 @@ export function WidgetsPage() {
     list.goToPage(1);
     return list.reload();
   };
-  const create = () => showDialog((close) => <NewWidgetDialog onCreated={showNewest} onClose={close} />);
   return (
     <>
       <PageHeader title="Widgets" aside={<LiveBadge state={changes.state.value} />}>
         {may('widgets:create') ? (
-          <Button kind="primary" data-creates onClick={create}>
+          <Button kind="primary" data-creates onClick={() => createWidget(showNewest)}>
             Create widget
           </Button>
         ) : null}
@@ -239,61 +238,45 @@ function WidgetRow({ widget, isChanged }: WidgetRowProperties) {
   );
 }
 
-const emptyWidget = { name: '', labels: '', isMine: false, notify: false };
-
-interface NewWidgetDialogProperties {
-  readonly onCreated: () => Promise<void>;
-  readonly onClose: () => void;
-}
-
-function NewWidgetDialog({ onCreated, onClose }: NewWidgetDialogProperties) {
-  const values = useSignal(emptyWidget);
-  // One for each text of the form, so that a repeated click after a lost response creates no second widget.
-  const key = useRef(createRandomId());
-  const create = async () => {
-    const { name, isMine, notify } = values.value;
-    const user = session.value?.user;
-    const labels = values.value.labels.split(',').map((label) => label.trim());
-    const widget = {
-      name,
-      labels: labels.filter((label) => label !== ''),
-      owner: isMine && user !== undefined ? { userId: user.id, email: user.email, notify } : null,
+/** Opens the form for a new widget. */
+function createWidget(onCreated: () => Promise<void>): void {
+  const [name, labels] = [signal(''), signal('')];
+  const [isMine, notify] = [signal(false), signal(false)];
+  const read = (): Schemas['NewWidget'] => {
+    const user = session.peek()?.user;
+    return {
+      name: name.value,
+      labels: labels.value.split(',').flatMap((label) => label.trim() || []),
+      owner: isMine.value && user !== undefined ? { userId: user.id, email: user.email, notify: notify.value } : null,
     };
-    await service.createWidget(widget, { idempotencyKey: key.current });
-    showToast(`“${name.trim()}” was created.`);
-    onClose();
-    await onCreated();
   };
-  const change = (changes: Partial<typeof values.value>) => {
-    values.value = { ...values.value, ...changes };
-    key.current = createRandomId();
-  };
-  const { name, labels, isMine, notify } = values.value;
-  return (
-    <FormDialog title="Create widget" submitLabel="Create" onSubmit={create} onClose={onClose}>
-      <TextField
-        label="Name"
-        hint="At most 200 characters."
-        pointer="/name"
-        required
-        value={name}
-        onInput={(text) => change({ name: text })}
-      />
-      <TextField
-        label="Labels"
-        hint="Separated by commas. Streams can be filtered by labels."
-        pointer="/labels"
-        value={labels}
-        onInput={(text) => change({ labels: text })}
-      />
-      <CheckBox label="Make me the owner" checked={isMine} onChange={(checked) => change({ isMine: checked })} />
-      {isMine ? (
-        <CheckBox
-          label="Notify owner (a flag for other systems; this service sends nothing)"
-          checked={notify}
-          onChange={(checked) => change({ notify: checked })}
+  let sent = { text: '', idempotencyKey: '' };
+  ask({
+    title: 'Create widget',
+    label: 'Create',
+    Fields: () => (
+      <>
+        <TextField of={name} label="Name" hint="At most 200 characters." pointer="/name" required />
+        <TextField
+          of={labels}
+          label="Labels"
+          hint="Separated by commas. Streams can be filtered by labels."
+          pointer="/labels"
         />
-      ) : null}
-    </FormDialog>
-  );
+        <CheckField of={isMine} label="Make me the owner" />
+        {isMine.value ? (
+          <CheckField of={notify} label="Notify owner (a flag for other systems; this service sends nothing)" />
+        ) : null}
+      </>
+    ),
+    onSubmit: async () => {
+      const widget = read();
+      const text = JSON.stringify(widget);
+      // One key for each text of the form, so that a repeated click after a lost response creates no second widget.
+      if (text !== sent.text) sent = { text, idempotencyKey: createRandomId() };
+      await service.createWidget(widget, sent);
+      showToast(`“${name.value.trim()}” was created.`);
+      void onCreated();
+    },
+  });
 }
