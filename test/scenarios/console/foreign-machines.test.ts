@@ -180,30 +180,4 @@ describe.runIf(hasBrowser)('the console on the machines of other people', () => 
     await page.getByLabel('Signing secret').fill(secret);
     await page.getByRole('dialog').getByRole('button', { name: 'Send test hook' }).click();
   }
-
-  test('finds a widget by a click on its label, whatever the label contains', async () => {
-    for (const label of ['19" rack', 'C:\\"x"', '\\', '"']) await createWidget(`With ${label}`, [label, 'common']);
-    const { profile, page } = await shown.openSignedIn('/widgets');
-    for (const label of ['19" rack', 'C:\\"x"', '\\', '"']) {
-      await page.getByLabel('Search by name, label or id').fill('label:common');
-      await rows(page).nth(3).waitFor();
-      await page.locator('.label').getByText(label, { exact: true }).click();
-      await page.getByText(/^1 of /).waitFor();
-      await rows(page).getByText(`With ${label}`, { exact: true }).waitFor();
-    }
-    await profile.close();
-  });
-
-  test('finds a name in any case and normal form, in the list and in the palette', async () => {
-    await createWidget('Mu\u0308ller');
-    const { profile, page } = await shown.openSignedIn('/widgets');
-    for (const text of ['müller', 'MÜLLER']) {
-      await page.getByLabel('Search by name, label or id').fill(text);
-      await rows(page).getByText('Mu\u0308ller', { exact: true }).waitFor();
-    }
-    await page.keyboard.press('Control+k');
-    await page.keyboard.type('müller');
-    await page.getByRole('dialog').getByRole('option').getByText('Mu\u0308l').first().waitFor();
-    await profile.close();
-  });
 });

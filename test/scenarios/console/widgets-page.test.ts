@@ -1,9 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Page, Route } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { testAdmin } from '../../drivers/app/console-client.ts';
 import { setOptions } from '../../drivers/cluster/component-options.ts';
-import { findBarriers, hasBrowser, openProfile, openTab, signInByPage } from '../../drivers/cluster/console-browser.ts';
+import { hasBrowser, openProfile, openTab, signInByPage } from '../../drivers/cluster/console-browser.ts';
 import { eventually } from '../../drivers/tools/eventually.ts';
 import { openEmbeddedDeployment } from '../../faults/deployment.ts';
 import { describeEachDeployment, postHook, showService } from './shown-service.ts';
@@ -213,26 +212,6 @@ describeEachDeployment('the list of widgets', (shown, name) => {
     await inspector.getByText('Events are missing here').first().waitFor();
     await row(page, 'After the gap').waitFor();
     await page.getByText('Live', { exact: true }).waitFor();
-    await profile.close();
-  });
-
-  test.each(['light', 'dark'] as const)('has no barrier that axe-core finds, %s', async (colorScheme) => {
-    const profile = await openProfile(shown.browser);
-    const { page, complaints } = await openTab(profile, shown.service.url, '/widgets');
-    await page.emulateMedia({ colorScheme });
-    await page.getByLabel('E-mail').waitFor();
-    expect(await findBarriers(page)).toEqual([]);
-    await signInByPage(page);
-    await rows(page).first().waitFor();
-    await delay(100);
-    expect(await findBarriers(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Create widget' }).click();
-    expect(await findBarriers(page)).toEqual([]);
-    await page.keyboard.press('Escape');
-    await rows(page).first().click();
-    await page.getByRole('list', { name: 'History' }).getByText('Created').waitFor();
-    expect(await findBarriers(page)).toEqual([]);
-    expect(complaints).toEqual([]);
     await profile.close();
   });
 });

@@ -2,8 +2,8 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
-import { Select } from '../parts/fields.tsx';
-import { actionsColumn, type Column, firstPage, type Page, PagedTable, usePages } from '../parts/lists.tsx';
+import { SearchField, Select } from '../parts/fields.tsx';
+import { actionsColumn, type Column, type Page, PagedTable, usePages } from '../parts/lists.tsx';
 import { PageHeader } from '../parts/page.tsx';
 import { Time } from '../parts/time.tsx';
 import { changeQuery, Link, query } from '../router/router.tsx';
@@ -105,16 +105,7 @@ function readOrder(): GrantOrder {
 function GrantSearch({ canSort }: { readonly canSort: boolean }) {
   return (
     <search class="filters filters-above-list">
-      <input
-        class="input"
-        type="search"
-        data-shortcut="/"
-        maxLength={200}
-        aria-label="Search by name"
-        placeholder="Search by name"
-        value={query.value.get('search') ?? ''}
-        onInput={({ currentTarget }) => changeQuery({ ...firstPage, search: currentTarget.value })}
-      />
+      <SearchField label="Search by name" />
       {canSort ? (
         <Select
           isShort

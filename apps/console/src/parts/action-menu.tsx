@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { Ellipsis, type IconNode } from 'lucide';
 import type { TargetedKeyboardEvent } from 'preact';
-import { useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { useId, useRef } from 'preact/hooks';
 import { Icon } from './button.tsx';
 import { isComposing } from './read-key.ts';
 
@@ -20,8 +20,8 @@ interface ActionMenuProperties {
 }
 
 /**
- * A button with three dots that opens a menu. The menu is a popover of the browser: a table does not cut it off, and
- * Escape or a click beside it closes it. Then the button has the focus again.
+ * A button with three dots that opens a menu. The menu is a popover of the browser: a table does not cut it off, the
+ * browser keeps it beside its button, and Escape or a click elsewhere closes it. Then the button has the focus again.
  */
 export function ActionMenu({ label, entries }: ActionMenuProperties) {
   const id = useId();
@@ -29,25 +29,6 @@ export function ActionMenu({ label, entries }: ActionMenuProperties) {
   const menu = useRef<HTMLDivElement>(null);
   const isOpen = useSignal(false);
   const close = () => menu.current?.hidePopover();
-  useLayoutEffect(() => {
-    if (!isOpen.value) return;
-    const closeUnlessOwn = ({ target }: Event) => {
-      if (target !== menu.current) close();
-    };
-    // The browser shows it only after the event by which it says so, but before the next frame.
-    const frame = requestAnimationFrame(() => {
-      open(button.current, menu.current);
-      // From now on it stands at its place of the window, and the button would move away from it. The browser has told
-      // of each scrolling before, such as that to the focused button.
-      window.addEventListener('scroll', closeUnlessOwn, true);
-      window.addEventListener('resize', close);
-    });
-    return () => {
-      cancelAnimationFrame(frame);
-      window.removeEventListener('scroll', closeUnlessOwn, true);
-      window.removeEventListener('resize', close);
-    };
-  }, [isOpen.value]);
   const noteToggle = (isOpening: boolean) => {
     isOpen.value = isOpening;
     const { activeElement } = document;
@@ -82,6 +63,9 @@ export function ActionMenu({ label, entries }: ActionMenuProperties) {
         aria-label={label}
         popover="auto"
         onBeforeToggle={({ newState }) => noteToggle(newState === 'open')}
+        onToggle={({ currentTarget, newState }) => {
+          if (newState === 'open') listItems(currentTarget)[0]?.focus({ preventScroll: true });
+        }}
         onKeyDown={(event) => moveInMenu(event, entries, close)}
       >
         {isOpen.value
@@ -90,17 +74,6 @@ export function ActionMenu({ label, entries }: ActionMenuProperties) {
       </div>
     </>
   );
-}
-
-/** Puts the menu beside its button, and the focus on its first entry. */
-function open(button: HTMLElement | null, menu: HTMLElement | null): void {
-  if (button === null || menu === null) return;
-  const { offsetWidth: width, offsetHeight: height } = menu;
-  const windowSize = { width: document.documentElement.clientWidth, height: window.innerHeight };
-  const { left, top } = placeMenu(button.getBoundingClientRect(), { width, height }, windowSize);
-  menu.style.left = `${left}px`;
-  menu.style.top = `${top}px`;
-  listItems(menu)[0]?.focus({ preventScroll: true });
 }
 
 function MenuItem({ label, icon, isDangerous = false, onChoose }: MenuEntry) {
@@ -156,28 +129,4 @@ export function findMenuEntry(key: string, labels: readonly string[], current: n
   if ([...key].length !== 1) return null;
   const following = labels.map((_, step) => (current + 1 + step) % count);
   return following.find((index) => labels[index]?.toLowerCase().startsWith(key.toLowerCase())) ?? null;
-}
-
-interface Size {
-  readonly width: number;
-  readonly height: number;
-}
-
-/** A rectangle of the window, in pixels from its corner at the top left. */
-type Box = Readonly<Record<'top' | 'bottom' | 'right', number>>;
-
-const gap = 4;
-const margin = 8;
-
-/**
- * Returns where a menu opens: below its button and flush with the button's right edge, or above it if there is more
- * room. It never leaves the window on the left or at the top.
- */
-export function placeMenu(button: Box, menu: Size, windowSize: Size): { readonly left: number; readonly top: number } {
-  const roomBelow = windowSize.height - margin - (button.bottom + gap);
-  const roomAbove = button.top - gap - margin;
-  const isAbove = menu.height > roomBelow && roomAbove > roomBelow;
-  const top = isAbove ? button.top - gap - menu.height : button.bottom + gap;
-  const left = Math.min(button.right, windowSize.width - margin) - menu.width;
-  return { left: Math.max(left, margin), top: Math.max(top, margin) };
 }

@@ -1,6 +1,7 @@
 import type { Signal } from '@preact/signals';
 import type { ComponentChildren, InputHTMLAttributes } from 'preact';
 import { useContext, useId } from 'preact/hooks';
+import { changeQuery, firstPage, query } from '../router/router.tsx';
 import { readLocalText, toLocalText } from './preferences.ts';
 import { describeMistake, FieldMistakes } from './problems.ts';
 
@@ -216,6 +217,30 @@ export function SelectField<Value extends string | number>(properties: SelectFie
     <Field {...place}>
       {({ id, hintId }) => <Select id={id} hintId={hintId} options={options} value={of.value} onChange={change} />}
     </Field>
+  );
+}
+
+interface SearchFieldProperties {
+  readonly label: string;
+  readonly onSearch?: () => void;
+}
+
+/** The search of a page, whose text is in the address: `?search=lamp`. A new one leads to the first page. */
+export function SearchField({ label, onSearch }: SearchFieldProperties) {
+  return (
+    <input
+      class="input"
+      type="search"
+      data-shortcut="/"
+      maxLength={200}
+      aria-label={label}
+      placeholder={label}
+      value={query.value.get('search') ?? ''}
+      onInput={({ currentTarget }) => {
+        onSearch?.();
+        changeQuery({ ...firstPage, search: currentTarget.value });
+      }}
+    />
   );
 }
 

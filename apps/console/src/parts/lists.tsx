@@ -139,9 +139,6 @@ interface PagesOptions<Item> extends ResourceOptions {
   readonly timeOf?: (item: Item) => string;
 }
 
-/** These changes of the address lead to the first page: combine them with those of a filter. */
-export const firstPage = { page: null, asOf: null } as const;
-
 /** The newest answer, and what shows: its rows, or those from before as they are now. */
 interface Answer<Data> {
   readonly latest: Data;

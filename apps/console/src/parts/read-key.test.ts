@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isCommand, isComposing, readKey } from './read-key.ts';
+import { isCommand, isComposing, isSign } from './read-key.ts';
 
 interface Pressed {
   readonly code?: string;
@@ -15,7 +15,6 @@ function press(key: string, { code = '', keyCode = 0, isComposing = false, modif
     code,
     keyCode,
     isComposing,
-    shiftKey: modifiers.includes('Shift'),
     ctrlKey: modifiers.includes('Control'),
     altKey: modifiers.includes('Alt'),
     metaKey: modifiers.includes('Meta'),
@@ -23,41 +22,14 @@ function press(key: string, { code = '', keyCode = 0, isComposing = false, modif
   };
 }
 
-describe('readKey', () => {
-  test.each([
-    ['an English layout', 'c', 'KeyC', 'c'],
-    ['Dvorak: the letter counts, not its place', 'j', 'KeyC', 'j'],
-    ['AZERTY', 'w', 'KeyZ', 'w'],
-    ['a Russian layout', 'с', 'KeyC', 'c'],
-    ['a Russian layout, a letter that looks Latin', 'о', 'KeyJ', 'j'],
-    ['a Greek layout', 'ψ', 'KeyC', 'c'],
-    ['a Hebrew layout', 'ב', 'KeyC', 'c'],
-    ['a Hebrew layout, where a sign is in the place of a letter', "'", 'KeyW', 'w'],
-    ['a Turkish layout', 'ı', 'KeyI', 'i'],
-    ['an Arabic layout', 'ل', 'KeyG', 'g'],
-    ['Caps Lock', 'C', 'KeyC', 'c'],
-    ['a sign', '/', 'Slash', '/'],
-    ['a named key', 'ArrowDown', 'ArrowDown', 'ArrowDown'],
-    ['a key without a place', 'я', '', 'я'],
-    ['a dead key', 'Dead', 'Equal', 'Dead'],
-  ])('reads %s', (_, key, code, expected) => {
-    expect(readKey(press(key, { code }))).toBe(expected);
-  });
-
-  test('reads what Shift makes of a key', () => {
-    expect(readKey(press('?', { code: 'Slash', modifiers: ['Shift'] }))).toBe('?');
-    expect(readKey(press('C', { code: 'KeyC', modifiers: ['Shift'] }))).toBe('C');
-  });
-
-  test.each(['Control', 'Alt', 'Meta', 'AltGraph'] as const)('reads nothing with %s', (modifier) => {
-    expect(readKey(press('c', { code: 'KeyC', modifiers: [modifier] }))).toBeNull();
-  });
-
-  test('reads nothing that an input method uses', () => {
-    expect(readKey(press('Enter', { isComposing: true }))).toBeNull();
-    expect(readKey(press('Enter', { keyCode: 229 }))).toBeNull();
-    expect(readKey(press('Process', { code: 'KeyC', keyCode: 229 }))).toBeNull();
-  });
+test('a sign is a shortcut alone or with Shift, and never with another modifier or for an input method', () => {
+  expect(isSign(press('/'), '/')).toBe(true);
+  expect(isSign(press('/', { modifiers: ['Shift'] }), '/')).toBe(true);
+  expect(isSign(press('7'), '/')).toBe(false);
+  for (const modifier of ['Control', 'Alt', 'Meta', 'AltGraph'] as const)
+    expect(isSign(press('/', { modifiers: [modifier] }), '/')).toBe(false);
+  expect(isSign(press('/', { isComposing: true }), '/')).toBe(false);
+  expect(isSign(press('/', { keyCode: 229 }), '/')).toBe(false);
 });
 
 describe('isCommand', () => {

@@ -84,6 +84,9 @@ export function changeQuery(changes: Readonly<Record<string, string | null>>): v
   location.value = readLocation();
 }
 
+/** These changes of the address lead to the first page of a list: combine them with those of a filter. */
+export const firstPage = { page: null, asOf: null } as const;
+
 export function followAddress(): void {
   // The link of the icon is relative to the address that the page was opened at, and other addresses follow.
   const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"]');

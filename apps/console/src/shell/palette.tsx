@@ -4,7 +4,7 @@ import { useEffect, useLayoutEffect, useMemo } from 'preact/hooks';
 import { useWidgetsByText } from '../pages/widgets/find-widgets.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Option, useOptions } from '../parts/options.tsx';
-import { isCommand, isComposing, readKey } from '../parts/read-key.ts';
+import { isCommand, isComposing, isSign } from '../parts/read-key.ts';
 import { goTo } from '../router/router.tsx';
 import { api } from '../service/service.ts';
 import { may, type Permission, session } from '../session/session.ts';
@@ -38,7 +38,7 @@ export function followKeys(): void {
       return;
     }
     const isTyping = event.target instanceof HTMLElement && event.target.matches(fieldSelector);
-    if (readKey(event) !== '/' || isTyping || isDialogOpen) return;
+    if (!isSign(event, '/') || isTyping || isDialogOpen) return;
     const search = document.querySelector<HTMLElement>('[data-shortcut="/"]');
     if (search === null) return;
     event.preventDefault();

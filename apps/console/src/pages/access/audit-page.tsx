@@ -1,10 +1,10 @@
 import { Badge } from '../../parts/badges.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Select } from '../../parts/fields.tsx';
-import { type Column, firstPage, PagedTable, usePages } from '../../parts/lists.tsx';
+import { type Column, PagedTable, usePages } from '../../parts/lists.tsx';
 import { PageHeader } from '../../parts/page.tsx';
 import { Time } from '../../parts/time.tsx';
-import { changeQuery, Link, query } from '../../router/router.tsx';
+import { changeQuery, firstPage, Link, query } from '../../router/router.tsx';
 import { api, type Schemas } from '../../service/service.ts';
 
 type AuditEvent = Schemas['AuditEvent'];

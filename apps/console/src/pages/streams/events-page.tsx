@@ -3,6 +3,7 @@ import { isWidgetEvent, type StreamEvent } from '@widget-service/client/stream/s
 import { Badge, type Tone } from '../../parts/badges.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Code } from '../../parts/facts.tsx';
+import { SearchField } from '../../parts/fields.tsx';
 import { formatAbsolute, formatCount, formatExactTime } from '../../parts/format.ts';
 import { EmptyState, ProblemNotice } from '../../parts/messages.tsx';
 import { PageHeader } from '../../parts/page.tsx';
@@ -38,15 +39,7 @@ export function EventsPage() {
       <p class="intro">Live events from now on. This page keeps the last {keptEvents}.</p>
       <ProblemNotice error={failure.value} />
       <search class="filters">
-        <input
-          class="input"
-          type="search"
-          data-shortcut="/"
-          aria-label="Filter events"
-          placeholder="Filter events"
-          value={text}
-          onInput={({ currentTarget }) => changeQuery({ search: currentTarget.value })}
-        />
+        <SearchField label="Filter events" />
       </search>
       <p class="list-summary" role="status">
         {isPaused ? `${formatCount(waiting.value)} new while paused` : ''}

@@ -25,6 +25,11 @@ test('finds every word in the name, a label or the id, in any case', () => {
   for (const text of ['lamp door', 'lamp.', '^lamp', 'f00d']) expect(finds(text), text).toBe(false);
 });
 
+test('finds a name in any normal form', () => {
+  for (const name of ['Mu\u0308ller', 'Müller'])
+    for (const text of ['müller', 'MU\u0308LLER']) expect(makeMatcher(parseSearch(text))({ ...lamp, name })).toBe(true);
+});
+
 test('finds a label by its beginning, or as a whole if it is quoted', () => {
   for (const text of ['label:co', 'label:"COLD"', 'lamp label:first', 'label:say', 'label:"say \\"hi\\""'])
     expect(finds(text), text).toBe(true);

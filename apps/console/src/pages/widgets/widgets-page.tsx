@@ -5,13 +5,13 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { LiveBadge, WidgetState, widgetStates } from '../../parts/badges.tsx';
 import { Button } from '../../parts/button.tsx';
 import { ask } from '../../parts/dialog.tsx';
-import { CheckField, Select, TextField } from '../../parts/fields.tsx';
+import { CheckField, SearchField, Select, TextField } from '../../parts/fields.tsx';
 import { formatCount } from '../../parts/format.ts';
-import { firstPage, Pager, usePages } from '../../parts/lists.tsx';
+import { Pager, usePages } from '../../parts/lists.tsx';
 import { EmptyState, ReadState, showToast } from '../../parts/messages.tsx';
 import { PageHeader } from '../../parts/page.tsx';
 import { Time } from '../../parts/time.tsx';
-import { changeQuery, isForBrowser, Link, query, readEntryKey } from '../../router/router.tsx';
+import { changeQuery, firstPage, isForBrowser, Link, query, readEntryKey } from '../../router/router.tsx';
 import { api, type Schemas, service } from '../../service/service.ts';
 import { may, session } from '../../session/session.ts';
 import { type Found, useFoundWidgets } from './find-widgets.ts';
@@ -43,7 +43,7 @@ export function WidgetsPage() {
           </Button>
         ) : null}
       </PageHeader>
-      <WidgetFilters {...search} onChange={() => (most.value = foundStep)} />
+      <WidgetFilters state={search.state} onChange={() => (most.value = foundStep)} />
       <p class="list-summary" role="status">
         {read === null ? '' : found === null ? countWidgets(read.totalItems) : describeFound(found, read.totalItems)}
       </p>
@@ -132,27 +132,15 @@ function describeFound({ items, searched, isDone, error }: Found, all: number): 
   return isDone || error !== null ? found : `${found}. Searching… ${formatCount(searched)} so far.`;
 }
 
-interface WidgetFiltersProperties extends WidgetFilter {
+interface WidgetFiltersProperties extends Pick<WidgetFilter, 'state'> {
   readonly onChange: () => void;
 }
 
 /** The search and the state. */
-function WidgetFilters({ text, state, onChange }: WidgetFiltersProperties) {
-  const change = (changes: Readonly<Record<string, string>>) => {
-    onChange();
-    changeQuery({ ...firstPage, ...changes });
-  };
+function WidgetFilters({ state, onChange }: WidgetFiltersProperties) {
   return (
     <search class="filters">
-      <input
-        class="input"
-        type="search"
-        data-shortcut="/"
-        aria-label="Search by name, label or id"
-        placeholder="Search by name, label or id"
-        value={text}
-        onInput={({ currentTarget }) => change({ search: currentTarget.value })}
-      />
+      <SearchField label="Search by name, label or id" onSearch={onChange} />
       <Select
         isShort
         label="State"
@@ -162,7 +150,10 @@ function WidgetFilters({ text, state, onChange }: WidgetFiltersProperties) {
           ['retired', widgetStates.retired],
         ]}
         value={state ?? ''}
-        onChange={(next) => change({ state: next })}
+        onChange={(next) => {
+          onChange();
+          changeQuery({ ...firstPage, state: next });
+        }}
       />
     </search>
   );
