@@ -3,8 +3,6 @@ import { describe, expect, test } from 'vitest';
 import { anAuditEvent } from '../drivers/app/builders.ts';
 import { openSharedBackend } from '../drivers/app/open-shared.ts';
 
-const _firstHundred = { offset: 0, limit: 100 };
-
 /** What `collection.test.ts` does not have. */
 describe('audit events', async () => {
   const testBackend = await openSharedBackend();

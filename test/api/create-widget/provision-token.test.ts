@@ -73,8 +73,7 @@ describe('POST /api/v1/widgets with a provision token', () => {
   test('accepts the previous token until the overlap of a rotation ends', async () => {
     const { id, token: previousToken } = await issue();
     const url = `${tokensPath}/${id}/rotate`;
-    const rotation = { method: 'POST', url, headers: admin.headers, payload: { overlapSeconds: 10 } } as const;
-    const { token: newToken } = (await service.inject(rotation)).json();
+    const { token: newToken } = (await admin.post(url, { overlapSeconds: 10 })).json();
     expect((await create(bearer(previousToken))).statusCode).toBe(201);
     expect((await create(bearer(newToken))).statusCode).toBe(201);
     clock.advance(10_000);
@@ -188,16 +187,11 @@ describe('POST /api/v1/widgets with a provision token: permission, store and lim
   test('limits each provision token on its own, and keeps the count across a rotation', async () => {
     const limited = await openTestApp({ limits: { api: { ratePerSecond: 0.001, burst: 1 } } });
     // The limit counts each caller on its own, so every change is made by another admin.
-    const post = async (url: string, payload?: object) => {
-      const { headers } = await limited.signedIn('admin');
-      return (await limited.inject({ method: 'POST', url, headers, ...(payload && { payload }) })).json();
-    };
+    const post = async (url: string, payload?: object) =>
+      (await (await limited.signedIn('admin')).post(url, payload)).json();
     const [first, other] = [await post(tokensPath, { name: 'x' }), await post(tokensPath, { name: 'x' })];
-    const createStatus = async (token: string) => {
-      const payload = { name: 'lamp' };
-      const request = { method: 'POST', url: '/api/v1/widgets', headers: bearer(token), payload } as const;
-      return (await limited.inject(request)).statusCode;
-    };
+    const createStatus = async (token: string) =>
+      (await limited.post('/api/v1/widgets', { name: 'lamp' }, bearer(token))).statusCode;
     expect([await createStatus(first.token), await createStatus(other.token)]).toEqual([201, 201]);
     const { token: newToken } = await post(`${tokensPath}/${first.id}/rotate`);
     const statuses = [await createStatus(first.token), await createStatus(newToken), await createStatus(other.token)];

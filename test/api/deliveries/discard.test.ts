@@ -70,8 +70,7 @@ describe('DELETE /api/v1/integrations/{id}/deliveries/{eventId}', () => {
     const creation = aCreation();
     await service.backend.widgets.insertOnce(creation);
     const delivery = await aDeadDelivery({ widgetId: creation.widget.id });
-    const redrive = () =>
-      service.inject({ method: 'POST', url: `${toUrl(delivery)}/redrive`, headers: { ...admin.headers } });
+    const redrive = () => admin.post(`${toUrl(delivery)}/redrive`);
     expect((await redrive()).statusCode).toBe(202);
     expect((await discard(delivery)).statusCode).toBe(204);
     expectProblem(await redrive(), { status: 409, code: 'delivery-not-dead' });

@@ -33,11 +33,7 @@ async function aDeadDelivery(overrides: Partial<Delivery> = {}): Promise<Deliver
 }
 
 const redrive = ({ integrationId, eventId }: Delivery, headers: Record<string, string> = { ...admin.headers }) =>
-  service.inject({
-    method: 'POST',
-    url: `/api/v1/integrations/${integrationId}/deliveries/${eventId}/redrive`,
-    headers,
-  });
+  service.post(`/api/v1/integrations/${integrationId}/deliveries/${eventId}/redrive`, undefined, headers);
 
 describe('POST /api/v1/integrations/{id}/deliveries/{eventId}/redrive', () => {
   test('returns 202 and enqueues the dead delivery, unchanged but for the redrive mark', async () => {

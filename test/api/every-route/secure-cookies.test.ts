@@ -23,9 +23,7 @@ async function issueUrl(headers: Record<string, string>, path = '/api/v1/subscri
 
 async function createWidgetStatus(headers: Record<string, string>): Promise<number> {
   const editor = await service.signedIn('editor');
-  const payload = { name: 'lamp' };
-  const request = { method: 'POST', url: '/api/v1/widgets', headers: { ...editor.headers, ...headers } } as const;
-  return (await service.app.inject({ ...request, payload })).statusCode;
+  return (await editor.post('/api/v1/widgets', { name: 'lamp' }, { ...editor.headers, ...headers })).statusCode;
 }
 
 async function readTransportSecurity(headers: Record<string, string>, url = '/api/v1/session'): Promise<unknown> {

@@ -110,8 +110,7 @@ test('each token keeps its own secret during the overlap, and a rotation without
 
 test('PATCH returns 400 unknown-field for a signingSecret, which belongs to the token', async () => {
   const { id } = (await create()).json();
-  const request = { method: 'PATCH', url: `${path}/${id}`, headers: admin.headers } as const;
-  const response = await service.inject({ ...request, payload: { signingSecret: aSecret() } });
+  const response = await admin.patch(`${path}/${id}`, { signingSecret: aSecret() });
   const errors = [{ pointer: '#/signingSecret', code: 'unknown-field' }];
   expectProblem(response, { status: 400, code: 'invalid-request', errors });
 });

@@ -37,7 +37,7 @@ test('without the docs among PAGES, the interface works, and a problem still has
 
 test('without the docs among PAGES, the console knows that the service has no runbooks', async () => {
   const consoleOnly = await openTestApp({ PAGES: new Set(['console']) });
-  const { body } = await consoleOnly.inject({ method: 'GET', url: '/console/' });
+  const { body } = await consoleOnly.get('/console/');
   await consoleOnly.close();
   expect(body).toContain('<meta name="docs" content="off">');
 });

@@ -37,8 +37,7 @@ describe('PUT /api/v1/session/password', () => {
     for (const ended of [thisSession, otherSession]) {
       expectProblem(await user.getSession(ended), { status: 403, code: 'not-authenticated' });
     }
-    const everySession = { method: 'DELETE', url: '/api/v1/sessions', headers: newSession } as const;
-    expect((await service.inject(everySession)).statusCode).toBe(204);
+    expect((await service.delete('/api/v1/sessions', newSession)).statusCode).toBe(204);
     expectProblem(await user.signIn(currentPassword), { status: 403, code: 'invalid-credentials' });
     expect((await user.signIn(newPassword)).statusCode).toBe(200);
     expect(service.logLines.join('')).not.toMatch(/horse|donkey/);
@@ -77,8 +76,7 @@ describe('PUT /api/v1/session/password', () => {
     const headers = await startSession();
     const admin = await service.signedIn('admin');
     beforeReplace = async () => {
-      const request = { method: 'PATCH', url: `/api/v1/users/${user.id}`, headers: admin.headers } as const;
-      expect((await service.inject({ ...request, payload: { disabled: true } })).statusCode).toBe(200);
+      expect((await admin.patch(`/api/v1/users/${user.id}`, { disabled: true })).statusCode).toBe(200);
     };
     const response = await change(headers, { currentPassword, newPassword });
     expectProblem(response, { status: 403, code: 'invalid-credentials' });

@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest';
 import { readCookie } from './cookies.ts';
 
-const _id = 'a'.repeat(43);
-
 test.each([
   ['a=1; b=2', 'b', '2'],
   ['a=1;\tb=2', 'b', '2'],

@@ -2,8 +2,6 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseJson } from './json-body.ts';
 
-const _nestArrays = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
-
 test('returns the same value as JSON.parse', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 20 }), (value) => {
