@@ -219,9 +219,10 @@ describe.each<[string, TrustedProxies, string]>([
     'hides no failed sign-in from the limit of the address, and needs no warning',
     async () => {
       const statuses: number[] = [];
-      for (const [index, name] of Object.keys(forgedOrigins).entries()) {
-        const headers = { [name]: (forgedOrigins[name] ?? '').replace('198.51.100.7', `198.51.100.${index}`) };
-        statuses.push((await failSignIn(peer, headers)).statusCode);
+      // Every header names another client each time.
+      for (let attempt = 0; attempt < 4 * failuresPerAddress; attempt += 1) {
+        const headers = JSON.stringify(forgedOrigins).replaceAll('198.51.100.7', `198.51.100.${attempt}`);
+        statuses.push((await failSignIn(peer, JSON.parse(headers))).statusCode);
       }
       // Six failures a minute, and one more for each ten seconds that this takes.
       const passed = statuses.filter((status) => status === 403).length;
@@ -231,18 +232,6 @@ describe.each<[string, TrustedProxies, string]>([
       expect(listWarnings()).toEqual([]);
     },
   );
-});
-
-describe.each<[string, TrustedProxies, string]>([
-  ['no proxy is declared, and the peer is public', null, untrustedPeer],
-  ['there is no proxy, and the peer is private', [], proxy],
-  ['the peer is not a declared proxy', ['10.0.0.0/8'], untrustedPeer],
-])('if %s', (_, trustedProxies, peer) => {
-  beforeEachOpen({ TRUSTED_PROXIES: trustedProxies, limits });
-
-  test('another X-Forwarded-For with each failed sign-in gives no further ones', async () => {
-    expect(await exceedFailures(peer, (attempt) => ({ 'x-forwarded-for': `198.51.100.${attempt}` }))).toBe(429);
-  });
 });
 
 describe('if no proxy is declared', () => {
