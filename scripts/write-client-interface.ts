@@ -43,7 +43,7 @@ async function readDocument(): Promise<OpenApiDocument> {
   const backend = await openBackend(parsed, logger, (error) => {
     throw error;
   });
-  const { app } = composePod({ settings: parsed.settings, backend, logger, identityProvider: null });
+  const { app } = composePod({ settings: parsed.settings, backend, logger }, null);
   const answer = await app.inject('/api/v1/openapi.json');
   await app.close();
   await backend.close();

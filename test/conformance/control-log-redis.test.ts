@@ -33,7 +33,7 @@ describe.runIf(inject('backend') === 'cluster')('RedisControlLog: losses and out
     proxied = openFailFastConnection(target, 'test');
     await proxied.ping().catch(() => new Promise((resolve) => proxied.once('ready', resolve)));
     const connectTail = () => openBlockingReadConnection(target, 'test');
-    log = new RedisControlLog({ redis: proxied, keys, connectTail });
+    log = new RedisControlLog(proxied, keys, connectTail);
     return async () => {
       await log.close();
       await redis.del(keys.control);
@@ -105,7 +105,7 @@ describe.runIf(inject('backend') === 'cluster')('RedisControlLog: losses and out
     ['that has read an entry', openTailAfterEntry],
     ['opened on an empty log', () => openTailAtEnd(log)],
   ])('sets mayHaveMissed when the log has dropped entries that a tail %s had not read', async (_, openTail) => {
-    log = new RedisControlLog({ redis, keys, connectTail: () => redis.duplicate(), maxLength: 5 });
+    log = new RedisControlLog(redis, keys, () => redis.duplicate(), 5);
     const tail = await openTail();
     const entries = buildNumberedEntries(7);
     for (const entry of entries) await log.announce(entry);
@@ -147,7 +147,7 @@ describe.runIf(inject('backend') === 'cluster')('RedisControlLog: losses and out
     const tail = await openTail();
     proxy.cut();
     await expect(tail.next()).rejects.toMatchObject({ code: 'unavailable' });
-    const direct = new RedisControlLog({ redis, keys, connectTail: () => redis.duplicate() });
+    const direct = new RedisControlLog(redis, keys, () => redis.duplicate());
     const [first, second, third] = buildNumberedEntries(3) as [ControlEntry, ControlEntry, ControlEntry];
     await direct.announce(first);
     await direct.announce(second);

@@ -27,7 +27,7 @@ afterEach(() => testBackend.dispose());
 /** Starts the real tasks of a worker. `lines` returns the failing checks, as `/readyz` shows them. */
 function startWorker(backend: Backend) {
   const tasks = createWorkerTasks({ backend, clock, logger, metrics: createMetrics() });
-  const supervisor = new Supervisor(tasks, { clock, onFailure: () => undefined });
+  const supervisor = new Supervisor(tasks, clock, () => undefined);
   supervisor.start();
   const listFailing = () =>
     supervisor.checks().flatMap(({ name, reason }) => (reason === null ? [] : [`${name}: ${reason}`]));

@@ -21,7 +21,7 @@ await runProcess(
     const onTracingWarning = (reason: string) => logger.warn({ reason }, 'tracing.spans_lost');
     const tracer = await openTracer(settings, 'widget-api', onTracingWarning);
     const backend = await openBackend(parsed, logger, fail);
-    return openProcess({ settings, backend, logger, tracer, print: printText });
+    return openProcess({ settings, backend, logger, tracer }, printText);
   },
   (error) => report(error),
 );

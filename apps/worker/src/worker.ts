@@ -50,15 +50,13 @@ export async function openWorker(
     }),
   ];
   const supervisor = createSupervisor(tasks, clock, logger, metrics);
-  const ops = await openOpsServer(
-    {
-      formatMetrics: (accept) => formatMetrics(metrics.registry, accept),
-      checks: () => readiness.checks(),
-      isStarted: () => true,
-      updateGauges: () => recordTasks(metrics, supervisor),
-    },
-    { host: settings.HOST, port: settings.OPS_PORT, allowedHosts: settings.ALLOWED_HOSTS },
-  );
+  const ops = await openOpsServer({
+    ...{ host: settings.HOST, port: settings.OPS_PORT, allowedHosts: settings.ALLOWED_HOSTS },
+    formatMetrics: (accept) => formatMetrics(metrics.registry, accept),
+    checks: () => readiness.checks(),
+    isStarted: () => true,
+    updateGauges: () => recordTasks(metrics, supervisor),
+  });
   supervisor.start();
   logger.info({ ops: { host: ops.address.address, port: ops.address.port } }, 'listening');
   return {

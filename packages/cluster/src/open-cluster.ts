@@ -106,11 +106,8 @@ async function openRedisParts(options: ClusterOptions, partitions: PartitionCoun
     onWarning,
     replicas: replicas === null ? null : findReplicas(eventsTarget, replicas),
   });
-  const control = new RedisControlLog({
-    redis: events,
-    keys,
-    connectTail: () => openBlockingReadConnection(eventsTarget, 'widget-service:control'),
-  });
+  const connectControlTail = () => openBlockingReadConnection(eventsTarget, 'widget-service:control');
+  const control = new RedisControlLog(events, keys, connectControlTail);
   const hookQueue = new BullmqHookQueue({
     redis: producer,
     keys,
@@ -144,7 +141,7 @@ function assemble(mongo: MongoStores, redis: RedisParts): Backend {
     kind: 'cluster',
     ...mongo.ports,
     ...redis.ports,
-    ...createRestoreCheck({ redis: redis.events, keys: redis.keys, runs: mongo.runs, counter: mongo.runCounter }),
+    ...createRestoreCheck(redis.events, redis.keys, mongo.runs, mongo.runCounter),
     // MongoDB's TTL indexes and the expiry of Redis keys do this.
     removeExpired: async () => undefined,
     close: () => withDeadline(close(), backendCloseWithinMs, 'closing the cluster backend'),

@@ -8,14 +8,6 @@ const olderThanLog =
   'MongoDB is older than the event log: it was restored from a backup, or REDIS_URL leads to another deployment. ' +
   'Nothing is processed. Stop all pods and workers, run "npm run new-epoch", then start them again';
 
-export interface RestoreCheckDeps {
-  /** The Redis of the event log. */
-  readonly redis: Redis;
-  readonly keys: RedisKeys;
-  readonly runs: MongoRunRegistry;
-  readonly counter: RunCounter;
-}
-
 /**
  * Recognises a MongoDB that is older than the event log (ADR 45).
  *
@@ -24,8 +16,14 @@ export interface RestoreCheckDeps {
  * between only raises the counter.
  *
  * Workers raise the counter again, which would soon hide the loss. So a mark keeps it, until `new-epoch` removes it.
+ * `redis` is that of the event log.
  */
-export function createRestoreCheck({ redis, keys, runs, counter }: RestoreCheckDeps): {
+export function createRestoreCheck(
+  redis: Redis,
+  keys: RedisKeys,
+  runs: MongoRunRegistry,
+  counter: RunCounter,
+): {
   /** `startRun` throws `UnavailableError` while MongoDB is older, and for a number that the log knows already. */
   readonly runs: Backend['runs'];
   readonly findMismatch: Backend['findMismatch'];

@@ -118,11 +118,10 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
   const backend = { ...realBackend, ...options.replace?.(realBackend) };
   const fresh = [options.clock ?? systemClock, () => true] as const;
   const settings = toSettings(options);
-  const { app } = composePod({
+  const deps = {
     settings,
     backend,
     logger: await createLogger({ level: 'info', destination: { write: (line) => void logLines.push(line) } }),
-    identityProvider: await openIdentityProvider(settings, fresh[0], options.providerTimeoutMs ?? 10_000),
     overrides: {
       ...options,
       signInFailuresPerMinute: options.limits?.signInFailuresPerMinute ?? 0,
@@ -138,7 +137,8 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
         sessions: createSessionCache(backend, ...fresh),
       },
     },
-  });
+  };
+  const { app } = composePod(deps, await openIdentityProvider(settings, fresh[0], options.providerTimeoutMs ?? 10_000));
   const routes: TestRoute[] = [];
   app.addHook('onRoute', ({ method, url, config, bodyLimit }) => {
     for (const name of [method].flat())

@@ -52,7 +52,7 @@ export async function openTestService(
   const tasks = describeBackend(backend.kind).processesHooks
     ? []
     : createWorkerTasks({ backend, clock: systemClock, logger, metrics: createMetrics() });
-  const worker = new Supervisor(tasks, { clock: systemClock, onFailure: () => undefined });
+  const worker = new Supervisor(tasks, systemClock, () => undefined);
   worker.start();
   // Closing the api must not close the backend: the worker's tasks use it until they have stopped.
   const pod = await openPod({ ...backend, close: async () => undefined }, environment, overrides);
@@ -114,6 +114,6 @@ export async function openPod(
       },
     },
   });
-  const api = await openProcess({ settings, backend, logger, print: () => undefined, overrides });
+  const api = await openProcess({ settings, backend, logger, overrides }, () => undefined);
   return { url, opsUrl, logLines, close: () => api.stop(true) };
 }

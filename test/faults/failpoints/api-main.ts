@@ -26,5 +26,5 @@ await runProcess(async (onFatal) => {
     ...(connectionsPerPod === undefined ? {} : { connectionsPerPod }),
     ...(outboxScanAgeMs === undefined ? {} : { outboxScanAgeMs }),
   };
-  return openProcess({ settings, backend, logger, print: printText, overrides });
+  return openProcess({ settings, backend, logger, overrides }, printText);
 }, reportToStandardError);

@@ -57,7 +57,7 @@ export function startWorker(
   const backend = ports as unknown as Backend;
   const tasks = createWorkerTasks({ backend, clock, logger, metrics: noMetrics });
   const onFailure = (task: string, error: unknown) => trace(`${process.name}: ${task} failed: ${String(error)}`);
-  const supervisor = new Supervisor(tasks, { clock, onFailure });
+  const supervisor = new Supervisor(tasks, clock, onFailure);
   supervisor.start();
   return { process, stop: () => supervisor.stop() };
 }
@@ -103,7 +103,7 @@ export function startPod({ process, ports, settings, createUuid, reportViolation
   const watch = new StreamWatch(process, fanOut.ring, reportViolation);
   // Entitlements are not simulated.
   const tail = fanOut.createTail(async () => undefined);
-  const supervisor = new Supervisor([tail], { clock, onFailure });
+  const supervisor = new Supervisor([tail], clock, onFailure);
   supervisor.start();
   const groupCommit = new GroupCommit(ports.hookQueue, clock, { createJobId: () => `job-${createUuid()}` });
   return {

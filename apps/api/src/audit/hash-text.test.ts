@@ -26,7 +26,7 @@ function createKeys() {
 describe('makeHashText', () => {
   test('returns null while the store is unavailable, and reads the key only once afterwards', async () => {
     const { serviceKeys, state } = createKeys();
-    const hashText = makeHashText({ configuredKey: null, serviceKeys });
+    const hashText = makeHashText(serviceKeys, null);
     expect(await hashText('kim@example.com')).toBeNull();
     for (let times = 0; times < 3; times += 1) expect(await hashText('kim@example.com')).not.toBeNull();
     expect(state.calls).toBe(2);
@@ -34,7 +34,7 @@ describe('makeHashText', () => {
 
   test('uses the configured key and reads no other', async () => {
     const { serviceKeys, state } = createKeys();
-    const hash = (configuredKey: string) => makeHashText({ configuredKey, serviceKeys })('kim@example.com');
+    const hash = (configuredKey: string) => makeHashText(serviceKeys, configuredKey)('kim@example.com');
     expect(await hash('k'.repeat(32))).toBe(await hash('k'.repeat(32)));
     expect(await hash('k'.repeat(32))).not.toBe(await hash('l'.repeat(32)));
     expect(state.calls).toBe(0);

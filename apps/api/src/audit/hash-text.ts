@@ -9,20 +9,17 @@ import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 const keyName = 'audit-email-hmac';
 const keyBytes = 32;
 
-export interface HashTextDeps {
-  /** The setting `AUDIT_HMAC_KEY`. Null: all pods use a random key that the store keeps. */
-  readonly configuredKey: string | null;
-  readonly serviceKeys: Pick<Collection<ServiceKey>, 'get' | 'insert'>;
-}
+type ServiceKeys = Pick<Collection<ServiceKey>, 'get' | 'insert'>;
 
 export type HashText = (text: string) => Promise<string | null>;
 
 /**
  * Makes the function that returns the HMAC-SHA256 of an e-mail or of another text that must not be stored, in
  * hexadecimal. Upper and lower case are equal, and every pod returns the same. Returns null while the key cannot be
- * read. It reads the key once.
+ * read. It reads the key once. `configuredKey` is the setting `AUDIT_HMAC_KEY`. Null: all pods use a random key that
+ * the store keeps.
  */
-export function makeHashText({ configuredKey, serviceKeys }: HashTextDeps): HashText {
+export function makeHashText(serviceKeys: ServiceKeys, configuredKey: string | null): HashText {
   let reading: Promise<string> | null = configuredKey === null ? null : Promise.resolve(configuredKey);
   const readKey = () => {
     reading ??= ensureServiceKey(serviceKeys, keyName, randomBytes(keyBytes).toString('base64url')).catch(
@@ -64,11 +61,7 @@ export function limitByDigests(limiter: RateLimiter, hashText: HashText): RateLi
  * Returns the key with this name. If there is none, stores `candidate` and returns it. Of several concurrent calls with
  * one name, all return the same key. Throws `UnavailableError`.
  */
-export async function ensureServiceKey(
-  keys: HashTextDeps['serviceKeys'],
-  name: string,
-  candidate: string,
-): Promise<string> {
+export async function ensureServiceKey(keys: ServiceKeys, name: string, candidate: string): Promise<string> {
   // Another pod may be first: what is stored counts, whoever stored it. A document of MongoDB is not readable until the
   // majority has it.
   for (const end = performance.now() + requestDeadlineMs; performance.now() < end; await delay(20)) {

@@ -69,17 +69,15 @@ export type BearerVerdict =
   | { readonly status: 'invalid' }
   | { readonly status: 'ok'; readonly provisionToken: ProvisionToken };
 
-export interface VerifyBearerDeps {
-  readonly cache: Pick<TokenCache<ResolvedGrant<ProvisionToken>>, 'resolve'>;
-  readonly recordLastUsed: RecordLastUsed;
-}
-
 /**
  * Makes the function that checks the Bearer token of a request's `Authorization` header and finds its provision token
  * (`wpt_…`). A valid token is recorded as used. The function throws `UnavailableError` if the token is not cached and
  * the store is unavailable.
  */
-export function makeVerifyBearer({ cache, recordLastUsed }: VerifyBearerDeps) {
+export function makeVerifyBearer(
+  cache: Pick<TokenCache<ResolvedGrant<ProvisionToken>>, 'resolve'>,
+  recordLastUsed: RecordLastUsed,
+) {
   return async (request: FastifyRequest): Promise<BearerVerdict> => {
     if (request.headers.authorization === undefined) return { status: 'absent' };
     const token = parseBearerToken(request.raw.rawHeaders);

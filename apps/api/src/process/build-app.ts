@@ -76,10 +76,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   registerPolicies(app, {
     findSession: (sessionId, network) => deps.manageSessions.find(sessionId, network),
     recallSession: deps.recallSession,
-    verifyBearer: makeVerifyBearer({
-      cache: caches.provisionTokens,
-      recordLastUsed: makeRecordLastUsed(deps.provisionTokens, clock),
-    }),
+    verifyBearer: makeVerifyBearer(caches.provisionTokens, makeRecordLastUsed(deps.provisionTokens, clock)),
     verifyHookToken: makeVerifyHookToken(caches.hooks),
     takePermit: makeTakeApiPermit({ limiter, limit: limits.api }),
     publicBaseUrl,

@@ -42,8 +42,6 @@ export interface PodDeps {
   readonly logger: Logger;
   /** Left out: no tracing. */
   readonly tracer?: Tracer;
-  /** Null: nobody signs in through a provider. */
-  readonly identityProvider: IdentityProvider | null;
   /** Only tests replace parts. */
   readonly overrides?: Overrides;
 }
@@ -73,10 +71,11 @@ export type Pod = ReturnType<typeof composePod>;
 
 /**
  * Connects the parts of a pod: the only place that knows all of them. It starts no task and does not listen.
+ * `identityProvider` null: nobody signs in through one.
  */
-export function composePod(deps: PodDeps) {
+export function composePod(deps: PodDeps, identityProvider: IdentityProvider | null) {
   const parts = composeParts(deps);
-  return { ...parts, app: composeApp(parts, deps.identityProvider) };
+  return { ...parts, app: composeApp(parts, identityProvider) };
 }
 
 function composeParts(deps: PodDeps) {
@@ -178,7 +177,7 @@ function composeApp(parts: Parts, identityProvider: IdentityProvider | null) {
 /** Creates the use cases, with the rate limits and the group commit that they go through. */
 function composeUseCases(parts: Parts) {
   const { settings, overrides, facts, backend, caches, clock, metrics } = parts;
-  const hashText = makeHashText({ configuredKey: settings.AUDIT_HMAC_KEY, serviceKeys: backend.serviceKeys });
+  const hashText = makeHashText(backend.serviceKeys, settings.AUDIT_HMAC_KEY);
   // A shared limiter can be unavailable or slow. The pod then limits in its own memory.
   const limiter: RateLimiter = facts.sharesRateLimits
     ? limitWithFallback({

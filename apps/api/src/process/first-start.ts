@@ -1,40 +1,25 @@
-import type { Settings } from '@widget-service/shared/config/settings.ts';
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import type { AuditEvent } from '@widget-service/shared/entities/audit-event.ts';
-import type { User } from '@widget-service/shared/entities/user.ts';
-import type { Collection } from '@widget-service/shared/ports/collection.ts';
-import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
-import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import { createFirstAdmin } from '@widget-service/shared/usecases/access/manage-users.ts';
-import type { AuditTrail } from '../audit/audit-trail.ts';
-
-export interface FirstAdminDeps {
-  readonly settings: Pick<Settings, 'ADMIN_EMAIL' | 'ADMIN_PASSWORD' | 'PASSWORD_SIGN_IN_ENABLED'>;
-  readonly users: Pick<Collection<User>, 'count' | 'insert'>;
-  /** Whether to generate a password if none is set. Only for a process that prints it: nobody can read it later. */
-  readonly mayGeneratePassword: boolean;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly audit: Pick<AuditTrail, 'write'>;
-}
+import type { Pod } from './compose.ts';
 
 /**
  * Creates the first admin if there is no user yet, and returns the e-mail and any generated password. Returns null if
- * there is a user already, if no admin is configured, or if nobody may sign in with a password. Throws
- * `UnavailableError`.
+ * there is a user already, if no admin is configured, or if nobody may sign in with a password. Only a process that
+ * prints a generated password generates one: nobody can read it later. Throws `UnavailableError`.
  */
-export async function ensureFirstAdmin({ settings, users, mayGeneratePassword, clock, logger, audit }: FirstAdminDeps) {
+export async function ensureFirstAdmin({ settings, backend, facts, clock, logger, audit }: Pod) {
   if (!settings.PASSWORD_SIGN_IN_ENABLED) {
     logger.info('no first admin is created: the identity provider decides who is an admin');
     return null;
   }
   const { ADMIN_EMAIL: email, ADMIN_PASSWORD: password } = settings;
-  if (email === null || (password === null && !mayGeneratePassword)) {
+  if (email === null || (password === null && !facts.startsWithoutSettings)) {
     logger.info('no first admin is configured: if there is no user yet, set ADMIN_EMAIL and ADMIN_PASSWORD');
     return null;
   }
-  const outcome = await createFirstAdmin(users, email, password, clock.now());
+  const outcome = await createFirstAdmin(backend.users, email, password, clock.now());
   if (outcome.status === 'not-needed') return null;
   logger.info({ email: outcome.email }, 'first admin created');
   await audit.write(describeFirstAdminEvent(outcome, clock.now()), requestDeadlineMs);

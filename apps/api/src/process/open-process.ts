@@ -2,7 +2,6 @@ import type { AddressInfo } from 'node:net';
 import type { Settings } from '@widget-service/shared/config/settings.ts';
 import { describeError, ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { formatMetrics } from '@widget-service/shared/metrics/format-metrics.ts';
-import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { explainListenFailure } from '@widget-service/shared/runtime/exit-error.ts';
 import { isAnyAddress } from '@widget-service/shared/runtime/host-name.ts';
@@ -11,54 +10,34 @@ import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import { openOpsServer } from '@widget-service/shared/runtime/ops-server.ts';
 import type { RunningProcess } from '@widget-service/shared/runtime/run-process.ts';
 import { recordTasks } from '@widget-service/shared/tasks/create-supervisor.ts';
-import type { Tracer } from '@widget-service/shared/tracing/tracer.ts';
 import { type IdentityProvider, openIdentityProvider } from '../caller/oidc/identity-provider.ts';
 import { listenPublicly } from '../http/create-server.ts';
-import { composePod, type Overrides, type Pod } from './compose.ts';
+import { composePod, type Pod, type PodDeps } from './compose.ts';
 import { drain, drainMaxMs, toWindowMs } from './drain.ts';
 import { describeFirstAdmin, ensureFirstAdmin, formatStartupBanner } from './first-start.ts';
-
-export interface ProcessDeps {
-  readonly settings: Settings;
-  /** Stopping the api closes it. */
-  readonly backend: Backend;
-  readonly logger: Logger;
-  /** Prints text for the person who started the process. */
-  readonly print: (text: string) => void;
-  /** Stopping the api closes it. Left out: no tracing. */
-  readonly tracer?: Tracer;
-  /** Only tests replace parts. */
-  readonly overrides?: Overrides;
-}
 
 /** How long the start waits for the first read of the event log. Redis may be unreachable for longer than that. */
 const firstPositionMaxMs = 1_000;
 
 /**
  * Opens one api process on an opened backend: the tasks, the operators' HTTP server and the public interface. It
- * listens once the promise resolves.
+ * listens once the promise resolves. Stopping it closes the backend and the tracer. `print` prints text for the person
+ * who started the process.
  *
  * Rejects with `UnavailableError` if the first admin cannot be stored, and with the error of `explainListenFailure` if
  * it cannot listen on an address. What is open then stays open: the caller ends the process.
  */
-export async function openProcess(deps: ProcessDeps): Promise<RunningProcess> {
-  const { settings, logger, print } = deps;
+export async function openProcess(deps: PodDeps, print: (text: string) => void): Promise<RunningProcess> {
+  const { settings, logger } = deps;
   const clock = systemClock;
   const identityProvider = await openIdentityProvider(settings, clock);
-  const pod = composePod({ ...deps, identityProvider });
+  const pod = composePod(deps, identityProvider);
   if (identityProvider !== null) watchIdentityProvider(identityProvider, pod, logger);
-  const { app, backend, facts, supervisor, readiness, fanOut, audit } = pod;
+  const { app, backend, facts, supervisor, readiness, fanOut } = pod;
   let isStarted = false;
   const ops = await openOperatorsPort(settings, pod, () => isStarted);
 
-  const admin = await ensureFirstAdmin({
-    settings,
-    users: backend.users,
-    mayGeneratePassword: facts.startsWithoutSettings,
-    clock,
-    logger,
-    audit,
-  });
+  const admin = await ensureFirstAdmin(pod);
   const email = admin?.email ?? settings.ADMIN_EMAIL ?? '';
   const password = admin?.generatedPassword ?? null;
   supervisor.start();
@@ -115,20 +94,18 @@ function openOperatorsPort(
   { metrics, supervisor, fanOut, readiness }: Pod,
   isStarted: () => boolean,
 ) {
-  return openOpsServer(
-    {
-      formatMetrics: (accept) => formatMetrics(metrics.registry, accept),
-      checks: () => readiness.checks(),
-      isStarted,
-      updateGauges: () => {
-        recordTasks(metrics, supervisor);
-        const unsentBytes = Array.from(fanOut.hub.connections(), ({ sink }) => sink.unsentBytes());
-        metrics.streamsBackpressured.set(unsentBytes.filter((bytes) => bytes > 0).length);
-        metrics.streamUnsentBytes.set(unsentBytes.reduce((sum, bytes) => sum + bytes, 0));
-      },
+  return openOpsServer({
+    ...{ host: settings.HOST, port: settings.OPS_PORT, allowedHosts: settings.ALLOWED_HOSTS },
+    formatMetrics: (accept) => formatMetrics(metrics.registry, accept),
+    checks: () => readiness.checks(),
+    isStarted,
+    updateGauges: () => {
+      recordTasks(metrics, supervisor);
+      const unsentBytes = Array.from(fanOut.hub.connections(), ({ sink }) => sink.unsentBytes());
+      metrics.streamsBackpressured.set(unsentBytes.filter((bytes) => bytes > 0).length);
+      metrics.streamUnsentBytes.set(unsentBytes.reduce((sum, bytes) => sum + bytes, 0));
     },
-    { host: settings.HOST, port: settings.OPS_PORT, allowedHosts: settings.ALLOWED_HOSTS },
-  );
+  });
 }
 
 const providerCheckMs = 60_000;

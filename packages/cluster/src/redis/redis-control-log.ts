@@ -10,37 +10,34 @@ import { translateErrors, translateRedisError } from './redis-call.ts';
 /** Far more entries than a running pod falls behind. A pod that falls behind further re-checks every grant anyway. */
 const defaultMaxLength = 10_000;
 
-export interface RedisControlLogOptions {
-  /** For short calls. The caller closes it. */
-  readonly redis: Redis;
-  readonly keys: Pick<RedisKeys, 'control'>;
-  /** Opens a connection for one tail. */
-  readonly connectTail: () => Redis;
-  /** How many entries the stream keeps. */
-  readonly maxLength?: number;
-}
-
 /** The control log is a Redis Stream. Its entries have one field: `j`, the entry as JSON. */
 export class RedisControlLog implements ControlLog {
-  readonly #options: RedisControlLogOptions;
+  readonly #redis: Redis;
+  /** The stream's key. */
+  readonly #key: string;
+  readonly #connectTail: () => Redis;
   readonly #maxLength: number;
   readonly #tails = new Set<ControlTail>();
 
-  constructor(options: RedisControlLogOptions) {
-    this.#options = options;
-    this.#maxLength = options.maxLength ?? defaultMaxLength;
+  /**
+   * `redis` is for short calls; the caller closes it. `connectTail` opens a connection for one tail. `maxLength` is how
+   * many entries the stream keeps.
+   */
+  constructor(redis: Redis, keys: Pick<RedisKeys, 'control'>, connectTail: () => Redis, maxLength = defaultMaxLength) {
+    this.#redis = redis;
+    this.#key = keys.control;
+    this.#connectTail = connectTail;
+    this.#maxLength = maxLength;
   }
 
   async announce(entry: ControlEntry): Promise<void> {
-    const { redis, keys } = this.#options;
     // ioredis may send the command twice when the connection breaks. A repeated entry is harmless.
-    const added = redis.xadd(keys.control, 'MAXLEN', this.#maxLength, '*', 'j', serializeControlEntry(entry));
+    const added = this.#redis.xadd(this.#key, 'MAXLEN', this.#maxLength, '*', 'j', serializeControlEntry(entry));
     await translateErrors(withDeadline(added, requestDeadlineMs, 'control announce'), 'control announce');
   }
 
   openTail(): ControlTail {
-    const { keys, connectTail } = this.#options;
-    const tail = new RedisControlTail({ control: keys.control, maxLength: this.#maxLength, connect: connectTail });
+    const tail = new RedisControlTail(this.#key, this.#maxLength, this.#connectTail);
     this.#tails.add(tail);
     return tail;
   }
@@ -57,15 +54,6 @@ const deadlineMs = 3000;
 const maxEntries = 500;
 /** The id before every entry: the position of a tail on an empty stream. */
 const startId = '0-0';
-
-interface RedisControlTailOptions {
-  /** The stream's key. */
-  readonly control: string;
-  /** How many entries the stream keeps. */
-  readonly maxLength: number;
-  /** Opens a connection for this tail alone: a blocking read delays every other command on its connection. */
-  readonly connect: () => Redis;
-}
 
 type TailResult = Awaited<ReturnType<ControlTail['next']>>;
 
@@ -87,7 +75,10 @@ interface ReadOutcome {
  * primary may have entry 7 and lack entry 8.
  */
 class RedisControlTail implements ControlTail {
-  readonly #options: RedisControlTailOptions;
+  readonly #key: string;
+  readonly #maxLength: number;
+  /** Opens a connection for this tail alone: a blocking read delays every other command on its connection. */
+  readonly #connect: () => Redis;
   #redis: Redis | null = null;
   /** Null until the first read. */
   #position: string | null = null;
@@ -95,13 +86,15 @@ class RedisControlTail implements ControlTail {
   #hasReadFailed = false;
   #isClosed = false;
 
-  constructor(options: RedisControlTailOptions) {
-    this.#options = options;
+  constructor(key: string, maxLength: number, connect: () => Redis) {
+    this.#key = key;
+    this.#maxLength = maxLength;
+    this.#connect = connect;
   }
 
   async next(): Promise<TailResult> {
     if (this.#isClosed) throw new UnavailableError('control tail: closed');
-    this.#redis ??= this.#options.connect();
+    this.#redis ??= this.#connect();
     const redis = this.#redis;
     try {
       const outcome = this.#position === null ? this.#startAtEnd(redis) : this.#readOn(redis, this.#position);
@@ -130,14 +123,13 @@ class RedisControlTail implements ControlTail {
   }
 
   async #readOn(redis: Redis, position: string): Promise<ReadOutcome> {
-    const { control } = this.#options;
     const hasReadFailed = this.#hasReadFailed;
     // Redis runs the two commands in this order: what is lost before the read ends, the check notices. After a failure
     // the read does not block, so that the caller learns at once that it may have missed entries.
     const [reply, isComplete] = await Promise.all([
       hasReadFailed
-        ? redis.xread('COUNT', maxEntries, 'STREAMS', control, position)
-        : redis.xread('COUNT', maxEntries, 'BLOCK', blockMs, 'STREAMS', control, position),
+        ? redis.xread('COUNT', maxEntries, 'STREAMS', this.#key, position)
+        : redis.xread('COUNT', maxEntries, 'BLOCK', blockMs, 'STREAMS', this.#key, position),
       this.#hasAllAfter(redis, position),
     ]);
     const streamEntries = (reply?.[0]?.[1] ?? []) as StreamEntry[];
@@ -156,13 +148,12 @@ class RedisControlTail implements ControlTail {
    * short to have been trimmed.
    */
   async #hasAllAfter(redis: Redis, position: string): Promise<boolean> {
-    const { control, maxLength } = this.#options;
-    if (position === startId) return (await redis.xlen(control)) < maxLength;
-    return (await redis.xrange(control, position, position)).length > 0;
+    if (position === startId) return (await redis.xlen(this.#key)) < this.#maxLength;
+    return (await redis.xrange(this.#key, position, position)).length > 0;
   }
 
   async #readLastId(redis: Redis): Promise<string> {
-    const [last] = await redis.xrevrange(this.#options.control, '+', '-', 'COUNT', 1);
+    const [last] = await redis.xrevrange(this.#key, '+', '-', 'COUNT', 1);
     return last?.[0] ?? startId;
   }
 }

@@ -119,11 +119,11 @@ export class RedisEventLog implements EventLog {
     const { log } = this.#keys;
     const { connectTail, replicas = null } = this.#options;
     const entries = this.#entries;
-    const openPrimary = () => new RedisEventTail({ log, entries, connect: connectTail });
+    const openPrimary = () => new RedisEventTail(log, entries, connectTail);
     if (replicas === null) return openPrimary();
     return new ReplicaTail({
       openPrimary,
-      openReplica: (index) => new RedisEventTail({ log, entries, connect: () => replicas.connectTail(index) }),
+      openReplica: (index) => new RedisEventTail(log, entries, () => replicas.connectTail(index)),
       replicaCount: replicas.count,
       readEnd: async () => (await this.inspect(null))?.extent.last ?? null,
       clock: systemClock,
@@ -207,33 +207,30 @@ function createEpochId(): string {
 const blockMs = 2000;
 const deadlineMs = 5000;
 
-interface RedisEventTailOptions {
-  /** The stream's key. */
-  readonly log: string;
-  /** Opens a connection for this tail alone: a blocking read delays every other command on its connection. */
-  readonly connect: () => Redis;
-  readonly entries: Pick<RowReader<StreamEntry, LogRecord>, 'readUntilDamaged'>;
-}
-
 /** Reads the stream of the event log on one server. */
 class RedisEventTail implements EventTail {
-  readonly #options: RedisEventTailOptions;
+  readonly #key: string;
+  readonly #entries: Pick<RowReader<StreamEntry, LogRecord>, 'readUntilDamaged'>;
+  /** Opens a connection for this tail alone: a blocking read delays every other command on its connection. */
+  readonly #connect: () => Redis;
   #redis: Redis | null = null;
   #isClosed = false;
 
-  constructor(options: RedisEventTailOptions) {
-    this.#options = options;
+  constructor(key: string, entries: Pick<RowReader<StreamEntry, LogRecord>, 'readUntilDamaged'>, connect: () => Redis) {
+    this.#key = key;
+    this.#entries = entries;
+    this.#connect = connect;
   }
 
   async next(after: LogPosition, limit: number): Promise<LogRecord[]> {
     if (this.#isClosed) throw new UnavailableError('event tail: closed');
-    this.#redis ??= this.#options.connect();
+    this.#redis ??= this.#connect();
     const redis = this.#redis;
     let reply: Awaited<ReturnType<Redis['xread']>>;
     try {
       // Needs a deadline of its own: against a frozen Redis the call never settles.
       reply = await withDeadline(
-        redis.xread('COUNT', limit, 'BLOCK', blockMs, 'STREAMS', this.#options.log, toEntryId(after)),
+        redis.xread('COUNT', limit, 'BLOCK', blockMs, 'STREAMS', this.#key, toEntryId(after)),
         deadlineMs,
         'event tail',
       );
@@ -243,7 +240,7 @@ class RedisEventTail implements EventTail {
       if (this.#redis === redis) this.#redis = null;
       throw translateRedisError(error, 'event tail');
     }
-    return this.#options.entries.readUntilDamaged((reply?.[0]?.[1] ?? []) as StreamEntry[]);
+    return this.#entries.readUntilDamaged((reply?.[0]?.[1] ?? []) as StreamEntry[]);
   }
 
   async close(): Promise<void> {

@@ -15,7 +15,7 @@ const openServer = () => {
     checks: () => state.checks,
     isStarted: () => state.isStarted,
   };
-  return openOpsServer(deps, { host: '127.0.0.1', port: 0, allowedHosts: ['widget-api-ops'] });
+  return openOpsServer({ ...deps, host: '127.0.0.1', port: 0, allowedHosts: ['widget-api-ops'] });
 };
 let server: OpsServer;
 beforeAll(async () => {

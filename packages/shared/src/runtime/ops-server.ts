@@ -19,13 +19,21 @@ const idleMs = 30_000;
 /** Prometheus, the probes and an operator need a few. Above it, the oldest gives way (`makeRoomForNew`). */
 const connectionsMax = 64;
 
-/** Where the server listens, and by which names. */
+/** Where the server listens, by which names, and what it answers. */
 export interface OpsServerOptions {
   /** An address, or a name: the server then listens on each of its addresses. */
   readonly host: string;
   readonly port: number;
   /** Host names that the server answers to, besides addresses, `localhost` and the name of this machine. */
   readonly allowedHosts: readonly string[];
+  /** Returns the metrics in the format that the `Accept` header of a scrape asks for. */
+  readonly formatMetrics: (accept: string | undefined) => Promise<MetricsText>;
+  /** Returns every check of readiness. The process is ready if it has started and no check has a reason. */
+  readonly checks: () => readonly HealthCheck[];
+  /** Called before each scrape. It must be quick and use no store: a store that is down must not block a scrape. */
+  readonly updateGauges: () => void;
+  /** Returns true once the process has started, and from then on. */
+  readonly isStarted: () => boolean;
 }
 
 /** The metrics as text, and the type of that text. */
@@ -38,17 +46,6 @@ interface MetricsText {
 export interface HealthCheck {
   readonly name: string;
   readonly reason: string | null;
-}
-
-export interface OpsServerDeps {
-  /** Returns the metrics in the format that the `Accept` header of a scrape asks for. */
-  readonly formatMetrics: (accept: string | undefined) => Promise<MetricsText>;
-  /** Returns every check of readiness. The process is ready if it has started and no check has a reason. */
-  readonly checks: () => readonly HealthCheck[];
-  /** Called before each scrape. It must be quick and use no store: a store that is down must not block a scrape. */
-  readonly updateGauges: () => void;
-  /** Returns true once the process has started, and from then on. */
-  readonly isStarted: () => boolean;
 }
 
 export interface OpsServer {
@@ -72,17 +69,15 @@ export interface OpsServer {
  *
  * If it cannot listen on the address, it throws what `explainListenFailure` returns.
  */
-export async function openOpsServer(
-  deps: OpsServerDeps,
-  { host, port, allowedHosts }: OpsServerOptions,
-): Promise<OpsServer> {
+export async function openOpsServer(options: OpsServerOptions): Promise<OpsServer> {
+  const { host, port, allowedHosts } = options;
   const isAllowedHost = makeIsAllowedHost([hostname(), ...allowedHosts]);
   const server = createServer(connectionLimits, (request, response) => {
     if (!isAllowedHost(request.headers.host ?? '')) return send(response, 400, hostNotAllowed);
     // Not parsed with `new URL`: it throws for `//`, and a request must not be able to end the process.
     const [path = '/'] = (request.url ?? '/').split('?', 1);
     if (request.method !== 'GET' && request.method !== 'HEAD') return send(response, 405, 'method not allowed\n');
-    respond(deps, path, request.headers.accept, response).catch(() => send(response, 500, 'failed\n'));
+    respond(options, path, request.headers.accept, response).catch(() => send(response, 500, 'failed\n'));
   });
   server.timeout = idleMs;
   makeRoomForNew(server);
@@ -134,7 +129,7 @@ async function listenOnHost(server: Server, host: string, port: number): Promise
 }
 
 async function respond(
-  deps: OpsServerDeps,
+  deps: OpsServerOptions,
   path: string,
   accept: string | undefined,
   response: ServerResponse,

@@ -21,12 +21,6 @@ export interface Task {
 
 export interface TaskCheck extends HealthCheck, Pick<Task, 'stores'> {}
 
-export interface SupervisorDeps {
-  readonly clock: Clock;
-  /** Called when a task throws, not when it just ends. Not called while the supervisor stops. */
-  readonly onFailure: (task: string, error: unknown) => void;
-}
-
 /** A task that ran longer than this before it ended starts again with the shortest pause. */
 const longRunMs = 60_000;
 /** A round of a periodic task that takes longer than this makes the process not ready. */
@@ -35,13 +29,16 @@ const stuckAfterMs = 60_000;
 /** Starts a set of tasks, restarts those that end, says why the process is not ready, and stops them together. */
 export class Supervisor {
   readonly #tasks: readonly Task[];
-  readonly #deps: SupervisorDeps;
+  readonly #clock: Clock;
+  readonly #onFailure: (task: string, error: unknown) => void;
   readonly #stopping = new AbortController();
   #running: Promise<void>[] = [];
 
-  constructor(tasks: readonly Task[], deps: SupervisorDeps) {
+  /** `onFailure` is called when a task throws, not when it just ends. Not while the supervisor stops. */
+  constructor(tasks: readonly Task[], clock: Clock, onFailure: (task: string, error: unknown) => void) {
     this.#tasks = tasks;
-    this.#deps = deps;
+    this.#clock = clock;
+    this.#onFailure = onFailure;
   }
 
   start(): void {
@@ -63,15 +60,15 @@ export class Supervisor {
     const { signal } = this.#stopping;
     let failures = 0;
     while (!signal.aborted) {
-      const startedAtMs = this.#deps.clock.monotonicMs();
+      const startedAtMs = this.#clock.monotonicMs();
       try {
         await task.run(signal);
       } catch (error) {
-        if (!signal.aborted) this.#deps.onFailure(task.name, error);
+        if (!signal.aborted) this.#onFailure(task.name, error);
       }
-      const ranLong = this.#deps.clock.monotonicMs() - startedAtMs > longRunMs;
+      const ranLong = this.#clock.monotonicMs() - startedAtMs > longRunMs;
       failures = ranLong ? 1 : failures + 1;
-      if (!signal.aborted) await this.#deps.clock.sleep(backoffMs(failures, { firstMs: 100, maxMs: 5_000 }), signal);
+      if (!signal.aborted) await this.#clock.sleep(backoffMs(failures, { firstMs: 100, maxMs: 5_000 }), signal);
     }
   }
 }

@@ -59,7 +59,7 @@ describe('createSupervisor', () => {
       },
       unreadyReason: () => null,
     };
-    new Supervisor([task], { clock, onFailure: () => undefined }).start();
+    new Supervisor([task], clock, () => undefined).start();
     await stopped.promise;
     const ceilingsMs = [100, 200, 400, 800, 1_600, 100, 200];
     for (const [index, ceilingMs] of ceilingsMs.entries()) {

@@ -11,12 +11,9 @@ export function createSupervisor(
   metrics: Pick<Metrics, 'taskFailures'>,
 ): Supervisor {
   for (const { name } of tasks) metrics.taskFailures.inc({ task: name }, 0);
-  return new Supervisor(tasks, {
-    clock,
-    onFailure: (task, err) => {
-      metrics.taskFailures.inc({ task });
-      logger.error({ task, err }, 'task.failed');
-    },
+  return new Supervisor(tasks, clock, (task, err) => {
+    metrics.taskFailures.inc({ task });
+    logger.error({ task, err }, 'task.failed');
   });
 }
 

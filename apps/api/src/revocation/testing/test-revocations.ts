@@ -52,11 +52,8 @@ export async function openTestRevocations(): Promise<TestRevocations> {
     const followed = { ...backend.control, openTail: () => control.openTail() } as ControlLog;
     const logger = await createLogger({ level: 'silent' });
     const pod = openRevocations({ ...backend, control: followed }, fake.hub, clock, logger);
-    const supervisor = new Supervisor(pod.tasks, {
-      clock: systemClock,
-      onFailure: (task, error) => {
-        throw new Error(`${task} failed`, { cause: error });
-      },
+    const supervisor = new Supervisor(pod.tasks, systemClock, (task, error) => {
+      throw new Error(`${task} failed`, { cause: error });
     });
     supervisor.start();
     stop = () => supervisor.stop();
