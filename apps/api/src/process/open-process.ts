@@ -13,7 +13,6 @@ import { recordTasks } from '@widget-service/shared/tasks/create-supervisor.ts';
 import { type IdentityProvider, openIdentityProvider } from '../caller/oidc/identity-provider.ts';
 import { listenPublicly } from '../http/create-server.ts';
 import { composePod, type Pod, type PodDeps } from './compose.ts';
-import { drain, drainMaxMs, toWindowMs } from './drain.ts';
 import { describeFirstAdmin, ensureFirstAdmin, formatStartupBanner } from './first-start.ts';
 
 /** How long the start waits for the first read of the event log. Redis may be unreachable for longer than that. */
@@ -33,7 +32,7 @@ export async function openProcess(deps: PodDeps, print: (text: string) => void):
   const identityProvider = await openIdentityProvider(settings, clock);
   const pod = composePod(deps, identityProvider);
   if (identityProvider !== null) watchIdentityProvider(identityProvider, pod, logger);
-  const { app, backend, facts, supervisor, readiness, fanOut } = pod;
+  const { app, backend, facts, supervisor, fanOut } = pod;
   let isStarted = false;
   const ops = await openOperatorsPort(settings, pod, () => isStarted);
 
@@ -64,28 +63,53 @@ export async function openProcess(deps: PodDeps, print: (text: string) => void):
     stopMaxMs: drainMaxMs(settings.DRAIN_DELAY_MS),
     stop: async (isHurried) => {
       logger.info('draining');
-      const delayMs = isHurried ? 0 : settings.DRAIN_DELAY_MS;
-      await drain({
-        clock,
-        delayMs,
-        windowMs: toWindowMs(delayMs),
-        markNotReady: () => readiness.markDraining(),
-        endStreams: (windowMs) => fanOut.hub.drain(windowMs),
-        finishRequests: async () => {
-          // `closed` resolves only when all responses have ended. So the hub ends the open streams first, and from then
-          // on each new one at once.
-          const closed = listener.close();
-          fanOut.hub.close();
-          await closed;
-        },
-        stopTasks: () => supervisor.stop(),
-        closeBackend: () => backend.close(),
-      });
+      await drain(pod, listener, isHurried ? 0 : settings.DRAIN_DELAY_MS);
       await deps.tracer?.close();
       await ops.close();
       logger.info('stopped');
     },
   };
+}
+
+/** How long the drain waits for requests. It goes on without those that take longer. */
+const finishRequestsMaxMs = 15_000;
+/** Longer than it takes to stop the tasks, which release their jobs in an embedded pod, and to close the backend. */
+const closeMaxMs = 20_000;
+
+/**
+ * The time over which a pod closes its streams: all clients of a full pod connect anew within it. A load balancer that
+ * notices late has more of them.
+ */
+const toWindowMs = (delayMs: number) => 4 * delayMs;
+
+/**
+ * How long a drain takes at most, in milliseconds, if each step keeps its own bound. The caller ends the process after
+ * this time.
+ */
+export function drainMaxMs(delayMs: number): number {
+  return delayMs + toWindowMs(delayMs) + finishRequestsMaxMs + closeMaxMs;
+}
+
+/**
+ * Stops a pod without losing work. It becomes not ready, keeps serving for `delayMs`, so that the load balancer
+ * notices, closes the streams at random times, finishes requests, stops its tasks and closes the backend. Rejects if a
+ * step rejects; the later steps then do not run.
+ */
+async function drain(
+  { readiness, fanOut, supervisor, backend }: Pod,
+  listener: Awaited<ReturnType<typeof listenPublicly>>,
+  delayMs: number,
+): Promise<void> {
+  readiness.markDraining();
+  await systemClock.sleep(delayMs);
+  await fanOut.hub.drain(toWindowMs(delayMs));
+  // `closed` resolves only when all responses have ended. So the hub ends the open streams first, and from then on each
+  // new one at once.
+  const closed = listener.close();
+  fanOut.hub.close();
+  await Promise.race([closed, systemClock.sleep(finishRequestsMaxMs)]);
+  await supervisor.stop();
+  await backend.close();
 }
 
 /** Opens the operators' HTTP server. */
