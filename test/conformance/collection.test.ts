@@ -5,6 +5,7 @@ import { listEntityIndexes } from '@widget-service/cluster/mongo/indexes.ts';
 import { MongoCollection } from '@widget-service/cluster/mongo/mongo-collection.ts';
 import { databaseFileName, openDatabase } from '@widget-service/embedded/open-database.ts';
 import { SqliteCollection } from '@widget-service/embedded/sqlite-collection.ts';
+import type { OnWarning } from '@widget-service/shared/adapters/row-reader.ts';
 import { UnavailableError, UnreadableRowError } from '@widget-service/shared/domain/errors.ts';
 import { defineEntity, type EntityOf, jsonText, storedTime } from '@widget-service/shared/entities/define-entity.ts';
 import { type Collection, insertNew, type Where } from '@widget-service/shared/ports/collection.ts';
@@ -281,8 +282,6 @@ interface Opened {
   /** Sets a member of a stored thing to a value that the collection would never write. */
   readonly damage: (key: string, member: string, value: string | number) => Promise<void>;
 }
-
-type OnWarning = (message: string, details?: object) => void;
 
 async function openInMongo(onWarning: OnWarning): Promise<Opened> {
   const client = await MongoClient.connect(requireServerUrl('MONGODB_URL'), { ignoreUndefined: true });

@@ -1,10 +1,9 @@
 import type { SQLInputValue, StatementSync } from 'node:sqlite';
-import { createRowReader, type RowReader } from '@widget-service/shared/adapters/row-reader.ts';
+import { createRowReader, type OnWarning, type RowReader } from '@widget-service/shared/adapters/row-reader.ts';
 import type { ListedRow, RowRange } from '@widget-service/shared/domain/page.ts';
 import type { Entity, IndexMembers } from '@widget-service/shared/entities/define-entity.ts';
 import type { Collection, Condition, Where } from '@widget-service/shared/ports/collection.ts';
 import type { Database, Expiring } from './database.ts';
-import type { OnWarning } from './sqlite-error.ts';
 
 type Stored = Record<string, unknown>;
 

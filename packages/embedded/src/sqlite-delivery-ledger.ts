@@ -1,4 +1,5 @@
 import type { StatementSync } from 'node:sqlite';
+import type { OnWarning } from '@widget-service/shared/adapters/row-reader.ts';
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
 import {
   type DeliveryEffect,
@@ -11,7 +12,6 @@ import {
 } from '@widget-service/shared/ports/delivery-ledger.ts';
 import type { Database } from './database.ts';
 import { createDeliveryReaders, type DeliveryRow, type SummaryRow } from './sqlite-delivery-rows.ts';
-import type { OnWarning } from './sqlite-error.ts';
 import { writeStorable } from './write-storable.ts';
 
 export function createSqliteDeliveryLedger(

@@ -1,4 +1,4 @@
-import { createRowReader } from '@widget-service/shared/adapters/row-reader.ts';
+import { createRowReader, type OnWarning } from '@widget-service/shared/adapters/row-reader.ts';
 import { deliverySummaryShape, ledgerRowShape, payloadShape } from '@widget-service/shared/adapters/row-shapes.ts';
 import type { WidgetState } from '@widget-service/shared/domain/widget.ts';
 import type {
@@ -8,7 +8,6 @@ import type {
   DeliverySummary,
   LedgerRow,
 } from '@widget-service/shared/ports/delivery-ledger.ts';
-import type { OnWarning } from './sqlite-error.ts';
 import { toDate, toFlag } from './sqlite-values.ts';
 
 export interface SummaryRow {

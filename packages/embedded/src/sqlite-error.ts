@@ -73,5 +73,3 @@ export function translateError(error: unknown): Error {
 function isSqliteError(error: unknown): error is SqliteError {
   return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number';
 }
-
-export type OnWarning = (message: string, details?: object) => void;

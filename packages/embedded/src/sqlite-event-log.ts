@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import type { OnWarning } from '@widget-service/shared/adapters/row-reader.ts';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { type LogPosition, positionBefore } from '@widget-service/shared/domain/log-position.ts';
 import type {
@@ -15,7 +16,6 @@ import type { Database } from './database.ts';
 import { Notifier } from './notifier.ts';
 import { RecentRecords } from './recent-records.ts';
 import type { createSqliteDedupeMarks } from './sqlite-dedupe-marks.ts';
-import type { OnWarning } from './sqlite-error.ts';
 import { createEventReader, type EventRow, insertEvent } from './sqlite-event-rows.ts';
 
 /** How many events one transaction of `trim` drops at most. Requests and streams run between two transactions. */

@@ -1,10 +1,9 @@
 import type { StatementSync } from 'node:sqlite';
-import { createRowReader } from '@widget-service/shared/adapters/row-reader.ts';
+import { createRowReader, type OnWarning } from '@widget-service/shared/adapters/row-reader.ts';
 import { logRecordShape } from '@widget-service/shared/adapters/row-shapes.ts';
 import type { WidgetEventType } from '@widget-service/shared/domain/event-kind.ts';
 import type { WidgetState } from '@widget-service/shared/domain/widget.ts';
 import type { LogRecord } from '@widget-service/shared/ports/event-log.ts';
-import type { OnWarning } from './sqlite-error.ts';
 import { parseLabels, serializeLabels } from './sqlite-values.ts';
 
 /** About what a row of `events` occupies in addition to its JSON. */

@@ -1,8 +1,7 @@
-import { createRowReader } from '@widget-service/shared/adapters/row-reader.ts';
+import { createRowReader, type OnWarning } from '@widget-service/shared/adapters/row-reader.ts';
 import { hookCountsShape } from '@widget-service/shared/adapters/row-shapes.ts';
 import { type HookCountStore, hookCountLimits } from '@widget-service/shared/ports/hook-count-store.ts';
 import type { Database, Expiring } from './database.ts';
-import type { OnWarning } from './sqlite-error.ts';
 
 interface CountRow {
   readonly hour: number;

@@ -1,4 +1,5 @@
 import { coalesceLimits, isFull, serializeHookJob } from '@widget-service/shared/adapters/hook-job-codec.ts';
+import type { OnWarning } from '@widget-service/shared/adapters/row-reader.ts';
 import { WaitingTally } from '@widget-service/shared/domain/queue-item.ts';
 import type {
   ConsumedBatch,
@@ -14,8 +15,6 @@ import type { Database } from './database.ts';
 import { Notifier } from './notifier.ts';
 import { SqliteHookConsumer, type StartedJob, type StoredJob } from './sqlite-hook-consumer.ts';
 import { toDate } from './sqlite-values.ts';
-
-type OnWarning = (message: string, details?: object) => void;
 
 /**
  * The hook queue in the SQLite file. It has one partition and at most one consumer, because this is the only process.

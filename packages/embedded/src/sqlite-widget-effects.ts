@@ -1,8 +1,7 @@
-import { createRowReader } from '@widget-service/shared/adapters/row-reader.ts';
+import { createRowReader, type OnWarning } from '@widget-service/shared/adapters/row-reader.ts';
 import { loadedWidgetShape } from '@widget-service/shared/adapters/row-shapes.ts';
 import type { LoadedWidget, WidgetChange, WidgetEffects } from '@widget-service/shared/ports/widget-effects.ts';
 import type { Database } from './database.ts';
-import type { OnWarning } from './sqlite-error.ts';
 import { type Row, unindexedColumns, widgetColumns } from './sqlite-widget-columns.ts';
 import { insertOutboxEntry, prepareOutboxInsert, prepareOutboxSelect, selectOutbox } from './sqlite-widget-outbox.ts';
 import { writeStorable } from './write-storable.ts';

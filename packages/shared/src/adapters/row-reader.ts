@@ -3,7 +3,8 @@ import { UnreadableRowError } from '../domain/errors.ts';
 import type { ListedRow } from '../domain/page.ts';
 import type { Shape } from '../entities/shape-checks.ts';
 
-type OnWarning = (message: string, details?: object) => void;
+/** Writes a warning to the log of the process. */
+export type OnWarning = (message: string, details?: object) => void;
 
 export interface RowReaderOptions<Row, T> {
   /** The collection or table. */
