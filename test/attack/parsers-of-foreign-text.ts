@@ -4,7 +4,6 @@ import { parseBearerToken } from '@widget-service/api/caller/credentials.ts';
 import { isCsrfToken, isOwnOrigin } from '@widget-service/api/caller/csrf.ts';
 import { createPendingSignIns, parseReturnTo } from '@widget-service/api/caller/oidc/pending-sign-in.ts';
 import { cutWebhookId } from '@widget-service/api/hooks/intake-recorder.ts';
-import { withholdSecrets } from '@widget-service/api/hooks/withheld-headers.ts';
 import { isPrivateAddress, toNetwork } from '@widget-service/api/http/forwarding.ts';
 import { countUpTo, parseJson } from '@widget-service/api/http/json-body.ts';
 import { isProblemCode } from '@widget-service/api/http/problem-kinds.ts';
@@ -18,10 +17,10 @@ import {
   normalizeTarget,
 } from '@widget-service/api/http/request-screening.ts';
 import { escapeHtml } from '@widget-service/api/pages/page.ts';
-import { findTimeMistake } from '@widget-service/api/schemas/hook-time.ts';
+import { findTimeMistake } from '@widget-service/api/schemas/hook-event.ts';
 import { findHiddenCharacter } from '@widget-service/api/schemas/text.ts';
-import { answerProbe } from '@widget-service/api/sources/answer-probe.ts';
 import { presets } from '@widget-service/api/sources/presets.ts';
+import { answerProbe, withholdSecrets } from '@widget-service/api/sources/read-source.ts';
 import { findHeader, listSignedUrls, readHeader, readHeaders } from '@widget-service/api/sources/sent-request.ts';
 import { verifySignature } from '@widget-service/api/sources/signature.ts';
 import { readDocument, readObjectAt, readTextAt } from '@widget-service/api/sources/source-document.ts';

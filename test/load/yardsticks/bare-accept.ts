@@ -2,7 +2,7 @@
  * The yard-stick for accepting hooks: fastify with the service's schema of a hook. It answers 202 and stores nothing.
  */
 import type { AddressInfo } from 'node:net';
-import { hookEventSchema } from '@widget-service/api/hooks/hook-event-schema.ts';
+import { hookEventSchema } from '@widget-service/api/schemas/hook-event.ts';
 import { fastify } from 'fastify';
 import { serveCommands } from '../drivers/child.ts';
 

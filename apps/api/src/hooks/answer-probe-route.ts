@@ -4,7 +4,7 @@ import type { FastifySchema } from 'fastify';
 import { sendProblem } from '../http/problem.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import type { RouteDeps } from '../route-deps.ts';
-import { answerProbe } from '../sources/answer-probe.ts';
+import { answerProbe } from '../sources/read-source.ts';
 
 interface ProbeRoute {
   Params: { token: string };

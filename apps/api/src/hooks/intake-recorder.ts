@@ -24,9 +24,8 @@ import type { FastifyRequest } from 'fastify';
 import { readClientNetwork, toClientNetwork } from '../http/forwarding.ts';
 import type { Problem } from '../http/problem.ts';
 import { decodeHeaderText } from '../http/request-headers.ts';
-import { findSourceRefusal, type ReadSource } from '../sources/read-source.ts';
+import { findSourceRefusal, type ReadSource, withholdSecrets } from '../sources/read-source.ts';
 import { BackgroundRecords } from './background-records.ts';
-import { withholdSecrets } from './withheld-headers.ts';
 
 /** The list of an integration has the newest 100. One network must not push out those of the others. */
 const listedPerNetwork: RateLimit = { ratePerSecond: 1 / 60, burst: 20 };

@@ -14,6 +14,7 @@ import { parseIdempotencyHeader, parseWebhookIdHeader } from '../http/request-he
 import { defineRoute, type Route } from '../http/route.ts';
 import { makeRecordLastUsed } from '../revocation/token-caches.ts';
 import type { RouteDeps } from '../route-deps.ts';
+import { hookEventSchema } from '../schemas/hook-event.ts';
 import { documentResponses } from '../schemas/problem.ts';
 import type { MappedHook } from '../sources/map-hook.ts';
 import { findScheme } from '../sources/presets.ts';
@@ -22,7 +23,6 @@ import { listSignedUrls } from '../sources/sent-request.ts';
 import { nativeScheme, verifySignature } from '../sources/signature.ts';
 import { unsealKeys } from '../sources/source-key.ts';
 import { AcceptedHookLog } from './accepted-hook-log.ts';
-import { hookEventSchema } from './hook-event-schema.ts';
 import { IntakeRecorder, type RefusedForeignRequest } from './intake-recorder.ts';
 
 const hookSchema = {

@@ -1,4 +1,4 @@
-import { hookEventSchema } from '../hooks/hook-event-schema.ts';
+import { hookEventSchema } from '../schemas/hook-event.ts';
 import { streamMessages, streamText } from '../streams/stream-message-schema.ts';
 import { describeEventFields } from './describe-responses.ts';
 import { info } from './interface-text.ts';

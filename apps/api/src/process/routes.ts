@@ -12,11 +12,13 @@ import { changeMappingRoute, replaceSecretsRoute } from '../grants/source-routes
 import { subscriptionResource } from '../grants/subscription.ts';
 import { answerProbeRoute } from '../hooks/answer-probe-route.ts';
 import {
+  discardDeliveryRoute,
+  getDeliveryRoute,
   listAllDeliveriesRoute,
   listDeliveriesOfWidgetRoute,
   listDeliveriesRoute,
-} from '../hooks/deliveries/list-deliveries.ts';
-import { discardDeliveryRoute, getDeliveryRoute, redriveDeliveryRoute } from '../hooks/deliveries/one-delivery.ts';
+  redriveDeliveryRoute,
+} from '../hooks/deliveries/delivery-routes.ts';
 import { redriveDeliveriesOfAllRoute, redriveDeliveriesRoute } from '../hooks/deliveries/redrive-deliveries.ts';
 import { receiveHookRoute } from '../hooks/intake.ts';
 import { listHookCountsRoute } from '../hooks/list-hook-counts.ts';

@@ -10,7 +10,7 @@ import {
   type TextPlaces,
 } from '@widget-service/shared/entities/hook-mapping.ts';
 import type { MistakePlace } from '../http/problem.ts';
-import { findTimeMistake } from '../schemas/hook-time.ts';
+import { findTimeMistake } from '../schemas/hook-event.ts';
 import { readHeader, repeated, type SentRequest } from './sent-request.ts';
 import { readObjectAt, readTextAt, type SourceDocument } from './source-document.ts';
 

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
-import type { TextFilter } from '@widget-service/shared/entities/hook-mapping.ts';
+import type { TextFilter, TextPlaces } from '@widget-service/shared/entities/hook-mapping.ts';
 import type { HookSource, SourcePreset } from '@widget-service/shared/entities/hook-source.ts';
-import { answerProbe } from './answer-probe.ts';
+import { decodeHeaderText } from '../http/request-headers.ts';
 import { type MappingInput, type MappingResult, mapHook, matchesFilter, readPlace } from './map-hook.ts';
 import { findScheme, type Handshake, presets } from './presets.ts';
 import { readHeader, type SentRequest } from './sent-request.ts';
@@ -113,12 +113,102 @@ function ignorePing({ in: texts }: TextFilter): MappingResult {
   return { outcome: 'ignored', step: 'only', values: [{ step: 'only', read, became: 'ignored' }] };
 }
 
-/** An answer repeats a text of the sender, so it is bounded. */
-const answerMaxLength = 1_024;
-
 /** Returns null if the request is no handshake. */
 function answerHandshake(input: Parameters<typeof readPlace>[0], { when, answer }: Handshake): string | null {
   if (!matchesFilter(input, when)) return null;
   const text = readPlace(input, answer);
   return text === null || text.length > answerMaxLength ? null : text;
+}
+
+/** A request without a body by which a sender asks whether its hooks are welcome. */
+export interface Probe extends Pick<SentRequest, 'rawHeaders'> {
+  readonly method: string;
+  readonly query: URLSearchParams;
+}
+
+/** The 200 that a sender expects of the address before it posts a hook. */
+export interface ProbeAnswer {
+  readonly headers: Readonly<Record<string, string>>;
+  /** Empty: it has no body. */
+  readonly text: string;
+}
+
+/** An answer repeats a text of the sender, so it is bounded. */
+const answerMaxLength = 1_024;
+/** The characters of a header that is sent back. */
+const visible = /^[\x21-\x7e]+$/;
+
+/**
+ * Returns what answers the probe. Null: it is none that this sender makes.
+ *
+ * - OPTIONS with `WebHook-Request-Origin`, from a sender of CloudEvents: the origin is allowed, at any rate
+ *   (https://github.com/cloudevents/spec/blob/main/cloudevents/http-webhook.md, section 4).
+ * - GET, or POST without a body, with the parameter that the scheme of a custom sender names, such as `hub.challenge`:
+ *   its text. If the name is empty, each GET is answered: the sender only looks whether the address answers.
+ */
+export function answerProbe({ preset, scheme }: HookSource, { method, rawHeaders, query }: Probe): ProbeAnswer | null {
+  if (method === 'OPTIONS' && presets[preset].asksForItsOrigin) {
+    const origin = readHeader({ rawHeaders }, 'webhook-request-origin');
+    if (typeof origin !== 'string' || origin.length > answerMaxLength || !visible.test(origin)) return null;
+    return { headers: { 'webhook-allowed-origin': origin, 'webhook-allowed-rate': '*' }, text: '' };
+  }
+  const parameter = scheme?.challengeParameter ?? null;
+  if (parameter === null || !['GET', 'HEAD', 'POST'].includes(method)) return null;
+  if (parameter === '') return method === 'POST' ? null : { headers: {}, text: '' };
+  const [text = '', ...more] = query.getAll(parameter);
+  return text === '' || text.length > answerMaxLength || more.length > 0 ? null : { headers: {}, text };
+}
+
+const alwaysSecret = ['authorization', 'proxy-authorization', 'cookie'];
+/**
+ * Headers that describe a request, and in which nobody sends a secret or who the client is. A proxy may add any other
+ * header with either.
+ */
+const harmless: ReadonlySet<string> = new Set([
+  ...['accept', 'accept-encoding', 'content-encoding', 'content-length', 'content-type', 'date', 'host', 'user-agent'],
+  ...['ce-datacontenttype', 'ce-dataschema', 'ce-id', 'ce-source'],
+  ...['ce-specversion', 'ce-subject', 'ce-time', 'ce-type'],
+  ...['webhook-id', 'webhook-signature', 'webhook-timestamp', 'webhook-request-origin'],
+  ...['x-github-delivery', 'x-github-event', 'x-github-hook-id', 'x-github-hook-installation-target-type'],
+  ...['x-gitlab-event', 'x-gitlab-event-uuid', 'x-gitlab-instance', 'x-gitlab-webhook-uuid'],
+  ...['x-shopify-api-version', 'x-shopify-event-id', 'x-shopify-shop-domain', 'x-shopify-topic'],
+  ...['linear-delivery', 'linear-event', 'x-slack-retry-num', 'x-slack-retry-reason'],
+]);
+
+/** The headers of a request that somebody may read, and the names of the others. */
+export interface ShownHeaders {
+  /** The values of each header, by its name in lower case. */
+  readonly headers: Readonly<Record<string, readonly string[]>>;
+  readonly withheldHeaders: readonly string[];
+}
+
+/**
+ * Separates the headers of a request (names and values in turn) that somebody may read from all others. Shown are the
+ * harmless ones, those that the mapping reads, and those in which the scheme finds a signature, a time or an id, but
+ * never the header with the secret of the sender.
+ */
+export function withholdSecrets(rawHeaders: readonly string[], source: HookSource): ShownHeaders {
+  const read = listReadHeaders(source);
+  const hidden = [...alwaysSecret, ...listSecretHeaders(source)];
+  const shown = new Map<string, string[]>();
+  const withheld = new Set<string>();
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = (rawHeaders[at] ?? '').toLowerCase();
+    if (hidden.includes(name) || !(harmless.has(name) || read.includes(name))) withheld.add(name);
+    else shown.set(name, [...(shown.get(name) ?? []), decodeHeaderText(rawHeaders[at + 1] ?? '')]);
+  }
+  return { headers: Object.fromEntries(shown), withheldHeaders: [...withheld] };
+}
+
+function listSecretHeaders(source: HookSource): string[] {
+  const { algorithm, header } = findScheme(source);
+  return algorithm === 'token' || algorithm === 'basic' ? [header] : [];
+}
+
+function listReadHeaders(source: HookSource): string[] {
+  const { header, timestamp, idHeader } = findScheme(source);
+  const { only, kind, occurredAt, widgetId, id } = source.mapping;
+  const places: readonly (TextPlaces | null)[] = [...only, kind, occurredAt, widgetId, id];
+  const headers = places.flatMap((place) => [place?.header, ...(place?.all ?? []).map((each) => each.header)]);
+  return [header, idHeader, timestamp?.header, ...headers].filter((name) => typeof name === 'string');
 }

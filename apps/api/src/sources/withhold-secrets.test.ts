@@ -1,7 +1,7 @@
 import type { HookMapping } from '@widget-service/shared/entities/hook-mapping.ts';
 import { type HookSource, schemeDefaults } from '@widget-service/shared/entities/hook-source.ts';
 import { expect, test } from 'vitest';
-import { withholdSecrets } from './withheld-headers.ts';
+import { withholdSecrets } from './read-source.ts';
 
 const mapping: HookMapping = {
   only: [],
