@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { OutboxEntry } from '@widget-service/shared/domain/outbox-entry.ts';
 import type { Widget } from '@widget-service/shared/domain/widget.ts';
-import type { WidgetChange } from '@widget-service/shared/ports/widget-effects.ts';
+import type { WidgetChange } from '@widget-service/shared/ports/widget-store.ts';
 import { describe, expect, test } from 'vitest';
 import { aCreation, anEntry, aWidget, awkwardPayload, awkwardTexts } from '../drivers/app/builders.ts';
 import { openSharedBackend } from '../drivers/app/open-shared.ts';

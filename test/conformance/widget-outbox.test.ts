@@ -4,7 +4,7 @@ import {
   type OutboxScanCursor,
   type UnpublishedWidget,
   type WidgetOutbox,
-} from '@widget-service/shared/ports/widget-effects.ts';
+} from '@widget-service/shared/ports/widget-store.ts';
 import { describe, expect, test } from 'vitest';
 import { aCreation, anEntry, aWidget } from '../drivers/app/builders.ts';
 import { openSharedBackend } from '../drivers/app/open-shared.ts';

@@ -35,8 +35,8 @@ export const scenarioRules: readonly StoreMutation[] = [
     rule: 'the tail reads from its position, not from the end',
     noticedBy: twoPods,
     file: 'packages/cluster/src/redis/redis-event-log.ts',
-    from: "'STREAMS', this.#options.log, toEntryId(after)),",
-    to: "'STREAMS', this.#options.log, '$'),",
+    from: "'STREAMS', this.#key, toEntryId(after)),",
+    to: "'STREAMS', this.#key, '$'),",
   },
 ];
 

@@ -18,8 +18,7 @@ const mongoOutbox = 'packages/cluster/src/mongo/mongo-widget-outbox.ts';
 const mongoLedger = 'packages/cluster/src/mongo/mongo-delivery-ledger.ts';
 const sqliteLedger = 'packages/embedded/src/sqlite-delivery-ledger.ts';
 const sqliteEffects = 'packages/embedded/src/sqlite-widget-effects.ts';
-const sqliteOutbox = 'packages/embedded/src/sqlite-widget-outbox.ts';
-const sqliteMarks = 'packages/embedded/src/sqlite-dedupe-marks.ts';
+const sqliteMarks = 'packages/embedded/src/sqlite-event-rows.ts';
 const appendScript = 'packages/cluster/src/redis/scripts/append.lua';
 const isNewEvent = "local isNew = not mark or (version ~= '' and tonumber(version) > tonumber(mark))";
 
@@ -42,7 +41,7 @@ export const storeRules: readonly StoreMutation[] = [
   {
     rule: 'SQLite: a run removes only the entries that it read',
     noticedBy: widgetOutbox,
-    file: sqliteOutbox,
+    file: sqliteEffects,
     from: 'WHERE widget_id = ? AND version <= ?',
     to: 'WHERE widget_id = ? AND 0 * ? = 0',
   },

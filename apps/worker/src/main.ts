@@ -30,7 +30,7 @@ await runProcess(
       onWarning: (message, details) => logger.warn(details ?? {}, message),
       onFatal: fail,
     });
-    return openWorker(settings, backend, logger, { tracer });
+    return openWorker(settings, backend, logger, tracer);
   },
   (error) => report(error),
 );

@@ -8,25 +8,17 @@ import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import { openOpsServer } from '@widget-service/shared/runtime/ops-server.ts';
 import { identifyProcess } from '@widget-service/shared/runtime/process-identity.ts';
 import type { RunningProcess } from '@widget-service/shared/runtime/run-process.ts';
-import { createSupervisor, recordTasks } from '@widget-service/shared/tasks/create-supervisor.ts';
-import { createProcessStateWriter } from '@widget-service/shared/tasks/process-state-writer.ts';
+import { createProcessStateWriter, createSupervisor, recordTasks } from '@widget-service/shared/tasks/process-tasks.ts';
 import { Readiness } from '@widget-service/shared/tasks/readiness.ts';
 import { createWorkerTasks } from '@widget-service/shared/tasks/worker-tasks.ts';
 import { noTracer, type Tracer } from '@widget-service/shared/tracing/tracer.ts';
-
-export interface WorkerOptions {
-  /** Left out: no tracing. */
-  readonly tracer?: Tracer;
-  /** Tests change it. Left out: the constant of the scanner. */
-  readonly outboxScanAgeMs?: number | undefined;
-}
 
 /** Above the sum of the bounds for finishing or releasing jobs and for closing connections. */
 const stopMaxMs = 60_000;
 
 /**
  * Opens one worker on an opened backend: its tasks and the operators' HTTP server. Stopping it closes the backend and
- * the tracer.
+ * the tracer. Only tests pass `outboxScanAgeMs`.
  *
  * Rejects with the error of `explainListenFailure` if it cannot listen on the operators' address. The backend then
  * stays open: the caller ends the process.
@@ -35,7 +27,8 @@ export async function openWorker(
   settings: Settings,
   backend: Backend,
   logger: Logger,
-  { tracer = noTracer, outboxScanAgeMs }: WorkerOptions = {},
+  tracer: Tracer = noTracer,
+  outboxScanAgeMs?: number,
 ): Promise<RunningProcess> {
   const metrics = createMetrics('worker');
   recordBuild(metrics, backend.kind);

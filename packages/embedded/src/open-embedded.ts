@@ -13,14 +13,12 @@ import type { Database } from './database.ts';
 import { InProcessControlLog } from './in-process-control-log.ts';
 import { openDatabase } from './open-database.ts';
 import { SqliteCollection } from './sqlite-collection.ts';
-import { createSqliteDedupeMarks } from './sqlite-dedupe-marks.ts';
 import { createSqliteDeliveryLedger } from './sqlite-delivery-ledger.ts';
 import { SqliteEventLog } from './sqlite-event-log.ts';
 import { createSqliteHookCountStore } from './sqlite-hook-count-store.ts';
 import { SqliteHookQueue } from './sqlite-hook-queue.ts';
 import { createSqliteRunRegistry } from './sqlite-run-registry.ts';
-import { createSqliteWidgetEffects } from './sqlite-widget-effects.ts';
-import { createSqliteWidgetOutbox } from './sqlite-widget-outbox.ts';
+import { createSqliteWidgetEffects, createSqliteWidgetOutbox } from './sqlite-widget-effects.ts';
 import { createSqliteWidgetStore } from './sqlite-widget-store.ts';
 
 /** The settings that the backend reads, and what the process does besides. */
@@ -60,13 +58,12 @@ function assemble(db: Database, options: EmbeddedOptions): Backend {
   const { onWarning } = options;
   const ledger = createSqliteDeliveryLedger(db, onWarning);
   const sessions = new SqliteCollection(db, sessionEntity, onWarning);
-  const marks = createSqliteDedupeMarks(db);
   const refusals = new SqliteCollection(db, refusalEntity, onWarning);
   const samples = new SqliteCollection(db, sampleEntity, onWarning);
   const hookCounts = createSqliteHookCountStore(db, onWarning);
   const auditEvents = new SqliteCollection(db, auditEventEntity, onWarning);
   const retention = options.retention ?? toEventRetention(options.EVENT_RETENTION_BYTES);
-  const eventLog = new SqliteEventLog(db, { marks, retention, now, onWarning });
+  const eventLog = new SqliteEventLog(db, retention, now, onWarning);
   const control = new InProcessControlLog();
   const hookQueue = new SqliteHookQueue(db, { onWarning: options.onWarning ?? (() => undefined), now });
   return {
@@ -94,7 +91,7 @@ function assemble(db: Database, options: EmbeddedOptions): Backend {
     auditEvents,
     serviceKeys: new SqliteCollection(db, serviceKeyEntity, onWarning),
     removeExpired: async (at) => {
-      const expiring = [sessions, auditEvents, marks, refusals, samples, hookCounts];
+      const expiring = [sessions, auditEvents, eventLog.marks, refusals, samples, hookCounts];
       for (const store of expiring) await store.removeExpired(at);
       await ledger.deleteDoneBefore(new Date(at.getTime() - options.DELIVERY_RETENTION_MS));
     },

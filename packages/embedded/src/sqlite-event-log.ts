@@ -15,8 +15,7 @@ import type { ComparablePosition } from '@widget-service/shared/ports/run-regist
 import type { Database } from './database.ts';
 import { Notifier } from './notifier.ts';
 import { RecentRecords } from './recent-records.ts';
-import type { createSqliteDedupeMarks } from './sqlite-dedupe-marks.ts';
-import { createEventReader, type EventRow, insertEvent } from './sqlite-event-rows.ts';
+import { createEventReader, createSqliteDedupeMarks, type EventRow, insertEvent } from './sqlite-event-rows.ts';
 
 /** How many events one transaction of `trim` drops at most. Requests and streams run between two transactions. */
 const trimBatchRows = 500;
@@ -35,20 +34,13 @@ interface LogState {
   readonly bytes: number;
 }
 
-export interface SqliteEventLogOptions {
-  readonly marks: ReturnType<typeof createSqliteDedupeMarks>;
-  readonly retention: EventRetention;
-  readonly now: () => Date;
-  readonly onWarning?: OnWarning | undefined;
-}
-
 /**
  * The event log and the run registry are tables of one file, and SQLite keeps the order of transactions. So the log
  * cannot lose an event whose position the registry has: it ignores `lastRecorded`, and it has only one epoch (ADR 30).
  */
 export class SqliteEventLog implements EventLog {
+  readonly marks: ReturnType<typeof createSqliteDedupeMarks>;
   readonly #db: Database;
-  readonly #marks: SqliteEventLogOptions['marks'];
   readonly #retention: EventRetention;
   readonly #now: () => Date;
   readonly #appended = new Notifier();
@@ -57,10 +49,10 @@ export class SqliteEventLog implements EventLog {
   readonly #statements: ReturnType<typeof prepareStatements>;
   readonly #rows: ReturnType<typeof createEventReader>;
 
-  constructor(db: Database, { marks, retention, now, onWarning }: SqliteEventLogOptions) {
+  constructor(db: Database, retention: EventRetention, now: () => Date, onWarning?: OnWarning) {
     this.#rows = createEventReader(onWarning);
     this.#db = db;
-    this.#marks = marks;
+    this.marks = createSqliteDedupeMarks(db);
     this.#retention = retention;
     this.#now = now;
     this.#statements = prepareStatements(db);
@@ -80,7 +72,7 @@ export class SqliteEventLog implements EventLog {
 
   /** Needs no run number: only this process appends, one batch at a time, so no stale run can append. */
   expireMarks(marks: readonly DedupeMark[]): Promise<void> {
-    return this.#marks.expire(marks, this.#now());
+    return this.marks.expire(marks, this.#now());
   }
 
   inspect(position: LogPosition | null): ReturnType<EventLog['inspect']> {
@@ -138,7 +130,7 @@ export class SqliteEventLog implements EventLog {
       });
       if (dropped < trimBatchRows) break;
     }
-    await this.#marks.removeExpired(this.#now());
+    await this.marks.removeExpired(this.#now());
   }
 
   /** Closes the tails that are still open. */
@@ -154,7 +146,7 @@ export class SqliteEventLog implements EventLog {
     const records: LogRecord[] = [];
     let { last_seq: seq, last_ms: previousMs, bytes } = state;
     const positions = events.map(({ event, mark }): LogPosition | null => {
-      if (!this.#marks.set(mark)) return null;
+      if (!this.marks.set(mark)) return null;
       seq += 1;
       const record = { epoch, ms, seq, previousMs, event };
       bytes += insertEvent(this.#statements.insertEvent, record);

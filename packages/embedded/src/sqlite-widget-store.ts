@@ -7,7 +7,7 @@ import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 import { createSemaphore } from '@widget-service/shared/runtime/semaphore.ts';
 import type { Database } from './database.ts';
 import { type Row, toPlaceholders, widgetColumns } from './sqlite-widget-columns.ts';
-import { insertOutboxEntry, prepareOutboxInsert } from './sqlite-widget-outbox.ts';
+import { insertOutboxEntry, prepareOutboxInsert } from './sqlite-widget-effects.ts';
 
 const columnList = widgetColumns.columns.join(', ');
 const newestFirst = 'ORDER BY created_at DESC, id DESC';

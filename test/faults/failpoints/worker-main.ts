@@ -19,5 +19,5 @@ await runProcess(async (onFatal) => {
   const onWarning = (message: string, details?: object) => logger.warn(details ?? {}, message);
   const locks = process.env[shortLocksVariable] === 'true' ? shortLocks : {};
   const backend = await openCluster({ ...settings, migrate: !isProduction, ...locks, onWarning, onFatal });
-  return openWorker(settings, wrapBackend(backend, process.env), logger, { outboxScanAgeMs });
+  return openWorker(settings, wrapBackend(backend, process.env), logger, undefined, outboxScanAgeMs);
 }, reportToStandardError);

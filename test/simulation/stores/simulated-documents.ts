@@ -5,17 +5,15 @@ import type { QuarantinedText } from '@widget-service/shared/entities/quarantine
 import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import type { ComparablePosition, RunRegistry } from '@widget-service/shared/ports/run-registry.ts';
 import type {
+  InsertOutcome,
   OutboxScanCursor,
   PublishedThrough,
   UnpublishedWidget,
   WidgetChange,
-  WidgetEffects,
-  WidgetOutbox,
-} from '@widget-service/shared/ports/widget-effects.ts';
-import type {
-  InsertOutcome,
   WidgetCreation,
+  WidgetEffects,
   WidgetFilter,
+  WidgetOutbox,
   WidgetStore,
 } from '@widget-service/shared/ports/widget-store.ts';
 import { type Database, rejection, requestDeadlineMs, runDeadlineMs, type WidgetDocument } from './database.ts';

@@ -9,7 +9,7 @@ import { resolveListenHost } from '@widget-service/shared/runtime/listen-address
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import { openOpsServer } from '@widget-service/shared/runtime/ops-server.ts';
 import type { RunningProcess } from '@widget-service/shared/runtime/run-process.ts';
-import { recordTasks } from '@widget-service/shared/tasks/create-supervisor.ts';
+import { recordTasks } from '@widget-service/shared/tasks/process-tasks.ts';
 import { type IdentityProvider, openIdentityProvider } from '../caller/oidc/identity-provider.ts';
 import { listenPublicly } from '../http/create-server.ts';
 import { composePod, type Pod, type PodDeps } from './compose.ts';

@@ -1,7 +1,7 @@
 import { createRowReader } from '@widget-service/shared/adapters/row-reader.ts';
 import { loadedWidgetShape } from '@widget-service/shared/adapters/row-shapes.ts';
 import { pickHookChanged } from '@widget-service/shared/domain/widget.ts';
-import type { LoadedWidget, WidgetChange, WidgetEffects } from '@widget-service/shared/ports/widget-effects.ts';
+import type { LoadedWidget, WidgetChange, WidgetEffects } from '@widget-service/shared/ports/widget-store.ts';
 import { type AnyBulkWriteOperation, type Db, UUID } from 'mongodb';
 import type { OnWarning } from '../redis/redis-failover.ts';
 import { toBsonUuids } from './bson-uuid.ts';

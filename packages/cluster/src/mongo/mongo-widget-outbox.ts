@@ -3,7 +3,7 @@ import type {
   PublishedThrough,
   UnpublishedWidget,
   WidgetOutbox,
-} from '@widget-service/shared/ports/widget-effects.ts';
+} from '@widget-service/shared/ports/widget-store.ts';
 import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 import { type AnyBulkWriteOperation, type Db, type Filter, UUID } from 'mongodb';
 import { toBsonUuids } from './bson-uuid.ts';

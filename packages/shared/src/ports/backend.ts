@@ -14,8 +14,7 @@ import type { HookQueue } from './hook-queue.ts';
 import type { ProcessStates } from './process-states.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import type { RunRegistry } from './run-registry.ts';
-import type { WidgetEffects, WidgetOutbox } from './widget-effects.ts';
-import type { WidgetStore } from './widget-store.ts';
+import type { WidgetEffects, WidgetOutbox, WidgetStore } from './widget-store.ts';
 
 /** All ports of one backend. They share its connections. */
 export interface Backend {

@@ -9,7 +9,7 @@ import { toEventWithoutWidget, toWidgetEvent, type WidgetEvent } from '../../dom
 import type { Backend } from '../../ports/backend.ts';
 import type { DeliveryEffect, PublishedDelivery } from '../../ports/delivery-ledger.ts';
 import type { DedupeMark, LogAppend } from '../../ports/event-log.ts';
-import type { PublishedThrough } from '../../ports/widget-effects.ts';
+import type { PublishedThrough } from '../../ports/widget-store.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { type ExpiringMarks, RecordedPosition } from './run-state.ts';
 

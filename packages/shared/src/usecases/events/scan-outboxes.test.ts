@@ -3,7 +3,7 @@ import { UnavailableError } from '../../domain/errors.ts';
 import { assignPartition } from '../../domain/queue-item.ts';
 import { createUuidV7 } from '../../domain/uuid.ts';
 import type { HookJob } from '../../ports/hook-queue.ts';
-import type { UnpublishedWidget, WidgetOutbox } from '../../ports/widget-effects.ts';
+import type { UnpublishedWidget, WidgetOutbox } from '../../ports/widget-store.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { makeScanOutboxes } from './scan-outboxes.ts';
 

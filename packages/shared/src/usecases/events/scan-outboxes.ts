@@ -5,7 +5,7 @@ import {
   type OutboxScanCursor,
   type UnpublishedWidget,
   type WidgetOutbox,
-} from '../../ports/widget-effects.ts';
+} from '../../ports/widget-store.ts';
 import type { Clock } from '../../runtime/clock.ts';
 
 export interface ScanOutboxesDeps {

@@ -7,7 +7,7 @@ import type { QueueItem } from '../../domain/queue-item.ts';
 import type { TraceContext } from '../../domain/trace-context.ts';
 import type { Widget } from '../../domain/widget.ts';
 import { runLimits } from '../../ports/run-registry.ts';
-import type { LoadedWidget, WidgetChange, WidgetEffects } from '../../ports/widget-effects.ts';
+import type { LoadedWidget, WidgetChange, WidgetEffects } from '../../ports/widget-store.ts';
 import { OutboxPublisher, type PublishableWidget, type RunDeps } from '../events/publish-outbox.ts';
 import { ExpiringMarks, RunNumbers } from '../events/run-state.ts';
 

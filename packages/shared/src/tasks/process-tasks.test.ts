@@ -2,7 +2,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createMetrics } from '../metrics/metrics.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { Supervisor, type Task } from '../runtime/supervisor.ts';
-import { createSupervisor } from './create-supervisor.ts';
+import { createProcessStateWriter, createSupervisor } from './process-tasks.ts';
+import { aProcessState } from './testing/a-process-state.ts';
 
 function supervise(tasks: readonly Task[]) {
   const errors: unknown[][] = [];
@@ -84,4 +85,26 @@ describe('createSupervisor', () => {
     expect(errors).toEqual([]);
     expect((await metrics.taskFailures.get()).values).toMatchObject([{ value: 0 }]);
   });
+});
+
+test('writes the state again after a failure, and removes it when the process stops', async () => {
+  const state = aProcessState();
+  const stopping = new AbortController();
+  const calls: string[] = [];
+  const task = createProcessStateWriter(
+    {
+      write: async (written, streams) => {
+        calls.push(`${written.id} ${streams.size}`);
+        if (calls.length === 1) throw new Error('the store is away');
+        stopping.abort();
+      },
+      list: async () => [],
+      remove: async (id) => void calls.push(`removed ${id}`),
+    },
+    { ...systemClock, sleep: async () => undefined },
+    async () => state,
+    () => new Map([['a', []]]),
+  );
+  await task.run(stopping.signal);
+  expect(calls).toEqual([`${state.id} 1`, `${state.id} 1`, `removed ${state.id}`]);
 });
