@@ -33,6 +33,8 @@ export interface FaultClusterOptions {
    * for what reads the stores, and leads to one node. Default: false.
    */
   readonly hasRedisCluster?: boolean;
+  /** What happens when the Redis runs and before pods and workers start. Returns further settings of every process. */
+  readonly beforeStart?: (redis: RedisProcess) => Promise<Environment>;
 }
 
 /** A deployment of real processes. Scenarios can damage every part of it. */
@@ -59,11 +61,8 @@ export interface FaultCluster {
   openLinkFor(
     store: 'MONGODB_URL' | 'REDIS_URL',
   ): Promise<{ readonly link: TcpProxy; readonly environment: Environment }>;
-  /**
-   * Starts all pods and workers again, one after the other, with these further settings. Resolves when the load
-   * balancer sends requests to all pods. `kill` ends them with SIGKILL.
-   */
-  restartAll(extra?: Environment, how?: 'stop' | 'kill'): Promise<void>;
+  /** Kills and starts every pod and worker in turn. Resolves when the balancer sends requests to all pods. */
+  restartAll(): Promise<void>;
   readonly run: ClusterRun;
   /** Reads the stores directly and not through the links. */
   readonly readStored: ReadStoredState;
@@ -126,6 +125,7 @@ async function open(
     ...setOptions({ heartbeatIntervalMs, ringFrames: 500 }),
     NODE_OPTIONS: `--import=${new URL('./collect-garbage.ts', import.meta.url).href}`,
     ...options.environment,
+    ...(await options.beforeStart?.(redis)),
   };
   const podPorts = await Promise.all(
     Array.from({ length: options.pods ?? 3 }, (_, index) => reservePorts(`pod-${index}`)),
@@ -144,13 +144,15 @@ async function open(
   );
   const balancer = await openBalancer(podPorts);
   onDispose(balancer.close);
-  for (const slot of [...pods, ...workers]) await slot.start({}, options.root);
+  const [firstPod, ...others] = [...pods, ...workers];
+  await firstPod?.start({}, options.root);
+  await Promise.all(others.map((slot) => slot.start({}, options.root)));
   const areAllReady = async () => (await balancer.listReadyPods()).length === podPorts.length;
   await eventually(areAllReady, 'the load balancer sends requests to all pods');
-  const restartAll = async (extra: Environment = {}, how: 'stop' | 'kill' = 'stop') => {
+  const restartAll = async () => {
     for (const slot of [...pods, ...workers]) {
-      await slot[how]();
-      await slot.start(extra);
+      await slot.kill();
+      await slot.start();
     }
     await eventually(areAllReady, 'the load balancer sends requests to all pods', 30_000);
   };

@@ -19,7 +19,7 @@ beforeAll(async () => {
   service = await startService('api', { DATA_DIR: folder, HOST: '127.0.0.1' });
   port = Number(new URL(service.url).port);
 });
-afterAll(() => service.stop());
+afterAll(() => service.stop('SIGKILL'));
 
 async function open(text: string): Promise<Socket> {
   const socket = connect(port, '127.0.0.1');

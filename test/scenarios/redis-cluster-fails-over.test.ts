@@ -48,7 +48,7 @@ describe.runIf(isHaproxyInstalled())('failover of a Redis Cluster', () => {
       'planned failover, while pods and workers restart',
       async () => {
         await nodes.failOver();
-        await cluster.restartAll({}, 'kill');
+        await cluster.restartAll();
       },
     ],
     [

@@ -29,13 +29,15 @@ let replica: RedisProcess;
 let replicaLink: TcpProxy;
 
 beforeEach(async () => {
-  cluster = await openFaultCluster();
-  replica = await startRedis();
-  replicaLink = await openTcpProxy({ host: '127.0.0.1', port: cluster.redis.port });
-  await replica.replicate(replicaLink.port);
-  await cluster.redis.waitUntilConfirmed();
-  // They look for replicas when they start.
-  await cluster.restartAll();
+  // Pods and workers look for replicas when they start.
+  const beforeStart = async (redis: RedisProcess) => {
+    replica = await startRedis();
+    replicaLink = await openTcpProxy({ host: '127.0.0.1', port: redis.port });
+    await replica.replicate(replicaLink.port);
+    await redis.waitUntilConfirmed();
+    return {};
+  };
+  cluster = await openFaultCluster({ beforeStart });
   load = await openLoad(cluster, { revocationsPerSecond: 0 });
   load.start();
   await delay(3_000);

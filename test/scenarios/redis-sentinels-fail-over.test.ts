@@ -6,7 +6,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { type Load, openLoad } from '../drivers/cluster/load.ts';
-import type { Environment } from '../drivers/cluster/service-process.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
 import { isHaproxyInstalled } from '../faults/balancer.ts';
 import { checkFaultCluster } from '../faults/checked-deployment.ts';
@@ -21,19 +20,19 @@ describe.runIf(isHaproxyInstalled())('failover of a Redis behind Sentinels', () 
   let checkpoints: Checkpoints;
   let other: RedisProcess;
   let sentinels: RedisSentinels;
-  let environment: Environment;
 
   beforeAll(async () => {
-    cluster = await openFaultCluster({ hasLinks: false });
-    other = await startRedis();
-    await other.replicate(cluster.redis.port);
-    await cluster.redis.waitUntilConfirmed();
-    sentinels = await startSentinels(cluster.redis.port);
-    environment = {
-      REDIS_SENTINELS: `redis://${sentinels.addresses.map(({ host, port }) => `${host}:${port}`).join(',')}`,
-      REDIS_URL: `redis://${sentinelName}/`,
+    const beforeStart = async (redis: RedisProcess) => {
+      other = await startRedis();
+      await other.replicate(redis.port);
+      await redis.waitUntilConfirmed();
+      sentinels = await startSentinels(redis.port);
+      return {
+        REDIS_SENTINELS: `redis://${sentinels.addresses.map(({ host, port }) => `${host}:${port}`).join(',')}`,
+        REDIS_URL: `redis://${sentinelName}/`,
+      };
     };
-    await cluster.restartAll(environment);
+    cluster = await openFaultCluster({ hasLinks: false, beforeStart });
     load = await openLoad(cluster, { revocationsPerSecond: 0 });
     checkpoints = createCheckpoints('Sentinels', checkFaultCluster(cluster), load);
     load.start();
@@ -65,7 +64,7 @@ describe.runIf(isHaproxyInstalled())('failover of a Redis behind Sentinels', () 
       async () => {
         // For about 10 s from now on, the old primary still says that it is the primary.
         await sentinels.failOver();
-        await cluster.restartAll(environment, 'kill');
+        await cluster.restartAll();
       },
     ],
     [

@@ -23,12 +23,14 @@ describe.runIf(isHaproxyInstalled())('replicas of the event log', () => {
   let replicaLink: TcpProxy;
 
   beforeAll(async () => {
-    cluster = await openFaultCluster();
-    [first, second] = await Promise.all([startRedis(), startRedis()]);
-    replicaLink = await openTcpProxy({ host: '127.0.0.1', port: cluster.redis.port });
-    await Promise.all([first.replicate(replicaLink.port), second.replicate(cluster.redis.port)]);
-    await cluster.redis.waitUntilConfirmed();
-    await cluster.restartAll({ EVENTS_READ_REDIS: `127.0.0.1:${first.port},127.0.0.1:${second.port}` });
+    const beforeStart = async (redis: RedisProcess) => {
+      [first, second] = await Promise.all([startRedis(), startRedis()]);
+      replicaLink = await openTcpProxy({ host: '127.0.0.1', port: redis.port });
+      await Promise.all([first.replicate(replicaLink.port), second.replicate(redis.port)]);
+      await redis.waitUntilConfirmed();
+      return { EVENTS_READ_REDIS: `127.0.0.1:${first.port},127.0.0.1:${second.port}` };
+    };
+    cluster = await openFaultCluster({ beforeStart });
     load = await openLoad(cluster, { revocationsPerSecond: 0 });
     checkpoints = createCheckpoints('replicas of the event log', checkFaultCluster(cluster), load);
     load.start();

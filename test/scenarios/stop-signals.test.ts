@@ -23,7 +23,7 @@ const send = (service: ServiceProcess, signal: NodeJS.Signals) => process.kill(s
 const messages = (service: ServiceProcess) => service.lines.map(({ msg }) => msg);
 
 test('a second SIGINT does not interrupt a drain, because one Ctrl-C arrives from the terminal and from npm', async () => {
-  const service = await startService('api', { DATA_DIR: folder });
+  const service = await startService('api', { DATA_DIR: folder, DRAIN_DELAY_MS: '500' });
   // An unfinished request keeps the process from stopping before the second signal arrives.
   const { port } = new URL(service.url);
   const slowRequest = connect(Number(port), '127.0.0.1');

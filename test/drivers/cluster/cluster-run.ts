@@ -52,10 +52,10 @@ export async function openClusterRun(options: ClusterRunOptions = {}): Promise<C
   const mongo = await new MongoClient(mongodbUrl).connect();
   const redis = new Redis(redisUrl);
   redis.on('error', () => undefined);
-  const processes: ServiceProcess[] = [];
-  const start = async (app: 'api' | 'worker', extra: Environment = {}, main?: string, root?: string) => {
-    const service = await startService(app, { ...environment, ...extra }, main, root);
-    processes.push(service);
+  const starts: Promise<ServiceProcess>[] = [];
+  const start = (app: 'api' | 'worker', extra: Environment = {}, main?: string, root?: string) => {
+    const service = startService(app, { ...environment, ...extra }, main, root);
+    starts.push(service);
     return service;
   };
   const countOutboxes = () =>
@@ -82,7 +82,7 @@ export async function openClusterRun(options: ClusterRunOptions = {}): Promise<C
     },
     dumpDatabase: () => dumpDatabase(mongo.db(name)),
     dispose: async () => {
-      await Promise.all(processes.map((service) => service.stop('SIGKILL')));
+      await Promise.allSettled(starts.map(async (service) => (await service).stop('SIGKILL')));
       await mongo.db(name).dropDatabase();
       await mongo.close();
       // The scenario may have killed its Redis.
