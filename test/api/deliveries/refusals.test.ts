@@ -13,14 +13,9 @@ const admin = await service.signedIn('admin');
 const buildPath = (integrationId: string, query = '') => `/api/v1/integrations/${integrationId}/refusals${query}`;
 const get = (url: string, { cookie } = admin) => service.get(url, { cookie });
 const list = async (integrationId: string) => (await get(buildPath(integrationId))).json().items;
+const sending = { method: 'POST', remoteAddress: '198.51.100.7' } as const;
 const post = (token: string, payload: object, headers: Record<string, string> = {}) =>
-  service.inject({
-    method: 'POST',
-    url: `/api/v1/events/hooks/${token}`,
-    remoteAddress: '198.51.100.7',
-    headers,
-    payload,
-  });
+  service.inject({ ...sending, url: `/api/v1/events/hooks/${token}`, headers, payload });
 
 /** Waits until the list has this many refusals, and returns them. */
 async function listOnce(integrationId: string, count: number) {
