@@ -17,13 +17,11 @@ import {
 } from '../http/connection-limits.ts';
 import { createServer } from '../http/create-server.ts';
 import { registerErrorHandler } from '../http/error-handler.ts';
-import { registerForwardedAddresses, registerProxyWarning } from '../http/forwarding.ts';
+import { decorateOwnOrigin, registerForwardedAddresses, registerProxyWarning } from '../http/forwarding.ts';
 import { registerJsonBodies } from '../http/json-body.ts';
-import { decorateOwnOrigin } from '../http/own-origin.ts';
-import { registerRequestDeadline } from '../http/request-deadline.ts';
 import { registerRequestLog, registerRequestTracing } from '../http/request-log.ts';
 import { registerRequestScreening } from '../http/request-screening.ts';
-import { decorateRequests } from '../http/request-state.ts';
+import { decorateRequests, registerRequestDeadline } from '../http/request-state.ts';
 import { validateWithZod } from '../http/zod-validation.ts';
 import { collectDescribedRoutes, type DescribedRoute, listProblemCodes } from '../openapi/described-route.ts';
 import { makeRecordLastUsed } from '../revocation/token-caches.ts';

@@ -12,8 +12,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { receiveHookRoute } from '../hooks/intake.ts';
 import { createServer } from '../http/create-server.ts';
 import { registerErrorHandler } from '../http/error-handler.ts';
-import { registerRequestDeadline, withinRequestDeadline } from '../http/request-deadline.ts';
-import { decorateRequests } from '../http/request-state.ts';
+import { decorateRequests, registerRequestDeadline, withinRequestDeadline } from '../http/request-state.ts';
 import { type Route, registerRoute } from '../http/route.ts';
 import { createWidgetRoute, getWidgetRoute, listWidgetsRoute } from '../widgets/widget-routes.ts';
 

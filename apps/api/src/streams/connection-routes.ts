@@ -2,7 +2,7 @@ import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import { z } from 'zod';
 import { noteAudit } from '../audit/audit.ts';
-import { withinRequestDeadline } from '../http/request-deadline.ts';
+import { withinRequestDeadline } from '../http/request-state.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import type { RouteDeps } from '../route-deps.ts';
 import { documentResponses } from '../schemas/problem.ts';

@@ -7,7 +7,6 @@ import type { Collection, Condition, Where } from '@widget-service/shared/ports/
 import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 import type { Db, Document, Collection as DriverCollection, Filter } from 'mongodb';
 import type { OnWarning } from '../redis/redis-failover.ts';
-import { deleteDocument } from './delete-document.ts';
 import { toField } from './indexes.ts';
 import { insertRepeatably, isDuplicateKey, runPortCall, runRead } from './translate-error.ts';
 
@@ -166,4 +165,21 @@ function toPattern(text: string): string {
 
 function withoutUndefined(members: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+}
+
+/**
+ * Deletes one document that matches the filter. Returns false if none matches.
+ *
+ * A count of 0 is not enough to return false. FerretDB 2.7 answers 0, and keeps the document, when an update of it
+ * commits while `deleteOne` runs. `deleteMany` has no such error, but the driver does not retry it after a failover.
+ */
+async function deleteDocument<Schema extends Document>(
+  collection: DriverCollection<Schema>,
+  filter: Filter<Schema>,
+): Promise<boolean> {
+  do {
+    const { deletedCount } = await collection.deleteOne(filter);
+    if (deletedCount === 1) return true;
+  } while ((await collection.findOne(filter, { projection: { _id: 1 }, maxTimeMS: requestDeadlineMs })) !== null);
+  return false;
 }

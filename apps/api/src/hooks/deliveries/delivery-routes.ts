@@ -11,7 +11,7 @@ import { withDeadline } from '@widget-service/shared/runtime/deadline.ts';
 import { listCountedPage } from '@widget-service/shared/usecases/lists/list-counted-page.ts';
 import { z } from 'zod';
 import { noteAudit } from '../../audit/audit.ts';
-import { withinRequestDeadline } from '../../http/request-deadline.ts';
+import { withinRequestDeadline } from '../../http/request-state.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import type { RouteDeps } from '../../route-deps.ts';
 import { selectPage, toPageBody } from '../../schemas/page.ts';
