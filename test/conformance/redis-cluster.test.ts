@@ -41,11 +41,8 @@ describe.runIf(inject('backend') === 'cluster')(
       await dropDatabaseOf(options);
     });
 
-    const isDone = (work: () => Promise<unknown>) =>
-      work().then(
-        () => true,
-        () => false,
-      );
+    const isDone = async (work: () => Promise<unknown>) =>
+      (await Promise.allSettled([work()]))[0].status === 'fulfilled';
 
     /** Uses each kind of connection until it works: commands, BullMQ's workers, blocking reads. */
     async function useAll(): Promise<void> {
@@ -82,20 +79,21 @@ describe.runIf(inject('backend') === 'cluster')(
       expect(await hookQueue.pressure()).toMatchObject({ memoryUsedRatio: null });
     }
 
-    test('is used by every kind of connection', async () => {
-      await useAll();
-    });
+    test('is used by every kind of connection', useAll);
 
     test('is used after a planned failover', async () => {
       const { replica } = await redis.findRoles();
       // Redis closes connections that block when it stops to be the owner. This one it leaves open.
       const { queue } = findTargets(options, () => undefined);
-      const alone = openFailFastConnection(queue, 'test');
-      onTestFinished(() => alone.disconnect());
+      const [alone, subscriber] = [openFailFastConnection(queue, 'test'), openFailFastConnection(queue, 'listener')];
+      for (const connection of [alone, subscriber]) onTestFinished(() => connection.disconnect());
       const write = () => alone.set('{test}:written', '1');
       await eventually(() => isDone(write), 'a write to the owner');
+      await subscriber.subscribe('{test}:news');
       await redis.failOver();
       await eventually(() => isDone(write), 'a write to the new owner');
+      const isHeard = async () => (await alone.publish('{test}:news', 'x')) === 1;
+      await eventually(() => isHeard().catch(() => false), 'a subscriber that was told nothing follows');
       await useAll();
       expect(await redis.findRoles()).toMatchObject({ owner: { port: replica.port } });
     });
