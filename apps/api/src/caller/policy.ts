@@ -16,7 +16,7 @@ import {
 import { isCsrfToken, isOwnOrigin } from './csrf.ts';
 
 /**
- * Who may call a route.
+ * Who may call a route. The table `process/routes.ts` gives each route its policy.
  * - `public`: everybody. The stream route has this policy, too: it checks the token in its path itself.
  * - `hook-token`: a caller with a valid hook token in the path.
  * - `own-origin`: everybody, but a browser only from a page of this service.

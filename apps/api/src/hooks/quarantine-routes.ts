@@ -19,7 +19,7 @@ const quarantinedTextShape = z.object({
   }),
   jobId: z.string().meta({
     description:
-      'The job of the hook queue that was being processed. A delivery may come from a job that was processed with it.',
+      'The job of the hook queue with which the batch began. A batch may hold several jobs, so a delivery may come from another one.',
   }),
   integrationId: z
     .string()

@@ -32,7 +32,7 @@ const refusalSchema = z
       .meta({ description: 'The `webhook-id` that was sent, cut to 256 characters. Null if there was none.' }),
     unlisted: z.int().min(0).meta({
       description:
-        'How many more hooks the same server process refused with this code in the same second. They are not listed.',
+        'How many more hooks the same server process refused with this code and did not list: in the same second, or before, while their client network had used up its share of the list (20, then one a minute).',
     }),
   })
   .meta({
@@ -163,7 +163,7 @@ export function listSamplesRoute({ integrations, samples, clock }: RouteDeps): R
       operationId: 'example.samples.list',
       summary: 'List samples',
       description:
-        'Returns requests of the sender that were refused, as they were sent, the newest first: `headers` and `body` are what a preview takes. At most 10 are kept, each with at most 64 KiB of body: per server process, one a second and code.',
+        'Returns requests of the sender that were refused, as they were sent, the newest first: `headers` and `body` are what a preview takes. At most 10 are kept. Each server process adds at most one a second and code, and none with a body above 64 KiB.',
       params,
       response: documentResponses({ 200: samplesSchema }, 'not-found'),
     },
@@ -213,7 +213,7 @@ export function deleteSamplesRoute({ integrations, manageIntegrations, samples }
     },
     handler: async (request, reply) => {
       const { id: integrationId, name } = await requireSource(request.params, integrations);
-      // First: a pod that still adds one then removes it again.
+      // Before the removal: a pod that adds one later finds that none is wanted, and removes it.
       await manageIntegrations.change(integrationId, { samplesKeptUntil: null });
       await samples.removeAll({ integrationId });
       noteAudit(request, { targetName: name });

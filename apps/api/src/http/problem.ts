@@ -50,7 +50,7 @@ export interface Problem {
   readonly errors?: readonly InputMistake[];
 }
 
-/** The `Retry-After` of a 503, in whole seconds. The pod calls the stores again for the repeated request. */
+/** The `Retry-After` of a 503, in whole seconds. Short: each request asks the stores anew. */
 const retryAfterSeconds = '1';
 
 /** Builds the body of an error response. */

@@ -174,7 +174,7 @@ export function endOwnSessionRoute({ manageSessions, settings }: RouteDeps): Rou
       operationId: 'example.sessions.end',
       summary: 'End one of your sessions',
       description:
-        'The session ends on every server at once, and its personal streams close within 2 seconds. After a 503, repeat the request until you get 204 or 404; the streams then close within a minute. If it is the session of this request, the response also clears its cookie.',
+        'The session ends at once. Requests for widgets on other servers, and its personal streams, follow within 2 seconds. After a 503, repeat the request until you get 204 or 404: they then follow within a minute. If it is the session of this request, the response also clears its cookie.',
       params: z.object({ id: z.string() }),
       response: documentResponses(
         { 204: { description: 'The session has ended.', body: null, optionalHeaders: ['Set-Cookie'] } },

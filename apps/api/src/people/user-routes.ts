@@ -137,7 +137,7 @@ function rejectOwnPassword(request: FastifyRequest, userId: string): void {
 }
 
 const endingText =
-  'The user is not disabled, and can sign in again. Sessions end on every server at once, and their personal streams close within 2 seconds. After a 503, repeat the request; the streams then close within a minute.';
+  'The user is not disabled, and can sign in again. Sessions end at once. Requests for widgets on other servers, and personal streams, follow within 2 seconds. After a 503, repeat the request: they then follow within a minute.';
 
 /** `GET /api/v1/users/{id}/sessions`: the sessions of a user. */
 export function listUserSessionsRoute({ users, manageSessions }: RouteDeps): Route {

@@ -27,7 +27,7 @@ export interface ResolvedGrant<G extends Grant> {
   readonly validUntil: Date | null;
 }
 
-/** A new session has a random id that nobody can have sent before, but the read may hit a MongoDB that lacks it yet. */
+/** Short: a MongoDB server that has just become the primary may lack a new session for a moment. */
 const unknownSessionTtlMs = 10_000;
 
 type TokenClock = Pick<Clock, 'now' | 'monotonicMs'>;
@@ -110,15 +110,15 @@ export function makeRecallSession(
   return async (sessionId: string, source: string): Promise<SignedIn | null> => {
     const signedIn = await cache.resolve(sha256Hex(sessionId), source);
     if (signedIn === null || hasSessionEnded(signedIn.session, clock.now())) return null;
-    // The entry has the time of its read: without the next read, each request would write.
+    // The entry keeps the `lastSeenAt` of its read: if it stayed, a write would be due at each request.
     if (await lastSeen.write(signedIn.session)) cache.forget(signedIn.session.digest);
     return signedIn;
   };
 }
 
 /**
- * Returns the control log for the use cases of a pod. What the pod itself has changed takes effect on it at once; the
- * other pods read it from the log.
+ * Returns the control log for the use cases of a pod. Before it announces a change, the sessions that the pod has cached
+ * are dropped where they depend on it. The other caches, and the other pods, learn of it from the log.
  */
 export function announceHereFirst(
   control: Pick<ControlLog, 'announce'>,

@@ -12,8 +12,8 @@ interface TimeMistake {
 }
 
 /**
- * Returns what is wrong with the time of a hook, or null. A clock can have shown it: an unset clock shows 1970;
- * `applyHooks` copes with that.
+ * Returns what is wrong with the time of a hook, or null. 1970 is accepted, because an unset clock shows it, and
+ * `applyHooks` copes with it. No clock shows an earlier time.
  */
 export function findTimeMistake(text: string, nowMs: number): TimeMistake | null {
   const parsedMs = parseUtcTimestamp(text);

@@ -6,9 +6,9 @@ import { pinned } from './url-options.ts';
  * The deadlines of one call of a run. No caller waits for a run, and a run writes whole batches: with the deadline of a
  * request, a store that needs three seconds for a batch would fail the same batch for ever.
  *
- * Replication may be later than the first of them: MongoDB tolerates 10 s before it slows its writers. Then no write is
- * confirmed in time, and a repeated write waits just as long. So a write that the majority did not confirm in time
- * gives the next calls the next deadline.
+ * Replication may take longer than the first deadline: MongoDB tolerates a lag of 10 s before it slows its writers.
+ * During such a lag no write is confirmed within the first deadline, however often it is repeated. So a write that the
+ * majority did not confirm in time gives the next calls the next deadline.
  */
 export const runDeadlinesMs = [5_000, 10_000, 24_000] as const;
 /** How long an answer may take beyond the wait for a majority. */

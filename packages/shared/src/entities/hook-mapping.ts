@@ -56,7 +56,9 @@ const severalPlaces = z
   .array(place)
   .min(2, forArrayLength)
   .max(4, forArrayLength)
-  .describe('Several places. The text is then the JSON array of their texts, which no other texts give.');
+  .describe(
+    'Several places. The text is then the JSON array of their texts, so that different texts never give the same one.',
+  );
 
 /** `ignore`: the request is answered with 202, and has no effect. `refuse`: with `hook-not-mappable`. */
 export const kindOutcome = z.enum([...hookKinds, 'ignore', 'refuse'] satisfies (HookKind | 'ignore' | 'refuse')[]);
@@ -161,5 +163,5 @@ export type HookMapping = DeepReadonly<z.output<typeof completeMappingSchema>>;
 export type TextFilter = HookMapping['only'][number];
 /** Where a text is: at a JSON Pointer (RFC 6901) into the body, in a header (lower case), or a constant. */
 export type TextPlace = DeepReadonly<z.output<typeof place>>;
-/** One place, or several: then the text is the JSON array of their texts, which no other texts give. */
+/** One place, or several: then the text is the JSON array of their texts, so that different texts never give the same. */
 export type TextPlaces = TextPlace & { readonly all?: readonly TextPlace[] | undefined };

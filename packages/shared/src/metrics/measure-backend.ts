@@ -28,7 +28,7 @@ export function measureBackend(backend: Backend, metrics: StoreMetrics): Backend
   return Object.assign(Object.create(backend) as Backend, Object.fromEntries(ports));
 }
 
-/** A port whose methods measure and call those of `target`, each made once. Its other members are read there. */
+/** A port with the methods of `target`, each wrapped once. What is no function is returned as `target` has it. */
 function measurePort(port: string, target: object, metrics: StoreMetrics): object {
   const calls = new Map<unknown, Call>();
   return new Proxy(target, {
