@@ -18,6 +18,7 @@ import {
   aSample,
   aUser,
   aWidget,
+  awkwardSource,
   plainIntegration,
   someTime,
 } from '../drivers/app/builders.ts';
@@ -33,18 +34,11 @@ const delivery = aDelivery({ widgetId: widget.id });
 const dead = aDelivery();
 const quarantined = aQuarantinedText();
 const users = [aUser({ role: 'admin' }), aUser({ role: 'admin' })] as const;
-const session = {
-  id: randomUUID(),
-  device: 'curl/8.5.0',
-  address: '192.0.2.7',
-  digest: 'd'.repeat(64),
-  userId: users[0].id,
-  createdAt: someTime,
-  lastSeenAt: someTime,
-  expiresAt: soon,
-};
+const from = { device: 'curl/8.5.0', address: '192.0.2.7' };
+const times = { createdAt: someTime, lastSeenAt: someTime, expiresAt: soon };
+const session = { id: randomUUID(), digest: 'd'.repeat(64), userId: users[0].id, ...from, ...times };
 const subscription = { ...aGrant(), filter: noFilter };
-const integration = { ...aGrant(), ...plainIntegration };
+const integration = { ...aGrant(), ...plainIntegration, source: awkwardSource };
 const provisionToken = { ...aGrant(), permissions: ['widgets:create'] as const };
 const auditEvent = anAuditEvent();
 const position = { epoch: 'a1', epochRun: 1, ms: 7, seq: 1 };
@@ -83,6 +77,10 @@ describe.runIf(inject('backend') === 'cluster')('documents of MongoDB with a mem
     }
     const inside = { 'outbox.0.addedLater': 1, 'outbox.0.after.addedLater': 1, 'idem.addedLater': 1 };
     await client.db(database).collection('widgets').updateMany({}, { $set: inside });
+    // A version between wrote the source: without a default of today, and with members of later.
+    const kind = { ...awkwardSource.mapping.kind, otherwise: undefined, addedLater: 1 };
+    const source = JSON.stringify({ ...awkwardSource, mapping: { ...awkwardSource.mapping, kind, addedLater: 2 } });
+    await client.db(database).collection('integrations').updateMany({}, { $set: { source } });
   });
   afterAll(async () => {
     await stores.dropDatabase();

@@ -67,6 +67,7 @@ const texts: readonly (readonly [string, string | Buffer, ExpectedResponse])[] =
   ['a trailing byte order mark', `${validBody}\ufeff`, invalidJson],
   ['32 nested levels', nestName(32), invalidAt('#/name', 'type')],
   ['33 nested levels', nestName(33), invalidJson],
+  ['33 nested levels after an escaped quote', `{"name":["\\"",${nestArrays(31)}]}`, invalidJson],
   ['100 nested levels', nestName(100), invalidJson],
   ['30 000 nested levels', nestName(30_000), invalidJson],
   ['60 000 arrays that are not closed', '['.repeat(60_000), invalidJson],

@@ -1,8 +1,8 @@
 import { computeFingerprint, parseIdempotencyKey } from '@widget-service/shared/domain/idempotent-create.ts';
-import { newWidgetDefaults } from '@widget-service/shared/domain/widget.ts';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { idempotencyKeyPattern } from './headers.ts';
+import { newWidgetSchema } from './widget.ts';
 
 const pattern = new RegExp(idempotencyKeyPattern);
 const quotes = ['"', 'a', ' ', 'é', '~'];
@@ -23,7 +23,7 @@ test('the described pattern of an idempotency key accepts exactly what the servi
 });
 
 test('a fingerprint is that of the chosen members: one that a later version adds changes no earlier fingerprint', () => {
-  expect(computeFingerprint({ name: 'lamp', ...newWidgetDefaults })).toBe(
+  expect(computeFingerprint(newWidgetSchema.parse({ name: 'lamp' }))).toBe(
     'c9911142467923550b9b264f31d22f7820e4c4d41f885b01e256693f732d0696',
   );
 });

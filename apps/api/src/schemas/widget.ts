@@ -1,5 +1,5 @@
 import { widgetEventTypes } from '@widget-service/shared/domain/event-kind.ts';
-import { type Widget, widgetStates } from '@widget-service/shared/domain/widget.ts';
+import { newWidgetDefaults, type Widget, widgetStates } from '@widget-service/shared/domain/widget.ts';
 import { z } from 'zod';
 import { displayText, emailAddress, timestamp, uuid } from './text.ts';
 
@@ -45,20 +45,20 @@ export const newWidgetSchema = z
     state: z
       .enum(widgetStates)
       .nullish()
-      .transform((value) => value ?? 'active')
-      .meta({ default: 'active', description: 'A widget may be created as `retired`, which is final.' }),
+      .transform((value) => value ?? newWidgetDefaults.state)
+      .meta({ default: newWidgetDefaults.state, description: 'A widget may be created as `retired`, which is final.' }),
     labels: labels
       .nullish()
-      .transform((value) => value ?? [])
+      .transform((value) => value ?? newWidgetDefaults.labels)
       .meta({
-        default: [],
+        default: newWidgetDefaults.labels,
         description:
           'Each label has 1 to 64 characters after trimming. Duplicates are dropped; at most 32 labels may remain.',
       }),
     owner: owner
       .nullish()
-      .transform((value) => value ?? null)
-      .meta({ default: null }),
+      .transform((value) => value ?? newWidgetDefaults.owner)
+      .meta({ default: newWidgetDefaults.owner }),
   })
   .meta({ id: 'NewWidget', description: 'A widget to create.', examples: [exampleWidget] });
 

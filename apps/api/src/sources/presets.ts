@@ -202,6 +202,7 @@ export function findScheme({ preset, scheme }: Pick<HookSource, 'preset' | 'sche
 export function completeMapping(preset: SourcePreset, given: GivenMapping): HookMapping {
   const { defaults, secretMembers } = presets[preset];
   const wholeBody = secretMembers.length === 0 ? { from: '' } : { from: '', without: secretMembers };
-  const { occurredAt, id = defaults.id, payload = wholeBody } = given;
-  return { ...given, occurredAt: occurredAt ?? defaults.occurredAt, id, payload };
+  const { only, kind, occurredAt, widgetId, id = defaults.id, payload = wholeBody } = given;
+  // In one order, so that the audit trail shows no change where there is none.
+  return { only, kind, occurredAt: occurredAt ?? defaults.occurredAt, widgetId, id, payload };
 }

@@ -65,7 +65,7 @@ export async function waitForFirstContact(redis: Redis, target: SentinelTarget, 
  */
 export async function verifyTarget(redis: Redis, { setting, clusterConnector = null }: RedisTarget): Promise<void> {
   if (clusterConnector === null && (await isClusterNode(redis))) {
-    throw createRefusal(setting, 'it is a node of a Redis Cluster; name several of its nodes');
+    throw createRefusal(setting, 'it is a node of a Redis Cluster; name several of its nodes, or its only one twice');
   }
   const { db = 0 } = redis.options;
   if (db === 0) return;

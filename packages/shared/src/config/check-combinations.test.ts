@@ -22,12 +22,6 @@ const collectMistakes = (environment: Record<string, string>) => {
 };
 
 describe('settings of the identity provider', () => {
-  test('are all absent by default, and passwords are allowed', () => {
-    const settings = parse({});
-    expect(settings.OIDC_ISSUER_URL).toBeNull();
-    expect(settings.PASSWORD_SIGN_IN_ENABLED).toBe(true);
-  });
-
   test('are read; the issuer keeps its slash', () => {
     expect(parse(complete)).toMatchObject({
       OIDC_ISSUER_URL: 'https://id.example.com/realms/main/',
@@ -89,11 +83,8 @@ const parseWithStores = (given: Readonly<Record<string, string>>) =>
 
 describe('the settings of Redis Sentinel and Redis Cluster', () => {
   test('do not concern a process that uses MongoDB only: it shares the variables, but not the secrets', () => {
-    const given = {
-      MONGODB_URL: stores.MONGODB_URL,
-      REDIS_SENTINELS_FILE: '/not/mounted',
-      EVENTS_READ_REDIS: 'replicas',
-    };
+    const { MONGODB_URL } = stores;
+    const given = { MONGODB_URL, REDIS_SENTINELS_FILE: '/not/mounted', EVENTS_READ_REDIS: 'replicas' };
     expect(() => parseSettings(given, { app: 'worker', usesOnlyMongodb: true })).not.toThrow();
   });
 
@@ -112,7 +103,11 @@ describe('the settings of Redis Sentinel and Redis Cluster', () => {
     ],
     [
       { ...sentinels, REDIS_URL: 'rediss://r1:6379,r2' },
-      'REDIS_URL, REDIS_SENTINELS: a Redis Cluster, with several hosts, has no Sentinels; allowed: one host',
+      'REDIS_URL, REDIS_SENTINELS: a Redis Cluster (several hosts) has no Sentinels; allowed: one host',
+    ],
+    [
+      { REDIS_SENTINELS: 'rediss://one:26379,two/2', REDIS_URL: 'rediss://widgets' },
+      'REDIS_SENTINELS: names a database, which Sentinels do not have; REDIS_URL names it',
     ],
     [
       { REDIS_SENTINELS: 'redis://one' },
@@ -120,6 +115,18 @@ describe('the settings of Redis Sentinel and Redis Cluster', () => {
     ],
   ])('%j is refused with 78, and the message names what is wrong', (given, line) => {
     expect(() => parseWithStores(given)).toThrow(expect.objectContaining({ exitCode: 78, lines: [line] }));
+  });
+
+  test('need REDIS_URL, and say so where it is missing', () => {
+    expect(collectMistakes({ REDIS_SENTINELS: 'redis://one', EVENTS_READ_REDIS: 'replicas' })).toEqual([
+      'REDIS_SENTINELS: needs REDIS_URL, which is not set',
+      'EVENTS_READ_REDIS: needs REDIS_URL, which is not set',
+    ]);
+  });
+
+  test('give the addresses of replicas, with the usual port where none is given', () => {
+    const { EVENTS_READ_REDIS } = parseWithStores({ EVENTS_READ_REDIS: 'r1,[::1]:7000' }).settings;
+    expect(EVENTS_READ_REDIS).toMatchObject([{ port: 6_379 }, { host: '::1', port: 7_000 }]);
   });
 });
 

@@ -65,31 +65,30 @@ function checkSignInSettings(settings: Settings): string[] {
 function checkRedisSettings(settings: Settings): string[] {
   const lines: string[] = [];
   const need = (name: keyof Settings, other: keyof Settings) => {
-    const isGiven = settings[name] !== null;
-    if (isGiven && settings[other] === null) lines.push(`${name}: needs ${other}, which is not set`);
+    if (settings[name] !== null && settings[other] === null) lines.push(`${name}: needs ${other}, which is not set`);
   };
   need('REDIS_SENTINELS', 'REDIS_URL');
   need('EVENTS_READ_REDIS', 'REDIS_URL');
   const { REDIS_URL, REDIS_SENTINELS, EVENTS_REDIS_URL, EVENTS_READ_REDIS } = settings;
   const canNameReplicas = (url: string) => isCluster(url) || (REDIS_SENTINELS !== null && !hasPort(url));
-  if (EVENTS_READ_REDIS === 'replicas' && !canNameReplicas(EVENTS_REDIS_URL ?? REDIS_URL ?? '')) {
+  const eventsUrl = EVENTS_REDIS_URL ?? REDIS_URL;
+  if (EVENTS_READ_REDIS === 'replicas' && eventsUrl !== null && !canNameReplicas(eventsUrl)) {
     lines.push(
       'EVENTS_READ_REDIS: replicas needs Sentinels or a Redis Cluster for the event log; allowed: host:port of replicas',
     );
   }
   if (REDIS_SENTINELS !== null && REDIS_URL !== null) {
     if (isCluster(REDIS_URL))
-      lines.push(
-        'REDIS_URL, REDIS_SENTINELS: a Redis Cluster, with several hosts, has no Sentinels; allowed: one host',
-      );
+      lines.push('REDIS_URL, REDIS_SENTINELS: a Redis Cluster (several hosts) has no Sentinels; allowed: one host');
     else if (hasPort(REDIS_URL))
       lines.push('REDIS_URL: has a port; with REDIS_SENTINELS, its host is the name by which they know the Redis');
     // Whoever is on the way to a Sentinel could name another Redis.
     if (hasTls(REDIS_URL) !== hasTls(REDIS_SENTINELS))
       lines.push('REDIS_URL, REDIS_SENTINELS: only one of them begins with rediss:; allowed: both, or none');
   }
-  lines.push(...checkTls(settings));
-  return lines;
+  if (REDIS_SENTINELS !== null && splitHosts(REDIS_SENTINELS).some((url) => !/^\/?0?$/.test(new URL(url).pathname)))
+    lines.push('REDIS_SENTINELS: names a database, which Sentinels do not have; REDIS_URL names it');
+  return [...lines, ...checkTls(settings)];
 }
 
 function checkTls({ REDIS_URL, EVENTS_REDIS_URL, REDIS_TLS_CA, REDIS_TLS_CERT }: Settings): string[] {

@@ -21,10 +21,8 @@ describe('parseSettings', () => {
   test('selects the cluster on all addresses with secure cookies if both URLs are set', () => {
     const given = { MONGODB_URL: 'mongodb://db/', REDIS_URL: 'redis://cache/', NODE_ENV: 'production' };
     const parsed = parseSettings(given, api);
-    expect(parsed).toMatchObject({
-      backend: 'cluster',
-      settings: { HOST: '::', COOKIE_SECURE: true, ADMIN_EMAIL: null },
-    });
+    const settings = { HOST: '::', COOKIE_SECURE: true, ADMIN_EMAIL: null };
+    expect(parsed).toMatchObject({ backend: 'cluster', settings });
   });
 
   test('a start builds the indexes of MongoDB, except in production', () => {
@@ -34,11 +32,8 @@ describe('parseSettings', () => {
   });
 
   test('reads the scheme of the URL of a Redis in any case', () => {
-    const given = {
-      MONGODB_URL: 'mongodb://db/',
-      REDIS_URL: 'REDISS://u:P%40@Cache/0',
-      EVENTS_REDIS_URL: 'Redis://e/',
-    };
+    const redis = { REDIS_URL: 'REDISS://u:P%40@Cache/0', EVENTS_REDIS_URL: 'Redis://e/' };
+    const given = { MONGODB_URL: 'mongodb://db/', ...redis };
     expect(parseSettings(given, api).settings).toMatchObject({
       REDIS_URL: 'rediss://u:P%40@Cache/0',
       EVENTS_REDIS_URL: 'redis://e/',
@@ -59,18 +54,16 @@ describe('parseSettings', () => {
 
   test('rejects a BODY_LIMIT_BYTES above 4 MiB, because MongoDB limits the size of a document', () => {
     expect(parseSettings({ BODY_LIMIT_BYTES: '4194304' }, api).settings.BODY_LIMIT_BYTES).toBe(4_194_304);
-    expect(collectMistakes({ BODY_LIMIT_BYTES: '4194305' })).toEqual([
-      expect.stringMatching(/^BODY_LIMIT_BYTES: .*4194304/),
-    ]);
+    const mistake = expect.stringMatching(/^BODY_LIMIT_BYTES: .*4194304/);
+    expect(collectMistakes({ BODY_LIMIT_BYTES: '4194305' })).toEqual([mistake]);
   });
 
   test('rejects one URL without the other, and a worker without both', () => {
     expect(collectMistakes({ REDIS_URL: 'redis://cache/' })).toEqual([expect.stringMatching(/^MONGODB_URL: not set/)]);
     expect(collectMistakes({ MONGODB_URL: 'mongodb://db/' })).toEqual([expect.stringMatching(/^REDIS_URL: not set/)]);
     expect(collectMistakes({}, 'worker')).toHaveLength(1);
-    expect(collectMistakes({ EVENTS_REDIS_URL: 'redis://events/' })).toEqual([
-      expect.stringMatching(/^EVENTS_REDIS_URL: needs MONGODB_URL and REDIS_URL/),
-    ]);
+    const needs = expect.stringMatching(/^EVENTS_REDIS_URL: needs MONGODB_URL and REDIS_URL/);
+    expect(collectMistakes({ EVENTS_REDIS_URL: 'redis://events/' })).toEqual([needs]);
   });
 
   test('accepts MONGODB_URL alone for a process that uses only MongoDB', () => {
@@ -88,8 +81,8 @@ describe('parseSettings', () => {
     'mongodb+srv://db.example.com/',
     'mongodb://%2Ftmp%2Fmongodb-27017.sock',
   ])('accepts MONGODB_URL %s', (given) => {
-    const { settings } = parseSettings({ MONGODB_URL: given, REDIS_URL: 'redis://cache/' }, api);
-    expect(settings.MONGODB_URL).toBe(given);
+    const stores = { MONGODB_URL: given, REDIS_URL: 'redis://cache/' };
+    expect(parseSettings(stores, api).settings).toMatchObject(stores);
   });
 
   test('reports every mistake with the given and the allowed values', () => {
@@ -124,11 +117,10 @@ describe('parseSettings', () => {
     ['192.168.1.7, fd00::/8', ['192.168.1.7', 'fd00::/8']],
     ['2', 2],
     ['none', []],
+    [undefined, null],
   ])('parses TRUSTED_PROXIES %s', (given, expected) => {
     expect(parseSettings({ TRUSTED_PROXIES: given }, api).settings.TRUSTED_PROXIES).toEqual(expected);
   });
-
-  test('trusts no proxies by default', () => expect(parseSettings({}, api).settings.TRUSTED_PROXIES).toBeNull());
 
   test('rejects a PUBLIC_BASE_URL with http: while cookies are sent over HTTPS only, except on this machine', () => {
     const publicUrl = (given: string, others = {}) =>
@@ -169,13 +161,5 @@ describe('parseSettings', () => {
     expect(collectMistakes({ PORT: '0', OPS_PORT: '0' })).toEqual([]);
     const stores = { MONGODB_URL: 'mongodb://db/', REDIS_URL: 'redis://cache/' };
     expect(collectMistakes({ ...stores, PORT: '8082', OPS_PORT: '8082' }, 'worker')).toEqual([]);
-  });
-
-  test('throws an error with exit code 78 that contains no secret', () => {
-    const given = { MONGODB_URL: 'http://user:hunter2@db/', REDIS_URL: 'redis://cache/', ADMIN_PASSWORD: 'short' };
-    const lines = collectMistakes(given);
-    expect(lines).toHaveLength(2);
-    expect(lines.join('\n')).not.toMatch(/hunter2|short/);
-    expect(() => parseSettings(given, api)).toThrow(expect.objectContaining({ exitCode: 78 }));
   });
 });

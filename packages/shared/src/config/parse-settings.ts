@@ -47,9 +47,12 @@ const formerSettings = {
   EVENTS_REDIS_CLUSTER_NODES: 'EVENTS_REDIS_URL names the nodes, redis://redis-0:6379,redis-1:6379',
   REDIS_SENTINEL_USERNAME: inSentinelsUrl,
   REDIS_SENTINEL_PASSWORD: inSentinelsUrl,
+  REDIS_SENTINEL_TLS: 'REDIS_SENTINELS begins with rediss:',
   REDIS_SENTINEL_NAME: 'the host of REDIS_URL is the name, without a port',
   EVENTS_REDIS_SENTINEL_NAME: 'the host of EVENTS_REDIS_URL is the name, without a port',
   REDIS_TLS_KEY: 'REDIS_TLS_CERT holds the key, too: append it to the certificate',
+  EVENT_RETENTION_MS: 'events are kept for 24 hours at most; EVENT_RETENTION_BYTES bounds them',
+  OIDC_CLIENT_AUTHENTICATION: 'the metadata of the provider names it',
   DRAIN_WINDOW_MS: 'it is four times DRAIN_DELAY_MS',
 } as const;
 

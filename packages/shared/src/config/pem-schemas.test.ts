@@ -44,7 +44,7 @@ test('a certificate with its chain, its key, and several authorities are accepte
 
 test.each<[Record<string, string>, RegExp]>([
   [{ REDIS_TLS_CERT: a }, /^REDIS_TLS_CERT: .*the private key of the first one in PEM, without a passphrase$/],
-  [{ REDIS_TLS_CERT: aKey }, /^REDIS_TLS_CERT: .*one or more certificates in PEM$/],
+  [{ REDIS_TLS_CERT: aKey }, /^REDIS_TLS_CERT: .*certificates in PEM, and the private key of the first one/],
   [{ REDIS_TLS_CERT: `${a}${bKey}` }, /^REDIS_TLS_CERT: .*whose first one belongs to the private key$/],
   [{ REDIS_TLS_CERT: `${b}${a}${aKey}` }, /^REDIS_TLS_CERT: .*whose first one belongs to the private key$/],
   [{ REDIS_TLS_CERT: `${a}${locked}` }, /^REDIS_TLS_CERT: .*in PEM, without a passphrase$/],

@@ -14,11 +14,13 @@ const certificateTexts = z.string().refine((text) => {
 
 export const certificates = certificateTexts.nullable();
 
+const keyText = 'certificates in PEM, and the private key of the first one in PEM, without a passphrase';
+
 /** A certificate, its chain and its private key. A pair that TLS cannot use would fail at each attempt to connect. */
 export const certificatesWithKey = z
   .string()
   .transform((text, { issues }) => {
-    const message = certificateTexts.safeParse(text).error?.issues[0]?.message ?? findKeyMistake(text);
+    const message = certificateTexts.safeParse(text).success ? findKeyMistake(text) : keyText;
     if (message !== null) issues.push({ code: 'custom', message, input: text });
     return text;
   })
@@ -26,8 +28,7 @@ export const certificatesWithKey = z
 
 /** The words of a refusal, for example `ee key too small`, are those of OpenSSL, and quote nothing. */
 function findKeyMistake(text: string): string | null {
-  if (!canParse(() => createPrivateKey(text)))
-    return 'certificates in PEM, and the private key of the first one in PEM, without a passphrase';
+  if (!canParse(() => createPrivateKey(text))) return keyText;
   if (!new X509Certificate(text).checkPrivateKey(createPrivateKey(text)))
     return 'certificates whose first one belongs to the private key';
   try {

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { DeepReadonly } from './define-entity.ts';
 import { completeMappingSchema, type HookMapping, headerName, pointer, textOfLength } from './hook-mapping.ts';
@@ -201,8 +200,28 @@ const hookSourceSchema = z.object({
   mapping: completeMappingSchema,
 });
 
-/** What is stored must be what clients may send, with every default. */
-export const storedHookSource = z.custom<HookSource>((value) => {
-  const { success, data } = hookSourceSchema.safeParse(value);
-  return success && isDeepStrictEqual(data, value);
+/**
+ * A source as it is stored: what clients may send, with every default. A member that an older version did not write gets
+ * its default. One that only a newer version knows is left out.
+ */
+export const storedHookSource = z.codec(z.unknown(), z.custom<HookSource>(), {
+  decode: (stored, { issues }) => {
+    const read = readStoredSource(stored);
+    if (read === null) issues.push({ code: 'custom', message: 'no source', input: stored });
+    return read ?? z.NEVER;
+  },
+  encode: (source) => source,
 });
+
+function readStoredSource(stored: unknown): HookSource | null {
+  const { data, error } = hookSourceSchema.safeParse(stored);
+  if (data !== undefined) return data;
+  const unknown = error.issues.filter((issue) => issue.code === 'unrecognized_keys');
+  if (unknown.length === 0) return null;
+  const known = structuredClone(stored);
+  for (const { path, keys } of unknown) {
+    const place = path.reduce<unknown>((value, step) => (value as Record<PropertyKey, unknown>)[step], known);
+    for (const key of keys) delete (place as Record<string, unknown>)[key];
+  }
+  return readStoredSource(known);
+}
