@@ -9,7 +9,7 @@ import { pinned } from '@widget-service/cluster/mongo/url-options.ts';
 import { backendCloseWithinMs } from '@widget-service/cluster/open-cluster.ts';
 import { failFastOptions, workerOptions } from '@widget-service/cluster/redis/connections.ts';
 import { runLimits } from '@widget-service/shared/ports/run-registry.ts';
-import { fullCountDeadlineMs, requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
+import { fullCountDeadlineMs, requestDeadlineMs } from '@widget-service/shared/runtime/clock.ts';
 import { unreachableAfterMs } from '@widget-service/shared/tasks/store-connectivity.ts';
 import { expect, test } from 'vitest';
 

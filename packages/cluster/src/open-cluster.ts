@@ -1,7 +1,7 @@
 import type { Settings } from '@widget-service/shared/config/settings.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import { type EventRetention, toEventRetention } from '@widget-service/shared/ports/event-log.ts';
-import { withDeadline } from '@widget-service/shared/runtime/deadline.ts';
+import { withDeadline } from '@widget-service/shared/runtime/clock.ts';
 import type { Redis } from 'ioredis';
 import { BullmqHookQueue } from './bullmq/bullmq-hook-queue.ts';
 import { PartitionCounts } from './bullmq/partition-counts.ts';

@@ -7,8 +7,7 @@ import type {
   ConsumeOutcome,
   HookConsumer,
 } from '@widget-service/shared/ports/hook-queue.ts';
-import { backoffMs } from '@widget-service/shared/runtime/backoff.ts';
-import { systemClock } from '@widget-service/shared/runtime/clock.ts';
+import { backoffMs, systemClock } from '@widget-service/shared/runtime/clock.ts';
 import type { Notifier } from './notifier.ts';
 
 /** How long an idle consumer waits for a notification before it reads the queue again. */

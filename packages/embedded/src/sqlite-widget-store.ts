@@ -3,7 +3,7 @@ import { setImmediate as waitForNextTurn } from 'node:timers/promises';
 import { createRowReader, type OnWarning } from '@widget-service/shared/adapters/row-reader.ts';
 import { widgetShape } from '@widget-service/shared/adapters/row-shapes.ts';
 import type { WidgetFilter, WidgetStore } from '@widget-service/shared/ports/widget-store.ts';
-import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
+import { requestDeadlineMs } from '@widget-service/shared/runtime/clock.ts';
 import { createSemaphore } from '@widget-service/shared/runtime/semaphore.ts';
 import type { Database } from './database.ts';
 import { type Row, toPlaceholders, widgetColumns } from './sqlite-widget-columns.ts';

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { sha256Hex } from '@widget-service/shared/domain/token.ts';
-import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/deadline.ts';
+import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/clock.ts';
 import { PasswordHasher } from '@widget-service/shared/usecases/access/passwords.ts';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { aUser } from '../../drivers/app/builders.ts';

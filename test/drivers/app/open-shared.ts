@@ -1,4 +1,4 @@
-import { withDeadline } from '@widget-service/shared/runtime/deadline.ts';
+import { withDeadline } from '@widget-service/shared/runtime/clock.ts';
 import { afterAll } from 'vitest';
 import { openTestBackend } from './open-test-backend.ts';
 import { openTestApp, type TestApp } from './test-app.ts';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parseStolenMs, startStopwatch } from './stopwatch.ts';
 
 /** Starts a stopwatch at these readings. The test sets later readings in `now`. */
@@ -8,29 +8,25 @@ function startAt(elapsedMs: number, stolenMs: number) {
   return { now, read };
 }
 
-describe('startStopwatch', () => {
-  test('subtracts the CPU time that was stolen since its start, and none that was stolen before', () => {
-    const { now, read } = startAt(5_000, 300);
-    Object.assign(now, { elapsedMs: 7_000, stolenMs: 800 });
-    expect(read()).toBe(1_500);
-  });
-
-  test('returns at least a fifth of the elapsed time, even if more than the rest was stolen', () => {
-    const { now, read } = startAt(0, 0);
-    Object.assign(now, { elapsedMs: 1_000, stolenMs: 5_000 });
-    expect(read()).toBeCloseTo(200);
-  });
+test('subtracts the CPU time that was stolen since its start, and none that was stolen before', () => {
+  const { now, read } = startAt(5_000, 300);
+  Object.assign(now, { elapsedMs: 7_000, stolenMs: 800 });
+  expect(read()).toBe(1_500);
 });
 
-describe('parseStolenMs', () => {
-  test('returns the mean stolen time per processor, from the text of /proc/stat', () => {
-    // The eighth number is the stolen time, in 1/100 s: 60 for both processors together.
-    const lines = [
-      'cpu  10 0 20 400 0 0 0 60 0 0',
-      'cpu0 5 0 10 200 0 0 0 50 0 0',
-      'cpu1 5 0 10 200 0 0 0 10 0 0',
-      'intr 1',
-    ];
-    expect(parseStolenMs(lines.join('\n'))).toBe(300);
-  });
+test('returns at least a fifth of the elapsed time, even if more than the rest was stolen', () => {
+  const { now, read } = startAt(0, 0);
+  Object.assign(now, { elapsedMs: 1_000, stolenMs: 5_000 });
+  expect(read()).toBeCloseTo(200);
+});
+
+test('returns the mean stolen time per processor, from the text of /proc/stat', () => {
+  // The eighth number is the stolen time, in 1/100 s: 60 for both processors together.
+  const lines = [
+    'cpu  10 0 20 400 0 0 0 60 0 0',
+    'cpu0 5 0 10 200 0 0 0 50 0 0',
+    'cpu1 5 0 10 200 0 0 0 10 0 0',
+    'intr 1',
+  ];
+  expect(parseStolenMs(lines.join('\n'))).toBe(300);
 });

@@ -10,8 +10,7 @@ import type {
   ConsumeOutcome,
   HookConsumer,
 } from '@widget-service/shared/ports/hook-queue.ts';
-import { backoffMs } from '@widget-service/shared/runtime/backoff.ts';
-import type { Clock } from '@widget-service/shared/runtime/clock.ts';
+import { backoffMs, type Clock } from '@widget-service/shared/runtime/clock.ts';
 import {
   finishJob,
   listWaitingJobs,

@@ -1,5 +1,5 @@
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
-import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
+import { requestDeadlineMs } from '@widget-service/shared/runtime/clock.ts';
 import { calendarStartMs } from '../engine/simulated-process.ts';
 import type { ClientView } from './client-view.ts';
 import type { Operation } from './plan.ts';

@@ -5,8 +5,7 @@ import type { RateLimit } from '@widget-service/shared/domain/gcra.ts';
 import type { AuditEvent, StoredAuditEvent } from '@widget-service/shared/entities/audit-event.ts';
 import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { Collection } from '@widget-service/shared/ports/collection.ts';
-import type { Clock } from '@widget-service/shared/runtime/clock.ts';
-import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/deadline.ts';
+import { type Clock, requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/clock.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 
 /** How long further events like one that was listed are only counted. */

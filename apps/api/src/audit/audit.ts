@@ -1,8 +1,11 @@
 import { createUuidV7, parseUuid } from '@widget-service/shared/domain/uuid.ts';
-import type { AuditEvent } from '@widget-service/shared/entities/audit-event.ts';
-import { type AuditMembers, type auditTargetKinds, toAuditName } from '@widget-service/shared/entities/audit-event.ts';
-import type { Clock } from '@widget-service/shared/runtime/clock.ts';
-import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
+import {
+  type AuditEvent,
+  type AuditMembers,
+  type auditTargetKinds,
+  toAuditName,
+} from '@widget-service/shared/entities/audit-event.ts';
+import { type Clock, requestDeadlineMs } from '@widget-service/shared/runtime/clock.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { type TrustedProxies, toClientNetwork } from '../http/forwarding.ts';
 import type { AuditTrail } from './audit-trail.ts';

@@ -4,7 +4,7 @@ import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { ServiceKey } from '@widget-service/shared/entities/service-key.ts';
 import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import type { RateLimiter } from '@widget-service/shared/ports/rate-limiter.ts';
-import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
+import { requestDeadlineMs } from '@widget-service/shared/runtime/clock.ts';
 
 const keyName = 'audit-email-hmac';
 const keyBytes = 32;

@@ -1,6 +1,6 @@
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { type Permission, permissionsForRole } from '@widget-service/shared/domain/role.ts';
-import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/deadline.ts';
+import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/clock.ts';
 import type { SignedIn } from '@widget-service/shared/usecases/access/sessions.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest, preValidationHookHandler } from 'fastify';
 import { readClientNetwork } from '../http/forwarding.ts';

@@ -1,4 +1,4 @@
-import { secretText } from '@widget-service/shared/config/secret-text.ts';
+import { secretText } from '@widget-service/shared/config/value-schemas.ts';
 import { findSecretMistake } from '@widget-service/shared/domain/sealed-secrets.ts';
 import type { Integration, IntegrationMembers } from '@widget-service/shared/entities/grant.ts';
 import { z } from 'zod';

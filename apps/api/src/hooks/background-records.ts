@@ -1,4 +1,4 @@
-import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/deadline.ts';
+import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/clock.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 
 export interface BackgroundRecordsOptions<Open, Stored> {

@@ -1,4 +1,4 @@
-import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/deadline.ts';
+import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/clock.ts';
 import type { Span } from '@widget-service/shared/tracing/tracer.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Problem } from './problem.ts';

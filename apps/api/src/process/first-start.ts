@@ -1,6 +1,6 @@
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import type { AuditEvent } from '@widget-service/shared/entities/audit-event.ts';
-import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
+import { requestDeadlineMs } from '@widget-service/shared/runtime/clock.ts';
 import { createFirstAdmin } from '@widget-service/shared/usecases/access/manage-users.ts';
 import type { Pod } from './compose.ts';
 

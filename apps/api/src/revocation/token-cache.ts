@@ -1,6 +1,5 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
-import type { Clock } from '@widget-service/shared/runtime/clock.ts';
-import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/deadline.ts';
+import { type Clock, requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/clock.ts';
 import { dropOldest } from '@widget-service/shared/runtime/drop-oldest.ts';
 import { createSemaphore } from '@widget-service/shared/runtime/semaphore.ts';
 import { freshForMs } from './revocation-freshness.ts';

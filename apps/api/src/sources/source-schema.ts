@@ -1,4 +1,4 @@
-import { secretText } from '@widget-service/shared/config/secret-text.ts';
+import { secretText } from '@widget-service/shared/config/value-schemas.ts';
 import { forArrayLength } from '@widget-service/shared/entities/define-entity.ts';
 import { kindOutcome, mappingSchema } from '@widget-service/shared/entities/hook-mapping.ts';
 import {

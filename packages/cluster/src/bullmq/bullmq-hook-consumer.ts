@@ -5,8 +5,7 @@ import type {
   ConsumeOutcome,
   HookConsumer,
 } from '@widget-service/shared/ports/hook-queue.ts';
-import { systemClock } from '@widget-service/shared/runtime/clock.ts';
-import { withDeadline } from '@widget-service/shared/runtime/deadline.ts';
+import { systemClock, withDeadline } from '@widget-service/shared/runtime/clock.ts';
 import type { WorkerRedis } from '../redis/connections.ts';
 import { queueName, type RedisKeys } from '../redis/keys.ts';
 import type { OnWarning } from '../redis/redis-failover.ts';

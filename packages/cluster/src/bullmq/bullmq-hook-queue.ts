@@ -10,7 +10,7 @@ import type {
   QueuePressure,
   QueueState,
 } from '@widget-service/shared/ports/hook-queue.ts';
-import { withDeadline } from '@widget-service/shared/runtime/deadline.ts';
+import { withDeadline } from '@widget-service/shared/runtime/clock.ts';
 import { Queue, QueueKeys, type QueueOptions } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { WorkerRedis } from '../redis/connections.ts';

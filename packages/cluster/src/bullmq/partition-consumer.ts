@@ -3,8 +3,7 @@ import { coalesceLimits, parseHookJob, type ReadJob } from '@widget-service/shar
 import { describeError } from '@widget-service/shared/domain/errors.ts';
 import type { QueueItem } from '@widget-service/shared/domain/queue-item.ts';
 import type { ConsumedBatch, ConsumeOptions, ConsumeOutcome } from '@widget-service/shared/ports/hook-queue.ts';
-import { backoffMs } from '@widget-service/shared/runtime/backoff.ts';
-import { systemClock } from '@widget-service/shared/runtime/clock.ts';
+import { backoffMs, systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { type Job, Queue, WaitingError, Worker } from 'bullmq';
 import type { WorkerRedis } from '../redis/connections.ts';
 import { queueName, type RedisKeys } from '../redis/keys.ts';

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Settings } from '@widget-service/shared/config/settings.ts';
-import { backoffMs } from '@widget-service/shared/runtime/backoff.ts';
-import { withDeadline } from '@widget-service/shared/runtime/deadline.ts';
+import { backoffMs, withDeadline } from '@widget-service/shared/runtime/clock.ts';
 import { ExitError, exitCodes } from '@widget-service/shared/runtime/exit-error.ts';
 import {
   type Db,

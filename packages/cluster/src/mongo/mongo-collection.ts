@@ -4,7 +4,7 @@ import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { ListedRow, RowRange } from '@widget-service/shared/domain/page.ts';
 import type { Entity } from '@widget-service/shared/entities/define-entity.ts';
 import type { Collection, Condition, Where } from '@widget-service/shared/ports/collection.ts';
-import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
+import { requestDeadlineMs } from '@widget-service/shared/runtime/clock.ts';
 import type { Db, Document, Collection as DriverCollection, Filter } from 'mongodb';
 import type { OnWarning } from '../redis/redis-failover.ts';
 import { toField } from './indexes.ts';

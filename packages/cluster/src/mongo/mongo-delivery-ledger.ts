@@ -17,7 +17,7 @@ import {
   type RecordedDelivery,
   type RegisterOutcome,
 } from '@widget-service/shared/ports/delivery-ledger.ts';
-import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
+import { requestDeadlineMs } from '@widget-service/shared/runtime/clock.ts';
 import { type AnyBulkWriteOperation, type Collection, type Db, UUID } from 'mongodb';
 import type { OnWarning } from '../redis/redis-failover.ts';
 import { toBsonUuid, toBsonUuids } from './bson-uuid.ts';

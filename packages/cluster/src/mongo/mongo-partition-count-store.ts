@@ -1,4 +1,4 @@
-import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
+import { requestDeadlineMs } from '@widget-service/shared/runtime/clock.ts';
 import type { Db } from 'mongodb';
 import type { PartitionCountStore } from '../bullmq/partition-counts.ts';
 import { requireAccess } from './client.ts';

@@ -4,7 +4,7 @@ import type {
   UnpublishedWidget,
   WidgetOutbox,
 } from '@widget-service/shared/ports/widget-store.ts';
-import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
+import { requestDeadlineMs } from '@widget-service/shared/runtime/clock.ts';
 import { type AnyBulkWriteOperation, type Db, type Filter, UUID } from 'mongodb';
 import { toBsonUuids } from './bson-uuid.ts';
 import { createRunCall, type RunCall } from './run-calls.ts';

@@ -8,7 +8,7 @@ import type {
   WidgetFilter,
   WidgetStore,
 } from '@widget-service/shared/ports/widget-store.ts';
-import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
+import { requestDeadlineMs } from '@widget-service/shared/runtime/clock.ts';
 import type { Db, Filter, WithId } from 'mongodb';
 import type { OnWarning } from '../redis/redis-failover.ts';
 import { toBsonUuid } from './bson-uuid.ts';

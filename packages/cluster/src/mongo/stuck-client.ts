@@ -1,5 +1,4 @@
-import { backoffMs } from '@widget-service/shared/runtime/backoff.ts';
-import { systemClock } from '@widget-service/shared/runtime/clock.ts';
+import { backoffMs, systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { type MongoClient, MongoStalePrimaryError } from 'mongodb';
 
 /** How often the watch checks the client. */

@@ -1,5 +1,5 @@
 import { ServiceError, UnavailableError, UnstorableError } from '@widget-service/shared/domain/errors.ts';
-import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/deadline.ts';
+import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/clock.ts';
 import {
   BSON,
   MongoBulkWriteError,

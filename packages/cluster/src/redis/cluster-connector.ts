@@ -2,7 +2,7 @@ import { createConnection as connectPlain } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { describeError } from '@widget-service/shared/domain/errors.ts';
-import { withDeadline } from '@widget-service/shared/runtime/deadline.ts';
+import { withDeadline } from '@widget-service/shared/runtime/clock.ts';
 import { AbstractConnector, Redis, type RedisOptions } from 'ioredis';
 import { surviveSocketErrors } from './connection-errors.ts';
 

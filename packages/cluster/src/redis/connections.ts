@@ -1,4 +1,4 @@
-import { backoffMs } from '@widget-service/shared/runtime/backoff.ts';
+import { backoffMs } from '@widget-service/shared/runtime/clock.ts';
 import { Redis, type RedisOptions } from 'ioredis';
 import { describeConnectionError, ignoreErrors, surviveSocketErrors } from './connection-errors.ts';
 import { findRefusedSetting, haveSentinelsFailed } from './first-contact.ts';

@@ -1,7 +1,7 @@
 import { parseControlEntry, serializeControlEntry } from '@widget-service/shared/adapters/control-entry-codec.ts';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { ControlEntry, ControlLog, ControlTail } from '@widget-service/shared/ports/control-log.ts';
-import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/deadline.ts';
+import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/clock.ts';
 import type { Redis } from 'ioredis';
 import type { RedisKeys } from './keys.ts';
 import type { StreamEntry } from './log-entry.ts';

@@ -12,8 +12,7 @@ import type {
   LogRecord,
 } from '@widget-service/shared/ports/event-log.ts';
 import { type ComparablePosition, runLimits } from '@widget-service/shared/ports/run-registry.ts';
-import { systemClock } from '@widget-service/shared/runtime/clock.ts';
-import { withDeadline } from '@widget-service/shared/runtime/deadline.ts';
+import { systemClock, withDeadline } from '@widget-service/shared/runtime/clock.ts';
 import type { Redis } from 'ioredis';
 import type { RedisKeys } from './keys.ts';
 import { createLogEntryReader, type StreamEntry, toEntryFields, toEntryId } from './log-entry.ts';

@@ -1,7 +1,6 @@
 import { UnavailableError } from '../domain/errors.ts';
 import type { RateLimiter } from '../ports/rate-limiter.ts';
-import type { Clock } from '../runtime/clock.ts';
-import { withDeadline } from '../runtime/deadline.ts';
+import { type Clock, withDeadline } from '../runtime/clock.ts';
 
 /**
  * A hook waits for the rate limiter and then, for up to 1.8 s (`requestDeadlineMs`), for the hook queue. With 100 ms it

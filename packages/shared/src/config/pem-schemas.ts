@@ -7,12 +7,10 @@ import { z } from 'zod';
 const beginning = '-----BEGIN CERTIFICATE-----';
 
 /** One certificate, or several: a chain, or the certificates of several authorities. */
-const certificateTexts = z.string().refine((text) => {
+export const certificates = z.string().refine((text) => {
   const bodies = text.split(beginning).slice(1);
   return bodies.length > 0 && bodies.every((body) => canParse(() => new X509Certificate(`${beginning}${body}`)));
 }, 'one or more certificates in PEM');
-
-export const certificates = certificateTexts.nullable();
 
 const keyText = 'certificates in PEM, and the private key of the first one in PEM, without a passphrase';
 
@@ -20,7 +18,7 @@ const keyText = 'certificates in PEM, and the private key of the first one in PE
 export const certificatesWithKey = z
   .string()
   .transform((text, { issues }) => {
-    const message = certificateTexts.safeParse(text).success ? findKeyMistake(text) : keyText;
+    const message = certificates.safeParse(text).success ? findKeyMistake(text) : keyText;
     if (message !== null) issues.push({ code: 'custom', message, input: text });
     return text;
   })

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import type { RoleMapping } from '../domain/role.ts';
 import { isLoopback } from '../runtime/host-name.ts';
 import { certificates, certificatesWithKey } from './pem-schemas.ts';
-import { secretText } from './secret-text.ts';
 import { baseUrl, issuerUrl, mongodbUrl, receiverUrl, redisUrl } from './url-schemas.ts';
 import {
   contacts,
@@ -20,6 +19,7 @@ import {
   pages,
   replicaAddresses,
   roleMapping,
+  secretText,
   trustedProxies,
   wholeNumber,
 } from './value-schemas.ts';
@@ -100,15 +100,11 @@ export const settingsTable = {
     'URL of a second Redis or Redis Cluster, which then holds the event log and the control log. The default is REDIS_URL.',
   ),
   REDIS_TLS_CA: defineSecret(
-    certificates,
+    certificates.nullable(),
     null,
     'Certificates of the authorities that sign those of Redis, in PEM. With rediss: only. The default is those of Node and of NODE_EXTRA_CA_CERTS.',
   ),
-  REDIS_TLS_CERT: defineSecret(
-    certificatesWithKey,
-    null,
-    'Client certificate for Redis in PEM: with its chain, and its private key without a passphrase.',
-  ),
+  REDIS_TLS_CERT: defineSecret(certificatesWithKey, null, 'Client certificate for Redis, its chain, and its key.'),
   REDIS_SENTINELS: defineSecret(
     redisUrl,
     null,

@@ -157,3 +157,17 @@ export const pageNames = z
     `${pages.join(', ')}, comma-separated, or none`,
   )
   .transform((names): ReadonlySet<Page> => new Set(names));
+
+/** Controls (line ends, too), and what no font shows. They come with a copy or a file: nobody types them. */
+const hidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
+
+/**
+ * A secret that was copied from elsewhere: a key, a password, a token. It loses blanks and line ends at its ends, and
+ * is refused with a character that nobody sees. Keys in PEM have lines.
+ */
+export const secretText = z
+  .string()
+  .trim()
+  .refine((text) => text.startsWith('-----BEGIN ') || !hidden.test(text), {
+    message: 'Must not contain a line end or another control or invisible character.',
+  });

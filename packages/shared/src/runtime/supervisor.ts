@@ -1,5 +1,4 @@
-import { backoffMs } from './backoff.ts';
-import type { Clock } from './clock.ts';
+import { backoffMs, type Clock } from './clock.ts';
 import type { HealthCheck } from './ops-server.ts';
 
 /**

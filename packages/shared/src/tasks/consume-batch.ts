@@ -1,11 +1,9 @@
-import type { UnstorableDelivery } from '../domain/errors.ts';
-import { describeError, UnavailableError } from '../domain/errors.ts';
+import { describeError, UnavailableError, type UnstorableDelivery } from '../domain/errors.ts';
 import type { QueueItem } from '../domain/queue-item.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { DeadReason } from '../ports/delivery-ledger.ts';
 import type { ConsumedBatch, ConsumeOutcome } from '../ports/hook-queue.ts';
-import { backoffMs } from '../runtime/backoff.ts';
-import type { Clock } from '../runtime/clock.ts';
+import { backoffMs, type Clock } from '../runtime/clock.ts';
 import type { Tracer } from '../tracing/tracer.ts';
 import type { BatchOutcome, BatchProcessor } from '../usecases/hooks/process-batch.ts';
 import {

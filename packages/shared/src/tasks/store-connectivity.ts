@@ -2,8 +2,7 @@ import { UnavailableError } from '../domain/errors.ts';
 import type { Backend } from '../ports/backend.ts';
 import type { EventLog } from '../ports/event-log.ts';
 import type { RunRegistry } from '../ports/run-registry.ts';
-import { backoffMs } from '../runtime/backoff.ts';
-import type { Clock } from '../runtime/clock.ts';
+import { backoffMs, type Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { StoreRole } from '../runtime/supervisor.ts';
 

@@ -17,7 +17,7 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources';
 import { AlwaysOnSampler, BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { parseTraceparent, readSpanId, readTraceId, type TraceContext } from '../domain/trace-context.ts';
-import { withDeadline } from '../runtime/deadline.ts';
+import { withDeadline } from '../runtime/clock.ts';
 import { readServiceVersion } from '../runtime/process-identity.ts';
 import type { ChildOptions, Span, Tracer, TracingSettings } from './tracer.ts';
 

@@ -7,7 +7,7 @@ import type {
   DeliverySummary,
   LedgerRow,
 } from '@widget-service/shared/ports/delivery-ledger.ts';
-import { withDeadline } from '@widget-service/shared/runtime/deadline.ts';
+import { withDeadline } from '@widget-service/shared/runtime/clock.ts';
 import { listCountedPage } from '@widget-service/shared/usecases/lists/list-counted-page.ts';
 import { z } from 'zod';
 import { noteAudit } from '../../audit/audit.ts';

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describeError, ServiceError, UnavailableError } from '../../domain/errors.ts';
 import { assignPartition, batchLimits, type QueueItem, toOrderingKey } from '../../domain/queue-item.ts';
 import type { HookJob, HookQueue } from '../../ports/hook-queue.ts';
-import type { Clock } from '../../runtime/clock.ts';
-import { requestDeadlineMs } from '../../runtime/deadline.ts';
+import { type Clock, requestDeadlineMs } from '../../runtime/clock.ts';
 import { createBacklogLimit } from './backlog-limit.ts';
 
 export interface GroupCommitOptions {

@@ -3,8 +3,7 @@ import type { LogPosition } from '../../domain/log-position.ts';
 import { countPages, type ListedRow, type PageRequest, toOffset } from '../../domain/page.ts';
 import type { Widget, WidgetState } from '../../domain/widget.ts';
 import type { WidgetFilter, WidgetStore } from '../../ports/widget-store.ts';
-import type { Clock } from '../../runtime/clock.ts';
-import { fullCountDeadlineMs, requestDeadlineMs, withDeadline } from '../../runtime/deadline.ts';
+import { type Clock, fullCountDeadlineMs, requestDeadlineMs, withDeadline } from '../../runtime/clock.ts';
 import { dropOldest } from '../../runtime/drop-oldest.ts';
 import { createSemaphore } from '../../runtime/semaphore.ts';
 

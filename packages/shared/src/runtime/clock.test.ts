@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { UnavailableError } from '../domain/errors.ts';
-import { withDeadline } from './deadline.ts';
+import { withDeadline } from './clock.ts';
 
 /** Blocks the event loop. */
 function blockEventLoop(ms: number): void {
