@@ -108,7 +108,7 @@ export const stat = (title: string, unit: Unit, description: string) => makePane
 export const table = (title: string, unit: Unit, description: string) => makePanel('table', title, unit, description);
 
 function nameLabels(expr: string): string {
-  const labels = /by \(([^)]*)\)/.exec(expr)?.[1]?.split(', ') ?? [];
+  const labels = expr.split('by (')[1]?.split(')')[0]?.split(', ') ?? [];
   return labels.flatMap((label) => (label === 'le' ? [] : [`{{${label}}}`])).join(' ');
 }
 

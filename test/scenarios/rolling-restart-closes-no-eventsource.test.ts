@@ -1,4 +1,4 @@
-import { EventSource } from 'eventsource';
+import { EventSource as NodeEventSource } from 'eventsource';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ConsoleClient, createWidgets, signIn } from '../drivers/app/console-client.ts';
 import { hasBrowser, startBrowser } from '../drivers/cluster/console-browser.ts';
@@ -140,7 +140,7 @@ interface PackageEventSource {
 const widgetEvents = ['widget.created', 'widget.updated', 'widget.retired'];
 
 function openPackageEventSource(url: string): PackageEventSource {
-  const source = new EventSource(url);
+  const source = new NodeEventSource(url);
   const seqs: number[] = [];
   let opened = 0;
   for (const name of widgetEvents) {
@@ -155,7 +155,7 @@ function openPackageEventSource(url: string): PackageEventSource {
       return opened;
     },
     get isClosed() {
-      return source.readyState === EventSource.CLOSED;
+      return source.readyState === NodeEventSource.CLOSED;
     },
     close: () => source.close(),
   };
