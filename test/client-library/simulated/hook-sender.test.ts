@@ -107,12 +107,20 @@ describe('HookSender', () => {
     expect(requests).toEqual([]);
   });
 
-  test('rejects what it has not sent when it is closed', async () => {
-    const { fetch } = openFetch();
-    const sender = createHookSender({ url, fetch, concurrency: 1 });
-    const sent = [sender.send(aHook(1)), sender.send(aHook(2))];
+  test('is idle once whoever awaits its last hook knows the outcome', async () => {
+    const sender = createHookSender({ url, fetch: async () => accepted() });
+    const outcomes: unknown[] = [];
+    sender.send(aHook(1)).then((outcome) => outcomes.push(outcome));
+    await sender.idle();
+    expect(outcomes).toEqual([{ eventId: 'e-1' }]);
+  });
+
+  test('rejects what it has not sent when it is closed, also with a fetch that ignores its signal', async () => {
+    const sender = createHookSender({ url, fetch: () => new Promise(() => undefined), concurrency: 1 });
+    const sent = [sender.send(aHook(1)), sender.send(aHook(1)), sender.send(aHook(2))];
     sender.close();
     for (const one of sent) await expect(one).rejects.toThrow('it was closed');
+    await sender.idle();
     await expect(sender.send(aHook(3))).rejects.toThrow('it was closed');
   });
 

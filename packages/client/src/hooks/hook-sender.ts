@@ -58,7 +58,8 @@ export class HookSender {
   /** For each widget with a hook that is not sent yet: the end of its last one. */
   readonly #turns = new Map<string, Promise<unknown>>();
   readonly #slots: Slots;
-  #queued = 0;
+  /** For each hook that was not accepted yet: what rejects it. */
+  readonly #unsent = new Set<(reason: unknown) => void>();
   #onIdle: (() => void)[] = [];
 
   /** @throws {InvalidCallError} if the URL or another option cannot be. */
@@ -72,7 +73,7 @@ export class HookSender {
 
   /** How many hooks wait or are being sent. */
   get queued(): number {
-    return this.#queued;
+    return this.#unsent.size;
   }
 
   /**
@@ -87,49 +88,50 @@ export class HookSender {
    * @throws {UnexpectedResponseError} if the URL leads to something else than the service.
    * @throws {UnreachableError} if the certificate at the URL is not trusted.
    */
-  async send(event: HookEvent, { id = createRandomId() }: { readonly id?: string } = {}): Promise<SentHook> {
-    this.#closed.signal.throwIfAborted();
-    if (this.#queued >= this.#maxQueued) throw new HookQueueFullError(`${this.#queued} hooks wait already`);
-    encodeHookId(id);
-    const body = formatEvent(event);
-    this.#queued += 1;
-    try {
-      return await this.#inTurn(event.widgetId ?? null, () => this.#slots.use(() => this.#repeat(id, body)));
-    } finally {
-      this.#queued -= 1;
-      if (this.#queued === 0) for (const resolve of this.#onIdle.splice(0)) resolve();
-    }
+  send(event: HookEvent, { id = createRandomId() }: { readonly id?: string } = {}): Promise<SentHook> {
+    return new Promise((resolve, reject) => {
+      this.#closed.signal.throwIfAborted();
+      if (this.queued >= this.#maxQueued) throw new HookQueueFullError(`${this.queued} hooks wait already`);
+      encodeHookId(id);
+      const body = formatEvent(event);
+      const settle = (end: () => void) => {
+        this.#unsent.delete(fail);
+        end();
+        if (this.queued === 0) for (const resolveIdle of this.#onIdle.splice(0)) resolveIdle();
+      };
+      const fail = (reason: unknown) => settle(() => reject(reason));
+      this.#unsent.add(fail);
+      const sent = this.#inTurn(event.widgetId ?? null, () => this.#slots.use(() => this.#repeat(id, body)));
+      sent.then((hook) => settle(() => resolve(hook)), fail);
+    });
   }
 
-  /** Resolves when no hook waits. */
+  /** Resolves when no hook waits. Whoever awaits the last one learns its outcome before that. */
   idle(): Promise<void> {
-    if (this.#queued === 0) return Promise.resolve();
+    if (this.queued === 0) return Promise.resolve();
     return new Promise((resolve) => this.#onIdle.push(resolve));
   }
 
   /** Stops at once: every hook that was not accepted yet is rejected. Await `idle()` before, to send them all. */
   close(): void {
     this.#closed.abort(new Error('it was closed'));
+    for (const reject of this.#unsent) reject(this.#closed.signal.reason);
   }
 
   /** Sends a hook after those of the same widget that came before it, whether they were accepted or not. */
-  async #inTurn(widgetId: string | null, send: () => Promise<SentHook>): Promise<SentHook> {
-    if (widgetId === null) return await send();
+  #inTurn(widgetId: string | null, send: () => Promise<SentHook>): Promise<SentHook> {
+    if (widgetId === null) return send();
     const sent = this.#turns.get(widgetId)?.then(send) ?? send();
-    const end = sent.catch(() => undefined);
+    const forget = () => this.#turns.get(widgetId) === end && this.#turns.delete(widgetId);
+    const end: Promise<unknown> = sent.then(forget, forget);
     this.#turns.set(widgetId, end);
-    try {
-      return await sent;
-    } finally {
-      if (this.#turns.get(widgetId) === end) this.#turns.delete(widgetId);
-    }
+    return sent;
   }
 
   async #repeat(id: string, body: string): Promise<SentHook> {
     this.#closed.signal.throwIfAborted();
-    const url = this.#url;
     const response = await sendUntilAnswered({
-      url,
+      url: this.#url,
       method: 'POST',
       signal: this.#closed.signal,
       send: async (signal) => this.#post(id, body, signal),
@@ -144,7 +146,7 @@ export class HookSender {
     const eventId = response.headers.get('webhook-event-id');
     if (eventId) return { eventId };
     // Something else than the service may accept everything as well.
-    throw new UnexpectedResponseError({ url, response, mistake: 'that does not answer this request' });
+    throw new UnexpectedResponseError({ url: this.#url, response, mistake: 'that does not answer this request' });
   }
 
   async #post(id: string, body: string, signal: AbortSignal): Promise<Response> {
@@ -197,15 +199,12 @@ class Slots {
   /** Gives a slot to the next that waits. It takes the same time however many wait: `shift` would not. */
   #passOn(): void {
     const next = this.#waiting[this.#begun];
-    if (next === undefined) {
-      this.#free += 1;
-      return;
-    }
-    this.#begun += 1;
+    if (next === undefined) this.#free += 1;
+    else this.#begun += 1;
     if (this.#begun * 2 >= this.#waiting.length) {
       this.#waiting = this.#waiting.slice(this.#begun);
       this.#begun = 0;
     }
-    next();
+    next?.();
   }
 }
