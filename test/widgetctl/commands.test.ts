@@ -235,13 +235,11 @@ test('a grant has its expiry and the overlap of its rotation, and is gone once i
   expect(await list()).not.toContain(id);
 });
 
-describe('a service that does not answer', () => {
-  test('ends a command with 5, and the address is named', async () => {
-    const lost = new Widgetctl({ folder, url: 'http://127.0.0.1:8' });
-    const { code, notes } = await lost.run(['widgets', 'list']);
-    expect(code).toBe(5);
-    expect(notes).toMatch(/^The service at http:\/\/127\.0\.0\.1:8 does not answer: /);
-  });
+test('a service that does not answer ends a command with 5, and the address is named', async () => {
+  const lost = new Widgetctl({ folder, url: 'http://127.0.0.1:8' });
+  const { code, notes } = await lost.run(['widgets', 'list']);
+  expect(code).toBe(5);
+  expect(notes).toMatch(/^The service at http:\/\/127\.0\.0\.1:8 does not answer: /);
 });
 
 test('dead deliveries are erased by name or all at once; one that is not dead is refused', async () => {

@@ -64,12 +64,14 @@ describe('what no retry can heal ends a command at once with 2', () => {
     ['the service without a scheme', ['whoami', '--url', 'SERVER']],
     ['the service by https to a port of http', ['whoami', '--url', 'https://SERVER']],
     ['the service with a password', ['whoami', '--url', 'http://user:secret@SERVER']],
+    ['the service with a query', ['whoami', '--url', 'http://SERVER?key=/secret']],
     ['an idempotency key with a line break', ['widgets', 'create', 'x', '--idempotency-key', 'a\nb']],
   ])('%s', async (_name, args) => {
     const given = args.map((word) => word.replace('SERVER', server.url.slice('http://'.length)));
     const { code, results, notes } = await widgetctl.run(given, {}, '{"kind":"created"}\n'.repeat(100));
     expect([code, results], notes).toEqual([2, '']);
     expect(notes).not.toMatch(/again in|TypeError|[/:]secret|whsec_ä/);
+    if (args.includes('--url')) expect(notes).toContain('--url or WIDGETCTL_URL');
     expect(notes.trim().split('\n').length).toBeLessThanOrEqual(2);
   });
 });

@@ -48,9 +48,9 @@ export class Context {
   /** The address of the service in its one spelling, without a slash at the end: the sessions are kept by it. */
   get url(): string {
     const text = this.#urlOption ?? (this.#io.environment.WIDGETCTL_URL || 'http://127.0.0.1:8080');
-    const url = parseAddress(text, 'The address of the service');
+    const url = parseAddress(text, 'The address of the service (--url or WIDGETCTL_URL)');
     if (url.search !== '' || url.hash !== '')
-      throw new UsageError('The address of the service must have no query or fragment.');
+      throw new UsageError('The address of the service (--url or WIDGETCTL_URL) must have no query or fragment.');
     return removeAtEnd(url.href, '/');
   }
 
