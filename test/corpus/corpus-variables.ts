@@ -104,8 +104,11 @@ async function issueSessions(backend: Backend): Promise<Record<string, string>> 
       [`${name}Email`]: email,
       [`${name}EmailInCapitals`]: email.toUpperCase(),
       [`${name}Cookie`]: `service_console=${sessionId}`,
-      [`${name}CookieQuoted`]: `service_console="${sessionId}"`,
+      [`${name}CookieValue`]: sessionId,
+      [`${name}CookieValueEncoded`]: `%${sessionId.charCodeAt(0).toString(16)}${sessionId.slice(1)}`,
       [`${name}Csrf`]: computeCsrfToken(sessionId),
+      [`${name}CsrfInCapitals`]: computeCsrfToken(sessionId).toUpperCase(),
+      [`${name}CsrfShort`]: computeCsrfToken(sessionId).slice(0, -1),
     };
   };
   const started = await Promise.all([
@@ -126,13 +129,8 @@ async function issueTokens(
   prefix: TokenPrefix,
   { insert, remove }: { insert: (grant: Grant) => Promise<unknown>; remove: (id: string) => Promise<boolean> },
 ): Promise<Record<string, string>> {
-  const valid = mintToken(prefix);
-  const [ending, expired, replaced, revoked] = [0, 1, 2, 3].map(() => mintToken(prefix)) as [
-    string,
-    string,
-    string,
-    string,
-  ];
+  const mint = () => mintToken(prefix);
+  const [valid, ending, expired, replaced, revoked] = [mint(), mint(), mint(), mint(), mint()] as const;
   const past = new Date(Date.now() - 1_000);
   const future = new Date(Date.now() + hourMs);
   const toStoredToken = (token: string) => ({ digest: sha256Hex(token), sealedSecret: null });
@@ -151,7 +149,7 @@ async function issueTokens(
     [`expired${Kind}Token`]: expired,
     [`replaced${Kind}Token`]: replaced,
     [`revoked${Kind}Token`]: revoked,
-    [`unknown${Kind}Token`]: mintToken(prefix),
+    [`unknown${Kind}Token`]: mint(),
     [`${kind}TokenMistyped`]: mistyped,
     [`${kind}TokenInSmallLetters`]: valid.toLowerCase(),
   };

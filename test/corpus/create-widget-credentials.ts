@@ -17,12 +17,13 @@ const cookies: readonly (readonly [string, Headers, ExpectedResponse])[] = [
   ['a cookie without a value', { cookie: 'service_console', ...csrfHeader }, notAuthenticated],
   ['an unknown session id', { cookie: `service_console=${'A'.repeat(43)}`, ...csrfHeader }, notAuthenticated],
   ['a short session id', { cookie: 'service_console=short', ...csrfHeader }, notAuthenticated],
-  [
-    'a session id of 8 000 characters',
-    { cookie: `service_console=${'A'.repeat(8_000)}`, ...csrfHeader },
-    notAuthenticated,
-  ],
-  ['a session id in quotes', { cookie: '{editorCookieQuoted}', ...csrfHeader }, notAuthenticated],
+  ['an id of 8 000 letters', { cookie: `service_console=${'A'.repeat(8_000)}`, ...csrfHeader }, notAuthenticated],
+  ['a session id in quotes', { cookie: 'service_console="{editorCookieValue}"', ...csrfHeader }, notAuthenticated],
+  ['a percent-encoded id', { cookie: 'service_console={editorCookieValueEncoded}', ...csrfHeader }, notAuthenticated],
+  ['a session id one character too long', { cookie: `${cookie}A`, ...csrfHeader }, notAuthenticated],
+  ['a cookie name with the prefix __Host-', { cookie: `__Host-${cookie}`, ...csrfHeader }, notAuthenticated],
+  ['a cookie name before a blank', { cookie: 'service_console ={editorCookieValue}', ...csrfHeader }, notAuthenticated],
+  ['a session cookie after a comma', { cookie: `a=1, ${cookie}`, ...csrfHeader }, notAuthenticated],
   ['a cookie name with a query operator', { cookie: 'service_console[$ne]=x', ...csrfHeader }, notAuthenticated],
   ['an expired session', { cookie: '{expiredCookie}', 'x-csrf-token': '{expiredCsrf}' }, notAuthenticated],
   ['an idle session', { cookie: '{idleCookie}', 'x-csrf-token': '{idleCsrf}' }, notAuthenticated],
@@ -60,6 +61,13 @@ const csrfTokens: readonly (readonly [string, Headers, ExpectedResponse])[] = [
   ['sent twice', { cookie, 'x-csrf-token': ['{editorCsrf}', '{editorCsrf}'] }, invalidCsrf],
   ['8 000 characters', { cookie, 'x-csrf-token': 'A'.repeat(8_000) }, invalidCsrf],
   ['43 non-ASCII letters', { cookie, 'x-csrf-token': '\u00e4'.repeat(43) }, invalidCsrf],
+  ['in upper case', { cookie, 'x-csrf-token': '{editorCsrfInCapitals}' }, invalidCsrf],
+  ['one character too short', { cookie, 'x-csrf-token': '{editorCsrfShort}' }, invalidCsrf],
+  ['with = appended', { cookie, 'x-csrf-token': '{editorCsrf}=' }, invalidCsrf],
+  ['in a cookie', { cookie: `${cookie}; x-csrf-token={editorCsrf}; csrfToken={editorCsrf}` }, invalidCsrf],
+  ['in X-Xsrf-Token', { cookie, 'x-xsrf-token': '{editorCsrf}' }, invalidCsrf],
+  ['in Csrf-Token', { cookie, 'csrf-token': '{editorCsrf}' }, invalidCsrf],
+  ['as a bearer token', { cookie, authorization: 'Bearer {editorCsrf}' }, notAuthenticated],
 ];
 
 const origins: readonly (readonly [string, Headers, ExpectedResponse])[] = [
@@ -100,6 +108,7 @@ const toCase = (name: string, headers: Headers, expected: ExpectedResponse, body
 export const createWidgetCredentials: readonly CorpusCase[] = [
   ...cookies.map(([name, headers, expected]) => toCase(`session: ${name}`, headers, expected)),
   ...csrfTokens.map(([name, headers, expected]) => toCase(`CSRF token: ${name}`, headers, expected)),
+  { ...toCase('CSRF token: in the query', { cookie }, invalidCsrf), url: '/api/v1/widgets?csrfToken={editorCsrf}' },
   ...origins.map(([name, headers, expected]) => toCase(name, headers, expected)),
   toCase('no session and broken JSON', {}, notAuthenticated, '{'),
   toCase('no session and a body of 100 kB', {}, notAuthenticated, ' '.repeat(100_000)),

@@ -13,6 +13,7 @@ const ids = (count: number) =>
   Array.from({ length: count }, (_, index) => `0197a0b0-0000-7000-8000-${String(index).padStart(12, '0')}`);
 const notFound = rejects(404, 'not-found');
 
+type Method = CorpusCase['method'];
 type Row = readonly [string, unknown, ExpectedResponse];
 
 /** Bodies that every kind of grant rejects or accepts, on create and on update. */
@@ -78,28 +79,19 @@ const noSignature: Row = ['signature', { signature: 'none' }, invalidAt('#/signa
 function listCases(plural: keyof typeof listOwnRows): CorpusCase[] {
   const url = `/api/v1/${plural}`;
   const itemUrl = `${url}/{${plural}Id}`;
-  const toCases = (action: string, method: CorpusCase['method'], caseUrl: string, rows: readonly Row[]): CorpusCase[] =>
-    rows.map(([name, body, expected]) => ({
-      name: `${plural}, ${action}, ${name}`,
-      method,
-      url: caseUrl,
-      caller: 'admin',
-      headers: json,
-      body: JSON.stringify(body),
-      expected,
-    }));
-  const toCase = (
-    name: string,
-    method: CorpusCase['method'],
-    caseUrl: string,
-    expected: ExpectedResponse,
-  ): CorpusCase => ({
+  const toCase = (name: string, method: Method, path: string, expected: ExpectedResponse): CorpusCase => ({
     name: `${plural}, ${name}`,
     method,
-    url: caseUrl,
+    url: path,
     caller: 'admin',
     expected,
   });
+  const toCases = (action: string, method: Method, path: string, rows: readonly Row[]): CorpusCase[] =>
+    rows.map(([name, body, expected]) => ({
+      ...toCase(`${action}, ${name}`, method, path, expected),
+      headers: json,
+      body: JSON.stringify(body),
+    }));
   const isIntegration = plural === 'integrations';
   return [
     ...toCases('create', 'POST', url, [

@@ -5,13 +5,14 @@ const service = await openSharedApp();
 const admin = await service.signedIn('admin');
 
 const path = '/api/v1/integrations';
-const create = (settings: object) => admin.post(path, { name: 'shop', ...settings });
-test('deduplicateByContent: false turns two hooks with equal content into two events', async () => {
-  const { token, id } = (await create({})).json();
+
+test('two hooks with equal content are two events with deduplicateByContent: false, and one with null', async () => {
+  const { token, id } = (await admin.post(path, { name: 'shop', deduplicateByContent: null })).json();
   expect(await postHook(token)).toBe(await postHook(token));
   await admin.patch(`${path}/${id}`, { deduplicateByContent: false });
   const { token: newToken } = (await admin.post(`${path}/${id}/rotate`)).json();
   expect(await postHook(newToken)).not.toBe(await postHook(newToken));
+  expect((await admin.patch(`${path}/${id}`, { deduplicateByContent: null })).json().deduplicateByContent).toBe(true);
 });
 
 /** Posts the same hook each time, and returns its event id. */

@@ -38,6 +38,11 @@ describe('a new password', () => {
     expect((await create(email, 'four random words here')).statusCode).toBe(201);
   });
 
+  test('is refused when it consists of the names in the e-mail of the account', async () => {
+    const response = await create('zqorvath.quimblex@example.com', 'zqorvathquimblex');
+    expectProblem(response, { status: 400, code: 'weak-password' });
+  });
+
   test('is no failed sign-in when it is weak', async () => {
     const pod = await openTestApp({ sharedBackend: service.backend, limits: { signInFailuresPerMinute: 1 } });
     onTestFinished(() => pod.close());
