@@ -7,8 +7,8 @@ const dayMs = 86_400_000;
 const expiresAfterDays = 180;
 
 /**
- * `GET /.well-known/security.txt` (RFC 9116). It names its own address if `PUBLIC_BASE_URL` begins with `https:`, as the
- * RFC demands, and has no path: the file must be at the root of the host.
+ * `GET /.well-known/security.txt` (RFC 9116). It names its own address if `PUBLIC_BASE_URL` begins with `https:`, as
+ * the RFC demands, and has no path: the file must be at the root of the host.
  */
 export function securityTxtRoute({ settings, clock }: RouteDeps): Route {
   const lines = (settings.SECURITY_CONTACT ?? []).map((contact) => `Contact: ${contact}`);

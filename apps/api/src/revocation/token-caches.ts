@@ -117,8 +117,8 @@ export function makeRecallSession(
 }
 
 /**
- * Returns the control log for the use cases of a pod. Before it announces a change, the sessions that the pod has cached
- * are dropped where they depend on it. The other caches, and the other pods, learn of it from the log.
+ * Returns the control log for the use cases of a pod. Before it announces a change, the pod drops its cached sessions
+ * that depend on it. The other caches, and the other pods, learn of it from the log.
  */
 export function announceHereFirst(
   control: Pick<ControlLog, 'announce'>,

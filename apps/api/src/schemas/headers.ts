@@ -53,8 +53,8 @@ export const responseHeaders = {
 export type ResponseHeaderName = keyof typeof responseHeaders;
 
 /**
- * What `parseIdempotencyKey` accepts, as a regular expression of every language: a key in double quotes, one that begins
- * or ends without one, or one `"` alone.
+ * What `parseIdempotencyKey` accepts, as a regular expression of every language: a key in double quotes, one that
+ * begins or ends without one, or one `"` alone.
  */
 export const idempotencyKeyPattern = '^(?:"[!-~]{1,255}"|[!#-~][!-~]{0,254}|"[!-~]{0,253}[!#-~]|")$';
 

@@ -163,5 +163,5 @@ export type HookMapping = DeepReadonly<z.output<typeof completeMappingSchema>>;
 export type TextFilter = HookMapping['only'][number];
 /** Where a text is: at a JSON Pointer (RFC 6901) into the body, in a header (lower case), or a constant. */
 export type TextPlace = DeepReadonly<z.output<typeof place>>;
-/** One place, or several: then the text is the JSON array of their texts, so that different texts never give the same. */
+/** One place, or several: then the text is the JSON array of their texts, so different texts never give the same. */
 export type TextPlaces = TextPlace & { readonly all?: readonly TextPlace[] | undefined };

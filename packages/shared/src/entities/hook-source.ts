@@ -201,8 +201,8 @@ const hookSourceSchema = z.object({
 });
 
 /**
- * A source as it is stored: what clients may send, with every default. A member that an older version did not write gets
- * its default. One that only a newer version knows is left out.
+ * A source as it is stored: what clients may send, with every default. A member that an older version did not write
+ * gets its default. One that only a newer version knows is left out.
  */
 export const storedHookSource = z.codec(z.unknown(), z.custom<HookSource>(), {
   decode: (stored, { issues }) => {

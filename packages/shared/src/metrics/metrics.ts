@@ -151,7 +151,7 @@ export function recordBuild({ buildInfo }: Pick<Metrics, 'buildInfo'>, backend: 
 }
 
 /** Metrics of streams, and of how a pod reads the event log. */
-export function streamMetrics(registers: Registry[]) {
+function streamMetrics(registers: Registry[]) {
   const { counter, gauge, histogram } = declareIn(registers);
   return {
     streamsOpen: gauge('widget_streams_open', 'Streams open on this pod.'),
@@ -208,7 +208,7 @@ export function streamMetrics(registers: Registry[]) {
 }
 
 /** Metrics of hooks until their 202, and of the queue. */
-export function acceptanceMetrics(registers: Registry[]) {
+function acceptanceMetrics(registers: Registry[]) {
   const { counter, gauge } = declareIn(registers);
   return {
     hooksAccepted: counter('widget_hooks_accepted_total', 'Hooks accepted with 202.'),
@@ -237,7 +237,7 @@ export function acceptanceMetrics(registers: Registry[]) {
 }
 
 /** Metrics of hooks from the queue to the event log. */
-export function processingMetrics(registers: Registry[]) {
+function processingMetrics(registers: Registry[]) {
   const { counter, gauge, histogram } = declareIn(registers);
   return {
     runSeconds: histogram('widget_run_duration_seconds', 'Time of a run, in seconds, by outcome.', delayBuckets, [

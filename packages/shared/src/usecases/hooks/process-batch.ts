@@ -57,8 +57,8 @@ export class BatchProcessor {
    *    outbox before the load, it had already marked as published, so the ledger reports it here.
    * 4. Effect: write each widget together with its new outbox entries, if its version is as loaded. So this fails if
    *    another run has applied anything since the load.
-   * 5. `OutboxPublisher` takes the other steps: append (5), record the position (6), mark the ledger rows (7), empty the
-   *    outboxes (8), and later let the dedupe marks expire (9).
+   * 5. `OutboxPublisher` takes the other steps: append (5), record the position (6), mark the ledger rows (7), empty
+   *    the outboxes (8), and later let the dedupe marks expire (9).
    *
    * The caller may run a batch again after a crash between any two steps, and twice at the same time. A delivery may
    * also be in several batches.
