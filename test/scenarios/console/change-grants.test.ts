@@ -122,14 +122,8 @@ describeEachDeployment('grants are changed in the console', (shown) => {
     await save();
     await page.getByRole('link', { name: 'Factory north' }).waitFor();
     const { items } = await shown.client.api.GET('/api/v1/integrations');
-    expect(items).toMatchObject([
-      {
-        name: 'Factory north',
-        rate: 50,
-        deduplicateByContent: false,
-        expiresAt: expect.stringMatching(/^2099-06-01T/),
-      },
-    ]);
+    expect(items).toMatchObject([{ name: 'Factory north', rate: 50, deduplicateByContent: false }]);
+    expect(items[0]?.expiresAt).toMatch(/^2099-06-01T/);
   });
 
   test('the way of signing of an integration: its old address ends at once, unless the person wants it', async () => {

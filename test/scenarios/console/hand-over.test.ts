@@ -83,9 +83,7 @@ describeEachDeployment('an integration is handed over in the console', (shown) =
     expect(await dialog().getByLabel('Secret URL').inputValue()).toBe(url);
     await dialog().getByLabel('Kind').selectOption('Created');
     await dialog().getByRole('button', { name: 'Send' }).click();
-    await dialog()
-      .getByText(/^202 Accepted · /)
-      .waitFor();
+    await page.getByText(/^202 Accepted · /).waitFor();
     await dialog().getByRole('button', { name: 'Close' }).last().click();
     await page.getByText(/^First hook arrived \d\d:\d\d:\d\d$/).waitFor();
     expect(await page.getByText('Waiting for the first hook…').count()).toBe(0);

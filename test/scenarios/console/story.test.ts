@@ -18,11 +18,9 @@ describeEachDeployment('a person with a browser and the console', (shown) => {
     await profile.grantPermissions(['clipboard-read', 'clipboard-write']);
   });
 
+  const navigation = (tab = page) => tab.getByRole('navigation', { name: 'Main navigation' });
   const go = async (area: string) => {
-    await page
-      .getByRole('navigation', { name: 'Main navigation' })
-      .getByRole('link', { name: area, exact: true })
-      .click();
+    await navigation().getByRole('link', { name: area, exact: true }).click();
     await page.getByRole('heading', { level: 1, name: area }).waitFor();
   };
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
@@ -91,9 +89,7 @@ describeEachDeployment('a person with a browser and the console', (shown) => {
     await dialog().getByLabel('Payload').fill('{"lux": 300}');
     await expectNoBarriers();
     await dialog().getByRole('button', { name: 'Send' }).click();
-    await dialog()
-      .getByText(/^202 Accepted · /)
-      .waitFor();
+    await page.getByText(/^202 Accepted · /).waitFor();
     await dialog().getByText('"name": "Boiler"').waitFor();
     await dialog().getByRole('button', { name: 'Close' }).last().click();
 
@@ -240,12 +236,9 @@ describeEachDeployment('a person with a browser and the console', (shown) => {
     await theirs.getByLabel('Current password').fill(password);
     await theirs.getByLabel('New password').fill('entirely my own phrase');
     await theirs.keyboard.press('Enter');
-    await theirs.getByRole('navigation', { name: 'Main navigation' }).waitFor();
+    await navigation(theirs).waitFor();
     // A viewer sees only what a viewer may do.
-    const areas = await theirs
-      .getByRole('navigation', { name: 'Main navigation' })
-      .getByRole('listitem')
-      .allTextContents();
+    const areas = await navigation(theirs).getByRole('listitem').allTextContents();
     expect(areas).toEqual(['Widgets', 'Events']);
     await theirs.goto(`${shown.service.url}/console/hooks`);
     await theirs.getByRole('heading', { name: "You don't have access to this page" }).waitFor();

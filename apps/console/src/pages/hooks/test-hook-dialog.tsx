@@ -14,7 +14,7 @@ import { toOwnAddress } from '../../service/service.ts';
 import { readServiceMs } from '../../service/service-clock.ts';
 import { useResource } from '../../service/use-service.ts';
 import { WidgetField } from '../streams/filter-fields.tsx';
-import { type PickedValues, readPicked } from '../streams/filter-values.ts';
+import type { PickedValues } from '../streams/filter-values.ts';
 import { deadReasons, eventGone, findDelivery } from './delivery.tsx';
 
 const kinds = [
@@ -80,7 +80,7 @@ export function TestHookDialog({
     const sent = parseExactObject(payload.value);
     if (sent === null) throw new InvalidCallError(payloadWrong);
     const occurredAt = new Date(readServiceMs()).toISOString();
-    const widgetId = readPicked(widget.value).at(-1);
+    const [widgetId] = widget.value.chosen;
     const event = { kind: kind.value, occurredAt, payload: sent, ...(widgetId === undefined ? {} : { widgetId }) };
     const options = {
       url: toOwnAddress(url.value),

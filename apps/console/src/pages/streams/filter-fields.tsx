@@ -1,9 +1,8 @@
 import type { Signal } from '@preact/signals';
 import { widgetStates } from '../../parts/badges.tsx';
 import { CheckBox } from '../../parts/fields.tsx';
-import { foldText } from '../../parts/text.ts';
+import { foldText, isUuid } from '../../parts/text.ts';
 import { nameWidget } from '../../parts/widget-name.tsx';
-import type { Schemas } from '../../service/service.ts';
 import { useFoundWidgets } from '../widgets/find-widgets.ts';
 import { makeMatcher, parseSearch } from '../widgets/search-words.ts';
 import { eventTypes, type FilterValues, type PickedValues, readPicked } from './filter-values.ts';
@@ -33,7 +32,7 @@ export function FilterFields({ values: { types, states, labels, widgetIds } }: {
       <PickField
         of={widgetIds}
         label="Widgets"
-        hint="Only events of these widgets. Type a part of a name, or an id."
+        hint="Only events of these widgets. Type words of names, labels or ids."
         pointer="/filter/widgetIds"
         wrongForm="Some of these are not widget ids. Choose a widget by its name, or copy the id from its page."
         suggestions={useWidgetSuggestions(widgetIds.value).suggestions}
@@ -43,20 +42,20 @@ export function FilterFields({ values: { types, states, labels, widgetIds } }: {
   );
 }
 
-/** A field for one widget, by its name or id. Its value is the id. */
+/** A field for one widget, which is found by words of its name, labels or id. Its value is the id. */
 export function WidgetField({ of }: { readonly of: Signal<PickedValues> }) {
-  const { suggestions, isMissing } = useWidgetSuggestions(of.value);
+  const { suggestions, isMissing } = useWidgetSuggestions(of.value, null);
   return (
     <>
       <PickField
         of={of}
         label="Widget"
-        hint="Search by name, or paste a widget id. Optional for the kind “Created”."
+        hint="Type words of a name, a label or an id, or paste an id. Optional for the kind “Created”."
         pointer="/widgetId"
         wrongForm="This is not a widget id. Choose a widget from the list, or paste its id: its page shows it."
         suggestions={suggestions}
         nameOf={(id) => nameWidget(id) ?? id}
-        isSingle
+        isValue={isUuid}
       />
       <p class="hint" role="status">
         {isMissing ? 'No widgets match.' : ''}
@@ -73,8 +72,7 @@ const mostLabelled = 50;
 function useLabelSuggestions({ text, chosen }: PickedValues): readonly Suggestion[] {
   const wanted = foldText(text.trim());
   const isWanted = (label: string) => foldText(label).includes(wanted);
-  const matches = (widget: Schemas['Widget']) => widget.labels.some(isWanted);
-  const { items } = useFoundWidgets(wanted, matches, mostLabelled);
+  const { items } = useFoundWidgets(wanted, (widget) => widget.labels.some(isWanted), mostLabelled);
   const labels = new Set(items.flatMap((widget) => widget.labels));
   return [...labels]
     .filter((label) => isWanted(label) && !chosen.includes(label))
@@ -82,10 +80,10 @@ function useLabelSuggestions({ text, chosen }: PickedValues): readonly Suggestio
     .map((label) => ({ value: label, text: label, detail: '' }));
 }
 
-/** Widgets that the text finds: by words of the name, of a label or of the id. */
-function useWidgetSuggestions({ text, chosen }: PickedValues) {
+/** Widgets with the words of the text in name, labels or id. If `whenEmpty` is null, an empty text finds none. */
+function useWidgetSuggestions({ text, chosen }: PickedValues, whenEmpty: '' | null = '') {
   const matches = makeMatcher(parseSearch(text));
-  const { items, isDone } = useFoundWidgets(text.trim(), matches, mostSuggestions + chosen.length);
+  const { items, isDone } = useFoundWidgets(text.trim() || whenEmpty, matches, mostSuggestions + chosen.length);
   const suggestions: readonly Suggestion[] = items
     .filter(({ id }) => !chosen.includes(id))
     .map(({ id, name }) => ({ value: id, text: name, detail: `…${id.slice(-6)}` }));
@@ -94,8 +92,7 @@ function useWidgetSuggestions({ text, chosen }: PickedValues) {
 
 /** Warns if no widget has the label: labels are case-sensitive, and easily mistyped. */
 function UnknownLabel({ label }: { readonly label: string }) {
-  const matches = ({ labels }: Schemas['Widget']) => labels.includes(label);
-  const { items, isDone } = useFoundWidgets(label, matches, 1);
+  const { items, isDone } = useFoundWidgets(label, ({ labels }) => labels.includes(label), 1);
   if (items.length > 0 || !isDone) return null;
   return (
     <p class="hint hint-warning" dir="auto">

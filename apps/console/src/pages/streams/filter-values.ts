@@ -9,7 +9,7 @@ export const eventTypes = { 'widget.created': 'Created', 'widget.updated': 'Upda
 /** What a field of several values holds. */
 export interface PickedValues {
   readonly chosen: readonly string[];
-  /** What is typed beside them. It counts as one more value. */
+  /** What is typed beside them. In a field of several values it counts as one more. */
   readonly text: string;
 }
 

@@ -19,22 +19,26 @@ interface PickFieldProperties extends FieldPlace {
   readonly suggestions: readonly Suggestion[];
   /** What a chosen value is called. */
   readonly nameOf: (value: string) => string;
-  /** Whether it holds one value: another one replaces it, and Enter chooses the first suggestion. */
-  readonly isSingle?: boolean;
+  /** Says whether a text is a value. A field with it holds one value. */
+  readonly isValue?: (text: string) => boolean;
 }
 
 /**
- * A field of several values, with suggestions. Enter adds the chosen suggestion, or the text as it is; with an empty
+ * A field of several values, with suggestions. Enter adds the active suggestion, or the text as it is; with an empty
  * text, it sends the form. Backspace in the empty field removes the last value.
+ *
+ * A field of one value chooses a text that is a value at once. Another text keeps the form from being sent, for the
+ * reason in `wrongForm`. Enter chooses the first suggestion, and does not add the text.
  */
-export function PickField({ of, suggestions, nameOf, isSingle = false, ...place }: PickFieldProperties) {
+export function PickField({ of, suggestions, nameOf, isValue, ...place }: PickFieldProperties) {
   const { chosen, text } = of.value;
+  const typed = text.trim();
+  const isSingle = isValue !== undefined;
   const isOpen = useSignal(false);
-  const shown = isOpen.value ? suggestions : [];
+  const shown = isOpen.value && !(isSingle && typed === '') ? suggestions : [];
   const first = isSingle ? 0 : -1;
-  // Enter chooses the active one, if there is one.
   const options = useOptions(suggestions.length, first);
-  const index = isOpen.value ? options.index : -1;
+  const active = shown[options.index];
   const close = () => {
     isOpen.value = false;
     options.moveTo(first);
@@ -45,9 +49,8 @@ export function PickField({ of, suggestions, nameOf, isSingle = false, ...place 
   };
   const press = (event: TargetedKeyboardEvent<HTMLInputElement>) => {
     if (isComposing(event)) return;
-    const typed = text.trim();
     if (options.press(event.key)) isOpen.value ||= event.key === 'ArrowDown';
-    else if (event.key === 'Enter' && index >= 0) add(shown[index]?.value ?? typed);
+    else if (event.key === 'Enter' && active !== undefined) add(active.value);
     else if (event.key === 'Enter' && typed !== '') isSingle || add(typed);
     else if (event.key === 'Escape' && shown.length > 0) close();
     else if (event.key === 'Backspace' && text === '' && chosen.length > 0)
@@ -59,17 +62,10 @@ export function PickField({ of, suggestions, nameOf, isSingle = false, ...place 
     <Field {...place}>
       {({ id, hintId, isWrong }) => (
         <div class="pick">
-          <Chosen
-            values={chosen}
-            nameOf={nameOf}
-            onRemove={(removed) => {
-              of.value = { chosen: chosen.filter((other) => other !== removed), text };
-              // The button that had the focus goes.
-              document.getElementById(id)?.focus();
-            }}
-          />
+          <Chosen of={of} nameOf={nameOf} inputId={id} />
           <input
             id={id}
+            ref={(input) => input?.setCustomValidity(isSingle && typed !== '' ? (place.wrongForm ?? '') : '')}
             class="input"
             role="combobox"
             autoComplete="off"
@@ -77,14 +73,15 @@ export function PickField({ of, suggestions, nameOf, isSingle = false, ...place 
             aria-autocomplete="list"
             aria-expanded={shown.length > 0}
             aria-controls={shown.length > 0 ? options.listId : undefined}
-            aria-activedescendant={index < 0 ? undefined : options.activeId}
+            aria-activedescendant={active === undefined ? undefined : options.activeId}
             aria-describedby={hintId}
             aria-invalid={isWrong}
             value={text}
-            onInput={({ currentTarget }) => {
-              of.value = { chosen, text: currentTarget.value };
-              isOpen.value = currentTarget.value.trim() !== '';
+            onInput={({ currentTarget: { value } }) => {
+              of.value = { chosen, text: value };
+              isOpen.value = value.trim() !== '';
               options.moveTo(first);
+              if (isValue?.(value.trim())) add(value.trim());
             }}
             onClick={() => (isOpen.value = true)}
             onBlur={close}
@@ -97,21 +94,21 @@ export function PickField({ of, suggestions, nameOf, isSingle = false, ...place 
   );
 }
 
-interface ChosenProperties {
-  readonly values: readonly string[];
-  readonly nameOf: (value: string) => string;
-  readonly onRemove: (value: string) => void;
-}
-
-function Chosen({ values, nameOf, onRemove }: ChosenProperties) {
+function Chosen({ of, nameOf, inputId }: Pick<PickFieldProperties, 'of' | 'nameOf'> & { readonly inputId: string }) {
+  const { chosen, text } = of.value;
+  const remove = (removed: string) => {
+    of.value = { chosen: chosen.filter((other) => other !== removed), text };
+    // The button that had the focus goes.
+    document.getElementById(inputId)?.focus();
+  };
   return (
     <span class="picked">
-      {values.map((value) => (
+      {chosen.map((value) => (
         <span key={value} class="picked-value">
           <span class="picked-text" dir="auto">
             {nameOf(value)}
           </span>
-          <button type="button" aria-label={`Remove ${nameOf(value)}`} onClick={() => onRemove(value)}>
+          <button type="button" aria-label={`Remove ${nameOf(value)}`} onClick={() => remove(value)}>
             ×
           </button>
         </span>
