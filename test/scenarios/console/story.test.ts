@@ -25,6 +25,8 @@ describeEachDeployment('a person with a browser and the console', (shown) => {
   };
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
   const dialog = () => page.getByRole('dialog');
+  /** Whether the page asks before its tab is closed. */
+  const isAsking = () => page.evaluate("!dispatchEvent(new Event('beforeunload', { cancelable: true }))");
   const expectNoBarriers = async () => expect(await findBarriers(page)).toEqual([]);
   /** The secret that the dialog shows. */
   const readSecret = async () => (await dialog().locator('.secret').first().textContent()) ?? '';
@@ -208,6 +210,7 @@ describeEachDeployment('a person with a browser and the console', (shown) => {
     await expectNoBarriers();
     await dialog().getByRole('button', { name: 'Create' }).click();
     await dialog().getByRole('button', { name: 'Copy message for Ines Moreau' }).click();
+    await expect.poll(isAsking).toBe(false);
     await expectNoBarriers();
     const message = await page.evaluate<string>('navigator.clipboard.readText()');
     expect(message).toContain(`Address: ${shown.service.url}/console/\nE-mail: viewer@example.com\n`);
@@ -289,6 +292,8 @@ describeEachDeployment('a person with a browser and the console', (shown) => {
     const question = await stayWhenAsked(page, () => page.evaluate('history.back()'));
     expect(question.message()).toContain('Leave without a copy?');
     expect(await readSecret()).toBe(token);
+    await dialog().getByRole('button', { name: 'Copy', exact: true }).click();
+    await expect.poll(isAsking).toBe(false);
     await press("I've saved it");
     await createClient({ baseUrl: shown.service.url, provisionToken: token }).createWidget({ name: 'By a script' });
     await go('Widgets');

@@ -66,8 +66,8 @@ interface DialogProperties {
   /** The person wants to leave: Escape, the button, or a click beside the dialog. */
   readonly onClose: () => void;
   readonly children: ComponentChildren;
-  /** If false, only `onClose` by the content ends it: for a secret that is shown once. Default: true. */
-  readonly canDismiss?: boolean;
+  /** For a secret that is shown once: whether it was copied. Only `onClose` by the content ends the dialog then. */
+  readonly isCopied?: { readonly current: boolean };
   /** Whether a click beside it loses what was typed, and so does nothing. Default: false. */
   readonly isForm?: boolean;
 }
@@ -83,10 +83,11 @@ function giveFocusBack(opener: Element | null): void {
 }
 
 /** A modal dialog, by the browser's own element: it keeps the focus inside, and gives it back at the end. */
-export function Dialog({ title, onClose, children, canDismiss = true, isForm = false }: DialogProperties) {
+export function Dialog({ title, onClose, children, isCopied, isForm = false }: DialogProperties) {
+  const canDismiss = isCopied === undefined;
   const element = useRef<HTMLDialogElement>(null);
   const titleId = useId();
-  useLeaveQuestion(() => (canDismiss ? null : uncopiedText));
+  useLeaveQuestion(() => (isCopied?.current === false ? uncopiedText : null));
   // Before the next key, which is text for its field: some people type faster than the page is painted.
   useLayoutEffect(() => {
     const opener = document.activeElement;

@@ -1,3 +1,4 @@
+import { useRef } from 'preact/hooks';
 import type { GrantKind, IssuedGrant } from '../../grants/describe-grant.ts';
 import { GrantsPage } from '../../grants/grants-page.tsx';
 import { OldSecretNote } from '../../grants/secrets.tsx';
@@ -25,14 +26,15 @@ export function TokensPage() {
 /** Shows a token once. It is nowhere but in this dialog, which only its button closes. */
 function TokenDialog({ issued, onClose }: { readonly issued: IssuedGrant; readonly onClose: () => void }) {
   const { name, token } = issued;
+  const isCopied = useRef(false);
   return (
-    <Dialog title={`Save the secret of ${name}`} onClose={onClose} canDismiss={false}>
+    <Dialog title={`Save the secret of ${name}`} onClose={onClose} isCopied={isCopied}>
       <p class="notice notice-warning">Copy it now. The service keeps only a hash, and cannot show it again.</p>
       <div class="field">
         <strong>Secret token</strong>
         <span class="with-button">
           <code class="secret selectable">{token}</code>
-          <CopyButton text={token} />
+          <CopyButton text={token} onCopied={() => (isCopied.current = true)} />
         </span>
       </div>
       <OldSecretNote issued={issued} />

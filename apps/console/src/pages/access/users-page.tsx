@@ -214,14 +214,15 @@ E-mail: ${user.email}
 One-time password: ${password}
 
 Sign in within 7 days. You will then choose your own password.`;
+  const isCopied = { current: false };
   showDialog((close) => (
-    <Dialog title={`${name} can sign in now`} onClose={close} canDismiss={false}>
+    <Dialog title={`${name} can sign in now`} onClose={close} isCopied={isCopied}>
       <p class="notice notice-warning">
         Send this message now. The service keeps only a hash of the password and can't show it again.
       </p>
       <Code>{message}</Code>
       <div class="dialog-actions">
-        <CopyButton text={message} label={`Copy message for ${name}`} />
+        <CopyButton text={message} label={`Copy message for ${name}`} onCopied={() => (isCopied.current = true)} />
         <Button kind="primary" onClick={close}>
           Done
         </Button>
