@@ -19,8 +19,8 @@ import {
 import { escapeHtml } from '@widget-service/api/pages/page.ts';
 import { findTimeMistake } from '@widget-service/api/schemas/hook-event.ts';
 import { findHiddenCharacter } from '@widget-service/api/schemas/text.ts';
-import { presets } from '@widget-service/api/sources/presets.ts';
 import { answerProbe, withholdSecrets } from '@widget-service/api/sources/read-source.ts';
+import { presets } from '@widget-service/api/sources/sender-presets.ts';
 import { findHeader, listSignedUrls, readHeader, readHeaders } from '@widget-service/api/sources/sent-request.ts';
 import { verifySignature } from '@widget-service/api/sources/signature.ts';
 import { readDocument, readObjectAt, readTextAt } from '@widget-service/api/sources/source-document.ts';

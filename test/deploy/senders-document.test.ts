@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type Preset, presets } from '@widget-service/api/sources/presets.ts';
+import { type Preset, presets } from '@widget-service/api/sources/sender-presets.ts';
 import type { TextPlaces } from '@widget-service/shared/entities/hook-mapping.ts';
 import type { SignatureScheme } from '@widget-service/shared/entities/hook-source.ts';
 import { expect, test } from 'vitest';

@@ -73,7 +73,7 @@ export function openDatabase(
 
 /**
  * Other processes may read the file meanwhile. That needs shared memory, a file beside it (`-shm`). Where there is
- * none, on a full disk or on some network file systems, the file is open for this process alone.
+ * none (a full disk, some network file systems), `inspectFile` returns false, and the file is open for this process.
  */
 function open(file: string): DatabaseSync {
   const isInspected = inspectFile(file, openTimeoutMs);

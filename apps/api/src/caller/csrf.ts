@@ -24,8 +24,8 @@ interface RequestOrigin {
 
 /**
  * Whether a request may come from a page of this service. `Sec-Fetch-Site` decides: it must be `same-origin` or `none`
- * (opened by the user). Without it, `Origin` must be one of `ownOrigins`, whatever its form. A request with neither
- * header passes: current browsers send at least one of them, so it comes from another kind of client.
+ * (opened by the user). Without it, `Origin` must be one of `ownOrigins`, as `parseOrigin` writes them. A request with
+ * neither header passes: current browsers send at least one of them, so it comes from another kind of client.
  */
 export function isOwnOrigin({ secFetchSite, origin }: RequestOrigin, ownOrigins: readonly string[]): boolean {
   if (secFetchSite !== undefined) return secFetchSite === 'same-origin' || secFetchSite === 'none';

@@ -14,6 +14,7 @@ import {
 /** The permissions that a provision token may have. */
 const grantablePermissions = ['widgets:create'] as const satisfies readonly Permission[];
 
+/** Null means all that may be granted, also in a change. A permission given twice counts once. */
 const chosenPermissions = z
   .array(z.enum(grantablePermissions))
   .min(1, forArrayLength)

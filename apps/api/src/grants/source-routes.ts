@@ -4,8 +4,8 @@ import { noteAudit } from '../audit/audit.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import type { RouteDeps } from '../route-deps.ts';
 import { documentResponses } from '../schemas/problem.ts';
-import { completeMapping } from '../sources/presets.ts';
 import { requireSource, unknownIntegrationError } from '../sources/require-integration.ts';
+import { completeMapping } from '../sources/sender-presets.ts';
 import { newMappingSchema, rejectSecrets, secretsSchema } from '../sources/source-schema.ts';
 import { integrationResource, integrationSchema } from './integration.ts';
 

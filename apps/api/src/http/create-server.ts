@@ -85,10 +85,9 @@ export function createServer(
 }
 
 /**
- * Makes the function that ends a connection that was idle for its time-out: between two requests (`keepAliveTimeout`),
- * or while its client accepts nothing of a response (`connectionTimeout`). A response that has not begun is not the
- * client's fault: its request is still arriving, which has a limit of its own (`requestTimeout`), or this process is
- * busy. It gets a second period.
+ * Makes the function that ends a connection that was idle for its time-out: at once between two requests
+ * (`keepAliveTimeout`), and while its client accepts nothing of a response (`connectionTimeout`). A response that has
+ * not begun gets a second period: its request is still arriving (limit: `requestTimeout`), or this process is busy.
  */
 function makeEndIdleConnection(server: Server): (socket: Socket) => void {
   const waitedFor = new WeakSet<ServerResponse>();

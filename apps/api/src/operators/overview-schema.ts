@@ -14,7 +14,7 @@ const historySchema = z
     personalStreamsOpen: points.describe('How many of them were personal streams, such as those of consoles.'),
   })
   .describe(
-    'The last hour, the oldest point first. Null: no pod knows. Pods keep it in memory: one that starts again begins anew.',
+    'The last hour, the oldest point first. A point is null if no pod knows it. Pods keep it in memory: one that starts again begins anew.',
   );
 
 const delayMs = z.int().nullable();
@@ -26,7 +26,7 @@ const eventDelaySchema = z
     p95Ms: delayMs.describe('95 % of the events took no longer, in milliseconds.'),
   })
   .describe(
-    'How long events took from the acceptance of their hook, or of the creation of a widget, until a server process wrote them to its open streams. Estimated from buckets. Null: no process measured an event in this time.',
+    'How long events took from the acceptance of their hook, or of the creation of a widget, until a server process wrote them to its open streams. Estimated from buckets. A delay is null if no process measured an event in this time.',
   );
 
 const queueSchema = z.object({

@@ -4,7 +4,7 @@ import type { TextFilter, TextPlaces } from '@widget-service/shared/entities/hoo
 import type { HookSource, SourcePreset } from '@widget-service/shared/entities/hook-source.ts';
 import { decodeHeaderText } from '../http/request-headers.ts';
 import { type MappingInput, type MappingResult, mapHook, matchesFilter, readPlace } from './map-hook.ts';
-import { findScheme, type Handshake, presets } from './presets.ts';
+import { findScheme, type Handshake, presets } from './sender-presets.ts';
 import { readHeader, type SentRequest } from './sent-request.ts';
 import { type SignatureResult, verifySignature } from './signature.ts';
 import { readCloudEvent, readDocument } from './source-document.ts';

@@ -3,7 +3,7 @@ import { sealSecrets } from '@widget-service/shared/domain/sealed-secrets.ts';
 import { mintToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { type SignatureScheme, schemeDefaults } from '@widget-service/shared/entities/hook-source.ts';
 import { describe, expect, test } from 'vitest';
-import { presets } from './presets.ts';
+import { presets } from './sender-presets.ts';
 import type { SentRequest } from './sent-request.ts';
 import { nativeScheme, verifySignature } from './signature.ts';
 import { type SourceKey, toSourceKey, unsealKeys } from './source-key.ts';

@@ -4,7 +4,7 @@ import { toUtcTime } from '@widget-service/shared/domain/foreign-time.ts';
 import { isEqualInConstantTime } from '@widget-service/shared/domain/token.ts';
 import type { SignatureScheme, SignatureTime } from '@widget-service/shared/entities/hook-source.ts';
 import { decodeHeaderText, encodeHeader } from '../http/request-headers.ts';
-import { findScheme } from './presets.ts';
+import { findScheme } from './sender-presets.ts';
 import { findHeader, readHeader, repeated, type SentRequest } from './sent-request.ts';
 import { isForm, readDocument, readFormFields, readTextAt } from './source-document.ts';
 import { decodeExactly, type SourceKey } from './source-key.ts';

@@ -9,7 +9,7 @@ import {
 } from '@widget-service/shared/entities/hook-source.ts';
 import { z } from 'zod';
 import { InputError } from '../http/problem.ts';
-import { completeMapping, findScheme, presets } from './presets.ts';
+import { completeMapping, findScheme, presets } from './sender-presets.ts';
 import { toSourceKey } from './source-key.ts';
 
 const secretsMax = 4;

@@ -6,9 +6,9 @@ import { pinned } from './url-options.ts';
  * The deadlines of one call of a run. No caller waits for a run, and a run writes whole batches: with the deadline of a
  * request, a store that needs three seconds for a batch would fail the same batch for ever.
  *
- * Replication may take longer than the first deadline: MongoDB tolerates a lag of 10 s before it slows its writers.
- * During such a lag no write is confirmed within the first deadline, however often it is repeated. So a write that the
- * majority did not confirm in time gives the next calls the next deadline.
+ * A write waits for the majority for half of its deadline less 500 ms: 2 s, 4.5 s, 11.5 s. Only the last outlasts the
+ * lag of 10 s that MongoDB tolerates before it slows its writers. So a write that the majority did not confirm in time
+ * gives the next calls the next deadline.
  */
 export const runDeadlinesMs = [5_000, 10_000, 24_000] as const;
 /** How long an answer may take beyond the wait for a majority. */

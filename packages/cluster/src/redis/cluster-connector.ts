@@ -48,9 +48,9 @@ export class SlotOwnerFinder {
   }
 
   /**
-   * Asks several nodes, with this user and TLS. After a failover, the old owner may still believe that it is the owner,
-   * so the majority of the answers counts, and the owner must answer, too. Rejects if nobody knows an owner that
-   * answers: with the refusal of a node that refuses the question, otherwise with what each node said.
+   * Asks several nodes, with this user and TLS. After a failover, the old owner may still believe that it is the owner.
+   * So of the nodes that name themselves, the one that most answers name counts; of equals, the one asked first.
+   * Rejects if none names itself: with the refusal of a node that refuses the question, otherwise with what each said.
    */
   find(access: NodeAccess): Promise<SlotNodes> {
     this.#search ??= this.#ask(access).finally(() => {
@@ -172,8 +172,7 @@ type Stream = Awaited<ReturnType<AbstractConnector['connect']>>;
  * blocking reads, BullMQ's copies and subscribers, which `Cluster` of ioredis treats differently.
  *
  * All connections of one Redis lead to one node. As soon as one of them finds another owner, the others are closed, and
- * find it as well. Otherwise a subscriber would stay with a node whose `PUBLISH` does not count it, and a blocking read
- * with a frozen one.
+ * find it as well. Otherwise one that only waits, such as a blocking read, would stay with a node that is frozen.
  */
 export function createOwnerConnector(finder: SlotOwnerFinder): Connector {
   const open = new Map<Stream, Address>();

@@ -21,7 +21,7 @@ const abort = true;
 /** `*` and the like are valid in a URL, but are no name that can be resolved. */
 const hostPattern = /^(?:\[[\da-f:.]+\]|[a-z\d_-]+(?:\.[a-z\d_-]+)*\.?)$/i;
 
-/** Checks what every URL of a server needs; the scheme is written in lower case, as clients compare it as a text. */
+/** Checks what every URL of a server needs; the scheme must be in lower case, as clients compare it as a text. */
 const serverUrl = (...schemes: string[]) =>
   z
     .string()
@@ -48,7 +48,7 @@ const redisHostUrl = serverUrl('redis:', 'rediss:')
   .refine((value) => new URL(value).username === '' || new URL(value).password !== '', 'a user name with a password');
 
 /**
- * One host, or several with the same user, password and database. A scheme in capitals is written in lower case:
+ * One host, or several with the same user, password and database. It turns a scheme in capitals into lower case:
  * ioredis would take `REDISS:` for a connection without TLS.
  */
 export const redisUrl = z

@@ -44,7 +44,8 @@ export function resolveStreamStart(requested: string | null, extent: LogExtent, 
 }
 
 /**
- * Returns whether the log has exactly this position and all events after it. The position's own event may be trimmed.
+ * Returns whether no event after this position is missing: the log has its event (`contains`), or it is the last one,
+ * or the log was trimmed exactly up to it.
  */
 export function isCovered(position: LogPosition, extent: LogExtent, contains: boolean): boolean {
   return contains || isSamePosition(position, extent.last) || isSamePosition(position, extent.oldest);

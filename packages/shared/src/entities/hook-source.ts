@@ -4,7 +4,7 @@ import { completeMappingSchema, type HookMapping, headerName, pointer, textOfLen
 
 // How an integration understands a sender that cannot send hooks as the interface describes them.
 
-/** The senders with a scheme and defaults of their own (`presets.ts` of the api). `custom` has the defaults alone. */
+/** The senders with a scheme and defaults of their own (`sender-presets.ts` of the api). `custom` has only defaults. */
 export const sourcePresets = [
   'github',
   'gitlab',

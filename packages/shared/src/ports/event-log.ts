@@ -48,8 +48,8 @@ export interface EventLog {
    * oldest events beyond the retained count, approximately, but nothing after `lastRecorded`.
    *
    * `lastRecorded` is the last recorded position (`RunRegistry.lastPosition`). If the log does not have it and cannot
-   * have trimmed it, the log has lost events. It then drops all events and starts a new epoch with `epochRun` `run`. It
-   * rejects a run whose number is not above those of earlier epochs with `UnavailableError`.
+   * have trimmed it, the log has lost events. It then drops all events and starts a new epoch with `epochRun` `run`.
+   * Only a run above the `epochRun` of the last epoch may start one; another gets `UnavailableError`.
    *
    * Rejects a stale run with `UnavailableError`: the marks of its events may have expired. A run becomes stale between
    * one and two times `runLimits.maxAgeMs` (10 to 20 minutes) after the first higher-numbered run arrived. A log whose
@@ -82,7 +82,7 @@ export interface EventLog {
   /**
    * Drops events that exceed the retention's count, age or bytes. Needed even if no run appends, because events age.
    *
-   * Drops nothing after `lastRecorded`, and nothing at all if that is null or the log does not have it. So a recorded
+   * Drops nothing after `lastRecorded`, and nothing at all if that is null, of another epoch, or lost. So a recorded
    * position that is older than every event in the log was trimmed, not lost.
    */
   trim(lastRecorded: ComparablePosition | null): Promise<void>;
@@ -107,7 +107,7 @@ export interface EventRetention {
 
 /** An event is seldom smaller, with what Redis or SQLite needs for it. */
 const bytesPerEvent = 1_024;
-/** A reader that was away for a day reads the list. The memory of the log is what a deployment sizes: its bytes. */
+/** Whoever was away for longer reads the list of widgets anew. A deployment sizes the bytes: they cost memory. */
 const retentionMs = 86_400_000;
 
 /** Returns what a log of so many bytes keeps. */

@@ -132,9 +132,9 @@ export class ManageGrants<Own extends object> {
    * Throws an `Error` if the grant has a foreign sender and the caller sent no secrets, or the reverse: only with the
    * old token could its secrets be sealed for the new one.
    *
-   * If the change could not be announced, the caller never gets the new token, so the replaced one is restored: if the
-   * caller repeats the rotation, the overlap then belongs to the token in use. With an overlap of 0 it is not: the
-   * token must stay invalid.
+   * If the change could not be announced, the caller never gets the new token, so the replaced one is restored: a
+   * repeated rotation then gives the overlap to the token in use. With an overlap of 0 nothing is restored: the
+   * replaced token must stay invalid.
    */
   async rotate(id: string, { overlapSeconds, isSigned, ...options }: Rotation): Promise<IssuedGrant<Own> | null> {
     const { grants, clock } = this.#deps;

@@ -24,7 +24,7 @@ export interface CreateWidgetInput {
 
 export type CreateWidgetOutcome =
   | { readonly status: 'created' | 'replayed'; readonly widgetId: string; readonly body: string }
-  /** The key was used before with another body. */
+  /** The key was used before to create another widget (`computeFingerprint`). */
   | { readonly status: 'conflict' };
 
 /**
