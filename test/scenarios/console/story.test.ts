@@ -169,13 +169,11 @@ describeEachDeployment('a person with a browser and the console', (shown) => {
 
   test('rotates a leaked secret: its streams are closed, and it stops working', async () => {
     const oldUrl = shown.service.url + new URL(streamUrl).pathname;
-    const response = await fetch(oldUrl);
     await go('Streams');
-    await page.getByRole('link', { name: 'Wall screen' }).click();
-    await page.getByRole('link', { name: 'Open streams' }).click();
-    await page.getByRole('table', { name: 'Open streams' }).getByText('127.0.0.1').waitFor();
     await chooseAction(page, 'Wall screen', 'Rotate secret…');
     await dialog().getByLabel('The secret has leaked').check();
+    await dialog().getByText('0 open streams will be closed.').waitFor();
+    const response = await fetch(oldUrl);
     await dialog().getByText('1 open stream will be closed.').waitFor();
     await expectNoBarriers();
     await dialog().getByRole('button', { name: 'Rotate secret' }).click();

@@ -20,9 +20,8 @@ describe('parseSettings', () => {
 
   test('selects the cluster on all addresses with secure cookies if both URLs are set', () => {
     const given = { MONGODB_URL: 'mongodb://db/', REDIS_URL: 'redis://cache/', NODE_ENV: 'production' };
-    const parsed = parseSettings(given, api);
     const settings = { HOST: '::', COOKIE_SECURE: true, ADMIN_EMAIL: null };
-    expect(parsed).toMatchObject({ backend: 'cluster', settings });
+    expect(parseSettings(given, api)).toMatchObject({ backend: 'cluster', settings });
   });
 
   test('a start builds the indexes of MongoDB, except in production', () => {
@@ -33,8 +32,7 @@ describe('parseSettings', () => {
 
   test('reads the scheme of the URL of a Redis in any case', () => {
     const redis = { REDIS_URL: 'REDISS://u:P%40@Cache/0', EVENTS_REDIS_URL: 'Redis://e/' };
-    const given = { MONGODB_URL: 'mongodb://db/', ...redis };
-    expect(parseSettings(given, api).settings).toMatchObject({
+    expect(parseSettings({ MONGODB_URL: 'mongodb://db/', ...redis }, api).settings).toMatchObject({
       REDIS_URL: 'rediss://u:P%40@Cache/0',
       EVENTS_REDIS_URL: 'redis://e/',
     });
@@ -42,6 +40,8 @@ describe('parseSettings', () => {
 
   test('refuses a setting that there was, also as a file, and says what stands for it', () => {
     const given = { REDIS_CLUSTER_NODES: 'r1,r2', REDIS_SENTINEL_PASSWORD_FILE: '/absent', DRAIN_WINDOW_MS: '' };
+    const others = ['REDIS_SENTINEL_TLS', 'EVENT_RETENTION_MS', 'OIDC_CLIENT_AUTHENTICATION'];
+    for (const name of others) expect(collectMistakes({ [name]: '1' })).toEqual([expect.stringContaining(name)]);
     expect(collectMistakes(given)).toEqual([
       'REDIS_CLUSTER_NODES: is no setting any more; REDIS_URL names the nodes, redis://redis-0:6379,redis-1:6379',
       expect.stringMatching(/^REDIS_SENTINEL_PASSWORD_FILE: is no setting any more; REDIS_SENTINELS is a URL/),
