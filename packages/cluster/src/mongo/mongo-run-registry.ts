@@ -1,8 +1,8 @@
 import type { ComparablePosition, RunRegistry } from '@widget-service/shared/ports/run-registry.ts';
-import type { Db, Filter, WriteConcernSettings } from 'mongodb';
+import type { Collection, Db, Filter, WriteConcernSettings } from 'mongodb';
 import { collectionNames } from './indexes.ts';
 import { createRunCall, type RunCall } from './run-calls.ts';
-import { retryOnDuplicateKey } from './translate-error.ts';
+import { isDuplicateKey, retryOnDuplicateKey } from './translate-error.ts';
 
 interface RegistryDocument {
   _id: string;
@@ -10,8 +10,9 @@ interface RegistryDocument {
   run: number;
   /** Absent until a run records a position. */
   lastPosition?: ComparablePosition;
-  /** See `RunCounter`. */
+  /** How often `new-epoch` was run. Absent: never. */
   newEpochs?: number;
+  /** True once the event log knew a number that this document had not yet given. `new-epoch` removes it. */
   isBehindLog?: boolean;
 }
 
@@ -28,12 +29,6 @@ export const registryId = 'register';
 /** One document holds the run counter and the last recorded position, so that one read returns both. */
 export function createMongoRunRegistry(db: Db, runCall: RunCall = createRunCall()): MongoRunRegistry {
   const runs = db.collection<RegistryDocument>(collectionNames.runs);
-
-  async function createDocument(writeConcern: WriteConcernSettings): Promise<void> {
-    await retryOnDuplicateKey(() =>
-      runs.updateOne({ _id: registryId }, { $setOnInsert: { run: 0 } }, { upsert: true, writeConcern }),
-    );
-  }
 
   return {
     startRun: () =>
@@ -53,16 +48,34 @@ export function createMongoRunRegistry(db: Db, runCall: RunCall = createRunCall(
       }),
     recordPosition: ({ epochRun, epoch, ms, seq }, expected) =>
       runCall('record a position', async ({ writeConcern }) => {
-        // Without a document the update below could not match an `expected` of null.
-        if (expected === null) await createDocument(writeConcern);
-        const { matchedCount } = await runs.updateOne(
-          { _id: registryId, ...matchRecorded(expected) },
-          { $set: { lastPosition: { epochRun, epoch, ms, seq } } },
-          { writeConcern },
-        );
+        const lastPosition = { epochRun, epoch, ms, seq };
+        const filter = { _id: registryId, ...matchRecorded(expected) };
+        if (expected === null) return await setOrInsert(runs, filter, { lastPosition }, writeConcern);
+        const { matchedCount } = await runs.updateOne(filter, { $set: { lastPosition } }, { writeConcern });
         return matchedCount === 1;
       }),
   };
+}
+
+/**
+ * Sets the members if the document matches, also if there is none yet. Returns whether it did. It is one write: a
+ * document that one write inserts is not always there for the next (FerretDB, after `dropDatabase`).
+ */
+async function setOrInsert(
+  runs: Collection<RegistryDocument>,
+  filter: Filter<RegistryDocument>,
+  members: Partial<RegistryDocument>,
+  writeConcern: WriteConcernSettings,
+): Promise<boolean> {
+  const update = { $set: members, $setOnInsert: { run: 0 } };
+  try {
+    await retryOnDuplicateKey(() => runs.updateOne(filter, update, { upsert: true, writeConcern }));
+    return true;
+  } catch (error) {
+    // The document is there, but does not match.
+    if (isDuplicateKey(error)) return false;
+    throw error;
+  }
 }
 
 /** Matches each member by itself: MongoDB compares whole documents including the order of their members. */
@@ -82,15 +95,6 @@ function toPosition(stored: ComparablePosition | undefined): ComparablePosition 
   return { epochRun: stored.epochRun, epoch: stored.epoch, ms: stored.ms, seq: stored.seq };
 }
 
-interface CounterDocument {
-  _id: string;
-  run: number;
-  /** How often `new-epoch` was run. Absent: never. */
-  newEpochs?: number;
-  /** True once the event log knew a number that this document had not yet given. `new-epoch` removes it. */
-  isBehindLog?: boolean;
-}
-
 /** The run counter of the run registry, as the restore check uses it. Methods throw `UnavailableError`. */
 export interface RunCounter {
   /** Returns the latest number, 0 if there is none, and whether `markBehindLog` has marked the counter. */
@@ -104,7 +108,7 @@ export interface RunCounter {
 }
 
 export function createMongoRunCounter(db: Db, runCall: RunCall = createRunCall()): RunCounter {
-  const runs = db.collection<CounterDocument>(collectionNames.runs);
+  const runs = db.collection<RegistryDocument>(collectionNames.runs);
   return {
     read: () =>
       runCall('read the run counter', async ({ deadlineMs }) => {
@@ -114,12 +118,9 @@ export function createMongoRunCounter(db: Db, runCall: RunCall = createRunCall()
       }),
     markBehindLog: (newEpochs, below = Number.MAX_SAFE_INTEGER) =>
       runCall('mark the run counter', async ({ writeConcern }) => {
-        await retryOnDuplicateKey(() =>
-          runs.updateOne({ _id: registryId }, { $setOnInsert: { run: 0 } }, { upsert: true, writeConcern }),
-        );
         const unchanged = newEpochs === 0 ? { newEpochs: { $exists: false } } : { newEpochs };
         const filter = { _id: registryId, ...unchanged, run: { $lt: below } };
-        return (await runs.updateOne(filter, { $set: { isBehindLog: true } }, { writeConcern })).matchedCount === 1;
+        return await setOrInsert(runs, filter, { isBehindLog: true }, writeConcern);
       }),
   };
 }
