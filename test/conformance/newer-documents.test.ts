@@ -43,9 +43,7 @@ const provisionToken = { ...aGrant(), permissions: ['widgets:create'] as const }
 const auditEvent = anAuditEvent();
 const position = { epoch: 'a1', epochRun: 1, ms: 7, seq: 1 };
 
-/**
- * The simulated and embedded stores have columns: a SQLite file with further ones is not opened by an older version.
- */
+/** Simulated and embedded stores have columns: an older version does not open a SQLite file with further ones. */
 describe.runIf(inject('backend') === 'cluster')('documents of MongoDB with a member that a newer version added', () => {
   const database = `t-${randomBytes(8).toString('hex')}`;
   let stores: MongoStores;

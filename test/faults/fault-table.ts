@@ -4,7 +4,7 @@ import type { CheckerName } from '../checkers/all-checkers.ts';
 
 /** The result of one fault: the operations since the last checkpoint, and the violations after it. */
 export interface FaultRow {
-  /** The name of the fault. `docs/reliability.md` lists each fault under the same name. */
+  /** The name of the fault. `docs/reliability.md` lists all faults. */
   readonly fault: string;
   readonly operations: { readonly ok: number; readonly refused: number; readonly unknown: number };
   /** The open streams, and how often streams have reconnected since the last checkpoint. */

@@ -21,7 +21,7 @@ interface Cost {
   readonly documents: number;
 }
 
-/** The costs are also in docs/performance.md: a change there belongs to a change here. */
+/** The costs are also in docs/scaling.md: a change there belongs to a change here. */
 describe.runIf(inject('backend') === 'cluster')('what a run costs MongoDB', () => {
   const database = `t-${randomBytes(8).toString('hex')}`;
   const commands: CommandStartedEvent[] = [];

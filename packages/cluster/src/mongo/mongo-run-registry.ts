@@ -100,9 +100,8 @@ export interface RunCounter {
   /** Returns the latest number, 0 if there is none, and whether `markBehindLog` has marked the counter. */
   read(): Promise<{ readonly run: number; readonly newEpochs: number; readonly isBehindLog: boolean }>;
   /**
-   * Marks the counter, unless `new-epoch` was run since `newEpochs` was read, or the number is not `below` this one.
-   * The write itself compares it: a new primary may show a read an older number for some seconds. Returns whether it
-   * did.
+   * Marks the counter, unless `new-epoch` was run since `newEpochs` was read, or the number has reached `below`. The
+   * write itself compares: after a failover, a read may see an older number for some seconds. Returns whether it did.
    */
   markBehindLog(newEpochs: number, below?: number): Promise<boolean>;
 }

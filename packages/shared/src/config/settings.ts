@@ -102,7 +102,7 @@ export const settingsTable = {
   REDIS_TLS_CA: defineSecret(
     certificates.nullable(),
     null,
-    'Certificates of the authorities that sign those of Redis, in PEM. With rediss: only. The default is those of Node and of NODE_EXTRA_CA_CERTS.',
+    'Certificates of the authorities of Redis. With rediss: only. The default is those of Node and of NODE_EXTRA_CA_CERTS.',
   ),
   REDIS_TLS_CERT: defineSecret(certificatesWithKey, null, 'Client certificate for Redis, its chain, and its key.'),
   REDIS_SENTINELS: defineSecret(
@@ -159,7 +159,7 @@ export const settingsTable = {
   SECURITY_CONTACT: defineSetting<readonly string[] | null>(
     contacts,
     null,
-    'Whom to tell about a vulnerability, in /.well-known/security.txt: comma-separated mailto:, https: or tel: URIs, the preferred one first.',
+    'Whom to tell about a vulnerability, in /.well-known/security.txt, the preferred one first.',
   ),
   LOG_LEVEL: defineSetting(
     oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
@@ -200,12 +200,12 @@ export const settingsTable = {
   HOOK_RATE_PER_SECOND: defineSetting(
     wholeNumber(0, 1_000_000),
     1_000,
-    'Hooks per second of one integration over all pods, up to 5 s of it at once. A hook counts once for each started 4 KiB of its body. If the integration demands signatures, hooks without a valid one have a limit of the same rate for each client network and pod, and leave that of the sender alone. The own rate of an integration replaces this one. 0 switches the limit off for integrations without their own rate.',
+    'Hooks per second of one integration over all pods, up to 5 s of it at once. A hook counts once for each started 4 KiB of its body. The own rate of an integration replaces this one. 0 switches the limit off for integrations without their own rate.',
   ),
   API_RATE_PER_SECOND: defineSetting(
     wholeNumber(0, 1_000_000),
     50,
-    'Requests per second of one user or provision token over all pods, up to 5 s of it at once: every request with a session or a provision token counts, also one that is refused for a missing permission. A provision token creates at most 10 000 widgets an hour; if the rate is above 50, at most 200 times the rate. 0 switches both limits off.',
+    'Requests per second of one user or provision token over all pods, up to 5 s of it at once. A provision token creates at most 10 000 widgets an hour; if the rate is above 50, at most 200 times the rate. 0 switches both limits off.',
   ),
   PASSWORD_SIGN_IN_ENABLED: defineSetting(
     flag,
@@ -246,7 +246,7 @@ export const settingsTable = {
   TOKEN_MAX_LIFETIME_MS: defineSetting(
     wholeNumber(60_000, 315_360_000_000).nullable(),
     null,
-    'How long the token of a subscription, an integration or a script may live after it was issued or rotated, from a minute to ten years. The default is without limit.',
+    'How long a token may live after it was issued or rotated. The default is without limit.',
   ),
   SESSION_LIFETIME_MS: defineSetting(
     milliseconds(60_000),
@@ -261,7 +261,7 @@ export const settingsTable = {
   AUDIT_RETENTION_MS: defineSetting(
     wholeNumber(86_400_000, 315_360_000_000),
     34_560_000_000,
-    'How long audit events are kept: 400 days by default, from a day to ten years.',
+    'How long audit events are kept: 400 days by default.',
   ),
   AUDIT_HMAC_KEY: defineSecret(
     secretText.min(32, 'at least 32 characters').nullable(),
