@@ -5,6 +5,7 @@ import type { DeliveryLedger } from '@widget-service/shared/ports/delivery-ledge
 import type { Db } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { aDelivery } from '../drivers/app/builders.ts';
+import { mongodbUrlOf } from '../drivers/cluster/servers.ts';
 
 const retentionMs = 3_600_000;
 
@@ -40,11 +41,8 @@ describe.runIf(inject('backend') === 'cluster')('MongoDeliveryLedger.register, w
   let mongo: Awaited<ReturnType<typeof openMongo>>;
   let ledger: DeliveryLedger;
   beforeAll(async () => {
-    const place = {
-      MONGODB_URL: process.env.MONGODB_URL ?? '',
-      MONGODB_DATABASE: `t-${randomBytes(8).toString('hex')}`,
-    };
-    mongo = await openMongo({ ...place, startTimeoutMs: 5_000 });
+    const MONGODB_URL = mongodbUrlOf(`t-${randomBytes(8).toString('hex')}`);
+    mongo = await openMongo({ MONGODB_URL, startTimeoutMs: 5_000 });
     ledger = new MongoDeliveryLedger(mongo.db, retentionMs);
   });
   afterAll(async () => {

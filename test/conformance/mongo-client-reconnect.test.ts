@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type MongoConnection, openMongo } from '@widget-service/cluster/mongo/client.ts';
 import type { ServerHeartbeatStartedEvent as HeartbeatStarted } from 'mongodb';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { mongodbUrlOf } from '../drivers/cluster/servers.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
 import { openTcpProxy } from '../faults/tcp-proxy.ts';
 
@@ -22,12 +23,12 @@ const isAnswered = ({ db }: MongoConnection) =>
 
 /** Opens a TCP proxy in front of MongoDB, and returns it with a function that connects a client through it. */
 async function openProxiedMongo() {
-  const url = new URL(process.env.MONGODB_URL ?? '');
+  const url = new URL(mongodbUrlOf('any'));
   const proxy = await openTcpProxy({ host: url.hostname, port: Number(url.port) });
   onTestFinished(() => proxy.close());
   url.port = String(proxy.port);
   const open = async () => {
-    const opened = await openMongo({ MONGODB_URL: url.href, MONGODB_DATABASE: 'any', startTimeoutMs: 10_000 });
+    const opened = await openMongo({ MONGODB_URL: url.href, startTimeoutMs: 10_000 });
     onTestFinished(() => opened.close());
     return opened;
   };

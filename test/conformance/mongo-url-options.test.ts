@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { openMongoStores } from '@widget-service/cluster/mongo/open-mongo-stores.ts';
 import { describe, expect, inject, test } from 'vitest';
+import { mongodbUrlOf } from '../drivers/cluster/servers.ts';
 
 describe.runIf(inject('backend') === 'cluster')('options of MONGODB_URL', () => {
   /** Opens the stores as a start does that also builds the indexes. Returns its warnings. */
   const open = async (options: Readonly<Record<string, string>>) => {
-    const url = new URL(process.env.MONGODB_URL ?? '');
+    const url = new URL(mongodbUrlOf(`t-${randomBytes(8).toString('hex')}`));
     for (const [name, value] of Object.entries(options)) url.searchParams.set(name, value);
     const warnings: string[] = [];
     const stores = await openMongoStores({
-      ...{ MONGODB_URL: url.href, MONGODB_DATABASE: `t-${randomBytes(8).toString('hex')}`, migrate: true },
-      ...{ DELIVERY_RETENTION_MS: 3_600_000 },
+      ...{ MONGODB_URL: url.href, migrate: true, DELIVERY_RETENTION_MS: 3_600_000 },
       onWarning: (message) => void warnings.push(message),
     });
     await stores.dropDatabase();

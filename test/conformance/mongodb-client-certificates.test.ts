@@ -8,12 +8,12 @@ import { createServer, type Server } from 'node:tls';
 import { openMongo } from '@widget-service/cluster/mongo/client.ts';
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { mongodbUrlOf } from '../drivers/cluster/servers.ts';
 import { type Certificate, createCertificate } from '../faults/shipped-proxy.ts';
 
 /** A TLS server that demands client certificates stands before MongoDB. */
 describe.runIf(inject('backend') === 'cluster')('a MongoDB that demands client certificates', () => {
-  const mongodbUrl = process.env.MONGODB_URL ?? '';
-  const database = `t-${randomBytes(8).toString('hex')}`;
+  const mongodbUrl = mongodbUrlOf(`t-${randomBytes(8).toString('hex')}`);
   let folder: string;
   let certificate: Certificate;
   let server: Server;
@@ -37,7 +37,7 @@ describe.runIf(inject('backend') === 'cluster')('a MongoDB that demands client c
     server.close();
     await rm(folder, { recursive: true, force: true });
     const mongo = await new MongoClient(mongodbUrl).connect();
-    await mongo.db(database).dropDatabase();
+    await mongo.db().dropDatabase();
     await mongo.close();
   });
 
@@ -50,7 +50,7 @@ describe.runIf(inject('backend') === 'cluster')('a MongoDB that demands client c
 
   test('is used with `tlsCAFile` and `tlsCertificateKeyFile`', async () => {
     const files = { tlsCAFile: certificate.certificateFile, tlsCertificateKeyFile: certificate.bothFile };
-    const { db, close } = await openMongo({ MONGODB_URL: toUrl(files), MONGODB_DATABASE: database });
+    const { db, close } = await openMongo({ MONGODB_URL: toUrl(files) });
     try {
       await db.collection<{ _id: string }>('any').insertOne({ _id: 'one' });
       expect(await db.collection('any').countDocuments()).toBe(1);
@@ -63,7 +63,7 @@ describe.runIf(inject('backend') === 'cluster')('a MongoDB that demands client c
     ['a certificate', () => ({ tlsCAFile: certificate.certificateFile }), /\(TLS: .*certificate required\)/],
     ['the authority', () => ({ tlsCertificateKeyFile: certificate.bothFile }), /self-signed certificate/],
   ])('without %s does not answer, and the message says why', async (_, listOptions, message) => {
-    const opening = openMongo({ MONGODB_URL: toUrl(listOptions()), MONGODB_DATABASE: database, startTimeoutMs: 1_000 });
+    const opening = openMongo({ MONGODB_URL: toUrl(listOptions()), startTimeoutMs: 1_000 });
     await expect(opening).rejects.toThrow(message);
   });
 });

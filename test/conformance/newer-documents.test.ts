@@ -22,6 +22,7 @@ import {
   plainIntegration,
   someTime,
 } from '../drivers/app/builders.ts';
+import { mongodbUrlOf } from '../drivers/cluster/servers.ts';
 
 const everyCollection = [...Object.values(collectionNames), ...entities.map(({ name }) => name)];
 /** As a newer version might add one to any document. */
@@ -45,13 +46,12 @@ const position = { epoch: 'a1', epochRun: 1, ms: 7, seq: 1 };
 
 /** Simulated and embedded stores have columns: an older version does not open a SQLite file with further ones. */
 describe.runIf(inject('backend') === 'cluster')('documents of MongoDB with a member that a newer version added', () => {
-  const database = `t-${randomBytes(8).toString('hex')}`;
   let stores: MongoStores;
   let client: MongoClient;
   beforeAll(async () => {
-    const url = process.env.MONGODB_URL ?? '';
+    const url = mongodbUrlOf(`t-${randomBytes(8).toString('hex')}`);
     client = await MongoClient.connect(url);
-    const settings = { MONGODB_URL: url, MONGODB_DATABASE: database, DELIVERY_RETENTION_MS: 1e9 };
+    const settings = { MONGODB_URL: url, DELIVERY_RETENTION_MS: 1e9 };
     stores = await openMongoStores({ ...settings, startTimeoutMs: 5_000, migrate: true });
     const { ports, partitions } = stores;
     await ports.widgets.insertOnce(creation);
@@ -71,14 +71,14 @@ describe.runIf(inject('backend') === 'cluster')('documents of MongoDB with a mem
     await ensureServiceKey(ports.serviceKeys, 'a key', 'a secret');
     await partitions.ensureListed(2);
     for (const name of everyCollection) {
-      await client.db(database).collection(name).updateMany({}, { $set: addedMember });
+      await client.db().collection(name).updateMany({}, { $set: addedMember });
     }
     const inside = { 'outbox.0.addedLater': 1, 'outbox.0.after.addedLater': 1, 'idem.addedLater': 1 };
-    await client.db(database).collection('widgets').updateMany({}, { $set: inside });
+    await client.db().collection('widgets').updateMany({}, { $set: inside });
     // A version between wrote the source: without a default of today, and with members of later.
     const kind = { ...awkwardSource.mapping.kind, otherwise: undefined, addedLater: 1 };
     const source = JSON.stringify({ ...awkwardSource, mapping: { ...awkwardSource.mapping, kind, addedLater: 2 } });
-    await client.db(database).collection('integrations').updateMany({}, { $set: { source } });
+    await client.db().collection('integrations').updateMany({}, { $set: { source } });
   });
   afterAll(async () => {
     await stores.dropDatabase();
@@ -88,7 +88,7 @@ describe.runIf(inject('backend') === 'cluster')('documents of MongoDB with a mem
 
   const countByCollection = async (filter: Document) => {
     const names = everyCollection;
-    const counts = names.map((name) => client.db(database).collection(name).countDocuments(filter));
+    const counts = names.map((name) => client.db().collection(name).countDocuments(filter));
     return Object.fromEntries((await Promise.all(counts)).map((count, index) => [names[index], count]));
   };
 

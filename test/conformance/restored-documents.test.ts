@@ -28,7 +28,7 @@ describe.runIf(inject('backend') === 'cluster')('Backend.findMismatch', () => {
     const redis = new Redis(redisUrl);
     await redis.unlink(await redis.keys(`*${options.REDIS_KEY_PREFIX}*`));
     redis.disconnect();
-    await mongo.db(options.MONGODB_DATABASE).dropDatabase();
+    await mongo.db().dropDatabase();
     await mongo.close();
   });
 
@@ -40,7 +40,7 @@ describe.runIf(inject('backend') === 'cluster')('Backend.findMismatch', () => {
     }
   }
   // Empties MongoDB for the check. FerretDB may refuse the first write after `dropDatabase`.
-  const runs = () => mongo.db(options.MONGODB_DATABASE).collection<{ _id: string }>('runs');
+  const runs = () => mongo.db().collection<{ _id: string }>('runs');
   const mismatch = expect.stringMatching(/MongoDB is older than the event log.*npm run new-epoch/);
 
   test('finds none in an empty deployment, and none while runs append', async () => {

@@ -6,7 +6,7 @@ import { checkRemoteDeployment, type RemoteProcess } from '../faults/remote-depl
 import { docker, inspect } from './engine.ts';
 
 const project = ['compose', '--project-name', 'widget-scenario'];
-const { MONGODB_DATABASE, REDIS_KEY_PREFIX } = parseSettings({}, { app: 'api' }).settings;
+const { REDIS_KEY_PREFIX } = parseSettings({}, { app: 'api' }).settings;
 const environment = { ADMIN_PASSWORD: testAdmin.password };
 
 /** What a container of compose.yaml is for, and its id. */
@@ -57,12 +57,12 @@ export function checkCompose() {
     return { address: addressOf(container?.id ?? ''), id: container?.id ?? '' };
   };
   return checkRemoteDeployment({
-    ...{ database: MONGODB_DATABASE, keyPrefix: REDIS_KEY_PREFIX },
+    keyPrefix: REDIS_KEY_PREFIX,
     findStores: async () => {
       const [mongodb, redis] = [findStore('mongodb'), findStore('redis')];
       const password = docker(['exec', redis.id, 'cat', '/run/stores/PASSWORD']).trim();
       return {
-        mongodbUrl: `mongodb://root:${password}@${mongodb.address}:27017/?authSource=admin`,
+        mongodbUrl: `mongodb://root:${password}@${mongodb.address}:27017/widgets?authSource=admin`,
         redisUrl: `redis://:${password}@${redis.address}:6379/`,
       };
     },

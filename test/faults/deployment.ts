@@ -36,7 +36,7 @@ const settings = {
 async function openClusterDeployment(): Promise<Deployment> {
   const cluster = await openFaultCluster({ pods: 2, workers: 2, hasLinks: false, environment: settings });
   const { pods, workers, redis } = cluster;
-  const { MONGODB_URL = '', MONGODB_DATABASE = '' } = cluster.run.environment;
+  const { MONGODB_URL = '' } = cluster.run.environment;
   return {
     url: cluster.url,
     faults: {
@@ -66,7 +66,7 @@ async function openClusterDeployment(): Promise<Deployment> {
         await redis.start();
       },
     },
-    rejectPayloads: (word) => rejectPayloadsInMongo({ url: MONGODB_URL, database: MONGODB_DATABASE }, 'outbox', word),
+    rejectPayloads: (word) => rejectPayloadsInMongo(MONGODB_URL, 'outbox', word),
     dispose: cluster.dispose,
   };
 }

@@ -8,11 +8,11 @@ export interface MongoBackup {
 }
 
 /** Copies every document. Indexes are neither copied nor restored. */
-export async function backUpMongo({ MONGODB_URL = '', MONGODB_DATABASE = '' }: Environment): Promise<MongoBackup> {
+export async function backUpMongo({ MONGODB_URL = '' }: Environment): Promise<MongoBackup> {
   const withDatabase = async <Result>(work: (db: ReturnType<MongoClient['db']>) => Promise<Result>) => {
     const client = await new MongoClient(MONGODB_URL).connect();
     try {
-      return await work(client.db(MONGODB_DATABASE));
+      return await work(client.db());
     } finally {
       await client.close();
     }

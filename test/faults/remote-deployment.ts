@@ -14,9 +14,8 @@ export interface RemoteProcess {
 }
 
 export interface RemoteDeploymentOptions {
-  /** The stores' addresses as seen from here. They may change whenever a store is started again. */
+  /** The stores' addresses as seen from here; that of MongoDB names the database. They may change whenever a store is started again. */
   findStores(): Promise<{ readonly mongodbUrl: string; readonly redisUrl: string }>;
-  readonly database: string;
   readonly keyPrefix: string;
   /** Returns the processes that run now. */
   listProcesses(): Promise<readonly RemoteProcess[]>;
@@ -25,7 +24,7 @@ export interface RemoteDeploymentOptions {
 
 /** Reads a deployment that runs in containers: compose or Kubernetes. Each call connects to the stores anew. */
 export function checkRemoteDeployment(options: RemoteDeploymentOptions): CheckedDeployment {
-  const { database, keyPrefix, listProcesses, readNewLogs } = options;
+  const { keyPrefix, listProcesses, readNewLogs } = options;
   const withMongo = async <Result>(use: (client: MongoClient) => Promise<Result>): Promise<Result> => {
     const { mongodbUrl } = await options.findStores();
     const client = await new MongoClient(mongodbUrl, { serverSelectionTimeoutMS: 10_000 }).connect();
@@ -42,13 +41,13 @@ export function checkRemoteDeployment(options: RemoteDeploymentOptions): Checked
     countOutboxes: () =>
       withMongo((client) =>
         client
-          .db(database)
+          .db()
           .collection('widgets')
           .countDocuments({ 'outbox.0': { $exists: true } }),
       ),
     readStored: async (left) => {
       const { mongodbUrl, redisUrl } = await options.findStores();
-      const environment = { MONGODB_URL: mongodbUrl, MONGODB_DATABASE: database, REDIS_KEY_PREFIX: keyPrefix };
+      const environment = { MONGODB_URL: mongodbUrl, REDIS_KEY_PREFIX: keyPrefix };
       const reader = await openStoredStateReader(environment, redisUrl);
       return reader.read(left).finally(reader.close);
     },
@@ -71,6 +70,6 @@ export function checkRemoteDeployment(options: RemoteDeploymentOptions): Checked
       };
     },
     readNewLogs,
-    dumpStores: async () => ({ database: await withMongo((client) => dumpDatabase(client.db(database))) }),
+    dumpStores: async () => ({ database: await withMongo((client) => dumpDatabase(client.db())) }),
   };
 }

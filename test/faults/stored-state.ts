@@ -36,7 +36,7 @@ const pageSize = 1_000;
 /** Returns a reader of the stores with its own connections. `eventsRedisUrl` leads to the event log, past the links. */
 export async function openStoredStateReader(environment: Environment, eventsRedisUrl: string) {
   const mongo = await new MongoClient(environment.MONGODB_URL ?? '').connect();
-  const db = mongo.db(environment.MONGODB_DATABASE);
+  const db = mongo.db();
   const redis = new Redis(eventsRedisUrl, { protocol: 2 });
   redis.on('error', () => undefined);
   const log = `{${environment.REDIS_KEY_PREFIX}}:log`;

@@ -31,15 +31,15 @@ const mongoFields = {
 
 /** Does the same by a validator of the collection. It takes effect at once. */
 export async function rejectPayloadsInMongo(
-  target: { readonly url: string; readonly database: string },
+  mongodbUrl: string,
   place: PayloadPlace,
   word: string | null,
 ): Promise<void> {
   const { collection, field } = mongoFields[place];
-  const client = await new MongoClient(target.url).connect();
+  const client = await new MongoClient(mongodbUrl).connect();
   try {
     const validator = word === null ? {} : { [field]: { $not: { $regex: word } } };
-    await client.db(target.database).command({ collMod: collection, validator });
+    await client.db().command({ collMod: collection, validator });
   } finally {
     await client.close();
   }

@@ -73,7 +73,7 @@ export async function openRealCluster(): Promise<RealCluster> {
   await makeSecret('widget-first-admin', { ADMIN_EMAIL: testAdmin.email, ADMIN_PASSWORD: testAdmin.password });
   await makeSecret('widget-stores', {
     PASSWORD: password,
-    MONGODB_URL: `mongodb://root:${password}@mongodb:27017/?authSource=admin`,
+    MONGODB_URL: `mongodb://root:${password}@mongodb:27017/widgets?authSource=admin`,
     REDIS_URL: `redis://:${password}@redis:6379/`,
   });
   await prepareVolumes(namespace, storeNode);
@@ -128,7 +128,7 @@ export async function openRealCluster(): Promise<RealCluster> {
   };
   /** The clocks of the nodes are that of this machine. A line may be read twice. */
   let readLogsAt: Date | null = null;
-  const { MONGODB_DATABASE, REDIS_KEY_PREFIX } = parseSettings({}, { app: 'api' }).settings;
+  const { REDIS_KEY_PREFIX } = parseSettings({}, { app: 'api' }).settings;
   return {
     ...{ url, namespace, storeNode, nodes, kubectl, deploy, listPods, waitUntilReady },
     waitUntilHealthy: async (withinMs = 180_000) => {
@@ -137,9 +137,9 @@ export async function openRealCluster(): Promise<RealCluster> {
       await waitUntilReady('api', withinMs);
     },
     checked: checkRemoteDeployment({
-      ...{ database: MONGODB_DATABASE, keyPrefix: REDIS_KEY_PREFIX },
+      keyPrefix: REDIS_KEY_PREFIX,
       findStores: async () => ({
-        mongodbUrl: `mongodb://root:${password}@${await addressOf('mongodb')}:27017/?authSource=admin&directConnection=true`,
+        mongodbUrl: `mongodb://root:${password}@${await addressOf('mongodb')}:27017/widgets?authSource=admin&directConnection=true`,
         redisUrl: `redis://:${password}@${await addressOf('redis')}:6379/`,
       }),
       listProcesses: async () => {

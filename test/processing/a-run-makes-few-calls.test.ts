@@ -10,6 +10,7 @@ import { type CommandStartedEvent, MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { aCreation, aDelivery } from '../drivers/app/builders.ts';
 import { openSharedBackend } from '../drivers/app/open-shared.ts';
+import { mongodbUrlOf } from '../drivers/cluster/servers.ts';
 import { processUntilPublished, runWhole, toItem } from './drive-runs.ts';
 
 const testBackend = await openSharedBackend();
@@ -23,7 +24,6 @@ interface Cost {
 
 /** The costs are also in docs/scaling.md: a change there belongs to a change here. */
 describe.runIf(inject('backend') === 'cluster')('what a run costs MongoDB', () => {
-  const database = `t-${randomBytes(8).toString('hex')}`;
   const commands: CommandStartedEvent[] = [];
   let client: MongoClient;
   let stores: Awaited<ReturnType<typeof openMongoStores>>;
@@ -32,12 +32,12 @@ describe.runIf(inject('backend') === 'cluster')('what a run costs MongoDB', () =
   let nowMs = 0;
 
   beforeAll(async () => {
-    const url = process.env.MONGODB_URL ?? '';
-    const settings = { MONGODB_URL: url, MONGODB_DATABASE: database, DELIVERY_RETENTION_MS: 1e9 };
+    const url = mongodbUrlOf(`t-${randomBytes(8).toString('hex')}`);
+    const settings = { MONGODB_URL: url, DELIVERY_RETENTION_MS: 1e9 };
     stores = await openMongoStores({ ...settings, startTimeoutMs: 5_000, migrate: true });
     client = await new MongoClient(url, { monitorCommands: true }).connect();
     client.on('commandStarted', (event) => commands.push(event));
-    const db = client.db(database);
+    const db = client.db();
     const ports = {
       runs: createMongoRunRegistry(db),
       effects: createMongoWidgetEffects(db),

@@ -12,9 +12,9 @@ import { type FaultCluster, openFaultCluster } from '../faults/fault-cluster.ts'
 import { backUpMongo } from '../faults/mongo-backup.ts';
 import { countGapReasons } from '../faults/recording-queries.ts';
 
-async function dropDatabase({ MONGODB_URL = '', MONGODB_DATABASE }: Environment): Promise<void> {
+async function dropDatabase({ MONGODB_URL = '' }: Environment): Promise<void> {
   const client = await new MongoClient(MONGODB_URL).connect();
-  await client.db(MONGODB_DATABASE).dropDatabase();
+  await client.db().dropDatabase();
   await client.close();
 }
 

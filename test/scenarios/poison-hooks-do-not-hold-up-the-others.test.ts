@@ -31,10 +31,10 @@ async function deployCluster(): Promise<Deployment> {
   const run = await openClusterRun();
   const { url } = await run.startApi(unlimited);
   await Promise.all([run.startWorker(), run.startWorker()]);
-  const { MONGODB_URL = '', MONGODB_DATABASE = '' } = run.environment;
+  const { MONGODB_URL = '' } = run.environment;
   return {
     url: () => url,
-    rejectPayloads: (word) => rejectPayloadsInMongo({ url: MONGODB_URL, database: MONGODB_DATABASE }, 'outbox', word),
+    rejectPayloads: (word) => rejectPayloadsInMongo(MONGODB_URL, 'outbox', word),
     dispose: () => run.dispose(),
   };
 }

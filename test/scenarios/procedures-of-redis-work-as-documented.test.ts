@@ -148,9 +148,9 @@ describe.runIf(isHaproxyInstalled())('the procedures of the operations guide', (
   });
 
   async function inDatabase<T>(work: (db: ReturnType<MongoClient['db']>) => Promise<T>): Promise<T> {
-    const { MONGODB_URL = '', MONGODB_DATABASE } = cluster.run.environment;
+    const { MONGODB_URL = '' } = cluster.run.environment;
     const client = await new MongoClient(MONGODB_URL).connect();
-    return await work(client.db(MONGODB_DATABASE)).finally(() => client.close());
+    return await work(client.db()).finally(() => client.close());
   }
   const countPartitions = () =>
     inDatabase(async (db) => (await db.collection('partitions').findOne({}))?.counts as readonly number[]);

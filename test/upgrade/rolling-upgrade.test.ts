@@ -63,8 +63,8 @@ test('an upgrade and a downgrade, process by process and under load, break no pr
   const [firstPod, ...otherPods] = cluster.pods;
   const [firstWorker, ...otherWorkers] = cluster.workers;
   await rollAndCheck('all old', [], oldRoot);
-  const { MONGODB_URL, MONGODB_DATABASE, REDIS_URL } = cluster.run.environment;
-  const env = { PATH: process.env.PATH, MONGODB_URL, MONGODB_DATABASE, REDIS_URL };
+  const { MONGODB_URL, REDIS_URL } = cluster.run.environment;
+  const env = { PATH: process.env.PATH, MONGODB_URL, REDIS_URL };
   const migration = spawnSync(process.execPath, ['apps/worker/src/migrate.ts'], { cwd: newRoot, env });
   expect(migration.status).toBe(0);
   // The order of the upgrade guide: workers before pods.

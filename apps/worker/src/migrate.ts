@@ -1,6 +1,7 @@
 import process from 'node:process';
 import { migrateMongo, openMongoStores } from '@widget-service/cluster/mongo/open-mongo-stores.ts';
 import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
+import { findDatabaseName } from '@widget-service/shared/runtime/host-name.ts';
 import { printText } from '@widget-service/shared/runtime/log-output.ts';
 import { runCommand } from '@widget-service/shared/runtime/run-process.ts';
 
@@ -14,6 +15,8 @@ await runCommand(async () => {
   const built = await migrateMongo(settings);
   // Opened again without migrating: this verifies the indexes, as a start in production does.
   await (await openMongoStores({ ...settings, migrate: false })).close();
-  for (const name of built) printText(`${settings.MONGODB_DATABASE}: built ${name}\n`);
-  printText(`${settings.MONGODB_DATABASE}: all indexes exist, ${built.length} of them new\n`);
+  // `parseSettings` has made sure that it is set.
+  const database = findDatabaseName(settings.MONGODB_URL ?? '');
+  for (const name of built) printText(`${database}: built ${name}\n`);
+  printText(`${database}: all indexes exist, ${built.length} of them new\n`);
 });

@@ -4,7 +4,7 @@ import { queueName, redisKeys } from '@widget-service/cluster/redis/keys.ts';
 import type { HookQueue } from '@widget-service/shared/ports/hook-queue.ts';
 import { Redis } from 'ioredis';
 import { rejectPayloadsInMongo } from '../../faults/unstorable-payloads.ts';
-import { removeKeys, requireServerUrl } from '../cluster/servers.ts';
+import { mongodbUrlOf, removeKeys } from '../cluster/servers.ts';
 import { findEventsRedis, findQueueRedis, grantAccess, revokeAccess } from '../cluster/test-redis.ts';
 import { aCluster, dropDatabaseOf } from '../cluster/use-cluster-backend.ts';
 import type { TestBackend, TestBackendOptions } from './test-backend.ts';
@@ -31,13 +31,12 @@ export async function openClusterTestBackend(options: TestBackendOptions): Promi
     },
     openPeer: open,
     enqueueText: (text) => enqueueText(name, backend.hookQueue, text),
-    rejectPayloads: (where, word) =>
-      rejectPayloadsInMongo({ url: requireServerUrl('MONGODB_URL'), database: name }, where, word),
+    rejectPayloads: (where, word) => rejectPayloadsInMongo(mongodbUrlOf(name), where, word),
     async dispose() {
       try {
         if (!isClosed) await backend.close();
       } finally {
-        await Promise.all([dropDatabaseOf(aCluster({ MONGODB_DATABASE: name })), dropKeys(name)]);
+        await Promise.all([dropDatabaseOf(aCluster({ MONGODB_URL: mongodbUrlOf(name) })), dropKeys(name)]);
         for (const redis of listServers()) await revokeAccess(redis, name);
       }
     },
@@ -58,7 +57,7 @@ async function enqueueText(name: string, queue: HookQueue, text: string): Promis
 async function openNamed(name: string, options: TestBackendOptions) {
   const [queueRedis, eventsRedis] = [findQueueRedis(), findEventsRedis()];
   const environment = {
-    MONGODB_DATABASE: name,
+    MONGODB_URL: mongodbUrlOf(name),
     REDIS_URL: await grantAccess(queueRedis, name),
     EVENTS_REDIS_URL: await grantAccess(eventsRedis, name),
     ...(queueRedis.guard ?? eventsRedis.guard)?.tls,

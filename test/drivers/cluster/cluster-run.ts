@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { BSON, type Db, MongoClient } from 'mongodb';
 import { testAdmin } from '../app/console-client.ts';
 import { eventually } from '../tools/eventually.ts';
-import { listKeys, removeKeys, requireServerUrl } from './servers.ts';
+import { listKeys, mongodbUrlOf, removeKeys, requireServerUrl } from './servers.ts';
 import { type Environment, type ServiceProcess, startService } from './service-process.ts';
 
 /** One cluster deployment with its own database and key prefix. */
@@ -33,12 +33,10 @@ export interface ClusterRunOptions {
 
 /** Needs the environment variable MONGODB_URL, and REDIS_URL unless `redisUrl` is given. */
 export async function openClusterRun(options: ClusterRunOptions = {}): Promise<ClusterRun> {
-  const mongodbUrl = requireServerUrl('MONGODB_URL');
   const redisUrl = options.redisUrl ?? requireServerUrl('REDIS_URL');
   const name = `scenario-${randomBytes(6).toString('hex')}`;
   const environment = {
-    MONGODB_URL: mongodbUrl,
-    MONGODB_DATABASE: name,
+    MONGODB_URL: mongodbUrlOf(name),
     REDIS_URL: redisUrl,
     REDIS_KEY_PREFIX: name,
     HOST: '127.0.0.1',
@@ -49,7 +47,7 @@ export async function openClusterRun(options: ClusterRunOptions = {}): Promise<C
     HOOK_RATE_PER_SECOND: '0',
     API_RATE_PER_SECOND: '0',
   };
-  const mongo = await new MongoClient(mongodbUrl).connect();
+  const mongo = await new MongoClient(environment.MONGODB_URL).connect();
   const redis = new Redis(redisUrl);
   redis.on('error', () => undefined);
   const starts: Promise<ServiceProcess>[] = [];
@@ -60,7 +58,7 @@ export async function openClusterRun(options: ClusterRunOptions = {}): Promise<C
   };
   const countOutboxes = () =>
     mongo
-      .db(name)
+      .db()
       .collection('widgets')
       .countDocuments({ 'outbox.0': { $exists: true } });
   const countJobs = () => countQueuedJobs(redis, name);
@@ -80,10 +78,10 @@ export async function openClusterRun(options: ClusterRunOptions = {}): Promise<C
       const lists = await listKeys(redis, `{${name}}*:active`);
       return (await Promise.all(lists.map((key) => redis.lrange(key, 0, -1)))).flat();
     },
-    dumpDatabase: () => dumpDatabase(mongo.db(name)),
+    dumpDatabase: () => dumpDatabase(mongo.db()),
     dispose: async () => {
       await Promise.allSettled(starts.map(async (service) => (await service).stop('SIGKILL')));
-      await mongo.db(name).dropDatabase();
+      await mongo.db().dropDatabase();
       await mongo.close();
       // The scenario may have killed its Redis.
       await removeKeys(redis, `{${name}}*`).catch(() => undefined);

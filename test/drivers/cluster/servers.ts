@@ -9,6 +9,11 @@ export function requireServerUrl(name: 'MONGODB_URL' | 'REDIS_URL'): string {
   return url;
 }
 
+/** Returns the URL of a database in MongoDB: at the server of the environment, or at another one. */
+export function mongodbUrlOf(database: string, server = requireServerUrl('MONGODB_URL')): string {
+  return server.replace(/^(mongodb(?:\+srv)?:\/\/[^/?]+)[^?]*/, `$1/${database}`);
+}
+
 /** Removes the keys that match a pattern. */
 export async function removeKeys(redis: Redis, pattern: string): Promise<void> {
   const keys = await listKeys(redis, pattern);

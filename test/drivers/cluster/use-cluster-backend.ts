@@ -13,6 +13,7 @@ import { expect } from 'vitest';
 import type { RedisProcess } from '../../faults/redis-process.ts';
 import { anEventAppend } from '../app/builders.ts';
 import { eventually } from '../tools/eventually.ts';
+import { mongodbUrlOf } from './servers.ts';
 
 /**
  * Returns the options of a cluster with these variables, as a start reads them, with one partition, a small log, and a
@@ -20,7 +21,7 @@ import { eventually } from '../tools/eventually.ts';
  */
 export function aCluster(environment: Readonly<Record<string, string>>): ClusterOptions {
   const given = {
-    ...{ MONGODB_URL: process.env.MONGODB_URL ?? '', MONGODB_DATABASE: `t-${randomBytes(8).toString('hex')}` },
+    MONGODB_URL: mongodbUrlOf(`t-${randomBytes(8).toString('hex')}`),
     // Nothing listens there, for tests whose Redis only nodes know.
     ...{ REDIS_URL: 'redis://127.0.0.1:1/', REDIS_KEY_PREFIX: 'test' },
     ...{ HOOK_PARTITIONS: '1', HOOK_ACK_REPLICAS: '0', DELIVERY_RETENTION_MS: '3600000' },
@@ -30,9 +31,9 @@ export function aCluster(environment: Readonly<Record<string, string>>): Cluster
   return { ...settings, migrate: true, retention: { count: 1_000, bytes: 1_000_000, ageMs: 3_600_000 } };
 }
 
-export async function dropDatabaseOf({ MONGODB_URL, MONGODB_DATABASE }: ClusterOptions): Promise<void> {
+export async function dropDatabaseOf({ MONGODB_URL }: ClusterOptions): Promise<void> {
   const mongo = await new MongoClient(MONGODB_URL ?? '').connect();
-  await mongo.db(MONGODB_DATABASE).dropDatabase();
+  await mongo.db().dropDatabase();
   await mongo.close();
 }
 

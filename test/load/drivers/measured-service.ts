@@ -12,6 +12,7 @@ import { databaseFileName } from '@widget-service/embedded/open-database.ts';
 import { Redis } from 'ioredis';
 import { MongoClient } from 'mongodb';
 import { type ConsoleClient, createWidgets, signIn, testAdmin } from '../../drivers/app/console-client.ts';
+import { mongodbUrlOf } from '../../drivers/cluster/servers.ts';
 
 export type BackendName = 'embedded' | 'cluster';
 
@@ -202,17 +203,17 @@ function openEmbeddedStore(): Store {
 }
 
 async function openClusterStore(): Promise<Store> {
-  const { MONGODB_URL = '', REDIS_URL = '' } = process.env;
+  const { REDIS_URL = '' } = process.env;
   const name = `bench-${randomBytes(4).toString('hex')}`;
   const redis = new Redis(REDIS_URL);
   return {
-    environment: { MONGODB_URL, MONGODB_DATABASE: name, REDIS_URL, REDIS_KEY_PREFIX: name },
+    environment: { MONGODB_URL: mongodbUrlOf(name), REDIS_URL, REDIS_KEY_PREFIX: name },
     redis,
     dataFolder: null,
     countEvents: async () => Number(await redis.hget(redisKeys(name).logMeta, 'seq')),
     remove: async () => {
-      const mongo = await new MongoClient(MONGODB_URL).connect();
-      await mongo.db(name).dropDatabase();
+      const mongo = await new MongoClient(mongodbUrlOf(name)).connect();
+      await mongo.db().dropDatabase();
       await mongo.close();
       for await (const keys of redis.scanStream({ match: `{${name}}*`, count: 1_000 })) {
         if (keys.length > 0) await redis.unlink(keys);

@@ -3,12 +3,14 @@
  * REPLICA_SET_URL and REPLICA_SET_CONTROL (`findReplicaSet`). Behind the members is the database of MONGODB_URL.
  */
 import { openMongoStores } from '@widget-service/cluster/mongo/open-mongo-stores.ts';
+import { findDatabaseName } from '@widget-service/shared/runtime/host-name.ts';
 import { MongoClient } from 'mongodb';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { aDelivery } from '../../drivers/app/builders.ts';
 import { type ConsoleClient, createWidgets, signIn } from '../../drivers/app/console-client.ts';
 import { type ClusterRun, openClusterRun } from '../../drivers/cluster/cluster-run.ts';
 import { buildHooks, createHookSender } from '../../drivers/cluster/hook-sender.ts';
+import { mongodbUrlOf } from '../../drivers/cluster/servers.ts';
 import { type ServiceProcess, withOrigin } from '../../drivers/cluster/service-process.ts';
 import { openStream, type StreamClient } from '../../drivers/streams/stream-client.ts';
 import { eventually } from '../../drivers/tools/eventually.ts';
@@ -28,6 +30,7 @@ describe.skipIf(found === null)('a cluster on a replica set', () => {
   const set = found as ReplicaSet;
   const sender = createHookSender(4);
   let run: ClusterRun;
+  let onSet: { readonly MONGODB_URL: string };
   let pods: ServiceProcess[];
   let worker: ServiceProcess;
   let client: ConsoleClient;
@@ -39,7 +42,7 @@ describe.skipIf(found === null)('a cluster on a replica set', () => {
   beforeAll(async () => {
     await set.mend();
     run = await openClusterRun();
-    const onSet = { MONGODB_URL: set.url };
+    onSet = { MONGODB_URL: mongodbUrlOf(findDatabaseName(run.environment.MONGODB_URL ?? ''), set.url) };
     pods = [await run.startApi(onSet), await run.startApi(onSet)];
     worker = await run.startWorker(onSet);
     client = await signIn(pods[0]!.url);
@@ -145,7 +148,7 @@ describe.skipIf(found === null)('a cluster on a replica set', () => {
     await set.bring('track');
     // A worker that starts gets a new number for its run, and the log knows it from the first event on.
     await worker.stop();
-    worker = await run.startWorker({ MONGODB_URL: set.url });
+    worker = await run.startWorker(onSet);
     await sendHook(30_000);
     // Longer than a process waits between two of its checks.
     await set.bring('stepdown', { windowMs: 0, gapMs: 100, staleMs: 7_000, lookbackMs: 20_000 });
@@ -163,9 +166,7 @@ describe.skipIf(found === null)('a cluster on a replica set', () => {
   });
 
   test('a delivery that is published while a second run reads its row counts as a duplicate', async () => {
-    const database = run.environment.MONGODB_DATABASE ?? '';
-    const settings = { MONGODB_URL: set.url, MONGODB_DATABASE: database, DELIVERY_RETENTION_MS: 60_000 };
-    const { ports, close } = await openMongoStores({ ...settings, migrate: false });
+    const { ports, close } = await openMongoStores({ ...onSet, DELIVERY_RETENTION_MS: 60_000, migrate: false });
     const delivery = aDelivery();
     await ports.ledger.register([delivery]);
     await set.disturb(['find'], ['deliveries'], { when: 'after', delayMs: 1_000, times: 1 });

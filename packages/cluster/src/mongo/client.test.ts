@@ -13,9 +13,9 @@ const weakeningOptions =
 
 test('createMongoDatabase overrides the options of the connection string on which its promise depends, no others', async () => {
   const { client, db } = createMongoDatabase({
-    MONGODB_URL: `mongodb://127.0.0.1:1/?${weakeningOptions}`,
-    MONGODB_DATABASE: 'any',
+    MONGODB_URL: `mongodb://127.0.0.1:1/orders?${weakeningOptions}`,
   });
+  expect(db.databaseName).toBe('orders');
   const collection = db.collection('widgets');
   for (const holder of [db, collection]) {
     expect(holder.readPreference).toMatchObject({ mode: 'primary', tags: undefined });
@@ -34,7 +34,7 @@ test('createMongoDatabase overrides the options of the connection string on whic
 
 test('openMongo rejects with MongoUnreachableError when the server does not answer within startTimeoutMs', async () => {
   const start = performance.now();
-  const opening = openMongo({ MONGODB_URL: 'mongodb://127.0.0.1:1/', MONGODB_DATABASE: 'any', startTimeoutMs: 400 });
+  const opening = openMongo({ MONGODB_URL: 'mongodb://127.0.0.1:1/', startTimeoutMs: 400 });
   await expect(opening).rejects.toThrow(MongoUnreachableError);
   expect(performance.now() - start).toBeLessThan(2500);
 });
@@ -48,7 +48,6 @@ test('openMongo tries again when connections are reset, and then names the netwo
   const { port } = server.address() as AddressInfo;
   const opening = openMongo({
     MONGODB_URL: `mongodb://127.0.0.1:${port}/`,
-    MONGODB_DATABASE: 'any',
     startTimeoutMs: 400,
   });
   await expect(opening).rejects.toThrow(
@@ -59,7 +58,7 @@ test('openMongo tries again when connections are reset, and then names the netwo
 
 test('createMongoDatabase rejects a malformed connection string without quoting it', () => {
   for (const url of ['mongodb://user:topsecret@@/bad host', 'mongodb://user:topsecret@db/?readPrefrence=primary']) {
-    const create = () => createMongoDatabase({ MONGODB_URL: url, MONGODB_DATABASE: 'any' });
+    const create = () => createMongoDatabase({ MONGODB_URL: url });
     expect(create).toThrow(expect.objectContaining({ exitCode: 78, message: expect.stringMatching(/^MONGODB_URL: /) }));
     expect(create).not.toThrow(/topsecret/);
   }
@@ -67,7 +66,8 @@ test('createMongoDatabase rejects a malformed connection string without quoting 
 
 test('createMongoDatabase uses every address of a replica set', async () => {
   const url = 'mongodb://user:pass@m1:27017,m2:27017,m3:27017/?replicaSet=rs0';
-  const { client } = createMongoDatabase({ MONGODB_URL: url, MONGODB_DATABASE: 'any' });
+  const { client, db } = createMongoDatabase({ MONGODB_URL: url });
+  expect(db.databaseName).toBe('widgets');
   expect(client.options.hosts.map(String)).toEqual(['m1:27017', 'm2:27017', 'm3:27017']);
   await client.close();
 });
@@ -76,7 +76,7 @@ test.each(['heartbeatFrequencyMS', 'maxIdleTimeMS', 'localThresholdMS'])(
   'openMongo refuses a %s that a timer cannot hold',
   async (name) => {
     const url = `mongodb://127.0.0.1:1/?${name}=3000000000`;
-    const opening = openMongo({ MONGODB_URL: url, MONGODB_DATABASE: 'any', startTimeoutMs: 60_000 });
+    const opening = openMongo({ MONGODB_URL: url, startTimeoutMs: 60_000 });
     const message = expect.stringMatching(`^MONGODB_URL: ${name} is 3000000000`);
     await expect(opening).rejects.toThrow(expect.objectContaining({ exitCode: 78, message }));
   },
@@ -91,7 +91,7 @@ test.each([
   ['a key file without a key', `tlsCertificateKeyFile=${encodeURIComponent(fileURLToPath(import.meta.url))}`],
 ])('openMongo refuses %s at once, with code 78 and without the password', async (_, option) => {
   const url = `mongodb://user:topsecret@127.0.0.1:1/?tls=true&${option}`;
-  const opening = openMongo({ MONGODB_URL: url, MONGODB_DATABASE: 'any', startTimeoutMs: 60_000 });
+  const opening = openMongo({ MONGODB_URL: url, startTimeoutMs: 60_000 });
   const message = expect.stringMatching(/^MONGODB_URL: (?!.*topsecret)/);
   await expect(opening).rejects.toThrow(expect.objectContaining({ exitCode: 78, message }));
 });

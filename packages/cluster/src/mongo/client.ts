@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Settings } from '@widget-service/shared/config/settings.ts';
 import { backoffMs, withDeadline } from '@widget-service/shared/runtime/clock.ts';
 import { ExitError, exitCodes } from '@widget-service/shared/runtime/exit-error.ts';
+import { findDatabaseName } from '@widget-service/shared/runtime/host-name.ts';
 import {
   type Db,
   type DbOptions,
@@ -22,7 +23,7 @@ import { reconnectStuckClient } from './stuck-client.ts';
 import { describeSelectionError } from './translate-error.ts';
 import { isPemFile, listIgnoredOptions, pinned, requireUsableOptions, withoutReplaced } from './url-options.ts';
 
-export interface MongoOptions extends Pick<Settings, 'MONGODB_URL' | 'MONGODB_DATABASE'> {
+export interface MongoOptions extends Pick<Settings, 'MONGODB_URL'> {
   /** How long `openMongo` tries to connect. Left out: 30 s. */
   readonly startTimeoutMs?: number;
   /**
@@ -188,7 +189,7 @@ export function createMongoDatabase(options: Omit<MongoOptions, 'startTimeoutMs'
   const url = options.MONGODB_URL ?? '';
   requireUsableOptions(url, ours);
   const client = createClient(url, withoutReplaced(url, ours));
-  return { client, db: client.db(options.MONGODB_DATABASE, databaseOptions) };
+  return { client, db: client.db(findDatabaseName(url), databaseOptions) };
 }
 
 /**

@@ -95,7 +95,7 @@ function refuseOthers(error: unknown): never {
   throw new ExitError(
     exitCodes.configuration,
     'The database has other indexes: a development version with another schema wrote it, and no later version can read ' +
-      'it. Set MONGODB_DATABASE to a new name.',
+      'it. Name a new one in the path of MONGODB_URL.',
   );
 }
 

@@ -77,7 +77,7 @@ describe('parseSettings', () => {
 
   test.each([
     'mongodb://m1:27017,m2:27017,m3:27017/?replicaSet=rs0',
-    'mongodb://user:pass@m1,m2:27018/admin',
+    'mongodb://user:pass@m1,m2:27018/orders?authSource=admin',
     'mongodb+srv://db.example.com/',
     'mongodb://%2Ftmp%2Fmongodb-27017.sock',
   ])('accepts MONGODB_URL %s', (given) => {

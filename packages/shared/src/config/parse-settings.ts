@@ -43,6 +43,7 @@ const workerSecrets = [
 const inSentinelsUrl = 'REDIS_SENTINELS is a URL with user and password, redis://user:password@sentinel-0:26379';
 /** Settings that there were, and what stands for each. One that is still set stops the start: it would be ignored. */
 const formerSettings = {
+  MONGODB_DATABASE: 'the path of MONGODB_URL names the database, mongodb://db:27017/widgets',
   REDIS_CLUSTER_NODES: 'REDIS_URL names the nodes, redis://redis-0:6379,redis-1:6379',
   EVENTS_REDIS_CLUSTER_NODES: 'EVENTS_REDIS_URL names the nodes, redis://redis-0:6379,redis-1:6379',
   REDIS_SENTINEL_USERNAME: inSentinelsUrl,

@@ -5,7 +5,6 @@ import { certificates, certificatesWithKey } from './pem-schemas.ts';
 import { baseUrl, issuerUrl, mongodbUrl, receiverUrl, redisUrl } from './url-schemas.ts';
 import {
   contacts,
-  databaseName,
   flag,
   fraction,
   headers,
@@ -86,9 +85,8 @@ export const settingsTable = {
   MONGODB_URL: defineSecret(
     mongodbUrl,
     null,
-    'URL of MongoDB. Together with REDIS_URL it selects the cluster backend.',
+    'URL of MongoDB, with the name of the database as its path: mongodb://db:27017/widgets, which is also the default. A user of another database is found by authSource=admin. Together with REDIS_URL it selects the cluster backend.',
   ),
-  MONGODB_DATABASE: defineSetting(databaseName, 'widgets', 'Name of the MongoDB database.'),
   REDIS_URL: defineSecret(
     redisUrl,
     null,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isLoopback, splitHosts } from '../runtime/host-name.ts';
+import { findDatabaseName, isLoopback, splitHosts } from '../runtime/host-name.ts';
 
 // The schemas of settings that are URLs. Form is not enough: what a driver or a browser could not use must stop the
 // start here, with the name of the setting. The nullable ones are for settings that may be left out.
@@ -66,6 +66,12 @@ export const redisUrl = z
 // `URL` cannot parse a URL with several hosts (`mongodb://m1:27017,m2:27017/`). MongoDB's driver checks the options.
 const mongodbPattern = /^mongodb(?<srv>\+srv)?:\/\/(?:[^@/?#\s]*@)?(?<hosts>[^@/?#\s]+)(?:\/[^\s#]*|\?[^\s#]*)?$/;
 
+/** MongoDB rejects other names, or keeps its own data there. */
+function isDatabaseName(name: string): boolean {
+  const isOwn = ['admin', 'local', 'config'].includes(name);
+  return /^[^/\\. "$*<>:|?\0]+$/.test(name) && Buffer.byteLength(name) <= 63 && !isOwn;
+}
+
 export const mongodbUrl = z
   .string()
   .refine((value) => mongodbPattern.test(value), {
@@ -78,6 +84,10 @@ export const mongodbUrl = z
     const { hosts = '', srv } = mongodbPattern.exec(value)?.groups ?? {};
     return srv === undefined ? hosts.split(',').every(isHostWithPort) : !/[,:]/.test(hosts);
   }, 'hosts with ports from 1 to 65535; with mongodb+srv:, one host without a port')
+  .refine(
+    (value) => isDatabaseName(findDatabaseName(value)),
+    'a path that names our database: 1 to 63 bytes without / \\ . " $ * < > : | ? or a space, not admin, local or config, where users may be: authSource=admin',
+  )
   .nullable();
 
 function isHostWithPort(text: string): boolean {

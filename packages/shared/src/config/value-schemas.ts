@@ -53,13 +53,6 @@ function parseAddress(text: string): { host: string; port: number } | null {
   return address.success && port >= 1 && port <= 65_535 ? { host: address.data, port } : null;
 }
 
-const databaseNameText = '1 to 63 bytes without / \\ . " $ * < > : | ? or a space; not admin, local or config';
-/** MongoDB rejects the others, or keeps its own data there. */
-export const databaseName = z
-  .string()
-  .regex(/^[^/\\. "$*<>:|?\0]+$/, databaseNameText)
-  .refine((value) => Buffer.byteLength(value) <= 63 && !['admin', 'local', 'config'].includes(value), databaseNameText);
-
 const headersText = 'comma-separated pairs name=value with percent-encoded values';
 /** Parses `authorization=Bearer%20abc,x-tenant=7`, as OpenTelemetry defines it. */
 export const headers = z

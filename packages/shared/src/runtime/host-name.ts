@@ -82,3 +82,8 @@ export function splitHosts(url: string): string[] {
   const [, start = '', hosts = url, end = ''] = /^([a-z]+:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/is.exec(url) ?? [];
   return hosts.split(',').map((host) => `${start}${host}${end}`);
 }
+
+/** Returns the name of the database in MongoDB: the path of a `MONGODB_URL`, which may name several hosts. */
+export function findDatabaseName(url: string): string {
+  return decodeURIComponent(/^[^/?]*\/\/[^/?]*\/([^?]*)/.exec(url)?.[1] ?? '') || 'widgets';
+}
