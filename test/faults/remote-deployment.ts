@@ -14,7 +14,7 @@ export interface RemoteProcess {
 }
 
 export interface RemoteDeploymentOptions {
-  /** The stores' addresses as seen from here; that of MongoDB names the database. They may change whenever a store is started again. */
+  /** The stores' addresses as seen from here, which change when a store starts again. MongoDB's names the database. */
   findStores(): Promise<{ readonly mongodbUrl: string; readonly redisUrl: string }>;
   readonly keyPrefix: string;
   /** Returns the processes that run now. */

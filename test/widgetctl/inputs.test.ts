@@ -52,12 +52,9 @@ async function write(content: string | Buffer): Promise<string> {
 describe('what no retry can heal ends a command at once with 2', () => {
   test.each([
     ['a hook to a URL without a scheme', ['hooks', 'send', '--to', 'SERVER/api/v1/events/hooks/secret']],
-    ['a hook to a URL of another scheme', ['hooks', 'send', '--to', 'ftp://SERVER/secret']],
     ['a hook by https to a port of http', ['hooks', 'send', '--to', 'https://SERVER/api/v1/events/hooks/secret']],
     ['hooks by https to a port of http', ['hooks', 'replay', '-', '--to', 'https://SERVER/api/v1/events/hooks/secret']],
     ['a signing secret that is none', ['hooks', 'send', '--to', 'http://SERVER/x', '--secret', 'whsec_ä!']],
-    ['an id with a line break', ['hooks', 'send', '--to', 'http://SERVER/x', '--id', 'a\nb']],
-    ['an id with spaces around it', ['hooks', 'send', '--to', 'http://SERVER/x', '--id', ' a ']],
     ['an empty id', ['hooks', 'send', '--to', 'http://SERVER/x', '--id', '']],
     ['a stream without a scheme', ['tail', '--stream', 'SERVER/api/v1/events/secret']],
     ['a stream by https to a port of http', ['tail', '--stream', 'https://SERVER/api/v1/events/secret']],
@@ -76,13 +73,6 @@ describe('what no retry can heal ends a command at once with 2', () => {
   });
 });
 
-test('an id of any language is sent, as its bytes', async () => {
-  const sent = await widgetctl.run(['hooks', 'send', '--to', hookUrl, '--id', 'Zeile 7 – 中']);
-  expect(sent.code).toBe(0);
-  const header = String(server.requests.at(-1)?.headers['webhook-id']);
-  expect(Buffer.from(header, 'latin1').toString('utf8')).toBe('Zeile 7 – 中');
-});
-
 test('a wait says what it waits for, and for how long', async () => {
   outages = 1;
   const { code, notes } = await widgetctl.run(['hooks', 'send', '--to', hookUrl]);
@@ -92,57 +82,19 @@ test('a wait says what it waits for, and for how long', async () => {
   );
 });
 
-describe('a file of hooks', () => {
-  const hook = (payload: object) =>
-    JSON.stringify({ kind: 'updated', occurredAt: '2026-01-01T00:00:00Z', widgetId: 'w', payload });
-  const content = `${hook({ a: 'ä' })}\n${hook({ a: '中' })}\n`;
-  const replay = (file: string) => widgetctl.run(['hooks', 'replay', file, '--to', hookUrl]);
-
-  test('of another system is sent as every other, with the same ids', async () => {
-    const sent: string[][] = [];
-    for (const bytes of [content, Buffer.from(`\ufeff${content.replaceAll('\n', '\r\n')}\0`, 'utf16le')]) {
-      const before = server.requests.length;
-      expect((await replay(await write(bytes))).code).toBe(0);
-      sent.push(server.requests.slice(before).map(({ body, headers }) => `${headers['webhook-id']} ${body}`));
-    }
-    expect(sent[0]).toHaveLength(2);
-    expect(sent[1]).toEqual(sent[0]);
-  });
-
-  test.each([
-    ['in UTF-16 without a byte order mark', Buffer.from(hook({}), 'utf16le'), 'line 1: it holds a NUL character'],
-    ['that is no JSON in one line', Buffer.from(`${hook({})}\n{"kind":\n`), 'line 2: it is not a JSON object'],
-  ])('%s ends with 2, and the file and the line are named', async (_name, bytes, reason) => {
-    const file = await write(bytes);
-    expect(await replay(file)).toMatchObject({ code: 2, notes: expect.stringContaining(`${file}, ${reason}`) });
-  });
-});
-
-describe('a payload of a file', () => {
-  const send = (payload: string, input?: Buffer) =>
-    widgetctl.run(['hooks', 'send', '--payload', payload, '--to', hookUrl], {}, input);
-
-  test.each([
-    ['of Windows', Buffer.from('\ufeff{\r\n  "a": "ä"\r\n}\r\n')],
-    ['with a NUL at its end', Buffer.from('{"a":"ä"}\0')],
-  ])('%s is sent, also from the standard input', async (_name, bytes) => {
-    for (const payload of [`@${await write(bytes)}`, '-']) {
-      expect((await send(payload, bytes)).code).toBe(0);
-      expect(JSON.parse(server.requests.at(-1)?.body ?? '').payload).toEqual({ a: 'ä' });
-    }
-  });
-
-  test('that cannot be read is named, and nothing is sent', async () => {
-    const before = server.requests.length;
-    for (const [file, reason] of [
-      [join(folder, 'absent'), 'no such file or directory'],
-      [folder, 'illegal operation on a directory'],
-    ] as const) {
-      const notes = expect.stringContaining(`${file} cannot be read: ${reason}`);
-      expect(await send(`@${file}`)).toMatchObject({ code: 2, notes });
-    }
-    expect(server.requests.length).toBe(before);
-  });
+test('a payload in a file that cannot be read is named, and nothing is sent', async () => {
+  const before = server.requests.length;
+  for (const [file, reason] of [
+    [join(folder, 'absent'), 'no such file or directory'],
+    [folder, 'illegal operation on a directory'],
+  ] as const) {
+    const notes = expect.stringContaining(`${file} cannot be read: ${reason}`);
+    expect(await widgetctl.run(['hooks', 'send', '--payload', `@${file}`, '--to', hookUrl])).toMatchObject({
+      code: 2,
+      notes,
+    });
+  }
+  expect(server.requests.length).toBe(before);
 });
 
 describe('a position file', () => {
@@ -181,11 +133,8 @@ describe.each(uses)('the secret %s', (variable, args, secret, header) => {
     return `${server.url}${request?.path} ${request?.body} ${request?.headers[header ?? '']}`;
   };
 
-  test.each([
-    ['a line', `${secret}\n`],
-    ['UTF-16 of Windows', Buffer.from(`\ufeff${secret}\r\n`, 'utf16le')],
-  ])('comes from a file with %s', async (_name, content) => {
-    const { code, notes } = await widgetctl.run(args, { [`${variable}_FILE`]: await write(content) });
+  test('comes from a file with a line', async () => {
+    const { code, notes } = await widgetctl.run(args, { [`${variable}_FILE`]: await write(`${secret}\n`) });
     expect(code, notes).toBe(4);
     expect(seen()).toContain(secret);
   });
@@ -267,16 +216,15 @@ describe('a session', () => {
   });
 
   test.each([
-    ['as Windows writes it', (json: string) => Buffer.from(`\ufeff${json}\r\n`, 'utf16le'), 'service_console=s1', ''],
-    ['damaged', (json: string) => json.slice(0, -5), undefined, 'sessions.json is not a JSON object'],
-    ['in no encoding', () => Buffer.from('{\n"ä', 'latin1'), undefined, 'sessions.json, line 2: it is not UTF-8'],
-  ])('file that is %s is read, or named', async (_name, toContent, cookie, note) => {
+    ['damaged', (json: string) => json.slice(0, -5), 'sessions.json is not a JSON object'],
+    ['in no encoding', () => Buffer.from('{\n"ä', 'latin1'), 'sessions.json, line 2: it is not UTF-8'],
+  ])('file that is %s is named, and no session is sent', async (_name, toContent, note) => {
     await mkdir(join(folder, 'given', 'widgetctl'), { recursive: true });
     const sessions = JSON.stringify({ [server.url]: 'service_console=s1' }, null, 2);
     await writeFile(join(folder, 'given', 'widgetctl', 'sessions.json'), toContent(sessions));
     const { code, notes } = await widgetctl.run(['whoami'], { XDG_CONFIG_HOME: join(folder, 'given') });
     expect(code).toBe(0);
-    expect(server.requests.at(-1)?.headers.cookie).toBe(cookie);
+    expect(server.requests.at(-1)?.headers.cookie).toBeUndefined();
     expect(notes).toContain(note);
   });
 });

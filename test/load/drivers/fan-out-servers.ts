@@ -1,6 +1,5 @@
 import { openStream } from '../../drivers/streams/stream-client.ts';
 import type { BareFanOutCommands } from '../yardsticks/bare-fan-out.ts';
-import { startNchan } from '../yardsticks/nchan.ts';
 import { startChild } from './child.ts';
 import {
   createPublishedWidgets,
@@ -9,9 +8,9 @@ import {
   startMeasuredService,
 } from './measured-service.ts';
 
-/** A server that sends what is published to it to many streams: the service, or a yard-stick. */
+/** A server that sends what is published to it to many streams: the service, or the yard-stick. */
 export interface FanOutServer {
-  readonly name: 'embedded' | 'cluster' | 'bare' | 'nchan';
+  readonly name: 'embedded' | 'cluster' | 'bare';
   /** The process that holds the streams. */
   readonly pid: number;
   readonly streamUrl: string;
@@ -23,18 +22,12 @@ export interface FanOutServer {
   stop(): Promise<void>;
 }
 
-/** Starts every server that can be measured here: each backend of the service, a bare Node server, and nchan. */
+/** Starts every server that can be measured here: each backend of the service, and a bare Node server. */
 export async function startFanOutServers(): Promise<FanOutServer[]> {
   const servers: FanOutServer[] = [];
   for (const backend of listBackends()) servers.push(await startServiceServer(backend));
-  // The yard-sticks send the bytes that the service would send.
-  const event = await readOneEvent(servers[0] as FanOutServer);
-  servers.push(await startBareServer(event));
-  const nchan = await startNchan();
-  if (nchan !== null) {
-    const data = event.slice(event.indexOf('data: ') + 'data: '.length).trim();
-    servers.push({ name: 'nchan', ...nchan, eventMark: '\ndata: ', body: () => data });
-  }
+  // The yard-stick sends the bytes that the service would send.
+  servers.push(await startBareServer(await readOneEvent(servers[0] as FanOutServer)));
   return servers;
 }
 

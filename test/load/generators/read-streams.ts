@@ -17,8 +17,6 @@ interface OpenOptions {
   readonly opening: number;
   /** The text that each event contains once, at or near its beginning. */
   readonly eventMark: string;
-  /** The request header `Last-Event-ID`. */
-  readonly lastEventId?: string;
 }
 
 /** Publishes the next event once all streams have the last, keeps this many requests in flight, or keeps this pace. */
@@ -54,9 +52,6 @@ export type ReadStreamsCommands = {
   /** Resolves when each stream has received its first bytes. */
   open: [OpenOptions, { readonly seconds: number }];
   publish: [PublishOptions, PublishResult];
-  /** Waits until each stream has received `events` events in total. */
-  receive: [{ readonly events: number }, { readonly seconds: number }];
-  close: [null, null];
 };
 
 interface Stream {
@@ -70,7 +65,7 @@ interface Stream {
 }
 
 const receiveBuffer = Buffer.allocUnsafe(256 * 1024);
-let streams: Stream[] = [];
+const streams: Stream[] = [];
 let mark = Buffer.alloc(0);
 /** Runs after each read. */
 let onProgress: () => void = () => undefined;
@@ -111,7 +106,7 @@ function onBytes(stream: Stream, bytes: Buffer): void {
   onProgress();
 }
 
-function openOne(url: URL, lastEventId: string | undefined, onOpen: () => void): Stream {
+function openOne(url: URL, onOpen: () => void): Stream {
   let stream: Stream | undefined;
   const socket = connect({
     host: url.hostname,
@@ -133,8 +128,7 @@ function openOne(url: URL, lastEventId: string | undefined, onOpen: () => void):
   socket.on('close', () => {
     if (streams.includes(stream as Stream)) throw new Error('the server closed a stream');
   });
-  const resume = lastEventId === undefined ? '' : `Last-Event-ID: ${lastEventId}\r\n`;
-  socket.write(`GET ${url.pathname} HTTP/1.1\r\nHost: ${url.host}\r\nAccept: text/event-stream\r\n${resume}\r\n`);
+  socket.write(`GET ${url.pathname} HTTP/1.1\r\nHost: ${url.host}\r\nAccept: text/event-stream\r\n\r\n`);
   const unparsed = streams.length % sampleEvery === 0 ? '' : null;
   stream = { socket, events: 0, isOpen: false, rest: Buffer.alloc(0), unparsed };
   return stream;
@@ -171,7 +165,7 @@ function post(url: URL, body: string): Promise<void> {
 }
 
 serveCommands<ReadStreamsCommands>({
-  open: async ({ url, count, opening, eventMark, lastEventId }) => {
+  open: async ({ url, count, opening, eventMark }) => {
     mark = Buffer.from(eventMark);
     const address = new URL(url);
     const startedMs = performance.now();
@@ -182,7 +176,7 @@ serveCommands<ReadStreamsCommands>({
         if (started === count) return;
         started += 1;
         streams.push(
-          openOne(address, lastEventId, () => {
+          openOne(address, () => {
             open += 1;
             if (open === count) resolve();
             else next();
@@ -237,18 +231,5 @@ serveCommands<ReadStreamsCommands>({
       seconds: (performance.now() - startedMs) / 1_000,
       latencyMs: histogram.count === 0 ? null : latencyMs,
     };
-  },
-
-  receive: async ({ events }) => {
-    const startedMs = performance.now();
-    await waitForEvents(events);
-    return { seconds: (performance.now() - startedMs) / 1_000 };
-  },
-
-  close: async () => {
-    const closing = streams;
-    streams = [];
-    for (const { socket } of closing) socket.destroy();
-    return null;
   },
 });

@@ -1,27 +1,10 @@
 import { toFileVariable } from './secret-files.ts';
 import { type DefaultContext, type Setting, type SettingName, settingsTable } from './settings.ts';
 
-interface DescribedSetting {
-  readonly name: SettingName;
-  /**
-   * The default in backticks. Defaults of other variants follow, each in backticks and with the name of its variant,
-   * such as 8082 (worker). Empty if no variant has a default.
-   */
-  readonly defaultText: string;
-  /** What its own error says of a wrong value. Empty: it accepts every text. */
-  readonly allowed: string;
-  readonly description: string;
-  readonly isSecret: boolean;
-}
+const documentedContext: DefaultContext = { backend: 'embedded', app: 'api', host: '127.0.0.1' };
 
-const documentedContext: DefaultContext = {
-  backend: 'embedded',
-  app: 'api',
-  host: '127.0.0.1',
-};
-
-/** Describes all settings for the documentation, in the order of `settingsTable`. */
-function describeSettings(): DescribedSetting[] {
+/** Describes all settings. `allowed` is empty if every text is accepted, `defaultText` if no variant has a default. */
+function describeSettings() {
   return (Object.keys(settingsTable) as SettingName[]).map((name) => {
     const setting = settingsTable[name] as Setting<unknown>;
     const { description, isSecret = false } = setting;
@@ -56,6 +39,7 @@ export function formatEnvironmentFile(): string {
   return `${environmentFileHeader}\n${lines.join('\n')}`;
 }
 
+/** The default in backticks, then those of other variants with the name of the variant, such as 8082 (worker). */
 function describeDefault({ defaultValue }: Setting<unknown>): string {
   if (typeof defaultValue !== 'function') return formatValue(defaultValue);
   const namesByValue = new Map<string, string[]>();
