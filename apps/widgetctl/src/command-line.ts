@@ -5,7 +5,7 @@ import type { Output } from './output.ts';
 
 /** An option of the command line: `--name`, or `--name VALUE`. */
 export interface OptionDefinition {
-  /** What the value stands for, in capitals. Left out: the option has no value. */
+  /** What the value stands for, in capitals. Default: the option has no value. */
   readonly value?: string;
   /** The letter of the short form. */
   readonly short?: string;

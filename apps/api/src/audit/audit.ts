@@ -14,7 +14,7 @@ import type { HashText } from './hash-text.ts';
 /** What a route that changes something does, for its audit events. */
 export interface AuditDeclaration {
   readonly action: AuditEvent['action'];
-  /** The action of an event whose outcome is not `succeeded`. Left out: the same action. */
+  /** The action of an event whose outcome is not `succeeded`. Default: the same action. */
   readonly refusedAs?: AuditEvent['action'];
   readonly target: {
     readonly kind: (typeof auditTargetKinds)[number];
@@ -33,9 +33,9 @@ export type RouteAudit = AuditDeclaration | { readonly none: string };
  * is the actor.
  */
 export interface AuditNotes extends Partial<Pick<AuditEvent, 'actor' | 'actorName' | 'targetName'>> {
-  /** Of a change whose request may be repeated: each repetition is the same event. Left out: a new id. */
+  /** Of a change whose request may be repeated: each repetition is the same event. Default: a new id. */
   readonly eventId?: string;
-  /** When the handler started: a revocation is older than the ends of streams that it causes. Left out: now. */
+  /** When the handler started: a revocation is older than the ends of streams that it causes. Default: now. */
   readonly startedAt?: Date;
   /** For a target with the id `noted`. */
   readonly targetId?: string | null;
@@ -50,7 +50,7 @@ export interface AuditNotes extends Partial<Pick<AuditEvent, 'actor' | 'actorNam
 }
 
 /**
- * A change with an audit event of its own. Left out: the caller is the actor, the outcome is `succeeded`, and there is
+ * A change with an audit event of its own. Default: the caller is the actor, the outcome is `succeeded`, and there is
  * no code.
  */
 export type FurtherChange = Pick<AuditEvent, 'action' | 'target' | 'targetName' | 'before' | 'after'> &

@@ -20,14 +20,14 @@ export interface GrantResource<Own extends object> {
     readonly rotation: z.ZodType<Rotation>;
     readonly shown: z.ZodType;
     readonly issued: z.ZodType;
-    /** Left out: as `issued`. */
+    /** Default: as `issued`. */
     readonly rotated?: z.ZodType;
   };
   /** Converts a grant to the form that the API returns. It never contains a secret. */
   readonly toBody: (grant: Grant & Own) => object;
   /** Returns what only the response to a rotation has, of the previous token. `isValid`: it still works. */
   readonly toPreviousBody?: (grant: Grant & Own, isValid: boolean) => object;
-  /** Throws `InputError` if a rotation does not fit the grant. Left out: each fits. */
+  /** Throws `InputError` if a rotation does not fit the grant. Default: each fits. */
   readonly checkRotation?: (grant: Grant & Own, rotation: Rotation) => void;
   /** The path that contains a token; null for tokens that are sent in a header. */
   readonly toTokenPath: ((token: string) => string) | null;

@@ -21,7 +21,7 @@ const filterDescription =
   'Which events a subscription receives. An event must match every member that is not null, by at least one of its values. `states` matches the state before or after the event, `labels` any label of the widget, `widgetIds` the widget id that was sent. At most 100 values each; null matches every event.';
 const exampleFilter = { types: ['widget.retired'], widgetIds: null, states: null, labels: ['north'] };
 
-/** The values of one member of a filter. Null or left out: every event passes, also one without a value. */
+/** The values of one member of a filter. Null, the default: every event passes, also one without a value. */
 function filterValues<Value extends z.ZodType>(value: Value) {
   return z
     .array(value)

@@ -53,7 +53,7 @@ interface RouteAddress {
   readonly path: string;
   /** Who may call it, and what its audit event is. */
   readonly access: FastifyContextConfig;
-  /** The largest body, in bytes. Left out: the limit of the server. */
+  /** The largest body, in bytes. Default: the limit of the server. */
   readonly bodyLimit?: number;
 }
 

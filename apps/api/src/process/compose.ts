@@ -39,7 +39,7 @@ export interface PodDeps {
   readonly settings: Settings;
   readonly backend: Backend;
   readonly logger: Logger;
-  /** Left out: no tracing. */
+  /** Default: no tracing. */
   readonly tracer?: Tracer;
   /** Only tests replace parts. */
   readonly overrides?: Overrides;

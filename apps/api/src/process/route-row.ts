@@ -5,7 +5,7 @@ import type { RouteDeps } from '../route-deps.ts';
 
 /**
  * Who may call a route: its policy (`RoutePolicy`). The rate limit follows from it (`selectRateLimit`). `body` is the
- * size of its body. Left out: `usual`.
+ * size of its body. Default: `usual`.
  */
 export interface Access extends Pick<FastifyContextConfig, 'policy' | 'allowedBeforePasswordChange'> {
   readonly body?: BodySize;

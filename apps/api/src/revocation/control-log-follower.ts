@@ -11,11 +11,11 @@ const stuckAfterMs = 30_000;
 /** The result of one read of the control log. */
 export type ControlReadResult = Awaited<ReturnType<ControlTail['next']>>;
 
-/** What happens with the reads of the control log. */
+/** Receives the results of reading the control log. */
 export interface ControlListener {
   /**
-   * Called with the result of every successful read. After the call, every entry announced before `readStartedAtMs`
-   * (monotonic clock) was in this or an earlier result, unless this result says `mayHaveMissed`.
+   * Called with the result of every successful read. This and earlier results contain every entry that was announced
+   * before `readStartedAtMs` (monotonic clock), unless this result says `mayHaveMissed`.
    */
   apply(result: ControlReadResult, readStartedAtMs: number): void;
   /** Called after every failed read, except while the task stops. */
@@ -27,8 +27,8 @@ export interface ControlListener {
 /**
  * The task that reads the control log as long as the pod runs (ADR 6).
  *
- * An unreachable control log leaves the pod ready: the pod keeps serving and re-checks its entitlements in the
- * stores instead. A read that does not return for 30 s makes it unready.
+ * If the control log is unreachable, the pod stays ready and re-checks its entitlements in the stores instead. A read
+ * that does not return for 30 s makes the pod unready.
  */
 export class ControlLogFollower implements Task {
   readonly name = 'control';

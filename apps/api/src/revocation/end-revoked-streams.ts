@@ -12,9 +12,7 @@ import { createGrantTokenCache, createSessionCache, createStreamTokenCache } fro
 
 export type PodRevocations = ReturnType<typeof openRevocations>;
 
-/**
- * Creates the pod's token caches and the tasks that keep the caches and the open streams in step with the stores.
- */
+/** Creates the pod's token caches, and the tasks that apply revocations to the caches and the open streams. */
 export function openRevocations(
   backend: Pick<Backend, 'control' | 'subscriptions' | 'integrations' | 'provisionTokens' | 'sessions' | 'users'>,
   streams: OpenStreams,
@@ -34,12 +32,12 @@ export function openRevocations(
 }
 
 const checkIntervalMs = 1_000;
-/** The longest wait for revocation freshness. An unavailable store must not keep clients from being served (ADR 15). */
+/** The longest wait for revocation freshness: an unavailable store must not stop all service (ADR 15). */
 const maxWaitMs = 3_000;
-/** Long enough for the next read of the control log: a read that gets no entries takes half a second. */
+/** Long enough for the next read of the control log, which blocks for half a second if there are no entries. */
 const controlReadWaitMs = 700;
 
-/** The pod's token caches, by kind of grant. */
+/** The pod's token caches, by what their tokens stand for. */
 interface EvictableCaches {
   readonly streams: Evictable & TokenTrust;
   readonly hooks: Evictable;
@@ -50,7 +48,7 @@ interface EvictableCaches {
 export interface RevocationsDeps<Caches> extends Pick<EntitlementChecksDeps, 'streams' | 'lookUp'> {
   readonly control: Pick<ControlLog, 'openTail'>;
   readonly caches: Caches;
-  /** The time up to which the pod has applied every revocation. `Revocations` advances it. */
+  /** Tells whether the pod has applied all recent revocations. `Revocations` advances it. */
   readonly freshness: RevocationFreshness;
   readonly clock: Clock;
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
@@ -73,7 +71,7 @@ export class Revocations<Caches extends EvictableCaches> {
   readonly #follower: ControlLogFollower;
   readonly #running = new Set<Promise<void>>();
   #generation = 0;
-  /** How many full re-checks are in progress because entries may have been missed. One counts for at most 3 s. */
+  /** How many full re-checks are running because entries may have been missed. Each counts for at most 3 s. */
   #pendingRechecks = 0;
 
   constructor(deps: RevocationsDeps<Caches>) {
@@ -84,7 +82,7 @@ export class Revocations<Caches extends EvictableCaches> {
     this.#checks = new EntitlementChecks({ ...deps, tokenCache: caches.streams, onFailure: onError });
     const listener = {
       apply: this.#apply.bind(this),
-      // Revocations may go unnoticed until the control log answers again.
+      // Until the control log answers again, the pod does not hear of revocations.
       onUnreachable: this.#suspectAllTokens.bind(this),
       finish: async () => void (await Promise.all(this.#running)),
     };
@@ -97,9 +95,8 @@ export class Revocations<Caches extends EvictableCaches> {
   }
 
   /**
-   * A number that rises with every read of the control log that returns entries or says `mayHaveMissed`. A caller that
-   * verified a stream token under an earlier number must verify it again before the stream joins: the entitlement may
-   * have ended or changed.
+   * A number that rises whenever an entitlement may have changed. A caller that verified a stream token under an
+   * earlier number must verify it again before the stream joins the hub.
    */
   generation(): number {
     return this.#generation;
@@ -111,8 +108,8 @@ export class Revocations<Caches extends EvictableCaches> {
   }
 
   /**
-   * Resolves when the pod is fresh, or after 3 s. After 3 s, neither the control log nor the stores have confirmed the
-   * revocations, and the pod serves its clients all the same. To be awaited before new events are sent. Never rejects.
+   * Resolves when the pod is fresh: it has applied all recent revocations. Resolves after 3 s in any case, when neither
+   * the control log nor the stores have answered. Await it before new events are sent. Never rejects.
    */
   async waitUntilFresh(): Promise<void> {
     const { freshness, clock } = this.#deps;
@@ -120,15 +117,15 @@ export class Revocations<Caches extends EvictableCaches> {
     const timeouts = new AbortController();
     const fresh = freshness.waitUntilFresh();
     const timedOut = clock.sleep(maxWaitMs, timeouts.signal);
-    // A process that was only frozen gets the missing entries with its next read of the control log.
+    // If the process was only frozen, its next read of the control log brings the missing entries.
     if (!this.#follower.isUnreachable) await Promise.race([fresh, clock.sleep(controlReadWaitMs, timeouts.signal)]);
-    // A re-check after a miss, if one is pending, advances the freshness too.
+    // A pending re-check also advances the freshness.
     if (!freshness.isFresh() && this.#pendingRechecks === 0) this.#trackCheck(this.#recheckAll());
     await Promise.race([fresh, timedOut]);
     timeouts.abort();
   }
 
-  /** Must stay synchronous: after it, no request uses what the caches held before. */
+  /** Must stay synchronous, so that no request uses an outdated cache entry after it. */
   #apply({ entries, mayHaveMissed }: ControlReadResult, readStartedAtMs: number): void {
     if (entries.length > 0 || mayHaveMissed) this.#applyEntries(entries, mayHaveMissed);
     if (mayHaveMissed) void this.#recheckAfterMiss();
@@ -158,8 +155,7 @@ export class Revocations<Caches extends EvictableCaches> {
   }
 
   /**
-   * Re-checks every open stream. While this is pending, reads of the control log do not advance the freshness. They do
-   * again afterwards, even if the stores did not answer within 3 s.
+   * Re-checks every open stream. Until it ends, for 3 s at most, reads of the control log do not advance the freshness.
    */
   async #recheckAfterMiss(): Promise<void> {
     this.#pendingRechecks += 1;
@@ -176,7 +172,7 @@ export class Revocations<Caches extends EvictableCaches> {
     if (await this.#checks.checkAll()) this.#deps.freshness.advanceTo(startedAtMs);
   }
 
-  /** Logs the failure of a check, and lets the task wait for the check when it stops. */
+  /** Logs the failure of a check. The task waits for all tracked checks when it stops. */
   #trackCheck(check: Promise<void>): void {
     const ended = check.catch((error) => this.#logFailure(error)).finally(() => this.#running.delete(ended));
     this.#running.add(ended);

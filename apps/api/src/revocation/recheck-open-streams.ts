@@ -5,24 +5,21 @@ import type { EntitlementVerdict, StreamEntitlement } from './stream-entitlement
 import type { TokenTrust } from './token-cache.ts';
 
 const maxConcurrentLookUps = 20;
-/**
- * The most entitlements that `checkAll` and `checkDue` pass to one `check`. A check applies its verdicts at its end,
- * so it must not take long.
- */
+/** The most entitlements of one `check`. A check applies its verdicts only at its end, so it must not take long. */
 const maxPerCheck = 2_000;
 /** `checkDue` runs once a second, so each entitlement is checked within a minute. */
 const checkEveryMs = 57_000;
 
-/** The pod's open streams, as far as revocations need them. The hub implements it. */
+/** The open streams of this pod, for revocations. The hub implements it. */
 export interface OpenStreams {
   /** The entitlements of the open streams, each object once: streams may share one. */
   entitlements(): Iterable<StreamEntitlement>;
   /**
-   * Calls `judge` once per entitlement object. Ends its streams or gives them the returned entitlement. From then on
+   * Calls `judge` once per entitlement object, and ends its streams or gives them the returned entitlement. Afterwards
    * nothing is written that the new entitlement does not allow.
    */
   reevaluate(judge: (entitlement: StreamEntitlement) => EntitlementVerdict): void;
-  /** Ends one stream with `lifetime`, because somebody asked for it. Returns false if this pod does not have it. */
+  /** Ends one stream with `lifetime`, because an admin asked for it. Returns false if this pod does not have it. */
   endById(id: string): boolean;
 }
 
@@ -30,7 +27,7 @@ export interface EntitlementChecksDeps {
   readonly streams: OpenStreams;
   /** Reads an entitlement from the stores. Throws `UnavailableError` if they do not answer. */
   readonly lookUp: (entitlement: StreamEntitlement) => Promise<EntitlementVerdict>;
-  /** The pod's cache of stream tokens. The stream route looks tokens up in it. */
+  /** The cache of stream tokens that the stream route uses. */
   readonly tokenCache: TokenTrust;
   readonly clock: Pick<Clock, 'monotonicMs'>;
   /** Called if `lookUp` throws anything but `UnavailableError`. The entitlement stays valid until its next check. */
@@ -42,7 +39,7 @@ export interface EntitlementChecksDeps {
 /** Re-checks the entitlements of the pod's open streams in the stores and applies the verdicts through the hub. */
 export class EntitlementChecks {
   readonly #deps: EntitlementChecksDeps;
-  /** When each entitlement of an open stream is due for its next check, by key, on the monotonic clock. */
+  /** When each entitlement must be checked next, by key, on the monotonic clock. */
   #dueAtMs = new Map<string, number>();
   /**
    * For each entitlement that is being checked, the number of its latest check. Results of earlier checks are dropped.
@@ -55,11 +52,11 @@ export class EntitlementChecks {
   }
 
   /**
-   * Checks every entitlement, in groups of 2 000. When the check of a group starts, the results of earlier checks of
-   * its entitlements are dropped, even if they arrive later.
+   * Checks every entitlement, in groups of 2 000. Results of earlier checks of the same entitlements are dropped, even
+   * if they arrive later.
    *
-   * Returns true if a verdict was applied for every entitlement (see `check`). It stops at the first group that
-   * returns false; that group and the rest are due at once.
+   * Returns true if a verdict was applied for every entitlement (see `check`). It stops at the first group that returns
+   * false; that group and the rest are due at once.
    */
   async checkAll(): Promise<boolean> {
     const entitlements = [...this.#deps.streams.entitlements()];
@@ -91,8 +88,9 @@ export class EntitlementChecks {
   }
 
   /**
-   * An entitlement is due at once if its token is not trusted: for example, a stream was opened on a suspect token
-   * because the store was unavailable. Any other gets a random time within `checkEveryMs`.
+   * Returns when a new entitlement is checked first: at once if its token is not trusted, for example because the
+   * stream was opened on a suspect token while the store was unavailable. Otherwise at a random time within
+   * `checkEveryMs`.
    */
   #firstDueAtMs(key: string, nowMs: number): number {
     const { tokenCache, random = Math.random } = this.#deps;
@@ -103,11 +101,10 @@ export class EntitlementChecks {
    * Checks these entitlements now, with at most 20 concurrent look-ups.
    *
    * An unavailable store ends no stream: the check starts no further look-ups and applies the verdicts that it has.
-   * Entitlements without a result are due at once. A look-up that failed for another reason counts as the verdict to
-   * keep the entitlement.
+   * Entitlements without a result are due at once. If a look-up fails for another reason, the entitlement is kept.
    *
    * Returns true if it applied a verdict for each entitlement. Returns false if a store was unavailable, or if a later
-   * check has started for one of them: the later check then decides about that one.
+   * check of one of them has started, which then decides about it.
    */
   async check(entitlements: Iterable<StreamEntitlement>): Promise<boolean> {
     this.#checks += 1;
@@ -164,7 +161,7 @@ export class EntitlementChecks {
     return current.size;
   }
 
-  /** Without this the client could reconnect on the cached token while the store is unavailable. */
+  /** Removes the token from the cache: otherwise a client could reconnect with it while the store is unavailable. */
   #forget(key: string): void {
     this.#deps.tokenCache.forget(key);
     this.#dueAtMs.delete(key);

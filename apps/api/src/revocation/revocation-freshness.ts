@@ -1,11 +1,11 @@
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 
 /**
- * A pod is fresh if it has applied every revocation made up to this time ago. A pod that is not fresh holds new
- * events back, for 3 s at most, and trusts only tokens that it read within this time.
+ * A pod is fresh if it has applied every revocation that is older than this. A pod that is not fresh holds new events
+ * back, for 3 s at most, and trusts only tokens that it has read within this time.
  *
- * So within this time after a revocation, open streams of the revoked grant or session have ended, and its tokens are
- * rejected. The service keeps this bound while its pods can read the control log or their entitlements.
+ * So 2 s after a revocation, its streams have ended and its tokens are rejected on every pod, as long as the pod can
+ * read the control log or the stores.
  */
 export const freshForMs = 2_000;
 

@@ -42,9 +42,9 @@ export interface EntitlementStores {
 }
 
 /**
- * Reads from the stores what a stream token or a session allows, by the digest of either. Returns null if that is
- * unknown, revoked or expired. It always reads both subscriptions and sessions, so that an unknown token takes as long
- * as a valid one. Throws `UnavailableError` if a store is unavailable.
+ * Reads from the stores what a stream token or a session allows, by its digest. Returns null if it is unknown, revoked
+ * or expired. Always reads both subscriptions and sessions, so that an unknown token takes as long as a valid one.
+ * Throws `UnavailableError` if a store is unavailable.
  */
 export async function findStreamEntitlement(
   { subscriptions, sessions, users }: EntitlementStores,
@@ -93,7 +93,7 @@ export async function recheckEntitlement(
   const current = await findStreamEntitlement(stores, clock, tokenDigest);
   if (current !== null) return { status: 'ok', entitlement: current };
   if (validUntil !== null && validUntil <= clock.now()) return { status: 'expired' };
-  // The subscription still exists, so it was rotated past this token, or its end was moved to the past.
+  // The subscription still exists, so a rotation has replaced this token, or the expiry was moved to the past.
   const stillExists = holder.kind === 'subscription' && (await stores.subscriptions.get(holder.id)) !== null;
   return { status: stillExists ? 'expired' : 'revoked' };
 }
@@ -103,7 +103,7 @@ export type StreamTokenVerdict =
   | { readonly status: 'ok'; readonly entitlement: StreamEntitlement }
   /** It is unknown, malformed, revoked or expired. */
   | { readonly status: 'invalid' }
-  /** It is well-formed, but it is not cached and its store is unavailable. */
+  /** The token is well-formed and not cached, and the store is unavailable. */
   | { readonly status: 'unavailable' };
 
 type StreamTokenCache = Pick<TokenCache<StreamEntitlement>, 'resolve'>;

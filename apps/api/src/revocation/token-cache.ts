@@ -5,27 +5,27 @@ import { createSemaphore } from '@widget-service/shared/runtime/semaphore.ts';
 import { freshForMs } from './revocation-freshness.ts';
 
 const cacheTtlMs = 60_000;
-/** From this age on, the use of an entry also refreshes it in the background, so that no caller waits for the store. */
+/** From this age on, a use of an entry also reads it again in the background, so that no caller waits for the store. */
 const refreshFromMs = 45_000;
 /** How long a caller waits for the store if the entry is trusted: short, as the whole request must end within 2 s. */
 const trustedTimeoutMs = 150;
-/** The same for an entry that is not trusted. It is long enough for a store that is busy, not unavailable. */
+/** The same for an entry that is not trusted: long enough for a store that is busy but not unavailable. */
 const untrustedTimeoutMs = 1_000;
 /**
- * After a read failed because the store is unavailable, the cache uses the entry for this time before the next read.
- * While the pod is not fresh, each use tries a read first.
+ * After a read has failed because the store is unavailable, the cache uses the entry for this time before the next
+ * read. If the pod is not fresh, each use tries a read first.
  */
 const retryAfterMs = 5_000;
 /**
- * After a failover, MongoDB may serve a majority snapshot from before the last write for a while. So for this time
- * after an eviction, what depends on its id is cached only for `maybeStaleTtlMs`, and so is every invalid token.
+ * After a failover, MongoDB may return data from before the last write for a while. So for this time after an eviction,
+ * entries that depend on the evicted id, and all invalid tokens, are cached only for `maybeStaleTtlMs`.
  */
 const maybeStaleForMs = 15_000;
 const maybeStaleTtlMs = 1_000;
 const validEntriesMax = 20_000;
 const invalidEntriesMax = 20_000;
 const evictedIdsMax = 20_000;
-/** A read during which an eviction happens is repeated. This is the most reads for one request. */
+/** The most reads for one request. A read is repeated if an eviction happens meanwhile. */
 const readAttemptsMax = 3;
 const readName = 'read a token from its store';
 const readLimits = { what: readName, maxRunning: 20, maxWaiting: 2_000, maxWaitMs: requestDeadlineMs } as const;
@@ -49,22 +49,22 @@ export interface TokenCacheDeps<T> {
    */
   readonly isFresh: () => boolean;
   readonly clock: Pick<Clock, 'now' | 'monotonicMs'>;
-  /** How long an invalid token causes no further read. Left out: 60 s. */
+  /** How long an invalid token is cached as invalid. Default: 60 s. */
   readonly invalidTtlMs?: number;
 }
 
-/** A cache whose entries depend on grants, sessions or users, and which is notified when these change. */
+/** A cache that must drop entries when a grant, session or user changes. */
 export interface Evictable {
   /** Removes the entries that depend on the grant, session or user with this id. */
   evict(id: string): void;
   /**
-   * Marks all entries as suspect: a revocation may have been missed. Each entry is read again before its next use.
-   * While the store is unavailable or does not respond within 1 s, the suspect entry is used.
+   * Marks all entries as suspect, because a revocation may have been missed. A suspect entry is read again before its
+   * next use. It is used without that only if the store does not respond within 1 s.
    */
   suspectAll(): void;
 }
 
-/** How far the pod may trust what it caches about a token; by digest. */
+/** What other parts of the pod ask and tell the cache about one token, by its digest. */
 export interface TokenTrust {
   /** Whether the token has an entry that is not suspect, and the pod is fresh or read the entry within `freshForMs`. */
   isTrusted(digest: string): boolean;
@@ -87,17 +87,17 @@ interface Entry<T> {
 
 /**
  * Caches what tokens stand for, by digest, for 60 s and never beyond a token's end. From 45 s on, a use refreshes the
- * entry in the background. For 15 s after an eviction, what depends on its id is read again after 1 s: the store may
- * have served a snapshot from before the revocation. After 60 s, the entry is used only while the store is unavailable
- * or slow (stale-if-error, RFC 5861).
+ * entry in the background. For 15 s after an eviction, entries that depend on the evicted id live for 1 s, because the
+ * store may have returned old data. After 60 s, an entry is used only while the store is unavailable or slow
+ * (stale-if-error, RFC 5861).
  *
  * Example: a token is read at 0 s. A use at 50 s returns the entry and refreshes it. If the store is unavailable then,
  * the entry is used, with a new attempt every 5 s, until the token itself expires or is evicted.
  *
- * Invalid tokens are cached too, in a map of their own: a repeated guess causes no read for 60 s or until the next
+ * Invalid tokens are cached in a map of their own, so that a repeated guess causes no read for 60 s or until the next
  * eviction, and guesses displace no valid token. Each map holds at most 20 000 tokens. A read that started before an
- * eviction is never cached after it. At most 20 reads run at once; 2 000 more wait up to 1.8 s. Of these, the sources
- * take turns.
+ * eviction is not cached after it. At most 20 reads run at once; 2 000 more wait up to 1.8 s, and sources (such as
+ * client networks) take turns.
  */
 export class TokenCache<T> implements Evictable, TokenTrust {
   readonly #deps: TokenCacheDeps<T>;
@@ -116,10 +116,9 @@ export class TokenCache<T> implements Evictable, TokenTrust {
   }
 
   /**
-   * Returns what a cached token stands for, synchronously. Returns undefined if there is no entry, if it is due for a
-   * read, or if neither the pod nor the entry is fresh: then call `resolve`. From the age of 45 s on, the entry is also
-   * refreshed in the background. A suspect entry is returned only within 5 s after a read of it failed: see
-   * `#extendEntry`.
+   * Returns what a cached token stands for, synchronously. Returns undefined if the store must be asked: there is no
+   * entry, it is too old, or neither pod nor entry is fresh. Then call `resolve`. A suspect entry is returned only
+   * within 5 s after a read of it has failed (`#extendEntry`).
    */
   recall(digest: string): T | undefined {
     const entry = this.#entries.get(digest);
@@ -142,7 +141,7 @@ export class TokenCache<T> implements Evictable, TokenTrust {
     const recalled = this.recall(digest);
     if (recalled !== undefined) return recalled;
     if (this.#deps.clock.monotonicMs() < (this.#invalidUntilMs.get(digest) ?? 0)) return null;
-    // One deadline for both: the wait for one of the 20 slots, and the read itself.
+    // The deadline covers both the wait for one of the 20 slots and the read.
     const read = withDeadline(this.#read(digest, source), requestDeadlineMs, readName);
     const entry = this.#findEntry(digest);
     if (entry === undefined) return read;
@@ -151,7 +150,7 @@ export class TokenCache<T> implements Evictable, TokenTrust {
       (error: unknown) => {
         if (!(error instanceof UnavailableError)) throw error;
         const currentEntry = this.#findEntry(digest);
-        // After only 150 ms, an entry that is no longer trusted may not be used. The caller waits for the read instead.
+        // The entry has lost its trust during the 150 ms: wait for the read instead.
         const hasLostTrust = currentEntry !== undefined && wasTrusted && !this.#isTrustedEntry(currentEntry);
         return currentEntry === undefined || hasLostTrust ? read : currentEntry.value;
       },
@@ -175,7 +174,7 @@ export class TokenCache<T> implements Evictable, TokenTrust {
     return isFresh() || clock.monotonicMs() - readAtMs <= freshForMs;
   }
 
-  /** The entry of a token, also past its 60 s, unless the token itself has expired. */
+  /** Returns the entry of a token, even if it is older than 60 s, unless the token itself has expired. */
   #findEntry(digest: string): Entry<T> | undefined {
     const entry = this.#entries.get(digest);
     return entry !== undefined && this.#deps.clock.monotonicMs() < entry.validUntilMs ? entry : undefined;
@@ -205,8 +204,7 @@ export class TokenCache<T> implements Evictable, TokenTrust {
   }
 
   /**
-   * Also forgets the invalid tokens: a change, such as a later end, may make one valid again. The cache cannot tell
-   * which one, so it forgets all.
+   * Also forgets all invalid tokens, because a change, such as a later expiry, may have made one of them valid again.
    */
   #startEviction(): void {
     this.#evictions += 1;
@@ -267,7 +265,7 @@ export class TokenCache<T> implements Evictable, TokenTrust {
     dropOldest(this.#entries, validEntriesMax);
   }
 
-  /** They are in the order of their times. */
+  /** Forgets evictions older than 15 s. The map is in the order of time. */
   #forgetOldEvictions(nowMs: number): void {
     for (const [id, evictedAtMs] of this.#evictedAtMs) {
       if (nowMs - evictedAtMs < maybeStaleForMs) return;

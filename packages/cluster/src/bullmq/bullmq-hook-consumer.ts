@@ -29,16 +29,16 @@ export interface BullmqHookConsumerOptions extends ConsumeOptions {
 }
 
 /**
- * Consumes every partition of the current value of `HOOK_PARTITIONS` and of all earlier values, so that no job is left
- * behind after a change. It has one `PartitionConsumer` per partition, and maintains them: see
- * `PartitionConsumer.maintain`.
+ * Consumes all partitions of the hook queue, with one `PartitionConsumer` each. It includes the partitions of earlier
+ * values of `HOOK_PARTITIONS`, so that a change leaves no job behind. Every 2 s it repairs the queues
+ * (`PartitionConsumer.maintain`).
  */
 export class BullmqHookConsumer implements HookConsumer {
   readonly #options: BullmqHookConsumerOptions;
   readonly #partitionConsumers = new Map<string, PartitionConsumer>();
   readonly #stop = new AbortController();
   /**
-   * Since when every maintenance has succeeded. Null after one that failed or was skipped because Redis was not ready.
+   * Since when every maintenance has succeeded. Null: the last one failed, or was skipped because Redis was not ready.
    */
   #reachableSinceMs: number | null = null;
   #closing: Promise<void> | null = null;
@@ -49,7 +49,7 @@ export class BullmqHookConsumer implements HookConsumer {
 
   start(): void {
     this.#openAll();
-    // Redis may have lost the queues' global concurrency with its data, so it is set again at once.
+    // Redis may have lost its data, and with it the queues' global concurrency: sets it again at once.
     this.#options.redis.on('ready', () => void this.#maintainAll());
     void this.#maintainPeriodically();
   }
@@ -68,7 +68,7 @@ export class BullmqHookConsumer implements HookConsumer {
     }
   }
 
-  /** Whether it has started the job of this queue and is not done with it. */
+  /** Whether this consumer is processing the job. */
   holds(queue: string, jobId: string): boolean {
     return this.#partitionConsumers.get(queue)?.holds(jobId) ?? false;
   }
@@ -82,8 +82,8 @@ export class BullmqHookConsumer implements HookConsumer {
     this.#stop.abort();
     const closed = Promise.all([...this.#partitionConsumers.values()].map((consumer) => consumer.close()));
     const hasClosed = new AbortController();
-    // BullMQ waits without limit while Redis is unavailable. Another process starts the jobs that still run then, once
-    // their locks expire. That also covers a close that fails.
+    // While Redis is unavailable, BullMQ's close never ends. Jobs that still run then are started by another process
+    // once their locks expire. The same holds for a close that fails.
     await Promise.race([closed.catch(() => undefined), this.#waitUntilCloseIsFutile(hasClosed.signal)]);
     hasClosed.abort();
     await Promise.all([...this.#partitionConsumers.values()].map((consumer) => consumer.abandon()));

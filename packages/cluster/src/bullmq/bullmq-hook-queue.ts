@@ -30,11 +30,11 @@ const deadlineMs = 2000;
 export const ackTimeoutMs = 1000;
 
 export interface BullmqHookQueueOptions {
-  /** A fail-fast connection. All queues share it, so that one socket write sends every add of an event-loop turn. */
+  /** A fail-fast connection that all queues share, so that one socket write sends all adds of an event-loop turn. */
   readonly redis: Redis;
   readonly keys: RedisKeys;
   readonly partitions: PartitionCounts;
-  /** How many replicas must confirm a job before `enqueue` resolves. Null: one, once Redis has had one. */
+  /** How many replicas must confirm a job before `enqueue` resolves. Null: one, as soon as Redis has had a replica. */
   readonly ackReplicas: number | null;
   /** How often to look for replicas. */
   readonly replicaLookIntervalMs?: number;
@@ -123,7 +123,7 @@ export class BullmqHookQueue implements HookQueue {
 
   async #add({ jobId, partition, items }: HookJob): Promise<void> {
     const connectionNumber = this.#connectionNumber;
-    // Known already, except on a new connection. Both are written in the same turn.
+    // The count is usually known. On a new connection, its query and the add are sent in the same turn.
     const [ackReplicas] = await Promise.all([
       this.#replicaAcks.findCount(),
       this.#openQueue(partition).add('hooks', serializeHookJob(items), { jobId }),
@@ -133,15 +133,15 @@ export class BullmqHookQueue implements HookQueue {
 
   async #awaitReplicas(ackReplicas: number, connectionNumber: number): Promise<void> {
     const confirmed = await this.#countConfirmations(ackReplicas);
-    // On a new connection, WAIT counts replicas that may lack the writes of the old one.
+    // A WAIT on a new connection does not cover the writes of the old one.
     if (connectionNumber !== this.#connectionNumber)
       throw new UnavailableError('hook queue add: the connection was replaced before the replicas confirmed the job');
     this.#replicaAcks.recordConfirmed(confirmed, ackReplicas);
   }
 
   /**
-   * One WAIT for all jobs stored in this event-loop turn: Redis would run several WAITs one after the other. Those that
-   * wait at all wait for the same number.
+   * Sends one WAIT for all jobs of this event-loop turn, because Redis would run several WAITs one after the other. All
+   * callers wait for the same number of replicas.
    */
   #countConfirmations(ackReplicas: number): Promise<number> {
     const { redis } = this.#options;
@@ -167,7 +167,7 @@ export class BullmqHookQueue implements HookQueue {
       this.#waiting.read(jobLists),
     ]);
     const values = replies.map(([error, value]) => {
-      // The other bounds of the admission limit need no INFO.
+      // If INFO is forbidden, only the bound of memory is missing.
       if (isForbidden(error)) return '';
       if (error !== null) throw error;
       return value;
@@ -178,7 +178,7 @@ export class BullmqHookQueue implements HookQueue {
     return { waitingJobs, memoryUsedRatio: computeMemoryUsedRatio(info), memoryLimitBytes, waitingByIntegration };
   }
 
-  /** The queues of every partition count that the deployment has had. Those of earlier counts may still hold jobs. */
+  /** The queues of all partition counts, also of earlier ones, which may still hold jobs. */
   #listQueues(): InspectedQueue[] {
     return this.#options.partitions.all.flatMap((count) =>
       Array.from({ length: count }, (_, partition) => ({ name: queueName(count, partition), partition })),
@@ -186,7 +186,7 @@ export class BullmqHookQueue implements HookQueue {
   }
 
   #openQueue(partition: number): Queue<string> {
-    // The count may have become lower since the caller chose the partition. The modulo selects a queue with a consumer.
+    // The modulo selects an existing queue if the count has become lower since the caller chose the partition.
     const count = this.partitionCount;
     const name = queueName(count, partition % count);
     const opened = this.#queues.get(name);
@@ -212,7 +212,7 @@ export class BullmqHookQueue implements HookQueue {
   }
 }
 
-/** For the producer. It must never wait for Redis to become available. */
+/** Options of a queue that only adds jobs. Its calls must never wait for Redis to become available. */
 function producerQueueOptions(connection: Redis, prefix: string): QueueOptions {
   return {
     connection,
@@ -223,7 +223,7 @@ function producerQueueOptions(connection: Redis, prefix: string): QueueOptions {
     skipVersionCheck: true,
     // The consumers write the queue's meta.
     skipMetasUpdate: true,
-    // Removes a finished job at once. Its id can then be enqueued again, and the ledger drops the duplicates.
+    // Removes a finished job at once, so that its id can be used again. The ledger drops duplicates.
     defaultJobOptions: { removeOnComplete: true },
   };
 }

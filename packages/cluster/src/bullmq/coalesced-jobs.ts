@@ -16,16 +16,16 @@ export interface CoalescedJobs {
 }
 
 /**
- * Returns the waiting jobs to run together with the one that was just started. Pods store many small jobs, and a run
- * costs about the same for one item as for many. So the cost per item falls as more jobs wait.
+ * Finds the waiting jobs to run together with the job that was just started (coalescing). A run costs about the same
+ * for one item as for many, so the cost per item falls as more jobs wait.
  *
- * The jobs stay in the queue until `removeCoalescedJobs`: if the worker dies, they keep their place. The queue's
- * concurrency of one keeps other workers from starting them. If another worker does start one, it runs twice, which is
- * safe. Stops before a job that this version cannot read completely.
+ * The jobs stay in the queue until `removeCoalescedJobs`, so they keep their place if the worker dies. The queue's
+ * concurrency of one keeps other workers from starting them; if one does, the job runs twice, which is safe. Stops
+ * before a job that this version cannot read completely.
  *
- * Under overload most jobs are full, and the run has room for one more job at most. So this function reads a few jobs
- * at a time, and none if the started job is full by itself. `firstLength` is the length of its text, in characters.
- * The length of the coalesced texts does not include it, as in `coalesceLimits`.
+ * Reads a few jobs at a time, because under overload most jobs are full and the run has room for one more at most.
+ * `firstLength` is the length of the started job's text in characters. The limit for coalesced texts does not include
+ * it, as in `coalesceLimits`.
  */
 export async function coalesceWaitingJobs(
   redis: Redis,
@@ -74,8 +74,8 @@ async function readJobs(redis: Redis, queue: QueueKeys, ids: readonly string[]) 
 }
 
 /**
- * BullMQ stores a job's data as JSON, and our data is a string. Returns '' for anything else: coalescing stops before
- * it, because '' is not a readable job.
+ * BullMQ stores a job's data as JSON, and our data is a string. Returns '' for anything else, which is no readable job,
+ * so coalescing stops before it.
  */
 function parseJobText(data: string): string {
   const value = tryParseJson(data);

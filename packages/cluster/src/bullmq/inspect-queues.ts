@@ -2,7 +2,7 @@ import type { QueueState } from '@widget-service/shared/ports/hook-queue.ts';
 import { QueueKeys } from 'bullmq';
 import type { ChainableCommander, Redis } from 'ioredis';
 
-/** How many jobs of a queue are active at most. More than one only while a worker loses its lock. */
+/** How many active jobs to read per queue. There is more than one only while a worker loses its lock. */
 const activeMax = 4;
 
 export interface InspectedQueue {
@@ -25,9 +25,9 @@ interface Lists extends InspectedQueue {
 }
 
 /**
- * Reads the state of BullMQ queues in two round trips. BullMQ's waiting list ends with the oldest job, its active list
- * holds the started ones, and each job's hash has the time in milliseconds at which it was added. The lock of a started
- * job is a key of its own, which expires when its worker has died.
+ * Reads the state of BullMQ queues in two round trips: the lists of waiting and active jobs, then the oldest jobs
+ * themselves. In BullMQ, the waiting list ends with the oldest job, and a job's hash holds the time at which it was
+ * added. The lock of an active job is a key that expires when its worker dies.
  */
 export async function inspectQueues(
   { redis, prefix, isOwn }: InspectDeps,

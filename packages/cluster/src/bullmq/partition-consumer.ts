@@ -13,10 +13,10 @@ import { RedisWaitingCounts } from '../redis/redis-waiting-counts.ts';
 import { type CoalescedJobs, coalesceWaitingJobs, removeCoalescedJobs } from './coalesced-jobs.ts';
 import { maintenanceQueueOptions, type WorkerTiming, workerOptions } from './queue-options.ts';
 
-/** How many entries BullMQ keeps in its stream of events about a queue's jobs. Few, because we do not read it. */
+/** The length of the stream in which BullMQ records events about jobs. Short, because nobody reads it. */
 const queueEventsMax = 100;
 const failureBackoff = { firstMs: 200, maxMs: 5000 };
-/** How long a job of a newer version stays active before each release. Meanwhile no later job can overtake it. */
+/** How long a job of a newer version is held before each release, so that no later job overtakes it. */
 const newerVersionBackoff = { firstMs: 2000, maxMs: 30_000 };
 
 export interface PartitionConsumerOptions extends ConsumeOptions {
@@ -64,14 +64,14 @@ export class PartitionConsumer {
   }
 
   /**
-   * True from the start of a job until it is done, or until the consumer is ready again after a release. The handler
-   * may wait long for a store, and meanwhile the worker asks for no job.
+   * True from the start of a job until it is done, or until the consumer is ready again after a release. A busy worker
+   * asks for no job, however long its handler waits for a store.
    */
   get isBusy(): boolean {
     return this.#running.size > 0;
   }
 
-  /** Whether it has started the job and is not done with it: see `isBusy`. */
+  /** Whether this consumer is processing the job: see `isBusy`. */
   holds(jobId: string): boolean {
     return this.#running.has(jobId);
   }
@@ -81,20 +81,19 @@ export class PartitionConsumer {
   }
 
   /**
-   * When the worker last asked for a job or finished one, on the clock of `performance.now()`. Finishing counts because
-   * BullMQ fetches the next job in the same call.
+   * When the worker last asked for a job, on the clock of `performance.now()`. Finishing a job also asks for the next
+   * one.
    */
   get activeAtMs(): number {
     return Math.max(this.#worker.polledAtMs, this.#handledAtMs);
   }
 
   /**
-   * Starts the worker if it does not run, and repairs the queue after Redis lost data or failed. Waits for Redis
-   * without limit.
+   * Starts the worker if it does not run, and repairs the queue if Redis has lost data. Waits for Redis without limit.
    */
   async maintain(): Promise<void> {
-    // The global concurrency is a field in Redis. Without it, several workers could run jobs of this queue at once.
-    // So it is set before the worker starts, and again at each maintenance: Redis may have lost it.
+    // The queue's global concurrency of 1 is a field in Redis, and keeps several workers from running its jobs at once.
+    // Redis may have lost it, so it is set again each time, before the worker starts.
     await this.#queue.getBackend().setQueueMeta({ concurrency: 1, 'opts.maxLenEvents': queueEventsMax });
     if (!this.#worker.isRunning() && !this.#closing.signal.aborted) {
       this.#worker
@@ -117,7 +116,7 @@ export class PartitionConsumer {
     await this.#queue.close();
   }
 
-  /** Ends the lock renewal, for a caller that no longer waits for `close`. */
+  /** Stops renewing locks. For a caller that gives up waiting for `close`. */
   abandon(): Promise<void> {
     return this.#worker.abandon();
   }
@@ -137,8 +136,8 @@ export class PartitionConsumer {
       this.#worker.stopRenewingLock(jobId);
       // Waits before the throw: after it, BullMQ asks for the next job at once.
       await this.#options.waitUntilReady?.(this.#closing.signal);
-      // In BullMQ this error means that the job is neither done nor failed. A job that could not be released is still
-      // active, and returns when its lock expires.
+      // Tells BullMQ that the job is neither done nor failed. A job that could not be released is still active: another
+      // worker starts it when its lock expires.
       throw new WaitingError();
     } finally {
       this.#running.delete(jobId);
@@ -183,8 +182,8 @@ export class PartitionConsumer {
   }
 
   /**
-   * A job that was started more than `maxStartCount` times, or that has unreadable parts, runs alone: its problem must
-   * not affect other jobs.
+   * A job that was started more than `maxStartCount` times or has unreadable parts runs alone, so that it does not
+   * affect other jobs.
    */
   #mayCoalesce({ unreadable }: ReadJob, startCount: number): boolean {
     return this.#options.coalesce && startCount <= coalesceLimits.maxStartCount && unreadable.length === 0;
@@ -211,14 +210,14 @@ class MonitoredWorker extends Worker<string, null> {
   }
 
   /**
-   * Stops renewing the lock of a job that was released, or could not be. A released job may already run elsewhere. The
-   * other one starts again when its lock expires.
+   * Stops renewing the lock of a job after its release. If the release failed, the job starts again when the lock
+   * expires.
    */
   stopRenewingLock(jobId: string): void {
     this.lockManager.untrackJob(jobId);
   }
 
-  /** Stops the renewal of all locks. `close` does this only after its wait for Redis, which may not end. */
+  /** Stops renewing all locks. `close` does this too, but only after a wait for Redis that may never end. */
   abandon(): Promise<void> {
     return this.lockManager.close();
   }
@@ -228,7 +227,7 @@ class MonitoredWorker extends Worker<string, null> {
     try {
       return await super.moveToActive(token, name);
     } catch (error) {
-      // After an error reply of Redis (such as out of memory) BullMQ asks again at once, without end.
+      // Without the pause, BullMQ would repeat the call in a busy loop after an error reply such as out of memory.
       await delay(pauseAfterFailureMs);
       throw error;
     }

@@ -1,7 +1,7 @@
 /**
- * Stores every partition count that this deployment has had, oldest first. New batches use the newest count. Workers
- * consume the queues of all counts, so no hook is left behind when the setting changes. The list is outside Redis: a
- * process needs it to find the queues, and Redis may lose it. Methods throw `UnavailableError`.
+ * Stores every value of `HOOK_PARTITIONS` that this deployment has had, oldest first. New jobs use the newest count;
+ * workers consume the queues of all counts, so a change of the setting leaves no hook behind. The list is in MongoDB,
+ * because Redis may lose its data. Methods throw `UnavailableError`.
  */
 export interface PartitionCountStore {
   /** Appends `count` unless it is the last entry already. Returns the whole list. */
@@ -23,7 +23,7 @@ export class PartitionCounts {
     this.#counts = counts;
   }
 
-  /** The number of partitions for new batches. 1 if the list is empty. */
+  /** The number of partitions for new jobs. 1 if the list is empty. */
   get newest(): number {
     return this.#counts.at(-1) ?? 1;
   }

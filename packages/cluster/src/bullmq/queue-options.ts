@@ -5,7 +5,7 @@ export interface WorkerTiming {
   /** How long a job's lock lasts after its last renewal. */
   readonly lockDurationMs: number;
   /**
-   * How often BullMQ puts jobs with an expired lock back into their queue. Also how often we maintain the queues and
+   * How often BullMQ puts jobs with an expired lock back into their queue, and how often we maintain the queues and
    * read the partition counts again.
    */
   readonly stalledIntervalMs: number;
@@ -14,8 +14,8 @@ export interface WorkerTiming {
 }
 
 /**
- * The jobs of a killed worker start again after at most the sum of lock duration and stalled interval. With shorter
- * times, the jobs of a worker that only paused would start twice, too. That is safe, but wasted work.
+ * The jobs of a killed worker start again within `lockDurationMs` plus `stalledIntervalMs`: 8 s. With shorter times,
+ * the jobs of a worker that only paused would start twice, which is safe but wastes work.
  */
 export const defaultWorkerTiming: WorkerTiming = {
   lockDurationMs: 6_000,
@@ -23,7 +23,7 @@ export const defaultWorkerTiming: WorkerTiming = {
   drainDelaySeconds: 2,
 };
 
-/** For the maintenance of a queue. Its calls wait for Redis. */
+/** Options of a queue that is only maintained. Its calls wait for Redis. */
 export function maintenanceQueueOptions(connection: Redis, prefix: string): QueueOptions {
   return { connection, prefix, skipVersionCheck: true, skipMetasUpdate: true };
 }
@@ -39,8 +39,8 @@ export function workerOptions(connection: Redis, prefix: string, timing: WorkerT
     lockDuration: timing.lockDurationMs,
     stalledInterval: timing.stalledIntervalMs,
     drainDelay: timing.drainDelaySeconds,
-    // BullMQ marks a job failed when its lock has expired more often than this. We dead-letter single items, never a
-    // whole job.
+    // In effect without limit: BullMQ marks a job failed when its lock has expired more often than this, and we never
+    // treat a job as failed.
     maxStalledCount: 1_000_000,
     runRetryDelay: 1000,
   };

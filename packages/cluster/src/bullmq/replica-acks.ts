@@ -17,21 +17,22 @@ export interface ReplicaAcksOptions {
 }
 
 /**
- * Decides how many replicas must confirm a job before its hooks are answered.
+ * Decides how many replicas of Redis must confirm a job before its hooks get 202 (ADR 44).
  *
- * Without a given number it is one, as soon as one process has seen a replica in sync. Redis keeps this as a mark. So
- * it holds for every process from then on, also while the replica is away: Sentinels may just have replaced a primary
- * that has lost its replicas, and what only it has will be lost. The mark is a key, so a promoted replica has it, too.
+ * By default the number is one as soon as any process has seen a replica in sync. That process writes a mark, a key in
+ * Redis, which every process obeys from then on, also while no replica is connected. So in a planned failover, no hook
+ * is accepted by the old primary, which later discards its writes. A promoted replica has the mark, too.
  *
- * Only an operator knows that a replica will not come back, and removes the mark: `DEL {ws}:replicated`, or a start
- * with `HOOK_ACK_REPLICAS=0`. Every process follows at its next look. While a replica is in sync, the mark comes back.
+ * Only an operator knows that a replica will not come back. The operator removes the mark: `DEL {ws}:replicated`, or a
+ * start with `HOOK_ACK_REPLICAS=0`. Every process notices it at its next look. While a replica is in sync, the mark
+ * comes back.
  */
 export class ReplicaAcks {
   readonly #options: ReplicaAcksOptions;
   readonly #timer: NodeJS.Timeout;
-  /** Null: not known on this connection. */
+  /** The number that applies now. Null: not yet known on this connection. */
   #count: number | null;
-  /** Of the last `WAIT` on this connection. Null: replicas confirmed, or there was none. */
+  /** The failure of the last `WAIT` on this connection. Null: replicas confirmed it, or there was no `WAIT`. */
   #lastFailure: NotReplicatedError | null = null;
   #look: Promise<number> | null = null;
   #hasReported = false;
@@ -41,7 +42,7 @@ export class ReplicaAcks {
     this.#count = options.count;
     const { redis, count, lookIntervalMs } = options;
     const look = () => {
-      // A given number needs no look, except 0: a warning says what it risks.
+      // With a given number there is nothing to find out. With 0, the look only warns if there is a replica.
       if (count === null || count === 0) this.#lookOnce().catch(() => undefined);
     };
     redis.on('ready', look);
@@ -54,7 +55,7 @@ export class ReplicaAcks {
     this.#timer = setInterval(look, lookIntervalMs).unref();
   }
 
-  /** How many replicas must confirm. Rejects with the error of ioredis if that is not known, and Redis does not say. */
+  /** Returns how many replicas must confirm. Rejects with the error of ioredis if it must ask Redis in vain. */
   async findCount(): Promise<number> {
     return this.#count ?? (await this.#lookOnce());
   }
@@ -65,7 +66,7 @@ export class ReplicaAcks {
     if (this.#lastFailure !== null) throw this.#lastFailure;
   }
 
-  /** A `WAIT` blocks what comes after it on its connection. So a time-out after one that failed has the same cause. */
+  /** Replaces a time-out by the failure of the last `WAIT`: a `WAIT` blocks later commands on its connection. */
   explain(error: ServiceError): ServiceError {
     const isTimeOut = /no answer within|Command timed out/.test(error.internalMessage ?? '');
     return isTimeOut && this.#lastFailure !== null ? this.#lastFailure : error;

@@ -24,11 +24,9 @@ import { describeSelectionError } from './translate-error.ts';
 import { isPemFile, listIgnoredOptions, pinned, requireUsableOptions, withoutReplaced } from './url-options.ts';
 
 export interface MongoOptions extends Pick<Settings, 'MONGODB_URL'> {
-  /** How long `openMongo` tries to connect. Left out: 30 s. */
+  /** How long `openMongo` tries to connect. Default: 30 s. */
   readonly startTimeoutMs?: number;
-  /**
-   * After how long a silent connection is closed. Left out: `pinned.socketTimeoutMS`. 0: never.
-   */
+  /** After how long a silent connection is closed. Default: `pinned.socketTimeoutMS`. 0: never. */
   readonly socketTimeoutMs?: number;
   readonly onWarning?: (message: string, details?: object) => void;
   /** Called when the client cannot reconnect: only a new process can. */

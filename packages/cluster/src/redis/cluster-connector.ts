@@ -11,7 +11,7 @@ export interface Address {
   readonly port: number;
 }
 
-/** How to be admitted to a node. */
+/** The credentials and TLS options for a node. */
 type NodeAccess = Pick<RedisOptions, 'username' | 'password' | 'tls'>;
 
 /** The node that owns the slot, and its replicas. */
@@ -30,7 +30,7 @@ export interface NodeAnswer {
 }
 
 const answerWithinMs = 1_000;
-/** A large cluster need not be asked as a whole. */
+/** The most nodes to ask: enough for a majority, also in a large cluster. */
 const askedAtMost = 7;
 
 /** Finds the node of a Redis Cluster that owns the slot of all our keys. Every connection of one Redis shares it. */
@@ -48,9 +48,9 @@ export class SlotOwnerFinder {
   }
 
   /**
-   * Asks several nodes, with this user and TLS. After a failover, the old owner may still believe that it is the owner.
-   * So of the nodes that name themselves, the one that most answers name counts; of equals, the one asked first.
-   * Rejects if none names itself: with the refusal of a node that refuses the question, otherwise with what each said.
+   * Asks several nodes. After a failover, the old owner may still name itself as the owner. So of the nodes that name
+   * themselves, `find` chooses the one that most nodes name; if equal, the one asked first. Rejects if no node names
+   * itself: with the error of a node that refused our credentials, otherwise with all answers.
    */
   find(access: NodeAccess): Promise<SlotNodes> {
     this.#search ??= this.#ask(access).finally(() => {
@@ -145,7 +145,7 @@ type SlotRange = [first: number, last: number, ...nodes: [host: string | null, p
 function parseRanges(ranges: readonly SlotRange[], slot: number, asked: Address): Omit<NodeAnswer, 'asked'> {
   const range = ranges.find(([first, last]) => first <= slot && slot <= last);
   const [, , ...nodes] = range ?? [0, 0];
-  // A node that does not know its own address gives none, or an empty one: it is the one that we reached.
+  // A node that does not know its own host returns null or '': then the host is the one that we reached.
   const addresses = nodes.map(([host, port]) => ({ host: host === null || host === '' ? asked.host : host, port }));
   const [owner = null, ...replicas] = addresses;
   return { owner, replicas };
@@ -167,12 +167,12 @@ type Connector = NonNullable<RedisOptions['Connector']>;
 type Stream = Awaited<ReturnType<AbstractConnector['connect']>>;
 
 /**
- * Returns the class by which ioredis connects to the node of a Redis Cluster that owns the slot of all our keys. It
- * looks for the node at each attempt. So after a failover every kind of connection finds the new owner: also the
- * blocking reads, BullMQ's copies and subscribers, which `Cluster` of ioredis treats differently.
+ * Returns the connector class by which ioredis connects to the node that owns the slot of all our keys (ADR 46). It
+ * looks for that node at each attempt, so after a failover every kind of connection finds the new owner: also blocking
+ * reads, BullMQ's copies and subscribers.
  *
- * All connections of one Redis lead to one node. As soon as one of them finds another owner, the others are closed, and
- * find it as well. Otherwise one that only waits, such as a blocking read, would stay with a node that is frozen.
+ * As soon as one connection finds another owner, all others are closed, so that they find it as well. Otherwise a
+ * connection that only waits, such as a blocking read, would stay with a frozen node.
  */
 export function createOwnerConnector(finder: SlotOwnerFinder): Connector {
   const open = new Map<Stream, Address>();
@@ -188,7 +188,7 @@ export function createOwnerConnector(finder: SlotOwnerFinder): Connector {
   return createConnector(find, onStream);
 }
 
-/** Returns the class by which ioredis connects to a replica of that node. Each connection chooses one. */
+/** Returns the connector class for a replica of that node. Each connection chooses one at random. */
 export function createReplicaConnector(finder: SlotOwnerFinder): Connector {
   const find = async (access: NodeAccess) => {
     const { replicas } = await finder.find(access);
@@ -223,7 +223,7 @@ function createConnector(
         } catch (error) {
           if (!this.connecting) throw error;
           report('error', error as Error);
-          // ioredis would end the connection for good if this rejected.
+          // Retries here: ioredis never reconnects after a connector has rejected.
           const pauseMs = this.#options.retryStrategy?.(tries);
           if (typeof pauseMs !== 'number') throw error;
           await delay(pauseMs);

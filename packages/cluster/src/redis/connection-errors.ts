@@ -10,7 +10,7 @@ export function surviveSocketErrors(redis: Redis): void {
   redis.on('connect', () => redis.stream?.on('error', () => undefined));
 }
 
-/** For a connection whose outages somebody else reports. Without a listener, ioredis writes errors to the console. */
+/** For a connection whose outages are reported elsewhere. Without a listener, ioredis writes errors to the console. */
 export function ignoreErrors(redis: Redis): void {
   redis.on('error', () => undefined);
   surviveSocketErrors(redis);
@@ -19,14 +19,14 @@ export function ignoreErrors(redis: Redis): void {
 const openSslMark = ':SSL routines:';
 
 /**
- * Returns the message of an error of a connection; of an error of OpenSSL, only what went wrong. OpenSSL writes
+ * Returns the message of a connection error, shortened to its reason if OpenSSL wrote it, as in
  * `40CDC1…:error:0A00045C:SSL routines:ssl3_read_bytes:tlsv13 alert certificate required:../deps/…:116\n`.
  */
 export function describeConnectionError({ message }: Pick<Error, 'message'>): string {
   const at = message.indexOf(openSslMark);
   if (at === -1) return message;
   const [, reason = ''] = message.slice(at + openSslMark.length).split(':');
-  // What a driver has put in front ends before the number of the thread.
+  // Keeps what a driver has put before OpenSSL's text, which begins with the id of the thread.
   const prefix = message.slice(0, message.lastIndexOf(' ', at) + 1);
   return `${prefix}TLS: ${reason}`;
 }

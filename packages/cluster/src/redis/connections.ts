@@ -27,20 +27,20 @@ const commonOptions = {
  */
 export const failFastOptions = {
   ...commonOptions,
-  // Without a queue, Redis never runs a command later whose caller has already got an error.
+  // No queue of commands: otherwise Redis could run a command after its caller got an error.
   enableOfflineQueue: false,
-  // ioredis sends a command that was in flight once more after a quick reconnect; otherwise the command fails.
+  // After a quick reconnect, ioredis sends a command that was in flight once more. Then it fails.
   maxRetriesPerRequest: 1,
   // A frozen Redis keeps its connections open and does not answer. Must be below the 2 s in which callers are promised
   // a result.
   commandTimeout: 1500,
-  // Closes a connection that owes a reply and has been silent for this long; ioredis then opens a new one.
+  // Closes a connection that has not sent an expected reply for this long; ioredis then opens a new one.
   socketTimeout: 5000,
 } satisfies RedisOptions;
 
 /**
- * For one reader that blocks until new entries arrive. The connection does not reconnect. The reader opens a new one
- * for its next call, so it never receives the reply to an earlier call.
+ * For one reader that blocks until new entries arrive. The connection does not reconnect: after a failure the reader
+ * opens a new one, so it never receives the reply to an earlier call.
  */
 export const blockingReadOptions = {
   ...commonOptions,
@@ -57,8 +57,8 @@ export const workerOptions = {
   ...commonOptions,
   // BullMQ requires null for connections that block.
   maxRetriesPerRequest: null,
-  // Far above the 2 s of a blocking read, and above a short freeze. After this time-out ioredis sends its commands
-  // again, and a repeated fetch leaves behind an active job that returns only when its lock expires.
+  // Far above the 2 s of a blocking read and above a short freeze. After this time-out ioredis repeats its commands,
+  // and a repeated fetch starts a second job, while the first stays active until its lock expires.
   socketTimeout: 12_000,
 } satisfies RedisOptions;
 
@@ -70,7 +70,7 @@ export function openFailFastConnection(target: RedisTarget, name: string): Redis
   );
 }
 
-/** Does not report errors: the call that meets one rejects. */
+/** Does not log errors: the call that fails rejects. */
 export function openBlockingReadConnection(target: RedisTarget, name: string): Redis {
   const redis = new Redis(target.url, { ...blockingReadOptions, ...toTargetOptions(target), connectionName: name });
   ignoreErrors(redis);
@@ -106,8 +106,8 @@ export function openWorkerConnection(target: RedisTarget, name: string): WorkerR
 }
 
 /**
- * Warns once for each setting to which an outage points, and once when the connection is ready again. Without the
- * listener, ioredis writes every error to the console, past our log.
+ * Warns once per outage and setting that may be wrong, and once when the connection is ready again. Without the
+ * listener, ioredis writes every error to the console.
  */
 function reportOutages(redis: Redis, name: string, target: RedisTarget): Redis {
   const { onWarning } = target;

@@ -6,7 +6,7 @@ import { translateRedisError } from './redis-call.ts';
 import type { OnWarning, RedisSetting, RedisTarget } from './redis-failover.ts';
 import { isForbidden, parseInfoField, parseMaxMemoryBytes } from './redis-info.ts';
 
-/** Redis or a Sentinel answers, and does not accept what the settings say. Retrying does not help. */
+/** Redis or a Sentinel rejects a setting, such as a password. Retrying does not help. */
 export class RedisRefusalError extends ExitError {
   constructor(message: string) {
     super(exitCodes.configuration, message);
@@ -17,13 +17,13 @@ function createRefusal(setting: RedisSetting, reason: string): RedisRefusalError
   return new RedisRefusalError(`${setting}: Redis does not accept it (${reason}); correct the URL or Redis`);
 }
 
-/** A wrong password or user, or a database that this Redis does not have. None of these answers quotes the URL. */
+/** Replies to a wrong password or user, or a missing database. None of them contains the URL. */
 const refusal =
   /^(?:WRONGPASS|NOAUTH|NOPERM|ERR (?:DB index|invalid DB index|SELECT is not allowed|AUTH|This instance has cluster support))/;
 
 /**
- * Resolves when the connection is ready, when its first attempt has failed, or after `withinMs`. A start waits for
- * this, so that the first requests do not fail on a connection that is about to be ready. Rejects with
+ * Waits at the start of a process until the connection is ready, its first attempt has failed, or `withinMs` has
+ * passed. So the first requests do not fail on a connection that is about to be ready. Rejects with
  * `RedisRefusalError`.
  */
 export async function waitForFirstContact(redis: Redis, target: SentinelTarget, withinMs: number): Promise<void> {
@@ -39,7 +39,7 @@ export async function waitForFirstContact(redis: Redis, target: SentinelTarget, 
   };
   const noteRefusal = (error: Error) => {
     if (refusal.test(error.message)) refusals.push(createRefusal(target.setting, error.message));
-    // Some Sentinels may refuse while another one knows where Redis is.
+    // One Sentinel that refuses is no failure, as long as another one knows the primary.
     if (!haveSentinelsFailed(error) || sentinelRefusal === null) return;
     refusals.push(sentinelRefusal);
     stop.abort();
@@ -59,9 +59,9 @@ export async function waitForFirstContact(redis: Redis, target: SentinelTarget, 
 }
 
 /**
- * Throws `RedisRefusalError` if Redis has no database of the URL's number, where ioredis would go on with database 0,
- * and if it is a node of a Redis Cluster that is not configured as one: it would answer until its first failover.
- * Throws other errors of ioredis unchanged.
+ * Throws `RedisRefusalError` if Redis does not have the database of the URL (ioredis would use database 0), or if it is
+ * a node of a Redis Cluster and the settings name only this node (it would work until the first failover). Throws other
+ * errors of ioredis unchanged.
  */
 export async function verifyTarget(redis: Redis, { setting, clusterConnector = null }: RedisTarget): Promise<void> {
   if (clusterConnector === null && (await isClusterNode(redis))) {
@@ -78,7 +78,7 @@ async function isClusterNode(redis: Redis): Promise<boolean> {
   try {
     return parseInfoField(await redis.info('cluster'), 'cluster_enabled') === '1';
   } catch (error) {
-    // Then the start fails for another reason, or its operator has said that it may go on.
+    // `checkDurability` also needs INFO, and decides whether the start fails.
     if (isForbidden(error)) return false;
     throw error;
   }
@@ -86,9 +86,9 @@ async function isClusterNode(redis: Redis): Promise<boolean> {
 
 type SentinelTarget = Pick<RedisTarget, 'setting' | 'sentinels'>;
 
-/** What ioredis reports when it has asked each Sentinel in vain. It then asks them again, for ever. */
+/** What ioredis reports when no Sentinel could answer. It then asks all of them again, for ever. */
 const allFailed = /^All sentinels are unreachable/;
-/** Other credentials, or a server that is no Sentinel. */
+/** Replies of a Sentinel that rejects the credentials, and of a server that is no Sentinel. */
 const notAdmitted = /\b(?:WRONGPASS|NOAUTH|NOPERM|ERR AUTH)\b|unknown command .?sentinel/i;
 const unknownName = /No such master with that name|invalid reply: null/;
 
@@ -96,7 +96,7 @@ export function haveSentinelsFailed({ message }: Error): boolean {
   return allFailed.test(message);
 }
 
-/** Returns the setting that a Sentinel does not accept, from the error of ioredis. Null: it did not answer. */
+/** Returns the setting that a Sentinel rejects, from the error of ioredis. Null: the Sentinel did not answer. */
 export function findRefusedSetting({ message }: Error, { setting, sentinels = null }: SentinelTarget): string | null {
   if (sentinels === null) return null;
   if (unknownName.test(message)) return setting;
@@ -106,8 +106,8 @@ export function findRefusedSetting({ message }: Error, { setting, sentinels = nu
 const dataLost = { REDIS_URL: 'acknowledged hooks', EVENTS_REDIS_URL: 'published events' } as const;
 
 /**
- * `INFO` does not show both an append-only file and the policy `noeviction`, or is forbidden. This Redis may lose its
- * data, or hides its settings. Retrying does not help.
+ * This Redis may lose its data: `INFO` does not show both an append-only file and the policy `noeviction`, or is
+ * forbidden. Retrying does not help.
  */
 export class RedisDurabilityError extends ExitError {
   constructor(problems: readonly string[], setting: RedisSetting) {
@@ -126,9 +126,9 @@ const warningsWithoutLimit = {
 } as const;
 
 /**
- * Throws `RedisDurabilityError` unless `INFO` shows both an append-only file and the policy `noeviction`, also if Redis
- * forbids `INFO`, and `UnavailableError` if Redis does not answer. Only warns about a Redis without `maxmemory`: there,
- * only settings of the service bound its memory.
+ * Throws `RedisDurabilityError` unless `INFO` shows both an append-only file and the policy `noeviction`. Throws
+ * `UnavailableError` if Redis does not answer. Only warns if Redis has no `maxmemory`: then only settings of the
+ * service bound its memory.
  */
 export async function checkDurability(
   redis: Pick<Redis, 'info'>,

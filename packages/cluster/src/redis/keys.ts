@@ -16,15 +16,15 @@ export interface RedisKeys {
   readonly control: string;
   /** The dedupe mark of an event without a widget. Exists from the append on, until it expires. */
   appendedEvent(eventId: string): string;
-  /** The state of a rate limit. Absent while its whole burst is available. */
+  /** The state of one rate limit. Absent while its whole burst is available. */
   limit(key: string): string;
   /** The hash that counts the hooks of one hour by integration. Absent if there were none. `hour`: RFC 3339. */
   hookCounts(hour: string): string;
   /** The hash that counts the deliveries in the hook queue by integration. Absent while the queue is empty. */
   readonly waiting: string;
-  /** The number of the last report that was counted there, of one reporter. Expires an hour after it. */
+  /** The number of one reporter's last report that `waiting` includes. Expires an hour after that report. */
   waitingReport(reporterId: string): string;
-  /** A text. Exists once a process has seen a replica of this Redis in sync. */
+  /** The mark of `ReplicaAcks`: exists once a process has seen a replica of this Redis in sync. */
   readonly replicated: string;
   /** The sorted set of the ids of processes, by the time at which they last wrote their state. */
   readonly processes: string;

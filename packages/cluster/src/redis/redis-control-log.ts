@@ -7,7 +7,7 @@ import type { RedisKeys } from './keys.ts';
 import type { StreamEntry } from './log-entry.ts';
 import { translateErrors, translateRedisError } from './redis-call.ts';
 
-/** Far more entries than a running pod falls behind. A pod that falls behind further re-checks every grant anyway. */
+/** Far more entries than a running pod can fall behind. A pod that has fallen behind further re-checks every grant. */
 const defaultMaxLength = 10_000;
 
 /** The control log is a Redis Stream. Its entries have one field: `j`, the entry as JSON. */
@@ -98,7 +98,7 @@ class RedisControlTail implements ControlTail {
     const redis = this.#redis;
     try {
       const outcome = this.#position === null ? this.#startAtEnd(redis) : this.#readOn(redis, this.#position);
-      // Needs a deadline of its own: against a frozen Redis the call never settles.
+      // Without this deadline, the call would never end while Redis is frozen.
       const { result, position } = await withDeadline(outcome, deadlineMs, 'control tail');
       this.#position = position;
       this.#hasReadFailed = false;
@@ -124,8 +124,8 @@ class RedisControlTail implements ControlTail {
 
   async #readOn(redis: Redis, position: string): Promise<ReadOutcome> {
     const hasReadFailed = this.#hasReadFailed;
-    // Redis runs the two commands in this order: what is lost before the read ends, the check notices. After a failure
-    // the read does not block, so that the caller learns at once that it may have missed entries.
+    // Redis runs the two commands in this order, so the check notices entries that were lost before the read. After a
+    // failure, the read does not block, so that the caller learns at once that it may have missed entries.
     const [reply, isComplete] = await Promise.all([
       hasReadFailed
         ? redis.xread('COUNT', maxEntries, 'STREAMS', this.#key, position)

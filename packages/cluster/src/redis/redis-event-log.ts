@@ -23,11 +23,11 @@ import { type ReplicaReads, ReplicaTail } from './replica-tail.ts';
 
 const markLifetimeSeconds = runLimits.markLifetimeMs / 1000;
 /**
- * The log's share of `maxmemory`. In a Redis with the queue, new hooks get 503 above 80 % (`backlog-limit.ts`), and the
- * queue needs room, too. In a Redis of its own, the log leaves room for dedupe marks and the control log.
+ * The log's share of `maxmemory`. If the hook queue is in the same Redis, hooks get 503 above 80 %
+ * (`backlog-limit.ts`), and the queue needs room, too. Alone, the log leaves room for dedupe marks and the control log.
  */
 const memoryShareMax = { shared: 0.5, alone: 0.8 };
-/** A run stops by itself at this age. The log must reject a run that froze between that check and its append. */
+/** A run checks its own age before it appends. The log also rejects it, in case its process froze after that check. */
 const defaultRunAgeMaxMs = runLimits.maxAgeMs;
 
 export interface RedisEventLogOptions {
@@ -35,18 +35,18 @@ export interface RedisEventLogOptions {
   readonly redis: Redis;
   readonly keys: RedisKeys;
   readonly retention: EventRetention;
-  /** The log rejects a run between one and two times this long after a higher run arrived (see `log-functions.lua`). */
+  /** The log begins to reject a run one to two times this long after a higher run arrived (`log-functions.lua`). */
   readonly runAgeMaxMs?: number;
   /** Whether the hook queue is in another Redis. Default: false. */
   readonly isAlone?: boolean;
   /** Opens a connection for one tail. */
   readonly connectTail: () => Redis;
-  /** Replicas from which tails read instead. Null or left out: they read from the primary. */
+  /** Replicas from which tails read. Null, the default: they read from the primary. */
   readonly replicas?: ReplicaReads | null;
   readonly onWarning?: OnWarning;
 }
 
-/** The event log is one Redis Stream with entry ids `<ms>-<seq>`. The scripts enforce its rules. */
+/** The event log: one Redis Stream with entry ids `<ms>-<seq>`. The Lua scripts enforce its rules. */
 export class RedisEventLog implements EventLog {
   readonly #redis: Redis;
   readonly #keys: RedisKeys;
@@ -98,7 +98,7 @@ export class RedisEventLog implements EventLog {
   }
 
   async readAfter(after: LogPosition, limit: number): Promise<LogRecord[]> {
-    // Compares entry ids only: `append.lua` gives a new epoch higher ids than the one before.
+    // Entry ids suffice for the order, because `append.lua` gives a new epoch higher ids than the last one.
     const entries = this.#redis.xrange(this.#keys.log, `(${toEntryId(after)}`, '+', 'COUNT', limit);
     return this.#entries.readUntilDamaged(await translateErrors(entries, 'event log read'));
   }
@@ -145,9 +145,9 @@ export class RedisEventLog implements EventLog {
   }
 
   /**
-   * Returns how many bytes the log may use: those of the retention, or the log's share of `maxmemory` if it is smaller.
-   * Reads `maxmemory` at each trim, because an operator may change it at run time. If Redis does not report it, only
-   * the retention counts.
+   * Returns how many bytes the log may use: the retention's limit, or the log's share of `maxmemory` if that is
+   * smaller. Reads `maxmemory` at each trim, because an operator may change it at run time. If Redis does not report
+   * it, only the retention counts.
    */
   async #readBytesMax(): Promise<number> {
     const info = await this.#redis.info('memory').catch((error) => {
@@ -189,7 +189,7 @@ function toMarkVersion(mark: DedupeMark): string {
   return mark.kind === 'version' ? String(mark.version) : '';
 }
 
-/** Events that were appended by one call all have the same `ms`, that of the log's end. */
+/** All events of one append call have the same `ms`: the one of the log's end. */
 function toAppendResult([epoch, epochRun, ms, seq, startedNewEpoch, ...seqs]: AppendReply): AppendResult {
   return {
     positions: seqs.map((eventSeq) => (eventSeq === 0 ? null : { epoch, ms, seq: eventSeq })),
@@ -227,7 +227,7 @@ class RedisEventTail implements EventTail {
     const redis = this.#redis;
     let reply: Awaited<ReturnType<Redis['xread']>>;
     try {
-      // Needs a deadline of its own: against a frozen Redis the call never settles.
+      // Without this deadline, the call would never end while Redis is frozen.
       reply = await withDeadline(
         redis.xread('COUNT', limit, 'BLOCK', blockMs, 'STREAMS', this.#key, toEntryId(after)),
         deadlineMs,

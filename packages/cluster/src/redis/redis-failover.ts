@@ -5,9 +5,10 @@ import { type Address, createOwnerConnector, createReplicaConnector, SlotOwnerFi
 import { surviveSocketErrors } from './connection-errors.ts';
 import { redisKeys } from './keys.ts';
 
-// How a failover of Redis is followed. Every connection, also each one of BullMQ, which copies the options of ours, is
-// opened with `toTargetOptions` of one of two targets: the Redis of the queue, and that of the event log.
-// - One host: it leads to Redis, or to a proxy that follows it. A connection that gets READONLY connects anew.
+// How connections follow a failover of Redis. There are two targets: the Redis of the queue, and the Redis of the event
+// log. Every connection is opened with `toTargetOptions` of one of them, also those of BullMQ, which copies our
+// options.
+// - One host: Redis, or a proxy that leads to the primary. A connection that gets READONLY reconnects.
 // - Sentinels: each attempt to connect asks them for the primary, and a connection leaves a primary as soon as they
 //   name another one (`toSentinelOptions`, `SteadySentinelConnector`).
 // - Redis Cluster: each attempt asks several nodes who owns the slot of our keys. As soon as one connection finds
@@ -19,11 +20,11 @@ export type OnWarning = (message: string, details?: object) => void;
 
 export interface RedisTarget {
   readonly url: string;
-  /** For a URL with `rediss:`, each text in PEM. Left out: Node's own authorities, and no client certificate. */
+  /** For a URL with `rediss:`, each text in PEM. Default: Node's own authorities, and no client certificate. */
   readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string };
-  /** With Sentinels, the host of `url` is a name. Null or left out: `url` leads to Redis itself. */
+  /** With Sentinels, the host of `url` is a name. Null, the default: `url` leads to Redis itself. */
   readonly sentinels?: Sentinels | null;
-  /** With a Redis Cluster, `url` names any node, and its host and port are not used. Null or left out: it is none. */
+  /** With a Redis Cluster, `url` names any node, and its host and port are not used. Null, the default: it is none. */
   readonly clusterConnector?: NonNullable<RedisOptions['Connector']> | null;
   /** With a Redis Cluster: leads to a replica of the node to which `clusterConnector` leads. */
   readonly replicaConnector?: NonNullable<RedisOptions['Connector']> | null;
@@ -34,21 +35,21 @@ export interface RedisTarget {
 
 interface Sentinels {
   readonly addresses: readonly Address[];
-  /** By which they know this Redis. */
+  /** The name by which the Sentinels know this Redis. */
   readonly name: string;
-  /** For the Sentinels themselves. Empty: they demand none. */
+  /** The user of the Sentinels themselves. Empty: none. */
   readonly username: string;
   readonly password: string;
   readonly hasTls: boolean;
 }
 
 /**
- * Returns the Redis of the queue and of the rate limits, and that of the event log and the control log: one object if
- * both are one Redis.
+ * Returns the Redis of the hook queue and the rate limits, and the Redis of the event log and the control log. Both are
+ * the same object if there is only one Redis.
  */
 export function findTargets(settings: Settings, onWarning: OnWarning): { queue: RedisTarget; events: RedisTarget } {
   const { REDIS_URL, EVENTS_REDIS_URL } = settings;
-  // `parseSettings` has made sure that a cluster has it.
+  // `parseSettings` ensures that a cluster has REDIS_URL.
   const queue = toTarget(settings, 'REDIS_URL', REDIS_URL ?? '', onWarning);
   if (EVENTS_REDIS_URL === null || EVENTS_REDIS_URL === REDIS_URL) return { queue, events: queue };
   return { queue, events: toTarget(settings, 'EVENTS_REDIS_URL', EVENTS_REDIS_URL, onWarning) };
@@ -69,7 +70,7 @@ function toTarget(settings: Settings, setting: RedisSetting, given: string, onWa
   };
 }
 
-/** Null: the URL has a port, so it leads to Redis itself. Of `REDIS_URL`, `checkCombinations` does not accept that. */
+/** Null: the URL has a port, so it leads to Redis itself. (`checkCombinations` rejects such a `REDIS_URL`.) */
 function findSentinels({ REDIS_SENTINELS }: Settings, url: string): Sentinels | null {
   const { hostname: name, port } = new URL(url);
   if (REDIS_SENTINELS === null || port !== '') return null;
@@ -90,7 +91,7 @@ function toAddresses(url: string, usualPort: number): Address[] {
   });
 }
 
-/** The options by which a connection finds the primary, if the URL does not lead to it, and those of TLS. */
+/** The options of ioredis to find the primary by Sentinels or a Redis Cluster, and the TLS options. */
 export function toTargetOptions(target: RedisTarget) {
   return { ...toSentinelOptions(target), ...toClusterOptions(target), ...toTlsOptions(target) };
 }
@@ -105,13 +106,13 @@ function toClusterOptions({ clusterConnector = null }: RedisTarget) {
   return { Connector: clusterConnector, reconnectOnError: ({ message }: Error) => hasMoved.test(message) };
 }
 
-/** A former owner of the slot, or its replica, says this: only a new connection leads to the owner. */
+/** The reply of a node that no longer owns the slot, or of a replica: only a new connection leads to the owner. */
 const hasMoved = /^(?:MOVED|READONLY)/;
 
 /**
- * The options by which a connection asks the Sentinels where its primary is, at each attempt to connect. It also leaves
- * a primary as soon as they report another one: the old one says for seconds that it is still the primary, and what it
- * accepts then is lost.
+ * The options by which a connection asks the Sentinels for the primary at each attempt to connect. It also leaves a
+ * primary as soon as the Sentinels report another one: for some seconds the old primary still accepts writes, which are
+ * then lost.
  */
 export function toSentinelOptions({ url, tls = {}, sentinels = null }: RedisTarget) {
   if (sentinels === null) return {};
@@ -132,23 +133,23 @@ export function toSentinelOptions({ url, tls = {}, sentinels = null }: RedisTarg
 
 type Connect = SentinelConnector['connect'];
 
-/** The types of ioredis hide it. */
+/** Members that the types of ioredis hide. */
 interface Hidden {
   failoverDetector: { cleanup(): void } | null;
   connectToSentinel(...args: unknown[]): Redis;
 }
 
-/** As ioredis says it of a Sentinel that refuses our certificate. */
+/** The message of ioredis when a Sentinel has refused our certificate. */
 const closedText = 'Connection is closed.';
 
 /**
  * Finds the primary by the Sentinels, as ioredis does, but survives a failover at any moment.
  *
- * ioredis (6.0.0) listens to the Sentinels with the connection that it had before, until the next one is open. If they
- * name another primary while it asks them for one, it cancels its own question, and its connection ends for good.
- * Whoever asks learns of the new primary anyway, so this class stops to listen before it asks.
+ * While ioredis (6.0.0) asks the Sentinels for the primary, it still listens to them on an earlier connection. If they
+ * announce another primary at that moment, ioredis cancels its own question, and the connection ends for good. The
+ * question itself returns the new primary, so this class stops listening before it asks.
  *
- * It also says why a Sentinel closed the connection, where ioredis says only that it is closed.
+ * It also reports why a Sentinel closed the connection; ioredis reports only that it is closed.
  */
 class SteadySentinelConnector extends SentinelConnector {
   #lastReason = closedText;

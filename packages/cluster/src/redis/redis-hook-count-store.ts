@@ -13,8 +13,8 @@ import type { OnWarning } from './redis-failover.ts';
 const kinds = ['accepted', 'refused'] as const;
 
 /**
- * A hash per hour, with two fields per integration. ioredis may send a command twice after a lost connection: the
- * counts are approximate.
+ * Stores the hook counts in one hash per hour, with two fields per integration. The counts are approximate: ioredis may
+ * send a command twice after a lost connection.
  */
 export function createRedisHookCountStore(redis: Redis, keys: RedisKeys, onWarning: OnWarning): HookCountStore {
   const rows = createRowReader({

@@ -1,6 +1,6 @@
 import { ReplyError } from 'ioredis';
 
-/** What Redis answers to a command that its ACL or its configuration forbids. It never answers otherwise later. */
+/** The reply to a command that the ACL or the configuration of Redis forbids. Retrying does not help. */
 const forbidden = /^(?:NOPERM|ERR unknown command)/;
 
 /** Whether Redis forbids the command, which a managed Redis may do. */

@@ -9,7 +9,7 @@ import type { Redis } from 'ioredis';
 import type { RedisKeys } from './keys.ts';
 import { loadScript, runScript } from './redis-call.ts';
 
-/** How long a report may be unanswered: it is counted twice if it is repeated later than that. */
+/** How long Redis remembers the number of a report. A report that is repeated after this time is counted twice. */
 const markLifetimeMs = 3_600_000;
 
 interface Report {
@@ -19,12 +19,11 @@ interface Report {
 }
 
 /**
- * The deliveries in the hook queue by integration, which all processes count together in one hash. Pods report what
- * they enqueued when they read the counts, about once a second; workers report what they have done after each batch. A
- * process that is killed leaves the counts wrong by what it had not reported, until the queue is empty.
+ * Counts the deliveries in the hook queue by integration, in one Redis hash for all processes. A pod reports what it
+ * has enqueued when it reads the counts, about once a second; a worker reports finished deliveries after each batch. If
+ * a process is killed before it reports, the counts are wrong until the queue is empty.
  *
- * A report whose answer was lost is sent again with the same number, before the next one. Redis counts each number
- * once.
+ * If the reply to a report was lost, the report is sent again with the same number. Redis counts each number once.
  */
 export class RedisWaitingCounts {
   readonly #redis: Redis;
@@ -34,7 +33,7 @@ export class RedisWaitingCounts {
   /** Null if Redis has answered each report so far. */
   #unanswered: Report | null = null;
   #reportNumber = 0;
-  /** Settles after the last call of `#report`: reports are sent one by one. */
+  /** The last call of `#report`. The next one waits for it, because reports are sent one by one. */
   #lastReport: Promise<unknown> = Promise.resolve();
 
   constructor(redis: Redis, keys: Pick<RedisKeys, 'waiting' | 'waitingReport'>) {

@@ -9,7 +9,7 @@ import { blockingReadOptions } from './connections.ts';
 import { type OnWarning, type RedisTarget, toSentinelOptions, toTlsOptions } from './redis-failover.ts';
 
 export interface ReplicaTailOptions {
-  /** Opens a reader of the primary, or of the replica of this index. */
+  /** Opens a reader on the primary, or on the replica with this index. */
   readonly openPrimary: () => EventTail;
   readonly openReplica: (index: number) => EventTail;
   readonly replicaCount: number;
@@ -23,20 +23,19 @@ type Source = number | 'primary';
 
 /** How far a replica may be behind the primary. Also how often they are compared. */
 const behindMaxMs = 2_000;
-/** A replica that gave trouble rests for this long, and up to twice as long, so that not all pods return at once. */
+/** How long a replica is not used after trouble: a random time up to twice this, so that pods do not return at once. */
 const restMs = 10_000;
 
 /**
- * Reads new events from a replica of the log, so that the primary does not serve the tails of all pods.
+ * Reads new events from a replica of Redis, so that the primary does not serve the tails of all pods (ADR 47).
  *
- * A replica may be behind, stand still, or still hold events that a failover has lost. So nothing but an event that
- * directly continues the caller's position is taken from it: everything else is left to the primary. A replica that
- * does not continue, fails, or is more than two seconds behind rests for a while. Then another one is read, or the
- * primary if none is left. Such a change returns no events, and the caller compares its position with the primary as
- * after every empty read.
+ * A replica may be behind, stand still, or hold events that a failover has lost. So the tail takes only events that
+ * directly continue the caller's position. If a replica has other events, fails, or is more than two seconds behind,
+ * the tail leaves it for a while and reads another one, or the primary if none is left. The call then returns no
+ * events, and the caller compares its position with the primary, as after every empty read.
  *
- * An event that a replica had and a failover has lost is treated like one that was read from the primary before the
- * failover: the next event does not name it as its predecessor (ADR 11).
+ * If a failover loses an event that was read from a replica, the next event does not name it as its predecessor. This
+ * is noticed as for an event from the primary (ADR 11).
  */
 export class ReplicaTail implements EventTail {
   readonly #options: ReplicaTailOptions;
@@ -90,7 +89,7 @@ export class ReplicaTail implements EventTail {
   }
 
   #leave(source: number, reason: string): LogRecord[] {
-    // A closed tail fails, too.
+    // The error may only come from the close.
     if (this.#isClosed) throw new UnavailableError('event tail: closed');
     const { clock, onWarning } = this.#options;
     onWarning('the event log is read from another server than this replica for a while', { replica: source, reason });
@@ -100,7 +99,7 @@ export class ReplicaTail implements EventTail {
     return [];
   }
 
-  /** Whether the caller has not yet reached where the primary was two seconds ago. */
+  /** Whether the caller is behind the position that the primary had two seconds ago. */
   #isBehind(position: LogPosition): boolean {
     const nowMs = this.#options.clock.monotonicMs();
     const end = this.#end;
@@ -112,7 +111,7 @@ export class ReplicaTail implements EventTail {
     return position.epoch !== end.position.epoch || position.seq < end.position.seq;
   }
 
-  /** Does not delay the tail. Without an answer, the next call asks again. */
+  /** Asks in the background. If there is no answer, the next call asks again. */
   #askForEnd(askedAtMs: number): void {
     if (this.#isAsking) return;
     this.#isAsking = true;

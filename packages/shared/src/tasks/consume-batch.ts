@@ -27,7 +27,7 @@ export interface ConsumeBatchDeps extends DeadLetterDeps {
   readonly progress: Pick<QueueProgress, 'recordProgress'>;
   readonly clock: Clock;
   readonly metrics: DeadLetterDeps['metrics'] & RunMetrics;
-  /** Left out: no tracing. */
+  /** Default: no tracing. */
   readonly tracer?: Tracer;
 }
 
@@ -39,13 +39,13 @@ type RunMetrics = Pick<
 const attemptBackoff = { firstMs: 100, maxMs: 5_000 };
 
 /**
- * Processes a started job until each of its items is published or dead-lettered, then returns `done`.
+ * Processes the items of a started job until each is published or a dead letter, then returns `done`.
  *
  * - While a store is unavailable, it retries here, so that later batches do not overtake this one.
- * - It returns `release` when this consumer has lost the job, is closing, or has not reached the stores for 10 s. Then
- *   the queue puts the job back at the front of its partition, for any worker.
- * - It halves a batch with an item that cannot be applied or stored until that item is alone, and dead-letters the
- *   item. The halves run in order, so the hooks of a widget take effect in order.
+ * - It returns `release` if this consumer has lost the job, is closing, or has not reached the stores for 10 s. Then
+ *   the queue puts the job back at the front of its partition, and any worker may start it.
+ * - If an item cannot be applied or stored, it splits the batch into halves until that item is alone, and dead-letters
+ *   it. The halves run in order, so the hooks of a widget take effect in order.
  *
  * docs/data-path.md explains which failures are retried, halved and dead-lettered.
  */
@@ -74,7 +74,7 @@ export async function consumeBatch(deps: ConsumeBatchDeps, batch: ConsumedBatch)
   return 'release';
 }
 
-/** Runs the chunk once, keeps its dead letters, and returns what to do next. */
+/** Runs the chunk once, stores its dead letters, and returns the next step. */
 async function processChunk(
   deps: ConsumeBatchDeps,
   batch: ConsumedBatch,
@@ -89,7 +89,7 @@ async function processChunk(
   return item === undefined || (await deadLetterItem(deps, batch, item, { reason, cause })) ? 'done' : 'retry';
 }
 
-/** Dead-letters an item that fails even alone. Returns false if a store could not keep it now: then retry. */
+/** Dead-letters an item that fails even alone. Returns false if the dead letter could not be stored: then retry. */
 async function deadLetterItem(
   deps: ConsumeBatchDeps,
   { jobId }: ConsumedBatch,
@@ -102,7 +102,7 @@ async function deadLetterItem(
   return true;
 }
 
-/** Dead-letters the deliveries. Returns false if a store could not keep one of them now: then retry. */
+/** Dead-letters the deliveries. Returns false if a dead letter could not be stored: then retry. */
 async function deadLetterAll(
   deps: ConsumeBatchDeps,
   { jobId }: ConsumedBatch,
@@ -145,7 +145,7 @@ async function runOnce(deps: ConsumeBatchDeps, batch: ConsumedBatch, items: read
     const isUnavailable = error instanceof UnavailableError;
     trace.end(isUnavailable ? 'unavailable' : 'failed');
     recordRun(deps, isUnavailable ? 'unavailable' : 'failed', items, startedAtMs);
-    // An aborted run may have stopped before any call to a store.
+    // An aborted run may have made no call, so its failure says nothing about the stores.
     if (isUnavailable && !batch.signal.aborted) deps.stores.recordFailure();
     if (isUnavailable) deps.logger.warn({ ...fields, err: error }, 'batch.unavailable');
     else deps.logger.error({ ...fields, ...nameWidgets(items), err: error }, 'batch.failed');
@@ -158,10 +158,10 @@ function countItems(items: readonly QueueItem[]): { eventIds: string[]; nudges: 
   return { eventIds, nudges: items.length - eventIds.length };
 }
 
-/** The most widgets that a line names. A batch that keeps failing is halved until one item is left. */
+/** The most widget ids in one log line. */
 const namedWidgetsMax = 5;
 
-/** Returns the first widgets of the nudges. An event id leads to the widget of a delivery. */
+/** Names the first widgets of the nudges for the log. Deliveries are named by their event ids. */
 function nameWidgets(items: readonly QueueItem[]): { widgetIds?: string[] } {
   const ids = new Set(items.flatMap((item) => (item.type === 'nudge' ? [item.widgetId] : [])));
   return ids.size === 0 ? {} : { widgetIds: [...ids].slice(0, namedWidgetsMax) };
@@ -169,7 +169,7 @@ function nameWidgets(items: readonly QueueItem[]): { widgetIds?: string[] } {
 
 type Published = Extract<BatchOutcome, { status: 'published' }>;
 
-/** Numbers replace the deliveries: their payloads do not belong in the log. */
+/** Logs counts in place of the deliveries, because payloads do not belong in the log. */
 function toLogFields(outcome: Exclude<BatchOutcome, { error: Error }>): object {
   if (outcome.status !== 'published') return outcome;
   const { appendedReceivedAt, unstorable, ...fields } = outcome;

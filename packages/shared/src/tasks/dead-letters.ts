@@ -13,7 +13,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { BatchOutcome } from '../usecases/hooks/process-batch.ts';
 
-/** A job that was started more often than this runs item by item: its earlier starts crashed or were interrupted. */
+/** A job that was started more often than this runs item by item, because one of its items may crash the worker. */
 const wholeBatchStartsMax = 5;
 /**
  * How many runs of a chunk may end in `failed` or `not-applied`: of a whole batch (even if it has one item), and of an
@@ -51,11 +51,11 @@ export const runOutcomes: readonly RunOutcome[] = [
 ];
 
 /**
- * What to do with a chunk after one run of it.
+ * What to do with a chunk after it has run once.
  * - `done`: go on with the next chunk.
- * - `retry`: run it again, without a limit. Either the cause is a store or another run, or the chunk is a single item
- *   whose last run may have stored its effect (`failed`).
- * - `retry-counted`: run it again and count the attempt. The items may be the cause.
+ * - `retry`: run it again, without a limit. The cause is a store or another run. Or the chunk is a single item whose
+ *   effect may be stored (`failed`), so it must not become a dead letter.
+ * - `retry-counted`: run it again and count the attempt, because an item may be the cause.
  * - `halve`: run its halves instead, to isolate the items that are the cause.
  * - `dead-letter`: its one item fails even alone. Keep its delivery as a dead letter; drop a nudge. If an earlier run
  *   stored the effect all the same, the outbox holds the event, and a later run publishes it.
@@ -100,10 +100,9 @@ export interface DeadLetterDeps {
 }
 
 /**
- * Dead-letters a delivery: the ledger keeps it with its reason and its body. If the ledger will never accept that row,
- * quarantines the delivery's text instead. Returns false if the store that must keep it did not: then the caller must
- * keep the job and try again. `cause` is the error behind the reason, for the log: no value of the delivery belongs
- * there.
+ * Dead-letters a delivery: the ledger keeps it with its reason and its body. If the ledger rejects that row for good,
+ * quarantines the delivery's text instead. Returns false if neither could be stored now: the caller must keep the job
+ * and try again. `cause` is the error for the log; it must contain no value of the delivery.
  */
 export function deadLetter(
   deps: DeadLetterDeps,
@@ -118,8 +117,7 @@ export function deadLetter(
 
 /**
  * Dead-letters every unreadable item of a batch. Quarantines it if its event id or integration id cannot be read, or if
- * the ledger will never accept it. Returns false if a store could not keep one of them now. The caller may call it
- * again: items that are kept already stay as they are.
+ * the ledger rejects it for good. Returns false if one of them could not be stored now. Safe to call again.
  */
 export async function deadLetterUnreadable(deps: DeadLetterDeps, batch: ConsumedBatch): Promise<boolean> {
   const { jobId, unreadable } = batch;
@@ -184,7 +182,7 @@ async function quarantine(
   const id = toUuidV8(hash('sha256', `quarantine\n${jobId}\n${part}`, 'hex'));
   const fields = { jobId, quarantineId: id, reason, integrationId };
   try {
-    // It may already be there: its job ran before. The quarantine must take whatever the queue held.
+    // The same job gives the same id, so nothing is inserted twice. Null replaces an integration id that is no UUID.
     const named = { reason, jobId, integrationId: parseUuid(integrationId ?? '') };
     const sizeBytes = Buffer.byteLength(text);
     await deps.quarantine.insert({ id, ...named, quarantinedAt: deps.clock.now(), sizeBytes, text });

@@ -29,8 +29,8 @@ export function recordTasks({ taskReady }: Pick<Metrics, 'taskReady'>, superviso
 }
 
 /**
- * Creates the task that writes the state of this process every 5 s, and removes it when the process stops. A failed
- * write is counted by the metric of the call; the other processes see that the state grows old.
+ * Creates the task that writes the state of this process every 5 s, and removes it when the process stops. It ignores a
+ * failed write: the metric of store calls counts it, and other processes notice that the state is old.
  */
 export function createProcessStateWriter(
   states: ProcessStates,

@@ -2,30 +2,30 @@ import type { HookQueue, QueueState } from '../ports/hook-queue.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { createPeriodicTask, type Task } from '../runtime/supervisor.ts';
 
-/** Longer than a job takes, and than it takes until another worker starts the job of a worker that died. */
+/** Longer than a job takes, and longer than it takes until another worker starts a dead worker's job. */
 const stuckAfterMs = 60_000;
-/** After a longer pause between two observations the process was frozen. What it saw before says nothing any more. */
+/** After a longer pause between observations, the process was frozen: earlier observations are void. */
 const observationGapMaxMs = 15_000;
 
-/** A queue whose oldest job could be this worker's: no other worker processes a job of it. */
+/** A queue with jobs of which no other worker processes one: this worker should. */
 interface WaitingQueue {
   readonly state: QueueState;
-  /** Since when the same job has been the oldest, and this worker has finished no part of a batch of this partition. */
+  /** Since when the oldest job has not changed and this worker has finished no part of a batch of this partition. */
   readonly sinceMs: number;
 }
 
 /**
- * Decides whether this worker processes nothing while jobs wait. A worker is not ready before the queue has answered
- * once, and not while the queue has failed to answer for more than 60 s. Otherwise it is not ready if, for more than
- * 60 s, all of this holds for one queue:
- * - The same job has been its oldest: no worker has finished it.
- * - No other worker has had a job of it. So a worker is ready while it only stands by.
- * - This worker has finished no part of a batch of that partition. So it is ready while it isolates poison items.
+ * Decides whether this worker is stuck: it processes nothing while jobs wait. A worker is also not ready before the
+ * queue has answered once, and after the queue has not answered for 60 s. It is stuck if, for more than 60 s, all of
+ * this holds for one queue:
+ * - Its oldest job is the same: no worker has finished it.
+ * - No other worker has a job of it. So a worker that only stands by is not stuck.
+ * - This worker has finished no part of a batch of that partition. So a worker that isolates poison items is not stuck.
  *
  * Example: worker A hangs in a job of partition 2, and B stands by. A becomes not ready, and B stays ready. A is killed
  * and B starts the job: B is ready. If nobody starts it for 60 s, every worker becomes not ready.
  *
- * It compares times of this process only, so the clocks of other machines do not matter.
+ * It uses the monotonic clock of this process only, so the clocks of other machines do not matter.
  */
 export class QueueProgress {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
@@ -70,7 +70,7 @@ export class QueueProgress {
   /** Says why the worker is not ready; null if it is. */
   unreadyReason(): string | null {
     const nowMs = this.#clock.monotonicMs();
-    // Otherwise a rollout during an outage would replace every worker, one after the other.
+    // A worker that starts during an outage must not become ready: the rollout would go on and replace every worker.
     if (this.#observedAtMs === Number.NEGATIVE_INFINITY) return 'the hook queue has not answered yet';
     const failingMs = nowMs - (this.#failingSinceMs ?? nowMs);
     if (failingMs > stuckAfterMs) return `the hook queue has not answered for ${toSeconds(failingMs)} s`;

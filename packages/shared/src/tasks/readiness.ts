@@ -45,8 +45,8 @@ export class Readiness {
 }
 
 /**
- * Adds to a failing check which stores its task needs. It names their settings, because a URL may hold a password. So
- * whoever reads `/readyz` knows which of two Redis to look at.
+ * Adds to a failing check which stores its task needs, so that `/readyz` says which of two Redis to look at. It names
+ * their settings and not their URLs, which may hold passwords.
  */
 function nameStores(
   { name, reason, stores }: TaskCheck,

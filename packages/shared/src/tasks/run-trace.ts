@@ -6,7 +6,7 @@ import type { ConsumedBatch } from '../ports/hook-queue.ts';
 import { noTracer, type Span, type Tracer } from '../tracing/tracer.ts';
 import type { RunOutcome } from './dead-letters.ts';
 
-/** Further hooks of the run are traced, but the span of the run does not name them. */
+/** The most links of a run's span. Further hooks are traced, but not linked. */
 const linksMax = 128;
 
 /** The spans of one run. */
@@ -24,7 +24,7 @@ export interface RunTrace {
  * - `process hook` for each traced hook, in the trace of its request. It links to the run.
  * - `run`, in the trace of the first traced hook. It links to every traced hook, and holds the steps of the run.
  *
- * So a hook that runs alone is one trace, and the trace of each hook of a batch is complete without the others.
+ * So the trace of each hook is complete by itself, also if the hook runs in a batch.
  */
 export function startRunTrace(
   tracer: Tracer = noTracer,
@@ -83,8 +83,8 @@ function readTraceContext(item: QueueItem): TraceContext | undefined {
 type RunPorts = Pick<Backend, 'runs' | 'effects' | 'ledger' | 'outboxes' | 'eventLog'>;
 
 /**
- * Returns ports whose calls are spans, if they happen within a traced run: for example `eventLog.append`. Other calls
- * are not traced. If tracing is off, returns the given ports.
+ * Returns the same ports with tracing: within a traced run, each call becomes a span, such as `eventLog.append`. If
+ * tracing is off, returns the given ports.
  */
 export function traceRunPorts(ports: RunPorts, tracer: Tracer): RunPorts {
   if (!tracer.isEnabled) return ports;
@@ -103,7 +103,7 @@ function tracePort<Port extends object>(port: string, target: Port, tracer: Trac
     get(_, operation) {
       const value = Reflect.get(target, operation, target) as unknown;
       if (typeof value !== 'function' || typeof operation !== 'string') return value;
-      // Called on the target itself: a proxy has none of its private members.
+      // Binds to the target: a method that is called on the proxy could not access private members.
       const call = value.bind(target) as (...args: unknown[]) => unknown;
       return (...args: unknown[]) => traceCall(tracer, `${port}.${operation}`, () => call(...args));
     },

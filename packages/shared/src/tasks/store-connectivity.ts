@@ -15,8 +15,8 @@ export interface StoreConnectivityDeps {
 }
 
 /**
- * Longer than a failover of a store takes. With a shorter time, every worker would release its jobs during a failover,
- * and no other worker could process them either.
+ * Longer than a failover of a store takes. Otherwise every worker would release its jobs during a failover, although no
+ * other worker could process them.
  */
 export const unreachableAfterMs = 10_000;
 const probeBackoff = { firstMs: 200, maxMs: 2_000 };
@@ -47,7 +47,7 @@ export class StoreConnectivity {
     this.#unreachable.abort();
   }
 
-  /** Records that the stores do not fit together. They count as unreachable at once, until they do. */
+  /** Records that MongoDB is older than the event log. The stores count as unreachable until that is mended. */
   recordMismatch(): void {
     this.#isMismatched = true;
     if (!this.isUnreachable) this.#unreachable.abort();
@@ -66,7 +66,7 @@ export class StoreConnectivity {
     return this.#unreachable.signal.aborted;
   }
 
-  /** Which stores the last probe got no answer from. Empty: it is not known. */
+  /** The stores that did not answer the last probe. Empty: not known. */
   get silent(): readonly StoreRole[] {
     return this.#silent;
   }
@@ -89,7 +89,7 @@ export class StoreConnectivity {
     }
   }
 
-  /** Takes a run number, because that is a write: a server that is not the primary still answers reads. */
+  /** Takes a run number, because that is a write: a server that is no longer the primary still answers reads. */
   async #probe(): Promise<boolean> {
     const { runs, eventLog, findMismatch } = this.#deps;
     const [mismatch, started, events] = await Promise.allSettled([

@@ -6,9 +6,9 @@ import { createPeriodicTask, type Task } from '../runtime/supervisor.ts';
 const everyMs = 5_000;
 const retryMs = 500;
 
-/** Knows whether the stores fit together (`Backend.findMismatch`). */
+/** Checks that MongoDB is not older than the event log (`Backend.findMismatch`). */
 export class StoreMatch {
-  /** Checks every 5 s. The process is not ready while the stores do not fit together. */
+  /** Checks every 5 s. The process is not ready while MongoDB is older. */
   readonly task: Task;
   readonly #backend: Pick<Backend, 'findMismatch'>;
   readonly #logger: Logger;
@@ -32,14 +32,14 @@ export class StoreMatch {
       stores: [],
       everyMs: () => (this.#isChecked ? everyMs : retryMs),
       clock,
-      // Whoever uses the stores reports that they do not answer.
+      // The tasks that use the stores report that a store does not answer.
       onError: () => undefined,
     };
     const task = createPeriodicTask(options, () => this.#check());
     this.task = { ...task, unreadyReason: () => this.#reason ?? task.unreadyReason() };
   }
 
-  /** Why the stores do not fit together. Null: they do, as far as known. */
+  /** What is wrong, in words. Null: nothing, as far as known. */
   get reason(): string | null {
     return this.#reason;
   }

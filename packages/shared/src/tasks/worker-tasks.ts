@@ -20,14 +20,15 @@ export interface WorkerTasksDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** An outbox older than this, in milliseconds, is overdue: the scanner nudges it. Left out: `outboxScanAgeMs`. */
+  /** An outbox older than this, in milliseconds, is overdue: the scanner nudges it. Default: `outboxScanAgeMs`. */
   readonly outboxScanAgeMs?: number | undefined;
-  /** Left out: no tracing. */
+  /** Default: no tracing. */
   readonly tracer?: Tracer;
 }
 
 /**
- * Makes the hook consumer, the watch of its queue, the scanner and the retention: of a worker or the embedded process.
+ * Makes the background tasks of a worker, which the embedded process also runs: hook consumer, queue watch, scanner,
+ * retention.
  */
 export function createWorkerTasks(deps: WorkerTasksDeps): Task[] {
   const { backend, clock, logger, metrics, tracer = noTracer } = deps;
@@ -59,7 +60,7 @@ export function createWorkerTasks(deps: WorkerTasksDeps): Task[] {
       metrics,
       tracer,
     }),
-    // The marks of the last two seconds stay in the log when the process ends.
+    // Marks that are not expired when the process ends stay in the log.
     repeat('dedupe-marks', 2_000, 'dedupe_marks.failed', () => batches.expireMarks()),
     createQueueWatchTask(backend.hookQueue, progress, clock),
     createOutboxScannerTask({ ...backend, clock, logger, metrics, scanAgeMs }),
@@ -71,8 +72,8 @@ export function createWorkerTasks(deps: WorkerTasksDeps): Task[] {
 }
 
 /**
- * Makes the task that consumes the hook queue: see `consumeBatch`. It starts no jobs before the stores were found to
- * fit together, and while they are unreachable.
+ * Makes the task that consumes the hook queue: see `consumeBatch`. It starts no jobs before the first check of
+ * `StoreMatch`, and none while the stores are unreachable.
  */
 export function createHookConsumerTask(
   hookQueue: Pick<HookQueue, 'consume'>,

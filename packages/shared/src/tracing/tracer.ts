@@ -25,7 +25,7 @@ export interface ChildOptions {
   readonly attributes?: SpanAttributes;
   /** Spans of this or other traces that have a part in this one. */
   readonly links?: readonly TraceContext[];
-  /** In milliseconds since the Unix epoch. Left out: now. */
+  /** In milliseconds since the Unix epoch. Default: now. */
   readonly startedAtMs?: number;
 }
 

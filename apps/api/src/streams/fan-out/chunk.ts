@@ -2,8 +2,8 @@ import type { EventPredicate } from '@widget-service/shared/domain/event-filter.
 import type { Frame } from './frame.ts';
 
 /**
- * Bytes that are written to many connections. The HTTP/1.1 chunk framing (RFC 9112, section 7.1) is added once per
- * chunk, not once per connection.
+ * Bytes to write to many connections, with and without the HTTP/1.1 chunk framing (RFC 9112, section 7.1). All
+ * connections share the framed bytes.
  */
 export class Chunk {
   /** The bytes without framing, for HTTP/1.0 clients. */
@@ -30,9 +30,7 @@ export const lastChunk = Buffer.from('0\r\n\r\n');
 export interface Sink {
   /** Written bytes that the operating system has not accepted yet. */
   unsentBytes(): number;
-  /**
-   * Bytes that the operating system has accepted so far. Grows in steps of at most 64 KiB, also within a large write.
-   */
+  /** Bytes that the operating system has accepted so far. A large write is counted in steps of at most 64 KiB. */
   sentBytes(): number;
   /** Writes or queues the chunk; never blocks. The chunk's buffer must not change afterwards. */
   write(chunk: Chunk): void;
@@ -40,7 +38,7 @@ export interface Sink {
   onDrain(listener: () => void): void;
   /** Calls `listener` once when the socket closes; soon, but never synchronously, if it has closed already. */
   onClose(listener: () => void): void;
-  /** Sends the unsent bytes and `last`, ends the response and closes the connection: after 60 s in any case. */
+  /** Sends the unsent bytes and `last`, then closes the connection: after 60 s in any case. */
   end(last: Chunk): void;
   /** Closes the connection at once and drops the unsent bytes. */
   destroy(): void;
@@ -55,7 +53,7 @@ interface FrameSource {
   at(seq: number): Frame | undefined;
 }
 
-/** Frames that leave as one write, and the position after them. */
+/** Frames joined into one write, and the position of the cursor after them. */
 export interface JoinedFrames {
   /** Null if the filter drops every frame. */
   readonly chunk: Chunk | null;
@@ -63,13 +61,13 @@ export interface JoinedFrames {
   readonly count: number;
   /** The number of the last frame in the chunk; 0 if there is no chunk. */
   readonly lastSentSeq: number;
-  /** The last frame examined, whether sent or dropped by the filter. The cursor moves here. */
+  /** The position of the last frame examined, sent or dropped by the filter. The cursor moves here. */
   readonly end: { readonly ms: number; readonly seq: number };
 }
 
 /**
- * Joins the frames of `source` from `fromSeq` on that pass the filter, up to 63 KiB. Dropped frames do not count: the
- * call moves past them, up to the end of `source` if need be.
+ * Joins the frames of `source` that pass the filter into one chunk, from `fromSeq` on, up to 63 KiB. Skips dropped
+ * frames, which do not count for the limit.
  *
  * A single larger frame is a write of its own. `passes` is null if every frame passes. Throws if `source` has no frame
  * `fromSeq`.

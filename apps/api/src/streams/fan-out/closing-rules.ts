@@ -15,18 +15,18 @@ export type ClosingReason =
 
 /** How the pod ends a stream for one reason. */
 interface ClosingRule {
-  /** When this happens, for the people who read the API description. */
+  /** When this happens: a text for the API description. */
   readonly meaning: string;
   /**
-   * How long clients wait before they reconnect, in milliseconds. Each stream gets a random time of this range. It is
-   * long where a quick reconnect would not help.
+   * The range of the random `retry:` that the client gets, in milliseconds. It is long where a quick reconnect would
+   * not help.
    */
   readonly retryRangeMs: readonly [number, number];
-  /** Whether a `stream.position` may come first. False if the client cannot resume, or not from its stream's cursor. */
+  /** Whether a `stream.position` may precede it. False if the client cannot resume at the stream's cursor. */
   readonly sendsPosition: boolean;
   /**
-   * Whether unsent bytes must not or need not be sent. If there are any, the hub destroys the socket: the client gets
-   * no `stream.closing`.
+   * Whether unsent bytes are dropped, because the client may no longer see them or does not read them. Then the hub
+   * destroys the socket without a `stream.closing`.
    */
   readonly dropsUnsent: boolean;
 }
@@ -78,7 +78,7 @@ export const closingRules: Readonly<Record<ClosingReason, ClosingRule>> = {
     sendsPosition: false,
     dropsUnsent: false,
   },
-  /** The client gets a 404 when it reconnects, and may learn this soon. So does it after `expired`. */
+  /** After `revoked` and `expired`, a client that reconnects gets 404. So it may reconnect soon. */
   revoked: {
     meaning: 'the token or the session was revoked',
     retryRangeMs: soonMs,
@@ -101,7 +101,7 @@ export function closingBytes(reason: ClosingReason): Buffer {
   return Buffer.from(`event: stream.closing\ndata: ${JSON.stringify({ reason })}\nretry: ${retryMs}\n\n`);
 }
 
-/** What the end of a stream needs of its connection. */
+/** The parts of a connection that `sendClosing` uses. */
 interface EndingStream {
   readonly sink: Pick<Sink, 'unsentBytes' | 'end' | 'destroy'>;
   readonly epoch: string;

@@ -50,7 +50,7 @@ export interface ConnectionTimes {
   readonly lifetimeMs: number;
 }
 
-/** Starts the life of a connection. `feed` must be the one of the entitlement's filter. */
+/** Creates a connection. `feed` must be the feed of the entitlement's filter. */
 export function createConnection(
   request: JoinRequest,
   feed: Feed,
@@ -74,21 +74,21 @@ export function createConnection(
   };
 }
 
-/** Spreads a duration by ± 20 %, so that connections opened together do not act together for ever. */
+/** Adds a jitter of ± 20 %, so that connections that were opened together do not act at the same moment. */
 function jittered(ms: number): number {
   return ms * (0.8 + Math.random() * 0.4);
 }
 
 /**
- * An empty comment: keeps an idle stream open and dispatches no event. No blank line follows, because several client
- * libraries report an empty message for each blank line.
+ * An empty SSE comment, which keeps an idle stream open. No blank line follows it, because several client libraries
+ * report an empty message for each blank line.
  */
 const heartbeat = new Chunk(Buffer.from(':\n'));
 
 /**
- * The longest interval of a filtered stream, which announces its position in place of a heartbeat if its filter has
- * dropped events. With the jitter of 20 % it is below a minute. So such a position is announced within a minute, or an
- * interval later if bytes are unsent when it is due.
+ * The longest heartbeat interval of a filtered stream. Its heartbeats also announce the position, if the filter has
+ * dropped events (`stream.position`). With the jitter of 20 % it is below a minute, so a position is announced within a
+ * minute, or an interval later if bytes are unsent when it is due.
  */
 const maxFilteredIntervalMs = 45_000;
 
@@ -116,8 +116,8 @@ export function sweepIntervalMs(heartbeatIntervalMs: number): number {
 }
 
 /**
- * Maintains the open connections. It measures the progress of each client, ends connections by `findClosingReason`, and
- * sends heartbeats and positions to the others.
+ * Checks all open connections, about once a second: measures the progress of each client, ends the connections for
+ * which `findClosingReason` has a reason, and sends heartbeats to the others.
  */
 export function sweep(
   connections: Iterable<Connection>,
@@ -134,7 +134,7 @@ export function sweep(
   }
 }
 
-/** The parts of a connection that age. */
+/** The parts of a connection that `findClosingReason` uses. */
 interface AgingStream extends Pick<Connection, 'lastProgressAtMs' | 'endsAtMs'> {
   readonly entitlement: Pick<StreamEntitlement, 'validUntil'>;
 }

@@ -20,7 +20,7 @@ export interface FanOutOptions extends HubOptions {
 
 /** The service runs with these. Tests use other values. */
 export const fanOutDefaults: FanOutOptions = {
-  // A client that reconnects within ten seconds of 1 000 events a second costs no read of the event log.
+  // Ten seconds at 1 000 events a second: a client that reconnects within this time costs no read of the event log.
   ringFrames: 10_000,
   // Ten thousand events of 3 KiB. docs/kubernetes.md counts these 32 MiB in the memory of a pod.
   ringBytes: 32 * 1024 * 1024,
@@ -33,17 +33,18 @@ export const fanOutDefaults: FanOutOptions = {
 
 export interface FanOutDeps {
   readonly backend: Pick<Backend, 'eventLog' | 'runs'>;
-  /** Left out: `fanOutDefaults`. */
+  /** Default: `fanOutDefaults`. */
   readonly options?: Partial<FanOutOptions> | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Pick<Metrics, 'eventsSent' | 'streamBytesSent'> & TailDeps['metrics'];
-  /** Left out: no tracing. */
+  /** Default: no tracing. */
   readonly tracer?: Tracer;
 }
 
 /**
- * What brings events from the log to the pod's streams: the tail reads them, the ring keeps them, the hub sends them.
+ * Brings events from the event log to the pod's streams: the tail reads them, the ring keeps the newest, the hub sends
+ * them.
  */
 export class FanOut {
   readonly options: FanOutOptions;
@@ -70,8 +71,8 @@ export class FanOut {
   }
 
   /**
-   * Creates the task that reads the event log into the ring as long as the pod runs. The task awaits `waitUntilFresh`
-   * before it passes new events on (see `TailDeps`).
+   * Creates the task that reads new events into the ring as long as the pod runs. It awaits `waitUntilFresh` before it
+   * passes new events on (see `TailDeps`).
    */
   createTail(waitUntilFresh: () => Promise<void>): Task {
     const { backend, ...deps } = this.#deps;
@@ -87,9 +88,9 @@ export class FanOut {
   }
 
   /**
-   * The tail reads new events and a replay reads old ones. Their sizes may differ, so each has its own `ReadPage`. A
-   * connection accepts no more than the unsent limit at once: the rest of a larger page would be read again. This also
-   * bounds memory: up to 20 replay pages are read at once (`maxConcurrentReads`), each into memory as a whole.
+   * Makes a `ReadPage` whose pages fit the unsent limit: a connection accepts no more at once, so the rest of a larger
+   * page would be read again. The tail and the replay have one each, because old and new events may differ in size.
+   * This also bounds memory: up to 20 replay pages are read at once (`maxConcurrentReads`).
    */
   #makeReadPage(): ReadPage {
     return makeReadPage(this.options.unsentLimitBytes);

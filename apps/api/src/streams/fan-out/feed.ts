@@ -8,7 +8,7 @@ import { type JoinedFrames, joinFrames } from './chunk.ts';
 import type { Frame } from './frame.ts';
 import type { Ring } from './ring.ts';
 
-/** The ring as seen through one filter. All connections with that filter share it. */
+/** The ring as seen through one filter. All connections with equal filters share one feed. */
 export class Feed {
   readonly key: string;
   /** Null if every event passes. */
@@ -24,10 +24,9 @@ export class Feed {
   }
 
   /**
-   * Joins the ring's frames from `next` on into one write (see `joinFrames`). The result is cached until `clearCache`,
-   * so that all connections at the same position share one buffer within a time slice or a fan-out. A cached result
-   * lacks frames that arrived later: the connections get those in their next write. `next` must be a frame of
-   * the ring, which is searched by its `seq`. Throws if the ring no longer holds it and no result is cached.
+   * Joins the ring's frames from `next` on into one write (see `joinFrames`). Caches the result until `clearCache`, so
+   * that all connections at the same position share one buffer within a time slice or a fan-out. Frames that arrive
+   * later are in the next write. Throws if the ring no longer holds `next` and no result is cached.
    */
   joinFrom(next: Frame): JoinedFrames {
     const cached = this.#joinedByFirstFrame.get(next);
@@ -64,8 +63,8 @@ export class Feeds {
   }
 
   /**
-   * Drops the feed of this filter when each `acquire` has its `release`. Without such a feed it does nothing. Call it
-   * once per `acquire`: another call would count for a connection with an equal filter.
+   * Gives one `acquire` back. Drops the feed when each `acquire` has its `release`. Call it exactly once per `acquire`:
+   * a further call would release a feed that another connection uses.
    */
   release({ key }: Feed): void {
     const entry = this.#byKey.get(key);

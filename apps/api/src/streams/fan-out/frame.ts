@@ -26,13 +26,12 @@ export function toFrame(record: LogRecord): Frame {
 }
 
 /**
- * Characters at which some clients end a line (Python's `str.splitlines`), although server-sent events do not. JSON
- * allows them in strings, and nowhere else. It allows no raw U+000B, U+000C or U+001C to U+001E, the others of that
- * kind.
+ * Characters at which some clients (Python's `str.splitlines`) end a line, although the SSE format does not. JSON may
+ * hold them inside strings. The other such characters, U+000B, U+000C and U+001C to U+001E, are always escaped in JSON.
  */
 const lineSeparators = ['\u0085', '\u2028', '\u2029'];
 
-/** Replaces them by their escapes: the same value in JSON. Nearly no event has one, and `includes` is fast. */
+/** Escapes the line separators: the JSON value stays the same. Few events have one, and `includes` is fast. */
 function escapeLineSeparators(json: string): string {
   return lineSeparators.reduce(
     (text, separator) => (text.includes(separator) ? text.replaceAll(separator, escapeCharacter) : text),
@@ -68,9 +67,9 @@ function gapText({ requested, reason }: NonNullable<StreamStart['gap']>, cursor:
 }
 
 /**
- * The bytes of `stream.position`, which moves a client's position past events that its filter dropped.
+ * The bytes of `stream.position`: it moves a client's position past events that its filter dropped.
  *
- * The message has a name and data because some clients ignore a block that holds only an `id`, and the `id` with it.
+ * It has a name and data because some clients ignore a block that holds only an `id`.
  */
 export function positionBytes(position: LogPosition): Buffer {
   return Buffer.from(`id: ${formatPosition(position)}\nevent: stream.position\ndata: {}\n\n`);

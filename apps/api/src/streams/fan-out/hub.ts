@@ -39,7 +39,7 @@ interface SentTotals {
   bytes: number;
 }
 
-/** After this many connections, a fan-out lets other work of the process run. */
+/** A fan-out yields to other work of the process after this many connections. */
 const connectionsPerYield = 500;
 
 /**
@@ -95,14 +95,14 @@ export class Hub implements OpenStreams {
     return this.#connections;
   }
 
-  /** Resolves in a time slice. The stream route awaits it to open a stream, because a crowd may connect at once. */
+  /** Resolves when a time slice is free: a crowd of clients must not open all its streams at once. */
   nextSlice(): Promise<void> {
     return this.#slicer.nextSlice();
   }
 
   /**
-   * Accepts an opened stream. From here on only the hub writes to its sink. A stream of another epoch than the ring's
-   * ends at once with `resync`, and a stream that joins a closed hub with `draining`.
+   * Adds an opened stream. From here on only the hub writes to its sink. Ends the stream at once with `resync` if its
+   * epoch is not the ring's, and with `draining` if the hub is closed.
    */
   join(request: JoinRequest): void {
     const { clock, options, ring } = this.#deps;
@@ -133,8 +133,8 @@ export class Hub implements OpenStreams {
   }
 
   /**
-   * Schedules a fan-out of the ring's new frames. Calls `onFannedOut` when they were written to every connection that
-   * had caught up.
+   * Schedules a fan-out of the ring's new frames. Calls `onFannedOut` when they are written to every connection that
+   * has caught up.
    */
   notify(onFannedOut?: () => void): void {
     this.#hasNewFrames = true;
@@ -208,8 +208,8 @@ export class Hub implements OpenStreams {
   }
 
   /**
-   * Writes the ring's frames to the connection as long as its buffer is not full. After each write the connection goes
-   * to the end of the slicer's queue.
+   * Writes the ring's frames to the connection, in time slices, until its buffer is full. After each write the
+   * connection goes to the end of the slicer's queue.
    */
   #scheduleWrite(connection: Connection): void {
     if (connection.isScheduled) return;
@@ -238,7 +238,7 @@ export class Hub implements OpenStreams {
     return !isAtEnd && !isFull(connection, options);
   }
 
-  /** Returns the ring's next frame for the connection. If there is none, it does what follows and returns null. */
+  /** Returns the ring's next frame for the connection, or null. Then it replays or ends the connection if need be. */
   #findNext(connection: Connection): Frame | null {
     const next = this.#deps.ring.after(connection.cursor);
     if (typeof next !== 'string') return next;
@@ -268,7 +268,7 @@ export class Hub implements OpenStreams {
     if (feed === connection.feed) return;
     connection.feed = feed;
     connection.heartbeatAtMs = clock.monotonicMs() + nextHeartbeatDelayMs(feed, options.heartbeatIntervalMs);
-    // The unsent bytes passed the old filter, and the new one may not allow them.
+    // The unsent bytes passed the old filter, but may not pass the new one.
     if (connection.sink.unsentBytes() === 0) return;
     this.#remove(connection, 'resync');
     connection.sink.destroy();

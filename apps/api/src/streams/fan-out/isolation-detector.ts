@@ -3,9 +3,8 @@ import type { RunRegistry } from '@widget-service/shared/ports/run-registry.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 
 /**
- * How long this pod's reads must have failed before the detector reads the recorded position, and then how long the
- * reads must go on failing after that position moved. When an outage of all pods ends, they reconnect within less than
- * this.
+ * How long this pod's reads must fail before the detector reads the recorded position, and how long they must go on
+ * failing after that position has moved. Pods reconnect faster than this after an outage of all.
  */
 const toleranceMs = 10_000;
 
@@ -15,8 +14,8 @@ const toleranceMs = 10_000;
  * Example: the reads fail from second 0 on. At second 10 the detector reads the last recorded position: 1284. At second
  * 12 the position is 1290: others append. If the reads still fail at second 22, the pod is isolated.
  *
- * Runs record the position in the run registry, which is in another store. If nobody can read the log, the recorded
- * position does not change: no pod is isolated, and the streams stay open.
+ * Runs record the position in the run registry, in MongoDB. If no process can reach the log, the recorded position does
+ * not change: no pod is isolated, and the streams stay open.
  */
 export class IsolationDetector {
   readonly #runs: Pick<RunRegistry, 'lastPosition'>;
@@ -31,7 +30,7 @@ export class IsolationDetector {
     this.#clock = clock;
   }
 
-  /** To be called after each successful read of the log: the pod is not isolated, and the detection starts again. */
+  /** Call it after each successful read of the log: the pod is not isolated, and the detection starts again. */
   recordSuccess(): void {
     this.#failingSinceMs = null;
     this.#firstRecorded = null;
@@ -39,8 +38,8 @@ export class IsolationDetector {
   }
 
   /**
-   * To be called after each failed read of the log. Resolves to true if the pod is isolated: another pod can serve its
-   * streams. Resolves to false if it is not, or if the run registry is unavailable too. Never rejects.
+   * Call it after each failed read of the log. Resolves to true if the pod is isolated, so that other pods can serve
+   * its streams. Resolves to false if it is not, or if the run registry is unavailable too. Never rejects.
    */
   async recordFailure(): Promise<boolean> {
     this.#failingSinceMs ??= this.#clock.monotonicMs();
@@ -53,7 +52,7 @@ export class IsolationDetector {
     return this.#clock.monotonicMs() - this.#othersAppendSinceMs >= toleranceMs;
   }
 
-  /** Returns the recorded position, or another text if there is none yet. Null: the registry is unavailable too. */
+  /** Returns the recorded position, or `nothing yet`. Null: the run registry is unavailable. */
   #readRecorded(): Promise<string | null> {
     return this.#runs.lastPosition().then(
       (position) => (position === null ? 'nothing yet' : formatPosition(position)),

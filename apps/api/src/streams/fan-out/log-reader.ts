@@ -24,13 +24,13 @@ export class LogDiscontinuityError extends Error {
 }
 
 /**
- * Makes the function that reads a page for a cursor behind the ring. It returns the frames right after a position, or
+ * Makes the function that reads a page of the event log for a replay. It returns the frames right after a position, or
  * an empty page at the end of the log. A page ends where an event is missing or damaged.
  *
- * At most 20 reads run at once; any number of others wait, for any time. Of those that wait, the readers take turns, so
- * that one with many streams does not delay the others. Simultaneous calls for the same position share one read, so
- * that a crowd that resumes does not cause as many reads: it runs when the first of its readers has a turn. The
- * function throws `LogDiscontinuityError`, and whatever `EventLog.readAfter` throws.
+ * At most 20 reads run at once; the others wait without limit, and readers take turns, so that a reader with many
+ * streams does not delay the others. Simultaneous calls for the same position share one read, which runs when the first
+ * of its readers has a turn. So a crowd that resumes causes few reads. The function throws `LogDiscontinuityError` and
+ * the errors of `EventLog.readAfter`.
  */
 export function makeReadLog(eventLog: Pick<EventLog, 'readAfter'>, readPage: ReadPage) {
   const limitReads = createSemaphore({ what: 'read the event log', maxRunning: maxConcurrentReads });
@@ -63,7 +63,7 @@ interface PendingRead {
   readonly page: Promise<Frame[]>;
   readonly readers: Set<string>;
   readonly hasStarted: boolean;
-  /** Starts the read, unless another reader's turn has started it. Resolves when a read that it started has ended. */
+  /** Starts the read, and resolves when it has ended. Resolves at once if another reader has started it. */
   readonly start: () => Promise<void>;
 }
 
@@ -84,22 +84,19 @@ function createPendingRead(read: () => Promise<Frame[]>): PendingRead {
   };
 }
 
-/**
- * Reads one page. It calls `fetch` once, with the number of events that the page may have at most. It rejects as
- * `fetch` rejects.
- */
+/** Reads one page: calls `fetch` once, with the most events that the page may have. Rejects if `fetch` rejects. */
 export type ReadPage = (fetch: (limit: number) => Promise<LogRecord[]>) => Promise<LogRecord[]>;
 
 const initialPageEvents = 4;
 const maxPageEvents = 500;
 
 /**
- * Makes a `ReadPage` whose pages have about `targetBytes` of event JSON (ADR 9). A larger page would take too long to
- * read and too much memory.
+ * Makes a `ReadPage` whose pages have about `targetBytes` of event JSON (ADR 9), to bound the time and memory of a
+ * read.
  *
- * The log takes a limit in events, and an event may have 300 bytes or a MiB. So the limit follows the size of the
- * pages. It starts with 4 and doubles (up to 500) after a full page of at most half the target. It shrinks after a page
- * above the target or a failed read. All readers of one `ReadPage` share the limit, so use one per part of the log.
+ * The log takes a limit in events, and an event may have 300 bytes or a MiB. So the limit adapts to the size of the
+ * last pages. It starts with 4, doubles (up to 500) after a full page of at most half the target, and shrinks after a
+ * page above the target or a failed read. All users of one `ReadPage` share its limit.
  */
 export function makeReadPage(targetBytes: number): ReadPage {
   let limit = initialPageEvents;
@@ -132,9 +129,8 @@ export function makeReadPage(targetBytes: number): ReadPage {
 }
 
 /**
- * Moves the ring to the end of the log and fills it with the newest events (ADR 9). After a rolling restart every
- * client reconnects to a pod that has just started. Without the events in the ring, each client would cause reads of
- * the log.
+ * Moves the ring to the end of the log and fills it with the newest events (ADR 9). After a rolling restart, all
+ * clients reconnect to pods that have just started. With an empty ring, each client would cause reads of the log.
  *
  * Throws `UnavailableError`; the ring is then unchanged.
  */
@@ -151,7 +147,7 @@ export async function seekToEnd(
   for (const frame of newest) ring.push(frame);
 }
 
-/** Returns the end of the log. Starts an epoch in a log that is new or was wiped, so that streams can open on it. */
+/** Returns the end of the log. If the log is new or was wiped, starts its first epoch, so that streams can open. */
 async function findEnd(
   eventLog: Pick<EventLog, 'inspect' | 'append'>,
   runs: Pick<RunRegistry, 'startRun'>,
@@ -179,8 +175,8 @@ async function readNewest(
     const page = await readPage((limit) => eventLog.readUpTo(next, Math.min(limit, wanted)));
     if (page.length === 0) break;
     for (const record of page.reverse()) {
-      // At a hole, events were trimmed or the log started a new epoch in the meantime. The frames so far are still the
-      // last ones up to `end`, without holes.
+      // Stops at a hole: events were trimmed, or the log has started a new epoch meanwhile. The frames so far still
+      // continue to `end` without a hole.
       const isAdjacent = newer === null ? isSamePosition(record, end) : isContiguous(record, [newer]);
       if (!isAdjacent) return newestFirst.reverse();
       const frame = toFrame(record);

@@ -21,19 +21,20 @@ export interface ReplayDeps {
 }
 
 /**
- * Makes the function that feeds a connection from the log until the ring covers its cursor or it is closed. It never
- * rejects: it ends the connection if the log does not continue there (`resync`) or is unavailable.
+ * Makes the function that feeds a connection from the event log (replay) until the ring covers its cursor or it is
+ * closed. It never rejects. It ends the connection if the log does not continue at the cursor (`resync`) or does not
+ * answer (`unavailable`).
  *
- * The replay reads a page when the client's buffer is not full, and writes the page until it is. It drops the rest of
- * the page, and reads it again when the socket has drained. So a slow client costs only its unsent bytes, and no page
- * stays in memory for it.
+ * It reads a page when the client's buffer is not full, and writes of it until the buffer is full. It drops the rest
+ * and reads it again when the socket has drained. So a slow client costs only its unsent bytes: no page stays in
+ * memory.
  */
 export function makeReplay({ ring, readLog, slicer, options, send, startLive, end }: ReplayDeps) {
   async function writePage(connection: Connection, page: readonly Frame[]): Promise<void> {
     const source = toFrameSource(page);
     while (source.at(connection.cursor.seq + 1) !== undefined && !isFull(connection, options)) {
-      // Without this wait, a socket that accepts everything or a filter that drops everything would let the whole page
-      // go out in one event-loop turn.
+      // Without this wait, a fast socket or a filter that drops everything would keep the event loop for the whole
+      // page.
       await slicer.nextSlice();
       if (connection.state === 'closed') return;
       // Read `connection.feed` after each wait: the filter may have changed.
@@ -43,13 +44,13 @@ export function makeReplay({ ring, readLog, slicer, options, send, startLive, en
 
   async function replayUntilCovered(connection: Connection): Promise<void> {
     for (;;) {
-      // Leaves the replay only with room for more bytes. A live connection whose buffer is full would be closed as
-      // `slow` once the ring drops its next frame.
+      // A connection becomes live only when its buffer is not full. Otherwise it would be closed as `slow` once the
+      // ring drops its next frame.
       await waitUntilNotFull(connection, options);
       if (connection.state === 'closed' || ring.canServeFrom(connection.cursor.seq + 1)) return;
       const { epoch, cursor, entitlement } = connection;
       const page = await readLog({ epoch, ...cursor }, toReader(entitlement.holder));
-      // The end of the ring is ahead of this cursor. A log that ends here has lost events.
+      // The ring is ahead of this cursor, so a log that ends here has lost events.
       if (page.length === 0) throw new LogDiscontinuityError();
       await writePage(connection, page);
     }
@@ -66,7 +67,7 @@ export function makeReplay({ ring, readLog, slicer, options, send, startLive, en
   };
 }
 
-/** All streams of one subscription, and all personal streams of one user, share the turns of one reader. */
+/** All streams of one subscription, or of one user, count as one reader when reads take turns. */
 function toReader(holder: StreamHolder): string {
   return holder.kind === 'subscription' ? holder.id : holder.userId;
 }

@@ -9,7 +9,7 @@ export interface RingLimits {
 }
 
 /**
- * The newest frames, kept once per pod. Connections are cursors into it.
+ * The ring: the newest frames, kept once per pod in memory. Connections are cursors into it.
  *
  * The numbers of the frames have no holes, and all frames are of one epoch. The caller of `push` must ensure that.
  */
@@ -64,12 +64,12 @@ export class Ring {
   }
 
   /**
-   * The frame right after a cursor, or why there is none. The cursor must be of the ring's epoch.
-   * - `at-end`: the cursor is at the ring's end. Or it is ahead of it, because the stream started at an event that
-   *   this pod has not read yet. Also before the first `reset`.
-   * - `dropped`: the ring does not hold the next frame, which is older than its frames.
-   * - `diverged`: the cursor is on an event of another history. The log has lost either that event, or the
-   *   ring's event with the same number.
+   * Returns the frame right after a cursor, or why there is none. The cursor must be of the ring's epoch.
+   * - `at-end`: the cursor is at the ring's end, or ahead of it: at an event that this pod has not read yet. Also
+   *   before the first `reset`.
+   * - `dropped`: the next frame is older than the ring's frames.
+   * - `diverged`: the cursor is on an event of another history, because the log has lost that event or the ring's event
+   *   with the same number.
    *
    * The check compares `ms` too, because a log that lost events gives their numbers again (ADR 11).
    */

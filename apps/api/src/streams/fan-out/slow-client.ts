@@ -1,7 +1,7 @@
 import type { Sink } from './chunk.ts';
 
 /**
- * The whole rule about a slow client. It has three questions:
+ * Decides who is a slow client. The rule has three questions:
  * - *Is its buffer full?* (`isFull`) Then the pod writes no more events to it while it is full.
  * - *Has it fallen behind the ring?* (`hasFallenBehind`) The ring has dropped the next event of a client that was too
  *   slow to get it. The stream ends with `slow`.
@@ -12,8 +12,8 @@ import type { Sink } from './chunk.ts';
  */
 export interface SlowClientLimits {
   /**
-   * From this many unsent bytes on, the buffer of a client is full. They are memory of the pod for this one client,
-   * while later events cost nothing: they wait in the ring and in the log, which all streams share.
+   * A client's buffer is full at this many unsent bytes. They cost memory per client; later events do not, because they
+   * wait in the ring or the log, which all streams share.
    */
   readonly unsentLimitBytes: number;
   /** How long a client may accept nothing, in milliseconds. */
@@ -32,10 +32,7 @@ export interface ClientPace {
   readonly sink: Pick<Sink, 'unsentBytes' | 'sentBytes'>;
   /** `live`: fed from the ring. `replaying`: behind the ring, fed from the log. `closed`: removed from the hub. */
   state: 'live' | 'replaying' | 'closed';
-  /**
-   * True from the moment the buffer of a live connection is full until the connection has caught up with the end of the
-   * ring.
-   */
+  /** True from when the buffer of a live connection is full until the connection has caught up with the ring's end. */
   isBackpressured: boolean;
   /** Wakes a replay that waits for the socket: called when the socket has drained or closed. */
   wake: () => void;
@@ -58,8 +55,8 @@ export function updateBackpressure(client: ClientPace, limit: UnsentLimit, isAtE
 }
 
 /**
- * Whether a client whose next event the ring has dropped was too slow to get it. Any other client kept up, but more
- * events arrived at once than the ring holds: the hub replays them from the log.
+ * Whether a client whose next event the ring has dropped was too slow. If not, more events arrived at once than the
+ * ring holds, and the hub replays them from the log.
  */
 export function hasFallenBehind({ isBackpressured }: Pick<ClientPace, 'isBackpressured'>): boolean {
   return isBackpressured;

@@ -24,18 +24,18 @@ export interface TailDeps {
   readonly ring: Ring;
   readonly hub: Pick<Hub, 'notify' | 'connections' | 'end' | 'endAll' | 'size'>;
   /**
-   * Awaited before each page of new events enters the ring. Resolves when the pod's revocation freshness is current and
-   * the streams of revoked tokens have ended, or after a limited time (ADR 15).
+   * Awaited before each page of new events enters the ring. Resolves when the pod has applied all recent revocations,
+   * so that the streams of revoked tokens have ended, or after 3 s (ADR 15).
    */
   readonly waitUntilFresh: () => Promise<void>;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Pick<Metrics, 'eventDeliverySeconds' | 'tailHeldBackSeconds'>;
-  /** Left out: no tracing. */
+  /** Default: no tracing. */
   readonly tracer?: Tracer;
 }
 
-/** How long the tail may miss events that the log has before the pod is not ready. */
+/** How long the tail may lack events of the log before the pod is not ready. */
 const maxBehindMs = 10_000;
 /** The pause after a failed read. */
 const retryMs = 500;
@@ -57,12 +57,12 @@ export function createTailTask(deps: TailDeps): Task {
   let behindSinceMs: number | null = null;
 
   /**
-   * Compares the position with the log, and resyncs if the log does not continue there. Without it, a tail ahead of a
-   * restored log would wait for ever. Ends the streams at positions that the log has lost.
+   * Compares the tail's position with the log, and resyncs if the log does not continue there: a tail ahead of a
+   * restored log would wait for ever. Also ends the streams at positions that the log has lost.
    */
   async function verify(position: LogPosition): Promise<void> {
-    // A stream that joins during the inspection is left out: it may be at an event that was appended after the log's
-    // end was read.
+    // Taken before the inspection: a stream that joins during it may be at an event that the inspection does not see
+    // yet.
     const ahead = [...hub.connections()].filter(({ cursor }) => cursor.seq > position.seq);
     const inspection = await deps.eventLog.inspect(position);
     if (inspection === null) return resync('the event log no longer exists');
@@ -76,7 +76,7 @@ export function createTailTask(deps: TailDeps): Task {
 
   async function resync(reason: string): Promise<void> {
     logger.warn({ reason, position: ring.position() }, 'tail.resync');
-    // If this throws, the log is unavailable: the ring is unchanged and the streams stay open.
+    // If `seek` throws, the log is unavailable: the ring is unchanged and the streams stay open.
     await seek();
     hub.endAll('resync');
   }
@@ -87,7 +87,7 @@ export function createTailTask(deps: TailDeps): Task {
     const records = await readNext(deps, reader, position);
     if (records === null) {
       if (!(await isAtEnd(deps, position))) return resync('the next event is damaged');
-      // Somebody else has written an entry at the end. The next event passes it.
+      // Somebody else has written an entry behind the log's last event. The next event skips it.
       return clock.sleep(retryMs, signal);
     }
     if (records.length === 0) return verify(position);
@@ -105,7 +105,7 @@ export function createTailTask(deps: TailDeps): Task {
     logger.warn({ err: error }, 'tail.unavailable');
     await clock.sleep(retryMs, signal);
     const position = ring.position();
-    // A log that is back may have lost events. If it is not back, the next read fails too, and that is logged.
+    // The log may be back and have lost events. If it is not back, the next read fails and is logged.
     if (position !== null) await verify(position).catch(() => undefined);
     if (!(await isolation.recordFailure())) return;
     logger.warn({}, 'tail.isolated');
@@ -150,7 +150,7 @@ async function isAtEnd({ eventLog }: TailDeps, position: LogPosition): Promise<b
   return inspection !== null && isSamePosition(inspection.extent.last, position);
 }
 
-/** Measures the delay of events that were written to every stream that had caught up. They were read at `readAt`. */
+/** Measures the delay of events that the fan-out has written to the streams. They were read at `readAt`. */
 function recordDelivery(deps: TailDeps, records: readonly LogRecord[], readAt: Date): void {
   const nowMs = deps.clock.now().getTime();
   const delay = deps.metrics.eventDeliverySeconds.labels({});

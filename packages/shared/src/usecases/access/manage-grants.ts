@@ -17,17 +17,17 @@ export interface ManageGrantsDeps<Own extends object> {
   readonly kind: ControlEntry['kind'];
   readonly prefix: TokenPrefix;
   readonly clock: Pick<Clock, 'now'>;
-  /** Left out: without limit. */
+  /** Default: without limit. */
   readonly tokenMaxLifetimeMs?: TokenMaxLifetimeMs;
-  /** Deletes what is kept of a grant beside it. Left out: nothing is. */
+  /** Deletes what is kept of a grant beside it. Default: nothing is. */
   readonly deleteKept?: (id: string) => Promise<void>;
 }
 
 /** How the secrets of a token are made. */
 interface SecretOptions {
-  /** The signing secret that the sender wants. Left out: a new one is made. */
+  /** The signing secret that the sender wants. Default: a new one is made. */
   readonly dictatedSecret?: string | null;
-  /** The secrets of a foreign sender. Null or left out: it is none. */
+  /** The secrets of a foreign sender. Null, the default: it is none. */
   readonly sourceSecrets?: readonly string[] | null;
 }
 

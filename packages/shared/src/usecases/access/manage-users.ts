@@ -36,7 +36,7 @@ export interface NewUser {
   readonly email: string;
   readonly password: string;
   readonly role: Role;
-  /** Left out: none. */
+  /** Default: none. */
   readonly name?: string | null;
 }
 

@@ -15,12 +15,12 @@ interface RecentEvents {
 }
 
 /**
- * Finds where a stream starts: see `resolveStreamStart`. Returns null if the pod has not read the event log yet, or if
- * the log no longer exists: then the pod starts an epoch in it at its next read.
+ * Finds where a stream starts for a requested position (`Last-Event-ID`): see `resolveStreamStart`. Returns null if the
+ * pod has not read the event log yet, or if the log was deleted; the pod's next read creates it anew.
  *
- * It finds a position among the newest events in memory, so a crowd of clients causes no query of the event log. For
- * `earliest` and for other positions it queries the log. If it cannot go on there, the stream starts with a gap, at the
- * oldest event in memory. Throws `UnavailableError` when the log does not answer.
+ * A position among the newest events in memory needs no query, so a crowd of clients causes no load on the log. Other
+ * positions, and `earliest`, query the log. If the log does not continue there, the stream starts with a gap at the
+ * oldest event in memory. Throws `UnavailableError` if the log does not answer.
  */
 export async function findStreamStart(
   eventLog: Pick<EventLog, 'inspect' | 'readAfter'>,
@@ -37,7 +37,7 @@ export async function findStreamStart(
   if (position === null && requested !== 'earliest') {
     return { position: end, resumed: false, gap: { requested, reason: 'malformed' } };
   }
-  // Twice: the log may change between the two reads of one attempt, for example to another epoch.
+  // Tries twice, because the log may change between the two reads of one attempt, for example to a new epoch.
   for (let attempt = 1; attempt <= 2; attempt += 1) {
     const inspection = await eventLog.inspect(position);
     const start = inspection && resolveStreamStart(requested, inspection.extent, inspection.contains);
@@ -46,7 +46,7 @@ export async function findStreamStart(
   return { position: recent.start() ?? end, resumed: false, gap: { requested, reason: 'trimmed' } };
 }
 
-/** False if the next event was removed or damaged by hand: a stream would end there, however often it is resumed. */
+/** False if somebody has removed or damaged the next event by hand: every resumed stream would end there. */
 async function hasNext(eventLog: Pick<EventLog, 'readAfter'>, position: LogPosition): Promise<boolean> {
   try {
     return isContiguous(position, await eventLog.readAfter(position, 1));

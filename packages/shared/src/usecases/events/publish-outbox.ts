@@ -16,7 +16,7 @@ import { type ExpiringMarks, RecordedPosition } from './run-state.ts';
 /** What the runs of one process use. */
 export interface RunDeps extends Pick<Backend, 'runs' | 'effects' | 'ledger' | 'outboxes' | 'eventLog'> {
   readonly clock: Clock;
-  /** Steps 7 or 8 failed for runs that `publish` had already resolved. The scanner will find their outboxes. */
+  /** Called when step 7 or 8 has failed after `publish` resolved. The scanner then finds the outboxes. */
   readonly onUnfinished?: (error: unknown) => void;
 }
 
@@ -31,9 +31,9 @@ export interface Publication {
   readonly widgets: readonly PublishableWidget[];
   /** Deliveries that name no known widget. */
   readonly withoutWidget: readonly Delivery[];
-  /** The spans that continue with the events, by event id. An event of an earlier batch has none. */
+  /** The trace contexts of the hooks in this batch, by event id. An outbox entry of an earlier batch has none. */
   readonly traceContexts: ReadonlyMap<string, TraceContext>;
-  /** Returns false once the run is aborted, or older than `runLimits.maxAgeMs`. */
+  /** Returns false if the run must not append any more: it is aborted, or older than `runLimits.maxAgeMs`. */
   readonly mayAppend: () => boolean;
 }
 
@@ -43,9 +43,9 @@ export interface PublishOutcome {
   readonly startedNewEpoch: boolean;
 }
 
-/** The most events of one append, and about the most bytes. A run may have more: its outboxes are appended whole. */
+/** Limits of one append. A single run may exceed them, because its outboxes are appended as a whole. */
 const appendLimits = { events: 512, bytes: 1_048_576 } as const;
-/** How many appends may be at steps 7 and 8 before the next one waits: a slow store must not fill the memory. */
+/** How many groups may be at steps 7 and 8 before the next append waits. It bounds the memory while a store is slow. */
 const finishingMax = 4;
 
 /** A run that waits until its events are published. */
@@ -54,15 +54,15 @@ interface Waiting {
   readonly appends: readonly LogAppend[];
   readonly resolve: (outcome: PublishOutcome) => void;
   readonly reject: (error: unknown) => void;
-  /** True after an unexpected error of its group: then it is published alone, so that its error fails no other run. */
+  /** True after its group failed unexpectedly. Then it is published alone, so that it fails no other run. */
   readonly isAlone: boolean;
-  /** Calls a function in the context of the run, so that its calls of stores are spans of the run. */
+  /** Calls a function in the async context of the run, so that store calls become spans of its trace. */
   readonly runInContext: ReturnType<typeof AsyncLocalStorage.snapshot>;
 }
 
 /** A run whose events are in the log. */
 interface Appended extends Waiting {
-  /** One per event. Null: the log had it already. */
+  /** One per event. Null: the log already held it, so it was skipped. */
   readonly positions: readonly (LogPosition | null)[];
   readonly outcome: PublishOutcome;
 }
@@ -79,9 +79,9 @@ interface Appended extends Waiting {
  * 8. Remove the published entries from the outboxes.
  * 9. Let the dedupe marks expire, later: see `ExpiringMarks`.
  *
- * A run whose deliveries all have a widget is done after step 6: its partition goes on while steps 7 and 8 follow. If
- * they fail, the scanner finds the outboxes, and another run repeats them. Nothing would find a delivery without a
- * widget, so a run with one is done after step 7.
+ * If all deliveries of a run have a widget, `publish` resolves after step 6, and the partition goes on while steps 7
+ * and 8 follow. If these fail, the scanner finds the outboxes, and another run repeats them. A delivery without a
+ * widget is in no outbox, so nothing would find it. A run with such a delivery therefore resolves after step 8.
  *
  * The appends of one process do not overlap. While one is under way, the runs of other partitions wait, and the next
  * append takes all of them. So under load many runs share the calls of each step.
@@ -90,10 +90,10 @@ export class OutboxPublisher {
   readonly #deps: RunDeps;
   readonly #expiringMarks: Pick<ExpiringMarks, 'add'>;
   readonly #recorded: RecordedPosition;
-  /** Steps 7 and 8 that are under way, with the widgets that they concern. */
+  /** The groups that are at steps 7 and 8, each with the ids of its widgets. */
   readonly #finishing = new Map<Promise<void>, ReadonlySet<string>>();
   #waiting: Waiting[] = [];
-  /** Resolves when no run waits any more. Null: none waits. */
+  /** The loop that appends the waiting runs. Null: no run waits. */
   #appending: Promise<void> | null = null;
 
   constructor(deps: RunDeps, expiringMarks: Pick<ExpiringMarks, 'add'>) {
@@ -103,30 +103,29 @@ export class OutboxPublisher {
   }
 
   /**
-   * Resolves when no earlier run is at steps 7 and 8 with one of these widgets. Otherwise a run would load what is
-   * published already, and append it again.
+   * Waits until no earlier run is at steps 7 and 8 with one of these widgets. Otherwise the next run would load entries
+   * that are already published, and append them again.
    */
   async settle(widgetIds: readonly string[]): Promise<void> {
     const earlier = [...this.#finishing].filter(([, ids]) => widgetIds.some((id) => ids.has(id)));
     if (earlier.length > 0) await Promise.all(earlier.map(([finished]) => finished));
   }
 
-  /** Resolves when steps 7 and 8 of all earlier runs have ended or failed. */
+  /** Waits until steps 7 and 8 of all earlier runs have ended or failed. */
   async settleAll(): Promise<void> {
     while (this.#appending !== null || this.#finishing.size > 0) {
       await Promise.all([this.#appending, ...this.#finishing.keys()]);
     }
   }
 
-  /** A run will call `publish` soon. Reads in the background what that needs. */
+  /** Reads the recorded position in the background, because a run will soon call `publish`. */
   prepare(): void {
     this.#recorded.prepare();
   }
 
   /**
-   * Returns the time of receipt of each appended event's hook or creation, and whether the log
-   * started a new epoch. Throws `UnavailableError` when a store did not answer, when `mayAppend` returns false, when
-   * the log rejects the run as stale, and when the log lost events during the append.
+   * Publishes the outboxes of a run: steps 5 to 8. Throws `UnavailableError` if a store did not answer, if `mayAppend`
+   * returns false, if the log rejects the run as stale, or if the log lost events during the append.
    */
   async publish(publication: Publication): Promise<PublishOutcome> {
     const appends = toAllAppends(publication);
@@ -178,7 +177,7 @@ export class OutboxPublisher {
       const stopped = new UnavailableError('the run stopped before its append: aborted or too old');
       for (const waiting of group) if (!appendable.includes(waiting)) waiting.reject(stopped);
       if (appendable.length === 0) return;
-      // The lowest number: the log must reject the group if it must reject one of its runs.
+      // The lowest number: if the log must reject one run of the group, it rejects the whole group.
       const run = Math.min(...appendable.map(({ publication }) => publication.run));
       const appends = appendable.flatMap((waiting) => waiting.appends);
       const { positions, last, startedNewEpoch } = await this.#deps.eventLog.append(run, expected, appends);
@@ -218,8 +217,8 @@ export class OutboxPublisher {
   }
 
   /**
-   * Rejects the runs that still wait. After an unexpected error, publishes each run of the group alone instead, so that
-   * only the one at fault fails.
+   * Rejects the pending runs of the group. After an unexpected error, it publishes each run alone instead, so that only
+   * the run at fault fails.
    */
   #fail(group: readonly Waiting[], error: unknown): void {
     if (group.length === 1 || error instanceof UnavailableError) {
@@ -285,8 +284,8 @@ function toWatermark({ widgetId, version }: PublishedThrough): DedupeMark {
 }
 
 /**
- * Only hooks have a ledger row. The event of a creation over the API has none: its `integrationId` is null. A delivery
- * of several runs is returned once, with its position if one of them appended it.
+ * Returns the ledger rows to mark. Only hooks have a ledger row; a creation over the API has none. A delivery that
+ * several runs publish is returned once, with its position if one of them appended it.
  */
 function toPublishedDeliveries(group: readonly Appended[]): PublishedDelivery[] {
   const deliveries = new Map<string, PublishedDelivery>();

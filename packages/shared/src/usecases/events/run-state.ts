@@ -15,15 +15,15 @@ export interface RunNumber {
 }
 
 /**
- * How long the runs of a process share a number, in milliseconds. A run counts as started when its number was taken. So
- * this must be far below `runLimits.maxAgeMs`.
+ * How long the runs of a process share a number, in milliseconds. The age of a run counts from when its number was
+ * taken, so this must be far below `runLimits.maxAgeMs` (ten minutes).
  */
 const sharedForMs = 30_000;
 
 /**
- * The run numbers of one process. A run needs a number that was taken before it reads its widgets. It needs none of its
- * own: numbers only tell the event log which runs are too old, and which of two epochs is the later one. So runs that
- * start within 30 s share one, and most of them take none.
+ * The run numbers of one process. A run needs a number that was taken before it reads its widgets, but not one of its
+ * own: the event log uses numbers only to reject old runs and to order epochs. So the runs that start within 30 s share
+ * one number.
  */
 export class RunNumbers {
   readonly #runs: Pick<RunRegistry, 'startRun'>;
@@ -47,7 +47,7 @@ export class RunNumbers {
   }
 
   /**
-   * Takes a number that is higher than all that any process has taken before this call. The next runs share it. Throws
+   * Takes a new number, higher than every number that any process took before this call. The next runs share it. Throws
    * `UnavailableError`.
    */
   async takeNext(): Promise<RunNumber> {
@@ -59,8 +59,8 @@ export class RunNumbers {
   }
 
   /**
-   * The next run takes another number than this one. Call it after a run has failed: the log may have rejected its
-   * number.
+   * Makes the next run take a new number. Call it after a run has failed: the log may have rejected the number as too
+   * old.
    */
   forget(run: number): void {
     if (this.#current?.run === run) this.#current = null;
@@ -68,14 +68,15 @@ export class RunNumbers {
 }
 
 /**
- * For how long the known position counts as the stored one, in milliseconds. Within this time another process may
- * record a position of which this one learns only after its append.
+ * How long the remembered position may be used without reading it again, in milliseconds. If another process records a
+ * position within this time, this process notices it only after its append.
  */
 const freshForMs = 20;
 
 /**
- * The last recorded position, as one process knows it. Under load it remembers what it has just recorded, and reads
- * nothing. Appends of other processes that overlap are safe, but then two more calls must confirm the position.
+ * The last recorded position (`RunRegistry`), cached by one process. Under load the process uses the position that it
+ * has just recorded, and need not read it. If another process appends at the same time, two more calls verify the log:
+ * see `record`.
  */
 export class RecordedPosition {
   readonly #runs: Pick<RunRegistry, 'lastPosition' | 'recordPosition'>;
@@ -83,7 +84,7 @@ export class RecordedPosition {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   /** The latest position that this process has read or recorded. */
   #known: ComparablePosition | null = null;
-  /** On the monotonic clock: the stored position was `#known` at this time, or later. */
+  /** When `#known` was last known to be the stored position, on the monotonic clock. */
   #knownAtMs = Number.NEGATIVE_INFINITY;
   #reading: Promise<void> | null = null;
 
@@ -97,14 +98,14 @@ export class RecordedPosition {
     this.#clock = clock;
   }
 
-  /** Reads the position in the background unless it is known, so that `get` will not wait. */
+  /** Reads the position in the background if the cached one is too old, so that `get` need not wait. */
   prepare(): void {
     if (!this.#isFresh()) this.#read().catch(() => undefined);
   }
 
   /**
-   * Returns the position that an append must be checked against: the latest that this process knows. Null if none is
-   * recorded. Throws `UnavailableError`.
+   * Returns the position that the next append must be checked against. Null if none is recorded. Throws
+   * `UnavailableError`.
    */
   async get(): Promise<ComparablePosition | null> {
     if (this.#reading !== null) await this.#reading;
@@ -126,20 +127,19 @@ export class RecordedPosition {
   async #readOnce(): Promise<void> {
     const startedAtMs = this.#clock.monotonicMs();
     const stored = await this.#runs.lastPosition();
-    // The stored position is the earlier one if this process has recorded one since, or if MongoDB has lost writes.
-    // Then the known one is the only evidence of what the log must hold.
+    // The stored position can be earlier than the known one: this process has just recorded a later one, or MongoDB has
+    // lost writes. Then only the known position shows what the log must hold.
     this.#known = pickLatest(this.#known, stored);
     this.#knownAtMs = startedAtMs;
   }
 
   /**
-   * Records `last`, the log's end after an append. The append checked the log against `expected`: the log was complete
-   * up to there, or the append started a new epoch. Either way `last` may replace `expected` as the recorded position.
+   * Records `last`, the log's end after an append, in place of `expected`. The append has checked that the log was
+   * complete up to `expected`, or it has started a new epoch.
    *
-   * If another run recorded a position meanwhile, the log may have been restored from an older copy between the two
-   * appends. So the log must still cover both positions. If it does, the later one stays or becomes the recorded
-   * position. If it does not, throws `UnavailableError`: no ledger row is marked, and the next run appends the events
-   * again. See ADR 8.
+   * If another run has recorded a position meanwhile, the log may have lost events between the two appends. So the log
+   * must still hold both positions. If it does, the later one is recorded. If it does not, throws `UnavailableError`:
+   * no ledger row is marked, and the next run appends the events again. See ADR 8.
    */
   async record(last: ComparablePosition, expected: ComparablePosition | null): Promise<void> {
     let recorded = expected;
@@ -151,7 +151,7 @@ export class RecordedPosition {
         [last, recorded].map((position) => position === null || this.#logStillCovers(position)),
       );
       if (covered.includes(false)) {
-        // The next append must not be checked against what the log is known to have lost.
+        // Forces `get` to read the position again: the log has lost the one that this process knew.
         this.#known = pickLatest(this.#known, recorded);
         this.#knownAtMs = Number.NEGATIVE_INFINITY;
         throw new UnavailableError('the event log lost events while a run appended to it: the run starts again');
@@ -167,9 +167,9 @@ export class RecordedPosition {
   }
 
   /**
-   * Returns whether the log covers the position: it holds the event there, or ends exactly there. Also returns false
-   * for a position that was trimmed since, which looks like a lost one. That is safe: the run starts again, and the
-   * dedupe marks skip the events that the log had.
+   * Returns whether the log covers the position: it holds the event there, or ends exactly there. A trimmed position
+   * looks like a lost one, so it gives false, too. That is safe: the run starts again, and the dedupe marks skip the
+   * events that the log has.
    */
   async #logStillCovers(position: LogPosition): Promise<boolean> {
     const inspection = await this.#eventLog.inspect(position);
@@ -177,27 +177,26 @@ export class RecordedPosition {
   }
 }
 
-/** Two epochs of one number are no evidence of their order: then the stored position counts. */
+/** Returns the later position; the stored one if their epochs have the same run number, and so no order. */
 function pickLatest(known: ComparablePosition | null, stored: ComparablePosition | null): ComparablePosition | null {
   if (known === null || stored === null) return known ?? stored;
   return known.epochRun > stored.epochRun || (known.epoch === stored.epoch && known.seq > stored.seq) ? known : stored;
 }
 
-/** How many marks one call lets expire. It keeps the log busy for about a millisecond. */
+/** How many marks one call lets expire: such a call takes Redis about a millisecond. */
 const marksPerCall = 1_000;
 
 /**
- * The dedupe marks of published events, until the log lets them expire. That needs a run number that is higher than
- * those of all runs that may still append the events. Each of these runs has read the events before they left the
- * outbox, or has found their ledger rows unpublished. So a number that is taken after that is high enough. One number
- * serves all marks of about two seconds.
+ * Collects the dedupe marks of published events, and lets them expire about every two seconds. A mark may expire only
+ * under a run number higher than that of any run that may still append its event. Such a run read the event before it
+ * left the outbox, or found its ledger row unpublished. So a number that is taken after both is high enough.
  *
- * Marks that a process had not let expire when it was killed stay in the log: harmless.
+ * If a process is killed, the marks that it has collected stay in the log for ever. This is harmless.
  */
 export class ExpiringMarks {
   readonly #numbers: Pick<RunNumbers, 'takeNext'>;
   readonly #eventLog: Pick<EventLog, 'expireMarks'>;
-  /** By widget or event. Of a widget only the highest version. */
+  /** By widget id or event id. For a widget, only the mark of its highest version. */
   readonly #marks = new Map<string, DedupeMark>();
 
   constructor(numbers: Pick<RunNumbers, 'takeNext'>, eventLog: Pick<EventLog, 'expireMarks'>) {
@@ -205,7 +204,7 @@ export class ExpiringMarks {
     this.#eventLog = eventLog;
   }
 
-  /** The events of these marks are published, and have left the outboxes. */
+  /** Adds the marks of events that are published and have left their outboxes. */
   add(marks: readonly DedupeMark[]): void {
     for (const mark of marks) {
       const key = mark.kind === 'version' ? mark.widgetId : mark.eventId;

@@ -17,7 +17,7 @@ export interface ScanOutboxesDeps {
 }
 
 export interface OutboxScan {
-  /** How many widgets the scan offered to the queue. The queue may have ignored their job. */
+  /** How many widgets this scan enqueued nudges for. The queue ignores a job that it already holds. */
   readonly widgets: number;
   /**
    * True if this scan filled a partition's job, and no full job of an earlier scan still waits there. More widgets may
@@ -33,7 +33,8 @@ export interface OutboxScan {
 }
 
 /**
- * Above the time that a healthy run takes, so that the scanner disturbs none. Below what a subscriber would call late.
+ * Longer than a healthy run takes, so that the scanner does not interfere. Shorter than a delay that subscribers
+ * notice.
  */
 export const outboxScanAgeMs = 5_000;
 const widgetsPerJob = batchLimits.items;
@@ -42,17 +43,16 @@ const pageSize = batchLimits.items;
 const pagesPerScan = 16;
 
 /**
- * Makes the scanner: it finds widgets with overdue outboxes and enqueues nudges for them. The nudge is needed if an
- * earlier nudge was lost, a run crashed, or the queue was wiped. An overdue outbox alone does not prove that: the age
- * counts from `receivedAt`, so it is also overdue after a long wait in the queue, or as long as the event log is
- * unavailable.
+ * Makes the scanner: it finds widgets with overdue outboxes and enqueues nudges, so that a run publishes them. An
+ * outbox is overdue if a nudge was lost, a run crashed or the queue was wiped, and also if its hook waited long in the
+ * queue or the event log is unavailable: the age counts from `receivedAt`. Then the nudge is superfluous, but harmless.
  *
- * Each partition gets one job with the first widgets that this scan finds for it, under a fixed id. While that job
- * waits or runs, the queue ignores another one, so repeated scans do not make a backlog longer. The search continues
- * past widgets for which a job has no room. So a partition that is held up does not hide the widgets of the others.
+ * Each partition gets at most one job, under a fixed id, with the first widgets that the scan finds for it. While that
+ * job waits or runs, the queue ignores another one, so repeated scans do not lengthen a backlog. When a partition's job
+ * is full, the search goes on for the other partitions.
  *
- * It also nudges outboxes that are dated more than `scanAgeMs` in the future, because a clock was ahead or was set
- * back. Overdue outboxes come first: their delay is certain.
+ * It also nudges outboxes whose time is more than `scanAgeMs` in the future, because a clock was wrong. Overdue
+ * outboxes come first.
  *
  * After `signal` is aborted, a search reads no further page. Throws `UnavailableError` when a store did not answer:
  * some or all jobs of this scan are then missing, and the next scan starts again at the oldest widget.
@@ -62,7 +62,7 @@ export function makeScanOutboxes(deps: ScanOutboxesDeps) {
   const overdue = createResumableSearch((from) =>
     outboxes.findOverdue(new Date(clock.now().getTime() - scanAgeMs), pageSize, from),
   );
-  // The true age of these is unknown. A nudge for an outbox that is not overdue does no harm.
+  // Their true age is unknown. A superfluous nudge is harmless.
   const futureDated = createResumableSearch((from) =>
     outboxes.findFutureDated(new Date(clock.now().getTime() + scanAgeMs), pageSize, from),
   );
@@ -105,9 +105,9 @@ function createNudgeJobs(partitionCount: number) {
 }
 
 /**
- * Remembers the last widget of each partition's full job. Once a scan no longer collects that widget, the job counts as
- * processed: the widgets before it are published too. Older widgets that were found since can also push it out of the
- * collection. The job then counts as processed too early, which costs one more scan.
+ * Tells when a worker has processed a partition's full job: a later scan no longer finds the last widget of that job.
+ * Older widgets can also push this widget out of the scan. Then the job counts as processed too early, which costs one
+ * more scan.
  */
 function createFullJobTracker() {
   let lastWidgetIds: ReadonlyMap<number, string> = new Map();
@@ -130,8 +130,8 @@ function createFullJobTracker() {
 }
 
 /**
- * A search that continues where its last scan stopped. It starts again at the oldest widget once it has found all
- * widgets, or once every partition's job is full.
+ * A search that continues where the previous scan stopped. It starts again at the oldest widget when it has reached the
+ * end, or when every partition's job is full.
  */
 function createResumableSearch(find: (from?: OutboxScanCursor) => Promise<UnpublishedWidget[]>) {
   let from: OutboxScanCursor | undefined;

@@ -8,16 +8,16 @@ import type { GroupCommit } from './group-commit.ts';
 export interface HookSubmission {
   readonly integration: Pick<Integration, 'id' | 'deduplicateByContent'>;
   readonly body: HookBody;
-  /** What the sender says identifies repetitions. Null: it says nothing. */
+  /** The sender's own deduplication key: from `webhook-id` or `Idempotency-Key`. Null: the request has neither. */
   readonly sentKey: DeduplicationKey | null;
-  /** How long the hook may wait for the queue, in milliseconds. */
+  /** How long to wait until the queue has stored the hook, in milliseconds. */
   readonly withinMs: number;
   /** The span of the request. Null unless its trace is sampled. */
   readonly traceContext?: TraceContext | null;
 }
 
 export interface AcceptedHook {
-  /** The same for all hooks of an integration with one deduplication key. New for each hook without a key. */
+  /** Hooks of an integration with one deduplication key share it. A hook without a key has its own. */
   readonly eventId: string;
 }
 
@@ -43,8 +43,8 @@ export async function acceptHook(
 }
 
 /**
- * Returns the id of the event that a hook becomes. If nothing identifies repetitions, each post is a new delivery.
- * `createId` makes the id of such an event.
+ * Returns the id of the hook's event. With a deduplication key it is a hash of the key. Without one, `createId` makes a
+ * new id, so every request becomes a new event.
  */
 export function deriveHookEventId(
   { integration, body, sentKey }: Pick<HookSubmission, 'integration' | 'body' | 'sentKey'>,

@@ -6,7 +6,7 @@ import type { Clock } from '../../runtime/clock.ts';
 const checkEveryMs = 1_000;
 const windowMs = 60_000;
 const memoryUsedRatioMax = 0.8;
-/** The pause between two checks while an integration has used more than half of its share. */
+/** How often the limit asks the queue while an integration has used more than half of its share. */
 const closeCheckEveryMs = 100;
 /** How much memory a waiting delivery takes: these bytes, and this many times its payload. */
 const memoryPerDelivery = { bytes: 300, payloadFactor: 1.5 };
@@ -14,13 +14,12 @@ const memoryPerDelivery = { bytes: 300, payloadFactor: 1.5 };
 const shareBytesMin = 1_048_576;
 
 /**
- * The admission limit of the hook queue. It is exceeded while more than `backlogMax` deliveries wait, or while the
- * queue's store has used more than 80 % of its memory, whatever uses it.
+ * The admission limit of the hook queue: decides whether the pod still accepts hooks. It is exceeded while more than
+ * `backlogMax` deliveries wait, or while Redis has used more than 80 % of its memory for any purpose.
  *
- * The queue counts jobs, not deliveries. The number of deliveries is an estimate: the waiting jobs, times the mean
- * number of items (at least 1) in the jobs that this pod enqueued recently: in the last one to two minutes of traffic.
- * After a pause, the mean of the time before it counts on for one minute. The limit asks the queue at most once a
- * second (an integration near its share: ten times), and no caller waits for the answer.
+ * The queue counts jobs, so the number of deliveries is an estimate: the waiting jobs, times the mean number of items
+ * (at least 1) in the jobs that this pod enqueued in the last one to two minutes of traffic. The limit asks the queue
+ * at most once a second, or ten times a second while an integration is near its share. No caller waits for the answer.
  */
 export function createBacklogLimit(
   queue: Pick<HookQueue, 'pressure'>,
@@ -69,7 +68,7 @@ export function createBacklogLimit(
     try {
       applyPressure(await queue.pressure());
     } catch {
-      // While the queue does not answer, the last result holds. The enqueues themselves fail then.
+      // The last result stays valid. If the queue is down, the enqueues fail by themselves.
     }
     endQuestion();
     isChecking = false;
@@ -83,8 +82,8 @@ export function createBacklogLimit(
       return excess;
     },
     /**
-     * Records that this pod accepts an item. Returns false, and records nothing, if more deliveries of its integration
-     * wait than its share: that of `backlogMax`, or that of the memory that the queue may use.
+     * Counts an item that this pod is about to accept. Returns false, and does not count it, if the waiting deliveries
+     * of its integration exceed the integration's share of `backlogMax` or of the queue's memory.
      */
     admit(item: QueueItem): boolean {
       if (share >= 1 || item.type === 'nudge') return true;
@@ -98,7 +97,7 @@ export function createBacklogLimit(
       admissions.add(item);
       return true;
     },
-    /** Records what a flush of this pod is about to enqueue: the basis of the estimate. */
+    /** Records how many items a flush has per job, for the estimate of waiting deliveries. */
     recordFlush(jobs: number, items: number): void {
       const nowMs = clock.monotonicMs();
       if (nowMs - windowStartMs > windowMs) {
@@ -130,9 +129,9 @@ function computeShareBytes(pressure: QueuePressure, share: number): number {
 }
 
 /**
- * The deliveries that this pod has admitted and that the last answer of the queue may lack. What was admitted before a
- * question may have been on its way to the queue when the queue counted. So it counts until the answer to the next
- * question: for a moment the sum counts too much, never too little.
+ * The deliveries that this pod has accepted and that the queue's last count may not include yet. A delivery may still
+ * be on its way to the queue when the queue counts. So it stays in this sum until the next count has arrived. For a
+ * moment it is counted twice, but it is never missed.
  */
 class RecentAdmissions {
   readonly #sinceQuestion = new WaitingTally();

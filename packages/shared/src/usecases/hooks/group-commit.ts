@@ -16,7 +16,7 @@ export interface GroupCommitOptions {
   readonly sharePercent: number;
   /** How many callers may wait at once. This bounds the memory that an outage can use. */
   readonly waitersMax: number;
-  /** How many flushes may be in flight at once. With one, the pod is idle while the queue stores it. */
+  /** How many flushes may be in flight at once. With only one, the pod would be idle while the queue stores it. */
   readonly flushesMax: number;
   /** Creates an id that no other job has. */
   readonly createJobId: () => string;
@@ -62,11 +62,11 @@ export class GroupCommit {
   readonly #clock: Clock;
   readonly #options: GroupCommitOptions;
   readonly #backlog: ReturnType<typeof createBacklogLimit>;
-  /** Callers whose promise is not settled yet. */
+  /** Callers whose promise is still pending. */
   readonly #pending = new Set<Waiter>();
-  /** Callers whose item is in no flush yet. The next flush drops those whose promise was rejected at their deadline. */
+  /** Callers whose item waits for the next flush. The flush skips a caller whose deadline has passed. */
   #waiting: Waiter[] = [];
-  /** Of the last attempt, if it failed. */
+  /** The error of the last attempt to store a job. Null: it succeeded. */
   #lastError: Error | null = null;
   #flushesInFlight = 0;
   #isFlushScheduled = false;
@@ -197,7 +197,7 @@ export class GroupCommit {
     this.#expiryAtMs = Number.POSITIVE_INFINITY;
     const nowMs = this.#clock.monotonicMs();
     const expired = [...this.#pending].filter((waiter) => waiter.deadlineAtMs <= nowMs);
-    // Most callers are still waiting for their attempt when their time is over: they fail for the same reason.
+    // Their own attempt has usually not ended yet. It probably fails for the same reason as the last one.
     this.#settleAll(expired, this.#lastError ?? new UnavailableError('the hook queue did not answer in time'));
     let earliestMs = Number.POSITIVE_INFINITY;
     for (const { deadlineAtMs } of this.#pending) earliestMs = Math.min(earliestMs, deadlineAtMs);

@@ -23,9 +23,9 @@ export type BatchOutcome =
       /** The caller dead-letters them. */
       readonly unstorable: readonly UnstorableDelivery[];
     }
-  /** Another run wrote one of the widgets since this one read it. Process the batch again. */
+  /** Another run has written one of the widgets after this run had read it. Process the batch again. */
   | { readonly status: 'superseded'; readonly run: number }
-  /** A store will never accept some item of the batch. The error does not say which one. */
+  /** A store rejects some item of the batch for good (for example: too large). The error does not say which one. */
   | { readonly status: 'unstorable'; readonly run: number; readonly error: UnstorableError }
   /** An unexpected error before the append: a bug in this service, or a bad item. */
   | { readonly status: 'not-applied'; readonly run: number; readonly error: Error };
@@ -50,21 +50,20 @@ export class BatchProcessor {
   /**
    * Runs one batch. docs/data-path.md explains the steps:
    *
-   * 1. Number: get a run number that was taken before step 2. So a number that is taken after the entries of step 2
-   *    have left their outboxes is a higher one.
+   * 1. Number: get a run number. It must be taken before step 2: step 9 relies on it.
    * 2. Load: read the batch's widgets with their outboxes.
-   * 3. Ledger: register the deliveries and drop duplicates. The load comes first: what an earlier run removed from an
-   *    outbox before the load, it had already marked as published, so the ledger reports it here.
-   * 4. Effect: write each widget together with its new outbox entries, if its version is as loaded. So this fails if
-   *    another run has applied anything since the load.
+   * 3. Ledger: register the deliveries and drop duplicates. This must come after the load. An earlier run marks a
+   *    delivery as published before it removes it from the outbox, so the run sees it in one of the two.
+   * 4. Effect: write each widget with its new outbox entries, if it still has the version of step 2. So this fails if
+   *    another run has applied a hook since then.
    * 5. `OutboxPublisher` takes the other steps: append (5), record the position (6), mark the ledger rows (7), empty
    *    the outboxes (8), and later let the dedupe marks expire (9).
    *
-   * The caller may run a batch again after a crash between any two steps, and twice at the same time. A delivery may
-   * also be in several batches.
+   * Safe to repeat: the caller may run a batch again after a crash between any two steps, or twice at the same time. A
+   * delivery may be in several batches.
    *
-   * Throws `UnavailableError` when a store did not answer. Throws it before the append if `signal` is aborted, or if
-   * the run is too old. In each case the caller runs the batch again.
+   * Throws `UnavailableError` if a store did not answer, or, before the append, if `signal` is aborted or the run is
+   * too old. Then the caller runs the batch again.
    */
   async process(items: readonly QueueItem[], signal: AbortSignal): Promise<BatchOutcome> {
     const deliveries = dropRepeats(items);
@@ -136,9 +135,9 @@ async function applyDeliveries(
 }
 
 interface ApplyResult {
-  /** Every loaded widget after its deliveries, with its whole outbox. */
+  /** Every loaded widget with its deliveries applied, and its whole outbox. */
   readonly widgets: readonly PublishableWidget[];
-  /** Deliveries whose effect the store will never accept, not even alone. */
+  /** Deliveries whose effect the store rejects for good, even if it is written alone. */
   readonly unstorable: readonly UnstorableDelivery[];
 }
 
@@ -153,10 +152,10 @@ interface WidgetProgress {
 
 /**
  * Applies the deliveries to their widgets: one write per widget, all widgets in one call. The deliveries of a widget
- * take effect in the given order. A delivery that is in its widget's outbox already had its effect and is skipped.
+ * take effect in the given order. Skips a delivery that is in its widget's outbox: it has taken effect.
  *
- * If the store will never accept a write, its deliveries are halved until each unstorable one is alone: at most about
- * 2 log2(n) more calls for each of them.
+ * If the store rejects a write for good, its deliveries are written in halves, until each unstorable one is alone. This
+ * takes at most about 2 log2(n) more calls for each unstorable delivery.
  *
  * Returns null if another run has written one of the widgets since the load.
  */
@@ -214,7 +213,7 @@ function recordWrite({ progress, change, widget }: PlannedWrite): void {
   progress.chunks.shift();
 }
 
-/** Halves the first chunk. If it is a single delivery, removes it instead and returns it: that one is unstorable. */
+/** Splits the first chunk into halves. If it is a single delivery, removes and returns it: it is unstorable. */
 function halveOrRemoveChunk(progress: WidgetProgress): readonly Delivery[] {
   const chunk = progress.chunks.shift() ?? [];
   if (chunk.length <= 1) return chunk;
@@ -235,7 +234,7 @@ function dropRepeats(items: readonly QueueItem[]): Delivery[] {
   return [...byEventId.values()];
 }
 
-/** By event id. Empty as a rule: only a share of the hooks is traced. */
+/** By event id. Usually empty, because only a sample of the hooks is traced. */
 function collectTraceContexts(items: readonly QueueItem[]): Map<string, TraceContext> {
   const contexts = new Map<string, TraceContext>();
   for (const item of items) {

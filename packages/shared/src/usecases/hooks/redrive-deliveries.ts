@@ -8,13 +8,12 @@ import type { GroupCommit } from './group-commit.ts';
 
 export type RedriveOutcome =
   /**
-   * The delivery is durably queued again. `delivery` is its row, as read before that. The row stays `dead` until a
-   * worker registers the delivery.
+   * The delivery is durably queued again. `delivery` is its ledger row, which stays `dead` until a worker registers it.
    */
   | { readonly status: 'queued'; readonly delivery: LedgerRow }
   /** There is no such delivery, or it belongs to another integration. */
   | { readonly status: 'unknown' }
-  /** The delivery is published or discarded, or a run has registered it and its event is not published yet. */
+  /** The state of the delivery is `published`, `discarded` or `received`. */
   | { readonly status: 'not-dead' };
 
 /** The most deliveries that one call redrives. */
@@ -22,7 +21,7 @@ export const redrivesMax = 100;
 
 export type RedriveSelection =
   | { readonly eventIds: readonly string[] }
-  /** The newest dead deliveries of the range. `after`: only those that a list shows after the delivery with this id. */
+  /** The newest dead deliveries of the range. `after` is the `next` of the previous call, to continue behind it. */
   | { readonly dead: Omit<ReceptionRange, 'listedAfter'>; readonly after: string | null };
 
 /** What became of one delivery. */
@@ -31,8 +30,8 @@ export interface Redrive {
   /** Null if it is not known. */
   readonly integrationId: string | null;
   /**
-   * `not-found`: there is no such delivery, or its integration is deleted or another one. `failed`: the queue did not
-   * accept it, or a store did not answer. It may be queued all the same.
+   * `not-found`: there is no such delivery, its integration is deleted, or it belongs to another integration. `failed`:
+   * the queue did not accept it, or a store did not answer; it may be queued all the same.
    */
   readonly outcome: 'redriven' | 'not-dead' | 'not-found' | 'failed';
   /** Null unless the outcome is `failed`. */
@@ -44,10 +43,10 @@ export type RedrivesOutcome =
       readonly status: 'done';
       /** One for each delivery that was selected, in the order of the selection. */
       readonly redrives: readonly Redrive[];
-      /** There are more dead deliveries in the range: the `after` that selects the next ones. Null: there are none. */
+      /** The `after` for the next call. Null: the range has no more dead deliveries. */
       readonly next: string | null;
     }
-  /** There is no delivery with the id `after`. Nothing was redriven. */
+  /** The delivery `after` does not exist. Nothing was redriven. */
   | { readonly status: 'unknown-after' };
 
 interface Selected {
@@ -55,7 +54,7 @@ interface Selected {
   readonly next: string | null;
 }
 
-/** Redrives dead letters. */
+/** Redrives dead letters: puts them back into the hook queue. */
 export class RedriveDeliveries {
   readonly #ledger: Pick<DeliveryLedger, 'get' | 'list'>;
   readonly #integrations: Pick<Collection<Integration>, 'list'>;
@@ -72,9 +71,9 @@ export class RedriveDeliveries {
   }
 
   /**
-   * Puts a delivery into the queue again, with its original `receivedAt`. Redriving it twice does no harm: once it is
-   * published or discarded, a run drops it as a duplicate. A malformed delivery is queued with the fields that could be
-   * read. It becomes a dead letter again, unless the worker's version of the service can parse it.
+   * Puts a delivery into the queue again, with its original `receivedAt`. A second redrive is harmless: once the
+   * delivery is published or discarded, a run drops it as a duplicate. A malformed delivery is queued with its readable
+   * fields. It becomes a dead letter again, unless a newer worker can parse it.
    *
    * Throws `UnavailableError` when the ledger does not answer, and what `GroupCommit.submit` throws: the delivery is
    * not queued if the backlog of the integration is full (`ServiceError`), the admission limit is exceeded or too many
