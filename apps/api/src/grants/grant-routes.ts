@@ -1,6 +1,4 @@
 import type { Settings } from '@widget-service/shared/config/settings.ts';
-import { ServiceError } from '@widget-service/shared/domain/errors.ts';
-import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import { type AuditMembers, pickChangedMembers } from '@widget-service/shared/entities/audit-event.ts';
 import { type Grant, previousTokenExpiry } from '@widget-service/shared/entities/grant.ts';
 import type { Collection, Where } from '@widget-service/shared/ports/collection.ts';
@@ -16,19 +14,20 @@ import { z } from 'zod';
 import { noteAudit } from '../audit/audit.ts';
 import { requirePrincipalId } from '../caller/policy.ts';
 import { toPublicUrl } from '../http/forwarding.ts';
-import { InputError } from '../http/problem.ts';
+import { invalidRequest } from '../http/problem.ts';
+import { idParamsSchema, notFound, requireById, requireFound, requireId } from '../http/resource.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { toPageBody, toPageSchema } from '../schemas/page.ts';
 import { documentResponses } from '../schemas/problem.ts';
 import { type GrantResource, listGrantsQuerySchema } from './grant-schema.ts';
-
-const paramsSchema = z.object({ id: z.string() });
 
 export type GrantOperation = 'list' | 'create' | 'get' | 'change' | 'rotate' | 'endPrevious' | 'revoke';
 
 /** The seven routes of one kind of grant. */
 export class GrantRoutes<Own extends object> implements Record<GrantOperation, () => Route> {
   readonly #resource: GrantResource<Own>;
+  /** Without its article. */
+  readonly #noun: string;
   readonly #manage: ManageGrants<Own>;
   /** Routes that only read call the port directly. */
   readonly #grants: Collection<Grant & Own>;
@@ -41,6 +40,7 @@ export class GrantRoutes<Own extends object> implements Record<GrantOperation, (
     settings: Settings,
   ) {
     this.#resource = resource;
+    this.#noun = resource.singular.replace(/^an? /, '');
     this.#manage = manage;
     this.#grants = grants;
     this.#settings = settings;
@@ -102,10 +102,10 @@ export class GrantRoutes<Own extends object> implements Record<GrantOperation, (
       schema: {
         operationId: `example.${operationGroup}.get`,
         summary: `Get ${singular}`,
-        params: paramsSchema,
+        params: idParamsSchema,
         response: documentResponses({ 200: schemas.shown }, 'not-found'),
       },
-      handler: async ({ params }) => toBody(this.#requireFound(await this.#grants.get(this.#requireId(params)))),
+      handler: async ({ params }) => toBody(await requireById(this.#grants, params, this.#noun)),
     });
   }
 
@@ -118,17 +118,17 @@ export class GrantRoutes<Own extends object> implements Record<GrantOperation, (
         summary: `Change ${singular}`,
         description:
           'Members that are left out keep their value. `null` sets a member to its default; `name` has none.',
-        params: paramsSchema,
+        params: idParamsSchema,
         body: schemas.changes,
         response: documentResponses({ 200: schemas.shown }, 'not-found'),
       },
       handler: async (request) => {
         // The schema has validated the body, but the compiler cannot infer the type of a generic schema.
         const changes = request.body as Partial<NewGrant<Own>>;
-        const id = this.#requireId(request.params);
+        const id = requireId(request.params.id, this.#noun);
         // Another request may change the grant in between. Then the event shows both changes as this one.
         const before = await this.#grants.get(id);
-        const grant = this.#requireFound(await this.#manage.change(id, changes).catch(rethrowAsInputError));
+        const grant = requireFound(await this.#manage.change(id, changes).catch(rethrowAsInputError), this.#noun);
         const membersBefore = before === null ? {} : this.#toAuditMembers(before);
         const changedMembers = pickChangedMembers(membersBefore, this.#toAuditMembers(grant));
         noteAudit(request, { targetName: grant.name, ...changedMembers });
@@ -146,15 +146,15 @@ export class GrantRoutes<Own extends object> implements Record<GrantOperation, (
         summary: `Rotate the token of ${singular}`,
         description:
           'Replaces the token. This response is the only one that shows the new token. The previous token keeps working for `overlapSeconds`; an even older one stops working now.',
-        params: paramsSchema,
+        params: idParamsSchema,
         body: schemas.rotation,
         response: documentResponses({ 200: schemas.rotated ?? schemas.issued }, 'not-found'),
       },
       handler: async (request) => {
-        const id = this.#requireId(request.params);
+        const id = requireId(request.params.id, this.#noun);
         const grant = checkRotation === undefined ? null : await this.#grants.get(id);
         if (grant !== null) checkRotation?.(grant, request.body);
-        const rotated = this.#requireFound(await this.#manage.rotate(id, request.body));
+        const rotated = requireFound(await this.#manage.rotate(id, request.body), this.#noun);
         const previousExpiresAt = previousTokenExpiry(rotated.grant)?.toISOString() ?? null;
         noteAudit(request, { targetName: rotated.grant.name, after: { previousExpiresAt } });
         const previous = toPreviousBody?.(rotated.grant, previousExpiresAt !== null);
@@ -172,11 +172,12 @@ export class GrantRoutes<Own extends object> implements Record<GrantOperation, (
         summary: `End the previous token of ${singular}`,
         description:
           'The token that the last rotation replaced stops working within 2 seconds; the current one stays. Does nothing if there is no previous token. After a 503 it may have ended already: repeat the request until you get 204 or 404.',
-        params: paramsSchema,
+        params: idParamsSchema,
         response: documentResponses({ 204: z.null().describe('There is no previous token.') }, 'not-found'),
       },
       handler: async (request, reply) => {
-        const ended = this.#requireFound(await this.#manage.endPreviousToken(this.#requireId(request.params)));
+        const id = requireId(request.params.id, this.#noun);
+        const ended = requireFound(await this.#manage.endPreviousToken(id), this.#noun);
         const previousExpiresAt = previousTokenExpiry(ended.before)?.toISOString() ?? null;
         noteAudit(request, {
           targetName: ended.before.name,
@@ -198,28 +199,17 @@ export class GrantRoutes<Own extends object> implements Record<GrantOperation, (
         summary: `Delete ${singular}`,
         description:
           'Its tokens stop working, and any streams opened with them close, within 2 seconds. After a 503 it may already be deleted: repeat the request until you get 204 or 404.',
-        params: paramsSchema,
+        params: idParamsSchema,
         response: documentResponses({ 204: z.null().describe('It is deleted.') }, 'not-found'),
       },
       handler: async (request, reply) => {
-        const id = this.#requireId(request.params);
+        const id = requireId(request.params.id, this.#noun);
         const grant = await this.#grants.get(id);
         if (grant !== null) noteAudit(request, { targetName: grant.name, before: this.#toAuditMembers(grant) });
-        this.#requireFound((await this.#manage.revoke(id)) ? true : null);
+        if (!(await this.#manage.revoke(id))) throw notFound(this.#noun);
         return reply.code(204).send();
       },
     });
-  }
-
-  /** Returns the id in the path, in lower case. Throws `not-found` if it is not a UUID. */
-  #requireId({ id }: z.output<typeof paramsSchema>): string {
-    return this.#requireFound(parseUuid(id));
-  }
-
-  /** Returns the value. Throws `not-found` if it is null. */
-  #requireFound<T>(value: T | null): T {
-    if (value !== null) return value;
-    throw new ServiceError('not-found', `There is no such ${this.#resource.singular.replace(/^an? /, '')}.`);
   }
 
   /** Returns the members of a grant that people set. Those that change by use would look like a part of a change. */
@@ -245,7 +235,5 @@ export class GrantRoutes<Own extends object> implements Record<GrantOperation, (
 /** An expiry that is too late is a mistake in the body, but only the use case knows the limit. */
 function rethrowAsInputError(error: unknown): never {
   if (!(error instanceof ExpiryTooLateError)) throw error;
-  throw new InputError('invalid-request', 'The request is not valid; "errors" names what is wrong.', [
-    { detail: error.message, code: 'too-large', pointer: '#/expiresAt' },
-  ]);
+  throw invalidRequest({ detail: error.message, code: 'too-large', pointer: '#/expiresAt' });
 }

@@ -1,8 +1,8 @@
-import { parseUtcTimestamp } from '@widget-service/shared/domain/timestamp.ts';
 import { type Grant, previousTokenExpiry } from '@widget-service/shared/entities/grant.ts';
 import type { NewGrant, Rotation, TokenIssue } from '@widget-service/shared/usecases/access/manage-grants.ts';
 import { z } from 'zod';
-import { pageQuerySchema, queryTime } from '../schemas/page.ts';
+import { toBody } from '../schemas/body.ts';
+import { pageQuerySchema, queryTime, timeText } from '../schemas/page.ts';
 import { displayText, timestamp, utcTimeFormat } from '../schemas/text.ts';
 
 /** Everything that differs between the kinds of grants in their seven operations. */
@@ -36,24 +36,12 @@ export interface GrantResource<Own extends object> {
 const defaultOverlapSeconds = 300;
 const overlapSecondsMax = 86_400;
 
-/** Parses a time in the future to a `Date`. */
-const futureTime = z
-  .string()
-  .transform((text, { issues }) => {
-    const parsedMs = parseUtcTimestamp(text);
-    if (parsedMs === null) {
-      issues.push({ code: 'custom', message: 'Must be an RFC 3339 time in UTC.', input: text });
-    } else if (parsedMs <= Date.now()) {
-      issues.push({
-        code: 'custom',
-        message: 'Must lie in the future.',
-        // The code of this error in the problem (`zod-validation.ts`).
-        params: { mistake: 'too-small' },
-        input: text,
-      });
-    }
-    // After an issue, zod drops the value.
-    return new Date(parsedMs ?? 0);
+const futureTime = timeText
+  .check(({ value, issues }) => {
+    if (value.getTime() > Date.now()) return;
+    // The code of this error in the problem (`zod-validation.ts`).
+    const params = { mistake: 'too-small' };
+    issues.push({ code: 'custom', message: 'Must lie in the future.', params, input: value });
   })
   .meta(utcTimeFormat);
 
@@ -82,24 +70,25 @@ export const grantChangeMembers = {
   expiresAt: futureTime.nullable().exactOptional(),
 };
 
-/** The member with the last use of a grant: its name differs by kind. */
-type LastUse = 'lastConnectedAt' | 'lastReceivedAt' | 'lastUsedAt';
-
-interface ShownGrant<Own extends z.ZodRawShape> {
+interface ShownGrant {
   /** In the OpenAPI document. */
   readonly id: string;
   readonly description: string;
   /** The members of this kind alone. */
-  readonly own: Own;
-  readonly lastUse: LastUse;
+  readonly own: z.ZodRawShape;
+  /** The member with the last use of a grant. */
+  readonly lastUse: 'lastConnectedAt' | 'lastReceivedAt' | 'lastUsedAt';
   readonly lastUseText: string;
   /** The secrets beside the token, which only the response to a create or a rotation shows. */
   readonly secrets: z.ZodRawShape;
 }
 
-/** Makes the schemas of a grant in responses: `shown` without its secrets, and `issued` with a new token. */
-export function makeShownSchemas<Own extends z.ZodRawShape>(shown: ShownGrant<Own>) {
-  const shape = z.object({
+/**
+ * Makes the schemas of a grant in responses: `shown` without its secrets, and `issued` with a new token. `toBody`
+ * converts a grant to `shown`.
+ */
+export function describeShown(shown: ShownGrant) {
+  const shape: z.ZodObject = z.object({
     id: z.string().meta({ format: 'uuid' }),
     name: z.string().meta({ examples: ['Plant north'] }),
     ...shown.own,
@@ -129,6 +118,10 @@ export function makeShownSchemas<Own extends z.ZodRawShape>(shown: ShownGrant<Ow
     shown: shape.meta({ id: shown.id, description: shown.description }),
     issued: issuedShape.meta({ id: `Issued${shown.id}` }),
     issuedShape,
+    toBody: (grant: Grant & Readonly<Record<string, unknown>>): object => {
+      const previousExpiresAt = previousTokenExpiry(grant);
+      return toBody(shape, { ...grant, previousExpiresAt, [shown.lastUse]: grant.lastUsedAt });
+    },
   };
 }
 
@@ -138,22 +131,6 @@ export const urlMember = {
     description: 'The address to use. It contains the token, so keep the whole address secret.',
   }),
 };
-
-/** Converts a grant to the form that responses show. `own`: the members of its kind, converted. */
-export function toGrantBody<Own extends object>(grant: Grant, own: Own, lastUse: LastUse) {
-  const { id, name, expiresAt, tokenIssuedAt, createdAt, createdBy, lastUsedAt } = grant;
-  return {
-    id,
-    name,
-    ...own,
-    expiresAt: expiresAt?.toISOString() ?? null,
-    tokenIssuedAt: tokenIssuedAt.toISOString(),
-    previousExpiresAt: previousTokenExpiry(grant)?.toISOString() ?? null,
-    createdAt: createdAt.toISOString(),
-    createdBy,
-    [lastUse]: lastUsedAt?.toISOString() ?? null,
-  };
-}
 
 export const rotationMembers = {
   overlapSeconds: z
@@ -178,14 +155,8 @@ export function toRotation(overlapSeconds: number | null | undefined, isSigned: 
 
 /** The query of the lists of grants. */
 export const listGrantsQuerySchema = pageQuerySchema.extend({
-  createdBefore: queryTime.optional().meta({
-    ...utcTimeFormat,
-    description: 'Only those that were created before this time, in UTC.',
-  }),
-  expiresBefore: queryTime.optional().meta({
-    ...utcTimeFormat,
-    description: 'Only those that expire before this time, in UTC, or have expired already.',
-  }),
+  createdBefore: queryTime('Only those that were created before this time, in UTC.'),
+  expiresBefore: queryTime('Only those that expire before this time, in UTC, or have expired already.'),
   name: displayText(1, 200)
     .optional()
     .meta({

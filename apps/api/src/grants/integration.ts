@@ -2,15 +2,14 @@ import { secretText } from '@widget-service/shared/config/value-schemas.ts';
 import { findSecretMistake } from '@widget-service/shared/domain/sealed-secrets.ts';
 import type { Integration, IntegrationMembers } from '@widget-service/shared/entities/grant.ts';
 import { z } from 'zod';
-import { InputError } from '../http/problem.ts';
+import { invalidRequest } from '../http/problem.ts';
 import { newSourceSchema, rejectSecrets, secretsSchema, sourceSchema } from '../sources/source-schema.ts';
 import {
+  describeShown,
   type GrantResource,
   grantChangeMembers,
-  makeShownSchemas,
   newGrantMembers,
   rotationMembers,
-  toGrantBody,
   toRotation,
   urlMember,
 } from './grant-schema.ts';
@@ -136,7 +135,7 @@ const integrationRotationSchema = z
   }))
   .meta({ id: 'IntegrationRotation', examples: [{ overlapSeconds: 300 }] });
 
-const { shown, issued, issuedShape } = makeShownSchemas({
+const { shown, issued, issuedShape, toBody } = describeShown({
   id: 'Integration',
   description: 'A grant to post hooks.',
   own: {
@@ -200,16 +199,7 @@ export const integrationResource: GrantResource<IntegrationMembers> = {
     issued,
     rotated: rotatedIntegrationSchema,
   },
-  toBody: (grant) => {
-    const { token, deduplicateByContent, rate, source } = grant;
-    const own = {
-      signature: toSignature(token, source),
-      deduplicateByContent,
-      rate,
-      source,
-    };
-    return toGrantBody(grant, own, 'lastReceivedAt');
-  },
+  toBody: (grant) => toBody({ ...grant, signature: toSignature(grant.token, grant.source) }),
   toPreviousBody: ({ previousToken, source }, isValid) => ({
     previousSignature: previousToken !== null && isValid ? toSignature(previousToken, source) : null,
   }),
@@ -222,9 +212,7 @@ export const integrationResource: GrantResource<IntegrationMembers> = {
       source === null
         ? 'Must be left out: the integration has no source.'
         : 'Must be given: only with the old address could the secrets be read.';
-    throw new InputError('invalid-request', 'The request is not valid; "errors" names what is wrong.', [
-      { detail, code: source === null ? 'format' : 'required', pointer: '#/secrets' },
-    ]);
+    throw invalidRequest({ detail, code: source === null ? 'format' : 'required', pointer: '#/secrets' });
   },
   toTokenPath: (token) => `/api/v1/events/hooks/${token}`,
 };

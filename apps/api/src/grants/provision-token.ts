@@ -3,12 +3,11 @@ import { forArrayLength } from '@widget-service/shared/entities/define-entity.ts
 import type { ProvisionToken } from '@widget-service/shared/entities/grant.ts';
 import { z } from 'zod';
 import {
+  describeShown,
   type GrantResource,
   grantChangeMembers,
-  makeShownSchemas,
   newGrantMembers,
   rotationSchema,
-  toGrantBody,
 } from './grant-schema.ts';
 
 /** The permissions that a provision token may have. */
@@ -22,7 +21,7 @@ const chosenPermissions = z
   .nullable()
   .transform((value) => value ?? [...grantablePermissions]);
 
-const { shown, issued } = makeShownSchemas({
+const { shown, issued, toBody } = describeShown({
   id: 'ProvisionToken',
   description: 'A grant to create widgets without signing in.',
   own: { permissions: z.array(z.enum(permissions)).meta({ examples: [['widgets:create']] }) },
@@ -54,6 +53,6 @@ export const provisionTokenResource: GrantResource<Pick<ProvisionToken, 'permiss
     shown,
     issued,
   },
-  toBody: (grant) => toGrantBody(grant, { permissions: grant.permissions }, 'lastUsedAt'),
+  toBody,
   toTokenPath: null,
 };

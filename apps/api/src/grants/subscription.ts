@@ -6,12 +6,11 @@ import type { Subscription } from '@widget-service/shared/entities/grant.ts';
 import { z } from 'zod';
 import { displayText, uuid } from '../schemas/text.ts';
 import {
+  describeShown,
   type GrantResource,
   grantChangeMembers,
-  makeShownSchemas,
   newGrantMembers,
   rotationSchema,
-  toGrantBody,
   urlMember,
 } from './grant-schema.ts';
 
@@ -45,7 +44,7 @@ const filter = z
   })
   .meta({ id: 'NewEventFilter', description: filterDescription, examples: [exampleFilter] });
 
-const { shown, issued } = makeShownSchemas({
+const { shown, issued, toBody } = describeShown({
   id: 'Subscription',
   description: 'A grant to stream events.',
   own: {
@@ -93,6 +92,6 @@ export const subscriptionResource: GrantResource<Pick<Subscription, 'filter'>> =
     shown,
     issued,
   },
-  toBody: (grant) => toGrantBody(grant, { filter: grant.filter }, 'lastConnectedAt'),
+  toBody,
   toTokenPath: (token) => `/api/v1/events/${token}`,
 };

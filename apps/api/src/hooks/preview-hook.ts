@@ -10,13 +10,14 @@ import { deriveHookEventId } from '@widget-service/shared/usecases/hooks/accept-
 import { z } from 'zod';
 import { describeBodyLimit } from '../http/error-handler.ts';
 import { rejectEncoded } from '../http/json-body.ts';
+import { idParamsSchema } from '../http/resource.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import type { RouteDeps } from '../route-deps.ts';
+import { toJsonWith } from '../schemas/body.ts';
 import { documentResponses } from '../schemas/problem.ts';
 import { widgetEventSchema } from '../schemas/widget.ts';
 import type { MappedHook } from '../sources/map-hook.ts';
-import { findSourceRefusal, type ReadSource, readSource } from '../sources/read-source.ts';
-import { requireSource } from '../sources/require-integration.ts';
+import { findSourceRefusal, type ReadSource, readSource, requireSource } from '../sources/read-source.ts';
 import { findScheme } from '../sources/sender-presets.ts';
 import { listSignedUrls, readHeader, type SentRequest } from '../sources/sent-request.ts';
 import { toSourceKeys } from '../sources/source-key.ts';
@@ -147,12 +148,12 @@ export function previewIntegrationRoute(deps: RouteDeps): Route {
       operationId: 'example.integrations.preview',
       summary: 'Preview a hook of an integration',
       description: `${description} The integration must have a source.`,
-      params: z.object({ id: z.string() }),
+      params: idParamsSchema,
       body: integrationPreviewSchema,
       response: documentResponses({ 200: previewSchema }, 'not-found'),
     },
     handler: async ({ params, body }, reply) => {
-      const integration = await requireSource(params, deps.integrations);
+      const integration = await requireSource(deps.integrations, params);
       const { source } = integration;
       const keys = toSourceKeys(findScheme(source), findSecrets(integration, body.url, deps.clock.now()));
       const text = await preview({ source, keys, sent: toSentRequest(body), integration }, deps);
@@ -251,11 +252,11 @@ function renderPreview(read: ReadSource, hook: MappedHook | null, eventJson: str
     answer,
     refusal,
   };
-  return `${JSON.stringify(members).slice(0, -1)},"hook":${renderHook(hook)},"event":${eventJson}}`;
+  return toJsonWith(members, { hook: renderHook(hook), event: eventJson ?? 'null' });
 }
 
 function renderHook(hook: MappedHook | null): string {
   if (hook === null) return 'null';
   const { payload, ...members } = hook;
-  return `${JSON.stringify(members).slice(0, -1)},"payload":${payload}}`;
+  return toJsonWith(members, { payload: payload ?? 'null' });
 }

@@ -1,12 +1,13 @@
-import { ServiceError, UnreadableRowError } from '@widget-service/shared/domain/errors.ts';
-import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
+import { UnreadableRowError } from '@widget-service/shared/domain/errors.ts';
 import { type QuarantinedText, quarantineReasons } from '@widget-service/shared/entities/quarantined-text.ts';
 import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import { listCountedPage } from '@widget-service/shared/usecases/lists/list-counted-page.ts';
 import { z } from 'zod';
 import { noteAudit } from '../audit/audit.ts';
+import { idParamsSchema, notFound, requireById, requireId } from '../http/resource.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import type { RouteDeps } from '../route-deps.ts';
+import { toBody } from '../schemas/body.ts';
 import { pageQuerySchema, toPageBody, toPageSchema } from '../schemas/page.ts';
 import { documentResponses } from '../schemas/problem.ts';
 import { timestamp } from '../schemas/text.ts';
@@ -60,7 +61,8 @@ const quarantinedTextWithTextSchema = quarantinedTextShape
 
 const quarantinePageSchema = toPageSchema(quarantinedTextSchema);
 
-const paramsSchema = z.object({ id: z.string() });
+/** Ends the sentence of `notFound`. */
+const what = 'text in quarantine';
 
 /** `GET /api/v1/quarantine`: one page of the quarantined texts, without the texts themselves. */
 export function listQuarantineRoute({ quarantine }: RouteDeps): Route {
@@ -73,7 +75,8 @@ export function listQuarantineRoute({ quarantine }: RouteDeps): Route {
       querystring: pageQuerySchema,
       response: documentResponses({ 200: { body: quarantinePageSchema, description: 'One page of texts.' } }),
     },
-    handler: async ({ query }) => toPageBody(query, await listCountedPage(quarantine, {}, query), toBody),
+    handler: async ({ query }) =>
+      toPageBody(query, await listCountedPage(quarantine, {}, query), (row) => toBody(quarantinedTextShape, row)),
   });
 }
 
@@ -84,15 +87,10 @@ export function getQuarantinedTextRoute({ quarantine }: RouteDeps): Route {
       operationId: 'example.quarantine.get',
       summary: 'Get a quarantined text',
       description: 'Returns one quarantined text with its origin.',
-      params: paramsSchema,
+      params: idParamsSchema,
       response: documentResponses({ 200: quarantinedTextWithTextSchema }, 'not-found'),
     },
-    handler: async ({ params }) => {
-      const id = parseUuid(params.id);
-      const found = id === null ? null : await quarantine.get(id);
-      if (found === null) throw unknownTextError();
-      return { ...toBody(found), text: found.text };
-    },
+    handler: async ({ params }) => toBody(quarantinedTextWithTextSchema, await requireById(quarantine, params, what)),
   });
 }
 
@@ -104,13 +102,13 @@ export function discardQuarantinedTextRoute({ quarantine }: RouteDeps): Route {
       summary: 'Discard a quarantined text',
       description:
         'Removes the text for good. After a 503 it may already be removed: repeat the request until you get 204 or 404.',
-      params: paramsSchema,
+      params: idParamsSchema,
       response: documentResponses({ 204: z.null().describe('It is removed.') }, 'not-found'),
     },
     handler: async (request, reply) => {
-      const id = parseUuid(request.params.id);
-      const found = id === null ? null : await getIfReadable(quarantine, id);
-      if (id === null || !(await quarantine.remove(id))) throw unknownTextError();
+      const id = requireId(request.params.id, what);
+      const found = await getIfReadable(quarantine, id);
+      if (!(await quarantine.remove(id))) throw notFound(what);
       if (found !== null) {
         const { reason, integrationId, sizeBytes } = found;
         noteAudit(request, { before: { reason, integrationId, sizeBytes } });
@@ -128,12 +126,4 @@ async function getIfReadable(quarantine: Pick<Collection<QuarantinedText>, 'get'
     if (error instanceof UnreadableRowError) return null;
     throw error;
   }
-}
-
-function toBody({ id, reason, jobId, integrationId, quarantinedAt, sizeBytes }: QuarantinedText) {
-  return { id, reason, jobId, integrationId, quarantinedAt: quarantinedAt.toISOString(), sizeBytes };
-}
-
-function unknownTextError(): ServiceError {
-  return new ServiceError('not-found', 'There is no such text in quarantine.');
 }

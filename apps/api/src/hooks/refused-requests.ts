@@ -3,13 +3,14 @@ import { type HookRefusal, refusalLimits, sampleLimits } from '@widget-service/s
 import { listCountedPage } from '@widget-service/shared/usecases/lists/list-counted-page.ts';
 import { z } from 'zod';
 import { noteAudit } from '../audit/audit.ts';
+import { idParamsSchema, requireById, requireFound } from '../http/resource.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import type { RouteDeps } from '../route-deps.ts';
+import { toBody } from '../schemas/body.ts';
 import { pageQuerySchema, queryWebhookId, toPageBody, toPageSchema } from '../schemas/page.ts';
 import { documentResponses, mistakeSchema } from '../schemas/problem.ts';
 import { timestamp } from '../schemas/text.ts';
-import { requireIntegration, requireSource, unknownIntegrationError } from '../sources/require-integration.ts';
-import { deliveriesParamsSchema } from './deliveries/delivery.ts';
+import { requireSource } from '../sources/read-source.ts';
 import { cutWebhookId, endOfSample } from './intake-recorder.ts';
 
 /** One refused hook, with the problem that its sender got. */
@@ -68,7 +69,7 @@ export function listRefusalsRoute({ integrations, refusals }: RouteDeps): Route 
       summary: 'List refusals',
       description:
         'Returns the recent hooks of an integration that were refused, the newest first, each with the problem that its sender got. At most 100 are kept, for at most 7 days. Each server process lists one per second and code, about a second after it happened; `unlisted` counts the others. A hook with an unknown token belongs to no integration, so it is never listed.',
-      params: deliveriesParamsSchema,
+      params: idParamsSchema,
       querystring: listRefusalsQuerySchema,
       response: documentResponses(
         { 200: { body: refusalPageSchema, description: 'One page of refusals.' } },
@@ -76,7 +77,7 @@ export function listRefusalsRoute({ integrations, refusals }: RouteDeps): Route 
       ),
     },
     handler: async ({ params, query }) => {
-      const { id: integrationId } = await requireIntegration(params, integrations);
+      const { id: integrationId } = await requireById(integrations, params, 'integration');
       const webhookId = query.webhookId === undefined ? undefined : cutWebhookId(query.webhookId);
       return toPageBody(query, await listCountedPage(refusals, { integrationId, webhookId }, query), toRefusalBody);
     },
@@ -85,9 +86,9 @@ export function listRefusalsRoute({ integrations, refusals }: RouteDeps): Route 
 
 type RefusalBody = z.output<typeof refusalSchema>;
 
-function toRefusalBody({ integrationId, expiresAt, refusedAt, errors, ...refusal }: HookRefusal): RefusalBody {
+function toRefusalBody(refusal: HookRefusal): RefusalBody {
   // The store has codes as plain texts, but every mistake came from this interface.
-  return { ...refusal, refusedAt: refusedAt.toISOString(), errors: errors as RefusalBody['errors'] };
+  return toBody(refusalSchema, { ...refusal, errors: refusal.errors as RefusalBody['errors'] });
 }
 
 const keepForSecondsDefault = 3_600;
@@ -154,8 +155,6 @@ const samplesSchema = z
     ],
   });
 
-const params = z.object({ id: z.string() });
-
 /** `GET /api/v1/integrations/{id}/samples`: the refused requests that are kept. */
 export function listSamplesRoute({ integrations, samples, clock }: RouteDeps): Route {
   return defineRoute({
@@ -164,10 +163,10 @@ export function listSamplesRoute({ integrations, samples, clock }: RouteDeps): R
       summary: 'List samples',
       description:
         'Returns requests of the sender that were refused, as they were sent, the newest first: `headers` and `body` are what a preview takes. At most 10 are kept. Each server process adds at most one a second and code, and none with a body above 64 KiB.',
-      params,
+      params: idParamsSchema,
       response: documentResponses({ 200: samplesSchema }, 'not-found'),
     },
-    handler: async (request) => toSamplesBody(await requireSource(request.params, integrations), samples, clock.now()),
+    handler: async (request) => toSamplesBody(await requireSource(integrations, request.params), samples, clock.now()),
   });
 }
 
@@ -179,19 +178,21 @@ export function keepSamplesRoute({ integrations, manageIntegrations, samples, cl
       summary: 'Keep samples',
       description:
         'Keeps refused requests of the sender for a while, so that a mapping or a secret can be corrected with them. Then all are deleted, and each one at the latest 24 hours after its arrival. To call it again changes the end. Only headers that hold neither a secret nor an address are kept; bodies are kept as they were sent. The deletion of the integration deletes them, too. The integration must have a source.',
-      params,
+      params: idParamsSchema,
       body: samplingSchema,
       response: documentResponses({ 200: samplesSchema }, 'not-found'),
     },
     handler: async (request) => {
-      const before = await requireSource(request.params, integrations);
+      const before = await requireSource(integrations, request.params);
       const now = clock.now();
       const { id: integrationId } = before;
       // The store removes an expired entity some time later.
       if (findEnd(before, now) === null) await samples.removeAll({ integrationId });
       const until = new Date(now.getTime() + request.body.keepForSeconds * 1_000);
-      const after = await manageIntegrations.change(integrationId, { samplesKeptUntil: until });
-      if (after === null) throw unknownIntegrationError();
+      const after = requireFound(
+        await manageIntegrations.change(integrationId, { samplesKeptUntil: until }),
+        'integration',
+      );
       for (const { requestId } of await listKept(after, samples, now)) {
         await samples.change(requestId, ({ refusedAt }) => ({ expiresAt: endOfSample(refusedAt, until) }));
       }
@@ -208,11 +209,11 @@ export function deleteSamplesRoute({ integrations, manageIntegrations, samples }
       operationId: 'example.samples.delete',
       summary: 'Delete samples',
       description: 'Deletes all samples of the integration at once, and keeps no more.',
-      params,
+      params: idParamsSchema,
       response: documentResponses({ 204: z.null().describe('All are deleted.') }, 'not-found'),
     },
     handler: async (request, reply) => {
-      const { id: integrationId, name } = await requireSource(request.params, integrations);
+      const { id: integrationId, name } = await requireSource(integrations, request.params);
       // Before the removal: a pod that adds one later finds that none is wanted, and removes it.
       await manageIntegrations.change(integrationId, { samplesKeptUntil: null });
       await samples.removeAll({ integrationId });
@@ -239,11 +240,6 @@ async function toSamplesBody(integration: Kept, samples: Pick<RouteDeps['samples
   const kept = await listKept(integration, samples, now);
   return {
     keptUntil: findEnd(integration, now)?.toISOString() ?? null,
-    items: kept.map(({ integrationId, refusedAt, expiresAt, headers, withheldHeaders, ...sample }) => ({
-      ...sample,
-      receivedAt: refusedAt.toISOString(),
-      headers: Object.fromEntries(Object.entries(headers).map(([name, values]) => [name, [...values]])),
-      withheldHeaders: [...withheldHeaders],
-    })),
+    items: kept.map((sample) => toBody(sampleSchema, { ...sample, receivedAt: sample.refusedAt })),
   };
 }

@@ -104,3 +104,8 @@ export class InputError extends ServiceError {
     this.errors = errors;
   }
 }
+
+/** Builds the error `invalid-request`, whose text refers to the mistakes. */
+export function invalidRequest(...mistakes: readonly InputMistake[]): InputError {
+  return new InputError('invalid-request', problemKinds['invalid-request'].detail, mistakes);
+}

@@ -1,7 +1,7 @@
 import type { FastifySchema, FastifySchemaCompiler, FastifyTypeProvider } from 'fastify';
 import { safeParse } from 'zod';
 import type { $ZodIssue, $ZodType, output } from 'zod/v4/core';
-import { InputError, type InputMistake, type MistakeCode, type MistakePlace } from './problem.ts';
+import { type InputError, type InputMistake, invalidRequest, type MistakeCode, type MistakePlace } from './problem.ts';
 
 const mistakesMax = 20;
 /** Unknown field names come from the caller: a mistake shows at most this many characters of one. */
@@ -35,7 +35,7 @@ function toInputError(issues: readonly $ZodIssue[], data: unknown, isQuery: bool
     .slice(0, mistakesMax)
     .flatMap((issue) => toMistakes(issue, data, isQuery))
     .slice(0, mistakesMax);
-  return new InputError('invalid-request', 'The request is not valid; "errors" names what is wrong.', mistakes);
+  return invalidRequest(...mistakes);
 }
 
 function toMistakes(issue: $ZodIssue, data: unknown, isQuery: boolean): InputMistake[] {

@@ -1,4 +1,3 @@
-import type { StoredAuditEvent } from '@widget-service/shared/entities/audit-event.ts';
 import {
   auditActions,
   auditActorKinds,
@@ -9,9 +8,10 @@ import { listCountedPage } from '@widget-service/shared/usecases/lists/list-coun
 import { z } from 'zod';
 import { defineRoute, type Route } from '../http/route.ts';
 import type { RouteDeps } from '../route-deps.ts';
+import { toBody } from '../schemas/body.ts';
 import { pageQuerySchema, queryTime, toPageBody, toPageSchema } from '../schemas/page.ts';
 import { documentResponses } from '../schemas/problem.ts';
-import { timestamp, utcTimeFormat, uuid } from '../schemas/text.ts';
+import { timestamp, uuid } from '../schemas/text.ts';
 
 const changedMembers = z.record(z.string(), z.unknown()).nullable();
 
@@ -102,14 +102,8 @@ const listAuditEventsQuerySchema = pageQuerySchema.extend({
   actorId: resourceId.describe('Only events of this user or provision token.'),
   action: z.enum(auditActions).optional().describe('Only events with this action.'),
   targetId: resourceId.describe('Only events about the resource with this id.'),
-  from: queryTime.optional().meta({
-    ...utcTimeFormat,
-    description: 'Only events at this time or later, in UTC.',
-  }),
-  to: queryTime.optional().meta({
-    ...utcTimeFormat,
-    description: 'Only events before this time, in UTC. Send it, so that new events do not shift further pages.',
-  }),
+  from: queryTime('Only events at this time or later, in UTC.'),
+  to: queryTime('Only events before this time, in UTC. Send it, so that new events do not shift further pages.'),
 });
 
 /** `GET /api/v1/audit-events`: one page of audit events, the newest first. */
@@ -128,16 +122,9 @@ export function listAuditEventsRoute({ auditEvents }: RouteDeps): Route {
     handler: async ({ query }) => {
       const { actorId, action, targetId, from, to } = query;
       const where = { 'actor.id': actorId, action, 'target.id': targetId, occurredAt: { atLeast: from, below: to } };
-      return toPageBody(query, await listCountedPage(auditEvents, where, query), toAuditEventBody);
+      return toPageBody(query, await listCountedPage(auditEvents, where, query), (event) =>
+        toBody(auditEventSchema, event),
+      );
     },
   });
-}
-
-function toAuditEventBody({ occurredAt, before, after, expiresAt: _, ...event }: StoredAuditEvent): AuditEventBody {
-  return {
-    ...event,
-    occurredAt: occurredAt.toISOString(),
-    before: before === null ? null : { ...before },
-    after: after === null ? null : { ...after },
-  };
 }

@@ -1,11 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
-import { type KeptContent, makeReadOnce, sendKept, toKeptContent } from '../http/kept-content.ts';
 import type { Route } from '../http/route.ts';
 import { contentPolicies } from '../http/security-headers.ts';
 import type { RouteDeps } from '../route-deps.ts';
-import { definePage } from './page.ts';
+import { definePage, type KeptContent, makeReadOnce, sendKept, toKeptContent } from './page.ts';
 
 /** What `npm run build:console` writes. */
 const builtFolder = new URL('../../../console/dist/', import.meta.url);

@@ -1,4 +1,3 @@
-import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { permissions, permissionsForRole } from '@widget-service/shared/domain/role.ts';
 import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import type { Session } from '@widget-service/shared/entities/session.ts';
@@ -9,9 +8,11 @@ import { noteAudit } from '../audit/audit.ts';
 import { formatClearedSessionCookie } from '../caller/cookies.ts';
 import { computeCsrfToken } from '../caller/csrf.ts';
 import { requireSession } from '../caller/policy.ts';
+import { idParamsSchema, notFound } from '../http/resource.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { signOutHeaders } from '../http/security-headers.ts';
 import type { RouteDeps } from '../route-deps.ts';
+import { toBody } from '../schemas/body.ts';
 import { pageQuerySchema, toPageBody, toPageSchema } from '../schemas/page.ts';
 import { documentResponses } from '../schemas/problem.ts';
 import { timestamp } from '../schemas/text.ts';
@@ -79,19 +80,12 @@ export function makeToActiveSessionBody(
   request: FastifyRequest,
 ): (session: Session) => z.output<typeof activeSessionSchema> {
   const currentDigest = requireSession(request).session.digest;
-  return ({ id, digest, device, address, createdAt, lastSeenAt, expiresAt }) => ({
-    id,
-    device,
-    address,
-    createdAt: createdAt.toISOString(),
-    lastUsedAt: lastSeenAt.toISOString(),
-    expiresAt: expiresAt.toISOString(),
-    current: digest === currentDigest,
-  });
-}
-
-export function unknownSessionError(): ServiceError {
-  return new ServiceError('not-found', 'There is no such session.');
+  return (session) =>
+    toBody(activeSessionSchema, {
+      ...session,
+      lastUsedAt: session.lastSeenAt,
+      current: session.digest === currentDigest,
+    });
 }
 
 /** `GET /api/v1/session`: who is signed in. */
@@ -175,7 +169,7 @@ export function endOwnSessionRoute({ manageSessions, settings }: RouteDeps): Rou
       summary: 'End one of your sessions',
       description:
         'The session ends at once. Requests for widgets on other servers, and its personal streams, follow within 2 seconds. After a 503, repeat the request until you get 204 or 404: they then follow within a minute. If it is the session of this request, the response also clears its cookie.',
-      params: z.object({ id: z.string() }),
+      params: idParamsSchema,
       response: documentResponses(
         { 204: { description: 'The session has ended.', body: null, optionalHeaders: ['Set-Cookie'] } },
         'not-found',
@@ -185,7 +179,7 @@ export function endOwnSessionRoute({ manageSessions, settings }: RouteDeps): Rou
       const { user, session } = requireSession(request);
       const id = parseUuid(request.params.id);
       noteAudit(request, { before: { sessionId: id } });
-      if (id === null || !(await manageSessions.endById(user.id, id))) throw unknownSessionError();
+      if (id === null || !(await manageSessions.endById(user.id, id))) throw notFound('session');
       if (id === session.id) reply.headers(clearSession(settings.COOKIE_SECURE));
       return reply.code(204).send();
     },

@@ -9,7 +9,7 @@ import { formatSessionCookie } from '../caller/cookies.ts';
 import { toRateLimitedError } from '../caller/limits/rate-limits.ts';
 import { createPendingSignIns, parseReturnTo } from '../caller/oidc/pending-sign-in.ts';
 import { toNotVerified } from '../caller/oidc/provider-calls.ts';
-import { InputError, statusForCode } from '../http/problem.ts';
+import { invalidRequest, statusForCode } from '../http/problem.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import type { RouteDeps } from '../route-deps.ts';
 import { documentResponses, withProblemHeaders } from '../schemas/problem.ts';
@@ -98,9 +98,7 @@ export function startIdentitySignInRoute(deps: RouteDeps): Route {
 function requireReturnTo(given: string | undefined, publicBaseUrl: string): string {
   const returnTo = parseReturnTo(given ?? `${new URL(`${publicBaseUrl}/`).pathname}`, publicBaseUrl);
   if (returnTo !== null) return returnTo;
-  throw new InputError('invalid-request', 'The request is not valid; "errors" names what is wrong.', [
-    { detail: 'Must be a path of this service.', code: 'format', parameter: 'returnTo' },
-  ]);
+  throw invalidRequest({ detail: 'Must be a path of this service.', code: 'format', parameter: 'returnTo' });
 }
 
 /** `GET /api/v1/session/oidc/callback`: signs in the person whom the provider has verified. */

@@ -2,17 +2,17 @@ import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import { pickChangedMembers, toAuditName } from '@widget-service/shared/entities/audit-event.ts';
 import type { User } from '@widget-service/shared/entities/user.ts';
-import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import { listCountedPage } from '@widget-service/shared/usecases/lists/list-counted-page.ts';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type AuditNotes, noteAudit } from '../audit/audit.ts';
 import { requireSession } from '../caller/policy.ts';
+import { idParamsSchema, notFound, requireById, requireId } from '../http/resource.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import type { RouteDeps } from '../route-deps.ts';
 import { pageQuerySchema, toPageBody } from '../schemas/page.ts';
 import { documentResponses } from '../schemas/problem.ts';
-import { activeSessionPageSchema, makeToActiveSessionBody, unknownSessionError } from './sessions.ts';
+import { activeSessionPageSchema, makeToActiveSessionBody } from './sessions.ts';
 import {
   newUserSchema,
   toUserAuditMembers,
@@ -21,8 +21,6 @@ import {
   userPageSchema,
   userSchema,
 } from './user-schema.ts';
-
-const userParamsSchema = z.object({ id: z.string() });
 
 /** `GET /api/v1/users`: one page of users, newest first. */
 export function listUsersRoute({ users }: RouteDeps): Route {
@@ -71,10 +69,10 @@ export function getUserRoute({ users }: RouteDeps): Route {
     schema: {
       operationId: 'example.users.get',
       summary: 'Get a user',
-      params: userParamsSchema,
+      params: idParamsSchema,
       response: documentResponses({ 200: userSchema }, 'not-found'),
     },
-    handler: async ({ params }) => toUserBody(await requireUser(params, users)),
+    handler: async ({ params }) => toUserBody(await requireById(users, params, 'user')),
   });
 }
 
@@ -86,7 +84,7 @@ export function changeUserRoute({ users, manageUsers }: RouteDeps): Route {
       summary: 'Change a user',
       description:
         'Members that are left out or null keep their value, except that a null `name` removes the name. Disabling a user or setting a password ends all sessions of that user. You cannot set your own password here: `PUT /api/v1/session/password` asks for the current one. A user who signs in through the identity provider has no password, and gets the role from the provider again at each sign-in.',
-      params: userParamsSchema,
+      params: idParamsSchema,
       body: userChangesSchema,
       response: documentResponses(
         { 200: userSchema },
@@ -98,12 +96,12 @@ export function changeUserRoute({ users, manageUsers }: RouteDeps): Route {
     },
     handler: async (request) => {
       const { role = null, disabled = null, password = null, ...named } = request.body;
-      const userId = requireUserId(request.params);
+      const userId = requireId(request.params.id, 'user');
       if (password !== null) rejectOwnPassword(request, userId);
       // Another admin may change the user in between. Then the event shows both changes as this one.
       const before = await users.get(userId);
       const outcome = await manageUsers.change(userId, { role, disabled, password, ...named });
-      if (outcome.status === 'unknown') throw unknownUserError();
+      if (outcome.status === 'unknown') throw notFound('user');
       if (outcome.status === 'weak-password') throw new ServiceError('weak-password', outcome.detail);
       if (outcome.status === 'last-admin') {
         throw new ServiceError('last-admin', 'This would leave the service without an admin who can sign in.');
@@ -146,7 +144,7 @@ export function listUserSessionsRoute({ users, manageSessions }: RouteDeps): Rou
       operationId: 'example.users.listSessions',
       summary: "List a user's sessions",
       description: 'Returns one page of the sessions of a user that have not ended, the newest sign-in first.',
-      params: userParamsSchema,
+      params: idParamsSchema,
       querystring: pageQuerySchema,
       response: documentResponses(
         { 200: { body: activeSessionPageSchema, description: 'One page of sessions.' } },
@@ -155,7 +153,7 @@ export function listUserSessionsRoute({ users, manageSessions }: RouteDeps): Rou
     },
     handler: async (request) => {
       const { params, query } = request;
-      const { id: userId } = await requireUser(params, users);
+      const { id: userId } = await requireById(users, params, 'user');
       return toPageBody(query, await manageSessions.list(userId, query), makeToActiveSessionBody(request));
     },
   });
@@ -168,11 +166,11 @@ export function endUserSessionsRoute({ users, manageSessions }: RouteDeps): Rout
       operationId: 'example.users.endSessions',
       summary: "End all of a user's sessions",
       description: endingText,
-      params: userParamsSchema,
+      params: idParamsSchema,
       response: documentResponses({ 204: z.null().describe('The sessions have ended.') }, 'not-found'),
     },
     handler: async (request, reply) => {
-      const user = await requireUser(request.params, users);
+      const user = await requireById(users, request.params, 'user');
       await manageSessions.endAll(user.id);
       noteAudit(request, { targetName: toAuditName(user), after: { sessions: 'all-ended' } });
       return reply.code(204).send();
@@ -192,33 +190,12 @@ export function endUserSessionRoute({ users, manageSessions }: RouteDeps): Route
     },
     handler: async (request, reply) => {
       const { params } = request;
-      const userId = requireUserId(params);
+      const userId = requireId(params.id, 'user');
       const sessionId = parseUuid(params.sessionId);
       const user = await users.get(userId);
       noteAudit(request, { targetName: user === null ? null : toAuditName(user), before: { sessionId } });
-      if (sessionId === null || !(await manageSessions.endById(userId, sessionId))) throw unknownSessionError();
+      if (sessionId === null || !(await manageSessions.endById(userId, sessionId))) throw notFound('session');
       return reply.code(204).send();
     },
   });
-}
-
-/** Returns the user in the path. Throws `not-found` if there is no such user. */
-async function requireUser(
-  params: z.output<typeof userParamsSchema>,
-  users: Pick<Collection<User>, 'get'>,
-): Promise<User> {
-  const user = await users.get(requireUserId(params));
-  if (user === null) throw unknownUserError();
-  return user;
-}
-
-/** Returns the id in the path, in lower case. Throws `not-found` if it is not a UUID. */
-function requireUserId({ id }: z.output<typeof userParamsSchema>): string {
-  const userId = parseUuid(id);
-  if (userId === null) throw unknownUserError();
-  return userId;
-}
-
-function unknownUserError(): ServiceError {
-  return new ServiceError('not-found', 'There is no such user.');
 }

@@ -1,6 +1,7 @@
 import { roles } from '@widget-service/shared/domain/role.ts';
 import { findPasswordEnd, type User } from '@widget-service/shared/entities/user.ts';
 import { z } from 'zod';
+import { toBody } from '../schemas/body.ts';
 import { toPageSchema } from '../schemas/page.ts';
 import { displayText, emailAddress, newPassword, timestamp } from '../schemas/text.ts';
 
@@ -94,20 +95,8 @@ export const userPageSchema = toPageSchema(userSchema);
 
 /** Converts a user to the form that the API returns. It never contains the password hash. */
 export function toUserBody(user: User): z.output<typeof userSchema> {
-  const { id, email, name, role, disabled, mustChangePassword, identity, createdAt, lastSignInAt } = user;
-  const passwordEnd = findPasswordEnd(user);
-  return {
-    id,
-    email,
-    name,
-    role,
-    disabled,
-    mustChangePassword,
-    ...(passwordEnd === null ? {} : { passwordExpiresAt: passwordEnd.toISOString() }),
-    identity: identity ?? null,
-    createdAt: createdAt.toISOString(),
-    lastSignInAt: lastSignInAt?.toISOString() ?? null,
-  };
+  const { identity = null } = user;
+  return toBody(userSchema, { ...user, identity, passwordExpiresAt: findPasswordEnd(user) ?? undefined });
 }
 
 /** The members of a user that audit events show. */

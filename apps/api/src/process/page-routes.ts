@@ -3,8 +3,7 @@ import { describeInterface } from '../openapi/openapi-document.ts';
 import { consoleRoute } from '../pages/console.ts';
 import { docsFileRoutes, docsPageRoute } from '../pages/docs-page.ts';
 import { defineDocument, redirectPage } from '../pages/page.ts';
-import { securityTxtRoute } from '../pages/security-txt.ts';
-import { problemListRoute, problemPageRoute, runbookRoute } from '../pages/text-pages.ts';
+import { problemListRoute, problemPageRoute, runbookRoute, securityTxtRoute } from '../pages/text-pages.ts';
 import type { RouteDeps } from '../route-deps.ts';
 import { everybody, type Row } from './route-row.ts';
 

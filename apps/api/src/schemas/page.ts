@@ -10,8 +10,8 @@ import {
 import { parseUtcTimestamp } from '@widget-service/shared/domain/timestamp.ts';
 import type { TooDeepPage } from '@widget-service/shared/usecases/lists/list-counted-page.ts';
 import { z } from 'zod';
-import { InputError } from '../http/problem.ts';
-import { forStringLength } from './text.ts';
+import { type InputError, invalidRequest } from '../http/problem.ts';
+import { forStringLength, utcTimeFormat } from './text.ts';
 
 /** At most 16 digits. A longer text is malformed, not too large. */
 const digits = /^(?:0|[1-9]\d{0,15})$/;
@@ -35,13 +35,16 @@ function queryInteger(min: number, max: number, fallback: number) {
     .meta({ type: 'integer', minimum: min, maximum: max, default: fallback, pattern: undefined });
 }
 
-/** A time in a query: RFC 3339 in UTC. */
-export const queryTime = z.string().transform((text, { issues }) => {
+/** A time in a request: RFC 3339 in UTC. */
+export const timeText = z.string().transform((text, { issues }) => {
   const parsedMs = parseUtcTimestamp(text);
   if (parsedMs === null) issues.push({ code: 'custom', message: 'Must be an RFC 3339 time in UTC.', input: text });
   // After an issue, zod drops the value.
   return new Date(parsedMs ?? 0);
 });
+
+/** The same, by which the request may select. */
+export const queryTime = (description: string) => timeText.optional().meta({ ...utcTimeFormat, description });
 
 /** The `webhook-id` of a hook in a query. A list describes what it selects by it. */
 export const queryWebhookId = z.string().min(1, forStringLength).optional();
@@ -129,11 +132,9 @@ export function toReadableItems<Row, Item>(rows: readonly ListedRow<Row>[], toIt
 }
 
 function toTooDeepError({ readableRows }: TooDeepPage): InputError {
-  return new InputError('invalid-request', 'The request is not valid; "errors" names what is wrong.', [
-    {
-      detail: `Must begin within the first ${readableRows} items. Select older ones by time, if the list has a parameter for it.`,
-      code: 'too-large',
-      parameter: 'page',
-    },
-  ]);
+  return invalidRequest({
+    detail: `Must begin within the first ${readableRows} items. Select older ones by time, if the list has a parameter for it.`,
+    code: 'too-large',
+    parameter: 'page',
+  });
 }

@@ -1,6 +1,7 @@
 import { widgetEventTypes } from '@widget-service/shared/domain/event-kind.ts';
 import { newWidgetDefaults, type Widget, widgetStates } from '@widget-service/shared/domain/widget.ts';
 import { z } from 'zod';
+import { toBody } from './body.ts';
 import { displayText, emailAddress, timestamp, uuid } from './text.ts';
 
 const labelsMax = 32;
@@ -102,19 +103,7 @@ export type WidgetBody = z.output<typeof widgetSchema>;
 
 /** Converts a widget to the form that the API returns. */
 export function toWidgetBody(widget: Widget): WidgetBody {
-  const { id, name, state, labels, owner, createdAt, updatedAt, retiredAt, lastEventAt, version } = widget;
-  return {
-    id,
-    name,
-    state,
-    labels: [...labels],
-    owner: owner === null ? null : { userId: owner.userId, email: owner.email, notify: owner.notify },
-    createdAt: createdAt.toISOString(),
-    updatedAt: updatedAt.toISOString(),
-    retiredAt: retiredAt?.toISOString() ?? null,
-    lastEventAt: lastEventAt?.toISOString() ?? null,
-    version,
-  } satisfies Record<keyof Widget, unknown>;
+  return toBody(widgetSchema, widget);
 }
 
 /** Renders a widget as the body of the 201 response, a JSON text. */

@@ -1,8 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
+import type { Integration } from '@widget-service/shared/entities/grant.ts';
 import type { TextFilter, TextPlaces } from '@widget-service/shared/entities/hook-mapping.ts';
 import type { HookSource, SourcePreset } from '@widget-service/shared/entities/hook-source.ts';
+import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import { decodeHeaderText } from '../http/request-headers.ts';
+import { requireById } from '../http/resource.ts';
 import { type MappingInput, type MappingResult, mapHook, matchesFilter, readPlace } from './map-hook.ts';
 import { findScheme, type Handshake, presets } from './sender-presets.ts';
 import { readHeader, type SentRequest } from './sent-request.ts';
@@ -68,6 +71,16 @@ export function readSource({
     if (error instanceof ServiceError) return { signature, mistake: error };
     throw error;
   }
+}
+
+/** Reads the integration in the path. Throws `not-found` if there is none, or if it has no source. */
+export async function requireSource(
+  integrations: Pick<Collection<Integration>, 'get'>,
+  params: { readonly id: string },
+): Promise<Integration & { readonly source: HookSource }> {
+  const { source, ...integration } = await requireById(integrations, params, 'integration');
+  if (source === null) throw new ServiceError('not-found', 'This integration has no source.');
+  return { ...integration, source };
 }
 
 /** Why a request is refused, for whoever may know it: the step that failed, and where. Null: it is not refused. */

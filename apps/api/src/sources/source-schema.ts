@@ -8,7 +8,7 @@ import {
   sourcePresets,
 } from '@widget-service/shared/entities/hook-source.ts';
 import { z } from 'zod';
-import { InputError } from '../http/problem.ts';
+import { invalidRequest } from '../http/problem.ts';
 import { completeMapping, findScheme, presets } from './sender-presets.ts';
 import { toSourceKey } from './source-key.ts';
 
@@ -70,14 +70,9 @@ function hasPassword(secret: string): boolean {
 export function rejectSecrets(source: HookSource, secrets: readonly string[]): void {
   const mistakes = findSecretMistakes(findScheme(source), secrets);
   if (mistakes.length === 0) return;
-  throw new InputError(
-    'invalid-request',
-    'The request is not valid; "errors" names what is wrong.',
-    mistakes.map(([index, detail]) => ({
-      detail,
-      code: 'format',
-      pointer: index === null ? '#/secrets' : `#/secrets/${index}`,
-    })),
+  const toPointer = (index: number | null) => (index === null ? '#/secrets' : `#/secrets/${index}`);
+  throw invalidRequest(
+    ...mistakes.map(([index, detail]) => ({ detail, code: 'format', pointer: toPointer(index) }) as const),
   );
 }
 

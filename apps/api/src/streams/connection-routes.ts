@@ -1,8 +1,8 @@
-import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import { z } from 'zod';
 import { noteAudit } from '../audit/audit.ts';
 import { withinRequestDeadline } from '../http/request-state.ts';
+import { idParamsSchema, notFound, requireById } from '../http/resource.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import type { RouteDeps } from '../route-deps.ts';
 import { documentResponses } from '../schemas/problem.ts';
@@ -17,12 +17,11 @@ export function listConnectionsRoute({ subscriptions, streamDirectory }: RouteDe
       summary: 'List the open streams of a subscription',
       description:
         'Returns the open streams on every server process, the last opened first: at most 1 000. Each process writes the list of its newest 1 000 streams every 5 s; `asOf` is when the oldest of these lists was written, and `isComplete` is false if one is cut.',
-      params: z.object({ id: z.string() }),
+      params: idParamsSchema,
       response: documentResponses({ 200: openConnectionsSchema }, 'not-found'),
     },
     handler: async (request): Promise<OpenConnectionsBody> => {
-      const id = parseUuid(request.params.id);
-      if (id === null || (await subscriptions.get(id)) === null) throw notFound('subscription');
+      const { id } = await requireById(subscriptions, request.params, 'subscription');
       const listing = withinRequestDeadline(request, streamDirectory.list(id), 'open streams');
       const { streams, count, isComplete, asOf } = await listing;
       return { items: streams.map(toConnectionBody), totalItems: count, isComplete, asOf: asOf.toISOString() };
@@ -59,10 +58,6 @@ export function endConnectionRoute({ subscriptions, streamDirectory }: RouteDeps
 
 function toConnectionBody({ openedAtMs, ...stream }: OpenStream): OpenConnectionsBody['items'][number] {
   return { ...stream, openedAt: new Date(openedAtMs).toISOString() };
-}
-
-function notFound(what: 'subscription' | 'stream'): ServiceError {
-  return new ServiceError('not-found', `There is no such ${what}.`);
 }
 
 const exampleConnection = {

@@ -1,6 +1,5 @@
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { formatPosition } from '@widget-service/shared/domain/sse-id.ts';
-import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import { widgetStates } from '@widget-service/shared/domain/widget.ts';
 import { unlimited } from '@widget-service/shared/usecases/access/sign-in-limits.ts';
 import { createWidget } from '@widget-service/shared/usecases/widgets/create-widget.ts';
@@ -11,11 +10,12 @@ import { toRateLimitedError } from '../caller/limits/rate-limits.ts';
 import { requirePrincipalId } from '../caller/policy.ts';
 import { parseIdempotencyHeader } from '../http/request-headers.ts';
 import { withinRequestDeadline } from '../http/request-state.ts';
+import { idParamsSchema, requireById } from '../http/resource.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import type { RouteDeps } from '../route-deps.ts';
 import { pageQuerySchema, queryTime, toPageSchema, toReadableItems } from '../schemas/page.ts';
 import { documentResponses } from '../schemas/problem.ts';
-import { timestamp, utcTimeFormat } from '../schemas/text.ts';
+import { timestamp } from '../schemas/text.ts';
 import { newWidgetSchema, renderWidgetBody, toWidgetBody, widgetSchema } from '../schemas/widget.ts';
 
 /** `POST /api/v1/widgets`: creates a widget, once per idempotency key. */
@@ -83,11 +83,9 @@ export function createWidgetRoute(deps: RouteDeps): Route {
 
 const listWidgetsQuerySchema = pageQuerySchema.extend({
   state: z.enum(widgetStates).optional().describe('Only widgets in this state.'),
-  asOf: queryTime.optional().meta({
-    ...utcTimeFormat,
-    description:
-      'Only widgets created up to this time, in UTC. If you leave it out, the service chooses a time and returns it. Send that time with the requests for further pages (as the `Link` header does), so that new widgets do not shift the pages.',
-  }),
+  asOf: queryTime(
+    'Only widgets created up to this time, in UTC. If you leave it out, the service chooses a time and returns it. Send that time with the requests for further pages (as the `Link` header does), so that new widgets do not shift the pages.',
+  ),
 });
 
 const widgetPageSchema = toPageSchema(widgetSchema)
@@ -173,14 +171,12 @@ export function getWidgetRoute({ widgets }: RouteDeps): Route {
       operationId: 'example.widgets.get',
       summary: 'Get a widget',
       description: 'Returns one widget. The `Location` header of a create response refers to this operation.',
-      params: z.object({ id: z.string() }),
+      params: idParamsSchema,
       response: documentResponses({ 200: widgetSchema }, 'not-found'),
     },
     handler: async (request) => {
-      const id = parseUuid(request.params.id);
-      const widget = id === null ? null : await withinRequestDeadline(request, widgets.get(id), 'get a widget');
-      if (widget === null) throw new ServiceError('not-found', 'There is no such widget.');
-      return toWidgetBody(widget);
+      const reading = requireById(widgets, request.params, 'widget');
+      return toWidgetBody(await withinRequestDeadline(request, reading, 'get a widget'));
     },
   });
 }

@@ -1,6 +1,5 @@
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { deriveEventId } from '@widget-service/shared/domain/hook-event-id.ts';
-import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import type {
   DeliveryFilter,
   DeliveryLedger,
@@ -12,16 +11,14 @@ import { listCountedPage } from '@widget-service/shared/usecases/lists/list-coun
 import { z } from 'zod';
 import { noteAudit } from '../../audit/audit.ts';
 import { withinRequestDeadline } from '../../http/request-state.ts';
+import { idParamsSchema, notFound, requireById, requireFound, requireId } from '../../http/resource.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import type { RouteDeps } from '../../route-deps.ts';
 import { selectPage, toPageBody } from '../../schemas/page.ts';
 import { documentResponses } from '../../schemas/problem.ts';
-import { requireIntegration } from '../../sources/require-integration.ts';
 import {
-  deliveriesParamsSchema,
   deliveryOfWidgetPageSchema,
   deliveryPageSchema,
-  deliveryParamsSchema,
   deliverySchema,
   deliveryWithPayloadSchema,
   largestListedPayloadBytes,
@@ -33,8 +30,11 @@ import {
   toDeliveryPageText,
   toDeliveryText,
   toReceptionRange,
-  toUnknownDeliveryError,
 } from './delivery.ts';
+
+const deliveryParamsSchema = z.object({ id: z.string(), eventId: z.string() });
+/** Ends the sentence of `notFound`. */
+const what = 'delivery, or no worker has registered it yet';
 
 /** `GET /api/v1/integrations/{id}/deliveries`: one page of an integration's deliveries, the latest received first. */
 export function listDeliveriesRoute({ integrations, ledger }: RouteDeps): Route {
@@ -44,7 +44,7 @@ export function listDeliveriesRoute({ integrations, ledger }: RouteDeps): Route 
       summary: 'List deliveries',
       description:
         'Returns the accepted hooks of an integration with their states, the latest received first. A published or discarded delivery is listed for 7 days after that, unless the operator of the service has set another time. Other deliveries are listed without limit. `totalItems` is exact up to 10 000; above that, it is only a lower bound. `hasNext` is always exact. Only the first 10 000 can be read: select older ones with `to`.',
-      params: deliveriesParamsSchema,
+      params: idParamsSchema,
       querystring: listDeliveriesQuerySchema,
       response: documentResponses(
         { 200: { body: deliveryPageSchema, description: 'One page of deliveries.' } },
@@ -52,7 +52,7 @@ export function listDeliveriesRoute({ integrations, ledger }: RouteDeps): Route 
       ),
     },
     handler: async ({ params, query }) => {
-      const { id: integrationId, name } = await requireIntegration(params, integrations);
+      const { id: integrationId, name } = await requireById(integrations, params, 'integration');
       const toItem = (row: DeliverySummary) => toDeliveryBody(row, name);
       const filter = { integrationId, state: query.state ?? null, ...toReceptionRange(query) };
       if (query.webhookId === undefined) {
@@ -93,7 +93,7 @@ export function listDeliveriesOfWidgetRoute({ widgets, integrations, ledger }: R
       summary: 'List the deliveries of a widget',
       description:
         'Returns the accepted hooks that name the widget, of all integrations, the latest received first, each with what it changed and with its payload, if that is short. So it is the history of the widget since its creation, as far as deliveries are kept: a published or discarded one for 7 days after that, unless the operator of the service has set another time. `totalItems` is exact up to 10 000; above that, it is only a lower bound. `hasNext` is always exact. Only the first 10 000 can be read: select older ones with `to`.',
-      params: z.object({ id: z.string() }),
+      params: idParamsSchema,
       querystring: listDeliveriesOfWidgetQuerySchema,
       response: documentResponses(
         { 200: { body: deliveryOfWidgetPageSchema, description: 'One page of deliveries.' } },
@@ -101,11 +101,10 @@ export function listDeliveriesOfWidgetRoute({ widgets, integrations, ledger }: R
       ),
     },
     handler: async (request, reply) => {
-      const id = parseUuid(request.params.id);
-      const widget = id === null ? null : await withinRequestDeadline(request, widgets.get(id), 'get a widget');
-      if (widget === null) throw new ServiceError('not-found', 'There is no such widget.');
-      const { query } = request;
-      const filter = { widgetId: widget.id, ...toReceptionRange(query) };
+      const { params, query } = request;
+      const reading = requireById(widgets, params, 'widget');
+      const { id: widgetId } = await withinRequestDeadline(request, reading, 'get a widget');
+      const filter = { widgetId, ...toReceptionRange(query) };
       const page = await toDeliveryPageBody(query, await listCountedPage(ledger, filter, query), integrations);
       const eventIds = page.items.map(({ eventId }) => eventId);
       const payloads = await ledger.getPayloads(eventIds, largestListedPayloadBytes);
@@ -155,10 +154,9 @@ export function getDeliveryRoute({ integrations, ledger, eventLog }: RouteDeps):
       response: documentResponses({ 200: deliveryWithPayloadSchema }, 'not-found'),
     },
     handler: async ({ params }, reply) => {
-      const { id: integrationId, name } = await requireIntegration(params, integrations);
-      const eventId = parseUuid(params.eventId);
-      const row = eventId === null ? null : await ledger.get(eventId);
-      if (row === null || row.integrationId !== integrationId) throw toUnknownDeliveryError();
+      const { id: integrationId, name } = await requireById(integrations, params, 'integration');
+      const row = requireFound(await ledger.get(requireId(params.eventId, what)), what);
+      if (row.integrationId !== integrationId) throw notFound(what);
       // A text, not an object: the payload is the sender's own text, and parsing it could change its numbers.
       const text = toDeliveryText(row, name, await readEventJson(eventLog, row));
       return reply.header('content-type', 'application/json; charset=utf-8').send(text);
@@ -197,11 +195,9 @@ export function redriveDeliveryRoute(deps: RouteDeps): Route {
     },
     handler: async (request, reply) => {
       const { params } = request;
-      const { id: integrationId, name } = await requireIntegration(params, integrations);
-      const eventId = parseUuid(params.eventId);
-      if (eventId === null) throw toUnknownDeliveryError();
-      const outcome = await redrive.redriveOne(integrationId, eventId);
-      if (outcome.status === 'unknown') throw toUnknownDeliveryError();
+      const { id: integrationId, name } = await requireById(integrations, params, 'integration');
+      const outcome = await redrive.redriveOne(integrationId, requireId(params.eventId, what));
+      if (outcome.status === 'unknown') throw notFound(what);
       if (outcome.status === 'not-dead') {
         throw new ServiceError('delivery-not-dead', 'Only a dead delivery can be redriven.');
       }
@@ -228,11 +224,9 @@ export function discardDeliveryRoute({ ledger, clock }: RouteDeps): Route {
       ),
     },
     handler: async (request, reply) => {
-      const integrationId = parseUuid(request.params.id);
-      const eventId = parseUuid(request.params.eventId);
-      if (integrationId === null || eventId === null) throw toUnknownDeliveryError();
-      const outcome = await ledger.discard(integrationId, eventId, clock.now());
-      if (outcome === 'unknown') throw toUnknownDeliveryError();
+      const integrationId = requireId(request.params.id, what);
+      const outcome = await ledger.discard(integrationId, requireId(request.params.eventId, what), clock.now());
+      if (outcome === 'unknown') throw notFound(what);
       if (outcome === 'not-dead') {
         throw new ServiceError('delivery-not-dead', 'Only a dead delivery can be discarded.');
       }

@@ -1,4 +1,3 @@
-import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import type { PageRequest } from '@widget-service/shared/domain/page.ts';
 import { formatPosition } from '@widget-service/shared/domain/sse-id.ts';
 import { widgetStates } from '@widget-service/shared/domain/widget.ts';
@@ -16,8 +15,9 @@ import {
   type TooDeepPage,
 } from '@widget-service/shared/usecases/lists/list-counted-page.ts';
 import { z } from 'zod';
+import { toBody, toJsonWith } from '../../schemas/body.ts';
 import { pageQuerySchema, queryTime, queryWebhookId, toPageBody, toPageSchema } from '../../schemas/page.ts';
-import { timestamp, utcTimeFormat } from '../../schemas/text.ts';
+import { timestamp } from '../../schemas/text.ts';
 import { widgetEventSchema } from '../../schemas/widget.ts';
 
 const effectSchema = z
@@ -129,15 +129,10 @@ const deliveryOfWidgetSchema = deliveryShape
   });
 
 export const listDeliveriesOfWidgetQuerySchema = pageQuerySchema.extend({
-  from: queryTime.optional().meta({
-    ...utcTimeFormat,
-    description: 'Only deliveries received at this time or later, in UTC.',
-  }),
-  to: queryTime.optional().meta({
-    ...utcTimeFormat,
-    description:
-      'Only deliveries received before this time, in UTC. Send it, so that new ones do not shift further pages.',
-  }),
+  from: queryTime('Only deliveries received at this time or later, in UTC.'),
+  to: queryTime(
+    'Only deliveries received before this time, in UTC. Send it, so that new ones do not shift further pages.',
+  ),
 });
 
 export const listAllDeliveriesQuerySchema = pageQuerySchema.extend({
@@ -158,24 +153,8 @@ type DeliveryBody = z.output<typeof deliverySchema>;
 
 /** Converts a delivery to the form that the API returns. `integrationName` null: the integration is deleted. */
 export function toDeliveryBody(row: DeliverySummary, integrationName: string | null): DeliveryBody {
-  const { eventId, integrationId, kind, occurredAt, receivedAt, widgetId } = row;
-  const { state, attempts, duplicates, reason, position, effect } = row;
-  return {
-    eventId,
-    integrationId,
-    integrationName,
-    kind,
-    occurredAt,
-    receivedAt: receivedAt.toISOString(),
-    widgetId,
-    state,
-    attempts,
-    duplicates,
-    reason,
-    publishedAt: row.publishedAt?.toISOString() ?? null,
-    position: position === null ? null : formatPosition(position),
-    effect,
-  };
+  const position = row.position === null ? null : formatPosition(row.position);
+  return toBody(deliveryShape, { ...row, integrationName, position });
 }
 
 /** Renders one page of deliveries of any integrations. Throws as `toPageBody`, and `UnavailableError`. */
@@ -194,13 +173,8 @@ export function toDeliveryPageText(
   { items, ...page }: Awaited<ReturnType<typeof toDeliveryPageBody>>,
   payloads: ReadonlyMap<string, string>,
 ): string {
-  const texts = items.map((item) => addMember(item, 'payload', payloads.get(item.eventId) ?? 'null'));
-  return addMember(page, 'items', `[${texts.join(',')}]`);
-}
-
-/** Returns the JSON text of an object that has members, with one more. */
-function addMember(object: object, name: string, json: string): string {
-  return `${JSON.stringify(object).slice(0, -1)},"${name}":${json}}`;
+  const texts = items.map((item) => toJsonWith(item, { payload: payloads.get(item.eventId) ?? 'null' }));
+  return toJsonWith(page, { items: `[${texts.join(',')}]` });
 }
 
 /**
@@ -208,8 +182,10 @@ function addMember(object: object, name: string, json: string): string {
  * order. `eventJson` null: the event is not known.
  */
 export function toDeliveryText(row: LedgerRow, integrationName: string, eventJson: string | null): string {
-  const members = JSON.stringify(toDeliveryBody(row, integrationName)).slice(0, -1);
-  return `${members},"payload":${row.payload ?? 'null'},"event":${eventJson ?? 'null'}}`;
+  return toJsonWith(toDeliveryBody(row, integrationName), {
+    payload: row.payload ?? 'null',
+    event: eventJson ?? 'null',
+  });
 }
 
 /** Converts `from` and `to` of a request to what the ledger selects by. */
@@ -221,12 +197,4 @@ export function toReceptionRange({
     ...(from === undefined ? {} : { receivedFrom: from }),
     ...(to === undefined ? {} : { receivedBefore: to }),
   };
-}
-
-export const deliveriesParamsSchema = z.object({ id: z.string() });
-export const deliveryParamsSchema = z.object({ id: z.string(), eventId: z.string() });
-
-/** Builds the error for a delivery without a row, or with a row of another integration. */
-export function toUnknownDeliveryError(): ServiceError {
-  return new ServiceError('not-found', 'There is no such delivery, or no worker has registered it yet.');
 }

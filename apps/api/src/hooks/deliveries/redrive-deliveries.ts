@@ -8,14 +8,14 @@ import {
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type FurtherChange, noteAudit } from '../../audit/audit.ts';
-import { InputError } from '../../http/problem.ts';
+import { type InputError, invalidRequest } from '../../http/problem.ts';
+import { idParamsSchema, requireById } from '../../http/resource.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import type { RouteDeps } from '../../route-deps.ts';
 import { queryTime } from '../../schemas/page.ts';
 import { documentResponses } from '../../schemas/problem.ts';
-import { utcTimeFormat, uuid } from '../../schemas/text.ts';
-import { requireIntegration } from '../../sources/require-integration.ts';
-import { deliveriesParamsSchema, toReceptionRange } from './delivery.ts';
+import { uuid } from '../../schemas/text.ts';
+import { toReceptionRange } from './delivery.ts';
 
 /** Which deliveries to redrive. */
 const redriveSelectionSchema = z
@@ -30,14 +30,8 @@ const redriveSelectionSchema = z
       .enum(['dead'])
       .optional()
       .describe('Instead of `eventIds`: the dead deliveries, the latest received first, at most 100.'),
-    from: queryTime.optional().meta({
-      ...utcTimeFormat,
-      description: 'With `state`: only deliveries received at this time or later, in UTC.',
-    }),
-    to: queryTime.optional().meta({
-      ...utcTimeFormat,
-      description: 'With `state`: only deliveries received before this time, in UTC.',
-    }),
+    from: queryTime('With `state`: only deliveries received at this time or later, in UTC.'),
+    to: queryTime('With `state`: only deliveries received before this time, in UTC.'),
     after: uuid.optional().meta({
       format: 'uuid',
       description: 'With `state`: the `next` of the previous response, to go on where it ended.',
@@ -111,12 +105,12 @@ export function redriveDeliveriesRoute(deps: RouteDeps): Route {
       operationId: 'example.deliveries.redriveMany',
       summary: 'Redrive dead deliveries',
       description,
-      params: deliveriesParamsSchema,
+      params: idParamsSchema,
       body: redriveSelectionSchema,
       response: documentResponses({ 200: redriveReportSchema }, 'not-found', 'integration-backlog-full'),
     },
     handler: async (request) => {
-      const { id } = await requireIntegration(request.params, deps.integrations);
+      const { id } = await requireById(deps.integrations, request.params, 'integration');
       return redriveAll(deps, request, id, request.body);
     },
   });
@@ -163,9 +157,8 @@ function toSelection(body: SelectionBody): RedriveSelection {
 }
 
 function toUnknownAfterError(): InputError {
-  return new InputError('invalid-request', 'The request is not valid; "errors" names what is wrong.', [
-    { detail: 'Must be the event id of a delivery that the service has.', code: 'format', pointer: '#/after' },
-  ]);
+  const detail = 'Must be the event id of a delivery that the service has.';
+  return invalidRequest({ detail, code: 'format', pointer: '#/after' });
 }
 
 /** Deliveries that were not dead or not found have no event: nothing was done to them. */

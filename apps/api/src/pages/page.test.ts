@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { makeReadOnce } from './kept-content.ts';
+import { makeReadOnce } from './page.ts';
 
 test('makeReadOnce reads once for concurrent and later calls', async () => {
   let reads = 0;
