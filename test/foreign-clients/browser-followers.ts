@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { chromium, type Page } from 'playwright-core';
+import { chromium, type JSHandle } from 'playwright-core';
 import { rolldown } from 'rolldown';
 import { listenLocally } from '../drivers/tools/local-server.ts';
 import type { FollowedMessage, StreamFollower } from './stream-follower.ts';
@@ -26,8 +26,8 @@ export async function openFollowingBrowser(executablePath: string): Promise<Foll
   await page.addScriptTag({ content: await bundleFetchEventSource() });
   return {
     follow: async (url) => [
-      createFollower(page, 'Chromium', await page.evaluate(openSource, url)),
-      createFollower(page, 'fetch-event-source', await page.evaluate(openFetchedSource, url)),
+      createFollower('Chromium', await page.evaluateHandle(openSource, url)),
+      createFollower('fetch-event-source', await page.evaluateHandle(openFetchedSource, url)),
     ],
     close: async () => {
       await browser.close();
@@ -43,12 +43,12 @@ async function bundleFetchEventSource(): Promise<string> {
   return output[0].code;
 }
 
-function createFollower(page: Page, name: string, index: number): StreamFollower {
+function createFollower(name: string, source: JSHandle<FollowedSource>): StreamFollower {
   return {
     name,
-    readMessages: () => page.evaluate(readSourceMessages, index),
-    readEnd: () => page.evaluate(readSourceEnd, index),
-    close: () => page.evaluate(closeSource, index),
+    readMessages: () => source.evaluate(({ messages }) => messages),
+    readEnd: () => source.evaluate(({ readEnd }) => readEnd()),
+    close: () => source.evaluate(({ close }) => close()),
   };
 }
 
@@ -59,13 +59,8 @@ interface FollowedSource {
   close(): void;
 }
 
-interface FollowingPage {
-  followed?: FollowedSource[];
-  readonly fetchEventSourcePackage?: typeof import('@microsoft/fetch-event-source');
-}
-
-/** Runs in the page. Returns the index of the new EventSource. */
-function openSource(url: string): number {
+/** Runs in the page. */
+function openSource(url: string): FollowedSource {
   const source = new EventSource(url);
   const messages: FollowedMessage[] = [];
   const names = ['stream.open', 'stream.gap', 'stream.closing', 'widget.created', 'widget.updated', 'widget.retired'];
@@ -75,20 +70,20 @@ function openSource(url: string): number {
       messages.push({ id: lastEventId, event, data });
     });
   }
-  const page = globalThis as FollowingPage;
-  page.followed ??= [];
   const readEnd = () => (source.readyState === EventSource.CLOSED ? 'the EventSource is closed' : null);
-  return page.followed.push({ messages, readEnd, close: () => source.close() }) - 1;
+  return { messages, readEnd, close: () => source.close() };
 }
 
-/** Runs in the page, by docs/clients.md, which says what this package needs. Returns the index of the new source. */
-function openFetchedSource(url: string): number {
-  const page = globalThis as FollowingPage;
+/** Runs in the page, by docs/clients.md, which says what this package needs. */
+function openFetchedSource(url: string): FollowedSource {
+  const { fetchEventSourcePackage } = globalThis as {
+    readonly fetchEventSourcePackage?: typeof import('@microsoft/fetch-event-source');
+  };
   const messages: FollowedMessage[] = [];
   const stopped = new AbortController();
   let lastId = '';
   let end: string | null = null;
-  const followed = page.fetchEventSourcePackage?.fetchEventSource(url, {
+  const followed = fetchEventSourcePackage?.fetchEventSource(url, {
     signal: stopped.signal,
     openWhenHidden: true,
     onmessage: ({ id, event, data }) => {
@@ -102,21 +97,5 @@ function openFetchedSource(url: string): number {
   followed?.catch((error: unknown) => {
     end = String(error);
   });
-  page.followed ??= [];
-  return page.followed.push({ messages, readEnd: () => end, close: () => stopped.abort() }) - 1;
-}
-
-/** Runs in the page. */
-function readSourceMessages(index: number): FollowedMessage[] {
-  return (globalThis as FollowingPage).followed?.[index]?.messages ?? [];
-}
-
-/** Runs in the page. */
-function readSourceEnd(index: number): string | null {
-  return (globalThis as FollowingPage).followed?.[index]?.readEnd() ?? null;
-}
-
-/** Runs in the page. */
-function closeSource(index: number): void {
-  (globalThis as FollowingPage).followed?.[index]?.close();
+  return { messages, readEnd: () => end, close: () => stopped.abort() };
 }

@@ -8,10 +8,7 @@ import { runCommand } from '@widget-service/shared/runtime/run-process.ts';
 // `npm run migrate`: creates the indexes of MongoDB, then verifies them.
 await runCommand(async () => {
   // biome-ignore lint/style/noProcessEnv: settings are parsed here, once.
-  const { settings } = parseSettings(process.env, {
-    app: 'worker',
-    usesOnlyMongodb: true,
-  });
+  const { settings } = parseSettings(process.env, { app: 'migration' });
   const built = await migrateMongo(settings);
   // Opened again without migrating: this verifies the indexes, as a start in production does.
   await (await openMongoStores({ ...settings, migrate: false })).close();

@@ -85,7 +85,7 @@ describe('the settings of Redis Sentinel and Redis Cluster', () => {
   test('do not concern a process that uses MongoDB only: it shares the variables, but not the secrets', () => {
     const { MONGODB_URL } = stores;
     const given = { MONGODB_URL, REDIS_SENTINELS_FILE: '/not/mounted', EVENTS_READ_REDIS: 'replicas' };
-    expect(() => parseSettings(given, { app: 'worker', usesOnlyMongodb: true })).not.toThrow();
+    expect(() => parseSettings(given, { app: 'migration' })).not.toThrow();
   });
 
   test.each([

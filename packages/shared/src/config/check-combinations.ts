@@ -1,10 +1,10 @@
 import { isLoopback, splitHosts } from '../runtime/host-name.ts';
-import type { Settings } from './settings.ts';
+import type { DefaultContext, Settings } from './settings.ts';
 
 /** Returns one line per combination of settings with which the process cannot do its work. */
-export function checkCombinations(settings: Settings, app: 'api' | 'worker', usesOnlyMongodb: boolean): string[] {
-  const lines = usesOnlyMongodb ? [] : checkRedisSettings(settings);
-  if (app === 'worker') return lines;
+export function checkCombinations(settings: Settings, app: DefaultContext['app']): string[] {
+  const lines = app === 'migration' ? [] : checkRedisSettings(settings);
+  if (app !== 'api') return lines;
   const others = [findPortMistake(settings), findSchemeMistake(settings), findEventMistake(settings)];
   return [...lines, ...others.filter((line) => line !== null), ...checkSignInSettings(settings)];
 }

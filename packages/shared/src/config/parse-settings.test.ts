@@ -67,8 +67,7 @@ describe('parseSettings', () => {
   });
 
   test('accepts MONGODB_URL alone for a process that uses only MongoDB', () => {
-    const parse = (environment: Record<string, string>) =>
-      parseSettings(environment, { app: 'worker', usesOnlyMongodb: true });
+    const parse = (environment: Record<string, string>) => parseSettings(environment, { app: 'migration' });
     expect(parse({ MONGODB_URL: 'mongodb://db/' })).toMatchObject({ backend: 'cluster' });
     expect(parse({ MONGODB_URL: 'mongodb://db/', REDIS_URL_FILE: '/absent' })).toMatchObject({ backend: 'cluster' });
     expect(() => parse({ REDIS_URL: 'redis://cache/' })).toThrow(/^MONGODB_URL: not set/);

@@ -22,23 +22,13 @@ export interface ParsedSettings {
   readonly isProduction: boolean;
 }
 
-export interface ParseOptions {
-  readonly app: 'api' | 'worker';
-  /** True: the process uses MongoDB only. It may run without REDIS_URL, and reads no file of another secret. */
-  readonly usesOnlyMongodb?: boolean;
-}
-
-/** A worker looks for no files of other secrets: it shares the variables of the api, but not its mounts. */
-const workerSecrets = [
-  'MONGODB_URL',
-  'REDIS_URL',
-  'EVENTS_REDIS_URL',
-  'REDIS_SENTINELS',
-  'REDIS_TLS_CA',
-  'REDIS_TLS_CERT',
-  'OTEL_EXPORTER_OTLP_ENDPOINT',
-  'OTEL_EXPORTER_OTLP_HEADERS',
-] as const;
+/** A process looks for no files of other secrets: it shares the variables of the api, but not its mounts. */
+const listSecretsOf = {
+  api: listSecrets,
+  // Those of the stores and of tracing.
+  worker: (): SettingName[] => listSecrets().filter((name) => /^(MONGODB|REDIS|EVENTS|OTEL)_/.test(name)),
+  migration: (): SettingName[] => ['MONGODB_URL'],
+} as const;
 
 const inSentinelsUrl = 'REDIS_SENTINELS is a URL with user and password, redis://user:password@sentinel-0:26379';
 /** Settings that there were, and what stands for each. One that is still set stops the start: it would be ignored. */
@@ -64,34 +54,28 @@ const formerSettings = {
  */
 export function parseSettings(
   environment: Readonly<Record<string, string | undefined>>,
-  { usesOnlyMongodb = false, ...process }: ParseOptions,
+  { app }: Pick<DefaultContext, 'app'>,
 ): ParsedSettings {
   const readVariable = (name: string) => (environment[name] === '' ? undefined : environment[name]);
-  const secrets = usesOnlyMongodb
-    ? (['MONGODB_URL'] as const)
-    : process.app === 'worker'
-      ? workerSecrets
-      : listSecrets();
-  const files = readSecretFiles(secrets, readVariable);
+  const files = readSecretFiles(listSecretsOf[app](), readVariable);
   const read = (name: string) => files.values.get(name) ?? readVariable(name);
   const isGiven = (name: string) => read(name) !== undefined || files.mistakes.has(name);
   const lines = [...listFormerSettings(readVariable), ...files.mistakes.values()];
   const backend = isGiven('MONGODB_URL') || isGiven('REDIS_URL') ? 'cluster' : 'embedded';
-  if (backend === 'cluster') lines.push(...checkStoreUrls(isGiven, usesOnlyMongodb));
+  if (backend === 'cluster') lines.push(...checkStoreUrls(isGiven, app));
   if (backend === 'embedded' && isGiven('EVENTS_REDIS_URL')) {
     lines.push('EVENTS_REDIS_URL: needs MONGODB_URL and REDIS_URL; set both for a cluster, or none of the three');
   }
-  if (backend === 'embedded' && process.app === 'worker') {
+  if (backend === 'embedded' && app !== 'api') {
     lines.push(
-      usesOnlyMongodb
+      app === 'migration'
         ? 'MONGODB_URL: not set; this command is for a cluster. The embedded service needs none: it upgrades its file when it starts'
         : 'MONGODB_URL and REDIS_URL: not set; set both for a worker, or start the embedded service with: npm start',
     );
   }
 
   const context: DefaultContext = {
-    ...process,
-    backend,
+    ...{ app, backend },
     host: read('HOST') ?? (backend === 'embedded' ? '127.0.0.1' : '::'),
   };
   const values: Record<string, unknown> = {};
@@ -102,7 +86,7 @@ export function parseSettings(
   }
   if (lines.length > 0) throw new SettingsError(lines);
   const settings = values as Settings;
-  const mistakes = checkCombinations(settings, process.app, usesOnlyMongodb);
+  const mistakes = checkCombinations(settings, app);
   if (mistakes.length > 0) throw new SettingsError(mistakes);
   return { settings, backend, isProduction: readVariable('NODE_ENV') === 'production' };
 }
@@ -115,8 +99,8 @@ function listFormerSettings(readVariable: (name: string) => string | undefined):
   );
 }
 
-function checkStoreUrls(isGiven: (name: string) => boolean, usesOnlyMongodb: boolean): string[] {
-  return ['MONGODB_URL', ...(usesOnlyMongodb ? [] : ['REDIS_URL'])]
+function checkStoreUrls(isGiven: (name: string) => boolean, app: DefaultContext['app']): string[] {
+  return ['MONGODB_URL', ...(app === 'migration' ? [] : ['REDIS_URL'])]
     .filter((name) => !isGiven(name))
     .map(
       (name) =>

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import type { RoleMapping } from '../domain/role.ts';
 import { isLoopback } from '../runtime/host-name.ts';
-import { certificates, certificatesWithKey } from './pem-schemas.ts';
 import { baseUrl, issuerUrl, mongodbUrl, receiverUrl, redisUrl } from './url-schemas.ts';
 import {
+  certificates,
+  certificatesWithKey,
   contacts,
   flag,
   fraction,
@@ -26,7 +27,8 @@ import {
 /** What a default may depend on. */
 export interface DefaultContext {
   readonly backend: 'embedded' | 'cluster';
-  readonly app: 'api' | 'worker';
+  /** `migration` uses MongoDB only: it may run without REDIS_URL. */
+  readonly app: 'api' | 'worker' | 'migration';
   /** The value of `HOST`, given or default. */
   readonly host: string;
 }
