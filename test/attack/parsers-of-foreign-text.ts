@@ -6,7 +6,7 @@ import { createPendingSignIns, parseReturnTo } from '@widget-service/api/caller/
 import { cutWebhookId } from '@widget-service/api/hooks/intake-recorder.ts';
 import { isPrivateAddress, toNetwork } from '@widget-service/api/http/forwarding.ts';
 import { countUpTo, parseJson } from '@widget-service/api/http/json-body.ts';
-import { isProblemCode } from '@widget-service/api/http/problem-kinds.ts';
+import { isProblemCode } from '@widget-service/api/http/problem.ts';
 import { countHeader, decodeHeaderText, encodeHeader } from '@widget-service/api/http/request-headers.ts';
 import {
   decodePath,
@@ -22,10 +22,10 @@ import { findHiddenCharacter } from '@widget-service/api/schemas/text.ts';
 import { answerProbe, withholdSecrets } from '@widget-service/api/sources/read-source.ts';
 import { presets } from '@widget-service/api/sources/sender-presets.ts';
 import { findHeader, listSignedUrls, readHeader, readHeaders } from '@widget-service/api/sources/sent-request.ts';
-import { verifySignature } from '@widget-service/api/sources/signature.ts';
 import { readDocument, readObjectAt, readTextAt } from '@widget-service/api/sources/source-document.ts';
 import { decodeExactly, toSourceKey, toSourceKeys } from '@widget-service/api/sources/source-key.ts';
 import { rejectSecrets } from '@widget-service/api/sources/source-schema.ts';
+import { verifySignature } from '@widget-service/api/sources/verify-signature.ts';
 import { encodeHookId } from '@widget-service/client/hooks/sign-hook.ts';
 import { parseExactJson, parseExactObject } from '@widget-service/client/json/exact-json.ts';
 import { describeAddress, isUnencryptedRemote, parseAddress } from '@widget-service/client/requests/failures.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { RouteAudit } from '@widget-service/api/audit/audit.ts';
 import { computeCsrfToken } from '@widget-service/api/caller/csrf.ts';
+import type { RoutePolicy } from '@widget-service/api/caller/enforce-policy.ts';
 import { openIdentityProvider } from '@widget-service/api/caller/oidc/identity-provider.ts';
-import type { RoutePolicy } from '@widget-service/api/caller/policy.ts';
 import { collectDescribedRoutes } from '@widget-service/api/openapi/described-route.ts';
 import { describeInterface } from '@widget-service/api/openapi/openapi-document.ts';
 import { composePod, type Overrides } from '@widget-service/api/process/compose.ts';

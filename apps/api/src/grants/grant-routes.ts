@@ -12,7 +12,7 @@ import { listCountedPage } from '@widget-service/shared/usecases/lists/list-coun
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { noteAudit } from '../audit/audit.ts';
-import { requirePrincipalId } from '../caller/policy.ts';
+import { requirePrincipalId } from '../caller/enforce-policy.ts';
 import { toPublicUrl } from '../http/forwarding.ts';
 import { invalidRequest } from '../http/problem.ts';
 import { idParamsSchema, notFound, requireById, requireFound, requireId } from '../http/resource.ts';

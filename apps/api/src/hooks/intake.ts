@@ -20,8 +20,8 @@ import type { MappedHook } from '../sources/map-hook.ts';
 import { type ReadSource, readSource } from '../sources/read-source.ts';
 import { findScheme } from '../sources/sender-presets.ts';
 import { listSignedUrls } from '../sources/sent-request.ts';
-import { nativeScheme, verifySignature } from '../sources/signature.ts';
 import { unsealKeys } from '../sources/source-key.ts';
+import { nativeScheme, verifySignature } from '../sources/verify-signature.ts';
 import { AcceptedHookLog } from './accepted-hook-log.ts';
 import { IntakeRecorder, type RefusedForeignRequest } from './intake-recorder.ts';
 

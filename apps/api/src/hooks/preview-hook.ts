@@ -8,7 +8,7 @@ import { findValidToken, type Integration } from '@widget-service/shared/entitie
 import type { HookSource } from '@widget-service/shared/entities/hook-source.ts';
 import { deriveHookEventId } from '@widget-service/shared/usecases/hooks/accept-hook.ts';
 import { z } from 'zod';
-import { describeBodyLimit } from '../http/error-handler.ts';
+import { describeBodyLimit } from '../http/answer-failure.ts';
 import { rejectEncoded } from '../http/json-body.ts';
 import { idParamsSchema } from '../http/resource.ts';
 import { defineRoute, type Route } from '../http/route.ts';

@@ -10,7 +10,7 @@ import {
   answerExpectation,
   answerFrameworkError,
   type SocketWithResponse,
-} from './error-handler.ts';
+} from './answer-failure.ts';
 import { toTrustProxy } from './forwarding.ts';
 import { normalizeTarget } from './request-screening.ts';
 

@@ -1,7 +1,7 @@
 import type { ProblemCode } from '@widget-service/shared/domain/errors.ts';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import type { z } from 'zod';
-import type { RoutePolicy } from '../caller/policy.ts';
+import type { RoutePolicy } from '../caller/enforce-policy.ts';
 import { statusForCode } from '../http/problem.ts';
 import type { RequestParameterName } from '../schemas/headers.ts';
 import type { documentResponses, ResponseDocs } from '../schemas/problem.ts';
@@ -125,7 +125,7 @@ export function describeSecurity(route: DescribedRoute): readonly Readonly<Recor
   return policy !== 'signed-in' && policy.acceptsBearer === true ? [{ provisionToken: [] }, bySession] : [bySession];
 }
 
-/** Returns the rate limit that the description of a route names. `policy.ts` and `registerHookLimits` enforce it. */
+/** Returns the rate limit that the description of a route names. Its policy and `registerHookLimits` enforce it. */
 export function selectRateLimit(policy: RoutePolicy): 'api' | 'hooks' | null {
   if (policy === 'hook-token') return 'hooks';
   return policy === 'public' || policy === 'own-origin' ? null : 'api';

@@ -1,5 +1,5 @@
 import { sessionCookieName } from '../caller/cookies.ts';
-import type { RoutePolicy } from '../caller/policy.ts';
+import type { RoutePolicy } from '../caller/enforce-policy.ts';
 
 export const info = {
   title: 'Widget Service',

@@ -1,6 +1,5 @@
 import type { z } from 'zod';
-import { buildProblem } from '../http/problem.ts';
-import { problemCodes } from '../http/problem-kinds.ts';
+import { buildProblem, problemCodes } from '../http/problem.ts';
 import { requestParameters, responseHeaders } from '../schemas/headers.ts';
 import { describeResponses, shareResponses } from './describe-responses.ts';
 import { type DescribedRoute, describeSecurity } from './described-route.ts';

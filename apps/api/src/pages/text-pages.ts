@@ -1,7 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { Marked } from 'marked';
-import { isProblemCode, problemCodes, problemKinds } from '../http/problem-kinds.ts';
+import { isProblemCode, problemCodes } from '../http/problem.ts';
+import { problemKinds } from '../http/problem-kinds.ts';
 import type { Route } from '../http/route.ts';
 import type { RouteDeps } from '../route-deps.ts';
 import { definePage, escapeHtml, makeReadOnce, type Page, sendTextPage } from './page.ts';

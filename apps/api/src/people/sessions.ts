@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { noteAudit } from '../audit/audit.ts';
 import { formatClearedSessionCookie } from '../caller/cookies.ts';
 import { computeCsrfToken } from '../caller/csrf.ts';
-import { requireSession } from '../caller/policy.ts';
+import { requireSession } from '../caller/enforce-policy.ts';
 import { idParamsSchema, notFound } from '../http/resource.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { signOutHeaders } from '../http/security-headers.ts';

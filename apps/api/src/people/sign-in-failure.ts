@@ -2,7 +2,7 @@ import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import type { IdentitySignInOutcome } from '@widget-service/shared/usecases/access/sign-in-by-identity.ts';
 import type { FastifyRequest } from 'fastify';
 import type { PersonOfProvider } from '../caller/oidc/identity-provider.ts';
-import { recordProblem } from '../http/error-handler.ts';
+import { recordProblem } from '../http/answer-failure.ts';
 import type { Route } from '../http/route.ts';
 import type { RouteDeps } from '../route-deps.ts';
 

@@ -6,7 +6,7 @@ import { listCountedPage } from '@widget-service/shared/usecases/lists/list-coun
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type AuditNotes, noteAudit } from '../audit/audit.ts';
-import { requireSession } from '../caller/policy.ts';
+import { requireSession } from '../caller/enforce-policy.ts';
 import { idParamsSchema, notFound, requireById, requireId } from '../http/resource.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import type { RouteDeps } from '../route-deps.ts';

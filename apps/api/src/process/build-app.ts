@@ -7,8 +7,9 @@ import { registerAudit } from '../audit/audit.ts';
 import type { AuditTrail } from '../audit/audit-trail.ts';
 import type { HashText } from '../audit/hash-text.ts';
 import { decorateCredentials, makeVerifyBearer, makeVerifyHookToken } from '../caller/credentials.ts';
+import { type PolicyDeps, registerPolicies } from '../caller/enforce-policy.ts';
 import { makeTakeApiPermit, type RateLimits, registerHookLimits } from '../caller/limits/rate-limits.ts';
-import { type PolicyDeps, registerPolicies } from '../caller/policy.ts';
+import { registerErrorHandler } from '../http/answer-failure.ts';
 import {
   ConnectionLimiter,
   type ConnectionLimits,
@@ -16,7 +17,6 @@ import {
   registerConnectionRefusals,
 } from '../http/connection-limits.ts';
 import { createServer } from '../http/create-server.ts';
-import { registerErrorHandler } from '../http/error-handler.ts';
 import { decorateOwnOrigin, registerForwardedAddresses, registerProxyWarning } from '../http/forwarding.ts';
 import { registerJsonBodies } from '../http/json-body.ts';
 import { registerRequestLog, registerRequestTracing } from '../http/request-log.ts';

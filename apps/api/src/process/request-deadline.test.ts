@@ -10,8 +10,8 @@ import { unlimited } from '@widget-service/shared/usecases/access/sign-in-limits
 import { GroupCommit } from '@widget-service/shared/usecases/hooks/group-commit.ts';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { receiveHookRoute } from '../hooks/intake.ts';
+import { registerErrorHandler } from '../http/answer-failure.ts';
 import { createServer } from '../http/create-server.ts';
-import { registerErrorHandler } from '../http/error-handler.ts';
 import { decorateRequests, registerRequestDeadline, withinRequestDeadline } from '../http/request-state.ts';
 import { type Route, registerRoute } from '../http/route.ts';
 import { createWidgetRoute, getWidgetRoute, listWidgetsRoute } from '../widgets/widget-routes.ts';

@@ -9,9 +9,9 @@ import { requireById } from '../http/resource.ts';
 import { type MappingInput, type MappingResult, mapHook, matchesFilter, readPlace } from './map-hook.ts';
 import { findScheme, type Handshake, presets } from './sender-presets.ts';
 import { readHeader, type SentRequest } from './sent-request.ts';
-import { type SignatureResult, verifySignature } from './signature.ts';
 import { readCloudEvent, readDocument } from './source-document.ts';
 import type { SourceKey } from './source-key.ts';
+import { type SignatureResult, verifySignature } from './verify-signature.ts';
 
 export interface SourceReading {
   readonly source: HookSource;

@@ -4,7 +4,7 @@ import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, onRequestHookHandler } from 'fastify';
 import { FastifySSEPlugin } from 'fastify-sse-v2';
 import { z } from 'zod';
-import { requireSession } from '../caller/policy.ts';
+import { requireSession } from '../caller/enforce-policy.ts';
 import { type TrustedProxies, toClientNetwork, toShownAddress } from '../http/forwarding.ts';
 import { sendProblem } from '../http/problem.ts';
 import { decodeHeaderText } from '../http/request-headers.ts';

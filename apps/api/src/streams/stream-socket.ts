@@ -8,7 +8,7 @@ import { type Chunk, lastChunk, type Sink } from './fan-out/chunk.ts';
 // The socket of an open stream: opened by the HTTP server, taken away from it, then written to directly (ADR 3). This
 // relies on parts of Node that are not documented. stream-socket.test.ts names the version that it was tried with.
 // Three files of `http` know of it: connection-limits.ts listens again after the `close` that `takeSocketFromHttp`
-// emits, and error-handler.ts and create-server.ts look for the response of a socket.
+// emits, and answer-failure.ts and create-server.ts look for the response of a socket.
 
 /**
  * Opens an event stream through fastify-sse-v2 and sends `opening`, its first messages. Headers and messages leave as

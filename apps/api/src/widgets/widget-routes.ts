@@ -6,8 +6,8 @@ import { createWidget } from '@widget-service/shared/usecases/widgets/create-wid
 import type { ListWidgetsInput, WidgetPage } from '@widget-service/shared/usecases/widgets/list-widgets.ts';
 import { z } from 'zod';
 import { noteAudit } from '../audit/audit.ts';
+import { requirePrincipalId } from '../caller/enforce-policy.ts';
 import { toRateLimitedError } from '../caller/limits/rate-limits.ts';
-import { requirePrincipalId } from '../caller/policy.ts';
 import { parseIdempotencyHeader } from '../http/request-headers.ts';
 import { withinRequestDeadline } from '../http/request-state.ts';
 import { idParamsSchema, requireById } from '../http/resource.ts';

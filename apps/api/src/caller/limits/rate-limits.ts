@@ -13,7 +13,7 @@ import type {
 } from 'fastify';
 import { readClientNetwork } from '../../http/forwarding.ts';
 import type { Problem } from '../../http/problem.ts';
-import { requirePrincipalId } from '../policy.ts';
+import { requirePrincipalId } from '../enforce-policy.ts';
 import { countPermits, HookPermits, type HookPermitsDeps, type PermitVerdict } from './hook-permits.ts';
 
 /** The limits of a pod. Null: no limit. */

@@ -3,7 +3,7 @@ import type { StreamStart } from '@widget-service/shared/domain/stream-start.ts'
 import { createMetrics } from '@widget-service/shared/metrics/metrics.ts';
 import { fastify } from 'fastify';
 import { onTestFinished } from 'vitest';
-import { registerErrorHandler } from '../../http/error-handler.ts';
+import { registerErrorHandler } from '../../http/answer-failure.ts';
 import { decorateRequests } from '../../http/request-state.ts';
 import { registerRoute } from '../../http/route.ts';
 import type { StreamTokenVerdict } from '../../revocation/stream-entitlement.ts';

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { answerClientError } from './error-handler.ts';
+import { answerClientError } from './answer-failure.ts';
 
 const logger = await createLogger({ level: 'silent' });
 const timeout = Object.assign(new Error('timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });

@@ -5,8 +5,8 @@ import { type SignatureScheme, schemeDefaults } from '@widget-service/shared/ent
 import { describe, expect, test } from 'vitest';
 import { presets } from './sender-presets.ts';
 import type { SentRequest } from './sent-request.ts';
-import { nativeScheme, verifySignature } from './signature.ts';
 import { type SourceKey, toSourceKey, unsealKeys } from './source-key.ts';
+import { nativeScheme, verifySignature } from './verify-signature.ts';
 
 interface Given {
   readonly headers: Readonly<Record<string, string>>;
