@@ -4,7 +4,7 @@
  * the same process also processes the hooks, so their effects and events are part of the cost.
  */
 import { type Benchmark, computeMedian, type Report, readListSetting, readSetting, round } from '../benchmark.ts';
-import { type Child, startChild } from '../drivers/child.ts';
+import { startChild } from '../drivers/child.ts';
 import {
   createManyWidgets,
   listBackends,
@@ -12,7 +12,7 @@ import {
   startMeasuredService,
 } from '../drivers/measured-service.ts';
 import { readProcessorMicros, readRedisProcessorMicros } from '../drivers/processor-time.ts';
-import type { PostHooksCommands } from '../generators/post-hooks.ts';
+import { postHooks } from '../generators/post-hooks.ts';
 import type { BareAcceptCommands } from '../yardsticks/bare-accept.ts';
 
 const connectionCounts = readListSetting('BENCH_CONNECTIONS', [1, 8, 64, 256, 512]);
@@ -21,7 +21,6 @@ const seconds = readSetting('BENCH_SECONDS', 4);
 const widgetCount = readSetting('BENCH_WIDGETS', 1_000);
 
 interface Sample {
-  readonly generator: string;
   readonly hooksPerSecond: number;
   readonly apiMicrosPerHook: number;
   readonly redisMicrosPerHook: number;
@@ -33,33 +32,25 @@ interface Sample {
 
 /** @public Called by run-benchmark.ts. */
 export const run: Benchmark['run'] = async (report) => {
-  const generator = await startChild<PostHooksCommands>(new URL('../generators/post-hooks.ts', import.meta.url));
   const bare = await startChild<BareAcceptCommands>(new URL('../yardsticks/bare-accept.ts', import.meta.url));
   const { url: bareUrl } = await bare.call('listen', null);
   try {
     for (const backend of listBackends()) {
       const service = await startMeasuredService(backend, { HOOK_BACKLOG_MAX: '10000000' });
       try {
-        await measureService(service, { generator, bare, bareUrl }, report);
+        await measureService(service, { pid: bare.pid, url: bareUrl }, report);
       } finally {
         await service.dispose();
       }
     }
   } finally {
-    await generator.stop();
     await bare.stop();
   }
 };
 
-interface Yardstick {
-  readonly generator: Child<PostHooksCommands>;
-  readonly bare: Child<BareAcceptCommands>;
-  readonly bareUrl: string;
-}
-
 async function measureService(
   service: MeasuredService,
-  { generator, bare, bareUrl }: Yardstick,
+  bare: { readonly pid: number; readonly url: string },
   report: Report,
 ): Promise<void> {
   const { url } = await service.client.createIntegration('benchmark');
@@ -67,10 +58,9 @@ async function measureService(
   const readRedis = () => (service.redis === null ? Promise.resolve(0) : readRedisProcessorMicros(service.redis));
   const measure = async (target: string, pid: number, connections: number): Promise<Sample> => {
     const [apiBefore, redisBefore] = [readProcessorMicros(pid), await readRedis()];
-    const result = await generator.call('post', { url: target, connections, seconds, widgetIds });
+    const result = await postHooks({ url: target, connections, seconds, widgetIds });
     const [apiAfter, redisAfter] = [readProcessorMicros(pid), await readRedis()];
     return {
-      generator: result.generator,
       hooksPerSecond: result.accepted / result.seconds,
       apiMicrosPerHook: (apiAfter - apiBefore) / result.accepted,
       redisMicrosPerHook: (redisAfter - redisBefore) / result.accepted,
@@ -80,20 +70,20 @@ async function measureService(
     };
   };
   await measure(url, service.api.pid, 64);
-  await measure(bareUrl, bare.pid, 64);
+  await measure(bare.url, bare.pid, 64);
   for (const connections of connectionCounts) {
     const samples: Sample[] = [];
     const bareSamples: Sample[] = [];
     for (let index = 0; index < rounds; index += 1) {
       samples.push(await measure(url, service.api.pid, connections));
-      bareSamples.push(await measure(bareUrl, bare.pid, connections));
+      bareSamples.push(await measure(bare.url, bare.pid, connections));
     }
     const median = (of: readonly Sample[], read: (sample: Sample) => number) => computeMedian(of.map(read));
     const hooksPerSecond = median(samples, (sample) => sample.hooksPerSecond);
     const bareHooksPerSecond = median(bareSamples, (sample) => sample.hooksPerSecond);
     report({
       figure: 'hooks accepted',
-      ...{ backend: service.backend, connections, generator: samples[0]?.generator ?? null },
+      ...{ backend: service.backend, connections },
       ratioToBare: round(hooksPerSecond / bareHooksPerSecond),
       hooksPerSecond: round(hooksPerSecond),
       bareHooksPerSecond: round(bareHooksPerSecond),

@@ -4,10 +4,9 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Benchmark, computeMedian, readListSetting, readSetting, round } from '../benchmark.ts';
-import { startChild } from '../drivers/child.ts';
 import { createManyWidgets, listBackends, startMeasuredService, waitForEvents } from '../drivers/measured-service.ts';
 import { readProcessorMicros } from '../drivers/processor-time.ts';
-import type { PostHooksCommands } from '../generators/post-hooks.ts';
+import { postHooks } from '../generators/post-hooks.ts';
 import { measureRawWrites } from '../yardsticks/raw-writes.ts';
 
 const seconds = readSetting('BENCH_SECONDS', 2);
@@ -43,7 +42,6 @@ export const run: Benchmark['run'] = async (report) => {
 
 async function measureService(backend: 'embedded' | 'cluster', widgetCount: number) {
   const service = await startMeasuredService(backend, { HOOK_BACKLOG_MAX: '10000000' });
-  const generator = await startChild<PostHooksCommands>(new URL('../generators/post-hooks.ts', import.meta.url));
   try {
     const { url } = await service.client.createIntegration('benchmark');
     const widgetIds = await createManyWidgets(service.client, widgetCount);
@@ -53,7 +51,7 @@ async function measureService(backend: 'embedded' | 'cluster', widgetCount: numb
     const eventsBefore = await service.countEvents();
     // On the cluster, the queue is full before the worker starts. On the embedded backend accepting and carrying share
     // one process, so both count.
-    const posting = generator.call('post', { url, connections: 64, seconds, widgetIds });
+    const posting = postHooks({ url, connections: 64, seconds, widgetIds });
     if (backend === 'cluster') await posting;
     const worker = await service.startWorker();
     const microsBefore = readProcessorMicros(worker.pid);
@@ -72,7 +70,6 @@ async function measureService(backend: 'embedded' | 'cluster', widgetCount: numb
       workerMicrosPerHook: (readProcessorMicros(worker.pid) - microsBefore) / events,
     };
   } finally {
-    await generator.stop();
     await service.dispose();
   }
 }

@@ -1,50 +1,48 @@
-/**
- * A load generator: posts hooks over keep-alive connections, one at a time on each, as fast as they are answered. No
- * two hooks have the same content. It is wrk if that is installed. Otherwise, and at a fixed rate, it is autocannon,
- * which sends prepared bytes fastest: all hooks are prepared before the first one is sent.
- */
-import autocannon from 'autocannon';
-import { serveCommands } from '../drivers/child.ts';
-import { buildHook } from './build-hook.ts';
-import { hasWrk, type PostHooksOptions, type PostHooksResult, postByWrk } from './post-by-wrk.ts';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 
-export type PostHooksCommands = {
-  post: [PostHooksOptions, PostHooksResult];
-};
+interface PostedHooks {
+  readonly url: string;
+  readonly connections: number;
+  readonly seconds: number;
+  /** The hooks update these widgets in turn. */
+  readonly widgetIds: readonly string[];
+}
 
-const headers = { 'content-type': 'application/json' };
-/** More than any server here answers. Hooks beyond that repeat the first ones. */
-const hooksPerSecondMax = 50_000;
+/** What post-hooks.lua prints. */
+interface Printed {
+  /** Counts the refused ones, too. */
+  readonly answered: number;
+  readonly refused: number;
+  /** Connection errors and time-outs. */
+  readonly failed: number;
+  readonly seconds: number;
+  readonly latencyMs: { readonly p50: number; readonly p99: number };
+}
+
+const script = fileURLToPath(new URL('post-hooks.lua', import.meta.url));
 let nextNumber = 0;
-const usesWrk = hasWrk();
 
-serveCommands<PostHooksCommands>({
-  post: async ({ url, connections, seconds, widgetIds, hooksPerSecond }) => {
-    if (usesWrk && hooksPerSecond === undefined) {
-      const result = await postByWrk({ url, connections, seconds, widgetIds }, nextNumber);
-      nextNumber += result.accepted + result.refused + result.failed + connections;
-      return result;
-    }
-    const hooksPerConnection = Math.ceil(((hooksPerSecond ?? hooksPerSecondMax) * seconds) / connections);
-    const result = await autocannon({
-      url,
-      connections,
-      duration: seconds,
-      method: 'POST',
-      headers,
-      ...(hooksPerSecond === undefined ? {} : { overallRate: hooksPerSecond }),
-      setupClient: (client) => {
-        const bodies = Array.from({ length: hooksPerConnection }, () => buildHook(widgetIds, nextNumber++));
-        client.setRequests(bodies.map((body) => ({ method: 'POST', headers, body })));
-      },
-    });
-    return {
-      generator: 'autocannon',
-      accepted: result['2xx'],
-      refused: result.non2xx,
-      failed: result.errors,
-      seconds: result.duration,
-      latencyMs: { p50: result.latency.p50, p99: result.latency.p99 },
-    };
-  },
-});
+/**
+ * Posts hooks over keep-alive connections, one at a time on each, as fast as they are answered. No two hooks have the
+ * same content. It is wrk, which leaves more of the processor to the server than a generator in Node.
+ */
+export async function postHooks({ url, connections, seconds, widgetIds }: PostedHooks) {
+  const folder = mkdtempSync(join(tmpdir(), 'widget-bench-wrk-'));
+  try {
+    const idFile = join(folder, 'widget-ids');
+    writeFileSync(idFile, widgetIds.join('\n'));
+    const load = ['--threads', '1', '--connections', `${connections}`, '--duration', `${Math.ceil(seconds)}s`];
+    const { stdout } = await promisify(execFile)('wrk', [...load, '--script', script, url, `${nextNumber}`, idFile]);
+    const { answered, ...result } = JSON.parse(stdout.slice(stdout.lastIndexOf('\n{'))) as Printed;
+    // Those that were sent last may have no answer.
+    nextNumber += answered + result.failed + connections;
+    return { accepted: answered - result.refused, ...result };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
