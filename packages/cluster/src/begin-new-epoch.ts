@@ -26,7 +26,7 @@ export interface NewEpoch {
   readonly marksRemoved: number;
 }
 
-/** Redis did not answer, and nothing was changed. The operator repeats the command once Redis is available. */
+/** Redis did not answer, and nothing was changed. Run the command again once Redis is available. */
 class RedisUnreachableError extends ExitError {
   constructor(setting: RedisSetting, reason: string) {
     super(
@@ -41,11 +41,11 @@ const firstContactWithinMs = 2_000;
 const scanPageSize = 1_000;
 
 /**
- * Adapts Redis to a MongoDB that was restored from a backup. A restored widget can have a lower version than
- * its watermark. The log would then skip its next events as duplicates.
+ * The command `npm run new-epoch`: adapts Redis to a MongoDB that was restored from a backup. Restored widgets can have
+ * lower versions than their watermarks, so the log would skip their next events as duplicates.
  *
- * Removes all dedupe marks, raises the run counter above every run number in the log, and starts an empty log with
- * a new epoch, so that subscribers receive `stream.gap`. No worker and no pod may run meanwhile. May be repeated.
+ * Removes all dedupe marks, raises the run counter above every run number in the log, and starts an empty log with a
+ * new epoch, so that subscribers receive `stream.gap`. No worker and no pod may run meanwhile. May be repeated.
  *
  * Rejects with an `ExitError` (configuration) for a malformed `MONGODB_URL`, with `MongoUnreachableError` when MongoDB
  * does not answer within 30 s, with `RedisRefusalError`, and with `RedisUnreachableError` when Redis does not answer
@@ -91,7 +91,7 @@ export async function beginNewEpoch(
 }
 
 /**
- * Appends nothing, but passes a recorded position that no log has. So the log detects a loss and starts a new epoch.
+ * Makes the log start a new epoch: an empty append with a recorded position that no log holds looks like a loss.
  * Returns the end of the empty log.
  */
 async function startNewEpoch(

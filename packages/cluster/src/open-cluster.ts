@@ -34,7 +34,7 @@ export interface ClusterOptions extends Settings {
   /** Whether to build missing indexes. Otherwise the start verifies them, and fails if one is missing. */
   readonly migrate: boolean;
   readonly onWarning?: (message: string, details?: object) => void;
-  /** What an operator may want to know, and need not act on. */
+  /** Receives what operators may want to know, without need to act. */
   readonly onNotice?: (message: string, details?: object) => void;
   /**
    * Called after the start, if this process must end: with a `RedisDurabilityError` or `RedisRefusalError`, or when its
@@ -118,7 +118,7 @@ async function openRedisParts(options: ClusterOptions, partitions: PartitionCoun
     onNotice: options.onNotice ?? (() => undefined),
     onWarning,
   });
-  // Neither a hook nor an event depends on the rest.
+  // The other ports share one connection, because hooks and events do not depend on them.
   const ports = {
     ...{ eventLog, hookQueue, control },
     processStates: createRedisProcessStates(events, keys),

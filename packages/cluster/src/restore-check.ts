@@ -11,12 +11,12 @@ const olderThanLog =
 /**
  * Recognises a MongoDB that is older than the event log (ADR 45).
  *
- * MongoDB gives each run its number before the run reaches the log. So MongoDB has lost what it once had if the log
- * knows a number that MongoDB has not given, or gives only now. The log is always read first: a run that starts in
- * between only raises the counter.
+ * MongoDB gives each run its number before the run reaches the log. So MongoDB has lost data if the log holds a number
+ * that MongoDB has not given yet, or gives only now. The log is always read first, so that a run that starts in between
+ * causes no false alarm.
  *
- * Workers raise the counter again, which would soon hide the loss. So a mark keeps it, until `new-epoch` removes it.
- * `redis` is that of the event log.
+ * New runs raise the counter, which would soon hide the loss. So a mark in MongoDB records it, until `new-epoch`
+ * removes the mark. `redis` is the Redis of the event log.
  */
 export function createRestoreCheck(
   redis: Redis,

@@ -39,7 +39,7 @@ export function migrate(db: DatabaseSync, directory = schemaDirectory): void {
   const files = listSchemaFiles(directory);
   const applied = readSchemaVersion(db);
   if (applied > files.length) throw new DatabaseTooNewError(applied, files.length);
-  // In the same file as the version, and before it: a file with a version always has it.
+  // Written before the version, so that every file with a version has it.
   db.exec(`PRAGMA application_id = ${applicationId}`);
   for (const [index, name] of files.entries()) {
     if (index < applied) continue;

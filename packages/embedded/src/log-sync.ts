@@ -43,8 +43,7 @@ export class LogSync {
   }
 
   /**
-   * What `sync` last returned, until it is resolved. Null: everything that had to be synced is on the disk. Rejects if
-   * a sync has failed.
+   * The promise of the last `sync` while it is pending. Null: everything is on the disk. Rejects if a sync has failed.
    */
   get pending(): Promise<void> | null {
     if (this.#failure !== null) return Promise.reject(this.#failure.error);

@@ -117,20 +117,20 @@ function openAs(lockingMode: 'NORMAL' | 'EXCLUSIVE', file: string, isInspected: 
   }
 }
 
-/** For a file that has another mode. Some file systems have no modes, and another user may own the file. */
+/** Sets the mode of an existing file if it can: some file systems have no modes, or another user owns it. */
 function restrictToOwner(path: string): void {
   try {
     chmodSync(path, fileMode);
   } catch {
-    // Whoever chose such a place has decided who can read it.
+    // The operator who chose such a place has decided who can read it.
   }
 }
 
 /**
- * Keeps other processes of the service from opening the same database, until the returned function is called or the
- * process ends. Locks `file`, which stays empty and is never removed: two processes could otherwise lock two files of
- * the same name. The lock is SQLite's own, so it works where SQLite works. Waits `timeoutMs` for another process; then
- * throws SQLite's error (`isBusy`). Throws other errors of SQLite or the file system unchanged.
+ * Locks the database against other processes of the service, until the returned function is called or the process ends.
+ * The lock is SQLite's own lock on `file`, so it works where SQLite works. `file` stays empty and is never removed:
+ * otherwise two processes could lock two files of one name. Waits `timeoutMs` for another process; then throws SQLite's
+ * error (`isBusy`). Throws other errors unchanged.
  */
 function acquireProcessLock(file: string, timeoutMs: number): () => void {
   createForOwner(file);

@@ -25,10 +25,7 @@ import { createSqliteWidgetStore } from './sqlite-widget-store.ts';
 export interface EmbeddedOptions
   extends Pick<Settings, 'DATA_DIR' | 'EVENT_RETENTION_BYTES' | 'DELIVERY_RETENTION_MS'> {
   readonly onWarning?: (message: string, details?: object) => void;
-  /**
-   * Called after the start when the file turns out to be damaged, or when a sync to the disk failed. The process must
-   * end. The error says which of the two it was.
-   */
+  /** Called after the start if the file is damaged or a sync to the disk has failed. The process must end. */
   readonly onFatal?: (error: Error) => void;
   /** Only tests give these. */
   readonly retention?: EventRetention;

@@ -1,24 +1,23 @@
 import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import type { LogRecord } from '@widget-service/shared/ports/event-log.ts';
 
-/** Far more than the tail of the same process leaves unread. */
+/** Far more than the tail of this process ever lags behind. */
 const recordsMax = 1_000;
-/** How long the JSON of all records may be together. */
+/** The most characters of JSON in all records together. */
 const jsonLengthMax = 4_194_304;
 
 /**
- * The newest records of the event log, in memory. The process that appends them also reads them, so its tail needs no
- * query for them. They keep their trace contexts, for which the file has no column: a trace does not outlive the
- * process.
+ * The newest records of the event log in memory, so that the tail of this process needs no query for them. They also
+ * hold the trace contexts, for which the file has no column: a trace does not outlive the process.
  */
 export class RecentRecords {
   /** Oldest first. */
   readonly #bySeq = new Map<number, LogRecord>();
   #jsonLength = 0;
-  /** The log has dropped the records up to this number. Their append may be on its way to `add`. */
+  /** The log has dropped the records up to this number. `add` ignores them, because they may arrive late. */
   #droppedSeq = 0;
 
-  /** The records must be on the disk: a stream may show them from now on. */
+  /** Adds records, which must be on the disk: streams may show them from now on. */
   add(records: readonly LogRecord[]): void {
     for (const record of records) {
       if (record.seq <= this.#droppedSeq) continue;
@@ -40,7 +39,7 @@ export class RecentRecords {
     }
   }
 
-  /** Returns records right after the position, oldest first, at most `limit`. None: only the file knows. */
+  /** Returns records right after the position, oldest first, at most `limit`. If none: read the file. */
   readAfter({ epoch, seq }: LogPosition, limit: number): LogRecord[] {
     const records: LogRecord[] = [];
     while (records.length < limit) {

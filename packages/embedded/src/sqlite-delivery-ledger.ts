@@ -164,7 +164,7 @@ function toRangeValues({ receivedFrom, receivedBefore, listedAfter }: ReceptionR
 
 /** Prepares the statements for each state, and for any. */
 function prepareListings(db: Database, condition: string): Readonly<Record<DeliveryState | 'any', Listing>> {
-  // SQLite uses a partial index of unpublished rows only if the query repeats its condition.
+  // The query repeats the condition of the partial index: otherwise SQLite does not use that index.
   const ofState = (state: Exclude<DeliveryState, 'published'>) =>
     prepareListing(db, `${condition} AND state = '${state}' AND state <> 'published'`);
   return {

@@ -8,7 +8,7 @@ import { runLimits } from '@widget-service/shared/ports/run-registry.ts';
 import type { Database } from './database.ts';
 import { parseLabels, serializeLabels } from './sqlite-values.ts';
 
-/** About what a row of `events` occupies in addition to its JSON. */
+/** About how many bytes a row of `events` occupies besides its JSON. */
 const rowOverheadBytes = 200;
 
 /** A row of `events`, without its bytes, and the epoch of the log. */

@@ -12,7 +12,7 @@ import type { Notifier } from './notifier.ts';
 
 /** How long an idle consumer waits for a notification before it reads the queue again. */
 const idleMs = 1000;
-/** After how long without a read of the queue `checkProgress` throws. */
+/** `checkProgress` throws if the queue was not read for this long. */
 const stuckAfterMs = 30_000;
 const retryBackoff = { firstMs: 100, maxMs: 1000 };
 /** The pause before the consumer tries a job of a newer version again. Until then the job stays first in the queue. */

@@ -37,7 +37,7 @@ export function createSqliteHookCountStore(db: Database, onWarning?: OnWarning):
   );
 
   return {
-    /** Not synced: a power cut may undo it. The sync would delay the hooks that are accepted meanwhile. */
+    /** Not synced, because a sync would delay hooks. A power cut may undo the counts. */
     add: (counts) => {
       const write = () => {
         for (const { hour, integrationId, accepted, refused } of counts) {

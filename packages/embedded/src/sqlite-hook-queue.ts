@@ -29,7 +29,7 @@ export class SqliteHookQueue implements HookQueue {
   readonly #enqueued = new Notifier();
   /** Deliveries of jobs that this process has enqueued. */
   readonly #waiting = new WaitingTally();
-  /** Jobs of an earlier process that are not done. They come first, and are in no tally. */
+  /** How many jobs of an earlier process are not done. They run first, and are not in `#waiting`. */
   #inheritedJobs: number;
   #consumer: SqliteHookConsumer | null = null;
 
@@ -52,8 +52,7 @@ export class SqliteHookQueue implements HookQueue {
   pressure(): Promise<QueuePressure> {
     return this.#db.read(() => {
       const stored = Number(this.#statements.countJobs.get()?.n);
-      // The first job of the running batch does not wait. Jobs coalesced with it count as waiting until they are
-      // removed, so the number is approximate.
+      // Approximate: jobs that are coalesced with the running one count as waiting until they are removed.
       const waitingJobs = Math.max(0, stored - (this.#consumer?.isHandling ? 1 : 0));
       if (stored === 0) {
         this.#inheritedJobs = 0;
@@ -100,9 +99,9 @@ export class SqliteHookQueue implements HookQueue {
   }
 
   /**
-   * Removes the finished jobs, starts the oldest of the others and returns it, in one transaction. The starts of the
-   * jobs that the consumer may coalesce with it are not counted: if the process crashes, only the started job is
-   * suspected. From its third start on, a job is returned alone, so that it no longer takes other jobs down with it.
+   * Removes the finished jobs, starts the oldest other job and returns it, in one transaction. Counts only its start,
+   * not those of jobs that may be coalesced with it: after a crash, only the started job is suspected. From its third
+   * start on, a job is returned alone, so that it cannot crash a batch with other jobs.
    */
   #startNext(finished: readonly StoredJob[], maxJobs: number): StartedJob | null {
     this.#remove(finished);
@@ -113,8 +112,8 @@ export class SqliteHookQueue implements HookQueue {
   }
 
   /**
-   * Returns at most `maxJobs` jobs, and no more than can be coalesced, so that bodies are not read in vain. The bytes
-   * of the first job count here, but not in `coalesceItems`: fewer jobs are coalesced with a large one.
+   * Returns at most `maxJobs` of the oldest jobs, and no more than can be coalesced, so that no body is read in vain.
+   * The bytes of the first job count here, but not in `coalesceItems`: fewer jobs are coalesced with a large one.
    */
   #readOldest(maxJobs: number): StoredJob[] {
     const jobs: StoredJob[] = [];
@@ -131,7 +130,7 @@ export class SqliteHookQueue implements HookQueue {
     return jobs;
   }
 
-  /** The finished jobs are the oldest ones: there is no other job between them. */
+  /** Removes the finished jobs, which are always the oldest ones of the queue. */
   #remove(finished: readonly StoredJob[]): void {
     const [first, last] = [finished[0], finished.at(-1)];
     if (first === undefined || last === undefined) return;

@@ -31,7 +31,7 @@ const nullableTime = (column: string): Member<Date | null> => ({
   read: (row) => toDate(row[column] as number | null),
 });
 
-/** The one place that says how each member of a widget is stored. */
+/** How each member of a widget is stored in SQLite. */
 const members: { readonly [K in keyof Widget]: Member<Widget[K]> } = {
   id: asIs('id'),
   name: asIs('name'),
@@ -76,7 +76,7 @@ function makeColumns<T extends object>(table: { readonly [K in keyof T]: Member<
 export const widgetColumns = makeColumns<Widget>(members);
 /** What a hook may change. `outbox_entries` has these columns, too. */
 export const hookChangedColumns = makeColumns<HookChangedMembers>({ state: members.state, ...unindexed });
-/** The same without `state`, the only one of them that is in an index. */
+/** The same without `state`, the only indexed column of them. */
 export const unindexedColumns = makeColumns<Omit<HookChangedMembers, 'state'>>(unindexed);
 
 /** Returns a placeholder per column. */

@@ -2,16 +2,16 @@ import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 
 export interface BackgroundRecordsOptions<Open, Stored> {
-  /** Of the log lines `<name>.not_stored` and `<name>.stored`. */
+  /** The beginning of the names of its log lines: `<name>.not_stored`, `<name>.stored`. */
   readonly name: string;
   readonly everyMs: number;
-  /** How many records may be open. It drops and counts others. */
+  /** The most open records. Further ones are dropped and counted. */
   readonly atMost: number;
-  /** Whether the newest `atMost` wait for the next write after one that failed. Default: true. */
+  /** Whether records stay for the next write after a failed one, the newest `atMost` of them. Default: true. */
   readonly keepsFailed?: boolean;
   /** Makes the records to store from the open ones, and from those whose write failed. */
   readonly toBatch: (open: ReadonlyMap<string, Open>, unwritten: readonly Stored[]) => readonly Stored[];
-  /** May fail: it then gets the records of `toBatch` again. Returns one error for each record that it dropped. */
+  /** Stores a batch. After a failure, `toBatch` gets it again. Returns one error per record that it dropped. */
   readonly store: (batch: readonly Stored[]) => Promise<readonly unknown[]>;
   readonly logger: Pick<Logger, 'warn' | 'info'>;
 }
@@ -27,7 +27,7 @@ export class BackgroundRecords<Open, Stored> {
   #unwritten: readonly Stored[] = [];
   #dropped = 0;
   #hasFailed = false;
-  /** From the first open record on until nothing is left to write. */
+  /** Set while there are records to write. */
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
 

@@ -27,9 +27,9 @@ import { decodeHeaderText } from '../http/request-headers.ts';
 import { findSourceRefusal, type ReadSource, withholdSecrets } from '../sources/read-source.ts';
 import { BackgroundRecords } from './background-records.ts';
 
-/** The list of an integration has the newest 100. One network must not push out those of the others. */
+/** How many refusals of one client network are listed: one network must not push the others out of the list of 100. */
 const listedPerNetwork: RateLimit = { ratePerSecond: 1 / 60, burst: 20 };
-/** An integration keeps 10 samples: whoever does not know its secret must not push out those of the sender. */
+/** Samples of requests without a valid signature: strangers must not push out the sender's 10 samples. */
 const strangerSamples: RateLimit = { ratePerSecond: 1 / 60, burst: 3 };
 const noHooks = { accepted: 0, refused: 0 };
 
@@ -65,7 +65,7 @@ export class IntakeRecorder {
   readonly #samples: BackgroundRecords<HookSample, HookSample>;
   readonly #mayList = makeTakeLocally(listedPerNetwork);
   readonly #mayKeep = makeTakeLocally(strangerSamples);
-  /** How many could not be listed since the last one, by integration and code. */
+  /** How many refusals were not listed since the last listed one, by integration and code. */
   readonly #unlisted = new Map<string, number>();
 
   constructor(deps: IntakeRecorderDeps) {
@@ -118,7 +118,7 @@ export class IntakeRecorder {
     await Promise.all([this.#counts.close(), this.#refusals.close(), this.#samples.close()]);
   }
 
-  /** One that may not be listed counts for the next one. */
+  /** A refusal that may not be listed is counted in the next listed one (`unlisted`). */
   #recordRefusal(request: FastifyRequest, problem: Problem, integrationId: string): void {
     const refusedAt = this.#deps.clock.now();
     const { code } = problem;
@@ -176,8 +176,8 @@ export function endOfSample(refusedAt: Date, keptUntil: Date | null): Date {
 
 /**
  * Makes the function that stores refused requests, and drops the oldest of each integration above the limit. If `count`
- * then finds no integration that wants them, it removes all: the integration ended, or somebody deleted them, before or
- * after they were added. Whoever removes them changes the integration first.
+ * then finds that the integration does not want them, because it ended or an admin deleted them meanwhile, it removes
+ * all. A deletion changes the integration first, so none is left behind.
  */
 export function makeStoreRefused<T extends RefusedRequest>(
   records: RefusedRequests<T>,

@@ -106,7 +106,7 @@ export function receiveHookRoute(deps: RouteDeps): Route {
       request.span?.setAttributes({ 'widget.event.id': eventId });
       recordLastUsed(integration.id);
       log.record({ requestId: request.id, eventId, integrationId: integration.id });
-      // It replaces the line of the request log.
+      // The line of `acceptedHookLog` replaces the line of the request log.
       request.isLogged = true;
       // Not returned: Fastify would wait for the response that was just sent, which takes three more promises.
       sendAccepted(reply, eventId);
@@ -114,15 +114,15 @@ export function receiveHookRoute(deps: RouteDeps): Route {
   });
 }
 
-/** The one place that answers 202. Null as the event: the mapping ignores the request, so it has no effect. */
+/** Answers 202. `eventId` null: the mapping ignores the request, so it becomes no event. */
 function sendAccepted(reply: FastifyReply, eventId: string | null): void {
   if (eventId !== null) reply.header('webhook-event-id', eventId);
   reply.code(202).send();
 }
 
 /**
- * The one place that decides which header identifies repetitions of a hook: the `webhook-id` if there is one. A sender
- * that follows Standard Webhooks repeats it with each attempt. An `Idempotency-Key` beside it is not even parsed.
+ * Decides which header identifies repetitions of a hook: `webhook-id`, which senders by Standard Webhooks repeat with
+ * each attempt, or else `Idempotency-Key`.
  */
 function readSentKey(request: FastifyRequest): DeduplicationKey | null {
   return (
@@ -135,8 +135,8 @@ function toKey(kind: DeduplicationKey['kind'], value: string | null): Deduplicat
 }
 
 /**
- * Keeps the payload as the text that was sent: numbers keep their digits, and keys such as `__proto__` never get into
- * objects of the service. `text` is the text of the whole body. A mapping has already found the payload of its hook.
+ * Keeps the payload as the text that was sent, so that numbers keep their digits and keys such as `__proto__` never get
+ * into objects. `text` is the whole body. If there is a mapping, it has already found the payload.
  */
 function toHookBody(body: z.output<typeof hookEventSchema>, mapped: MappedHook | null, text: string): HookBody {
   const { kind, occurredAt, widgetId = null, payload } = body;
@@ -146,18 +146,15 @@ function toHookBody(body: z.output<typeof hookEventSchema>, mapped: MappedHook |
 }
 
 /**
- * Lets the JSON parser take whatever foreign senders call their bodies: `readDocument` judges them after the signature.
- * The charset stays. `rawHeaders` keep what was sent.
+ * Makes the JSON parser accept a body of any media type: `readDocument` checks it after the signature. The charset
+ * stays, and `rawHeaders` keep what was sent.
  */
 function acceptAnyMediaType({ raw: { headers } }: FastifyRequest): void {
   if (!hasBody(headers)) return;
   headers['content-type'] = (headers['content-type'] ?? '').replace(/^[^;]*/, 'application/json');
 }
 
-/**
- * What a request of a foreign sender is: a hook, nothing for us, a question that the sender wants answered, or one that
- * is refused for what the sender did.
- */
+/** What a request of a foreign sender turns out to be: a hook, ignored, a handshake to answer, or refused. */
 type ForeignRequest =
   | { readonly type: 'hook'; readonly hook: MappedHook }
   | { readonly type: 'ignored' }
@@ -166,7 +163,7 @@ type ForeignRequest =
 type FindForeign = (request: FastifyRequest) => ForeignRequest | undefined;
 
 const noUrls: readonly string[] = [];
-/** Something that the schema of the body accepts, for a request without a hook. */
+/** A value that the schema of the body accepts, for a request that is no hook. */
 const noHook = {};
 
 /**

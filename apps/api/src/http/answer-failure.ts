@@ -83,16 +83,16 @@ export type SocketWithResponse = Socket & {
  * - It destroys the socket if no client could read an answer, if a response has already begun (such as a stream), or if
  *   the connection timed out before anything was read from it.
  * - It lets a complete request that has no response yet finish. That response closes the connection.
- * - It sends nothing more if the rest of a request fails that is answered already, such as the body of a caller without
- *   a session. A proxy would take a second answer for the one to its next request.
+ * - It sends nothing more if the request is already answered, for example before its body had arrived: a proxy would
+ *   take a second answer for the answer to its next request.
  * - Otherwise it writes a problem and closes the socket.
  *
  * Only the error code is logged: the error holds the raw bytes, which may contain a token.
  */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket, logger: Logger): void {
   const current = (socket as SocketWithResponse)._httpMessage;
-  // Nothing was read from this connection: the client sent nothing, or this process was too busy to read it. An HTTP
-  // error would end a browser's EventSource for good. After a broken connection, the browser reconnects.
+  // Nothing was read from this connection: the client sent nothing, or this process was too busy. An HTTP error would
+  // end a browser's EventSource for good; after a broken connection it reconnects.
   const isUnread = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0;
   if (error.code === 'ECONNRESET' || isUnread || !socket.writable || current?.headersSent === true) {
     socket.destroy();

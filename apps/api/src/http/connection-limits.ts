@@ -14,14 +14,14 @@ export interface ConnectionLimits {
   /** Per address of a client; a whole IPv6 /64 network counts as one address. 0: no limit. */
   readonly perAddress: number;
   readonly perPod: number;
-  /** Whether somebody has planned with `perPod`: then less is worth a warning. */
+  /** Whether an operator relies on `perPod`: then a lower limit is worth a warning. */
   readonly isPlanned: boolean;
 }
 
 /** Besides streams: hooks, requests, and connections between two requests. Each takes about 10 KiB. */
 const otherConnections = 10_000;
 
-/** `startsWithoutSettings`: nobody has planned with the default. */
+/** `startsWithoutSettings`: no operator relies on the default limit. */
 export function toConnectionLimits(settings: Settings, startsWithoutSettings: boolean): ConnectionLimits {
   const isChanged = settings.STREAMS_PER_POD !== settingsTable.STREAMS_PER_POD.defaultValue;
   return {
@@ -38,7 +38,7 @@ export type ConnectionRefusal = 'per-address' | 'per-pod';
 const refusalsMax = 100;
 /** How long a refused connection may stay open, for its request and the answer. */
 const refusalMs = 2_000;
-/** Open files that are no open connection: those of stores, of the operators' port, and refused connections. */
+/** File descriptors for other things: stores, the operators' port, refused connections. */
 const otherFiles = 300;
 /** The pause between two log lines about refused connections. */
 const logPauseMs = 60_000;
@@ -59,8 +59,8 @@ export interface ConnectionLimiterDeps {
  * - While 100 connections are being refused, each further one is reset without an answer. Node itself does that for
  *   connections above `perPod` and these 100 (`maxConnections`), before this process spends anything on them.
  *
- * A process with too few open files accepts fewer connections than `perPod`, and says so: otherwise the system resets
- * connections without a word, those of the operators' port as well.
+ * If the process may have too few open files, it accepts fewer connections than `perPod`, and logs that. Otherwise the
+ * system would reset connections silently, also of the operators' port.
  *
  * Peers that are proxies have no limit per address: the connections of all clients come from them (`makeIsProxyPeer`).
  */

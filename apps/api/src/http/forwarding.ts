@@ -45,9 +45,9 @@ function isWithoutTrusted(trusted: TrustedProxies): trusted is null | readonly [
 }
 
 /**
- * Makes the function that returns whether connections of many clients may come from this peer: it is a trusted proxy. A
- * number of proxies does not tell which peers they are, so each peer counts as one. If no proxy is declared, a peer on
- * a private network may be one.
+ * Makes the function that returns whether a peer may be a proxy with the connections of many clients. A trusted proxy
+ * is one. If only the number of proxies is set, every peer may be one. If nothing is set, peers on private networks may
+ * be.
  */
 export function makeIsProxyPeer(trusted: TrustedProxies): (address: string) => boolean {
   if (trusted === null) return isPrivateAddress;

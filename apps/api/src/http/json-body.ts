@@ -19,8 +19,8 @@ declare module 'fastify' {
 
 const depthMax = 32;
 /**
- * Of JSON, counted by `findExcess`; and of a form. No operation needs more values than this, and the schema check of
- * each value costs time.
+ * The most values of a JSON body (`findExcess`) or a form. No operation needs more, and the schema check of each value
+ * costs time.
  */
 export const valuesMax = 4_096;
 const noBytes = new Uint8Array();
@@ -133,8 +133,7 @@ export function rejectEncoded({
 export function parseJson(json: string, { isFreeForm = false, subject = 'The body' } = {}): unknown {
   rejectExcess(json, isFreeForm ? Number.POSITIVE_INFINITY : valuesMax);
   const value = parse(json, subject);
-  // Most texts need no walk through all values. Only a `\u` escape can produce a lone surrogate, or disguise a name:
-  // without one, a name appears in the text as it is.
+  // Most texts need no walk through all values: only a `\u` escape can produce a lone surrogate or hide a name.
   const hasEscapes = json.includes('\\u');
   const mayNamePrototypes = !isFreeForm && (json.includes('__proto__') || json.includes('"prototype"'));
   if (hasEscapes || mayNamePrototypes) rejectUnsafe(value, isFreeForm);

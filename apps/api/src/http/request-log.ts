@@ -9,11 +9,11 @@ import type {
   onResponseHookHandler,
 } from 'fastify';
 
-/** Another id is not logged: it could only confuse a reader, or attack the reader's terminal. */
+/** The only foreign ids that are logged: others could confuse a reader or attack the reader's terminal. */
 const foreignRequestIdPattern = /^[\x21-\x7e]{1,128}$/;
 
 type RequestMetrics = Pick<Metrics, 'httpRequests' | 'httpSeconds'>;
-/** Counts a response. `seconds` is the time that the request took, `traceId` is that of a sampled trace. */
+/** Counts a response. `seconds` is how long the request took; `traceId` is set if its trace is sampled. */
 type ObserveResponse = (method: string, status: number, seconds: number, traceId?: string) => void;
 type LogFields = NonNullable<FastifyContextConfig['logFields']>;
 

@@ -22,8 +22,8 @@ export interface SourceReading {
   readonly integrationId: string | null;
   readonly now: Date;
   /**
-   * Also reads a request whose signature is not valid. Verifies none whose header has no value: whoever shows a request
-   * to others leaves out its secrets.
+   * Also reads a request whose signature is not valid. Does not verify a signature whose header is empty, because
+   * people remove secrets from a request that they show.
    */
   readonly isPreview?: boolean;
 }
@@ -83,7 +83,7 @@ export async function requireSource(
   return { ...integration, source };
 }
 
-/** Why a request is refused, for whoever may know it: the step that failed, and where. Null: it is not refused. */
+/** Returns why a request is refused, for admins: the step that failed, and where. Null: it is not refused. */
 export function findSourceRefusal({ signature, mistake, mapping }: ReadSource) {
   if (signature?.isValid === false) return { step: 'signature', reason: signature.reason };
   if (mistake !== undefined) return { step: 'body', reason: mistake.message };
@@ -101,7 +101,7 @@ function addStandardNames(sent: SentRequest): SentRequest {
   return { ...sent, rawHeaders: [...sent.rawHeaders, ...added] };
 }
 
-/** A POST without a body, by which some senders ask as others do by GET. Null: it is none. */
+/** Answers a POST without a body that some senders use as a challenge, as others use GET. Null: it is no challenge. */
 function answerChallenge(source: HookSource, { body, rawHeaders, urls: [url = ''] }: SentRequest): string | null {
   if (body.length > 0) return null;
   const query = URL.parse(url)?.searchParams ?? new URLSearchParams();

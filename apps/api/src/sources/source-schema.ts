@@ -13,9 +13,9 @@ import { completeMapping, findScheme, presets } from './sender-presets.ts';
 import { toSourceKey } from './source-key.ts';
 
 const secretsMax = 4;
-/** Of what is sent as it is: whoever guesses it needs a request for each try. In characters. */
+/** The least characters of a secret that is sent as it is: each guess needs a request. */
 const tokenMinLength = 8;
-/** Whoever sees one signed request can try keys with it, as fast as the machine computes. */
+/** The least characters of a key: one signed request suffices to try keys offline, as fast as a machine computes. */
 const keyMinLength = 16;
 
 export const secretsSchema = z

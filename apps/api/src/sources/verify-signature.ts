@@ -9,9 +9,9 @@ import { findHeader, readHeader, repeated, type SentRequest } from './sent-reque
 import { isForm, readDocument, readFormFields, readTextAt } from './source-document.ts';
 import { decodeExactly, type SourceKey } from './source-key.ts';
 
-/** Comparing more would only cost time: a sender that rotates its secret sends two. */
+/** The most signatures to compare. A sender that rotates its secret sends two. */
 const signaturesMax = 10;
-/** An Ed25519 signature is verified over the whole content; an HMAC is computed once, and only compared. */
+/** Fewer for Ed25519, whose every verification reads the whole content. An HMAC is computed once and compared. */
 const ed25519SignaturesMax = 4;
 const hmacHashes = { 'hmac-sha1': 'sha1', 'hmac-sha256': 'sha256', 'hmac-sha512': 'sha512' } as const;
 const signatureBytes: Readonly<Record<string, number>> = {

@@ -2,8 +2,8 @@ import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import { UUID } from 'mongodb';
 
 /**
- * Returns the stored form of a widget or event id: 16 bytes. They need less than half the space of the text in every
- * index, and sort like the lower-case text. Returns null for a text that is no UUID: no document can have that id.
+ * Converts a widget or event id to its stored form: 16 bytes, which need less than half the space of the text in every
+ * index, and sort like the lower-case text. Returns null for a text that is no UUID.
  */
 export function toBsonUuid(text: string): UUID | null {
   const uuid = parseUuid(text);

@@ -12,8 +12,8 @@ export function toQuery(filter: DeliveryFilter): Filter<DeliveryDocument> {
   const { integrationId, state } = filter;
   const inAnyState = { ...(integrationId === null ? {} : { integrationId }), ...inTimeRange };
   if (state === null) return inAnyState;
-  // A received row has no `expiresAt`. With this condition the TTL index finds the few rows that are not published.
-  // `as never`: the type has no null, but in a query null matches a missing field.
+  // Finds received rows by the TTL index: they are the few rows without `expiresAt`, besides dead ones. `as never`: the
+  // type has no null, but in a query null matches a missing field.
   return { ...inAnyState, state, ...(state === 'received' ? { expiresAt: null as never } : {}) };
 }
 
@@ -21,7 +21,7 @@ function toRangeQuery({ receivedFrom, receivedBefore, listedAfter }: ReceptionRa
   const receivedAt = {
     ...(receivedFrom === undefined ? {} : { $gte: receivedFrom }),
     ...(receivedBefore === undefined ? {} : { $lt: receivedBefore }),
-    // The first condition of `$or` alone would not bound the part of the index that is read.
+    // Bounds the part of the index that is read, which `$or` does not.
     ...(listedAfter === undefined ? {} : { $lte: listedAfter.receivedAt }),
   };
   return {
@@ -39,7 +39,7 @@ export function selectIndex(filter: DeliveryFilter): string {
   return indexes[filter.state ?? 'published'];
 }
 
-/** Nearly all rows are published: they need no index of their own. */
+/** Published rows need no index of their own, because nearly all rows are published. */
 const indexesOfIntegration: Readonly<Record<DeliveryState, string>> = {
   received: deliveryIndexes.byExpiry,
   published: deliveryIndexes.byAge,

@@ -28,8 +28,7 @@ export const deliveryIndexes = {
 /**
  * Every index except those on `_id`. A value that writers race for (an idempotency key, an event id, an e-mail) is the
  * `_id`: on some servers that speak MongoDB's protocol, racing inserts block each other for seconds on any other unique
- * index. The unique indexes here are on values without such races: of two first sign-ins of one person, both have the
- * same e-mail and identity.
+ * index. The values of the unique indexes here have no such races.
  */
 const indexes: Readonly<Record<string, readonly IndexSpec[]>> = {
   ...Object.fromEntries(entities.map((entity) => [entity.name, listEntityIndexes<unknown>(entity)])),
@@ -41,12 +40,11 @@ const indexes: Readonly<Record<string, readonly IndexSpec[]>> = {
     { name: 'unpublished', key: { outboxSince: 1 }, sparse: true },
   ],
   deliveries: [
-    // The index also contains the rows without the field, those that are not published. The ledger finds received rows
-    // through it.
+    // The index also contains rows without the field, so the ledger finds received rows through it.
     { name: deliveryIndexes.byExpiry, key: { expiresAt: 1 }, expireAfterSeconds: 0 },
     { name: deliveryIndexes.byAge, key: { integrationId: 1, receivedAt: -1, _id: -1 } },
     { name: deliveryIndexes.byWidget, key: { widgetId: 1, receivedAt: -1, _id: -1 } },
-    // Partial: every hook would write a full index three times, because its state changes to `published`.
+    // Partial, because each hook would write a full index three times when its state changes to `published`.
     {
       name: deliveryIndexes.deadByAge,
       key: { integrationId: 1, state: 1, receivedAt: -1, _id: -1 },
@@ -89,7 +87,7 @@ export async function createIndexes(db: Db): Promise<readonly string[]> {
   return missing;
 }
 
-/** Of IndexOptionsConflict and IndexKeySpecsConflict: an index with the name, or the keys, has another definition. */
+/** Throws an `ExitError` for IndexOptionsConflict and IndexKeySpecsConflict, and all other errors unchanged. */
 function refuseOthers(error: unknown): never {
   if (!isServerError(error) || ![85, 86].includes(Number(error.code))) throw error;
   throw new ExitError(
@@ -121,8 +119,8 @@ function requireAccessTo<T>(collection: string, work: () => Promise<T>): Promise
 }
 
 /**
- * MongoDB also lists indexes that it is still building. Only with `includeBuildUUIDs` their entries differ: they have
- * no name. A server that does not know the option lists no such indexes.
+ * MongoDB also lists indexes that it is still building. `includeBuildUUIDs` makes them recognisable: their entries have
+ * no name. A server without this option lists no such indexes.
  */
 async function listIndexes(db: Db, collection: string): Promise<IndexDescriptionInfo[]> {
   const namespaceNotFound = 26;
@@ -196,8 +194,8 @@ export function listEntityIndexes<T>(entity: Entity<T>): readonly IndexSpec[] {
 }
 
 /**
- * Limits an index to the documents that have the member, if some do not. MongoDB uses such an index for a query that
- * names a text only if it can see that the text matches the limit: so it can here, and not with `$type`.
+ * Limits an index to the documents that have the member. The condition is a range and not `$type`, because MongoDB uses
+ * a partial index only if it can tell that the queried text matches the condition.
  */
 function limitToTexts<T>(entity: Entity<T>, path: string): Pick<IndexSpec, 'partialFilterExpression'> {
   return entity.mayBeAbsent(path) ? { partialFilterExpression: { [toField(entity, path)]: { $gt: '' } } } : {};

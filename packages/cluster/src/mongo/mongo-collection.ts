@@ -19,7 +19,7 @@ interface EntityDocument extends Document {
   revision?: number;
 }
 
-/** The entities of one kind, in a collection of their own. Its indexes: indexes.ts. */
+/** Stores the entities of one kind in a MongoDB collection. Its indexes are in indexes.ts. */
 export class MongoCollection<T extends object> implements Collection<T> {
   readonly #entity: Entity<T>;
   readonly #documents: DriverCollection<EntityDocument>;
@@ -44,7 +44,7 @@ export class MongoCollection<T extends object> implements Collection<T> {
         () => true,
         async (error: unknown) => {
           if (!isDuplicateKey(error)) throw error;
-          // It may be the document of the first attempt.
+          // The first attempt may have inserted it.
           return isRepeated && (await this.#documents.findOne(own, { maxTimeMS })) !== null;
         },
       );
@@ -87,7 +87,7 @@ export class MongoCollection<T extends object> implements Collection<T> {
       for (const end = performance.now() + requestDeadlineMs; performance.now() < end; ) {
         const changed = await this.#tryChange(key, decide);
         if (changed !== 'again') return changed;
-        // Two that race would race again.
+        // A random pause, so that two racing changes do not race again.
         await delay(Math.random() * 10);
       }
       throw new UnavailableError(`MongoDB, ${operation}: others changed it all the time`);
@@ -156,7 +156,7 @@ function toOperators(condition: Condition): unknown {
   });
 }
 
-/** A pattern for a part of a text. Only letters from A to Z match in either case, so the option `i` does not fit. */
+/** Returns a pattern for a part of a text. The option `i` does not fit: only A to Z match in either case. */
 function toPattern(text: string): string {
   return text
     .replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
@@ -170,8 +170,8 @@ function withoutUndefined(members: object): Record<string, unknown> {
 /**
  * Deletes one document that matches the filter. Returns false if none matches.
  *
- * A count of 0 is not enough to return false. FerretDB 2.7 answers 0, and keeps the document, when an update of it
- * commits while `deleteOne` runs. `deleteMany` has no such error, but the driver does not retry it after a failover.
+ * Looks again after a count of 0: FerretDB 2.7 returns 0, and keeps the document, when an update of it commits while
+ * `deleteOne` runs. `deleteMany` has no such error, but the driver does not retry it after a failover.
  */
 async function deleteDocument<Schema extends Document>(
   collection: DriverCollection<Schema>,

@@ -128,7 +128,7 @@ export class MongoDeliveryLedger implements DeliveryLedger {
         .find(
           {
             _id: { $in: toBsonUuids(eventIds) },
-            // Long ones stay in the database: a page of them is megabytes.
+            // Does not load long payloads: a page of them could be megabytes.
             $expr: { $lte: [{ $strLenBytes: { $cond: [isText, '$payload', ''] } }, atMostBytes] },
           },
           { projection: { payload: 1 }, batchSize: eventIds.length + 1, maxTimeMS: requestDeadlineMs },
@@ -176,9 +176,8 @@ export class MongoDeliveryLedger implements DeliveryLedger {
   }
 
   /**
-   * Inserts all rows, then reads those that existed already. Reads see only what a majority has. They miss a row that
-   * is not replicated to a majority yet, and one that the TTL index has just removed: the insert of such a delivery is
-   * tried again, until the deadline.
+   * Inserts all rows, then reads those that existed already. A read misses a row that is not replicated to a majority
+   * yet, or that the TTL index has just removed. Then it inserts the delivery again, until the deadline.
    */
   async #register(deliveries: readonly Delivery[], limits: RunCallLimits): Promise<RegisterOutcome> {
     const duplicates: UUID[] = [];
@@ -239,10 +238,10 @@ export class MongoDeliveryLedger implements DeliveryLedger {
   }
 
   /**
-   * Counts attempts and duplicates, and sets redriven rows to `received`. The filters of retried rows repeat the state
-   * that was read, and for redriven rows also the attempts: another run may have changed a row since, and its state
-   * must stay. Example: another run marks the delivery dead and completes its job. If this update then set the row back
-   * to `received`, no job would be left to process it. Returns whether every filter matched.
+   * Counts attempts and duplicates, and sets redriven rows to `received`. Each filter contains the state that was read
+   * (of redriven rows also the attempts), so that a change by another run stays. Example: another run marks the
+   * delivery dead and completes its job. If this update then set the row to `received`, no job would be left to process
+   * it. Returns whether every filter matched.
    */
   async #updateRows(
     duplicates: UUID[],
@@ -270,9 +269,8 @@ export class MongoDeliveryLedger implements DeliveryLedger {
   }
 
   /**
-   * Returns the rows that were discarded or published since they were read, and counts a duplicate of each. It finds
-   * them by a write: a read may miss the change until a majority has it, and the run would then apply a delivery that
-   * its operator has discarded.
+   * Returns the rows that were discarded or published since they were read, and counts a duplicate of each. Finds them
+   * by a write: a read may miss a change that no majority has yet, and the run would apply a discarded delivery.
    */
   async #countDuplicates(rows: readonly ExistingRow[], { writeConcern }: RunCallLimits): Promise<UUID[]> {
     const duplicates: UUID[] = [];

@@ -12,11 +12,11 @@ interface RegistryDocument {
   lastPosition?: ComparablePosition;
   /** How often `new-epoch` was run. Absent: never. */
   newEpochs?: number;
-  /** True once the event log knew a number that this document had not yet given. `new-epoch` removes it. */
+  /** True once the event log held a number that this counter had not yet given (ADR 45). `new-epoch` removes it. */
   isBehindLog?: boolean;
 }
 
-/** A run registry that also says with each number what `RunCounter.read` says. */
+/** A run registry that returns the members of `RunCounter.read` with each number. */
 export interface MongoRunRegistry extends RunRegistry {
   startRun(): Promise<
     Awaited<ReturnType<RunRegistry['startRun']>> & { readonly newEpochs: number; readonly isBehindLog: boolean }
@@ -58,8 +58,8 @@ export function createMongoRunRegistry(db: Db, runCall: RunCall = createRunCall(
 }
 
 /**
- * Sets the members if the document matches, also if there is none yet. Returns whether it did. It is one write: a
- * document that one write inserts is not always there for the next (FerretDB, after `dropDatabase`).
+ * Sets the members if the document matches or does not exist yet. Returns whether it did. It is one write, because a
+ * second write does not always find the document that the first one inserted (FerretDB, after `dropDatabase`).
  */
 async function setOrInsert(
   runs: Collection<RegistryDocument>,

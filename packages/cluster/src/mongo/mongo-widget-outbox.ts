@@ -19,14 +19,14 @@ export function createMongoWidgetOutbox(db: Db, runCall: RunCall = createRunCall
     limit: number,
     from: OutboxScanCursor | undefined,
   ): Promise<UnpublishedWidget[]> {
-    // The order of widgets with the same time is undefined, so the cursor names those that were already returned.
+    // Widgets with the same time have no order, so the cursor contains the ids that were already returned.
     const afterCursor: Filter<WidgetDocument> =
       from === undefined
         ? {}
         : { $and: [{ outboxSince: { $gte: from.since } }, { id: { $nin: toBsonUuids(from.widgetIds) } }] };
     const documents = await widgets
       .find(
-        // A damaged document without an id must not hide those after it. No nudge could name it.
+        // Skips a damaged document without an id: no nudge could name it, and it must not hide the others.
         { outboxSince: range, $or: [{ id: { $type: 'binData' } }], ...afterCursor },
         { projection: { id: 1, outboxSince: 1 }, maxTimeMS: requestDeadlineMs },
       )

@@ -37,8 +37,8 @@ export function createMongoWidgetStore(db: Db, onWarning?: OnWarning): WidgetSto
   });
 
   /**
-   * Reads the document with the same `_id`. If the driver repeated the insert after a lost reply, it is the widget of
-   * this call. Retries, because a document is not readable until the majority has it.
+   * Reads the document that already has this `_id`. It is the widget of this very call if the driver has repeated the
+   * insert after a lost reply. Retries, because a document is readable only once a majority has it.
    */
   async function readEarlierOutcome({ widget, idempotency }: WidgetCreation): Promise<InsertOutcome> {
     const _id = toDocumentId(widget.id, idempotency);

@@ -31,7 +31,7 @@ export interface MongoStoresOptions extends MongoOptions, Pick<Settings, 'DELIVE
   readonly migrate: boolean;
 }
 
-/** The ports with a MongoDB adapter: the members of a backend without the Redis adapters and the backend's own. */
+/** The members of a backend that have a MongoDB adapter. */
 type MongoPorts = Omit<
   Backend,
   | 'kind'

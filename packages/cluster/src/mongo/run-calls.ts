@@ -3,15 +3,16 @@ import { runPortCall } from './translate-error.ts';
 import { pinned } from './url-options.ts';
 
 /**
- * The deadlines of one call of a run. No caller waits for a run, and a run writes whole batches: with the deadline of a
- * request, a store that needs three seconds for a batch would fail the same batch for ever.
+ * The deadlines of one store call of a run, each after a late majority. They are longer than the deadline of a request,
+ * because no caller waits for a run, and a run writes whole batches: a store that needs three seconds for a batch would
+ * otherwise fail the same batch for ever.
  *
- * A write waits for the majority for half of its deadline less 500 ms: 2 s, 4.5 s, 11.5 s. Only the last outlasts the
- * lag of 10 s that MongoDB tolerates before it slows its writers. So a write that the majority did not confirm in time
- * gives the next calls the next deadline.
+ * A write waits for the majority for half of its deadline less 500 ms: 2 s, 4.5 s, 11.5 s. After a write that the
+ * majority did not confirm in time, the next calls get the next deadline. The last one is longer than the lag of 10 s
+ * at which MongoDB begins to slow its writers.
  */
 export const runDeadlinesMs = [5_000, 10_000, 24_000] as const;
-/** How long an answer may take beyond the wait for a majority. */
+/** The time for the answer itself, after the wait for a majority. */
 const answerMs = 500;
 /** How long calls keep a longer deadline. */
 const keepMs = 60_000;
@@ -48,8 +49,8 @@ export function createRunCall(nowMs = () => performance.now()): RunCall {
 /** @internal Exported for its test. */
 export function toRunCallLimits(deadlineMs: number): RunCallLimits {
   const { w, journal } = pinned;
-  // A call makes up to two writes one after the other. Both answers must arrive before the deadline: only an answer
-  // tells a late majority from a server that is silent.
+  // Half, because a call makes up to two writes one after the other. Both answers must arrive before the deadline: only
+  // an answer distinguishes a late majority from a silent server.
   return { deadlineMs, writeConcern: { w, journal, wtimeoutMS: deadlineMs / 2 - answerMs } };
 }
 

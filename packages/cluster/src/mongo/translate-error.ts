@@ -58,8 +58,8 @@ export function runPortCall<T>(operation: string, work: () => Promise<T>, deadli
 }
 
 /**
- * As `runPortCall`, for a call that only reads. Whatever the server answers is temporary: it may refuse the hint of an
- * index that is being built, or of a value in a document that somebody is about to mend.
+ * As `runPortCall`, for a call that only reads. Every error of the server becomes `UnavailableError`: for example, it
+ * may reject a hint while the index is being built.
  */
 export function runRead<T>(operation: string, work: () => Promise<T>, deadlineMs = requestDeadlineMs): Promise<T> {
   const read = () =>
@@ -87,9 +87,9 @@ export function isDuplicateKey(error: unknown): boolean {
 const duplicateKeyCode = 11000;
 
 /**
- * Inserts a document whose `_id` no other call gives. Repeats the insert once if the connection breaks: at a crash of
- * the primary, the driver (7.8) repeats only one of the writes that were in flight. If the first attempt took place,
- * the repetition finds its document, which the caller of `insert` must accept.
+ * Inserts a document whose `_id` no other call uses. Repeats the insert once if the connection breaks, because the
+ * driver (7.8) repeats only one of the writes that were in flight at a crash of the primary. If the first attempt
+ * succeeded, the repetition finds its document: `insert` must treat that as success.
  */
 export async function insertRepeatably<T>(insert: (isRepeated: boolean) => Promise<T>): Promise<T> {
   const end = performance.now() + requestDeadlineMs;
@@ -113,9 +113,9 @@ export async function retryOnDuplicateKey<T>(work: () => Promise<T>): Promise<T>
 }
 
 /**
- * Translates an error of the driver to the kernel's. Of an error that the server sent, or that says that a value is
- * unstorable, keeps only name and code: its message and members may contain the document. Returns any other error (a
- * bug, a `ServiceError`) unchanged.
+ * Translates an error of the driver to a `ServiceError`. Of an error of the server, or about an unstorable value, it
+ * keeps only name and code, because the message may contain the document. Returns any other error (a bug, a
+ * `ServiceError`) unchanged.
  */
 function translateError(operation: string, error: unknown): unknown {
   if (error instanceof ServiceError) return error;
@@ -178,8 +178,8 @@ function describeDriverError(error: Error): string {
 }
 
 /**
- * The driver's message says only that it found no primary. This also says what it knows of each server. The driver
- * forgets the servers whose set has another name.
+ * Adds what the driver knows of each server to its message, which says only that it found no primary. The driver
+ * forgets servers whose replica set has another name.
  */
 export function describeSelectionError({ message, reason }: MongoServerSelectionError): string {
   const servers = [...(reason?.servers?.values() ?? [])].map(
@@ -190,7 +190,7 @@ export function describeSelectionError({ message, reason }: MongoServerSelection
   return [message, (servers.length === 0 ? unknown : servers).join(', ')].filter(Boolean).join(': ');
 }
 
-/** Of the message, only a known phrase: the rest may contain the document. */
+/** Takes only a known phrase of the message: the rest may contain the document. */
 function describeCode(code: number | string | undefined, message: string | undefined): string {
   const name = typeof code === 'number' ? (unstorableCodes.get(code) ?? temporaryCodes.get(code)) : undefined;
   const phrase = name ?? unstorableMessages.exec(message ?? '')?.[0];

@@ -14,9 +14,9 @@ export const pinned = {
   readConcernLevel: 'majority',
   w: 'majority',
   journal: true,
-  // After it the server stops waiting for a majority, and the connection is free again. Just above the deadline of a
-  // request. Below `socketTimeoutMS`: otherwise the driver takes the silence for a broken connection, and writes again.
-  // Calls of a run have their own (`run-calls.ts`).
+  // How long the server waits for a majority before it frees the connection: just above the deadline of a request. It
+  // must be below `socketTimeoutMS`, after which the driver would repeat the write. Runs have their own
+  // (`run-calls.ts`).
   wtimeoutMS: 2000,
   retryReads: true,
   serverSelectionTimeoutMS: 1500,
@@ -74,7 +74,7 @@ export function withoutReplaced(url: string, options: MongoClientOptions): Mongo
   return Object.fromEntries(kept);
 }
 
-/** Returns the names of the options in the connection string that have no effect, and say something else. */
+/** Returns the names of the options in the connection string that have no effect and differ from ours. */
 export function listIgnoredOptions(url: string): string[] {
   const given = readOptions(url);
   const different = Object.entries(pinned).flatMap(([name, ours]) => {

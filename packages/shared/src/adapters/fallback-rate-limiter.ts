@@ -3,8 +3,8 @@ import type { RateLimiter } from '../ports/rate-limiter.ts';
 import { type Clock, withDeadline } from '../runtime/clock.ts';
 
 /**
- * A hook waits for the rate limiter and then, for up to 1.8 s (`requestDeadlineMs`), for the hook queue. With 100 ms it
- * gets its response within 2 s even if neither answers. A healthy Redis needs far less.
+ * A hook waits for the rate limiter and then up to 1.8 s (`requestDeadlineMs`) for the hook queue. With 100 ms it is
+ * answered within 2 s even if both are silent. A healthy Redis needs far less.
  */
 const defaultTimeoutMs = 100;
 /** The pause between two probes of an unavailable shared limiter. */
@@ -28,9 +28,9 @@ export interface FallbackDeps {
  * Builds a limiter that decides even while the shared limiter is unavailable or slow. Then the local one decides, with
  * the same limits for this pod alone. Methods throw only errors of the shared limiter that are no `UnavailableError`.
  *
- * Only calls that start before the first timeout wait for it. After that, a probe in the background detects that the
- * shared limiter is available again. Permits taken from one limiter may be returned to the other: that costs or adds a
- * few permits, once.
+ * After the first time-out, calls no longer wait for the shared limiter; a probe in the background detects when it is
+ * available again. Permits taken from one limiter may be returned to the other, which changes the limit by a few
+ * permits, once.
  */
 export function limitWithFallback(deps: FallbackDeps): RateLimiter {
   const { shared, local, clock, onFallback, timeoutMs = defaultTimeoutMs } = deps;

@@ -173,14 +173,14 @@ function toJsonText(value: unknown): string | null {
 }
 
 /**
- * The limits of a batch that coalesces jobs. `items` counts all items of the batch. `bytes` limits the texts of the
- * coalesced jobs together, without the text of the started one. It compares `text.length`, which is the number of bytes
- * for ASCII and less for other text. A consumer considers at most `jobs` waiting jobs. A job that was started more than
- * `maxStartCount` times runs alone. So does a started job whose own text exceeds `bytes`.
+ * The limits of a batch that coalesces jobs: `items` in the whole batch; `bytes` of the coalesced jobs' texts together,
+ * without the started job's (it compares `text.length`, which is less than the bytes for text that is not ASCII); and
+ * `jobs`, the waiting jobs that are considered. A job that was started more than `maxStartCount` times, or whose own
+ * text exceeds `bytes`, runs alone.
  */
 export const coalesceLimits = { ...batchLimits, jobs: 64, maxStartCount: 2 } as const;
 
-/** Returns whether one of the two limits leaves no room for another job. `bytes` is a length of job texts. */
+/** Returns whether the batch has no room for another job. `bytes` is the length of the job texts. */
 export function isFull(items: number, bytes: number): boolean {
   return items >= coalesceLimits.items || bytes >= coalesceLimits.bytes;
 }

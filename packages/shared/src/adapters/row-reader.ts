@@ -9,7 +9,7 @@ export type OnWarning = (message: string, details?: object) => void;
 export interface RowReaderOptions<Row, T> {
   /** The collection or table. */
   readonly of: string;
-  /** What finds the row there, for the log. Never a secret. */
+  /** Returns the key of the row for the log. Never a secret. */
   readonly identify: (row: Row) => unknown;
   /** May throw, for example a `ZodError`, which names the wrong member. */
   readonly convert: (row: Row) => T;
@@ -21,22 +21,22 @@ export interface RowReaderOptions<Row, T> {
 export interface RowReader<Row, T> {
   /** Throws `UnreadableRowError` for a damaged row. */
   readonly read: (row: Row) => T;
-  /** Null and undefined, for a row that does not exist, become null. */
+  /** As `read`. Returns null for null or undefined, which stand for no row. */
   readonly readIfAny: (row: Row | null | undefined) => T | null;
   readonly readList: (rows: readonly Row[]) => ListedRow<T>[];
-  /** Returns those before the first damaged row. Throws `UnreadableRowError` if that is the first of all. */
+  /** Returns the rows before the first damaged one. Throws `UnreadableRowError` if there are none. */
   readonly readUntilDamaged: (rows: readonly Row[]) => T[];
-  /** Returns those after the last damaged row. */
+  /** Returns the rows after the last damaged one. */
   readonly readSinceDamaged: (rows: readonly Row[]) => T[];
 }
 
-/** A damaged row is logged once in so long, and not at each read. */
+/** How often the same damaged row is logged. */
 const logEveryMs = 60_000;
-/** A process remembers so many damaged rows, to log each of them once. */
+/** How many damaged rows are remembered, to log each only once in that time. */
 const rememberedMax = 1_000;
 const loggedAtMs = new Map<string, number>();
 
-/** Creates the one place that reads rows of a kind. No row reaches a caller unless each member has its type. */
+/** Creates the reader of one kind of stored rows. It checks each member, so no damaged row reaches a caller. */
 export function createRowReader<Row, T extends object>(options: RowReaderOptions<Row, T>): RowReader<Row, T> {
   const { of, identify, convert, shape = {}, onWarning } = options;
   const checks = Object.entries(shape) as [keyof T & string, (value: unknown) => boolean][];
@@ -48,7 +48,7 @@ export function createRowReader<Row, T extends object>(options: RowReaderOptions
       member = checks.find(([name, check]) => !check(entity[name]))?.[0] ?? '';
       if (member === '') return entity;
     } catch (error) {
-      // Nothing else of the error: it may quote the value.
+      // Keeps only the path of the error, because its message may contain the value.
       if (error instanceof z.ZodError) member = error.issues[0]?.path.join('.') ?? '';
     }
     const id = String(identify(row));

@@ -1,5 +1,5 @@
 const maxLength = 80;
-/** The rest of a longer header is not read: a header may have 16 KiB, and a dozen patterns search it. */
+/** Only the beginning of a long header is searched, because a dozen patterns search it and it may have 16 KiB. */
 const maxReadLength = 256;
 
 /** In this order: the user agents of later browsers contain the names of earlier ones. */

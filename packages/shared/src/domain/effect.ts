@@ -59,9 +59,9 @@ function applyHook(widget: Widget, delivery: Delivery, effectiveTime: Date): Hoo
 const historyMs = 315_576_000_000;
 
 /**
- * Of the times at which the widget was retired, the earliest counts. Times of more than ten years before its creation
- * are probably of a wrong clock: they count only while there is no other, and then the latest of them. So a later hook
- * mends a wrong time, and the order of the hooks does not matter: one of two times is always the better one.
+ * Returns the better of two times of retirement: the earlier one. A time more than ten years before the widget's
+ * creation probably comes from a wrong clock. It counts only while there is no other, and of two such times the later
+ * one counts. So a later hook corrects a wrong time, whatever the order of the hooks.
  */
 function pickRetirement({ createdAt, retiredAt }: Widget, candidate: Date): Date {
   if (retiredAt === null) return candidate;

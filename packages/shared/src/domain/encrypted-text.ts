@@ -28,8 +28,8 @@ export function decryptText(encrypted: string, key: Buffer): string | null {
 }
 
 /**
- * Encrypts a text under a key that HKDF (RFC 5869) derives from a secret of many random bits. Another `purpose` gives
- * another key: what is sealed for one cannot be unsealed for the other.
+ * Encrypts a text with a key that HKDF (RFC 5869) derives from a secret of many random bits and a `purpose`. A text
+ * that was sealed for one purpose cannot be unsealed for another.
  */
 export function sealText(text: string, secret: string, purpose: string): string {
   return encryptText(text, deriveKey(secret, purpose));

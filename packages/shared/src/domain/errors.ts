@@ -82,8 +82,8 @@ export class NotReplicatedError extends UnavailableError {
 }
 
 /**
- * The store, its driver or its adapter will never accept this call, and retrying does not help. The value that was
- * refused is not stored. Of a call with several values, the others may be.
+ * A store rejects a value for good, for example because it is too large: retrying does not help. The value is not
+ * stored. Other values of the same call may be.
  */
 export class UnstorableError extends ServiceError {
   constructor(internalMessage: string, cause?: unknown) {
@@ -92,7 +92,7 @@ export class UnstorableError extends ServiceError {
   }
 }
 
-/** A stored row that is damaged: a member is missing or of another type. Somebody must mend it. */
+/** A stored row is damaged: a member is missing or has the wrong type. An operator must mend it. */
 export class UnreadableRowError extends ServiceError {
   constructor(internalMessage: string) {
     super('internal', 'A stored row that this request needs is damaged. The log of the service names it.', {
@@ -102,7 +102,7 @@ export class UnreadableRowError extends ServiceError {
   }
 }
 
-/** An item of a call that the store will never accept. The store may have accepted the others. */
+/** An item of a call that the store rejects for good. The store may have accepted the others. */
 export interface UnstorableItem {
   readonly id: string;
   /**
@@ -112,7 +112,7 @@ export interface UnstorableItem {
   readonly cause: string;
 }
 
-/** A delivery that a store will never accept, not even alone. It had no effect. */
+/** A delivery that a store rejects for good, even alone. It had no effect. */
 export interface UnstorableDelivery extends Pick<UnstorableItem, 'cause'> {
   readonly delivery: Delivery;
 }

@@ -5,7 +5,7 @@ export interface RateLimit {
   readonly burst: number;
 }
 
-/** A client that was silent for this long may send what it did not send meanwhile at once. */
+/** The burst is what the rate allows in this time: a silent client saves up permits for so long. */
 const burstSeconds = 5;
 
 /** Returns the limit of a rate, which may be a fraction. */
@@ -14,8 +14,8 @@ export function toRateLimit(ratePerSecond: number): RateLimit {
 }
 
 /**
- * Takes all available permits up to `atMost`, or none if fewer than `atLeast` are available. Two zeros only read the
- * state.
+ * A request for all available permits up to `atMost`, or for none if fewer than `atLeast` are available. Two zeros only
+ * read the state.
  */
 export interface PermitRequest {
   /** At most the limit's burst: more permits than that are never available. */

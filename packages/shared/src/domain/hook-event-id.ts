@@ -1,4 +1,4 @@
-// The id of an event, in its JSON. The `id:` of an SSE message is another one: a log position (sse-id.ts).
+// Event ids: the CloudEvents `id` in an event's JSON. The `id:` of an SSE message is a log position (sse-id.ts).
 
 import { hash } from 'node:crypto';
 import type { HookBody } from './delivery.ts';

@@ -260,14 +260,14 @@ function toExactNotation(text: string): string {
   while (start < end && digits.charCodeAt(start) === digitZero) start += 1;
   if (start === end) return text === 'Infinity' || text === '-Infinity' ? text : '0';
   const exponent = Number(exponentText) + digits.length - end - fraction.length;
-  // No sender counts so far. Such a number is equal only to itself.
+  // An absurdly large exponent: such a number equals only its own text.
   if (!Number.isSafeInteger(exponent)) return text;
   const significant = digits.slice(start, end);
   const isPlain = exponent >= 0 && significant.length + exponent <= plainDigitsMax;
   return `${sign}${significant}${isPlain ? '0'.repeat(exponent) : `e${exponent}`}`;
 }
 
-/** Returns the index behind the last character that is another one. A regular expression would need quadratic time. */
+/** Returns the index after the last character that is not `code`. A regular expression would need quadratic time. */
 function trimEnd(text: string, code: number): number {
   let end = text.length;
   while (end > 0 && text.charCodeAt(end - 1) === code) end -= 1;

@@ -22,9 +22,9 @@ export interface LinkedPosition extends LogPosition {
    * The `ms` of the position right before the event. Null if unknown: then only `seq` is compared. Both backends always
    * store it.
    *
-   * A log that lost events which no run had recorded does not notice the loss, and gives their numbers again. Example:
-   * event 3 of time 30 is lost, and another event 3 gets time 40. Event 4 then has `previousMs` 40, so it does not
-   * continue a stream that is at event 3 of time 30.
+   * It reveals a loss that the log itself does not notice: if no run had recorded the lost events, the log gives their
+   * numbers again. Example: event 3 of time 30 is lost, and another event 3 gets time 40. Event 4 then has `previousMs`
+   * 40, so it does not continue a stream that is at event 3 of time 30.
    */
   readonly previousMs: number | null;
 }

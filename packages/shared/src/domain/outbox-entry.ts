@@ -2,7 +2,8 @@ import type { HookKind } from './event-kind.ts';
 import type { HookChangedMembers, WidgetState } from './widget.ts';
 
 /**
- * An event that is decided and stored with its widget, but not yet known to be in the event log.
+ * One entry of a widget's outbox (transactional outbox): an event that is stored with the widget, and not yet known to
+ * be in the event log.
  *
  * Example: a run writes version 4 of a widget together with its entry. It crashes before the append. The next run finds
  * the entry in the outbox and appends the event.

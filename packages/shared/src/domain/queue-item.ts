@@ -7,7 +7,7 @@ export type QueueItem =
   | {
       readonly type: 'delivery';
       readonly delivery: Delivery;
-      /** The span that continues with this item. Left out unless the hook's trace is sampled. */
+      /** The trace context of the hook. Absent unless its trace is sampled. */
       readonly traceContext?: TraceContext;
     }
   | { readonly type: 'nudge'; readonly widgetId: string };
@@ -24,7 +24,7 @@ export function assignPartition(key: string, partitionCount: number): number {
 }
 
 /**
- * The size of a batch above which a larger batch saves nothing.
+ * The most items and bytes of a batch: a larger one saves nothing.
  *
  * A run costs about the same for one item as for 256, so the worker coalesces jobs up to this size. Above it, the cost
  * grows with the number of items. `bytes` limits the payloads of one job, and the texts of coalesced jobs. Both count

@@ -9,8 +9,8 @@ import {
 } from 'node:crypto';
 import { decryptText, encryptText } from './encrypted-text.ts';
 
-// The secrets of an integration. Whoever has the token can unseal them. Whoever has only the stored text can replace
-// them, and unseal nothing: an operator replaces the secrets of a foreign sender while its address stays.
+// Seals the secrets of an integration with its token (ADR 48). Only with the token can they be unsealed. With the
+// stored text alone they can be replaced, so that the address stays when a foreign sender's secrets change.
 
 const signingSecretPrefix = 'whsec_';
 /** Standard Webhooks requires 24 to 64 bytes. */

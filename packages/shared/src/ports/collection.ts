@@ -35,16 +35,16 @@ export interface Collection<T> {
   get(key: string): Promise<T | null>;
   /** Finds the entity for which one of the alternatives holds. If there are several, any of them. */
   find(...alternatives: readonly Where<T>[]): Promise<T | null>;
-  /** In the order of the entity's definition. A member that lists leave out (`unlisted`) is an empty text. */
+  /** Returns a page in the order of the entity's definition. Members marked `unlisted` are empty texts. */
   list(where: Where<T>, range: RowRange): Promise<ListedRow<T>[]>;
   /** Counts up to `atMost`. The time grows with the result. */
   count(where: Where<T>, atMost: number): Promise<number>;
   /**
-   * Writes the members that `decide` returns for the current entity, if nothing has changed it in between; else calls
-   * `decide` again with what it is now. So nothing that was read is ever written over another change. Returns the
+   * Changes an entity by compare-and-set: writes the members that `decide` returns for the current entity. If another
+   * change came in between, calls `decide` again with the new entity, so that no change is overwritten. Returns the
    * changed entity. Returns null, and changes nothing, if there is no such entity, if `decide` returns null, or if
-   * another entity has one of its unique members. `decide` must have no other effect. A `ServiceError` that it throws
-   * is that of the change.
+   * another entity has one of its unique members. `decide` must have no side effects; a `ServiceError` that it throws
+   * is passed on.
    */
   change(key: string, decide: (current: T) => Partial<T> | null): Promise<T | null>;
   /** Returns false if there is no such entity. */
@@ -54,8 +54,8 @@ export interface Collection<T> {
 }
 
 /**
- * Inserts an entity whose key and unique members are new random values. Throws `UnavailableError`, also if one of them
- * is taken: a repetition makes others.
+ * Inserts an entity whose key and unique members are new random values. Throws `UnavailableError`, also if a value is
+ * taken: the caller's retry makes new ones.
  */
 export async function insertNew<T>(collection: Pick<Collection<T>, 'insert'>, entity: T): Promise<void> {
   if (!(await collection.insert(entity))) throw new UnavailableError('a new random key is taken');

@@ -1,6 +1,6 @@
 /**
- * A grant, session or user that changed. Every pod drops what it has cached of it and re-checks its open streams.
- * Or a `stream` that somebody ends by hand: the pod that holds it ends it, and nothing is revoked.
+ * One announcement. A grant, session or user has changed: every pod drops its cache entries and re-checks its open
+ * streams. Or an admin ends one `stream`: the pod that holds it ends it, and nothing is revoked.
  */
 export interface ControlEntry {
   /** For `session`, `id` is the session's digest. `user` stands for the sessions of a user. */
@@ -32,7 +32,7 @@ export interface ControlTail {
    * cached.
    *
    * Rejects with `UnavailableError` if the log is unavailable. The next call that resolves sets `mayHaveMissed`. It
-   * also returns the entries announced meanwhile that the log still has: the stores themselves may be unavailable.
+   * also returns the entries that were announced meanwhile and that the log still has.
    */
   next(): Promise<{ readonly entries: readonly ControlEntry[]; readonly mayHaveMissed: boolean }>;
   close(): Promise<void>;

@@ -105,12 +105,12 @@ export interface EventRetention {
   readonly bytes: number;
 }
 
-/** An event is seldom smaller, with what Redis or SQLite needs for it. */
+/** Few events take less than this in Redis or SQLite. */
 const bytesPerEvent = 1_024;
-/** Whoever was away for longer reads the list of widgets anew. A deployment sizes the bytes: they cost memory. */
+/** A client that was away for longer reloads the list of widgets. Fixed, because only the bytes cost memory. */
 const retentionMs = 86_400_000;
 
-/** Returns what a log of so many bytes keeps. */
+/** Returns the retention of a log with at most this many bytes. */
 export function toEventRetention(bytes: number): EventRetention {
   return { count: Math.floor(bytes / bytesPerEvent), ageMs: retentionMs, bytes };
 }

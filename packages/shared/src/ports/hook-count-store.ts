@@ -15,7 +15,7 @@ const hourMs = 3_600_000;
 export const hookCountLimits = {
   /** How many hours a store keeps, with the current one. */
   hours: 24,
-  /** A store keeps the counts of an hour for so long after it began. */
+  /** How long a store keeps the counts of an hour, from its beginning. */
   keepMs: 25 * hourMs,
 } as const;
 
@@ -24,7 +24,7 @@ export function toHour(at: Date): Date {
   return new Date(Math.floor(at.getTime() / hourMs) * hourMs);
 }
 
-/** Returns the hours of which counts are shown, the oldest first. The last one is the current one. */
+/** Returns the beginnings of the hours whose counts are shown: oldest first, the current hour last. */
 export function listCountedHours(now: Date): Date[] {
   const currentMs = toHour(now).getTime();
   return Array.from(

@@ -40,9 +40,9 @@ export interface ConsumeOptions {
    */
   readonly coalesce: boolean;
   /**
-   * The consumer calls it after each release. Until it resolves, this consumer starts no job of that partition, and
-   * another consumer may start the released one. `signal` is aborted when the consumer closes: the promise must then
-   * resolve soon. It must never reject.
+   * Called after each release. Until it resolves, this consumer starts no job of the partition, so that another
+   * consumer can start the released one. `signal` is aborted when the consumer closes: it must then resolve soon. It
+   * must never reject.
    */
   readonly waitUntilReady?: (signal: AbortSignal) => Promise<void>;
 }

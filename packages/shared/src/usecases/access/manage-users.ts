@@ -10,12 +10,12 @@ import { findPasswordWeakness, PasswordHasher } from './passwords.ts';
 import type { ManageSessions } from './sessions.ts';
 
 /**
- * How long a password lasts that an admin has set. It lies in a mailbox or a chat, so it must end; a week is enough for
- * somebody who is away for some days.
+ * How long a password lasts that an admin has set. It was sent by e-mail or chat, so it must end soon; a week is enough
+ * for a user who is away for some days.
  */
 const givenPasswordLifetimeMs = 7 * 86_400_000;
 
-/** What a user is who gets a password from an admin now. */
+/** The members of a user who gets a password from an admin now. */
 const toGiven = (now: Date) => ({
   mustChangePassword: true,
   passwordExpiresAt: new Date(now.getTime() + givenPasswordLifetimeMs),
@@ -99,7 +99,7 @@ export class ManageUsers {
     if (user === null) return { status: 'unknown' };
     if (role === null && disabled === null && password === null && name === undefined)
       return { status: 'updated', user };
-    // `updateUser` decides; this only spares the work, and names the mistake before that of the password.
+    // `updateUser` checks this again. Here it saves the hashing, and takes precedence over a weak password.
     if (password !== null && user.passwordHash === null) return { status: 'no-password' };
     const detail = password === null ? null : findPasswordWeakness(password, user.email);
     if (detail !== null) return { status: 'weak-password', detail };
@@ -151,7 +151,7 @@ export async function createFirstAdmin(
     role: 'admin',
     disabled: false,
     passwordHash: await new PasswordHasher().hash(password ?? generatedPassword ?? ''),
-    // Whoever starts the service chose the password, or is the only one who has seen it.
+    // The operator chose the password, or is the only person who has seen it.
     mustChangePassword: false,
     createdAt,
     lastSignInAt: null,
@@ -173,7 +173,7 @@ export type UserUpdate =
   | { readonly status: 'unknown' }
   /** Nothing was changed: a password was given for a user with an identity. */
   | { readonly status: 'no-password' }
-  /** Nothing was changed: no enabled admin would be left. Or another admin is just being tried for it. */
+  /** Nothing was changed: no enabled admin would be left, also because of another change at the same moment. */
   | { readonly status: 'last-admin' };
 
 type Users = Pick<Collection<User>, 'get' | 'find' | 'change'>;
@@ -198,7 +198,8 @@ export async function updateUser(users: Users, id: string, changes: UserChanges)
   }
   if (changes.passwordHash !== undefined && user.identity !== undefined) return { status: 'no-password' };
   if (!(await hasAdminBeside(users, id))) return { status: 'last-admin' };
-  // A write that may be taken back has no other members: another change may set them meanwhile.
+  // Role and `disabled` are written alone, because this write may be undone: another change may set the other members
+  // meanwhile.
   const { role = user.role, disabled = user.disabled, ...others } = changes;
   const update = await write(users, id, { role, disabled }, resigns);
   if (update.status === 'superseded') return updateUser(users, id, changes);
@@ -210,7 +211,7 @@ export async function updateUser(users: Users, id: string, changes: UserChanges)
   return { status: 'last-admin' };
 }
 
-/** Writes while `isRight` holds. `superseded`: another change came first, so the caller decides again. */
+/** Writes if `isRight` holds for the current user. `superseded`: another change came first, so decide again. */
 async function write(
   users: Users,
   id: string,

@@ -88,9 +88,9 @@ function toPhcBase64(bytes: Buffer): string {
 
 const serviceName = 'widgetservice';
 const serviceWords = ['widgets', 'widget', 'service'];
-/** How much of a password must be left without the names of the account and the service. */
+/** How many characters of a password must remain without the words of the e-mail and the service. */
 const ownCharactersMin = 6;
-/** Fewer different characters are a pattern, such as `121212121212`. */
+/** A password with fewer different characters is a pattern, such as `121212121212`. */
 const differentCharactersMin = 5;
 
 /** 49 000 passwords that many people use, in lower case. */

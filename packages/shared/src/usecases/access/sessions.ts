@@ -18,9 +18,9 @@ import { type CountedPage, listCountedPage, type TooDeepPage } from '../lists/li
  */
 export const sessionIdleMs = 43_200_000;
 const sessionIdBytes = 32;
-/** A browser has one; the others are forgotten ones, or those of a script. */
+/** The most sessions of a user. A person has few; more are forgotten ones, or a script signs in. */
 const sessionsMax = 100;
-/** How many are ended at once. A sign-in adds one. */
+/** How many excess sessions one sign-in ends. */
 const endedAtOnce = 10;
 /** `lastSeenAt` is written at most this often. */
 const lastSeenIntervalMs = 60_000;
@@ -30,8 +30,8 @@ const concurrentLastSeenWritesMax = 8;
 /** After a failed write, `lastSeenAt` is not written for this long. */
 const lastSeenPauseMs = 5_000;
 /**
- * How long an unknown session stays unknown without a read. A new session has a random id that nobody can have sent
- * before. But a MongoDB server that was just replaced as primary may miss the newest sessions, so the time is short.
+ * How long an unknown session id is rejected without a read. Short, because right after a failover MongoDB may not find
+ * the newest sessions.
  */
 const unknownTtlMs = 10_000;
 const unknownSessionsMax = 20_000;
@@ -63,10 +63,9 @@ export interface ManageSessionsDeps {
 /**
  * Starts, finds, lists and ends sessions. All methods throw `UnavailableError`.
  *
- * To end a session removes it from the store, then announces it to every pod. A removed session is invalid at once
- * where pods read it at each request: everywhere but for widgets. There, and for the session's personal streams, the
- * announcement ends it. If only the announcement failed, the sessions are removed all the same, and the pods end the
- * streams at their next check, within a minute.
+ * Ending a session removes it from the store, then announces it to every pod. Most routes read the session at each
+ * request, so it is invalid at once. Routes for widgets and personal streams rely on the announcement. If only the
+ * announcement fails, pods notice the end at their next check, within a minute.
  */
 export class ManageSessions {
   readonly #deps: ManageSessionsDeps;
@@ -148,11 +147,11 @@ export class ManageSessions {
   /** Ends every other session of the user of this one. */
   async endOthers({ userId, digest }: Session): Promise<void> {
     await this.#deps.sessions.removeAll({ userId, digest: { not: digest } });
-    // `changed`, not `revoked`: one session remains, so the pods must read again which ones do.
+    // `changed`, not `revoked`: one session remains, so the pods must read the sessions again.
     await this.#deps.control.announce({ kind: 'user', id: userId, change: 'changed' });
   }
 
-  /** Without the announcement, the pods end the streams of the session at their next check. */
+  /** Ends a session. If the announcement fails, the pods end its streams at their next check. */
   async #endQuietly(digest: string): Promise<void> {
     await this.#deps.sessions.remove(digest);
     try {

@@ -122,9 +122,10 @@ export class SignInByIdentity {
     const identity = { issuer, subject };
     if (!isEmailVerified || user.identity !== undefined) return findConcurrentlyAdded(this.#deps.users, identity);
     if (user.disabled) return { reason: 'disabled' };
-    // The role first: the last admin, whom the provider would demote, keeps the password and the sessions.
+    // The role changes first: if the provider would demote the last admin, password and sessions stay.
     if (!(await changeRole(this.#deps, user, role, onUserChange))) return { reason: 'last-admin' };
-    // Before the change, too: if only the end of the sessions fails, the next sign-in finds the identity and ends none.
+    // Ends the sessions before the change, too: if that failed afterwards, the next sign-in would find the identity and
+    // end none.
     await this.#deps.sessions.endAll(user.id);
     const replaced = await this.#deps.users.change(user.id, (current) =>
       current.identity === undefined ? { passwordHash: null, mustChangePassword: false, identity } : null,
@@ -137,7 +138,7 @@ export class SignInByIdentity {
   }
 }
 
-/** Another request may just have stored the same person. */
+/** Finds the user if another request has just added the same person. */
 async function findConcurrentlyAdded(
   users: Pick<Collection<User>, 'find'>,
   identity: ExternalIdentity,

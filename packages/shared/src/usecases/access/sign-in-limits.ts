@@ -33,13 +33,13 @@ interface SignInAttempt {
 }
 
 /**
- * Failures of one account and address per minute. A person who mistypes seldom needs more; who guesses a password of 12
- * characters gets nowhere with it.
+ * Failures of one account and address per minute. Enough for a person who mistypes, and far too few to guess a password
+ * of 12 characters.
  */
 export const signInFailuresPerMinute = 5;
-/** Failures of one address per minute, as a multiple of those of one account and address. */
+/** An address may have this many times the failures of one account and address. */
 const addressFactor = 6;
-/** How many times as many failures a shared address may have. */
+/** A shared address may have this many times the failures of another address. */
 const sharedAddressFactor = 10;
 
 /**

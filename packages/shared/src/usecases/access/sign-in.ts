@@ -31,7 +31,7 @@ interface PasswordAttempt extends Origin {
 
 export interface PasswordChange extends Origin {
   readonly user: User;
-  /** The session of this request, and its secret. It ends last. */
+  /** The session of this request, and its secret. It is the last one to end. */
   readonly session: Session;
   readonly sessionId: string;
   readonly currentPassword: string;
@@ -118,7 +118,7 @@ export class SignIn {
     const attempt = { email, source: change.source };
     const outcome = await limits.run(attempt, () => this.#storePassword(change, passwordHash));
     if (outcome.status !== 'refused') return outcome;
-    // This verifies a second password, so it counts as an attempt of its own. Otherwise one request could guess twice.
+    // Counts as another attempt, because it verifies a second password: otherwise one request could guess twice.
     const retryOutcome = await limits.run(attempt, () => this.#finishEarlierChange(change));
     return retryOutcome.status === 'signed-in' ? retryOutcome : outcome;
   }
@@ -126,7 +126,7 @@ export class SignIn {
   async #storePassword(change: PasswordChange, currentHash: string): Promise<PasswordChangeOutcome> {
     const { users, passwords, limits } = this.#deps;
     const { user, currentPassword, newPassword } = change;
-    // Users take turns: who is signed in need not share a turn with strangers at the same address.
+    // Takes turns by user, so that a signed-in user does not wait for strangers at the same address.
     if (!(await passwords.verify(currentPassword, currentHash, user.id))) return { status: 'refused' };
     if (newPassword === currentPassword) {
       return { status: 'weak', detail: 'The new password must differ from the current one.' };

@@ -3,8 +3,8 @@ import type { Grant } from '../../entities/grant.ts';
 import type { Collection } from '../../ports/collection.ts';
 
 /**
- * Rows are counted, and skipped for a later page, only up to here. There may be hundreds of millions, and both take
- * time in proportion to the number: a caller must not choose it.
+ * The most rows to count, or to skip for a later page. Both take time in proportion to the number of rows, of which
+ * there may be hundreds of millions.
  */
 const readableRowsMax = 10_000;
 
@@ -31,8 +31,8 @@ interface CountableStore<Filter, Row> {
 }
 
 /**
- * Reads one page of a list, and counts the list if this is not the last page. Of a page that begins after the first
- * 10 000 rows it reads no row: it counts first, whether the page is past the end. Throws `UnavailableError`.
+ * Reads one page of a list, and counts the list if this is not the last page. If the page begins after the first 10 000
+ * rows, it reads no rows, and only counts whether the page is past the end. Throws `UnavailableError`.
  *
  * The list of widgets is counted by other rules: see `list-widgets.ts`.
  */

@@ -51,7 +51,7 @@ export async function createWidget(
         };
   const outcome = await widgets.insertOnce({ widget, created: buildCreationEntry(widget), idempotency });
   if (outcome.status !== 'created') return outcome;
-  // Not awaited, and a failure does not matter: the scanner finds the outbox if the nudge is lost.
+  // Not awaited, and failures are ignored: if the nudge is lost, the scanner finds the outbox.
   groupCommit.submit({ type: 'nudge', widgetId: widget.id }).catch(() => undefined);
   return { status: 'created', widgetId: widget.id, body };
 }

@@ -34,14 +34,14 @@ export interface WidgetPage extends PageRequest {
 const creationDelayMaxMs = 2_000;
 
 /**
- * A store skips this many rows quickly. For a page beyond them, the total is read first: there may be no rows at all.
+ * Stores skip this many rows quickly. For a deeper page, the total is read first, because there may be no such rows.
  */
 const deepOffset = 10_000;
-/** How many pages beyond `deepOffset` may wait for the one that is being read. */
+/** Pages beyond `deepOffset` are read one at a time. This many may wait. */
 const maxWaitingDeepPages = 100;
 /**
- * An upper bound of how many widgets are created or change state per millisecond. `isPastEnd` adds it to a total that
- * is some seconds old, so that it does not take a page with new rows for an empty one.
+ * The most widgets that can be created or change state per millisecond. `isPastEnd` adds this growth to an old total,
+ * so that it does not take a page with new rows for an empty one.
  */
 const maxGrowthPerMs = 100;
 /**
@@ -59,7 +59,7 @@ export class ListWidgets {
   readonly #clock: Pick<Clock, 'now' | 'monotonicMs'>;
   readonly #tailPosition: () => LogPosition | null;
   readonly #counts: WidgetCounts;
-  /** To skip many rows costs a store time: callers must not make it skip in many requests at once. */
+  /** Reads deep pages one at a time, because skipping many rows is expensive. */
   readonly #readDeepRows = createSemaphore({
     what: 'read a page far behind the newest widgets',
     maxRunning: 1,
