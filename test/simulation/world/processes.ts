@@ -9,11 +9,7 @@ import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import { Supervisor } from '@widget-service/shared/runtime/supervisor.ts';
 import { createWorkerTasks } from '@widget-service/shared/tasks/worker-tasks.ts';
 import { findStreamStart } from '@widget-service/shared/usecases/events/find-stream-start.ts';
-import {
-  type AcceptedHook,
-  acceptHook,
-  type HookSubmission,
-} from '@widget-service/shared/usecases/hooks/accept-hook.ts';
+import { acceptHook, type HookSubmission } from '@widget-service/shared/usecases/hooks/accept-hook.ts';
 import { GroupCommit } from '@widget-service/shared/usecases/hooks/group-commit.ts';
 import {
   type CreateWidgetInput,
@@ -66,7 +62,7 @@ const heartbeatIntervalMs = 5_000;
 const drainWindowMs = 2_000;
 
 export interface Pod extends RunningProcess {
-  acceptHook(submission: HookSubmission): Promise<AcceptedHook>;
+  acceptHook(submission: HookSubmission): Promise<string>;
   createWidget(input: Omit<CreateWidgetInput, 'renderBody'>): Promise<CreateWidgetOutcome>;
   /** Returns false if the pod cannot find the start position: the client must reconnect. */
   openStream(lastEventId: string | null, isFiltered: boolean, socket: SimulatedSocket): Promise<boolean>;

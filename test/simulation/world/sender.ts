@@ -70,7 +70,7 @@ export class Sender {
         }),
       );
       if (outcome.status !== 'ok') return false;
-      this.#world.history.accepted.push({ eventId: outcome.value.eventId, widgetId, hookKind, isPoison });
+      this.#world.history.accepted.push({ eventId: outcome.value, widgetId, hookKind, isPoison });
       return true;
     });
   }

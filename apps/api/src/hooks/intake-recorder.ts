@@ -32,6 +32,11 @@ const listedPerNetwork: RateLimit = { ratePerSecond: 1 / 60, burst: 20 };
 /** Samples of requests without a valid signature: strangers must not push out the sender's 10 samples. */
 const strangerSamples: RateLimit = { ratePerSecond: 1 / 60, burst: 3 };
 const noHooks = { accepted: 0, refused: 0 };
+/** Counts in place, because it runs for every hook. */
+const countOne = (open = { ...noHooks }) => {
+  open.accepted += 1;
+  return open;
+};
 
 type RefusedRequests<T> = Pick<Collection<T>, 'insert' | 'list' | 'removeAll'>;
 
@@ -102,7 +107,7 @@ export class IntakeRecorder {
   }
 
   countAccepted(integrationId: string): void {
-    this.#counts.record(integrationId, (open = noHooks) => ({ ...open, accepted: open.accepted + 1 }));
+    this.#counts.record(integrationId, countOne);
   }
 
   /** Records a refused hook, after its response. */

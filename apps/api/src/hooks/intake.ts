@@ -99,7 +99,7 @@ export function receiveHookRoute(deps: RouteDeps): Route {
       const sentKey = mapped === null ? readSentKey(request) : toKey('webhook-id', mapped.id);
       const traceContext = request.span?.context ?? null;
       const submission = { integration, body, sentKey, withinMs: remainingRequestMs(request), traceContext };
-      const { eventId } = await acceptHook(groupCommit, submission, clock.now());
+      const eventId = await acceptHook(groupCommit, submission, clock.now());
       metrics.hooksAccepted.inc();
       metrics.hookBytes.inc(body.payload?.length ?? 0);
       recorder.countAccepted(integration.id);

@@ -16,30 +16,25 @@ export interface HookSubmission {
   readonly traceContext?: TraceContext | null;
 }
 
-export interface AcceptedHook {
-  /** Hooks of an integration with one deduplication key share it. A hook without a key has its own. */
-  readonly eventId: string;
-}
-
 /**
- * Accepts a hook. Resolves once the hook is durably queued. Rejects with `UnavailableError` if the admission limit is
- * exceeded: the hook is then not queued. Rejects with the same error if the queue does not answer in time: the hook may
- * be queued even then. The api does not detect duplicates: the worker does, by the event id. `createId` creates the
- * event id of a hook without a deduplication key.
+ * Accepts a hook. Resolves with its event id once the hook is durably queued. Rejects with `UnavailableError` if the
+ * admission limit is exceeded: the hook is then not queued. Rejects with the same error if the queue does not answer in
+ * time: the hook may be queued even then. The api does not detect duplicates: the worker does, by the event id.
+ * `createId` creates the event id of a hook without a deduplication key.
  */
 export async function acceptHook(
   groupCommit: Pick<GroupCommit, 'submit'>,
   submission: HookSubmission,
   receivedAt: Date,
   createId = createEventId,
-): Promise<AcceptedHook> {
+): Promise<string> {
   const { integration, body, withinMs, traceContext = null } = submission;
   const eventId = deriveHookEventId(submission, createId);
   const delivery = { ...body, eventId, integrationId: integration.id, receivedAt, redrive: false };
   const item: QueueItem =
     traceContext === null ? { type: 'delivery', delivery } : { type: 'delivery', delivery, traceContext };
   await groupCommit.submit(item, withinMs);
-  return { eventId };
+  return eventId;
 }
 
 /**

@@ -93,7 +93,10 @@ export class GroupCommit {
     if (this.#pending.size >= this.#options.waitersMax) {
       return Promise.reject(new UnavailableError('too many requests of this pod wait for the hook queue'));
     }
-    if (!this.#backlog.admit(item)) return Promise.reject(createShareError());
+    if (!this.#backlog.admit(item)) {
+      const detail = 'Too many hooks of this integration wait to be processed.';
+      return Promise.reject(new ServiceError('integration-backlog-full', detail));
+    }
     return new Promise((resolve, reject) => {
       const deadlineAtMs = this.#clock.monotonicMs() + withinMs;
       const waiter = { item, deadlineAtMs, isSettled: false, resolve, reject };
@@ -154,23 +157,24 @@ export class GroupCommit {
 
   /** Distributes the items to jobs, in order. Each job comes with the callers of its items. */
   #toJobs(waiters: readonly Waiter[]): [HookJob, Waiter[]][] {
-    const { jobItemsMax, jobBytesMax } = this.#options;
-    const openJobs = new Map<number, { callers: Waiter[]; bytes: number }>();
+    const { jobItemsMax, jobBytesMax, createJobId } = this.#options;
+    const { partitionCount } = this.#queue;
+    const openJobs = new Map<number, { items: QueueItem[]; callers: Waiter[]; bytes: number }>();
     const jobs: [HookJob, Waiter[]][] = [];
     for (const waiter of waiters) {
-      const partition = assignPartition(toOrderingKey(waiter.item), this.#queue.partitionCount);
+      const partition = assignPartition(toOrderingKey(waiter.item), partitionCount);
       const bytes = estimateBytes(waiter.item);
       let openJob = openJobs.get(partition);
-      if (openJob === undefined || openJob.callers.length >= jobItemsMax || openJob.bytes + bytes > jobBytesMax) {
-        openJob = { callers: [], bytes: 0 };
+      if (openJob === undefined || openJob.items.length >= jobItemsMax || openJob.bytes + bytes > jobBytesMax) {
+        openJob = { items: [], callers: [], bytes: 0 };
         openJobs.set(partition, openJob);
-        const items: QueueItem[] = [];
-        jobs.push([{ jobId: this.#options.createJobId(), partition, items }, openJob.callers]);
+        jobs.push([{ jobId: createJobId(), partition, items: openJob.items }, openJob.callers]);
       }
+      openJob.items.push(waiter.item);
       openJob.callers.push(waiter);
       openJob.bytes += bytes;
     }
-    return jobs.map(([job, callers]) => [{ ...job, items: callers.map(({ item }) => item) }, callers]);
+    return jobs;
   }
 
   #settleAll(waiters: readonly Waiter[], error?: Error): void {
@@ -208,8 +212,4 @@ export class GroupCommit {
 /** Estimates how many bytes an item adds to a job: about 64 for a nudge, or 320 and the payload for a delivery. */
 function estimateBytes(item: QueueItem): number {
   return item.type === 'nudge' ? 64 : 320 + (item.delivery.payload?.length ?? 0);
-}
-
-function createShareError(): ServiceError {
-  return new ServiceError('integration-backlog-full', 'Too many hooks of this integration wait to be processed.');
 }
