@@ -185,7 +185,7 @@ function alignPairs(pairs: readonly (readonly [string, string])[]): string[] {
   return pairs.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);
 }
 
-/** Each asks `widgetctl completion SHELL -- WORDS` for what may follow the words. */
+/** The completion script of each shell, which asks `widgetctl completion SHELL -- WORDS` what may follow. */
 export const scripts: Readonly<Record<string, string>> = {
   bash: `_widgetctl() {
   local IFS=$'\\n'

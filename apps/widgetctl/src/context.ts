@@ -29,8 +29,8 @@ export type SecretVariable = `WIDGETCTL_${
   | 'STREAM_URL'}`;
 
 /**
- * What a command works with. Each thing is made when a command asks for it: what a command does not need cannot stop
- * it, such as the address of the service where only a hook is sent.
+ * What a command works with: client, secrets, files, output. Each is made on first use, so that a command does not fail
+ * for something it does not need, such as the service's address when it only sends a hook.
  */
 export class Context {
   readonly output: Output;

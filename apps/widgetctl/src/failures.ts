@@ -5,7 +5,7 @@ export const exitCodes = {
   done: 0,
   /** Something failed that none of the others describes. */
   failed: 1,
-  /** The command line, a file or an address that it names is wrong. Nothing else than a mended one can succeed. */
+  /** The command line, a file or an address that it names is wrong: correct it. */
   usage: 2,
   /** There is no session, or it has ended. */
   notSignedIn: 3,

@@ -94,7 +94,7 @@ const replay = makeCommand(
   },
 );
 
-/** So many hooks are read ahead of those that are sent: enough to find some of different widgets. */
+/** How many hooks are read ahead, to find hooks of different widgets that can be sent at the same time. */
 const readAhead = 256;
 
 /** Reads hooks while it sends them. What was read before a mistake is sent. Rejects with the first error. */
@@ -176,7 +176,7 @@ export async function* parseHooks(
   }
 }
 
-/** The same line makes the same id, in every run. The same line again in one file is another hook. */
+/** Derives an id from a line: the same in every run. `repetition` makes equal lines of one file different hooks. */
 function makeId(text: string, repetition: number): string {
   return `replay-${createHash('sha256').update(`${repetition} ${text}`).digest('hex').slice(0, 32)}`;
 }

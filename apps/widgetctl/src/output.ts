@@ -113,7 +113,7 @@ export class Output {
     this.#sinks.stderr.write(escapeControls(text.slice(0, text.length - end.length)) + end);
   }
 
-  /** Resolves when whoever reads the standard output has taken the results so far, or they wait in a pipe to it. */
+  /** Resolves when all results so far are written: read by the receiver, or in the pipe to it. */
   written(): Promise<void> {
     return this.#written;
   }

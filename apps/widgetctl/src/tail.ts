@@ -45,7 +45,7 @@ export const tail = makeCommand(
         if (output.isJson) output.result(readExactly(event));
         output.note(`Events are missing (${event.reason}). List the widgets again.`);
       }
-      // The position moves when the next event is asked for: not before this one can no longer be lost.
+      // Waits, because the position moves on when the next event is requested: by then this event must be written.
       await output.written();
       if (missing > 0) continue;
       if (isWidgetEvent(event)) await positions?.save(event.position);

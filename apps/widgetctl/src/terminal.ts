@@ -6,7 +6,7 @@ import type { Output, Sink } from './output.ts';
 
 type Stdin = Readable & { readonly isTTY?: boolean };
 
-/** What a command line is given: in `main.ts`, that of the process. */
+/** The environment of a command line: streams, variables, home folder. In `main.ts`, those of the process. */
 export interface Io {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Opens the standard input. What a command does not read stays unopened: it may be closed. */

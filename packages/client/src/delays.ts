@@ -88,7 +88,7 @@ export function computeReconnectDelayMs({
   readonly retryAfterMs?: number;
   readonly random?: () => number;
 }): number {
-  // Also what a transport of the caller returns.
+  // Caps it again, because a transport of the caller may return anything.
   const askedMs = capForeignDelay(retryAfterMs);
   if (failures === 0) return Math.max(capForeignDelay(retryMs), askedMs);
   // The exponent is bounded, so that the result stays a number.

@@ -8,15 +8,15 @@ import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import { type Clock, requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/clock.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 
-/** How long further events like one that was listed are only counted. */
+/** After an event was listed, equal events are only counted for this long. */
 const windowMs = 60_000;
-/** On each pod, for each group of actors: about 17 000 a day, however many addresses a flood comes from. */
+/** How many sampled events each pod lists, per group of actors: about 17 000 a day, from however many addresses. */
 const listedLimit: RateLimit = { ratePerSecond: 0.2, burst: 200 };
 /** How many events may wait for the store. Above it, the oldest are lost. */
 const unstoredMax = 10_000;
-/** How many writes are repeated at a time. */
+/** How many failed writes are repeated at once. */
 const repeatedAtOnce = 100;
-/** Nobody waits for such an event. */
+/** The wait for an event that no response depends on. */
 const backgroundWaitMs = 10_000;
 
 export interface AuditTrailDeps {
@@ -54,7 +54,7 @@ export class AuditTrail {
   readonly #deps: AuditTrailDeps;
   readonly #unstored = new Set<AuditEvent>();
   readonly #windows = new Map<string, Window>();
-  /** By group of actors: anonymous floods must not use up the limit of those who are known. */
+  /** A limit per group of actors: a flood of anonymous requests must not use up the limit of known callers. */
   readonly #takeLocally = makeTakeLocally(listedLimit);
   #timer: NodeJS.Timeout | undefined;
   #hasFailed = false;
@@ -109,7 +109,7 @@ export class AuditTrail {
     }
   }
 
-  /** Looks every second, while there is anything to do, what a window has counted and what was not stored. */
+  /** Checks every second, while there is anything to do, for windows that have ended and events that are not stored. */
   #schedule(): void {
     if (this.#timer !== undefined || (this.#windows.size === 0 && !this.#hasFailed)) return;
     this.#timer = setTimeout(async () => {

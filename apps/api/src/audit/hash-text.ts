@@ -62,8 +62,8 @@ export function limitByDigests(limiter: RateLimiter, hashText: HashText): RateLi
  * one name, all return the same key. Throws `UnavailableError`.
  */
 export async function ensureServiceKey(keys: ServiceKeys, name: string, candidate: string): Promise<string> {
-  // Another pod may be first: what is stored counts, whoever stored it. A document of MongoDB is not readable until the
-  // majority has it.
+  // Another pod may have stored its key first: the stored one counts. Retries, because MongoDB returns a document only
+  // once a majority has it.
   for (const end = performance.now() + requestDeadlineMs; performance.now() < end; await delay(20)) {
     const stored = await keys.get(name);
     if (stored !== null) return stored.secret;

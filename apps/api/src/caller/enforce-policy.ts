@@ -51,13 +51,13 @@ export interface PolicyDeps {
    * round-robin by client network, so that one client cannot hold up the others.
    */
   readonly findSession: FindSession;
-  /** The same for the permissions of widgets, from the pod's cache: an end or a new role may take 2 s. */
+  /** As `findSession`, from the pod's cache: for widgets, where the end of a session or a new role may take 2 s. */
   readonly recallSession: FindSession;
   readonly verifyBearer: (request: FastifyRequest) => Promise<BearerVerdict>;
   readonly verifyHookToken: Check;
   /** Counts a request of a known caller. Null: there is no limit. */
   readonly takePermit: ((request: FastifyRequest, reply: FastifyReply) => Promise<void>) | null;
-  /** The service's own origins are that of this URL and the one that the request addresses. Null: only the latter. */
+  /** Pages of this URL's origin, and of the origin that the request addresses, count as own. Null: only the latter. */
   readonly publicBaseUrl: string | null;
 }
 
@@ -65,7 +65,7 @@ type FindSession = (sessionId: string, clientNetwork: string) => Promise<SignedI
 
 const safeMethods: readonly unknown[] = ['GET', 'HEAD', 'OPTIONS'];
 
-/** A body that takes longer to arrive is late: its caller may have lost the right meanwhile. */
+/** If a body takes longer to arrive, its caller is checked again: the right may be lost meanwhile. */
 const lateBodyMs = 1_000;
 
 /**
@@ -90,7 +90,7 @@ export function registerPolicies(app: FastifyInstance, deps: PolicyDeps): void {
   });
 }
 
-/** Makes the hook that repeats a check for a late body. The time of the check counts as that of the first one does. */
+/** Makes the Fastify hook that repeats a check for a late body. Its time counts toward the request's deadline. */
 function checkLateBody(check: Check): preValidationHookHandler {
   return (request, reply, done) => {
     const arrivedMs = reply.elapsedTime;

@@ -35,7 +35,7 @@ export interface DescribedRoute {
   readonly params: z.ZodType | null;
   readonly querystring: z.ZodType | null;
   readonly body: z.ZodType | null;
-  /** In bytes; undefined: that of the server. */
+  /** In bytes. Undefined: the server's limit. */
   readonly bodyLimit: number | undefined;
   readonly responses: ResponseDocs;
 }

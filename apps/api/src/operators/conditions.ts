@@ -8,7 +8,7 @@ interface ConditionKind {
   /** The page in `docs/runbooks` that says more. */
   readonly runbook: string;
   readonly alert: string;
-  /** Above this, it is a condition. Its alert compares the same. */
+  /** The condition holds above this value, and so does its alert. */
   readonly limit?: { readonly metric: string; readonly above: number };
 }
 
@@ -58,7 +58,7 @@ export const conditionsTable = {
 
 type ConditionCode = keyof typeof conditionsTable;
 
-/** What the conditions are judged by. Null: the store did not answer. */
+/** The figures from which the conditions follow. Null: the store did not answer. */
 export interface JudgedState {
   /** The sums of all pods, in points of 15 s. */
   readonly hooksAccepted: readonly (number | null)[];
@@ -122,7 +122,7 @@ function judgeStores({ queueAgesSeconds, outboxAgeSeconds, deadLetters, knowsOth
   return found;
 }
 
-/** Few failed hooks of a quiet hour are no condition, nor for the alert. */
+/** Fewer failed hooks in an hour are no condition; the alert has the same bound. */
 const failedInHourMin = 10;
 
 function judgeHooks({ hooksAccepted, hooksFailed, processes }: JudgedState): Condition[] {

@@ -18,7 +18,7 @@ export interface OverviewDeps {
   readonly delayBounds: readonly number[];
 }
 
-/** Many consoles ask at once: they share one answer for this long. */
+/** How long one answer serves all requests: many consoles may ask at once. */
 const keptMs = 1_000;
 
 /** `GET /api/v1/overview`: the whole service at one moment, for the console. */
@@ -86,9 +86,9 @@ async function readOverview(deps: OverviewDeps): Promise<OverviewBody> {
   };
 }
 
-/** Counting stops after so many dead deliveries in all: an operator needs to know that there are many. */
+/** The most dead deliveries to count: beyond that, it is enough to know that there are many. */
 const deadLettersMax = 10_000;
-/** So many integrations with dead deliveries are shown, those with the most. */
+/** How many integrations with dead deliveries are shown: those with the most. */
 const integrationsMax = 100;
 
 /** Reads the stores. What does not answer is null. Never rejects. */
@@ -101,7 +101,7 @@ async function readStores(backend: OverviewDeps['backend'], now: Date) {
   return { queues, overdue, deadLetters };
 }
 
-/** Leaves out those of deleted integrations: nobody can redrive them. */
+/** Counts dead deliveries by integration, without deleted integrations, whose deliveries nobody can redrive. */
 async function readDeadLetters({ ledger, integrations }: OverviewDeps['backend']) {
   const counts = [...(await ledger.countDead(deadLettersMax))].sort(([, one], [, other]) => other - one);
   const most = counts.slice(0, integrationsMax);

@@ -8,7 +8,7 @@ import { identifyProcess } from '@widget-service/shared/runtime/process-identity
 export const pointMs = 15_000;
 /** One hour. */
 export const pointCount = 240;
-/** Delays are those of five minutes. */
+/** Delays cover the last five minutes. */
 export const delayPoints = 20;
 
 /** What a pod knows at one moment. The counts are totals since its start. */
@@ -37,7 +37,7 @@ export class PodSamples {
   /** Adds a sample. Call it several times within a point: the last one counts. */
   add(nowMs: number, sample: PodSample): void {
     const point = Math.floor(nowMs / pointMs);
-    // Again at the end: a point that is sampled again is the newest one.
+    // Deleted first, so that a point that is sampled again is the last one of the map.
     this.#samples.delete(point);
     this.#samples.set(point, sample);
     for (const old of this.#samples.keys()) if (old < point - pointCount) this.#samples.delete(old);
@@ -146,7 +146,7 @@ export interface DescribePodDeps {
   readonly streamsMax: number;
   readonly metrics: Pick<Metrics, 'hooksAccepted' | 'hooksRefused' | 'tailLagEvents' | 'eventDeliverySeconds'>;
   readonly hub: { size(): number; countPersonal(): number };
-  /** How far the tail of this pod has read. */
+  /** Returns how far this pod's tail has read the event log. */
   readonly tailPosition: () => LogPosition | null;
   /** Why this pod refuses hooks now. Null: it accepts them. */
   readonly hookFailure: () => string | null;

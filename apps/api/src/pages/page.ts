@@ -100,8 +100,8 @@ export async function toKeptContent(mediaType: string, body: Buffer): Promise<Ke
 }
 
 /**
- * Sends a file that browsers may keep, compressed if the client can read that. With `no-cache`, a browser asks each
- * time whether its copy is still right, and gets a 304. The tag is weak, because both encodings have it.
+ * Sends a file that browsers may cache, compressed if the client accepts that. With `no-cache`, a browser asks each
+ * time whether its copy is current, and gets a 304. The tag is weak, because both encodings share it.
  */
 export function sendKept(
   request: FastifyRequest,

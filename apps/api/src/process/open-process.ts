@@ -76,10 +76,7 @@ const finishRequestsMaxMs = 15_000;
 /** Longer than it takes to stop the tasks, which release their jobs in an embedded pod, and to close the backend. */
 const closeMaxMs = 20_000;
 
-/**
- * The time over which a pod closes its streams: all clients of a full pod connect anew within it. A load balancer that
- * notices late has more of them.
- */
+/** The time over which a draining pod closes its streams, so that not all clients of a full pod reconnect at once. */
 const toWindowMs = (delayMs: number) => 4 * delayMs;
 
 /**

@@ -14,8 +14,8 @@ export interface Access extends Pick<FastifyContextConfig, 'policy' | 'allowedBe
 export type BodySize = keyof ReturnType<typeof toBodyLimits>;
 
 /**
- * The largest bodies, in bytes. Whatever the schema of a route allows must fit into its size. A preview has the body of
- * a hook as a text in its JSON, which lengthens it: most by a backslash before each quote.
+ * The body limits in bytes, by size class. A body that a route's schema allows must fit. A preview contains the body of
+ * a hook as a JSON string, which is longer: most of all by a backslash before each quote.
  */
 export function toBodyLimits(hook: number) {
   const large = Math.max(65_536, hook);

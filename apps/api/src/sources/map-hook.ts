@@ -14,13 +14,13 @@ import { findTimeMistake } from '../schemas/hook-event.ts';
 import { readHeader, repeated, type SentRequest } from './sent-request.ts';
 import { readObjectAt, readTextAt, type SourceDocument } from './source-document.ts';
 
-/** A text that a mapping derives the id of a widget or of a hook from may have this many characters. */
+/** The most characters of a text from which a mapping derives the id of a widget or a hook. */
 const nameMaxLength = 1_024;
 
 /** The members of a mapping, in the order in which they are read. */
 type MappingStep = 'only' | 'kind' | 'occurredAt' | 'widgetId' | 'id' | 'payload';
 
-/** What was read for a member, and what it became: the member of the hook, or what the mapping decided. */
+/** One step of the mapping, for the preview: what was read, and what it became. */
 interface MappedValue {
   readonly step: MappingStep;
   /** The text in the request. Null: there is none. */
@@ -169,7 +169,7 @@ function mapTime(input: MappingInput, { now, format, otherwise, ...place }: Time
   return time;
 }
 
-/** For a text that begins within a sentence, and whose end another text adds. */
+/** Makes a clause that begins with `it` of a sentence, without its period. */
 function toPhrase(sentence: string): string {
   return `it ${sentence.charAt(0).toLowerCase()}${sentence.slice(1, -1)}`;
 }

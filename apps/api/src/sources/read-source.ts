@@ -28,11 +28,11 @@ export interface SourceReading {
   readonly isPreview?: boolean;
 }
 
-/** What a request of a foreign sender is. Each step is there if the ones before it succeeded, or it is a preview. */
+/** The result of each step of reading a request. A step is missing if an earlier one failed, except in a preview. */
 export interface ReadSource {
   /** Null: it was not verified. */
   readonly signature: SignatureResult | null;
-  /** Why the body is no document. */
+  /** Why the body could not be read as a document. */
   readonly mistake?: ServiceError;
   /** The text of the 200 that answers a handshake of the sender. */
   readonly answer?: string;
@@ -146,7 +146,7 @@ export interface ProbeAnswer {
   readonly text: string;
 }
 
-/** An answer repeats a text of the sender, so it is bounded. */
+/** The most characters of an answer: it repeats a text of the sender. */
 const answerMaxLength = 1_024;
 /** The characters of a header that is sent back. */
 const visible = /^[\x21-\x7e]+$/;
@@ -173,10 +173,7 @@ export function answerProbe({ preset, scheme }: HookSource, { method, rawHeaders
 }
 
 const alwaysSecret = ['authorization', 'proxy-authorization', 'cookie'];
-/**
- * Headers that describe a request, and in which nobody sends a secret or who the client is. A proxy may add any other
- * header with either.
- */
+/** Headers that hold neither a secret nor the identity of a client. A proxy may add any other header with either. */
 const harmless: ReadonlySet<string> = new Set([
   ...['accept', 'accept-encoding', 'content-encoding', 'content-length', 'content-type', 'date', 'host', 'user-agent'],
   ...['ce-datacontenttype', 'ce-dataschema', 'ce-id', 'ce-source'],

@@ -6,17 +6,17 @@ import {
   schemeDefaults,
 } from '@widget-service/shared/entities/hook-source.ts';
 
-/** How a sender signs, and what its requests have in common, whatever their subject is. */
+/** What the service knows about one kind of sender: how it signs, and where its ids and times are. */
 export interface Preset {
   /** Null with `custom`: the integration says it. */
   readonly scheme: SignatureScheme | null;
-  /** What a mapping has if it does not say otherwise. */
+  /** The parts of a mapping that the integration may leave out. */
   readonly defaults: Pick<HookMapping, 'occurredAt' | 'id'>;
   /** Replaces `defaults.id` where a request has none: other versions or kinds of requests of the sender have it. */
   readonly otherId: TextPlace | null;
   /** Null: the sender has none. */
   readonly handshake: Handshake | null;
-  /** Requests that concern the address or the subscription, and no event: they are ignored before the mapping. */
+  /** Requests that are no events, such as a test of the address: they are ignored before the mapping. */
   readonly pings: readonly TextFilter[];
   /** What the sender documents as secret in its bodies (JSON Pointers). A default payload leaves it out. */
   readonly secretMembers: readonly string[];
@@ -24,7 +24,7 @@ export interface Preset {
   readonly asksForItsOrigin: boolean;
 }
 
-/** A request that asks whether somebody is there, and where the text of the 200 that it expects is. */
+/** A request by which a sender verifies the address. `answer`: where the text is that it expects back. */
 export interface Handshake {
   readonly when: TextFilter;
   readonly answer: TextPlace;

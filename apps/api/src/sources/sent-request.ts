@@ -10,7 +10,7 @@ export interface SentRequest {
   readonly urls: readonly string[];
 }
 
-/** Stands for a header that was sent more than once: the sender, a proxy and this service may each take another one. */
+/** Stands for a header that was sent more than once: sender, proxy and service may each read a different one. */
 export const repeated = Symbol('repeated');
 
 type Headers = Pick<SentRequest, 'rawHeaders'>;
@@ -21,7 +21,7 @@ export function readHeader(headers: Headers, name: string): string | null | type
   return typeof value === 'string' ? decodeHeaderText(value) : value;
 }
 
-/** The same with each byte as a character of Latin-1, as Node has it. */
+/** As `readHeader`, but with each byte as a character of Latin-1, as Node decodes headers. */
 export function findHeader({ rawHeaders }: Headers, name: string): string | null | typeof repeated {
   let value: string | null = null;
   for (let at = 0; at < rawHeaders.length; at += 2) {

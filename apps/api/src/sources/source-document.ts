@@ -6,7 +6,8 @@ import { countUpTo, parseJson, toJsonText, valuesMax } from '../http/json-body.t
 import { InputError } from '../http/problem.ts';
 import { readHeader, readHeaders, readMediaType, type SentRequest } from './sent-request.ts';
 
-// One JSON document for each request, whatever its media type is: mappings and schemes point into it.
+// Reads the body of a foreign request as one JSON document, whatever its media type. Mappings and schemes point into
+// it.
 
 const formType = 'application/x-www-form-urlencoded';
 const formPayload = 'payload';
@@ -25,8 +26,8 @@ export interface SourceDocument {
  * - a form whose field `payload` begins so, as some senders send JSON: that JSON. Other forms: an object of their
  *   fields; a repeated field is an array.
  *
- * It depends on nothing that a sender does not sign, apart from the choice between form and JSON for a body that can
- * only be a form. Throws `ServiceError` `invalid-json` or `unsupported-media-type`.
+ * The result depends only on the signed body, except that the media type decides whether other text is a form. Throws
+ * `ServiceError` `invalid-json` or `unsupported-media-type`.
  */
 export function readDocument(sent: Pick<SentRequest, 'rawHeaders' | 'body'>): SourceDocument {
   if (isForm(sent)) return fromForm(sent.body);
@@ -65,7 +66,7 @@ export function isForm(sent: Pick<SentRequest, 'rawHeaders' | 'body'>): boolean 
 }
 
 function beginsAsJson(body: Uint8Array): boolean {
-  // A byte order mark (ef bb bf) is none of the text.
+  // Skips a byte order mark (ef bb bf).
   const text = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? body.subarray(3) : body;
   const first = text.find((byte) => byte > 0x20);
   return first === 0x7b || first === 0x5b;

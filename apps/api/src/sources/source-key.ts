@@ -3,7 +3,7 @@ import { unsealSecrets } from '@widget-service/shared/domain/sealed-secrets.ts';
 import type { GrantToken } from '@widget-service/shared/entities/grant.ts';
 import type { SignatureScheme } from '@widget-service/shared/entities/hook-source.ts';
 
-/** A secret in the form that its scheme needs. Node computes an HMAC with it in a fifth of the time that bytes take. */
+/** A secret as a key object, with which Node computes an HMAC in a fifth of the time that raw bytes take. */
 export type SourceKey = KeyObject;
 
 /**
@@ -18,7 +18,7 @@ export function toSourceKey(secret: string, scheme: SignatureScheme): SourceKey 
   return isPublic ? toRawPublicKey(bytes) : createSecretKey(bytes);
 }
 
-/** A public key has another prefix: as the key of an HMAC, everybody would know it. */
+/** Rejects a public key (by its prefix) as the key of an HMAC: everybody knows it. */
 function decodeSecret(secret: string, encoding: SignatureScheme['secretEncoding'], isPublic: boolean): Buffer | null {
   if (encoding === 'text') return Buffer.from(secret);
   if (encoding === 'hex') return decodeExactly(secret.toLowerCase(), 'hex');
@@ -33,7 +33,7 @@ export function decodeExactly(text: string, encoding: 'hex' | 'base64'): Buffer 
   return bytes.toString(encoding).replace(/={1,2}$/, '') === text ? bytes : null;
 }
 
-/** Node would make the public key of a private one, which nobody should store here. */
+/** Rejects a private key: Node would derive the public key from it, but nobody should store a private key here. */
 function toPublicKey(pem: string): KeyObject | null {
   if (pem.includes('PRIVATE KEY')) return null;
   try {
@@ -56,7 +56,7 @@ export function toSourceKeys(scheme: SignatureScheme, secrets: readonly string[]
   return keys?.every((key) => key !== null) === true ? keys : null;
 }
 
-/** Unsealed keys, as long as the token cache keeps their token: unsealing costs more than verifying. */
+/** Caches unsealed keys as long as the token cache holds their token, because unsealing costs more than verifying. */
 const keysOfTokens = new WeakMap<GrantToken, readonly SourceKey[]>();
 
 /** Returns the keys of a token. `token` is its text. Throws an `Error` if the stored secrets are damaged. */

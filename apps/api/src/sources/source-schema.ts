@@ -136,7 +136,7 @@ export const newSourceSchema = withSecrets(secretsSchema.optional().transform((g
   examples: [exampleSource],
 });
 
-/** A source that is only tried: without secrets, no signature is verified. */
+/** The source of a preview: without secrets, no signature is verified. */
 export const triedSourceSchema = withSecrets(
   secretsSchema
     .nullish()
@@ -151,7 +151,7 @@ const shownPlace = {
 };
 const shownPlaces = { ...shownPlace, all: z.array(z.object(shownPlace)).optional() };
 
-/** What was given, with every default filled in. It has no secret. */
+/** A source in a response: all defaults are filled in, and it has no secret. */
 export const sourceSchema = z
   .object({
     preset: z.enum(sourcePresets),

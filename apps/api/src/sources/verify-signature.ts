@@ -21,18 +21,18 @@ const signatureBytes: Readonly<Record<string, number>> = {
   ed25519: 64,
 };
 
-/** Exact: times are whole Unix seconds, and Base64 is padded. Else the other notations of senders are read, too. */
+/** `isExact`: times must be whole Unix seconds, and Base64 padded. Otherwise other notations are read, too. */
 interface VerifiedScheme extends SignatureScheme {
   readonly isExact?: boolean;
 }
 
-/** Of an integration without a source, as the interface describes it. */
+/** The scheme of an integration without a source: Standard Webhooks, as the interface describes it. */
 export const nativeScheme: VerifiedScheme = {
   ...findScheme({ preset: 'standard-webhooks', scheme: null }),
   isExact: true,
 };
 
-/** `secret`: which one, from 1. Null: the scheme has none. */
+/** `secret`: the number of the secret that matched, from 1. Null: the scheme has no secret. */
 export type SignatureResult =
   | { readonly isValid: true; readonly secret: number | null }
   | { readonly isValid: false; readonly reason: string };
@@ -130,7 +130,7 @@ function compareSecret(keys: readonly SourceKey[], given: Buffer, reason: string
   return at === -1 ? refuse(reason) : { isValid: true, secret: at + 1 };
 }
 
-/** Returns null if the text is no signature of the scheme, whatever it was made with. */
+/** Returns null if the text does not have the form of a signature of the scheme. */
 function decodeSignature({ algorithm, encoding, isExact = false }: VerifiedScheme, text: string): Buffer | null {
   const length = signatureBytes[algorithm] ?? 0;
   if (isExact && (text.length !== 4 * Math.ceil(length / 3) || !paddedBase64.test(text))) return null;
@@ -169,7 +169,7 @@ function isSignedWith(
 }
 
 const noTime = { text: '' };
-/** What most senders send, and the cheapest to read. */
+/** The notation of most senders, checked first because it is cheap. */
 const secondsPattern = /^[1-9]\d{0,11}$/;
 
 /** Returns the time as it was sent. Outside the body it is checked before the signature: a wrong one needs no hash. */
@@ -215,7 +215,7 @@ function listSignedIds(id: string | typeof repeated | null): readonly (string | 
 
 const beyondAscii = /[\x80-\xff]/;
 const placePattern = /\{(body|timestamp|id|url|form)\}/;
-/** Texts and, at each second index, places. */
+/** The template of each scheme, split into texts and placeholders in alternation. */
 const partsOfSchemes = new WeakMap<SignatureScheme, readonly string[]>();
 
 interface SignedTexts {
@@ -250,7 +250,7 @@ function findSigned(place: string, sent: SentRequest, { url, timestamp, id }: Si
   return place === 'url' ? url : joinForm(sent);
 }
 
-/** An address that names a hash has signed it: then it counts for a form, too. */
+/** If the signed address contains a hash of the body, the body must match it, also if it is a form. */
 function findBodyMistake({ bodyHashParameter }: SignatureScheme, sent: SentRequest): string | null {
   if (bodyHashParameter === null) return null;
   const given = URL.parse(sent.urls[0] ?? '')?.searchParams.getAll(bodyHashParameter) ?? [];

@@ -24,7 +24,7 @@ export interface GrantKind {
   readonly path: GrantPath;
   /** The page that lists them. */
   readonly listPage: string;
-  /** Whether each has a page of its own, below that of the list. */
+  /** Whether each grant has its own page, below the page of the list. */
   readonly hasPages: boolean;
   readonly title: string;
   /** Says what such a grant is. */
@@ -96,7 +96,7 @@ const auditKinds = {
   '/api/v1/provision-tokens': 'provision-token',
 } as const;
 
-/** No request takes longer from its start, which is the time of its audit event, to the new secret. */
+/** The most time from the start of a request, which is the time of its audit event, to the issue of the secret. */
 const requestMsMax = 60_000;
 
 /** Returns the query of the audit events among which is the one that issued the current secret of a grant. */

@@ -80,7 +80,7 @@ export function GrantsPage({ kind, links = [], children }: GrantsPageProperties)
   );
 }
 
-/** A list is read again only when nobody has typed for so long, in milliseconds. */
+/** How long nobody must have typed before a list is read again, in milliseconds. */
 const calmMs = 250;
 
 /** Returns the text of the address by which a list of grants is searched, when nobody types any more. */

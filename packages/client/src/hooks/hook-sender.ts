@@ -55,10 +55,10 @@ export class HookSender {
   readonly #maxQueued: number;
   readonly #timeoutMs: number;
   readonly #closed = new AbortController();
-  /** For each widget with a hook that is not sent yet: the end of its last one. */
+  /** By widget: resolves when its last queued hook is done. */
   readonly #turns = new Map<string, Promise<unknown>>();
   readonly #slots: Slots;
-  /** For each hook that was not accepted yet: what rejects it. */
+  /** The functions that reject the hooks which are not accepted yet. */
   readonly #unsent = new Set<(reason: unknown) => void>();
   #onIdle: (() => void)[] = [];
 

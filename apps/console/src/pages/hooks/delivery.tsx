@@ -80,11 +80,11 @@ export function selectColumn(
 type Selected = readonly string[] | 'all';
 
 const path = '/api/v1/deliveries/redrive';
-/** One request redrives so many. */
+/** The most deliveries that one request redrives. */
 const batchSize = 100;
-/** In this time, a worker has usually tried what was queued, so that the list shows what became of it. */
+/** By then a worker has usually tried what was queued, and the list shows the result. */
 const settleMs = 1_000;
-/** A worker that needs more looks is busy or gone. */
+/** How often to look for the result. If a worker needs longer, it is busy or gone. */
 const looksMax = 20;
 
 /** Queues dead deliveries of any integrations again. */

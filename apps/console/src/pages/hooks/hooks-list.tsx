@@ -78,7 +78,7 @@ function readDeliveries(id: string, query: object, signal: AbortSignal) {
   return api.GET('/api/v1/integrations/{id}/deliveries', { params: { path: { id }, query }, signal });
 }
 
-/** The service lists so many. */
+/** The most refusals that the service lists. */
 const refusalsMax = 100;
 
 async function readRefusals(id: string, filter: Filter, signal: AbortSignal) {
@@ -107,7 +107,7 @@ async function readCounts(id: string, filter: Filter, signal: AbortSignal): Prom
   };
 }
 
-/** The service counts no further. */
+/** The service counts up to here. */
 const countedMax = 10_000;
 
 /** `12`, or `12+` if there may be more. Empty for none. */

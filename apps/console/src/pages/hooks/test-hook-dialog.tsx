@@ -137,7 +137,7 @@ export function TestHookDialog({
 
 /** How long to wait between two looks at a sent hook, in milliseconds. */
 const lookMs = 500;
-/** After so many looks, the hook probably went to another integration. */
+/** How often to look. If it was not found by then, the hook probably went to another integration. */
 const looksMax = 20;
 
 /** What became of a test hook: how fast it was accepted, and its event as soon as it is published. */

@@ -94,7 +94,7 @@ export function drawBars(accepted: readonly number[], refused: readonly number[]
   });
 }
 
-/** Publishing takes less, unless something is slow, in milliseconds. */
+/** Publishing usually takes less than this, in milliseconds. */
 const usualDelayMs = 10_000;
 
 /** Returns since when a change of a widget has been waiting to be published, or null if that is not long. */

@@ -264,7 +264,7 @@ function Problem({ conditions, deadLetters }: ProblemProperties) {
   );
 }
 
-/** So many integrations are named, those with the most dead deliveries. The page of dead deliveries has them all. */
+/** How many integrations are named: those with the most dead deliveries. The page of dead deliveries lists all. */
 const namedMax = 8;
 
 function DeadHooks({ deadLetters }: { readonly deadLetters: DeadLetters }) {

@@ -65,7 +65,7 @@ export function WidgetField({ of }: { readonly of: Signal<PickedValues> }) {
 }
 
 const mostSuggestions = 8;
-/** Labels are suggested from so many widgets. */
+/** How many widgets are searched for labels to suggest. */
 const mostLabelled = 50;
 
 /** Labels that contain the text, in any case. */

@@ -18,9 +18,9 @@ export interface Found {
 }
 
 const nothing = { items: [] as readonly Widget[], searched: 0, isDone: false, error: null as unknown };
-/** A person who types starts no search for each letter. */
+/** The pause in typing after which a search starts, in milliseconds. */
 const typingMs = 200;
-/** So many widgets come with one request. */
+/** How many widgets one request returns. */
 const progressStep = 200;
 
 /**
@@ -69,7 +69,7 @@ export function useFoundWidgets(
       left.abort();
     };
   }, [key, most]);
-  // The effect runs after a frame: until then, nothing is known of another search.
+  // Until the effect has run, after the next frame, `found` may belong to an earlier search.
   return found.value.key === key ? found.value : { ...found.value, isDone: false, error: null };
 }
 

@@ -18,9 +18,9 @@ export interface WidgetChanges {
   readonly renew: (row: Widget) => Widget;
 }
 
-/** However many events come, a page is renewed this often, in milliseconds. */
+/** The shortest pause between two renewals of a page, in milliseconds, however many events arrive. */
 const renewMs = 200;
-/** After so many changed widgets the answer is read again: an open page does not become a copy of all widgets. */
+/** After this many changed widgets the page is read again, so that it does not become a copy of all widgets. */
 const mostChanges = 10_000;
 /**
  * A tab that is hidden for longer closes its stream: without HTTP/2 a browser opens only six connections to a server,

@@ -21,7 +21,7 @@ import { useWidgetChanges, type WidgetChanges } from './widget-events.ts';
 type Widget = Schemas['Widget'];
 
 const pageSize = 50;
-/** A search shows so many at first, and as many more whenever a person asks for them. */
+/** How many results a search shows at first, and how many more on request. */
 const foundStep = 100;
 
 /** One page of the list of widgets, or what a search finds. Shown rows change in their places; none moves by itself. */
