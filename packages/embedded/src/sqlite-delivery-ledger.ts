@@ -14,6 +14,7 @@ import type { Database } from './database.ts';
 import { createDeliveryReaders, type DeliveryRow, type SummaryRow } from './sqlite-delivery-rows.ts';
 import { writeStorable } from './write-storable.ts';
 
+/** The delivery ledger in SQLite: one row per delivery. */
 export function createSqliteDeliveryLedger(
   db: Database,
   onWarning?: OnWarning,

@@ -35,6 +35,7 @@ export interface DeliveryRow extends SummaryRow {
   readonly payload: string | null;
 }
 
+/** Readers that convert rows of `deliveries`: whole, only the payload, or without it. */
 export function createDeliveryReaders(onWarning: OnWarning | undefined) {
   const common = { of: 'deliveries', identify: (row: SummaryRow) => row.event_id, onWarning };
   return {
@@ -44,7 +45,6 @@ export function createDeliveryReaders(onWarning: OnWarning | undefined) {
   };
 }
 
-/** Of a row that has a payload. */
 function toPayload({ event_id: eventId, payload }: DeliveryRow) {
   return { eventId, payload: String(payload) };
 }

@@ -10,6 +10,7 @@ interface RunRegistryRow {
   readonly seq: number | null;
 }
 
+/** The run registry in SQLite: one row with the last run number and the last recorded position. */
 export function createSqliteRunRegistry(db: Database): RunRegistry {
   const startRun = db.prepare('UPDATE run_registry SET last_run = last_run + 1 RETURNING *');
   const select = db.prepare('SELECT * FROM run_registry');

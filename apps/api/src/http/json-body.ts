@@ -81,7 +81,7 @@ export function hasBody(headers: IncomingHttpHeaders): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** Replaces the bytes of the body by what they say. Without a body, `takeBody` gets zero bytes. */
+/** Replaces the bytes of the body by its parsed value. Without a body, `takeBody` gets zero bytes. */
 const readBody: preValidationHookHandler = (request, _reply, done) => {
   const bytes = (request.body as Uint8Array | undefined) ?? noBytes;
   try {
@@ -117,7 +117,7 @@ export function rejectEncoded({
   'content-type': type = '',
   'content-encoding': encoding = '',
 }: IncomingHttpHeaders): void {
-  // What most hooks say: it needs no search.
+  // The headers of most hooks: no further check is needed.
   if (type === 'application/json' && encoding === '') return;
   const charset = charsetPattern.exec(type)?.[1] ?? '';
   if (utf8Names.test(charset) && ['', 'identity'].includes(encoding.trim().toLowerCase())) return;

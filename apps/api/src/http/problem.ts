@@ -68,7 +68,6 @@ export function buildProblem({ code, detail, errors }: Refusal, requestId: strin
   };
 }
 
-/** Every problem code, in the order of the table. */
 export const problemCodes = Object.keys(problemKinds) as readonly ProblemCode[];
 
 /** Whether a text from an address is a problem code. */
@@ -76,7 +75,6 @@ export function isProblemCode(text: string): text is ProblemCode {
   return Object.hasOwn(problemKinds, text);
 }
 
-/** The HTTP status of a problem code. */
 export function statusForCode(code: ProblemCode): number {
   return problemKinds[code].status;
 }

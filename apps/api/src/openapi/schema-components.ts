@@ -3,7 +3,6 @@ import { z } from 'zod';
 /** A JSON Schema of the 2020-12 draft, the dialect of OpenAPI 3.1. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** An object of the OpenAPI document. */
 export type OpenApiObject = Readonly<Record<string, unknown>>;
 
 type SchemaUse = 'input' | 'output';

@@ -15,7 +15,6 @@ import { timestamp, uuid } from '../schemas/text.ts';
 
 const changedMembers = z.record(z.string(), z.unknown()).nullable();
 
-/** One entry of the audit trail. */
 const auditEventSchema = z
   .object({
     id: z.string().meta({ format: 'uuid' }),

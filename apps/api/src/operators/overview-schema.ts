@@ -112,6 +112,7 @@ const exampleOverview = {
   ],
 };
 
+/** The response of `GET /api/v1/overview`. */
 export const overviewSchema = z
   .object({
     at: timestamp,

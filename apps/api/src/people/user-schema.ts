@@ -52,7 +52,6 @@ const identitySchema = z
     examples: [{ issuer: 'https://id.example.com/realms/main', subject: '24400320' }],
   });
 
-/** A user in a response. */
 export const userSchema = z
   .object({
     id: z.string().meta({ format: 'uuid' }),

@@ -88,7 +88,7 @@ export function Dialog({ title, onClose, children, isCopied, isForm = false }: D
   const element = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   useLeaveQuestion(() => (isCopied?.current === false ? uncopiedText : null));
-  // Before the next key, which is text for its field: some people type faster than the page is painted.
+  // A layout effect: the field must have the focus before the next key, also of people who type fast.
   useLayoutEffect(() => {
     const opener = document.activeElement;
     // At the end the reference is empty already, but the page takes no focus until the dialog is closed.
@@ -130,7 +130,7 @@ export function Dialog({ title, onClose, children, isCopied, isForm = false }: D
   );
 }
 
-/** What is asked before something that cannot be undone, or what is filled in. */
+/** A question or a form in a dialog. */
 interface Question {
   readonly title: string;
   /** What will happen. */
@@ -145,7 +145,6 @@ interface Question {
 interface FormDialogProperties extends Question {
   /** Default: “Cancel”. */
   readonly closeLabel?: string;
-  /** The fields. */
   readonly children?: ComponentChildren;
   readonly onClose: () => void;
 }

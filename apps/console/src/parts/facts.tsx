@@ -22,7 +22,7 @@ interface WithFactsProperties {
   readonly children: ComponentChildren;
 }
 
-/** What one came for, and beside it, or below it on a narrow page, what one looks up now and then. */
+/** A page with its main content, and its facts beside it, or below it on a narrow page. */
 export function WithFacts({ facts, children }: WithFactsProperties) {
   return (
     <div class="with-facts">
@@ -50,7 +50,7 @@ interface CodeTabsProperties {
   readonly copyLabel: string;
 }
 
-/** What a key adds to the number of the chosen tab. */
+/** How far each arrow key moves the chosen tab. */
 const steps: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowLeft: -1 };
 
 /** The same program in several languages, one at a time. Tab leads to the chosen one, and the arrows to the others. */

@@ -78,7 +78,7 @@ export function TextField({ of, label, hint, pointer, wrongForm, children, ...at
       {(control) => (
         <div class="input-with-button">
           <input
-            // What a browser does not complete is no word.
+            // Texts that a browser completes, such as names and e-mails, are no words to check.
             spellcheck={input.autoComplete === undefined}
             {...input}
             id={control.id}

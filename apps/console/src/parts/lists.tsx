@@ -118,7 +118,7 @@ export interface Page<Item> {
 
 interface Pages<Data> extends Resource<Data> {
   readonly goToPage: (page: number) => void;
-  /** What the latest answer has beside the shown rows: so many new ones at the top, or other changes. Null: nothing. */
+  /** How many new rows the latest answer has at the top; 0: it has other changes. Null: nothing is new. */
   readonly waiting: number | null;
   readonly readLatest: () => Data | null;
   /** Shows the rows of the latest answer. */
@@ -133,13 +133,13 @@ interface PageQuery {
 }
 
 interface PagesOptions<Item> extends ResourceOptions {
-  /** What tells rows apart. With it, rows change in their places, and new ones wait until the person asks for them. */
+  /** Returns the key of a row. With it, rows change in their places, and new ones wait behind a button. */
   readonly keyOf?: (item: Item) => string;
   /** For a list that can be read as of a time: the time by which it is ordered. */
   readonly timeOf?: (item: Item) => string;
 }
 
-/** The newest answer, and what shows: its rows, or those from before as they are now. */
+/** The latest answer, and what is shown: its rows, or the earlier rows with their current values. */
 interface Answer<Data> {
   readonly latest: Data;
   readonly shown: Data;
@@ -153,7 +153,7 @@ export function usePages<Item, Data extends Page<Item>>(
 ): Pages<Data> {
   const page = Math.max(1, Math.trunc(Number(query.value.get('page'))) || 1);
   const asOf = timeOf === undefined || page === 1 ? null : readTime('asOf');
-  /** Whether the next answer shows as it is: the person has asked for it. */
+  /** Whether to show the next answer at once, because the person has asked for it. */
   const isAsked = useRef(false);
   const list: Resource<Answer<Data>> = useResource(
     async (signal) => {
@@ -198,7 +198,7 @@ export function usePages<Item, Data extends Page<Item>>(
   return { ...list, data, reload, goToPage, waiting, readLatest, showLatest };
 }
 
-/** New rows come at the top, so the first row that was there before ends the count. Null: the same rows are in both. */
+/** Counts the new rows, which are at the top, up to the first known row. Null: both have the same rows. */
 function countWaiting<Row>(shown: readonly Row[], latest: readonly Row[], keyOf: (row: Row) => string): number | null {
   const known = new Set(shown.map(keyOf));
   const now = new Set(latest.map(keyOf));

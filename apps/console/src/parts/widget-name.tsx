@@ -6,7 +6,7 @@ import { may, session } from '../session/session.ts';
 
 /** The names that were read, by id. Null: not known, or not yet. The name of a widget never changes. */
 const names = new Map<string, Signal<string | null>>();
-// Another user may not see them.
+// Forgets the names when the user changes, who may not be allowed to see them.
 effect(() => {
   if (session.value?.user.id !== undefined) names.clear();
 });

@@ -15,7 +15,7 @@ export function readServiceMs(): number {
 export function compareClocks(headers: Headers, startedAtMs: number, answeredAtMs: number): void {
   const serviceMs = Date.parse(headers.get('date') ?? '');
   if (Number.isNaN(serviceMs)) return;
-  // By this time on this machine, `Date` said `serviceMs`, give or take `doubtMs`.
+  // `doubtMs`: how far the estimate can be wrong, from the duration of the request and the whole seconds of `Date`.
   const doubtMs = (answeredAtMs - startedAtMs + 1_000) / 2;
   const errorMs = (startedAtMs + answeredAtMs) / 2 - (serviceMs + 500);
   if (Math.abs(errorMs - clockErrorMs.peek()) <= toleranceMs + doubtMs) return;

@@ -106,7 +106,7 @@ export class HookSender {
     });
   }
 
-  /** Resolves when no hook waits. Whoever awaits the last one learns its outcome before that. */
+  /** Resolves when no hook waits, after the promise of the last hook is settled. */
   idle(): Promise<void> {
     if (this.queued === 0) return Promise.resolve();
     return new Promise((resolve) => this.#onIdle.push(resolve));
@@ -145,7 +145,7 @@ export class HookSender {
     });
     const eventId = response.headers.get('webhook-event-id');
     if (eventId) return { eventId };
-    // Something else than the service may accept everything as well.
+    // A response without the event id does not come from the service.
     throw new UnexpectedResponseError({ url: this.#url, response, mistake: 'that does not answer this request' });
   }
 
@@ -175,7 +175,7 @@ export function createHookSender(options: HookSenderOptions): HookSender {
   return new HookSender(options);
 }
 
-/** Lets so many things run at the same time. The others wait, and begin in the order in which they came. */
+/** Limits how many tasks run at the same time. The others wait, and start in order. */
 class Slots {
   #free: number;
   #waiting: (() => void)[] = [];

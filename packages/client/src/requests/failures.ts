@@ -1,7 +1,7 @@
 import type { components } from '../interface.ts';
 
 /**
- * Whose matter a failure is, and so what helps:
+ * What kind of failure it is, and so what helps:
  *
  * - `caller`: the same call at the same address can never succeed. Another call, address or certificate helps.
  * - `refusal`: the service has said no, for good.
@@ -15,7 +15,7 @@ export function readFailureKind(error: unknown): FailureKind | null {
   return kind === 'caller' || kind === 'refusal' || kind === 'outage' ? kind : null;
 }
 
-/** What you have passed cannot be sent, for example an address without `https://`. Nothing was sent. */
+/** A wrong argument, for example an address without `https://`. Nothing was sent. */
 export class InvalidCallError extends Error {
   override readonly name = 'InvalidCallError';
   readonly kind: FailureKind = 'caller';

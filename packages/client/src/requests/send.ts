@@ -86,7 +86,7 @@ export async function sendUntilAnswered(sending: Sending): Promise<Response> {
     const outcome = await sendOnce(sending);
     if (outcome instanceof Response) return outcome;
     const { error, repeat, retryAfterMs } = outcome;
-    // The first attempt may have been carried out though its response was lost. Then the next one finds nothing.
+    // The first attempt may have succeeded and its response was lost: then the next one finds nothing.
     const isDeleted = attempt > 1 && sending.method === 'DELETE' && isNotFound(error);
     if (isDeleted) return new Response(null, { status: 204 });
     const isLast = attempt >= sending.maxAttempts || retryAfterMs > sending.longestRetryAfterMs;

@@ -44,6 +44,7 @@ export interface BullmqHookQueueOptions {
   readonly onWarning: OnWarning;
 }
 
+/** The hook queue on BullMQ: one queue per partition. Replicas of Redis confirm each job (`ReplicaAcks`). */
 export class BullmqHookQueue implements HookQueue {
   readonly #options: BullmqHookQueueOptions;
   readonly #queues = new Map<string, Queue<string>>();

@@ -37,6 +37,7 @@ import { isDuplicateKey, retryOnDuplicateKey, runPortCall, runRead, writeStorabl
 
 type ExistingRow = Pick<DeliveryDocument, '_id' | 'state' | 'widgetId' | 'attempts'>;
 
+/** The delivery ledger: one MongoDB document per delivery, with its event id as `_id`. */
 export class MongoDeliveryLedger implements DeliveryLedger {
   readonly #deliveries: Collection<DeliveryDocument>;
   readonly #retentionMs: number;

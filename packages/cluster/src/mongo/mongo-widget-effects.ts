@@ -12,6 +12,7 @@ import { toOutboxDocument, toWidget, type WidgetDocument, widgetCollection } fro
 
 type LoadedDocument = Omit<WidgetDocument, 'idem'>;
 
+/** Loads the widgets of a run, and writes the effects of its hooks: one bulk write, conditional on each version. */
 export function createMongoWidgetEffects(
   db: Db,
   runCall: RunCall = createRunCall(),

@@ -11,6 +11,7 @@ import { createRunCall, type RunCall } from './run-calls.ts';
 import { runRead } from './translate-error.ts';
 import { type WidgetDocument, widgetCollection } from './widget-document.ts';
 
+/** Finds widgets with unpublished events in MongoDB, and removes published ones from their outboxes. */
 export function createMongoWidgetOutbox(db: Db, runCall: RunCall = createRunCall()): WidgetOutbox {
   const widgets = widgetCollection(db);
 

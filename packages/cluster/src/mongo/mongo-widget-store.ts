@@ -26,6 +26,7 @@ import {
 
 const maxTimeMS = requestDeadlineMs;
 
+/** Inserts and lists widgets in MongoDB: one document holds a widget, its idempotency record and its outbox. */
 export function createMongoWidgetStore(db: Db, onWarning?: OnWarning): WidgetStore {
   const widgets = widgetCollection(db);
   const rows = createRowReader({

@@ -18,7 +18,7 @@ function findPortMistake({ PORT, OPS_PORT }: Settings): string | null {
   return `PORT, OPS_PORT: both are ${PORT}; allowed: two different ports`;
 }
 
-/** A page of a base URL with `http:` could not sign in: browsers send a secure cookie over HTTPS or to this machine. */
+/** Nobody could sign in at a base URL with `http:`: browsers send a secure cookie over HTTPS only. */
 function findSchemeMistake({ PUBLIC_BASE_URL, COOKIE_SECURE }: Settings): string | null {
   if (PUBLIC_BASE_URL === null || !COOKIE_SECURE) return null;
   const { protocol, hostname } = new URL(PUBLIC_BASE_URL);
@@ -82,7 +82,7 @@ function checkRedisSettings(settings: Settings): string[] {
       lines.push('REDIS_URL, REDIS_SENTINELS: a Redis Cluster (several hosts) has no Sentinels; allowed: one host');
     else if (hasPort(REDIS_URL))
       lines.push('REDIS_URL: has a port; with REDIS_SENTINELS, its host is the name by which they know the Redis');
-    // Whoever is on the way to a Sentinel could name another Redis.
+    // On an unencrypted connection to a Sentinel, an attacker could name another Redis.
     if (hasTls(REDIS_URL) !== hasTls(REDIS_SENTINELS))
       lines.push('REDIS_URL, REDIS_SENTINELS: only one of them begins with rediss:; allowed: both, or none');
   }

@@ -22,7 +22,7 @@ export interface ParsedSettings {
   readonly isProduction: boolean;
 }
 
-/** A process looks for no files of other secrets: it shares the variables of the api, but not its mounts. */
+/** The secrets whose files each process reads: a worker may have the same variables as the api, but not its mounts. */
 const listSecretsOf = {
   api: listSecrets,
   // Those of the stores and of tracing.
@@ -31,7 +31,7 @@ const listSecretsOf = {
 } as const;
 
 const inSentinelsUrl = 'REDIS_SENTINELS is a URL with user and password, redis://user:password@sentinel-0:26379';
-/** Settings that there were, and what stands for each. One that is still set stops the start: it would be ignored. */
+/** Former settings, and what to use instead. A start fails if one is set, because it would be ignored. */
 const formerSettings = {
   MONGODB_DATABASE: 'the path of MONGODB_URL names the database, mongodb://db:27017/widgets',
   REDIS_CLUSTER_NODES: 'REDIS_URL names the nodes, redis://redis-0:6379,redis-1:6379',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineEntity, type EntityOf, storedTime, storedUuid } from './define-entity.ts';
 
+/** A signed-in browser or script. The session cookie holds a secret, of which only the digest is stored. */
 export const sessionEntity = defineEntity({
   name: 'sessions',
   key: 'digest',

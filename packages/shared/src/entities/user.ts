@@ -5,6 +5,7 @@ import { defineEntity, type EntityOf, storedTime, storedUuid } from './define-en
 /** Who a user is at an identity provider, as OpenID Connect names people: a subject is unique only at its issuer. */
 const externalIdentity = z.object({ issuer: z.string(), subject: z.string() });
 
+/** A person who can sign in, with a password or with an identity at a provider. */
 export const userEntity = defineEntity({
   name: 'users',
   key: 'id',

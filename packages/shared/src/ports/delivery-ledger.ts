@@ -25,11 +25,9 @@ export type DeliveryState = (typeof deliveryStates)[number];
  */
 export type RecordedDelivery = MalformedDelivery & { readonly receivedAt: Date };
 
-/** What a hook changed in its widget. */
+/** What a hook changed in its widget: version and state are those right after the hook. */
 export interface DeliveryEffect {
-  /** The widget's version right after the hook. */
   readonly version: number;
-  /** The widget's state right after the hook. */
   readonly state: WidgetState;
   readonly stateChanged: boolean;
   /** Whether the hook's effective time is before the `lastEventAt` that the widget had. */
@@ -81,7 +79,7 @@ export interface ReceptionRange {
   readonly receivedFrom?: Date;
   /** Only those received before this time. */
   readonly receivedBefore?: Date;
-  /** Only those that a list shows after this delivery. It need not be in the ledger any more. */
+  /** Only deliveries that come after this one in a list. It need not be in the ledger any more. */
   readonly listedAfter?: Pick<LedgerRow, 'receivedAt' | 'eventId'>;
 }
 
@@ -132,10 +130,7 @@ export interface DeliveryLedger {
   /** Erases the payload of a dead delivery of the integration. Its row becomes `discarded`, and otherwise stays. */
   discard(integrationId: string, eventId: string, discardedAt: Date): Promise<DiscardOutcome>;
   get(eventId: string): Promise<LedgerRow | null>;
-  /**
-   * The payloads of these deliveries, by event id. Without those that are null, and those longer than `atMostBytes`, in
-   * UTF-8.
-   */
+  /** Returns payloads by event id. Omits those that are null or longer than `atMostBytes` in UTF-8. */
   getPayloads(eventIds: readonly string[], atMostBytes: number): Promise<ReadonlyMap<string, string>>;
   /** Newest first: by `receivedAt`, then by `eventId`, both descending. */
   list(filter: DeliveryFilter, range: RowRange): Promise<ListedRow<DeliverySummary>[]>;

@@ -83,9 +83,9 @@ export interface QueueState {
 }
 
 /**
- * Accepted hooks on their way to processing, in partitions. Within a partition, jobs start in order of arrival, one at
- * a time. Jobs run at least once: after a consumer crashes, its job starts again, and may run twice at the same time. A
- * job of a version newer than this process waits for a consumer of that version, and its partition waits with it.
+ * The queue of accepted hooks, in partitions. Within a partition, jobs start in order of arrival, one at a time. Jobs
+ * run at least once: after a consumer crashes, its job starts again, and may run twice at the same time. A job that a
+ * newer version wrote waits for a consumer of that version, and its partition waits with it.
  */
 export interface HookQueue {
   /** Number of partitions for new jobs. It may change while the process runs. */

@@ -3,11 +3,11 @@ import { tryParseJson } from '../domain/json.ts';
 
 export const processStateLimits = {
   writeEveryMs: 5_000,
-  /** Without a new state for so long, a process is frozen, or has lost Redis: three states are missing. */
+  /** A process that has written no state for this long is frozen or cannot reach Redis: three writes are missing. */
   silentMs: 15_000,
-  /** Without a new state for so long, a process is forgotten: it has died. */
+  /** A process that has written no state for this long has died: its state is removed. */
   keptMs: 60_000,
-  /** A pod lists so many of its streams of subscriptions, the newest: some 200 KB every 5 s. */
+  /** The most streams that a pod lists, the newest: some 200 KB every 5 s. */
   listedStreams: 1_000,
 } as const;
 
@@ -18,7 +18,7 @@ const hourSchema = z.object({
   lastPoint: z.number(),
   hooksAccepted: points,
   hooksRefused: points,
-  /** Those among them that break the promise to accept valid hooks: they got 5xx. */
+  /** How many of the refused hooks got 5xx: these break the promise to accept valid hooks. */
   hooksFailed: points,
   eventsPublished: points,
   streamsOpen: points,
@@ -43,13 +43,13 @@ const podSchema = z.object({
 
 const stateVersion = 1;
 const stateSchema = z.object({
-  /** Of this start of the process. */
+  /** A new id at each start of the process. */
   id: z.string(),
   /** For people: host name and process id. */
   name: z.string(),
   version: z.string(),
   startedAtMs: z.number(),
-  /** Why it is not ready. Empty: it is. */
+  /** Why the process is not ready. Empty: it is ready. */
   notReady: z.array(z.string()),
   /** Null: it is a worker. */
   pod: podSchema.nullable(),
@@ -84,8 +84,8 @@ export interface ReadState {
 }
 
 /**
- * What the processes know of each other: each writes its state every 5 s, and reads those of all. Embedded, there is
- * one process, which knows its own: nothing is stored. Methods throw `UnavailableError`.
+ * The states of all processes of a deployment: each process writes its own every 5 s, and any pod can read all. The
+ * embedded service has one process and stores nothing. Methods throw `UnavailableError`.
  */
 export interface ProcessStates {
   /** Replaces the state of this process and its listed streams. */
@@ -108,7 +108,7 @@ export function parseProcessState(text: string): ProcessState | null {
   return state;
 }
 
-/** Returns an empty list for a text that is none. */
+/** Returns an empty list for a text that is no list of streams. */
 export function parseListedStreams(text: string): readonly ListedStream[] {
   return listedStreamsSchema.safeParse(tryParseJson(text)).data ?? [];
 }

@@ -4,7 +4,7 @@ import type { OutboxEntry } from '../domain/outbox-entry.ts';
 import type { ListedRow, RowRange } from '../domain/page.ts';
 import type { Widget, WidgetState } from '../domain/widget.ts';
 
-// Three ports of one store: what the api does to widgets, what runs do, and what finds and empties their outboxes.
+// Three ports of one store: `WidgetStore` for the api, `WidgetEffects` for runs, `WidgetOutbox` to publish outboxes.
 
 export interface WidgetCreation {
   readonly widget: Widget;
@@ -69,7 +69,7 @@ interface ApplyOutcome {
    * since, or an earlier try of this call has. The other changes are written.
    */
   readonly superseded: boolean;
-  /** The store will never accept these changes, by widget id. */
+  /** The changes that the store rejects for good, by widget id. */
   readonly unstorable: readonly UnstorableItem[];
 }
 

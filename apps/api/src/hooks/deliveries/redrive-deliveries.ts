@@ -17,7 +17,6 @@ import { documentResponses } from '../../schemas/problem.ts';
 import { uuid } from '../../schemas/text.ts';
 import { toReceptionRange } from './delivery.ts';
 
-/** Which deliveries to redrive. */
 const redriveSelectionSchema = z
   .strictObject({
     eventIds: z
@@ -75,7 +74,6 @@ const redriveSchema = z
   })
   .meta({ id: 'Redrive', description: 'What became of one delivery.' });
 
-/** The response to a redrive of several deliveries. */
 const redriveReportSchema = z
   .object({
     items: z
