@@ -4,7 +4,7 @@ import { useId } from 'preact/hooks';
 import { Badge } from '../parts/badges.tsx';
 import { Button, CopyButton } from '../parts/button.tsx';
 import { ask } from '../parts/dialog.tsx';
-import { CheckBox, LinesField, SelectField } from '../parts/fields.tsx';
+import { CheckField, LinesField, SelectField } from '../parts/fields.tsx';
 import { showToast } from '../parts/messages.tsx';
 import { FullTime, Time } from '../parts/time.tsx';
 import { api } from '../service/service.ts';
@@ -173,14 +173,11 @@ export function rotateSecret(path: GrantPath, grant: Grant, onRotated: (issued: 
           <Reason of={isLeaked} leaked name="The secret has leaked" hint="The old secret stops working now." />
         </fieldset>
         {'signature' in grant && grant.signature === 'none' ? (
-          <CheckBox
+          <CheckField
+            of={isSigning}
             label="Require signed hooks from now on"
-            checked={isSigning.value}
-            onChange={(checked) => {
-              isSigning.value = checked;
-              // Signatures protect nothing while the old URL accepts hooks without one.
-              routineSeconds.value = checked ? 0 : routineOverlapSeconds;
-            }}
+            // Signatures protect nothing while the old URL accepts hooks without one.
+            onChange={(checked) => (routineSeconds.value = checked ? 0 : routineOverlapSeconds)}
           />
         ) : null}
         {hasSource ? <SourceSecretsField of={secrets} /> : null}

@@ -66,7 +66,7 @@ export function ActionMenu({ label, entries }: ActionMenuProperties) {
         onToggle={({ currentTarget, newState }) => {
           if (newState === 'open') listItems(currentTarget)[0]?.focus({ preventScroll: true });
         }}
-        onKeyDown={(event) => moveInMenu(event, entries, close)}
+        onKeyDown={(event) => moveInMenu(event, close)}
       >
         {isOpen.value
           ? entries.map((entry) => <MenuItem key={entry.label} {...entry} onChoose={() => choose(entry)} />)
@@ -91,11 +91,7 @@ function MenuItem({ label, icon, isDangerous = false, onChoose }: MenuEntry) {
   );
 }
 
-function moveInMenu(
-  event: TargetedKeyboardEvent<HTMLDivElement>,
-  entries: readonly MenuEntry[],
-  close: () => void,
-): void {
+function moveInMenu(event: TargetedKeyboardEvent<HTMLDivElement>, close: () => void): void {
   if (isComposing(event) || event.ctrlKey || event.metaKey || event.altKey) return;
   // The button gets the focus, and the key moves it on from there.
   if (event.key === 'Tab') close();
@@ -104,11 +100,8 @@ function moveInMenu(
   event.preventDefault();
   const items = listItems(event.currentTarget);
   const current = items.findIndex((item) => item.contains(document.activeElement));
-  const next = findMenuEntry(
-    event.key,
-    entries.map(({ label }) => label),
-    current,
-  );
+  const labels = items.map(({ textContent }) => textContent);
+  const next = findMenuEntry(event.key, labels, current);
   if (next !== null) items[next]?.focus();
 }
 

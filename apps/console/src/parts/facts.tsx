@@ -32,6 +32,16 @@ export function WithFacts({ facts, children }: WithFactsProperties) {
   );
 }
 
+/** An id to copy. */
+export function CopiedId({ id, label }: { readonly id: string; readonly label?: string }) {
+  return (
+    <span class="with-button">
+      <code class="selectable">{id}</code>
+      <CopyButton text={id} {...(label === undefined ? {} : { label })} />
+    </span>
+  );
+}
+
 /** Text as a program wrote it. Long lines scroll, also by the keyboard. */
 export function Code({ children }: { readonly children: string }) {
   return (

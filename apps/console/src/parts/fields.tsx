@@ -128,35 +128,28 @@ export function LinesField({ of, rows = 3, isSecret = false, check, ...place }: 
   );
 }
 
-interface CheckBoxProperties {
+interface CheckFieldProperties {
+  readonly of: Signal<boolean>;
   readonly label: string;
   readonly hint?: string;
-  readonly checked: boolean;
-  readonly onChange: (checked: boolean) => void;
+  readonly onChange?: (isChecked: boolean) => void;
 }
 
-export function CheckBox({ label, hint, checked, onChange }: CheckBoxProperties) {
+/** A box with its label. */
+export function CheckField({ of, label, hint, onChange }: CheckFieldProperties) {
+  const change = (isChecked: boolean) => {
+    of.value = isChecked;
+    onChange?.(isChecked);
+  };
   return (
     <>
       <label class="choice">
-        <input type="checkbox" checked={checked} onChange={({ currentTarget }) => onChange(currentTarget.checked)} />
+        <input type="checkbox" checked={of.value} onChange={({ currentTarget }) => change(currentTarget.checked)} />
         {label}
       </label>
       {hint === undefined ? null : <p class="hint">{hint}</p>}
     </>
   );
-}
-
-/** A box whose choice is kept in a signal. */
-export function CheckField({
-  of,
-  ...place
-}: {
-  readonly of: Signal<boolean>;
-  readonly label: string;
-  readonly hint?: string;
-}) {
-  return <CheckBox {...place} checked={of.value} onChange={(checked) => (of.value = checked)} />;
 }
 
 interface SelectProperties<Value extends string | number> {

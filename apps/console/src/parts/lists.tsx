@@ -34,15 +34,6 @@ interface TableProperties<Row> {
 /** A table. Where it is too wide, it becomes a list of cards whose cells name themselves. */
 export function Table<Row>(properties: TableProperties<Row>) {
   const { label, class: ownClass = '', rows, keyOf, columns, namedBy = 0, detailsOf } = properties;
-  const renderCell = (row: Row, { title, cell, header, isNumber = false, class: ofCell = '' }: Column<Row>) => (
-    <td
-      key={title}
-      class={isNumber ? `number ${ofCell}` : ofCell}
-      data-label={header === undefined ? title : undefined}
-    >
-      {cell(row)}
-    </td>
-  );
   return (
     <table class={`table ${ownClass}`} aria-label={label}>
       <thead>
@@ -60,13 +51,19 @@ export function Table<Row>(properties: TableProperties<Row>) {
           return (
             <Fragment key={keyOf(row)}>
               <tr>
-                {columns.map((column, index) =>
+                {columns.map(({ title, cell, header, isNumber = false, class: ofCell = '' }, index) =>
                   index === namedBy ? (
-                    <th key={column.title} scope="row" class={column.class} dir="auto">
-                      {column.cell(row)}
+                    <th key={title} scope="row" class={ofCell} dir="auto">
+                      {cell(row)}
                     </th>
                   ) : (
-                    renderCell(row, column)
+                    <td
+                      key={title}
+                      class={isNumber ? `number ${ofCell}` : ofCell}
+                      data-label={header === undefined ? title : undefined}
+                    >
+                      {cell(row)}
+                    </td>
                   ),
                 )}
               </tr>
@@ -218,7 +215,7 @@ interface PagedListProperties<Item> {
   /** The failure of something else that concerns the list. */
   readonly error?: unknown;
   /** What an empty list teaches. Left out for a list that never is empty. */
-  readonly empty?: { readonly title: string; readonly text: string };
+  readonly empty?: { readonly title: string; readonly text: string } | undefined;
   /** Gets at least one item. */
   readonly children: (items: readonly Item[]) => ComponentChildren;
 }
@@ -250,12 +247,9 @@ export function PagedList<Item>({ list, error = null, empty, children }: PagedLi
   );
 }
 
-interface PagedTableProperties<Item> extends Omit<PagedListProperties<Item>, 'children'> {
-  /** The accessible name. */
-  readonly label: string;
-  readonly keyOf: (item: Item) => string;
-  readonly columns: readonly Column<Item>[];
-  readonly namedBy?: number;
+interface PagedTableProperties<Item>
+  extends Omit<PagedListProperties<Item>, 'children'>,
+    Omit<TableProperties<Item>, 'rows'> {
   /** Default: as the service lists them. */
   readonly sort?: (items: readonly Item[]) => readonly Item[];
 }
@@ -263,16 +257,13 @@ interface PagedTableProperties<Item> extends Omit<PagedListProperties<Item>, 'ch
 /** One page of a list as a table. */
 export function PagedTable<Item>({ list, error, empty, sort, ...table }: PagedTableProperties<Item>) {
   return (
-    <PagedList list={list} error={error} {...(empty === undefined ? {} : { empty })}>
+    <PagedList list={list} error={error} empty={empty}>
       {(items) => <Table rows={sort?.(items) ?? items} {...table} />}
     </PagedList>
   );
 }
 
-interface PagerProperties {
-  readonly page: number;
-  readonly totalPages: number;
-  readonly hasNext: boolean;
+interface PagerProperties extends Omit<Page<unknown>, 'items'> {
   readonly onPage: (page: number) => void;
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { foldText, isUuid, lookUp, quoteText } from './text.ts';
+import { foldText, generatePassword, isUuid, lookUp, quoteText } from './text.ts';
 
 test.each([
   ['Müller', 'MÜLLER'],
@@ -60,4 +60,12 @@ test.each([
 
 test('shows the beginning of a long text', () => {
   expect(quoteText('x'.repeat(100_000))).toHaveLength(20_002);
+});
+
+test('makes five groups of characters that cannot be confused, different each time', () => {
+  const passwords = Array.from({ length: 200 }, generatePassword);
+  for (const password of passwords) expect(password).toMatch(/^[a-hjkmnp-z2-9]{4}(?:-[a-hjkmnp-z2-9]{4}){4}$/);
+  expect(new Set(passwords).size).toBe(200);
+  // Every character occurs: a fair choice misses one of 31 among 4,000 with a probability below 10^-50.
+  expect(new Set(passwords.join('').replaceAll('-', '')).size).toBe(31);
 });

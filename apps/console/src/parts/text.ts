@@ -17,6 +17,17 @@ export function foldText(text: string): string {
   );
 }
 
+/** Without letters and digits that look alike. */
+const passwordCharacters = 'abcdefghjkmnpqrstuvwxyz23456789';
+
+/** Makes a password of five groups of four characters, such as `k7wq-x2mc-…`: 99 random bits. */
+export function generatePassword(): string {
+  // The remainder prefers some characters by less than 1 in 100 million.
+  const numbers = [...crypto.getRandomValues(new Uint32Array(20))];
+  const text = numbers.map((number) => passwordCharacters[number % passwordCharacters.length]).join('');
+  return text.match(/.{4}/g)?.join('-') ?? text;
+}
+
 const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
 
 /** Whether the text may be an event id or the id of a widget. */

@@ -24,9 +24,8 @@ export function followClock(): void {
 export function Time({ at }: { readonly at: string | null }) {
   if (at === null) return <span class="muted">never</span>;
   const atMs = Date.parse(at);
-  const absolute = formatAbsolute(atMs);
   return (
-    <time dateTime={at} title={absolute}>
+    <time dateTime={at} title={formatAbsolute(atMs)}>
       {formatRelative(atMs, readNowMs())}
     </time>
   );

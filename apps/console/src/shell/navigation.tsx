@@ -1,23 +1,56 @@
-import { Box, CircleUserRound, Clock, LogOut, Menu, Search } from 'lucide';
+import {
+  Activity,
+  Box,
+  CircleUserRound,
+  Clock,
+  Gauge,
+  type IconNode,
+  KeyRound,
+  LogOut,
+  Menu,
+  RadioTower,
+  ScrollText,
+  Search,
+  Users,
+  Webhook,
+} from 'lucide';
 import { Icon } from '../parts/button.tsx';
 import { formatCount } from '../parts/format.ts';
 import { ProblemNotice } from '../parts/messages.tsx';
 import { nameTimeZone, timeZone } from '../parts/preferences.ts';
 import { Link, path } from '../router/router.tsx';
 import { useAction } from '../service/use-service.ts';
-import { may, session, signOut } from '../session/session.ts';
+import { session, signOut } from '../session/session.ts';
 import { health } from './health.ts';
-import { type ConsolePage, navigationGroups, pages } from './pages.ts';
+import { listPages } from './pages.ts';
 import { openPalette } from './palette.tsx';
 
 const paletteKey = /^Mac|^iP/.test(navigator.platform) ? '⌘K' : 'Ctrl K';
 
+type Area = readonly [path: string, icon: IconNode];
+
+/** The groups of areas with their titles. Empty: the group needs none. */
+const groups: Readonly<Record<string, readonly Area[]>> = {
+  '': [
+    ['/overview', Gauge],
+    ['/widgets', Box],
+    ['/streams/events', Activity],
+  ],
+  Connections: [
+    ['/hooks', Webhook],
+    ['/streams', RadioTower],
+    ['/access/tokens', KeyRound],
+  ],
+  Administration: [
+    ['/access/users', Users],
+    ['/access/audit', ScrollText],
+  ],
+};
+/** A phone has room for four. */
+const phonePaths = ['/overview', '/widgets', '/hooks', '/streams'];
+
 /** The areas of the console that this user may see. A phone shows four of them, and the palette leads to the others. */
 export function Navigation() {
-  const shown = pages.filter(
-    ({ navigation, permission }) => navigation !== undefined && (permission === null || may(permission)),
-  );
-  const current = findCurrent(shown, path.value);
   return (
     <nav class="navigation" aria-label="Main navigation">
       <Link to="/" class="brand">
@@ -30,13 +63,8 @@ export function Navigation() {
         <Icon of={Search} />
         Search or go to… <kbd class="key-hint">{paletteKey}</kbd>
       </button>
-      {Object.entries(navigationGroups).map(([group, title]) => (
-        <Group
-          key={group}
-          title={title}
-          shown={shown.filter(({ navigation }) => navigation?.group === group)}
-          current={current}
-        />
+      {Object.entries(groups).map(([title, areas]) => (
+        <Group key={title} title={title} areas={areas} />
       ))}
       <button type="button" class="navigation-link phone-menu" onClick={openPalette}>
         <Icon of={Menu} />
@@ -47,26 +75,21 @@ export function Navigation() {
   );
 }
 
-function Group({
-  title,
-  shown,
-  current,
-}: {
-  readonly title: string | null;
-  readonly shown: readonly ConsolePage[];
-  readonly current: ConsolePage | undefined;
-}) {
+function Group({ title, areas }: { readonly title: string; readonly areas: readonly Area[] }) {
+  const titles = new Map(listPages().map((page) => [page.path, page.title]));
+  const shown = areas.filter(([area]) => titles.has(area));
+  const current = findCurrent();
   if (shown.length === 0) return null;
   return (
     <>
-      {title === null ? null : <p class="navigation-group">{title}</p>}
+      {title === '' ? null : <p class="navigation-group">{title}</p>}
       <ul>
-        {shown.map((page) => (
-          <li key={page.path} class={page.navigation?.isOnPhone === true ? '' : 'not-on-phone'}>
-            <Link to={page.path} class="navigation-link" aria-current={page === current ? 'page' : undefined}>
-              {page.navigation === undefined ? null : <Icon of={page.navigation.icon} />}
-              {page.title}
-              {page.path === '/hooks' ? <DeadCount /> : null}
+        {shown.map(([area, icon]) => (
+          <li key={area} class={phonePaths.includes(area) ? '' : 'not-on-phone'}>
+            <Link to={area} class="navigation-link" aria-current={area === current ? 'page' : undefined}>
+              <Icon of={icon} />
+              {titles.get(area)}
+              {area === '/hooks' ? <DeadCount /> : null}
             </Link>
           </li>
         ))}
@@ -81,11 +104,12 @@ function DeadCount() {
   return count === 0 ? null : <span class="navigation-count">{formatCount(count)} dead</span>;
 }
 
-/** The area of a path: of those that contain it, the one with the longest path. */
-function findCurrent(areas: readonly ConsolePage[], shown: string): ConsolePage | undefined {
-  return areas
-    .filter((area) => shown === area.path || shown.startsWith(`${area.path}/`))
-    .sort((one, other) => other.path.length - one.path.length)[0];
+/** The area of the shown page: of those that contain its path, the one with the longest path. */
+function findCurrent(): string | undefined {
+  const paths = Object.values(groups).flatMap((areas) => areas.map(([area]) => area));
+  return paths
+    .filter((area) => path.value === area || path.value.startsWith(`${area}/`))
+    .sort((one, other) => other.length - one.length)[0];
 }
 
 /** Who is signed in, the time zone of what is shown, and the way out. */

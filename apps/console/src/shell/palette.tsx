@@ -7,8 +7,8 @@ import { Option, useOptions } from '../parts/options.tsx';
 import { isCommand, isComposing, isSign } from '../parts/read-key.ts';
 import { goTo } from '../router/router.tsx';
 import { api } from '../service/service.ts';
-import { may, type Permission, session } from '../session/session.ts';
-import { pages } from './pages.ts';
+import { may, session } from '../session/session.ts';
+import { listPages } from './pages.ts';
 import {
   findGroups,
   type PaletteEntry,
@@ -108,7 +108,10 @@ function OpenPalette({ onClose }: { readonly onClose: () => void }) {
 /** What the text finds. The widgets come a moment later than the rest. */
 function useGroups(text: string) {
   const places = usePlaces();
-  const fixed = useMemo(() => ({ pages: listPages(), actions: listActions() }), []);
+  const fixed = useMemo(() => {
+    const shown = listPages().map(({ path, title }) => toPlace(title, path));
+    return { pages: shown, actions: listActions() };
+  }, []);
   const sought = may('widgets:read') ? text.trim() : '';
   // One more tells that there are more.
   const { items, isDone } = useWidgetsByText(sought, shownOfKind + 1);
@@ -151,59 +154,34 @@ function Group({ group: { title, entries }, options, first, onChoose }: GroupPro
   );
 }
 
-/** The pages that this user may see. */
-function listPages(): PaletteEntry[] {
-  return pages
-    .filter(({ path, permission }) => !path.includes(':') && (permission === null || may(permission)))
-    .map(({ path, title }) => ({ id: '', name: title, labels: [], to: path }));
-}
+const toPlace = (name: string, to: string): PaletteEntry => ({ id: '', name, labels: [], to });
+
+/** What can be created: the page where, and who may. The button of the page has `data-creates`. */
+const creations = [
+  ['/widgets', 'Create widget', 'widgets:create'],
+  ['/hooks', 'Create integration', 'integrations:manage'],
+  ['/streams', 'Create subscription', 'subscriptions:manage'],
+  ['/access/tokens', 'Create provision token', 'tokens:manage'],
+  ['/access/users', 'Create user', 'users:manage'],
+] as const;
 
 /** What this user may create. The address has the page open the form: see `shell.tsx`. */
 function listActions(): PaletteEntry[] {
-  return pages.flatMap(({ path, navigation }) => {
-    const [name, permission] = navigation?.creates ?? [];
-    return name === undefined || permission === undefined || !may(permission)
-      ? []
-      : [{ id: '', name, labels: [], to: `${path}?new` }];
-  });
+  return creations.filter(([, , permission]) => may(permission)).map(([path, name]) => toPlace(name, `${path}?new`));
 }
 
-interface PlaceSource {
-  readonly kind: 'integrations' | 'streams' | 'users';
-  readonly permission: Permission;
-  readonly read: (
-    query: { readonly page: number; readonly pageSize: number },
-    signal: AbortSignal,
-  ) => Promise<{ readonly items: readonly ReadPlace[]; readonly hasNext: boolean }>;
-  readonly to: (id: string) => string;
-}
+/** The lists of the service whose items are found, by their kind. */
+const placeSources = {
+  integrations: ['/api/v1/integrations', 'integrations:manage', (id: string) => `/hooks/${id}`],
+  streams: ['/api/v1/subscriptions', 'subscriptions:manage', (id: string) => `/streams/${id}`],
+  users: ['/api/v1/users', 'users:manage', () => '/access/users'],
+} as const;
 
 interface ReadPlace {
   readonly id: string;
   readonly name: string | null;
   readonly email?: string;
 }
-
-const placeSources: readonly PlaceSource[] = [
-  {
-    kind: 'integrations',
-    permission: 'integrations:manage',
-    read: (query, signal) => api.GET('/api/v1/integrations', { params: { query }, signal }),
-    to: (id) => `/hooks/${id}`,
-  },
-  {
-    kind: 'streams',
-    permission: 'subscriptions:manage',
-    read: (query, signal) => api.GET('/api/v1/subscriptions', { params: { query }, signal }),
-    to: (id) => `/streams/${id}`,
-  },
-  {
-    kind: 'users',
-    permission: 'users:manage',
-    read: (query, signal) => api.GET('/api/v1/users', { params: { query }, signal }),
-    to: () => '/access/users',
-  },
-];
 
 const pageSize = 200;
 /** So 1 000 of each kind are found. */
@@ -215,22 +193,24 @@ function usePlaces(): PaletteSources['entries'] {
   useEffect(() => {
     const closing = new AbortController();
     const { signal } = closing;
-    const readKind = async ({ kind, read, to }: PlaceSource) => {
+    const readKind = async (kind: keyof typeof placeSources) => {
+      const [path, permission, to] = placeSources[kind];
+      if (!may(permission)) return;
       const entries: PaletteEntry[] = [];
       for (let page = 1; page <= mostPages; page += 1) {
-        const { items, hasNext } = await read({ page, pageSize }, signal);
+        const { items, hasNext } = await api.GET(path, { params: { query: { page, pageSize } }, signal });
         if (signal.aborted) return;
-        entries.push(...items.map((item) => toEntry(item, to)));
+        entries.push(...items.map((item: ReadPlace) => toEntry(item, to)));
         places.value = { ...places.peek(), [kind]: [...entries] };
         if (!hasNext) return;
       }
     };
-    for (const source of placeSources) if (may(source.permission)) readKind(source).catch(() => undefined);
+    for (const kind of ['integrations', 'streams', 'users'] as const) readKind(kind).catch(() => undefined);
     return () => closing.abort();
   }, []);
   return places.value;
 }
 
-function toEntry({ id, name, email = '' }: ReadPlace, to: PlaceSource['to']): PaletteEntry {
+function toEntry({ id, name, email = '' }: ReadPlace, to: (id: string) => string): PaletteEntry {
   return { id, name: name ?? email, labels: [email], detail: name === null ? '' : email, to: to(id) };
 }

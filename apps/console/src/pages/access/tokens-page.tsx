@@ -1,6 +1,6 @@
 import { useRef } from 'preact/hooks';
 import type { GrantKind, IssuedGrant } from '../../grants/describe-grant.ts';
-import { GrantsPage } from '../../grants/grants-page.tsx';
+import { GrantsPage } from '../../grants/grants.tsx';
 import { OldSecretNote } from '../../grants/secrets.tsx';
 import { Button, CopyButton } from '../../parts/button.tsx';
 import { Dialog, showDialog } from '../../parts/dialog.tsx';

@@ -9,14 +9,20 @@ import { Select, SelectField, TextField } from '../../parts/fields.tsx';
 import { actionsColumn, type Column, PagedTable, usePages } from '../../parts/lists.tsx';
 import { copyId, showToast } from '../../parts/messages.tsx';
 import { PageHeader } from '../../parts/page.tsx';
+import { generatePassword } from '../../parts/text.ts';
 import { Time } from '../../parts/time.tsx';
 import { api, consoleRoot, type Schemas } from '../../service/service.ts';
 import { readServiceMs } from '../../service/service-clock.ts';
 import { useAction } from '../../service/use-service.ts';
 import { session } from '../../session/session.ts';
-import { generatePassword, roleNames, roles, toPersonName } from './describe-user.ts';
 
 type User = Schemas['User'];
+
+const roleNames = { viewer: 'Viewer', editor: 'Editor', admin: 'Admin' } satisfies Record<User['role'], string>;
+/** From the least to the most powerful. */
+const roles = Object.entries(roleNames) as [User['role'], string][];
+
+const toPersonName = ({ name, email }: User): string => name ?? email;
 
 /** All users, for admins. */
 export function UsersPage() {

@@ -6,17 +6,15 @@ import { PageHeader } from '../../parts/page.tsx';
 import { ClockTime } from '../../parts/time.tsx';
 import { Link } from '../../router/router.tsx';
 import { api, type Schemas } from '../../service/service.ts';
-import { deadReasons, HookWidget, selectColumn, useRedrive } from './delivery.tsx';
+import { DeliveryLink, deadReasons, selectColumn, useRedrive, useSelection } from './delivery.tsx';
 
 type Delivery = Schemas['Delivery'];
-/** Event ids, also of other pages; or all dead deliveries that there are. */
-type Selection = ReadonlySet<string> | 'all';
-
-const none: Selection = new Set();
 
 /** The dead deliveries of all integrations: why each is dead. They are redriven one, some or all at once. */
 export function DeadDeliveriesPage() {
-  const selection = useSignal<Selection>(none);
+  const { selected, select } = useSelection();
+  /** Whether all dead deliveries that there are are selected. */
+  const isAll = useSignal(false);
   const list = usePages(
     ({ page, asOf }, signal) => {
       const query = { state: 'dead' as const, page, pageSize: 25, ...(asOf === null ? {} : { to: asOf }) };
@@ -27,23 +25,29 @@ export function DeadDeliveriesPage() {
   );
   const redrive = useRedrive(() => list.readLatest()?.items ?? [], list.reload);
   const redriveSelected = async () => {
-    const chosen = selection.value;
-    if (!(await redrive.run(chosen === 'all' ? 'all' : [...chosen]))) return;
-    const now = selection.peek();
+    const chosen = isAll.value ? 'all' : [...selected];
+    if (!(await redrive.run(chosen))) return;
     // What was selected meanwhile stays.
-    if (chosen === 'all') selection.value = none;
-    else if (now !== 'all') selection.value = new Set([...now].filter((id) => !chosen.has(id)));
+    if (chosen === 'all') isAll.value = false;
+    else select(chosen, false);
   };
   const total = list.data.value?.totalItems ?? 0;
-  const isAll = selection.value === 'all';
-  const selected = selection.value === 'all' ? total : selection.value.size;
+  const count = isAll.value ? total : selected.size;
   const items = list.data.value?.items ?? [];
-  const isSelected = (eventId: string) => selection.value === 'all' || selection.value.has(eventId);
-  const select = (eventIds: readonly string[], isChecked: boolean) => {
+  const isSelected = (eventId: string) => isAll.value || selected.has(eventId);
+  const onSelect: typeof select = (eventIds, isChecked) => {
     // Without one of all, those of this page stay selected: nobody has seen the others.
-    const before = selection.value === 'all' ? items.map(({ eventId }) => eventId) : [...selection.value];
-    const others = before.filter((eventId) => !eventIds.includes(eventId));
-    selection.value = new Set(isChecked ? [...others, ...eventIds] : others);
+    if (isAll.value)
+      select(
+        items.map(({ eventId }) => eventId),
+        true,
+      );
+    isAll.value = false;
+    select(eventIds, isChecked);
+  };
+  const toggleAll = () => {
+    select([...selected], false);
+    isAll.value = !isAll.value;
   };
   return (
     <>
@@ -53,13 +57,13 @@ export function DeadDeliveriesPage() {
         aside={total === 0 ? null : <span class="muted small">{formatCount(total)}</span>}
       >
         {total === 0 ? null : (
-          <Button onClick={() => (selection.value = isAll ? none : 'all')}>
-            {isAll ? 'Clear selection' : `Select all ${formatCount(total)} dead`}
+          <Button onClick={toggleAll}>
+            {isAll.value ? 'Clear selection' : `Select all ${formatCount(total)} dead`}
           </Button>
         )}
-        {selected === 0 ? null : (
+        {count === 0 ? null : (
           <Button kind="primary" isBusy={redrive.isRunning.value} onClick={redriveSelected}>
-            Redrive {formatCount(selected)}
+            Redrive {formatCount(count)}
           </Button>
         )}
       </PageHeader>
@@ -77,7 +81,7 @@ export function DeadDeliveriesPage() {
         }}
         label="Dead deliveries"
         keyOf={({ eventId }) => eventId}
-        columns={[selectColumn(items, isSelected, select), ...columns]}
+        columns={[selectColumn(items, isSelected, onSelect), ...columns]}
         namedBy={1}
       />
     </>
@@ -85,14 +89,7 @@ export function DeadDeliveriesPage() {
 }
 
 const columns: readonly Column<Delivery>[] = [
-  {
-    title: 'Widget',
-    cell: ({ integrationId, eventId, widgetId }) => (
-      <Link to={`/hooks/${integrationId}/deliveries/${eventId}`}>
-        <HookWidget id={widgetId} />
-      </Link>
-    ),
-  },
+  { title: 'Widget', cell: (delivery) => <DeliveryLink of={delivery} /> },
   {
     title: 'Integration',
     cell: ({ integrationId, integrationName }) =>

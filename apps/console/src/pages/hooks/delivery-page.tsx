@@ -1,7 +1,7 @@
 import { formatExactJson } from '@widget-service/client/json/exact-json.ts';
 import { DeliveryState } from '../../parts/badges.tsx';
 import { CopyButton } from '../../parts/button.tsx';
-import { Code, WithFacts } from '../../parts/facts.tsx';
+import { Code, CopiedId, WithFacts } from '../../parts/facts.tsx';
 import { formatCount } from '../../parts/format.ts';
 import { ReadState } from '../../parts/messages.tsx';
 import { PageHeader } from '../../parts/page.tsx';
@@ -49,13 +49,7 @@ function DeliveryDetails({ delivery }: { readonly delivery: Schemas['DeliveryWit
       {reason === null ? null : <p class="notice notice-error">{deadReasons[reason]}</p>}
       <WithFacts
         facts={[
-          [
-            'Event id',
-            <span key="event" class="with-button">
-              <code class="selectable">{eventId}</code>
-              <CopyButton text={eventId} label="Copy event id" />
-            </span>,
-          ],
+          ['Event id', <CopiedId key="event" id={eventId} label="Copy event id" />],
           ['Kind', delivery.kind],
           ['Widget', <WidgetLink key="widget" id={delivery.widgetId} />],
           ['Occurred', <FullTime key="occurred" at={delivery.occurredAt} />],

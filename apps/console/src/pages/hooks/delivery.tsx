@@ -8,6 +8,7 @@ import { formatCount } from '../../parts/format.ts';
 import type { Column } from '../../parts/lists.tsx';
 import { showToast } from '../../parts/messages.tsx';
 import { WidgetName } from '../../parts/widget-name.tsx';
+import { Link } from '../../router/router.tsx';
 import { api, type Schemas } from '../../service/service.ts';
 import { type Action, useAction } from '../../service/use-service.ts';
 
@@ -48,9 +49,23 @@ export async function findDelivery(id: string, eventId: string, signal: AbortSig
   }
 }
 
-/** What names a delivery in a list: its widget, or that it has none. */
-export function HookWidget({ id }: { readonly id: string | null }) {
-  return id === null ? <span class="muted">No widget</span> : <WidgetName id={id} />;
+/** Leads from a list to a delivery, by the name of its widget. */
+export function DeliveryLink({ of, class: ownClass = '' }: { readonly of: Delivery; readonly class?: string }) {
+  return (
+    <Link to={`/hooks/${of.integrationId}/deliveries/${of.eventId}`} class={ownClass}>
+      {of.widgetId === null ? <span class="muted">No widget</span> : <WidgetName id={of.widgetId} />}
+    </Link>
+  );
+}
+
+/** Which deliveries of a list are selected, by their event ids, also on other pages. */
+export function useSelection() {
+  const selected = useSignal<ReadonlySet<string>>(new Set());
+  const select = (eventIds: readonly string[], isChecked: boolean) => {
+    const others = [...selected.peek()].filter((eventId) => !eventIds.includes(eventId));
+    selected.value = new Set(isChecked ? [...others, ...eventIds] : others);
+  };
+  return { selected: selected.value, select };
 }
 
 /** Boxes that select dead deliveries, and one for all of the page. */

@@ -1,20 +1,20 @@
-import { type Signal, useSignal } from '@preact/signals';
 import { DeliveryState } from '../../parts/badges.tsx';
 import { Select, TimeInput } from '../../parts/fields.tsx';
 import { formatCount } from '../../parts/format.ts';
 import { type Column, type Page, PagedList, Table, usePages } from '../../parts/lists.tsx';
 import { ClockTime } from '../../parts/time.tsx';
-import { changeQuery, firstPage, Link, query, readTime } from '../../router/router.tsx';
+import { changeQuery, firstPage, query, readTime } from '../../router/router.tsx';
 import { api, type Schemas } from '../../service/service.ts';
 import { readServiceMs } from '../../service/service-clock.ts';
 import { useResource } from '../../service/use-service.ts';
 import {
   DeadDeliveryButtons,
+  DeliveryLink,
   deadReasons,
-  HookWidget,
   selectColumn,
   shortDeadReasons,
   useRedrive,
+  useSelection,
 } from './delivery.tsx';
 import { type Refusal, RefusalTable } from './refusals.tsx';
 
@@ -116,7 +116,7 @@ const formatAtLeast = (count: number, isAtLeast: boolean) =>
 
 /** All hooks that an integration accepted or refused, newest first. The filter is in the address. */
 export function HooksList({ integrationId }: { readonly integrationId: string }) {
-  const selected = useSignal<ReadonlySet<string>>(new Set());
+  const { selected, select } = useSelection();
   const filter = readFilter();
   const { state, range, from, to } = filter;
   const list = usePages<Hook, Page<Hook>>(
@@ -140,8 +140,7 @@ export function HooksList({ integrationId }: { readonly integrationId: string })
   const reload = () => Promise.all([list.reload(), counts.reload()]);
   const redrive = useRedrive(() => (list.readLatest()?.items ?? []).filter(isDelivery), reload);
   const deselect = (done: readonly string[]) => {
-    // What was selected meanwhile stays.
-    selected.value = new Set([...selected.peek()].filter((eventId) => !done.includes(eventId)));
+    select(done, false);
     return reload();
   };
   return (
@@ -149,10 +148,10 @@ export function HooksList({ integrationId }: { readonly integrationId: string })
       <h2 class="visually-hidden">Hooks</h2>
       <div class="section-header">
         <HookFilters filter={filter} counts={counts.data.value ?? {}} />
-        {selected.value.size === 0 ? null : (
+        {selected.size === 0 ? null : (
           <DeadDeliveryButtons
             integrationId={integrationId}
-            eventIds={[...selected.value]}
+            eventIds={[...selected]}
             redrive={redrive}
             onDone={deselect}
           />
@@ -163,7 +162,7 @@ export function HooksList({ integrationId }: { readonly integrationId: string })
         {(hooks) => {
           const deliveries = hooks.filter(isDelivery);
           return deliveries.length > 0 ? (
-            <DeliveryTable deliveries={deliveries} selected={selected} />
+            <DeliveryTable deliveries={deliveries} selected={selected} onSelect={select} />
           ) : (
             <RefusalTable refusals={hooks.filter((hook): hook is Refusal => !isDelivery(hook))} />
           );
@@ -241,16 +240,14 @@ function HookFilters({
 function DeliveryTable({
   deliveries,
   selected,
+  onSelect,
 }: {
   readonly deliveries: readonly Delivery[];
-  readonly selected: Signal<ReadonlySet<string>>;
+  readonly selected: ReadonlySet<string>;
+  readonly onSelect: ReturnType<typeof useSelection>['select'];
 }) {
   const hasDead = deliveries.some(({ state }) => state === 'dead');
   const hasReasons = deliveries.some(({ reason }) => reason !== null);
-  const select = (eventIds: readonly string[], isChecked: boolean) => {
-    const others = [...selected.value].filter((other) => !eventIds.includes(other));
-    selected.value = new Set(isChecked ? [...others, ...eventIds] : others);
-  };
   const reasonColumn: Column<Delivery> = {
     title: 'Reason',
     class: 'hook-reason',
@@ -258,17 +255,9 @@ function DeliveryTable({
       reason === null ? null : <span title={deadReasons[reason]}>{shortDeadReasons[reason]}</span>,
   };
   const columns: readonly Column<Delivery>[] = [
-    ...(hasDead ? [selectColumn(deliveries, (eventId) => selected.value.has(eventId), select)] : []),
+    ...(hasDead ? [selectColumn(deliveries, (eventId) => selected.has(eventId), onSelect)] : []),
     { title: 'State', class: 'hook-state', cell: ({ state }) => <DeliveryState state={state} /> },
-    {
-      title: 'Widget',
-      class: 'hook-name',
-      cell: ({ integrationId, eventId, widgetId }) => (
-        <Link to={`/hooks/${integrationId}/deliveries/${eventId}`} class="row-link">
-          <HookWidget id={widgetId} />
-        </Link>
-      ),
-    },
+    { title: 'Widget', class: 'hook-name', cell: (delivery) => <DeliveryLink of={delivery} class="row-link" /> },
     { title: 'Kind', class: 'hook-kind', cell: ({ kind }) => <bdi>{kind}</bdi> },
     ...(hasReasons ? [reasonColumn] : []),
     { title: 'Received', class: 'hook-time', isNumber: true, cell: ({ receivedAt }) => <ClockTime at={receivedAt} /> },

@@ -1,7 +1,6 @@
 import { signal } from '@preact/signals';
 import type { Grant, GrantFields, GrantKind } from '../../grants/describe-grant.ts';
-import { GrantActions } from '../../grants/grant-actions.tsx';
-import { GrantsPage } from '../../grants/grants-page.tsx';
+import { GrantActions, GrantsPage } from '../../grants/grants.tsx';
 import { listSecretFacts, SourceSecretsField, toSecrets } from '../../grants/secrets.tsx';
 import { Button } from '../../parts/button.tsx';
 import { ask, showDialog } from '../../parts/dialog.tsx';

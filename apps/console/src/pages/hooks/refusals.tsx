@@ -1,6 +1,5 @@
 import { Badge } from '../../parts/badges.tsx';
-import { CopyButton } from '../../parts/button.tsx';
-import { Facts } from '../../parts/facts.tsx';
+import { CopiedId, Facts } from '../../parts/facts.tsx';
 import { formatCount } from '../../parts/format.ts';
 import { Table } from '../../parts/lists.tsx';
 import { nameMember } from '../../parts/problems.ts';
@@ -96,13 +95,3 @@ function RefusalDetails({ refusal }: { readonly refusal: Refusal }) {
 
 const describeUnlisted = (count: number) =>
   `Stands for ${formatCount(count)} more ${count === 1 ? 'hook' : 'hooks'} with this problem in the same second.`;
-
-/** An id to copy. */
-function CopiedId({ id, label }: { readonly id: string; readonly label: string }) {
-  return (
-    <span class="with-button">
-      <code class="selectable">{id}</code>
-      <CopyButton text={id} label={label} />
-    </span>
-  );
-}

@@ -171,12 +171,8 @@ function KeptSamples({ id, sample }: { readonly id: string; readonly sample: Sam
   const path = '/api/v1/integrations/{id}/samples';
   const params = { path: { id } };
   const read = useResource<Kept>((signal) => api.GET(path, { params, signal }), [id], { refreshMs: 3_000 });
-  const keep = useAction(async () => {
-    await api.PUT(path, { params, body: {} });
-    await read.reload();
-  });
-  const remove = useAction(async () => {
-    await api.DELETE(path, { params });
+  const keep = useAction(async (isKept: boolean) => {
+    await (isKept ? api.PUT(path, { params, body: {} }) : api.DELETE(path, { params }));
     await read.reload();
   });
   const use = ({ headers, body }: Kept['items'][number]) => {
@@ -189,38 +185,39 @@ function KeptSamples({ id, sample }: { readonly id: string; readonly sample: Sam
   useEffect(() => {
     if (newest !== undefined && `${sample.headers.peek()}${sample.body.peek()}` === '') use(newest);
   }, [newest === undefined]);
-  if (keptUntil === null) {
-    return (
-      <>
-        <ProblemNotice error={read.error.value ?? keep.error.value} />
-        <Button isBusy={keep.isRunning.value} onClick={() => void keep.run()}>
-          Keep refused requests
-        </Button>
-        <p class="hint">
-          For 1 hour, at most 10, exactly as they were sent: they may contain personal data. The audit log records this.
-        </p>
-      </>
-    );
-  }
   const kept = items.length === 1 ? '1 request is kept.' : `${items.length} requests are kept.`;
   return (
     <>
-      <ProblemNotice error={read.error.value ?? remove.error.value} />
-      <p role="status">
-        {newest === undefined ? 'Waiting for a refused request…' : kept} Kept until <FullTime at={keptUntil} />
-      </p>
-      <ul class="kept-samples" aria-label="Refused requests">
-        {items.map((item) => (
-          <li key={item.requestId}>
-            <button type="button" class="sample-value" onClick={() => use(item)}>
-              <Time at={item.receivedAt} /> {describeStep(item.refusal)}
-            </button>
-          </li>
-        ))}
-      </ul>
-      <Button kind="danger" isBusy={remove.isRunning.value} onClick={() => void remove.run()}>
-        Delete requests and stop
-      </Button>
+      <ProblemNotice error={read.error.value ?? keep.error.value} />
+      {keptUntil === null ? (
+        <>
+          <Button isBusy={keep.isRunning.value} onClick={() => void keep.run(true)}>
+            Keep refused requests
+          </Button>
+          <p class="hint">
+            For 1 hour, at most 10, exactly as they were sent: they may contain personal data. The audit log records
+            this.
+          </p>
+        </>
+      ) : (
+        <>
+          <p role="status">
+            {newest === undefined ? 'Waiting for a refused request…' : kept} Kept until <FullTime at={keptUntil} />
+          </p>
+          <ul class="kept-samples" aria-label="Refused requests">
+            {items.map((item) => (
+              <li key={item.requestId}>
+                <button type="button" class="sample-value" onClick={() => use(item)}>
+                  <Time at={item.receivedAt} /> {describeStep(item.refusal)}
+                </button>
+              </li>
+            ))}
+          </ul>
+          <Button kind="danger" isBusy={keep.isRunning.value} onClick={() => void keep.run(false)}>
+            Delete requests and stop
+          </Button>
+        </>
+      )}
     </>
   );
 }

@@ -1,16 +1,17 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Grant, GrantFields, GrantKind, IssuedGrant } from '../../grants/describe-grant.ts';
-import { GrantActions } from '../../grants/grant-actions.tsx';
-import { GrantsPage } from '../../grants/grants-page.tsx';
+import { GrantActions, GrantsPage } from '../../grants/grants.tsx';
 import { listSecretFacts, OldSecretNote, SecretLine } from '../../grants/secrets.tsx';
 import { widgetStates } from '../../parts/badges.tsx';
 import { Button } from '../../parts/button.tsx';
-import { uncopiedText } from '../../parts/dialog.tsx';
+import { ask, uncopiedText } from '../../parts/dialog.tsx';
 import { Code, CodeTabs, Facts } from '../../parts/facts.tsx';
-import { ReadState } from '../../parts/messages.tsx';
+import { formatBytes } from '../../parts/format.ts';
+import { actionsColumn, type Column, RowButton, Table } from '../../parts/lists.tsx';
+import { EmptyState, ReadState, showToast } from '../../parts/messages.tsx';
 import { ActivityLink, PageHeader, TabLinks } from '../../parts/page.tsx';
-import { FullTime } from '../../parts/time.tsx';
+import { FullTime, Time } from '../../parts/time.tsx';
 import { WidgetLink } from '../../parts/widget-name.tsx';
 import type { RouteParameters } from '../../router/match-route.ts';
 import { goTo, query, useLeaveQuestion } from '../../router/router.tsx';
@@ -19,8 +20,7 @@ import { useResource } from '../../service/use-service.ts';
 import { holdSecrets } from '../../session/session.ts';
 import { FilterFields } from './filter-fields.tsx';
 import { eventTypes, fromFilter, toFilter } from './filter-values.ts';
-import { LivePreview } from './live-preview.tsx';
-import { OpenStreams } from './open-streams.tsx';
+import { LivePreview } from './live-events.tsx';
 import { readStreamUrl, streamSamples } from './stream-samples.ts';
 
 /** A subscription whose URL a person has not saved yet. */
@@ -217,4 +217,63 @@ function WidgetList({ ids }: { readonly ids: readonly string[] }) {
       ))}
     </span>
   );
+}
+
+type Connection = Schemas['Connection'];
+
+/** The open streams of a subscription, on every pod. */
+function OpenStreams({ id }: { readonly id: string }) {
+  const list = useResource(
+    (signal) => api.GET('/api/v1/subscriptions/{id}/connections', { params: { path: { id } }, signal }),
+    [id],
+    { refreshMs: 5_000 },
+  );
+  const end = async (connectionId: string) => {
+    const target = { id, connectionId };
+    await api.DELETE('/api/v1/subscriptions/{id}/connections/{connectionId}', { params: { path: target } });
+    showToast('Stream closed. Clients usually reconnect; revoke the subscription to stop them.');
+    await list.reload();
+  };
+  const askEnd = ({ id: connectionId, address }: Connection) =>
+    ask({
+      title: `Close the stream to ${address ?? '–'}`,
+      text: 'Clients usually reconnect at once. To keep a client out, revoke the subscription.',
+      label: 'Close stream',
+      isDangerous: true,
+      onSubmit: () => end(connectionId),
+    });
+  return (
+    <section class="section">
+      <h2>Open streams</h2>
+      <ReadState read={list}>
+        {({ items, isComplete }) => (
+          <>
+            {isComplete ? null : (
+              <p class="notice notice-warning">
+                A pod has more streams than the 1 000 that it lists. Some may be missing here.
+              </p>
+            )}
+            {items.length === 0 ? (
+              <EmptyState title="No open streams" text="A program that opens the URL appears here." />
+            ) : (
+              <Table label="Open streams" rows={items} keyOf={(open) => open.id} columns={listColumns(askEnd)} />
+            )}
+          </>
+        )}
+      </ReadState>
+    </section>
+  );
+}
+
+function listColumns(onEnd: (open: Connection) => void): readonly Column<Connection>[] {
+  return [
+    { title: 'Address', cell: ({ address }) => address ?? '–' },
+    { title: 'Opened', cell: ({ openedAt }) => <Time at={openedAt} /> },
+    { title: 'Pod', cell: ({ pod }) => pod },
+    { title: 'Sent', cell: ({ sentBytes }) => formatBytes(sentBytes), isNumber: true },
+    { title: 'Buffered', cell: ({ unsentBytes }) => formatBytes(unsentBytes), isNumber: true },
+    actionsColumn((open) => (
+      <RowButton label="Close stream" row={open.address ?? '–'} kind="danger" onClick={() => onEnd(open)} />
+    )),
+  ];
 }
