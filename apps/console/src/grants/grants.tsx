@@ -1,7 +1,6 @@
-import { signal, useSignal } from '@preact/signals';
+import { signal } from '@preact/signals';
 import { Copy, Pencil, RotateCcwKey, TimerOff, Trash2 } from 'lucide';
 import type { ComponentChildren } from 'preact';
-import { useEffect } from 'preact/hooks';
 import { ActionMenu } from '../parts/action-menu.tsx';
 import { Button } from '../parts/button.tsx';
 import { ask } from '../parts/dialog.tsx';
@@ -14,6 +13,7 @@ import { Time } from '../parts/time.tsx';
 import { changeQuery, goTo, Link, query } from '../router/router.tsx';
 import { api } from '../service/service.ts';
 import { readServiceMs } from '../service/service-clock.ts';
+import { usePause } from '../service/use-service.ts';
 import {
   type Grant,
   type GrantKind,
@@ -37,7 +37,7 @@ interface GrantsPageProperties {
 /** All grants of a kind, with what can be done to them. */
 export function GrantsPage({ kind, links = [], children }: GrantsPageProperties) {
   const { path, title, intro, emptyText, createLabel } = kind;
-  const search = useSearchText();
+  const search = usePause((query.value.get('search') ?? '').trim());
   const list = usePages(
     ({ page }, signal): Promise<Page<Grant>> =>
       api.GET(path, { params: { query: { page, pageSize: 200, ...(search === '' ? {} : { name: search }) } }, signal }),
@@ -86,20 +86,6 @@ export function GrantsPage({ kind, links = [], children }: GrantsPageProperties)
       />
     </>
   );
-}
-
-/** A list is read again only when nobody has typed for so long, in milliseconds. */
-const calmMs = 250;
-
-/** Returns the text of the address by which a list of grants is searched, when nobody types any more. */
-function useSearchText(): string {
-  const typed = (query.value.get('search') ?? '').trim();
-  const calm = useSignal(typed);
-  useEffect(() => {
-    const timer = setTimeout(() => (calm.value = typed), calmMs);
-    return () => clearTimeout(timer);
-  }, [typed]);
-  return calm.value;
 }
 
 const orders = Object.entries(grantOrders) as [GrantOrder, string][];

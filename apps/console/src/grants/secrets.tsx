@@ -5,6 +5,7 @@ import { Badge } from '../parts/badges.tsx';
 import { Button, CopyButton } from '../parts/button.tsx';
 import { ask } from '../parts/dialog.tsx';
 import { CheckField, LinesField, SelectField } from '../parts/fields.tsx';
+import { formatCountOf } from '../parts/format.ts';
 import { showToast } from '../parts/messages.tsx';
 import { FullTime, Time } from '../parts/time.tsx';
 import { api } from '../service/service.ts';
@@ -256,5 +257,5 @@ function CutOffStreams({ subscriptionId }: { readonly subscriptionId: string }) 
   const { totalItems: count, isComplete } = open;
   // Otherwise a pod has more than it lists.
   const atLeast = isComplete ? '' : 'At least ';
-  return <p>{`${atLeast}${count} open ${count === 1 ? 'stream' : 'streams'} will be closed.`}</p>;
+  return <p>{`${atLeast}${formatCountOf(count, 'open stream')} will be closed.`}</p>;
 }

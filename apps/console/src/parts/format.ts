@@ -10,6 +10,11 @@ export function formatCount(count: number): string {
   return counts.value.format(count);
 }
 
+/** `1 hook`, `1,482 hooks`. */
+export function formatCountOf(count: number, one: string, many = `${one}s`): string {
+  return `${formatCount(count)} ${count === 1 ? one : many}`;
+}
+
 /**
  * Says how far a time is from now: `5 min ago`, `in 2 h`, `now`, `yesterday 14:05`, `3 days ago`. Numbers follow the
  * locale of the reader; the words are those of the console.
@@ -26,7 +31,7 @@ export function formatRelative(atMs: number, nowMs: number): string {
   const nextDayMs = nowMs + (isPast ? -1 : 1) * daySeconds * 1_000;
   if (isSameDay(atMs, nextDayMs)) return `${isPast ? 'yesterday' : 'tomorrow'} ${clock.format(atMs)}`;
   const days = Math.floor(seconds / daySeconds);
-  return say(days === 1 ? '1 day' : `${formatCount(days)} days`);
+  return say(formatCountOf(days, 'day'));
 }
 
 const daySeconds = 86_400;

@@ -125,8 +125,8 @@ interface Pages<Data> extends Resource<Data> {
 interface PageQuery {
   /** The number of the page, from 1. */
   readonly page: number;
-  /** RFC 3339. Only rows before this time are read, so that new ones do not shift further pages. Null: all rows. */
-  readonly asOf: string | null;
+  /** RFC 3339. Only rows before this time are read, so that new ones do not shift further pages. Left out: all rows. */
+  readonly to?: string;
 }
 
 interface PagesOptions<Item> extends ResourceOptions {
@@ -154,7 +154,7 @@ export function usePages<Item, Data extends Page<Item>>(
   const isAsked = useRef(false);
   const list: Resource<Answer<Data>> = useResource(
     async (signal) => {
-      const latest = await read({ page, asOf }, signal);
+      const latest = await read({ page, ...(asOf === null ? {} : { to: asOf }) }, signal);
       signal.throwIfAborted();
       const rows = isAsked.current ? [] : (data.peek()?.items ?? []);
       isAsked.current = false;

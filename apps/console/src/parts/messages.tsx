@@ -54,7 +54,6 @@ interface ToastAction {
 }
 
 interface Toast {
-  readonly id: number;
   readonly text: string;
   readonly action: ToastAction | undefined;
 }
@@ -63,12 +62,10 @@ const toasts = signal<readonly Toast[]>([]);
 const shownMs = 6_000;
 /** Long enough to read it, to decide, and to move there. */
 const shownWithActionMs = 15_000;
-let lastId = 0;
 
 /** Says that something was done. For failures, use a `ProblemNotice`: it stays until somebody has read it. */
 export function showToast(text: string, action?: ToastAction): void {
-  lastId += 1;
-  const toast = { id: lastId, text, action };
+  const toast = { text, action };
   toasts.value = [...toasts.value, toast];
   setTimeout(() => removeToast(toast), action === undefined ? shownMs : shownWithActionMs);
 }
@@ -91,7 +88,7 @@ export function Toasts() {
   return (
     <div class="toasts" role="status" aria-live="polite">
       {toasts.value.map((toast) => (
-        <p key={toast.id} class="toast">
+        <p key={toast} class="toast">
           <span>{toast.text}</span>
           {toast.action === undefined ? null : (
             <button

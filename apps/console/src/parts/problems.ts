@@ -6,8 +6,7 @@ import {
   UnreachableError,
 } from '@widget-service/client/requests/failures.ts';
 import { createContext } from 'preact';
-
-import { formatCount } from './format.ts';
+import { formatCountOf } from './format.ts';
 
 /** What the service says about one member of a request. */
 interface Mistake {
@@ -87,8 +86,7 @@ function describeRefusal(error: ProblemError, pointers: readonly string[]): Prob
   const others = mistakes.filter((mistake) => !shown.some((pointer) => isAt(mistake, pointer)));
   const sentences = others.map((mistake) => [nameMember(mistake), mistake.detail].filter((part) => part !== ''));
   return {
-    title:
-      shown.length === 0 ? title : `${shown.length === 1 ? '1 field needs' : `${shown.length} fields need`} attention`,
+    title: shown.length === 0 ? title : `${formatCountOf(shown.length, 'field needs', 'fields need')} attention`,
     detail: sentences.map((parts) => parts.join(': ')).join(' '),
     requestId,
   };
@@ -98,6 +96,5 @@ function describeRefusal(error: ProblemError, pointers: readonly string[]): Prob
 export function describeUnreadable(data: unknown): string | null {
   const { unreadableItems: count = 0 } = (data ?? {}) as { readonly unreadableItems?: number };
   if (count === 0) return null;
-  const [items, are] = count === 1 ? ['1 item', 'is'] : [`${formatCount(count)} items`, 'are'];
-  return `${items} could not be read, and ${are} missing here: what is stored is damaged.`;
+  return `${formatCountOf(count, 'item')} could not be read, and ${count === 1 ? 'is' : 'are'} missing here: what is stored is damaged.`;
 }

@@ -32,6 +32,16 @@ export function useAction<Input extends readonly unknown[]>(act: (...input: Inpu
   return { isRunning, error, run };
 }
 
+/** Returns the value once it has not changed for a moment: nobody wants an answer for each key. */
+export function usePause<Value>(value: Value): Value {
+  const settled = useSignal(value);
+  useEffect(() => {
+    const timer = setTimeout(() => (settled.value = value), 250);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return settled.value;
+}
+
 export interface Resource<Data> {
   /** What was read last, or null before the first success. It stays while the next read runs, and when that fails. */
   readonly data: ReadonlySignal<Data | null>;

@@ -70,14 +70,13 @@ export function AuditPage() {
   const actorId = query.value.get('actorId');
   const targetId = query.value.get('targetId');
   const list = usePages(
-    ({ page, asOf }, signal) => {
+    (place, signal) => {
       const filter = {
-        page,
+        ...place,
         pageSize: 50,
         ...(action === undefined ? {} : { action }),
         ...(actorId === null ? {} : { actorId }),
         ...(targetId === null ? {} : { targetId }),
-        ...(asOf === null ? {} : { to: asOf }),
       };
       return api.GET('/api/v1/audit-events', { params: { query: filter }, signal });
     },

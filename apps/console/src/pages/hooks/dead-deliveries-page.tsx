@@ -16,8 +16,8 @@ export function DeadDeliveriesPage() {
   /** Whether all dead deliveries that there are are selected. */
   const isAll = useSignal(false);
   const list = usePages(
-    ({ page, asOf }, signal) => {
-      const query = { state: 'dead' as const, page, pageSize: 25, ...(asOf === null ? {} : { to: asOf }) };
+    (place, signal) => {
+      const query = { state: 'dead' as const, pageSize: 25, ...place };
       return api.GET('/api/v1/deliveries', { params: { query }, signal });
     },
     [],

@@ -4,7 +4,7 @@ import { ProblemError } from '@widget-service/client/requests/failures.ts';
 import type { ComponentChildren } from 'preact';
 import { Button } from '../../parts/button.tsx';
 import { ask } from '../../parts/dialog.tsx';
-import { formatCount } from '../../parts/format.ts';
+import { formatCountOf } from '../../parts/format.ts';
 import type { Column } from '../../parts/lists.tsx';
 import { showToast } from '../../parts/messages.tsx';
 import { WidgetName } from '../../parts/widget-name.tsx';
@@ -159,7 +159,7 @@ export function useRedrive(read: () => readonly Delivery[], reload: () => Promis
   return { ...action, notice: <Notice reports={reports.value} deadAgain={findDead(true)} /> };
 }
 
-const countDeliveries = (count: number) => (count === 1 ? '1 delivery' : `${formatCount(count)} deliveries`);
+const countDeliveries = (count: number) => formatCountOf(count, 'delivery', 'deliveries');
 
 function Notice({
   reports,

@@ -120,11 +120,11 @@ export function HooksList({ integrationId }: { readonly integrationId: string })
   const filter = readFilter();
   const { state, range, from, to } = filter;
   const list = usePages<Hook, Page<Hook>>(
-    async ({ page, asOf }, signal) => {
+    async (place, signal) => {
       if (state === 'refused') return readRefusals(integrationId, filter, signal);
       const times = toTimes(filter);
-      const [before] = [asOf, times.to].flatMap((time) => time ?? []).sort();
-      const query = { ...times, page, pageSize: 25, ...(before === undefined ? {} : { to: before }) };
+      const [to] = [place.to, times.to].flatMap((time) => time ?? []).sort();
+      const query = { ...times, ...place, pageSize: 25, ...(to === undefined ? {} : { to }) };
       return readDeliveries(integrationId, { ...query, ...(state === 'all' ? {} : { state }) }, signal);
     },
     [integrationId, state, range, from, to],

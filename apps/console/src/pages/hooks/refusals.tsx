@@ -1,6 +1,6 @@
 import { Badge } from '../../parts/badges.tsx';
 import { CopiedId, Facts } from '../../parts/facts.tsx';
-import { formatCount } from '../../parts/format.ts';
+import { formatCountOf } from '../../parts/format.ts';
 import { Table } from '../../parts/lists.tsx';
 import { nameMember } from '../../parts/problems.ts';
 import { ClockTime, FullTime } from '../../parts/time.tsx';
@@ -87,11 +87,15 @@ function RefusalDetails({ refusal }: { readonly refusal: Refusal }) {
         ['webhook-id', webhookId === null ? 'none' : <CopiedId key="id" id={webhookId} label="Copy webhook-id" />],
         ['Sender', refusal.clientAddress ?? 'Unknown'],
         ['Request id', <CopiedId key="request" id={requestId} label="Copy request id" />],
-        ...(unlisted === 0 ? [] : ([['Not listed', describeUnlisted(unlisted)]] as const)),
+        ...(unlisted === 0
+          ? []
+          : ([
+              [
+                'Not listed',
+                `Stands for ${formatCountOf(unlisted, 'more hook')} with this problem in the same second.`,
+              ],
+            ] as const)),
       ]}
     />
   );
 }
-
-const describeUnlisted = (count: number) =>
-  `Stands for ${formatCount(count)} more ${count === 1 ? 'hook' : 'hooks'} with this problem in the same second.`;

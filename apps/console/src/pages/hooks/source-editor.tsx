@@ -1,14 +1,13 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { formatExactJson, parseExactJson } from '@widget-service/client/json/exact-json.ts';
 import type { ComponentChildren } from 'preact';
-import { useEffect } from 'preact/hooks';
 import { Button } from '../../parts/button.tsx';
 import { Code } from '../../parts/facts.tsx';
 import { LinesField } from '../../parts/fields.tsx';
 import { Table } from '../../parts/lists.tsx';
 import { ProblemNotice } from '../../parts/messages.tsx';
 import { api, type Schemas } from '../../service/service.ts';
-import { useResource } from '../../service/use-service.ts';
+import { usePause, useResource } from '../../service/use-service.ts';
 import { type PresetName, type Sample, senders, toHeaders } from './source-examples.ts';
 
 type Preview = Schemas['HookPreview'];
@@ -168,14 +167,4 @@ function SourcePreview({ source, headers, body }: { readonly source: TriedSource
       )}
     </>
   );
-}
-
-/** Returns the value once it has not changed for a moment: nobody wants an answer for each key. */
-function usePause(value: string): string {
-  const settled = useSignal(value);
-  useEffect(() => {
-    const timer = setTimeout(() => (settled.value = value), 300);
-    return () => clearTimeout(timer);
-  }, [value]);
-  return settled.value;
 }

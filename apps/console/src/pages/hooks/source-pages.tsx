@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { Button } from '../../parts/button.tsx';
 import { unsavedText } from '../../parts/dialog.tsx';
 import { SelectField, TextField } from '../../parts/fields.tsx';
+import { formatCountOf } from '../../parts/format.ts';
 import { ProblemNotice, showToast } from '../../parts/messages.tsx';
 import { PageHeader } from '../../parts/page.tsx';
 import { FullTime, Time } from '../../parts/time.tsx';
@@ -185,7 +186,7 @@ function KeptSamples({ id, sample }: { readonly id: string; readonly sample: Sam
   useEffect(() => {
     if (newest !== undefined && `${sample.headers.peek()}${sample.body.peek()}` === '') use(newest);
   }, [newest === undefined]);
-  const kept = items.length === 1 ? '1 request is kept.' : `${items.length} requests are kept.`;
+  const kept = `${formatCountOf(items.length, 'request is', 'requests are')} kept.`;
   return (
     <>
       <ProblemNotice error={read.error.value ?? keep.error.value} />

@@ -1,5 +1,5 @@
 import { Badge } from '../../parts/badges.tsx';
-import { formatClock, formatCount } from '../../parts/format.ts';
+import { formatClock, formatCount, formatCountOf } from '../../parts/format.ts';
 import { type Column, PagedTable, usePages } from '../../parts/lists.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Link } from '../../router/router.tsx';
@@ -64,7 +64,7 @@ function listColumns(deadLetters: DeadLetters): Column<IntegrationTraffic>[] {
         <Badge tone="bad">
           <span aria-hidden="true">{formatCount(count)}</span>
           <span class="visually-hidden">
-            {formatCount(count)} dead {count === 1 ? 'delivery' : 'deliveries'} of {integrationName}
+            {formatCountOf(count, 'dead delivery', 'dead deliveries')} of {integrationName}
           </span>
         </Badge>
       </Link>
@@ -87,8 +87,6 @@ function listColumns(deadLetters: DeadLetters): Column<IntegrationTraffic>[] {
   ];
 }
 
-const countHooks = (count: number) => (count === 1 ? '1 hook' : `${formatCount(count)} hooks`);
-
 const hourMs = 3_600_000;
 
 /** A bar for each hour. Its text says when the busiest one was; the columns beside it have the totals. */
@@ -99,7 +97,7 @@ function Traffic({ startsAt, accepted, refused }: Schemas['HookCounts']) {
   const label =
     most === 0
       ? 'No hooks in the last 24 hours.'
-      : `The busiest hour, from ${toClock(totals.indexOf(most))}, had ${countHooks(most)}.`;
+      : `The busiest hour, from ${toClock(totals.indexOf(most))}, had ${formatCountOf(most, 'hook')}.`;
   return (
     <svg class="traffic" width={bars.width} height={bars.height} role="img" aria-label={label}>
       <path class="traffic-base" d={`M0 ${bars.height - 0.5}H${bars.width}`} />

@@ -2,7 +2,7 @@ import { CircleCheck, OctagonAlert, TriangleAlert } from 'lucide';
 import { useEffect } from 'preact/hooks';
 import { Badge } from '../../parts/badges.tsx';
 import { Icon } from '../../parts/button.tsx';
-import { formatCount, formatDuration, formatTime } from '../../parts/format.ts';
+import { formatCount, formatCountOf, formatDuration, formatTime } from '../../parts/format.ts';
 import { Table } from '../../parts/lists.tsx';
 import { ReadState, Runbook } from '../../parts/messages.tsx';
 import { PageHeader } from '../../parts/page.tsx';
@@ -46,8 +46,9 @@ export function OverviewPage() {
           <Tiles history={data.history} eventDelay={data.eventDelay} />
           {may('integrations:manage') ? <Integrations deadLetters={data.deadLetters} /> : null}
           <Queue queues={data.queues} />
-          <Pods pods={data.pods} />
-          <Workers workers={data.workers} />
+          <Processes title="Pods" rows={data.pods} />
+          {/* None on an embedded service, where the pod processes the hooks. */}
+          {data.workers?.length === 0 ? null : <Processes title="Workers" rows={data.workers} />}
         </>
       )}
     </>
@@ -59,10 +60,24 @@ export function OverviewPage() {
  * not move the page.
  */
 function Queue({ queues }: { readonly queues: Overview['queues'] }) {
+  const jobs = queues?.reduce((sum, queue) => sum + queue.jobs, 0) ?? 0;
+  const [oldest] = queues?.flatMap(({ oldestEnqueuedAt: at }) => at ?? []).sort() ?? [];
   return (
     <section class="section">
       <h2>Hook queue</h2>
-      {queues === null ? <p class="muted">The queue did not answer.</p> : <QueueSummary queues={queues} />}
+      {queues === null ? (
+        <p class="muted">The queue did not answer.</p>
+      ) : (
+        <p>
+          {jobs === 0 ? 'The queue is empty.' : `${formatCountOf(jobs, 'job is', 'jobs are')} waiting.`}
+          {oldest === undefined ? null : (
+            <>
+              {' '}
+              The oldest was queued <Time at={oldest} />.
+            </>
+          )}
+        </p>
+      )}
       {queues === null || queues.length < 2 ? null : (
         <details>
           <summary>By partition</summary>
@@ -72,7 +87,7 @@ function Queue({ queues }: { readonly queues: Overview['queues'] }) {
             keyOf={({ queue }) => String(queue)}
             columns={[
               { title: 'Partition', cell: ({ queue }) => queue },
-              { title: 'Jobs', isNumber: true, cell: ({ jobs }) => formatCount(jobs) },
+              { title: 'Jobs', isNumber: true, cell: ({ jobs: waiting }) => formatCount(waiting) },
               { title: 'Oldest', isNumber: true, cell: ({ oldestEnqueuedAt: at }) => <Time at={at} /> },
             ]}
           />
@@ -82,53 +97,13 @@ function Queue({ queues }: { readonly queues: Overview['queues'] }) {
   );
 }
 
-function QueueSummary({ queues }: { readonly queues: NonNullable<Overview['queues']> }) {
-  const jobs = queues.reduce((sum, queue) => sum + queue.jobs, 0);
-  const [oldest] = queues.flatMap(({ oldestEnqueuedAt: at }) => (at === null ? [] : [at])).sort();
-  return (
-    <p>
-      {jobs === 0 ? 'The queue is empty.' : `${jobs === 1 ? '1 job is' : `${formatCount(jobs)} jobs are`} waiting.`}
-      {oldest === undefined ? null : (
-        <>
-          {' '}
-          The oldest was queued <Time at={oldest} />.
-        </>
-      )}
-    </p>
-  );
-}
-
 /** A process writes its state every 5 s. */
 const silentSeconds = 15;
-
-function Pods({ pods }: Pick<Overview, 'pods'>) {
-  const rows = pods.map(({ streamsOpen, lagEvents, ...pod }) => ({
-    ...pod,
-    figures: [streamsOpen === 1 ? '1 stream' : `${formatCount(streamsOpen)} streams`, describeLag(lagEvents)],
-  }));
-  return <Processes title="Pods" rows={rows} />;
-}
-
-/** The processes that process hooks. None on an embedded service, where the pod does it. */
-function Workers({ workers }: Pick<Overview, 'workers'>) {
-  if (workers?.length === 0) return null;
-  const rows = workers?.map((worker) => ({ ...worker, figures: [] })) ?? null;
-  return <Processes title="Workers" rows={rows} />;
-}
-
-interface ServiceProcess {
-  readonly name: string;
-  readonly notReady: readonly string[];
-  readonly version: string;
-  readonly startedAt: string;
-  readonly ageSeconds: number;
-  readonly figures: readonly string[];
-}
 
 interface ProcessesProperties {
   readonly title: string;
   /** Null: unknown. */
-  readonly rows: readonly ServiceProcess[] | null;
+  readonly rows: readonly (Overview['pods'][number] | NonNullable<Overview['workers']>[number])[] | null;
 }
 
 /** One line for each process. Those that are not ready say why, and those that are silent since when. */
@@ -145,22 +120,26 @@ function Processes({ title, rows }: ProcessesProperties) {
         )}
       </div>
       <ul class="processes" aria-label={title}>
-        {rows?.map(({ name, notReady, version, startedAt, ageSeconds, figures }) => (
-          <li key={name} class="process">
+        {rows?.map((row) => (
+          <li key={row.name} class="process">
             <span class="process-name">
-              <Readiness isReady={notReady.length === 0} /> <bdi>{name}</bdi>
+              {row.notReady.length === 0 ? <Badge tone="normal">Ready</Badge> : <Badge tone="bad">Not ready</Badge>}{' '}
+              <bdi>{row.name}</bdi>
             </span>
-            {notReady.length === 0 ? null : <span class="process-reason">{notReady.join('; ')}</span>}
-            {ageSeconds < silentSeconds ? null : <span class="process-reason">{`silent for ${ageSeconds} s`}</span>}
-            <span>{version}</span>
+            {row.notReady.length === 0 ? null : <span class="process-reason">{row.notReady.join('; ')}</span>}
+            {row.ageSeconds < silentSeconds ? null : (
+              <span class="process-reason">{`silent for ${row.ageSeconds} s`}</span>
+            )}
+            <span>{row.version}</span>
             <span>
-              Started <Time at={startedAt} />
+              Started <Time at={row.startedAt} />
             </span>
-            {figures.map((figure) => (
-              <span key={figure} class="number">
-                {figure}
-              </span>
-            ))}
+            {'streamsOpen' in row ? (
+              <>
+                <span class="number">{formatCountOf(row.streamsOpen, 'stream')}</span>
+                <span class="number">{describeLag(row.lagEvents)}</span>
+              </>
+            ) : null}
           </li>
         ))}
       </ul>
@@ -168,13 +147,8 @@ function Processes({ title, rows }: ProcessesProperties) {
   );
 }
 
-function Readiness({ isReady }: { readonly isReady: boolean }) {
-  return isReady ? <Badge tone="normal">Ready</Badge> : <Badge tone="bad">Not ready</Badge>;
-}
-
 function describeLag(events: number | null): string {
-  if (events === null) return 'lag unknown';
-  return events === 1 ? '1 event behind' : `${formatCount(events)} events behind`;
+  return events === null ? 'lag unknown' : `${formatCountOf(events, 'event')} behind`;
 }
 
 type Condition = Overview['conditions'][number];
@@ -274,8 +248,7 @@ function DeadHooks({ deadLetters }: { readonly deadLetters: DeadLetters }) {
     <>
       <p>
         <strong>
-          {hooks === 1 ? '1 hook' : `${formatCount(hooks)} hooks`} from{' '}
-          {length === 1 ? '1 integration' : `${length} integrations`} could not be processed
+          {formatCountOf(hooks, 'hook')} from {formatCountOf(length, 'integration')} could not be processed
         </strong>
       </p>
       <p class="dead-integrations">

@@ -3,7 +3,7 @@ import { Activity, Clock, type IconNode, OctagonAlert, RadioTower, Webhook } fro
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { Icon } from '../../parts/button.tsx';
-import { formatClock, formatCount, formatDuration, formatTime } from '../../parts/format.ts';
+import { formatClock, formatCountOf, formatDuration, formatTime } from '../../parts/format.ts';
 import { nameTimeZone } from '../../parts/preferences.ts';
 import type { Schemas } from '../../service/service.ts';
 import { drawing, drawLines, findNewest, formatFigure, readLastHour, readMost, type Values } from './figures.ts';
@@ -16,7 +16,7 @@ export function Tiles({ history, eventDelay }: Pick<Overview, 'history' | 'event
   const hour = useMemo(() => readLastHour(history), [history]);
   const countConsoles = (index: number) => {
     const count = hour.consoleStreams[index] ?? 0;
-    return count === 0 ? '' : `+ ${count === 1 ? '1 console' : `${formatCount(count)} consoles`}`;
+    return count === 0 ? '' : `+ ${formatCountOf(count, 'console')}`;
   };
   const toRefused = (index: number) => `% · ${formatFigure(hour.refusedPerSecond[index] ?? 0)}/s`;
   const common = { timesMs: hour.timesMs, cursor, toUnit: () => '/s' };
@@ -54,8 +54,7 @@ function DelayTile({ eventDelay: { p50Ms, p95Ms, windowSeconds } }: Pick<Overvie
       unit={p50Ms === null ? unit : `${unit} · median ${formatDuration(p50Ms)}`}
     >
       <p class="tile-note">
-        From a hook's 202 to its event in the open streams, in the last {minutes} {minutes === 1 ? 'minute' : 'minutes'}
-        .
+        From a hook's 202 to its event in the open streams, in the last {formatCountOf(minutes, 'minute')}.
       </p>
     </Tile>
   );

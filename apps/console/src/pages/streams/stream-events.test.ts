@@ -1,6 +1,6 @@
 import { parseStreamEvent } from '@widget-service/client/stream/stream-event.ts';
 import { expect, test } from 'vitest';
-import { formatEvent } from './stream-events.ts';
+import { formatEvent, readStreamUrl } from './stream-events.ts';
 
 test('shows every digit of the payload, the type and the position', () => {
   const data =

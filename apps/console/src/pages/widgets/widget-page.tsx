@@ -92,11 +92,10 @@ interface WidgetHistoryProperties {
 
 /** What happened to a widget, newest first: the hooks that name it, and at the end its creation. */
 function WidgetHistory({ widget }: WidgetHistoryProperties) {
-  const read = usePages(
-    ({ page, asOf }, signal) => readHistory(widget.id, { page, ...(asOf === null ? {} : { to: asOf }) }, signal),
-    [widget.id],
-    { refreshMs: 5_000, timeOf: ({ receivedAt }) => receivedAt },
-  );
+  const read = usePages((place, signal) => readHistory(widget.id, place, signal), [widget.id], {
+    refreshMs: 5_000,
+    timeOf: ({ receivedAt }) => receivedAt,
+  });
   // The stream tells of a change earlier than the next refresh.
   useEffect(() => void read.reload(), [widget.version]);
   const list = read.data.value;

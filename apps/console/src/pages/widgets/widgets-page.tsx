@@ -6,7 +6,7 @@ import { LiveBadge, WidgetState, widgetStates } from '../../parts/badges.tsx';
 import { Button } from '../../parts/button.tsx';
 import { ask } from '../../parts/dialog.tsx';
 import { CheckField, SearchField, Select, TextField } from '../../parts/fields.tsx';
-import { formatCount } from '../../parts/format.ts';
+import { formatCount, formatCountOf } from '../../parts/format.ts';
 import { Pager, usePages } from '../../parts/lists.tsx';
 import { EmptyState, ReadState, showToast } from '../../parts/messages.tsx';
 import { PageHeader } from '../../parts/page.tsx';
@@ -45,12 +45,16 @@ export function WidgetsPage() {
       </PageHeader>
       <WidgetFilters state={search.state} onChange={() => (most.value = foundStep)} />
       <p class="list-summary" role="status">
-        {read === null ? '' : found === null ? countWidgets(read.totalItems) : describeFound(found, read.totalItems)}
+        {read === null
+          ? ''
+          : found === null
+            ? formatCountOf(read.totalItems, 'widget')
+            : describeFound(found, read.totalItems)}
       </p>
       {changes.created === 0 ? null : (
         <div class="show-new-rows">
           <Button kind="primary" onClick={showNewest}>
-            {changes.created === 1 ? 'Show 1 new widget' : `Show ${formatCount(changes.created)} new widgets`}
+            Show {formatCountOf(changes.created, 'new widget')}
           </Button>
         </div>
       )}
@@ -69,8 +73,8 @@ export function WidgetsPage() {
 function useShownWidgets({ text, state }: WidgetFilter) {
   const filter = state === null ? {} : { state };
   const list = usePages<Widget, Schemas['PagedResultWidget']>(
-    ({ page, asOf }, signal) => {
-      const query = { page, pageSize, ...filter, ...(asOf === null ? {} : { asOf }) };
+    ({ page, to: asOf }, signal) => {
+      const query = { page, pageSize, ...filter, ...(asOf === undefined ? {} : { asOf }) };
       return api.GET('/api/v1/widgets', { params: { query }, signal });
     },
     [state],
@@ -125,10 +129,8 @@ function readSearch(): WidgetFilter {
   return { text: query.value.get('search') ?? '', state: state === 'active' || state === 'retired' ? state : null };
 }
 
-const countWidgets = (count: number) => (count === 1 ? '1 widget' : `${formatCount(count)} widgets`);
-
 function describeFound({ items, searched, isDone, error }: Found, all: number): string {
-  const found = `${formatCount(items.length)} of ${countWidgets(all)}`;
+  const found = `${formatCount(items.length)} of ${formatCountOf(all, 'widget')}`;
   return isDone || error !== null ? found : `${found}. Searching… ${formatCount(searched)} so far.`;
 }
 
