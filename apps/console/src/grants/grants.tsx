@@ -34,9 +34,12 @@ interface GrantsPageProperties {
   readonly children?: ComponentChildren;
 }
 
-/** All grants of a kind, with what can be done to them. */
+const orders = Object.entries(grantOrders) as [GrantOrder, string][];
+
+/** All grants of a kind, with what can be done to them. The search and the order are in the address. */
 export function GrantsPage({ kind, links = [], children }: GrantsPageProperties) {
   const { path, title, intro, emptyText, createLabel } = kind;
+  const order = orders.find(([name]) => name === query.value.get('sort'))?.[0] ?? 'newest';
   const search = usePause((query.value.get('search') ?? '').trim());
   const list = usePages(
     ({ page }, signal): Promise<Page<Grant>> =>
@@ -70,7 +73,18 @@ export function GrantsPage({ kind, links = [], children }: GrantsPageProperties)
       {children}
       <p class="intro">{intro}</p>
       {search === '' && list.data.value?.items.length === 0 ? null : (
-        <GrantSearch canSort={list.data.value === null || list.data.value.totalPages <= 1} />
+        <search class="filters filters-above-list">
+          <SearchField label="Search by name" />
+          {list.data.value === null || list.data.value.totalPages <= 1 ? (
+            <Select
+              isShort
+              label="Order"
+              options={orders}
+              value={order}
+              onChange={(next) => changeQuery({ sort: next === 'newest' ? null : next })}
+            />
+          ) : null}
+        </search>
       )}
       <PagedTable
         list={list}
@@ -82,34 +96,9 @@ export function GrantsPage({ kind, links = [], children }: GrantsPageProperties)
         label={title}
         keyOf={({ id }) => id}
         columns={columns}
-        sort={(items) => (list.data.value?.totalPages === 1 ? sortGrants(items, readOrder()) : items)}
+        sort={(items) => (list.data.value?.totalPages === 1 ? sortGrants(items, order) : items)}
       />
     </>
-  );
-}
-
-const orders = Object.entries(grantOrders) as [GrantOrder, string][];
-
-/** Reads the order of a list of grants from the address. */
-function readOrder(): GrantOrder {
-  return orders.find(([order]) => order === query.value.get('sort'))?.[0] ?? 'newest';
-}
-
-/** The search in a list of grants, and its order if `canSort`. Both are in the address. */
-function GrantSearch({ canSort }: { readonly canSort: boolean }) {
-  return (
-    <search class="filters filters-above-list">
-      <SearchField label="Search by name" />
-      {canSort ? (
-        <Select
-          isShort
-          label="Order"
-          options={orders}
-          value={readOrder()}
-          onChange={(order) => changeQuery({ sort: order === 'newest' ? null : order })}
-        />
-      ) : null}
-    </search>
   );
 }
 

@@ -134,19 +134,25 @@ export function askEndOldSecret(path: GrantPath, { id, name }: Grant, onEnded: (
   });
 }
 
-/** How long the old secret may keep working, in seconds. The holder has a day to switch, unless somebody wants less. */
-const overlaps = [
-  [86_400, 'After 1 day'],
+/** The holder has a day to switch, unless somebody wants less. */
+const routineOverlapSeconds = 86_400;
+/** How long the old secret may keep working, in seconds. */
+const overlaps: readonly (readonly [number, string])[] = [
+  [routineOverlapSeconds, 'After 1 day'],
   [3_600, 'After 1 hour'],
   [300, 'After 5 minutes'],
   [0, 'Immediately'],
-] as const satisfies readonly (readonly [number, string])[];
-const routineOverlapSeconds: number = overlaps[0][0];
+];
+const overlapHints = {
+  routine: 'Until then, both secrets work.',
+  unsigned:
+    'Until then, the old URL accepts hooks without a signature from anyone who knows it. If it may have leaked, choose “Immediately”.',
+};
 
 /** Asks how to replace the secret of a grant. For hooks without signatures, it can also require them from now on. */
 export function rotateSecret(path: GrantPath, grant: Grant, onRotated: (issued: IssuedGrant) => void): void {
   const isLeaked = signal(false);
-  const routineSeconds = signal(routineOverlapSeconds);
+  const routineSeconds = signal<number>(routineOverlapSeconds);
   const isSigning = signal(false);
   const secrets = signal('');
   const overlapSeconds = computed(() => (isLeaked.value ? 0 : routineSeconds.value));
@@ -182,7 +188,14 @@ export function rotateSecret(path: GrantPath, grant: Grant, onRotated: (issued: 
           />
         ) : null}
         {hasSource ? <SourceSecretsField of={secrets} /> : null}
-        {isLeaked.value ? null : <OverlapField seconds={routineSeconds} isSigning={isSigning.value} />}
+        {isLeaked.value ? null : (
+          <SelectField
+            of={routineSeconds}
+            label="The old secret stops working"
+            hint={routineSeconds.value === 0 ? undefined : overlapHints[isSigning.value ? 'unsigned' : 'routine']}
+            options={overlaps}
+          />
+        )}
         {!isLeaked.value && hasOldSecret(grant, readServiceMs()) ? (
           <p class="hint">An even older secret still works. It stops working now.</p>
         ) : null}
@@ -227,21 +240,6 @@ function Reason({ of, leaked, name, hint }: ReasonProperties) {
         {hint}
       </p>
     </div>
-  );
-}
-
-/** How long the old secret keeps working. */
-function OverlapField({ seconds, isSigning }: { readonly seconds: Signal<number>; readonly isSigning: boolean }) {
-  const hint = isSigning
-    ? 'Until then, the old URL accepts hooks without a signature from anyone who knows it. If it may have leaked, choose “Immediately”.'
-    : 'Until then, both secrets work.';
-  return (
-    <SelectField
-      of={seconds}
-      label="The old secret stops working"
-      hint={seconds.value === 0 ? undefined : hint}
-      options={overlaps as readonly (readonly [number, string])[]}
-    />
   );
 }
 

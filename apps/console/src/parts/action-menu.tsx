@@ -68,26 +68,21 @@ export function ActionMenu({ label, entries }: ActionMenuProperties) {
         }}
         onKeyDown={(event) => moveInMenu(event, close)}
       >
-        {isOpen.value
-          ? entries.map((entry) => <MenuItem key={entry.label} {...entry} onChoose={() => choose(entry)} />)
-          : null}
+        {(isOpen.value ? entries : []).map((entry) => (
+          <button
+            key={entry.label}
+            type="button"
+            role="menuitem"
+            tabIndex={-1}
+            class={entry.isDangerous === true ? 'menu-item menu-item-danger' : 'menu-item'}
+            onClick={() => choose(entry)}
+          >
+            <Icon of={entry.icon} />
+            {entry.label}
+          </button>
+        ))}
       </div>
     </>
-  );
-}
-
-function MenuItem({ label, icon, isDangerous = false, onChoose }: MenuEntry) {
-  return (
-    <button
-      type="button"
-      role="menuitem"
-      tabIndex={-1}
-      class={isDangerous ? 'menu-item menu-item-danger' : 'menu-item'}
-      onClick={onChoose}
-    >
-      <Icon of={icon} />
-      {label}
-    </button>
   );
 }
 

@@ -3,8 +3,12 @@ import type { ComponentChildren, TargetedKeyboardEvent } from 'preact';
 import { useId } from 'preact/hooks';
 import { CopyButton } from './button.tsx';
 
+interface FactsProperties {
+  readonly facts: readonly (readonly [string, ComponentChildren])[];
+}
+
 /** Names and values of one thing. */
-export function Facts({ facts }: { readonly facts: readonly (readonly [string, ComponentChildren])[] }) {
+export function Facts({ facts }: FactsProperties) {
   return (
     <dl class="facts">
       {facts.map(([name, value]) => (
@@ -17,13 +21,8 @@ export function Facts({ facts }: { readonly facts: readonly (readonly [string, C
   );
 }
 
-interface WithFactsProperties {
-  readonly facts: readonly (readonly [string, ComponentChildren])[];
-  readonly children: ComponentChildren;
-}
-
 /** A page with its main content, and its facts beside it, or below it on a narrow page. */
-export function WithFacts({ facts, children }: WithFactsProperties) {
+export function WithFacts({ facts, children }: FactsProperties & { readonly children: ComponentChildren }) {
   return (
     <div class="with-facts">
       <div>{children}</div>

@@ -32,7 +32,20 @@ export function RefusalTable({ refusals }: { readonly refusals: readonly Refusal
             // A refused hook names no widget that the service knows: only the id of its sender.
             title: 'webhook-id',
             class: 'hook-name',
-            cell: (refusal) => <RefusalButton refusal={refusal} isOpen={isOpen(refusal)} />,
+            cell: (refusal) => (
+              <button
+                type="button"
+                class="row-link"
+                aria-expanded={isOpen(refusal)}
+                onClick={() => changeQuery({ refusal: isOpen(refusal) ? null : refusal.requestId })}
+              >
+                {refusal.webhookId === null ? (
+                  <span class="muted">No webhook-id</span>
+                ) : (
+                  <code>{refusal.webhookId}</code>
+                )}
+              </button>
+            ),
           },
           {
             title: 'Reason',
@@ -52,20 +65,6 @@ export function RefusalTable({ refusals }: { readonly refusals: readonly Refusal
         Refused hooks are kept for up to 7 days, at most 100. A listed one may stand for several in the same second.
       </p>
     </>
-  );
-}
-
-function RefusalButton({ refusal, isOpen }: { readonly refusal: Refusal; readonly isOpen: boolean }) {
-  const { requestId, webhookId } = refusal;
-  return (
-    <button
-      type="button"
-      class="row-link"
-      aria-expanded={isOpen}
-      onClick={() => changeQuery({ refusal: isOpen ? null : requestId })}
-    >
-      {webhookId === null ? <span class="muted">No webhook-id</span> : <code>{webhookId}</code>}
-    </button>
   );
 }
 

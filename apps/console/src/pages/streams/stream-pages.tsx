@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Grant, GrantFields, GrantKind, IssuedGrant } from '../../grants/describe-grant.ts';
 import { GrantActions, GrantsPage } from '../../grants/grants.tsx';
@@ -189,34 +190,18 @@ function StreamSettings({ subscription, onChanged }: StreamSettingsProperties) {
 /** One fact for each condition of the filter. */
 function listFilter({ types, states, labels, widgetIds }: Schemas['EventFilter']) {
   if (!types && !states && !labels && !widgetIds) return [['Filter', 'All events']] as const;
+  const renderList = (items: ComponentChildren) => <span class="picked">{items}</span>;
+  const renderLabel = (label: string) => (
+    <span key={label} class="label" dir="auto">
+      {label}
+    </span>
+  );
   return [
     ...(types ? [['Kinds', types.map((type) => eventTypes[type]).join(', ')] as const] : []),
     ...(states ? [['States', states.map((state) => widgetStates[state]).join(', ')] as const] : []),
-    ...(labels ? [['Labels', <LabelList key="labels" labels={labels} />] as const] : []),
-    ...(widgetIds ? [['Widgets', <WidgetList key="widgets" ids={widgetIds} />] as const] : []),
+    ...(labels ? [['Labels', renderList(labels.map(renderLabel))] as const] : []),
+    ...(widgetIds ? [['Widgets', renderList(widgetIds.map((id) => <WidgetLink key={id} id={id} />))] as const] : []),
   ];
-}
-
-function LabelList({ labels }: { readonly labels: readonly string[] }) {
-  return (
-    <span class="picked">
-      {labels.map((label) => (
-        <span key={label} class="label" dir="auto">
-          {label}
-        </span>
-      ))}
-    </span>
-  );
-}
-
-function WidgetList({ ids }: { readonly ids: readonly string[] }) {
-  return (
-    <span class="picked">
-      {ids.map((id) => (
-        <WidgetLink key={id} id={id} />
-      ))}
-    </span>
-  );
 }
 
 type Connection = Schemas['Connection'];

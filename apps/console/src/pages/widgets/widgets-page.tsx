@@ -16,7 +16,7 @@ import { api, type Schemas, service } from '../../service/service.ts';
 import { may, session } from '../../session/session.ts';
 import { type Found, useFoundWidgets } from './find-widgets.ts';
 import { makeMatcher, parseSearch, toLabelSearch } from './search-words.ts';
-import { useWidgetChanges, type WidgetChanges } from './widget-events.ts';
+import { useWidgetChanges } from './widget-events.ts';
 
 type Widget = Schemas['Widget'];
 
@@ -30,6 +30,7 @@ export function WidgetsPage() {
   const { list, rows, changes, found, most } = useShownWidgets(search);
   const read = list.data.value;
   useScrollMemory(read !== null);
+  const beginAgain = () => (most.value = foundStep);
   const showNewest = () => {
     list.goToPage(1);
     return list.reload();
@@ -43,7 +44,19 @@ export function WidgetsPage() {
           </Button>
         ) : null}
       </PageHeader>
-      <WidgetFilters state={search.state} onChange={() => (most.value = foundStep)} />
+      <search class="filters">
+        <SearchField label="Search by name, label or id" onSearch={beginAgain} />
+        <Select
+          isShort
+          label="State"
+          options={[['', 'All states'], ...Object.entries(widgetStates)]}
+          value={search.state ?? ''}
+          onChange={(next) => {
+            beginAgain();
+            changeQuery({ ...firstPage, state: next });
+          }}
+        />
+      </search>
       <p class="list-summary" role="status">
         {read === null
           ? ''
@@ -59,7 +72,18 @@ export function WidgetsPage() {
         </div>
       )}
       <ReadState read={list} error={found?.error} />
-      {rows.length > 0 ? <WidgetList rows={rows} changes={changes} /> : null}
+      {rows.length === 0 ? null : (
+        <ul class="plain-list" aria-label="Widgets, newest first">
+          {rows.map((row) => {
+            const widget = changes.renew(row);
+            return (
+              <li key={row.id}>
+                <WidgetRow widget={widget} isChanged={widget !== row} />
+              </li>
+            );
+          })}
+        </ul>
+      )}
       {rows.length === 0 && read?.page === 1 && found?.isDone !== false ? <NoWidgets {...search} /> : null}
       {found === null && read !== null ? <Pager {...read} onPage={list.goToPage} /> : null}
       {found !== null && rows.length >= most.value ? (
@@ -132,48 +156,6 @@ function readSearch(): WidgetFilter {
 function describeFound({ items, searched, isDone, error }: Found, all: number): string {
   const found = `${formatCount(items.length)} of ${formatCountOf(all, 'widget')}`;
   return isDone || error !== null ? found : `${found}. Searching… ${formatCount(searched)} so far.`;
-}
-
-interface WidgetFiltersProperties extends Pick<WidgetFilter, 'state'> {
-  readonly onChange: () => void;
-}
-
-/** The search and the state. */
-function WidgetFilters({ state, onChange }: WidgetFiltersProperties) {
-  return (
-    <search class="filters">
-      <SearchField label="Search by name, label or id" onSearch={onChange} />
-      <Select
-        isShort
-        label="State"
-        options={[
-          ['', 'All states'],
-          ['active', widgetStates.active],
-          ['retired', widgetStates.retired],
-        ]}
-        value={state ?? ''}
-        onChange={(next) => {
-          onChange();
-          changeQuery({ ...firstPage, state: next });
-        }}
-      />
-    </search>
-  );
-}
-
-function WidgetList({ rows, changes }: { readonly rows: readonly Widget[]; readonly changes: WidgetChanges }) {
-  return (
-    <ul class="plain-list" aria-label="Widgets, newest first">
-      {rows.map((row) => {
-        const widget = changes.renew(row);
-        return (
-          <li key={row.id}>
-            <WidgetRow widget={widget} isChanged={widget !== row} />
-          </li>
-        );
-      })}
-    </ul>
-  );
 }
 
 function NoWidgets({ text, state }: WidgetFilter) {
