@@ -17,7 +17,7 @@ import './styles/overview.css';
 import './styles/streams.css';
 import { locale } from './parts/format.ts';
 import { FailureBoundary } from './parts/page.tsx';
-import { followTheme, followTimeZone, readLocale } from './parts/preferences.ts';
+import { followTheme, readLocale } from './parts/preferences.ts';
 import { followClock } from './parts/time.tsx';
 import { followAddress } from './router/router.tsx';
 import { followSession, loadSession } from './session/session.ts';
@@ -26,7 +26,6 @@ import { followKeys } from './shell/palette.tsx';
 import { Shell } from './shell/shell.tsx';
 
 followTheme();
-followTimeZone();
 locale.value = readLocale(navigator.language);
 followAddress();
 followClock();

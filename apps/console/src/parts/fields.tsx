@@ -1,5 +1,5 @@
 import type { Signal } from '@preact/signals';
-import type { ComponentChildren, InputHTMLAttributes } from 'preact';
+import type { AllHTMLAttributes, ComponentChildren, InputHTMLAttributes } from 'preact';
 import { useContext, useId } from 'preact/hooks';
 import { changeQuery, firstPage, query } from '../router/router.tsx';
 import { readLocalText, toLocalText } from './preferences.ts';
@@ -50,18 +50,11 @@ export function Field({ label, hint, pointer, wrongForm, children }: FieldProper
   );
 }
 
-interface TextFieldProperties extends FieldPlace {
+// The types of Preact want each `type` of an input alone.
+type InputAttributes = Omit<AllHTMLAttributes<HTMLInputElement>, 'children' | 'label'>;
+
+interface TextFieldProperties extends FieldPlace, InputAttributes {
   readonly of: Signal<string>;
-  readonly type?: 'password' | 'email' | 'url' | 'number' | 'datetime-local';
-  readonly name?: string;
-  readonly inputMode?: 'email';
-  readonly autoCapitalize?: 'none';
-  readonly required?: boolean;
-  readonly autoComplete?: string;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly min?: string;
-  readonly step?: string;
   /** Whether the page itself finds it wrong. */
   readonly isWrong?: boolean;
   /** A button at the end of the line. */
@@ -71,7 +64,6 @@ interface TextFieldProperties extends FieldPlace {
 /** An input of one line. */
 export function TextField({ of, label, hint, pointer, wrongForm, children, ...attributes }: TextFieldProperties) {
   const { isWrong = false, ...others } = attributes;
-  // The types of Preact want each `type` of an input alone.
   const input = others as InputHTMLAttributes<HTMLInputElement>;
   return (
     <Field label={label} hint={hint} pointer={pointer} wrongForm={wrongForm}>

@@ -51,7 +51,7 @@ export function Table<Row>(properties: TableProperties<Row>) {
           return (
             <Fragment key={keyOf(row)}>
               <tr>
-                {columns.map(({ title, cell, header, isNumber = false, class: ofCell = '' }, index) =>
+                {columns.map(({ title, cell, header, isNumber = false, class: ofCell }, index) =>
                   index === namedBy ? (
                     <th key={title} scope="row" class={ofCell} dir="auto">
                       {cell(row)}
@@ -59,7 +59,7 @@ export function Table<Row>(properties: TableProperties<Row>) {
                   ) : (
                     <td
                       key={title}
-                      class={isNumber ? `number ${ofCell}` : ofCell}
+                      class={isNumber ? `number ${ofCell ?? ''}` : ofCell}
                       data-label={header === undefined ? title : undefined}
                     >
                       {cell(row)}

@@ -1,4 +1,4 @@
-import { effect, signal } from '@preact/signals';
+import { effect, type Signal, signal } from '@preact/signals';
 
 /**
  * What is kept for all tabs, beyond this visit. A browser that blocks the data of sites throws at every use of a
@@ -36,18 +36,18 @@ export function readTimeZone(named: unknown): string | null {
   return attempt(() => new Intl.DateTimeFormat('en', { timeZone: named }).resolvedOptions().timeZone);
 }
 
+/** Makes a signal that has the choice of the last visit, or the first value, and keeps it for the next visit. */
+function keepChoice<Value extends string>(key: string, values: readonly Value[], first: Value): Signal<Value> {
+  const kept = browserStorage.read(key);
+  const choice = signal(values.find((value) => value === kept) ?? first);
+  effect(() => browserStorage.write(key, choice.value));
+  return choice;
+}
+
 type TimeZone = 'local' | 'utc';
 
-const timeZoneKey = 'console-time-zone';
-
 /** The time zone of all times that the console shows and takes: that of the browser, or UTC. */
-export const timeZone = signal<TimeZone>('local');
-
-/** Applies the choice of the last visit, and keeps it for the next one. */
-export function followTimeZone(): void {
-  timeZone.value = browserStorage.read(timeZoneKey) === 'utc' ? 'utc' : 'local';
-  effect(() => browserStorage.write(timeZoneKey, timeZone.value));
-}
+export const timeZone = keepChoice<TimeZone>('console-time-zone', ['local', 'utc'], 'local');
 
 const named = new Intl.DateTimeFormat().resolvedOptions().timeZone as string | undefined;
 
@@ -88,21 +88,14 @@ type Theme = (typeof themeNames)[number][0];
 /** `--ground` of `styles/tokens.css`. */
 const groundColours = { light: '#fbfbfc', dark: '#0c0e12' } as const;
 
-const themeKey = 'console-theme';
+const themes = themeNames.map(([name]) => name);
+export const theme = keepChoice<Theme>('console-theme', themes, 'system');
 
-function readTheme(): Theme {
-  const kept = browserStorage.read(themeKey);
-  return themeNames.find(([theme]) => theme === kept)?.[0] ?? 'system';
-}
-
-export const theme = signal<Theme>(readTheme());
-
-/** Applies the theme, and keeps it for the next visit. `styles/tokens.css` has the colours. */
+/** Applies the theme. `styles/tokens.css` has the colours. */
 export function followTheme(): void {
   effect(() => {
     document.documentElement.dataset.theme = theme.value;
     paintBrowser(theme.value);
-    browserStorage.write(themeKey, theme.value);
   });
 }
 

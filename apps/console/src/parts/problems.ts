@@ -8,13 +8,8 @@ import {
 import { createContext } from 'preact';
 import { formatCountOf } from './format.ts';
 
-/** What the service says about one member of a request. */
-interface Mistake {
-  /** A JSON pointer into the body as a URI fragment: `#/filter/widgetIds/0`. */
-  readonly pointer?: string;
-  readonly code: string;
-  readonly detail: string;
-}
+/** What the service says about one member of a request. The `pointer` is a URI fragment: `#/filter/widgetIds/0`. */
+type Mistake = Pick<NonNullable<ProblemError['problem']['errors']>[number], 'pointer' | 'code' | 'detail'>;
 
 /** The mistakes of the form around a field. */
 export const FieldMistakes = createContext<readonly Mistake[]>([]);

@@ -50,9 +50,9 @@ export async function findDelivery(id: string, eventId: string, signal: AbortSig
 }
 
 /** Leads from a list to a delivery, by the name of its widget. */
-export function DeliveryLink({ of, class: ownClass = '' }: { readonly of: Delivery; readonly class?: string }) {
+export function DeliveryLink({ of, ...attributes }: { readonly of: Delivery; readonly class?: string }) {
   return (
-    <Link to={`/hooks/${of.integrationId}/deliveries/${of.eventId}`} class={ownClass}>
+    <Link {...attributes} to={`/hooks/${of.integrationId}/deliveries/${of.eventId}`}>
       {of.widgetId === null ? <span class="muted">No widget</span> : <WidgetName id={of.widgetId} />}
     </Link>
   );
