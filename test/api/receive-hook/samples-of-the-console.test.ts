@@ -46,17 +46,11 @@ async function runSample(code: string, { file, command = code }: Way, secrets: s
   return (await promisify(execFile)('bash', ['-c', script], { cwd: folder })).stdout;
 }
 
-test('there are samples in four languages', () => {
-  expect(Object.keys(writeHookSamples(true))).toEqual(['curl + openssl', 'Python', 'Node', 'widgetctl']);
-  expect(Object.keys(writeHookSamples(false))).toEqual(['curl', 'Python', 'Node', 'widgetctl']);
-});
-
 for (const signature of ['none', 'standard-webhooks'] as const) {
   describe(`with the signature ${signature}, the sample of the console`, () => {
     for (const [name, code] of Object.entries(writeHookSamples(signature !== 'none'))) {
       const way = ways[name] ?? { needs: [] };
       test.runIf(hasAll(way.needs))(`in ${name} sends a hook that is accepted`, async () => {
-        if (signature === 'none') expect(code).not.toMatch(/HOOK_SECRET|signature|timestamp|hmac|sha256|base64/i);
         const admin = await signIn(service.url);
         const created = await admin.request('POST', '/api/v1/integrations', { name, signature });
         const issued = (await created.json()) as { id: string; url: string; signingSecret?: string };
