@@ -42,7 +42,7 @@ describe('the import direction between folders', () => {
     [`${api}/caller/x.ts`, '../widgets/widget-routes.ts'],
     [`${api}/caller/x.ts`, '../streams/fan-out/hub.ts'],
     [`${api}/caller/limits/x.ts`, '../../streams/fan-out/hub.ts'],
-    [`${api}/grants/x.ts`, '../people/user-schema.ts'],
+    [`${api}/grants/x.ts`, '../people/users.ts'],
     [`${api}/sources/x.ts`, '../hooks/intake.ts'],
     [`${api}/operators/x.ts`, '../streams/stream-directory.ts'],
     [`${api}/streams/fan-out/x.ts`, '../../widgets/list-widgets.ts'],

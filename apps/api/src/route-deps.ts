@@ -18,6 +18,7 @@ type Stores = Pick<
   Backend,
   | 'widgets'
   | 'users'
+  | 'sessions'
   | 'subscriptions'
   | 'integrations'
   | 'provisionTokens'

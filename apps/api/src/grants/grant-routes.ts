@@ -8,7 +8,6 @@ import {
   type ManageGrants,
   type NewGrant,
 } from '@widget-service/shared/usecases/access/manage-grants.ts';
-import { listCountedPage } from '@widget-service/shared/usecases/lists/list-counted-page.ts';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { noteAudit } from '../audit/audit.ts';
@@ -17,7 +16,7 @@ import { toPublicUrl } from '../http/forwarding.ts';
 import { invalidRequest } from '../http/problem.ts';
 import { idParamsSchema, notFound, requireById, requireFound, requireId } from '../http/resource.ts';
 import { defineRoute, type Route } from '../http/route.ts';
-import { toPageBody, toPageSchema } from '../schemas/page.ts';
+import { readPage, toPageBody, toPageSchema } from '../schemas/page.ts';
 import { documentResponses } from '../schemas/problem.ts';
 import { type GrantResource, listGrantsQuerySchema } from './grant-schema.ts';
 
@@ -68,7 +67,7 @@ export class GrantRoutes<Own extends object> implements Record<GrantOperation, (
           expiresAt: { below: expiresBefore },
           name: { contains: name },
         };
-        return toPageBody(query, await listCountedPage(this.#grants, where, query), toBody);
+        return toPageBody(query, await readPage(this.#grants, where, query), toBody);
       },
     });
   }

@@ -1,10 +1,9 @@
 import type { Integration } from '@widget-service/shared/entities/grant.ts';
 import { type HookCounts, hookCountLimits, listCountedHours } from '@widget-service/shared/ports/hook-count-store.ts';
-import { listCountedPage } from '@widget-service/shared/usecases/lists/list-counted-page.ts';
 import { z } from 'zod';
 import { defineRoute, type Route } from '../http/route.ts';
 import type { RouteDeps } from '../route-deps.ts';
-import { pageQuerySchema, toPageBody, toPageSchema } from '../schemas/page.ts';
+import { pageQuerySchema, readPage, toPageBody, toPageSchema } from '../schemas/page.ts';
 import { documentResponses } from '../schemas/problem.ts';
 import { timestamp } from '../schemas/text.ts';
 
@@ -52,8 +51,8 @@ export function listHookCountsRoute({ integrations, hookCounts, clock }: RouteDe
       }),
     },
     handler: async ({ query }) => {
-      const page = await listCountedPage(integrations, {}, query);
-      const ids = 'items' in page ? page.items.flatMap((row) => row?.id ?? []) : [];
+      const page = await readPage(integrations, {}, query);
+      const ids = page.items.flatMap((row) => row?.id ?? []);
       const hours = listCountedHours(clock.now());
       const counted = (await hookCounts.list(ids, hours)).filter((row) => row !== null);
       const counts = Map.groupBy(counted, ({ integrationId }) => integrationId);

@@ -1,14 +1,13 @@
 import { UnreadableRowError } from '@widget-service/shared/domain/errors.ts';
 import { type QuarantinedText, quarantineReasons } from '@widget-service/shared/entities/quarantined-text.ts';
 import type { Collection } from '@widget-service/shared/ports/collection.ts';
-import { listCountedPage } from '@widget-service/shared/usecases/lists/list-counted-page.ts';
 import { z } from 'zod';
 import { noteAudit } from '../audit/audit.ts';
 import { idParamsSchema, notFound, requireById, requireId } from '../http/resource.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import type { RouteDeps } from '../route-deps.ts';
 import { toBody } from '../schemas/body.ts';
-import { pageQuerySchema, toPageBody, toPageSchema } from '../schemas/page.ts';
+import { pageQuerySchema, readPage, toPageBody, toPageSchema } from '../schemas/page.ts';
 import { documentResponses } from '../schemas/problem.ts';
 import { timestamp } from '../schemas/text.ts';
 
@@ -76,7 +75,7 @@ export function listQuarantineRoute({ quarantine }: RouteDeps): Route {
       response: documentResponses({ 200: { body: quarantinePageSchema, description: 'One page of texts.' } }),
     },
     handler: async ({ query }) =>
-      toPageBody(query, await listCountedPage(quarantine, {}, query), (row) => toBody(quarantinedTextShape, row)),
+      toPageBody(query, await readPage(quarantine, {}, query), (row) => toBody(quarantinedTextShape, row)),
   });
 }
 

@@ -1,13 +1,12 @@
 import type { Integration } from '@widget-service/shared/entities/grant.ts';
 import { type HookRefusal, refusalLimits, sampleLimits } from '@widget-service/shared/entities/refused-request.ts';
-import { listCountedPage } from '@widget-service/shared/usecases/lists/list-counted-page.ts';
 import { z } from 'zod';
 import { noteAudit } from '../audit/audit.ts';
 import { idParamsSchema, requireById, requireFound } from '../http/resource.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import type { RouteDeps } from '../route-deps.ts';
 import { toBody } from '../schemas/body.ts';
-import { pageQuerySchema, queryWebhookId, toPageBody, toPageSchema } from '../schemas/page.ts';
+import { pageQuerySchema, queryWebhookId, readPage, toPageBody, toPageSchema } from '../schemas/page.ts';
 import { documentResponses, mistakeSchema } from '../schemas/problem.ts';
 import { timestamp } from '../schemas/text.ts';
 import { requireSource } from '../sources/read-source.ts';
@@ -79,7 +78,7 @@ export function listRefusalsRoute({ integrations, refusals }: RouteDeps): Route 
     handler: async ({ params, query }) => {
       const { id: integrationId } = await requireById(integrations, params, 'integration');
       const webhookId = query.webhookId === undefined ? undefined : cutWebhookId(query.webhookId);
-      return toPageBody(query, await listCountedPage(refusals, { integrationId, webhookId }, query), toRefusalBody);
+      return toPageBody(query, await readPage(refusals, { integrationId, webhookId }, query), toRefusalBody);
     },
   });
 }

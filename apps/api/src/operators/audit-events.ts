@@ -4,12 +4,11 @@ import {
   auditOutcomes,
   auditTargetKinds,
 } from '@widget-service/shared/entities/audit-event.ts';
-import { listCountedPage } from '@widget-service/shared/usecases/lists/list-counted-page.ts';
 import { z } from 'zod';
 import { defineRoute, type Route } from '../http/route.ts';
 import type { RouteDeps } from '../route-deps.ts';
 import { toBody } from '../schemas/body.ts';
-import { pageQuerySchema, queryTime, toPageBody, toPageSchema } from '../schemas/page.ts';
+import { pageQuerySchema, queryTime, readPage, toPageBody, toPageSchema } from '../schemas/page.ts';
 import { documentResponses } from '../schemas/problem.ts';
 import { timestamp, uuid } from '../schemas/text.ts';
 
@@ -121,9 +120,7 @@ export function listAuditEventsRoute({ auditEvents }: RouteDeps): Route {
     handler: async ({ query }) => {
       const { actorId, action, targetId, from, to } = query;
       const where = { 'actor.id': actorId, action, 'target.id': targetId, occurredAt: { atLeast: from, below: to } };
-      return toPageBody(query, await listCountedPage(auditEvents, where, query), (event) =>
-        toBody(auditEventSchema, event),
-      );
+      return toPageBody(query, await readPage(auditEvents, where, query), (event) => toBody(auditEventSchema, event));
     },
   });
 }

@@ -1,6 +1,7 @@
+import type { PageRequest } from '@widget-service/shared/domain/page.ts';
 import { permissions, permissionsForRole } from '@widget-service/shared/domain/role.ts';
 import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
-import type { Session } from '@widget-service/shared/entities/session.ts';
+import { toAuditName } from '@widget-service/shared/entities/audit-event.ts';
 import type { SignedIn } from '@widget-service/shared/usecases/access/sessions.ts';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -8,15 +9,15 @@ import { noteAudit } from '../audit/audit.ts';
 import { formatClearedSessionCookie } from '../caller/cookies.ts';
 import { computeCsrfToken } from '../caller/csrf.ts';
 import { requireSession } from '../caller/enforce-policy.ts';
-import { idParamsSchema, notFound } from '../http/resource.ts';
+import { idParamsSchema, notFound, requireById, requireId } from '../http/resource.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { signOutHeaders } from '../http/security-headers.ts';
 import type { RouteDeps } from '../route-deps.ts';
 import { toBody } from '../schemas/body.ts';
-import { pageQuerySchema, toPageBody, toPageSchema } from '../schemas/page.ts';
+import { pageQuerySchema, readPage, toPageBody, toPageSchema } from '../schemas/page.ts';
 import { documentResponses } from '../schemas/problem.ts';
 import { timestamp } from '../schemas/text.ts';
-import { toUserBody, userSchema } from './user-schema.ts';
+import { toUserBody, userSchema } from './users.ts';
 
 export const sessionSchema = z
   .object({
@@ -73,19 +74,23 @@ const activeSessionSchema = z
     ],
   });
 
-export const activeSessionPageSchema = toPageSchema(activeSessionSchema);
+const activeSessionPageSchema = toPageSchema(activeSessionSchema);
 
-/** Makes the function that converts a session to the form in which lists show it, for this request. */
-export function makeToActiveSessionBody(
+/** Reads one page of the sessions of a user that have not ended, as this request sees them. */
+async function readSessions(
   request: FastifyRequest,
-): (session: Session) => z.output<typeof activeSessionSchema> {
-  const currentDigest = requireSession(request).session.digest;
-  return (session) =>
+  query: PageRequest,
+  { sessions, manageSessions }: RouteDeps,
+  userId: string,
+) {
+  const current = requireSession(request).session.digest;
+  return toPageBody(query, await readPage(sessions, manageSessions.areLive(userId), query), (session) =>
     toBody(activeSessionSchema, {
       ...session,
       lastUsedAt: session.lastSeenAt,
-      current: session.digest === currentDigest,
-    });
+      current: session.digest === current,
+    }),
+  );
 }
 
 /** `GET /api/v1/session`: who is signed in. */
@@ -143,7 +148,7 @@ export function signOutEverywhereRoute({ manageSessions, settings }: RouteDeps):
 }
 
 /** `GET /api/v1/sessions`: the caller's sessions. */
-export function listOwnSessionsRoute({ manageSessions }: RouteDeps): Route {
+export function listOwnSessionsRoute(deps: RouteDeps): Route {
   return defineRoute({
     schema: {
       operationId: 'example.sessions.list',
@@ -153,11 +158,7 @@ export function listOwnSessionsRoute({ manageSessions }: RouteDeps): Route {
       querystring: pageQuerySchema,
       response: documentResponses({ 200: { body: activeSessionPageSchema, description: 'One page of sessions.' } }),
     },
-    handler: async (request) => {
-      const { query } = request;
-      const rows = await manageSessions.list(requireSession(request).user.id, query);
-      return toPageBody(query, rows, makeToActiveSessionBody(request));
-    },
+    handler: (request) => readSessions(request, request.query, deps, requireSession(request).user.id),
   });
 }
 
@@ -181,6 +182,71 @@ export function endOwnSessionRoute({ manageSessions, settings }: RouteDeps): Rou
       noteAudit(request, { before: { sessionId: id } });
       if (id === null || !(await manageSessions.endById(user.id, id))) throw notFound('session');
       if (id === session.id) reply.headers(clearSession(settings.COOKIE_SECURE));
+      return reply.code(204).send();
+    },
+  });
+}
+
+const endingText =
+  'The user is not disabled, and can sign in again. Sessions end at once. Requests for widgets on other servers, and personal streams, follow within 2 seconds. After a 503, repeat the request: they then follow within a minute.';
+
+/** `GET /api/v1/users/{id}/sessions`: the sessions of a user. */
+export function listUserSessionsRoute(deps: RouteDeps): Route {
+  return defineRoute({
+    schema: {
+      operationId: 'example.users.listSessions',
+      summary: "List a user's sessions",
+      description: 'Returns one page of the sessions of a user that have not ended, the newest sign-in first.',
+      params: idParamsSchema,
+      querystring: pageQuerySchema,
+      response: documentResponses(
+        { 200: { body: activeSessionPageSchema, description: 'One page of sessions.' } },
+        'not-found',
+      ),
+    },
+    handler: async (request) => {
+      const { id } = await requireById(deps.users, request.params, 'user');
+      return readSessions(request, request.query, deps, id);
+    },
+  });
+}
+
+/** `DELETE /api/v1/users/{id}/sessions`: ends every session of a user. */
+export function endUserSessionsRoute({ users, manageSessions }: RouteDeps): Route {
+  return defineRoute({
+    schema: {
+      operationId: 'example.users.endSessions',
+      summary: "End all of a user's sessions",
+      description: endingText,
+      params: idParamsSchema,
+      response: documentResponses({ 204: z.null().describe('The sessions have ended.') }, 'not-found'),
+    },
+    handler: async (request, reply) => {
+      const user = await requireById(users, request.params, 'user');
+      await manageSessions.endAll(user.id);
+      noteAudit(request, { targetName: toAuditName(user), after: { sessions: 'all-ended' } });
+      return reply.code(204).send();
+    },
+  });
+}
+
+/** `DELETE /api/v1/users/{id}/sessions/{sessionId}`: ends one session of a user. */
+export function endUserSessionRoute({ users, manageSessions }: RouteDeps): Route {
+  return defineRoute({
+    schema: {
+      operationId: 'example.users.endSession',
+      summary: "End one of a user's sessions",
+      description: endingText,
+      params: z.object({ id: z.string(), sessionId: z.string() }),
+      response: documentResponses({ 204: z.null().describe('The session has ended.') }, 'not-found'),
+    },
+    handler: async (request, reply) => {
+      const { params } = request;
+      const userId = requireId(params.id, 'user');
+      const sessionId = parseUuid(params.sessionId);
+      const user = await users.get(userId);
+      noteAudit(request, { targetName: user === null ? null : toAuditName(user), before: { sessionId } });
+      if (sessionId === null || !(await manageSessions.endById(userId, sessionId))) throw notFound('session');
       return reply.code(204).send();
     },
   });

@@ -15,7 +15,7 @@ import type { RouteDeps } from '../route-deps.ts';
 import { documentResponses, withProblemHeaders } from '../schemas/problem.ts';
 import { endReplacedSession, noteSignIn, toOrigin } from './sign-in-by-password.ts';
 import { makeShowSignInFailure, toRefusedError } from './sign-in-failure.ts';
-import { toUserAuditMembers } from './user-schema.ts';
+import { toUserAuditMembers } from './users.ts';
 
 const startQuerySchema = z.object({
   returnTo: z

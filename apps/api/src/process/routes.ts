@@ -39,22 +39,17 @@ import { listAuditEventsRoute } from '../operators/audit-events.ts';
 import { getOverviewRoute } from '../operators/overview.ts';
 import {
   endOwnSessionRoute,
+  endUserSessionRoute,
+  endUserSessionsRoute,
   getSessionRoute,
   listOwnSessionsRoute,
+  listUserSessionsRoute,
   signOutEverywhereRoute,
   signOutRoute,
 } from '../people/sessions.ts';
 import { finishIdentitySignInRoute, startIdentitySignInRoute } from '../people/sign-in-by-identity.ts';
 import { changePasswordRoute, signInRoute } from '../people/sign-in-by-password.ts';
-import {
-  changeUserRoute,
-  createUserRoute,
-  endUserSessionRoute,
-  endUserSessionsRoute,
-  getUserRoute,
-  listUserSessionsRoute,
-  listUsersRoute,
-} from '../people/user-routes.ts';
+import { changeUserRoute, createUserRoute, getUserRoute, listUsersRoute } from '../people/users.ts';
 import type { RouteDeps } from '../route-deps.ts';
 import { endConnectionRoute, listConnectionsRoute } from '../streams/connection-routes.ts';
 import {

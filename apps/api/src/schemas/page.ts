@@ -8,9 +8,14 @@ import {
   toOffset,
 } from '@widget-service/shared/domain/page.ts';
 import { parseUtcTimestamp } from '@widget-service/shared/domain/timestamp.ts';
-import type { TooDeepPage } from '@widget-service/shared/usecases/lists/list-counted-page.ts';
+import {
+  type CountableStore,
+  type CountedPage,
+  listCountedPage,
+  TooDeepPageError,
+} from '@widget-service/shared/usecases/lists/list-counted-page.ts';
 import { z } from 'zod';
-import { type InputError, invalidRequest } from '../http/problem.ts';
+import { invalidRequest } from '../http/problem.ts';
 import { forStringLength, utcTimeFormat } from './text.ts';
 
 /** At most 16 digits. A longer text is malformed, not too large. */
@@ -82,12 +87,6 @@ export function toPageSchema<Item extends z.ZodType>(item: Item) {
   return id === undefined ? page : page.meta({ id: `PagedResult${id}` });
 }
 
-interface PageOfRows<Row> {
-  readonly items: readonly ListedRow<Row>[];
-  readonly totalItems: number;
-  readonly hasNext?: boolean;
-}
-
 interface PageBody<Item> extends PageRequest {
   readonly items: Item[];
   readonly totalItems: number;
@@ -96,45 +95,38 @@ interface PageBody<Item> extends PageRequest {
   readonly unreadableItems?: number;
 }
 
-/** Selects one page of a list that was read as a whole. */
-export function selectPage<Row>(request: PageRequest, all: readonly ListedRow<Row>[]): PageOfRows<Row> {
-  const offset = toOffset(request);
-  return { items: all.slice(offset, offset + request.pageSize), totalItems: all.length };
+/** Reads one page of a list: see `listCountedPage`. A page too deep in the list is a mistake in the query. */
+export function readPage<Filter, Row>(
+  store: CountableStore<Filter, Row>,
+  filter: Filter,
+  query: PageRequest,
+): Promise<CountedPage<Row>> {
+  return listCountedPage(store, filter, query).catch((error: unknown) => {
+    if (!(error instanceof TooDeepPageError)) throw error;
+    throw invalidRequest({ detail: error.message, code: 'too-large', parameter: 'page' });
+  });
 }
 
-/**
- * Converts one page of a list to the form that the API returns. `rows` is what `listCountedPage` returns: its total may
- * be a lower bound, so it says itself whether there is a next page. Without `hasNext`, the total is exact. Throws
- * `invalid-request` for a page too deep in a list.
- */
+/** Selects one page of a list that was read as a whole. */
+export function selectPage<Row>(request: PageRequest, all: readonly ListedRow<Row>[]): CountedPage<Row> {
+  const offset = toOffset(request);
+  const end = offset + request.pageSize;
+  return { items: all.slice(offset, end), totalItems: all.length, hasNext: end < all.length };
+}
+
+/** Converts one page of a list to the form that the API returns. */
 export function toPageBody<Row, Item>(
   { page, pageSize }: PageRequest,
-  rows: PageOfRows<Row> | TooDeepPage,
+  { items, totalItems, hasNext }: CountedPage<Row>,
   toItem: (row: Row) => Item,
 ): PageBody<Item> {
-  if ('readableRows' in rows) throw toTooDeepError(rows);
-  const totalPages = countPages(rows.totalItems, pageSize);
-  return {
-    ...toReadableItems(rows.items, toItem),
-    page,
-    pageSize,
-    totalItems: rows.totalItems,
-    totalPages,
-    hasNext: rows.hasNext ?? page < totalPages,
-  };
+  const totalPages = countPages(totalItems, pageSize);
+  return { ...toReadableItems(items, toItem), page, pageSize, totalItems, totalPages, hasNext };
 }
 
 /** Leaves out the items whose row is damaged, and says how many they are. */
-export function toReadableItems<Row, Item>(rows: readonly ListedRow<Row>[], toItem: (row: Row) => Item) {
+function toReadableItems<Row, Item>(rows: readonly ListedRow<Row>[], toItem: (row: Row) => Item) {
   const readable = rows.filter((row) => row !== null);
   const unreadableItems = rows.length - readable.length;
   return { items: readable.map(toItem), ...(unreadableItems === 0 ? {} : { unreadableItems }) };
-}
-
-function toTooDeepError({ readableRows }: TooDeepPage): InputError {
-  return invalidRequest({
-    detail: `Must begin within the first ${readableRows} items. Select older ones by time, if the list has a parameter for it.`,
-    code: 'too-large',
-    parameter: 'page',
-  });
 }

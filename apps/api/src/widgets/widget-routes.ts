@@ -13,7 +13,7 @@ import { withinRequestDeadline } from '../http/request-state.ts';
 import { idParamsSchema, requireById } from '../http/resource.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import type { RouteDeps } from '../route-deps.ts';
-import { pageQuerySchema, queryTime, toPageSchema, toReadableItems } from '../schemas/page.ts';
+import { pageQuerySchema, queryTime, toPageBody, toPageSchema } from '../schemas/page.ts';
 import { documentResponses } from '../schemas/problem.ts';
 import { timestamp } from '../schemas/text.ts';
 import { newWidgetSchema, renderWidgetBody, toWidgetBody, widgetSchema } from '../schemas/widget.ts';
@@ -129,14 +129,9 @@ export function listWidgetsRoute({ listWidgets }: RouteDeps): Route {
 }
 
 function toWidgetPageBody(result: WidgetPage): z.output<typeof widgetPageSchema> {
-  const { items, page, pageSize, totalItems, totalPages, hasNext, asOf, streamCursor } = result;
+  const { asOf, streamCursor } = result;
   return {
-    ...toReadableItems(items, toWidgetBody),
-    page,
-    pageSize,
-    totalItems,
-    totalPages,
-    hasNext,
+    ...toPageBody(result, result, toWidgetBody),
     asOf: asOf.toISOString(),
     streamCursor: streamCursor === null ? null : formatPosition(streamCursor),
   };

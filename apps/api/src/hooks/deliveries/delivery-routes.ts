@@ -7,14 +7,13 @@ import type {
   LedgerRow,
 } from '@widget-service/shared/ports/delivery-ledger.ts';
 import { withDeadline } from '@widget-service/shared/runtime/clock.ts';
-import { listCountedPage } from '@widget-service/shared/usecases/lists/list-counted-page.ts';
 import { z } from 'zod';
 import { noteAudit } from '../../audit/audit.ts';
 import { withinRequestDeadline } from '../../http/request-state.ts';
 import { idParamsSchema, notFound, requireById, requireFound, requireId } from '../../http/resource.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import type { RouteDeps } from '../../route-deps.ts';
-import { selectPage, toPageBody } from '../../schemas/page.ts';
+import { readPage, selectPage, toPageBody } from '../../schemas/page.ts';
 import { documentResponses } from '../../schemas/problem.ts';
 import {
   deliveryOfWidgetPageSchema,
@@ -56,7 +55,7 @@ export function listDeliveriesRoute({ integrations, ledger }: RouteDeps): Route 
       const toItem = (row: DeliverySummary) => toDeliveryBody(row, name);
       const filter = { integrationId, state: query.state ?? null, ...toReceptionRange(query) };
       if (query.webhookId === undefined) {
-        return toPageBody(query, await listCountedPage(ledger, filter, query), toItem);
+        return toPageBody(query, await readPage(ledger, filter, query), toItem);
       }
       const found = await findDeliveryByWebhookId(ledger, filter, query.webhookId);
       return toPageBody(query, selectPage(query, found === null ? [] : [found]), toItem);
@@ -77,7 +76,7 @@ export function listAllDeliveriesRoute({ integrations, ledger }: RouteDeps): Rou
     },
     handler: async ({ query }) => {
       const filter = { integrationId: null, state: query.state ?? null, ...toReceptionRange(query) };
-      return toDeliveryPageBody(query, await listCountedPage(ledger, filter, query), integrations);
+      return toDeliveryPageBody(query, await readPage(ledger, filter, query), integrations);
     },
   });
 }
@@ -105,7 +104,7 @@ export function listDeliveriesOfWidgetRoute({ widgets, integrations, ledger }: R
       const reading = requireById(widgets, params, 'widget');
       const { id: widgetId } = await withinRequestDeadline(request, reading, 'get a widget');
       const filter = { widgetId, ...toReceptionRange(query) };
-      const page = await toDeliveryPageBody(query, await listCountedPage(ledger, filter, query), integrations);
+      const page = await toDeliveryPageBody(query, await readPage(ledger, filter, query), integrations);
       const eventIds = page.items.map(({ eventId }) => eventId);
       const payloads = await ledger.getPayloads(eventIds, largestListedPayloadBytes);
       // A text, not an object: the payload is the sender's own text, and parsing it could change its numbers.

@@ -9,11 +9,7 @@ import {
   deliveryStates,
   type LedgerRow,
 } from '@widget-service/shared/ports/delivery-ledger.ts';
-import {
-  type CountedPage,
-  readNames,
-  type TooDeepPage,
-} from '@widget-service/shared/usecases/lists/list-counted-page.ts';
+import { type CountedPage, readNames } from '@widget-service/shared/usecases/lists/list-counted-page.ts';
 import { z } from 'zod';
 import { toBody, toJsonWith } from '../../schemas/body.ts';
 import { pageQuerySchema, queryTime, queryWebhookId, toPageBody, toPageSchema } from '../../schemas/page.ts';
@@ -157,14 +153,13 @@ export function toDeliveryBody(row: DeliverySummary, integrationName: string | n
   return toBody(deliveryShape, { ...row, integrationName, position });
 }
 
-/** Renders one page of deliveries of any integrations. Throws as `toPageBody`, and `UnavailableError`. */
+/** Renders one page of deliveries of any integrations. Throws `UnavailableError`. */
 export async function toDeliveryPageBody(
   request: PageRequest,
-  rows: CountedPage<DeliverySummary> | TooDeepPage,
+  rows: CountedPage<DeliverySummary>,
   integrations: Pick<Collection<Integration>, 'list'>,
 ) {
-  const found = 'items' in rows ? rows.items : [];
-  const names = await readNames(integrations, [...new Set(found.flatMap((row) => row?.integrationId ?? []))]);
+  const names = await readNames(integrations, [...new Set(rows.items.flatMap((row) => row?.integrationId ?? []))]);
   return toPageBody(request, rows, (row) => toDeliveryBody(row, names.get(row.integrationId) ?? null));
 }
 

@@ -1,16 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { UnavailableError } from '../../domain/errors.ts';
-import type { PageRequest } from '../../domain/page.ts';
 import { sha256Hex } from '../../domain/token.ts';
 import { createUuidV7 } from '../../domain/uuid.ts';
 import type { Session } from '../../entities/session.ts';
 import type { User } from '../../entities/user.ts';
-import { type Collection, insertNew } from '../../ports/collection.ts';
+import { type Collection, insertNew, type Where } from '../../ports/collection.ts';
 import type { ControlLog } from '../../ports/control-log.ts';
 import { type Clock, requestDeadlineMs, withDeadline } from '../../runtime/clock.ts';
 import { dropOldest } from '../../runtime/drop-oldest.ts';
 import { createSemaphore } from '../../runtime/semaphore.ts';
-import { type CountedPage, listCountedPage, type TooDeepPage } from '../lists/list-counted-page.ts';
 
 /**
  * A session ends when it is unused for this long: a working day with its breaks. `SESSION_LIFETIME_MS` ends it earlier,
@@ -61,7 +59,7 @@ export interface ManageSessionsDeps {
 }
 
 /**
- * Starts, finds, lists and ends sessions. All methods throw `UnavailableError`.
+ * Starts, finds and ends sessions. All methods throw `UnavailableError`.
  *
  * Ending a session removes it from the store, then announces it to every pod. Most routes read the session at each
  * request, so it is invalid at once. Routes for widgets and personal streams rely on the announcement. If only the
@@ -94,7 +92,7 @@ export class ManageSessions {
       expiresAt: new Date(createdAt.getTime() + sessionLifetimeMs),
     };
     await insertNew(sessions, session);
-    for (const oldest of await sessions.list(this.#areLive(userId), { offset: sessionsMax, limit: endedAtOnce })) {
+    for (const oldest of await sessions.list(this.areLive(userId), { offset: sessionsMax, limit: endedAtOnce })) {
       // A damaged session is accepted nowhere.
       if (oldest !== null) await this.#endQuietly(oldest.digest);
     }
@@ -112,9 +110,11 @@ export class ManageSessions {
     return signedIn;
   }
 
-  /** Lists the open sessions of a user, newest first. */
-  list(userId: string, request: PageRequest): Promise<CountedPage<Session> | TooDeepPage> {
-    return listCountedPage(this.#deps.sessions, this.#areLive(userId), request);
+  /** Selects the sessions of a user that have not ended. */
+  areLive(userId: string): Where<Session> {
+    const now = this.#deps.clock.now();
+    const idleSince = new Date(now.getTime() - sessionIdleMs);
+    return { userId, expiresAt: { above: now }, lastSeenAt: { above: idleSince } };
   }
 
   async end({ digest }: Session): Promise<void> {
@@ -159,13 +159,6 @@ export class ManageSessions {
     } catch (error) {
       if (!(error instanceof UnavailableError)) throw error;
     }
-  }
-
-  /** Selects the sessions of a user that have not ended. */
-  #areLive(userId: string) {
-    const now = this.#deps.clock.now();
-    const idleSince = new Date(now.getTime() - sessionIdleMs);
-    return { userId, expiresAt: { above: now }, lastSeenAt: { above: idleSince } };
   }
 }
 

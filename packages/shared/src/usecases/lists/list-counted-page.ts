@@ -1,3 +1,4 @@
+import { ServiceError } from '../../domain/errors.ts';
 import { type ListedRow, type PageRequest, type RowRange, toOffset } from '../../domain/page.ts';
 import type { Grant } from '../../entities/grant.ts';
 import type { Collection } from '../../ports/collection.ts';
@@ -20,19 +21,26 @@ export interface CountedPage<Row> {
 }
 
 /** The page begins after the first 10 000 rows, and there are more rows than that. Nothing was read. */
-export interface TooDeepPage {
-  readonly readableRows: number;
+export class TooDeepPageError extends ServiceError {
+  constructor() {
+    super(
+      'invalid-request',
+      `Must begin within the first ${readableRowsMax} items. Select older ones by time, if the list has a parameter for it.`,
+    );
+    this.name = 'TooDeepPageError';
+  }
 }
 
 /** The two methods of a store that read a list. */
-interface CountableStore<Filter, Row> {
+export interface CountableStore<Filter, Row> {
   list(filter: Filter, range: RowRange): Promise<readonly ListedRow<Row>[]>;
   count(filter: Filter, atMost: number): Promise<number>;
 }
 
 /**
  * Reads one page of a list, and counts the list if this is not the last page. If the page begins after the first 10 000
- * rows, it reads no rows, and only counts whether the page is past the end. Throws `UnavailableError`.
+ * rows, it reads no rows, and only counts whether the page is past the end. Throws `TooDeepPageError` if it is not, and
+ * `UnavailableError`.
  *
  * The list of widgets is counted by other rules: see `list-widgets.ts`.
  */
@@ -40,7 +48,7 @@ export async function listCountedPage<Filter, Row>(
   store: CountableStore<Filter, Row>,
   filter: Filter,
   request: PageRequest,
-): Promise<CountedPage<Row> | TooDeepPage> {
+): Promise<CountedPage<Row>> {
   const offset = toOffset(request);
   if (offset >= readableRowsMax) return countBehindEnd(store, filter);
   const read = await store.list(filter, { offset, limit: request.pageSize + 1 });
@@ -56,9 +64,9 @@ export async function listCountedPage<Filter, Row>(
 async function countBehindEnd<Filter, Row>(
   store: CountableStore<Filter, Row>,
   filter: Filter,
-): Promise<CountedPage<Row> | TooDeepPage> {
+): Promise<CountedPage<Row>> {
   const totalItems = await store.count(filter, readableRowsMax + 1);
-  if (totalItems > readableRowsMax) return { readableRows: readableRowsMax };
+  if (totalItems > readableRowsMax) throw new TooDeepPageError();
   return { items: [], totalItems, hasNext: false };
 }
 

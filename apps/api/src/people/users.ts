@@ -1,8 +1,7 @@
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
-import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
+import { roles } from '@widget-service/shared/domain/role.ts';
 import { pickChangedMembers, toAuditName } from '@widget-service/shared/entities/audit-event.ts';
-import type { User } from '@widget-service/shared/entities/user.ts';
-import { listCountedPage } from '@widget-service/shared/usecases/lists/list-counted-page.ts';
+import { findPasswordEnd, type User } from '@widget-service/shared/entities/user.ts';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type AuditNotes, noteAudit } from '../audit/audit.ts';
@@ -10,17 +9,106 @@ import { requireSession } from '../caller/enforce-policy.ts';
 import { idParamsSchema, notFound, requireById, requireId } from '../http/resource.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import type { RouteDeps } from '../route-deps.ts';
-import { pageQuerySchema, toPageBody } from '../schemas/page.ts';
+import { toBody } from '../schemas/body.ts';
+import { pageQuerySchema, readPage, toPageBody, toPageSchema } from '../schemas/page.ts';
 import { documentResponses } from '../schemas/problem.ts';
-import { activeSessionPageSchema, makeToActiveSessionBody } from './sessions.ts';
-import {
-  newUserSchema,
-  toUserAuditMembers,
-  toUserBody,
-  userChangesSchema,
-  userPageSchema,
-  userSchema,
-} from './user-schema.ts';
+import { displayText, emailAddress, newPassword, timestamp } from '../schemas/text.ts';
+
+const name = displayText(1, 200);
+
+/** The body that creates a user. The default role is the one with the fewest permissions. */
+const newUserSchema = z
+  .strictObject({
+    email: emailAddress,
+    password: newPassword,
+    name: name
+      .nullish()
+      .transform((value) => value ?? null)
+      .meta({
+        default: null,
+        description:
+          'A name for people: 1 to 200 characters after trimming, without control characters and invisible ones.',
+      }),
+    role: z
+      .enum(roles)
+      .nullish()
+      .transform((value) => value ?? 'viewer')
+      .meta({ default: 'viewer' }),
+  })
+  .meta({
+    id: 'NewUser',
+    description: 'A user to create.',
+    examples: [{ email: 'kim@example.com', password: 'a password of their own', name: 'Kim Doe', role: 'editor' }],
+  });
+
+/** The body that changes a user. Missing members keep their value. So do null ones, but a null `name` removes it. */
+const userChangesSchema = z
+  .strictObject({
+    name: name.nullable().exactOptional().meta({ description: 'Null removes the name.' }),
+    role: z.enum(roles).nullish(),
+    disabled: z.boolean().nullish(),
+    password: newPassword.nullish(),
+  })
+  .meta({ id: 'UserChanges', examples: [{ role: 'admin' }] });
+
+const identitySchema = z
+  .object({
+    issuer: z.string().meta({ format: 'uri', description: 'The issuer identifier of the identity provider.' }),
+    subject: z.string().meta({ description: 'The `sub` of the user at this issuer.' }),
+  })
+  .meta({
+    id: 'Identity',
+    examples: [{ issuer: 'https://id.example.com/realms/main', subject: '24400320' }],
+  });
+
+export const userSchema = z
+  .object({
+    id: z.string().meta({ format: 'uuid' }),
+    email: z.string(),
+    name: z.string().nullable().describe('A name for people; null: none.'),
+    role: z.enum(roles),
+    disabled: z.boolean(),
+    mustChangePassword: z.boolean().meta({
+      description: 'An admin has set the password: until the user changes it, everything else gets 403.',
+    }),
+    passwordExpiresAt: timestamp.optional().meta({
+      description:
+        'When the password ends that an admin has set, unless the user signs in before: 7 days later. Left out: it has no end, because the user has chosen it or has none.',
+    }),
+    identity: identitySchema.nullable().meta({
+      description: 'Who the user is at the identity provider. Null for a user who signs in with a password.',
+    }),
+    createdAt: timestamp,
+    lastSignInAt: timestamp.nullable(),
+  })
+  .meta({
+    id: 'User',
+    description: 'A person who may sign in, unless `disabled`.',
+    examples: [
+      {
+        id: '7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24',
+        email: 'kim@example.com',
+        name: 'Kim Doe',
+        role: 'editor',
+        disabled: false,
+        mustChangePassword: true,
+        passwordExpiresAt: '2026-02-08T08:00:00.000Z',
+        identity: null,
+        createdAt: '2026-02-01T08:00:00.000Z',
+        lastSignInAt: null,
+      },
+    ],
+  });
+const userPageSchema = toPageSchema(userSchema);
+
+/** Converts a user to the form that the API returns. It never contains the password hash. */
+export function toUserBody(user: User): z.output<typeof userSchema> {
+  const { identity = null } = user;
+  return toBody(userSchema, { ...user, identity, passwordExpiresAt: findPasswordEnd(user) ?? undefined });
+}
+
+/** The members of a user that audit events show. */
+export const toUserAuditMembers = ({ name, role, disabled }: User) => ({ name, role, disabled });
 
 /** `GET /api/v1/users`: one page of users, newest first. */
 export function listUsersRoute({ users }: RouteDeps): Route {
@@ -32,7 +120,7 @@ export function listUsersRoute({ users }: RouteDeps): Route {
       querystring: pageQuerySchema,
       response: documentResponses({ 200: { body: userPageSchema, description: 'One page of users.' } }),
     },
-    handler: async ({ query }) => toPageBody(query, await listCountedPage(users, {}, query), toUserBody),
+    handler: async ({ query }) => toPageBody(query, await readPage(users, {}, query), toUserBody),
   });
 }
 
@@ -132,70 +220,4 @@ function rejectOwnPassword(request: FastifyRequest, userId: string): void {
     'permission-denied',
     'Change your own password with PUT /api/v1/session/password, which asks for the current one.',
   );
-}
-
-const endingText =
-  'The user is not disabled, and can sign in again. Sessions end at once. Requests for widgets on other servers, and personal streams, follow within 2 seconds. After a 503, repeat the request: they then follow within a minute.';
-
-/** `GET /api/v1/users/{id}/sessions`: the sessions of a user. */
-export function listUserSessionsRoute({ users, manageSessions }: RouteDeps): Route {
-  return defineRoute({
-    schema: {
-      operationId: 'example.users.listSessions',
-      summary: "List a user's sessions",
-      description: 'Returns one page of the sessions of a user that have not ended, the newest sign-in first.',
-      params: idParamsSchema,
-      querystring: pageQuerySchema,
-      response: documentResponses(
-        { 200: { body: activeSessionPageSchema, description: 'One page of sessions.' } },
-        'not-found',
-      ),
-    },
-    handler: async (request) => {
-      const { params, query } = request;
-      const { id: userId } = await requireById(users, params, 'user');
-      return toPageBody(query, await manageSessions.list(userId, query), makeToActiveSessionBody(request));
-    },
-  });
-}
-
-/** `DELETE /api/v1/users/{id}/sessions`: ends every session of a user. */
-export function endUserSessionsRoute({ users, manageSessions }: RouteDeps): Route {
-  return defineRoute({
-    schema: {
-      operationId: 'example.users.endSessions',
-      summary: "End all of a user's sessions",
-      description: endingText,
-      params: idParamsSchema,
-      response: documentResponses({ 204: z.null().describe('The sessions have ended.') }, 'not-found'),
-    },
-    handler: async (request, reply) => {
-      const user = await requireById(users, request.params, 'user');
-      await manageSessions.endAll(user.id);
-      noteAudit(request, { targetName: toAuditName(user), after: { sessions: 'all-ended' } });
-      return reply.code(204).send();
-    },
-  });
-}
-
-/** `DELETE /api/v1/users/{id}/sessions/{sessionId}`: ends one session of a user. */
-export function endUserSessionRoute({ users, manageSessions }: RouteDeps): Route {
-  return defineRoute({
-    schema: {
-      operationId: 'example.users.endSession',
-      summary: "End one of a user's sessions",
-      description: endingText,
-      params: z.object({ id: z.string(), sessionId: z.string() }),
-      response: documentResponses({ 204: z.null().describe('The session has ended.') }, 'not-found'),
-    },
-    handler: async (request, reply) => {
-      const { params } = request;
-      const userId = requireId(params.id, 'user');
-      const sessionId = parseUuid(params.sessionId);
-      const user = await users.get(userId);
-      noteAudit(request, { targetName: user === null ? null : toAuditName(user), before: { sessionId } });
-      if (sessionId === null || !(await manageSessions.endById(userId, sessionId))) throw notFound('session');
-      return reply.code(204).send();
-    },
-  });
 }
