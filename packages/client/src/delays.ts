@@ -40,7 +40,7 @@ export function checkCount(name: string, count: number, min: number): number {
   throw new InvalidCallError(`${name} is ${count}, but must be a number from ${min}`);
 }
 
-/** Waits so many milliseconds. Rejects with the signal's reason if the signal is aborted before. */
+/** Waits this many milliseconds. Rejects with the signal's reason if the signal is aborted before that. */
 export function wait(durationMs: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);

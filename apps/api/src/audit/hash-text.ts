@@ -43,7 +43,7 @@ export function makeHashText(serviceKeys: ServiceKeys, configuredKey: string | n
 
 /**
  * Replaces the keys of a limiter by their HMACs: some contain an address, or a digest of what somebody typed as an
- * e-mail, and whoever has a copy of the store could test guesses. Throws `UnavailableError`.
+ * e-mail, and a reader of a copy of the store could test guesses. Throws `UnavailableError`.
  */
 export function limitByDigests(limiter: RateLimiter, hashText: HashText): RateLimiter {
   const digest = async (key: string): Promise<string> => {

@@ -9,7 +9,7 @@ import { definePage, type KeptContent, makeReadOnce, sendKept, toKeptContent } f
 /** What `npm run build:console` writes. */
 const builtFolder = new URL('../../../console/dist/', import.meta.url);
 
-/** Of the files that are served beside the document. */
+/** The media types of the files that are served beside the document, by extension. */
 const mediaTypes: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
@@ -22,7 +22,7 @@ const mediaTypes: Readonly<Record<string, string>> = {
 /** The names of built files contain a hash of their content, so a browser may keep them for a year. */
 const forAYear = 'public, max-age=31536000, immutable';
 
-/** No page of the console has more parts in its path. */
+/** The most slashes in the path of a console page. */
 const depthMax = 8;
 
 /**

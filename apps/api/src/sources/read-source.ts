@@ -152,7 +152,7 @@ const answerMaxLength = 1_024;
 const visible = /^[\x21-\x7e]+$/;
 
 /**
- * Returns what answers the probe. Null: it is none that this sender makes.
+ * Returns the answer to a probe. Null: this sender makes no such probe.
  *
  * - OPTIONS with `WebHook-Request-Origin`, from a sender of CloudEvents: the origin is allowed, at any rate
  *   (https://github.com/cloudevents/spec/blob/main/cloudevents/http-webhook.md, section 4).
@@ -193,9 +193,9 @@ export interface ShownHeaders {
 }
 
 /**
- * Separates the headers of a request (names and values in turn) that somebody may read from all others. Shown are the
- * harmless ones, those that the mapping reads, and those in which the scheme finds a signature, a time or an id, but
- * never the header with the secret of the sender.
+ * Splits the headers of a request (alternating names and values) into those that admins may read and the others. Shown
+ * are the harmless ones, those that the mapping reads, and those in which the scheme finds a signature, a time or an
+ * id, but never the header with the secret of the sender.
  */
 export function withholdSecrets(rawHeaders: readonly string[], source: HookSource): ShownHeaders {
   const read = listReadHeaders(source);

@@ -114,9 +114,9 @@ export const presets: Readonly<Record<SourcePreset, Preset>> = {
       { from: '/ssl_check', in: ['1'] },
       { from: '/type', in: ['app_rate_limited'] },
     ],
-    // https://docs.slack.dev/reference/interaction-payloads: whoever has the old verification token posts as Slack,
-    // and whoever has a response URL posts to the channel. The others are keys of workflows. A trigger id is useless
-    // without the key of the app.
+    // https://docs.slack.dev/reference/interaction-payloads: the old verification token lets its holder post as Slack,
+    // and a response URL post to the channel. The others are keys of workflows. A trigger id is useless without the key
+    // of the app.
     secretMembers: [
       ...['/token', '/response_url', '/response_urls', '/bot_access_token'],
       ...['/event/bot_access_token', '/interactivity/interactor/secret'],
@@ -128,7 +128,7 @@ export const presets: Readonly<Record<SourcePreset, Preset>> = {
       ...schemeDefaults,
       header: 'linear-signature',
       timestamp: { from: '/webhookTimestamp', unit: 'milliseconds' },
-      // As Linear tells receivers: its id is not signed, so whoever repeats a request could give it another one.
+      // As Linear recommends: its id is not signed, so an attacker could repeat a request with another id.
       toleranceSeconds: 60,
     },
     defaults: {

@@ -2,7 +2,7 @@ import { decodeHeaderText } from '../http/request-headers.ts';
 
 /** A request of a foreign sender: all that signatures and mappings may depend on. */
 export interface SentRequest {
-  /** Names and values in turn, as Node's `rawHeaders`. */
+  /** Alternating names and values, as Node's `rawHeaders`. */
   readonly rawHeaders: readonly string[];
   /** The raw bytes of the body. */
   readonly body: Uint8Array;

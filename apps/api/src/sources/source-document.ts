@@ -58,8 +58,8 @@ function toDocument(text: string, subject = 'The body'): SourceDocument {
 }
 
 /**
- * Whether the body is a form. A body that begins as JSON is none, whatever its media type says: nobody signs the media
- * type, so it must not change the meaning of a signed body.
+ * Whether the body is a form. A body that begins like JSON is not, whatever its media type: senders do not sign the
+ * media type, so it must not change the meaning of a signed body.
  */
 export function isForm(sent: Pick<SentRequest, 'rawHeaders' | 'body'>): boolean {
   return readMediaType(sent) === formType && !beginsAsJson(sent.body);
@@ -138,7 +138,7 @@ function toDataMember(body: Uint8Array, mediaType: string): readonly string[] {
   return [`"data_base64":"${Buffer.from(body).toString('base64')}"`];
 }
 
-/** Whether data without a media type of JSON is JSON all the same. */
+/** Whether data is JSON, although its media type does not say so. */
 function isJson(body: Uint8Array, mediaType: string): boolean {
   return (mediaType === '' || beginsAsJson(body)) && isUtf8(body) && tryParseJson(toJsonText(body)) !== undefined;
 }

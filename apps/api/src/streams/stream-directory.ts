@@ -11,7 +11,7 @@ import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { Connection } from './fan-out/connection.ts';
 import type { Hub } from './fan-out/hub.ts';
 
-/** One list has at most so many streams: the newest. */
+/** The most streams in one list: the newest. */
 export const listLengthMax = 1_000;
 
 /** A stream of a subscription that is open on some pod. */

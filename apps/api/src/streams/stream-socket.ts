@@ -57,8 +57,8 @@ export async function openResponse(reply: FastifyReply, opening: Buffer): Promis
  * its socket. Resolves to false if the client has left.
  *
  * Node keeps a parser, the request and the response of each connection until it closes: two thirds of the memory of an
- * idle stream. So this function tells the HTTP server that the connection has closed, by the event that it listens to,
- * and then removes its listeners. The socket stays open. It still counts as a connection of the server.
+ * idle stream. So this function emits `close` on the socket, which makes the server free them, and removes all
+ * listeners. The socket stays open, and still counts as a connection of the server.
  *
  * A client that has sent another request on this connection is disconnected: its response could never begin.
  */
@@ -83,7 +83,7 @@ export async function takeSocketFromHttp(response: ServerResponse, socket: Socke
 }
 
 /**
- * Node's HTTP server answers the event by an error for the request, which nobody reads. Its stack trace would cost a
+ * On `close`, Node's HTTP server creates an error for the request, which nobody reads. Its stack trace would cost a
  * sixteenth of the time to open a stream.
  */
 function emitCloseWithoutStackTrace(socket: Socket): void {

@@ -29,7 +29,7 @@ export interface GrantKind {
   readonly title: string;
   /** Says what such a grant is. */
   readonly intro: string;
-  /** What an empty list teaches. */
+  /** The text of an empty list. */
   readonly emptyText: string;
   readonly createLabel: string;
   /** Makes what the form holds besides the name and the expiry. Gets the grant, or null for a new one. */
@@ -39,7 +39,7 @@ export interface GrantKind {
 }
 
 export interface GrantFields {
-  /** Their members of the request that creates or changes a grant. */
+  /** Returns the members that the fields add to the body of a create or change. */
   readonly toBody: () => object;
   readonly Fields: () => JSX.Element;
 }

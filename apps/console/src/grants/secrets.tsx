@@ -39,7 +39,7 @@ interface SecretLineProperties {
   readonly onCopied: () => void;
 }
 
-/** A secret that is hidden until the person wants to see it. It can be copied all the same. */
+/** A secret that is masked until the person wants to see it. It can be copied without that. */
 export function SecretLine({ label, secret, onCopied }: SecretLineProperties) {
   const isShown = useSignal(false);
   const labelId = useId();

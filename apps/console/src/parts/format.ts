@@ -84,7 +84,7 @@ export function formatExactTime(atMs: number): string {
   return formats.value.exactTime.format(atMs);
 }
 
-/** Writes a number with so many digits after the decimal sign, as the reader knows them: `3.4`, `3,4`. */
+/** Writes a number with this many decimals, in the reader's locale: `3.4`, `3,4`. */
 export function formatDecimal(value: number, digits: number): string {
   return value.toLocaleString(locale.value, { minimumFractionDigits: digits, maximumFractionDigits: digits });
 }

@@ -120,7 +120,7 @@ function UnreachableNotice() {
   );
 }
 
-/** An error of the clock of less than half of it is corrected without a word. */
+/** The unit in which the error of the clock is shown. Less than half of it is corrected silently. */
 const minuteMs = 60_000;
 
 /** What is wrong with the clock or the time zone of this machine, and what the page does about it. */

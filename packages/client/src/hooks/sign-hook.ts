@@ -29,8 +29,8 @@ export interface SignedContent {
  * Signs a hook as Standard Webhooks 1.0 (https://www.standardwebhooks.com) describes it: HMAC-SHA256 over
  * `id.timestamp.body`, with the bytes of the secret behind `whsec_`. Returns the value of `webhook-signature`.
  *
- * @throws {InvalidCallError} if the secret is none, or this runtime cannot sign: browsers sign in secure contexts only,
- *   which are pages over HTTPS and those of this machine.
+ * @throws {InvalidCallError} if the secret is malformed, or this runtime cannot sign: browsers sign in secure contexts
+ * only, which are pages over HTTPS and those of this machine.
  */
 export async function signHook(secret: string, { id, timestamp, body }: SignedContent): Promise<string> {
   const base64 = secret.startsWith(secretPrefix) ? secret.slice(secretPrefix.length) : secret;

@@ -143,7 +143,7 @@ export class UnexpectedResponseError extends Error {
   readonly status: number;
   /** Where the request was sent to, without secrets. */
   readonly address: string;
-  /** Where a redirect points, without secrets. Null if it is none, or if the browser hides it. */
+  /** Where a redirect points, without secrets. Null if the response is no redirect, or if the browser hides it. */
   readonly location: string | null;
 
   constructor(answer: UnexpectedAnswer) {

@@ -44,7 +44,7 @@ interface Sending extends Attempts {
   readonly isRepeatable: boolean;
   /** What the service answers when it succeeds. Undefined: anything. */
   readonly answer?: Answer | undefined;
-  /** How the error calls the answer in place of a refusal that is none of the service. */
+  /** What the service would have answered, for the error if something else has answered. */
   readonly expected?: string;
   /** Waits no longer than this for `Retry-After`. */
   readonly longestRetryAfterMs: number;

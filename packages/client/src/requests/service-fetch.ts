@@ -4,8 +4,8 @@ import { InvalidCallError, ProblemError } from './failures.ts';
 import { type Answer, type Attempts, globalFetch, type Retry, sendWithRetries } from './send.ts';
 
 /**
- * Keeps the session of a client beyond this process, outside browsers. The text is as secret as a password: whoever has
- * it is signed in until the session ends.
+ * Keeps the session of a client beyond this process, outside browsers. The text is as secret as a password: its holder
+ * is signed in until the session ends.
  */
 export interface SessionStore {
   /** Called once, before the first request. Null: there is no session. */

@@ -6,7 +6,7 @@ import type { WidgetEvent } from '@widget-service/shared/domain/widget-event.ts'
 import type { LogRecord } from '@widget-service/shared/ports/event-log.ts';
 import type { OnWarning } from './redis-failover.ts';
 
-/** A stream entry as Redis returns it: its id, then field names and values in turn. */
+/** A stream entry as Redis returns it: its id, then alternating field names and values. */
 export type StreamEntry = [id: string, fields: string[]];
 
 /**

@@ -24,7 +24,7 @@ export interface RedisTarget {
   readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string };
   /** With Sentinels, the host of `url` is a name. Null, the default: `url` leads to Redis itself. */
   readonly sentinels?: Sentinels | null;
-  /** With a Redis Cluster, `url` names any node, and its host and port are not used. Null, the default: it is none. */
+  /** Set for a Redis Cluster: the host and port of `url` are not used then. Null, the default: no cluster. */
   readonly clusterConnector?: NonNullable<RedisOptions['Connector']> | null;
   /** With a Redis Cluster: leads to a replica of the node to which `clusterConnector` leads. */
   readonly replicaConnector?: NonNullable<RedisOptions['Connector']> | null;

@@ -30,8 +30,8 @@ export function computeMemoryUsedRatio(info: string): number | null {
 }
 
 /**
- * Returns how many replicas are in sync, from the text of `INFO replication`. What only copies the data once, such as
- * `redis-cli --rdb`, confirms no offset and does not count.
+ * Returns how many replicas are in sync, from the text of `INFO replication`. A client that only copies the data once,
+ * such as `redis-cli --rdb`, does not count, because it confirms no offset.
  */
 export function countReplicasInSync(info: string): number {
   return info.split(/\r?\n/).filter((line) => /^slave\d+:.*\bstate=online,offset=[1-9]/.test(line)).length;

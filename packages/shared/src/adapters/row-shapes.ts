@@ -1,4 +1,4 @@
-// What a stored widget, delivery, log entry and hook count must be. Those of `entities/` have schemas of their own. A
+// The member types of stored widgets, deliveries, log entries and hook counts. Entities have their own schemas. A
 // column or a document may hold anything: somebody may have changed it by hand.
 
 import { hookKinds } from '../domain/event-kind.ts';

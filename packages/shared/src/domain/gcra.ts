@@ -5,7 +5,7 @@ export interface RateLimit {
   readonly burst: number;
 }
 
-/** The burst is what the rate allows in this time: a silent client saves up permits for so long. */
+/** The burst is what the rate allows in this time: a silent client saves up permits for that long. */
 const burstSeconds = 5;
 
 /** Returns the limit of a rate, which may be a fraction. */

@@ -4,8 +4,8 @@ const commonDate =
 const leapYear = '(?:[0-9][0-9](?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)';
 
 /**
- * At most 64 characters are accepted: 43 digits before `Z`, or 38 before `+00:00`. No clock has so many. The text is
- * stored with the delivery and repeated in its event, so a longer one would only waste space.
+ * At most 64 characters are accepted: 43 digits before `Z`, or 38 before `+00:00`. No clock is that precise. The text
+ * is stored with the delivery and repeated in its event, so a longer one would only waste space.
  */
 const fractionAndZone = '(?:\\.[0-9]{1,43})?[Zz]|(?:\\.[0-9]{1,38})?\\+00:00';
 

@@ -53,7 +53,7 @@ export const auditTargetKinds = [
 /**
  * - `succeeded`: it took place.
  * - `refused`: it did not take place. `code` says why.
- * - `failed`: the service could not finish it, and the client got `code`. It may have taken place all the same.
+ * - `failed`: the service could not finish it, and the client got `code`. The change may have taken place.
  */
 export const auditOutcomes = ['succeeded', 'refused', 'failed'] as const;
 
@@ -95,9 +95,9 @@ export const auditEventEntity = defineEntity({
     actorName: z.string().nullable(),
     /** The operation id of the request, such as `example.users.update`. Null without a request. */
     operation: z.string().nullable(),
-    /** The resource that it was done to. Null if it has none, or if none is known. */
+    /** The resource that was changed. Null if there is none, or if it is not known. */
     target: z.object({ kind: z.enum(auditTargetKinds), id: storedUuid }).nullable(),
-    /** The target's name, as `actorName`. Null if it has none, or if none is known. */
+    /** The target's name at that time. Null if it has none, or if it is not known. */
     targetName: z.string().nullable(),
     /** The address that rate limits count. Null if it cannot be known, or if the event stands for several addresses. */
     clientAddress: z.string().nullable(),

@@ -7,7 +7,7 @@ import { type DeepReadonly, forArrayLength } from './define-entity.ts';
 // what is stored, and what responses show has this one form.
 
 /**
- * Returns the steps of a JSON Pointer (RFC 6901), or null if the text is none. The empty text points to the whole
+ * Returns the steps of a JSON Pointer (RFC 6901), or null if the text is not one. The empty text points to the whole
  * document.
  */
 export function parsePointer(pointer: string): readonly string[] | null {

@@ -166,7 +166,7 @@ function* findSignedMistakes(given: GivenScheme): Generator<SchemeMistake> {
     yield ['signed', 'Must have a separator, such as a dot, beside {id}: nobody has signed where the id ends.'];
   }
   if (template.includes('{timestamp}') && timestamp === null) yield ['timestamp', 'Must be given: it is signed.'];
-  // A time that is not signed proves nothing: whoever repeats a request can change it. A time in the body is signed.
+  // An unsigned time proves nothing: an attacker who repeats a request can change it. A time in the body is signed.
   if (timestamp !== null && timestamp.from === undefined && !template.includes('{timestamp}')) {
     yield ['signed', 'Must have the place {timestamp}: a time that is not signed proves nothing.'];
   }

@@ -57,8 +57,8 @@ const portPattern = /:\d*$/;
 
 /**
  * Makes the function that returns whether the service answers to a `Host` header: to every address, to `localhost` and
- * names below it, and to `names`, whatever the port; with the name `*`, to every host. To a missing or empty header,
- * too: no browser sends such a request.
+ * names below it, and to `names`, whatever the port; with the name `*`, to every host. A missing or empty header is
+ * allowed, because browsers always send one.
  *
  * A page cannot forge the header. But its owner can give the name of the page the address of this process (DNS
  * rebinding), and then its scripts reach this process by that name.

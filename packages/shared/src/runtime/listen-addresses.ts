@@ -22,7 +22,7 @@ export async function resolveListenHost(host: string): Promise<string[]> {
   const found = [...new Set((await lookup(plain, { all: true })).map(({ address }) => address))];
   const isUsable = await Promise.all(found.map(isOfThisMachine));
   const usable = found.filter((_, index) => isUsable[index]);
-  // If none is, listening on the first one fails with the reason.
+  // If no address is usable, listening on the first one fails and gives the reason.
   return usable.length === 0 ? found : usable;
 }
 

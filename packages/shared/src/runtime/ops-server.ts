@@ -93,8 +93,8 @@ export async function openOpsServer(options: OpsServerOptions): Promise<OpsServe
 }
 
 /**
- * Closes the oldest connection that no request is being answered on, when there are too many: whoever leaves
- * connections open must not keep out the probes. If all are being answered, the oldest of them.
+ * When there are too many connections, closes the oldest idle one, or the oldest if none is idle. So a client that
+ * leaves connections open cannot keep out the probes.
  */
 function makeRoomForNew(server: Server): void {
   const open = new Set<Socket>();

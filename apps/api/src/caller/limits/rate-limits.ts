@@ -33,8 +33,8 @@ const signIns: RateLimit = { ratePerSecond: 0.1, burst: 120 };
 
 /**
  * Widgets that a provision token may create, at once and then in an hour. Nothing removes one, so a leaked token must
- * not create at its whole rate of requests for long: at 50 a second, that were 180 000 an hour. Who raises the rate
- * raises this, too.
+ * not create at its whole rate of requests for long: at 50 a second, that were 180 000 an hour. An operator who raises
+ * the rate raises this, too.
  */
 const widgetsPerHour = (api: number) => 200 * Math.max(50, api);
 

@@ -82,8 +82,8 @@ export function listAllDeliveriesRoute({ integrations, ledger }: RouteDeps): Rou
 }
 
 /**
- * `GET /api/v1/widgets/{id}/deliveries`: one page of the hooks that name a widget, the latest received first. Who may
- * read widgets may read it: the events of a stream tell the same.
+ * `GET /api/v1/widgets/{id}/deliveries`: one page of the hooks that name a widget, the latest received first. A user
+ * who may read widgets may read it, because the events of a stream contain the same.
  */
 export function listDeliveriesOfWidgetRoute({ widgets, integrations, ledger }: RouteDeps): Route {
   return defineRoute({

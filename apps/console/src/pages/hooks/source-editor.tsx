@@ -15,7 +15,7 @@ type Preview = Schemas['HookPreview'];
 /** Without one, no signature is verified. */
 type TriedSource = Schemas['NewSourcePreview']['source'];
 
-/** Returns the JSON object of a text, or null if it is none. What is in it, the service checks. */
+/** Parses a JSON object. Null: the text is not a JSON object. The service checks its members. */
 export function parseDocument<Document extends object>(text: string): Document | null {
   try {
     const parsed: unknown = JSON.parse(text);

@@ -182,7 +182,7 @@ function KeptSamples({ id, sample }: { readonly id: string; readonly sample: Sam
   };
   const { keptUntil = null, items = [] } = read.data.value ?? {};
   const [newest] = items;
-  // Whoever waits for the first request sees it at once, unless there is another one already.
+  // Shows the first sample at once to a person who waits for it, unless another request was pasted meanwhile.
   useEffect(() => {
     if (newest !== undefined && `${sample.headers.peek()}${sample.body.peek()}` === '') use(newest);
   }, [newest === undefined]);

@@ -7,7 +7,7 @@ import type { SessionOrigin } from './sessions.ts';
 import type { SignIn, SignInDeps, SignInOutcome } from './sign-in.ts';
 import type { RateLimited } from './sign-in-limits.ts';
 
-/** What the identity provider says about a person. The caller has verified that the provider said it, and just now. */
+/** What the identity provider says about a person who has just signed in there. The caller has verified it. */
 export interface VerifiedIdentity extends ExternalIdentity {
   /** Null if the provider names no valid address. */
   readonly email: string | null;
@@ -48,8 +48,8 @@ type FoundUser = { readonly user: User } | { readonly reason: RefusalReason };
  *
  * The issuer and the subject decide who it is. The first sign-in adds a user. If a user with a password has the
  * person's address and the provider has verified it, the identity replaces that password: a user has one of the two, so
- * that who leaves the provider also leaves this service. The user gets the role of this sign-in. Without a role, the
- * sign-in is refused and all sessions of the user end. What `readOrigin` returns is stored with the session.
+ * that a person who was removed at the provider cannot sign in here. The user gets the role of this sign-in. Without a
+ * role, the sign-in is refused and all sessions of the user end. What `readOrigin` returns is stored with the session.
  *
  * `onUserChange` is called right after each change of a user is stored, also if the sign-in fails afterwards.
  *

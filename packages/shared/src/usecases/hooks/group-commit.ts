@@ -45,7 +45,7 @@ interface Waiter {
 }
 
 /**
- * The pod's group commit: every hook and nudge goes through it to the hook queue.
+ * The pod's group commit: stores concurrent hooks, and nudges (requests to publish an outbox), in shared writes.
  *
  * 1. An item arrives. If fewer than `flushesMax` flushes are in flight, one starts at the end of this event-loop turn.
  *    Otherwise the item waits.
