@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { beginNewEpoch } from '@widget-service/cluster/begin-new-epoch.ts';
 import { type ClusterOptions, openCluster } from '@widget-service/cluster/open-cluster.ts';
-import { redisKeys } from '@widget-service/cluster/redis/keys.ts';
+import { findRedisKeys } from '@widget-service/cluster/redis/keys.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import { Redis } from 'ioredis';
 import { MongoClient } from 'mongodb';
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
 import { anEventAppend } from '../drivers/app/builders.ts';
+import { mongodbUrlOf } from '../drivers/cluster/servers.ts';
 import { findQueueRedis } from '../drivers/cluster/test-redis.ts';
 import { aCluster } from '../drivers/cluster/use-cluster-backend.ts';
 
@@ -19,14 +20,14 @@ describe.runIf(inject('backend') === 'cluster')('Backend.findMismatch', () => {
   beforeEach(async () => {
     redisUrl = findQueueRedis().operatorUrl;
     const name = `t-${randomBytes(8).toString('hex')}`;
-    options = aCluster({ REDIS_URL: redisUrl, REDIS_KEY_PREFIX: name, REDIS_DURABILITY_CHECK: 'warn' });
+    options = aCluster({ REDIS_URL: redisUrl, MONGODB_URL: mongodbUrlOf(name), REDIS_DURABILITY_CHECK: 'warn' });
     backend = await openCluster(options);
     mongo = await new MongoClient(options.MONGODB_URL ?? '').connect();
   });
   afterEach(async () => {
     await backend.close();
     const redis = new Redis(redisUrl);
-    await redis.unlink(await redis.keys(`*${options.REDIS_KEY_PREFIX}*`));
+    await redis.unlink(await redis.keys(`*${mongo.db().databaseName}*`));
     redis.disconnect();
     await mongo.db().dropDatabase();
     await mongo.close();
@@ -89,7 +90,7 @@ describe.runIf(inject('backend') === 'cluster')('Backend.findMismatch', () => {
   test('finds none when Redis has come back empty', async () => {
     await append(3);
     const redis = new Redis(redisUrl);
-    const { log, logMeta } = redisKeys(options.REDIS_KEY_PREFIX);
+    const { log, logMeta } = findRedisKeys(options);
     await redis.del(log, logMeta);
     redis.disconnect();
     expect(await backend.findMismatch()).toBeNull();

@@ -21,7 +21,7 @@ test('docs/formats.md names every collection of MongoDB', () => {
 });
 
 test('docs/formats.md names every key of Redis', () => {
-  const keys = redisKeys('ws');
+  const keys = redisKeys('widgets');
   const fixed = Object.values(keys).filter((key) => typeof key === 'string' && key !== keys.queuePrefix) as string[];
   const events = [keys.watermark('<widget id>'), keys.appendedEvent('<event id>')];
   const byProcess = [keys.process('<process id>'), keys.waitingReport('<reporter id>')];

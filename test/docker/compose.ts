@@ -1,12 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
 import { testAdmin } from '../drivers/app/console-client.ts';
 import { createFerretUser } from '../faults/ferretdb-user.ts';
 import { checkRemoteDeployment, type RemoteProcess } from '../faults/remote-deployment.ts';
 import { docker, inspect } from './engine.ts';
 
 const project = ['compose', '--project-name', 'widget-scenario'];
-const { REDIS_KEY_PREFIX } = parseSettings({}, { app: 'api' }).settings;
 const environment = { ADMIN_PASSWORD: testAdmin.password };
 
 /** What a container of compose.yaml is for, and its id. */
@@ -57,7 +55,6 @@ export function checkCompose() {
     return { address: addressOf(container?.id ?? ''), id: container?.id ?? '' };
   };
   return checkRemoteDeployment({
-    keyPrefix: REDIS_KEY_PREFIX,
     findStores: async () => {
       const [mongodb, redis] = [findStore('mongodb'), findStore('redis')];
       const password = docker(['exec', redis.id, 'cat', '/run/stores/PASSWORD']).trim();

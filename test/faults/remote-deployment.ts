@@ -1,3 +1,4 @@
+import { findDatabaseName } from '@widget-service/shared/runtime/host-name.ts';
 import { Redis } from 'ioredis';
 import { MongoClient } from 'mongodb';
 import { countQueuedJobs, dumpDatabase } from '../drivers/cluster/cluster-run.ts';
@@ -16,7 +17,6 @@ export interface RemoteProcess {
 export interface RemoteDeploymentOptions {
   /** The stores' addresses as seen from here, which change when a store starts again. MongoDB's names the database. */
   findStores(): Promise<{ readonly mongodbUrl: string; readonly redisUrl: string }>;
-  readonly keyPrefix: string;
   /** Returns the processes that run now. */
   listProcesses(): Promise<readonly RemoteProcess[]>;
   readonly readNewLogs: CheckedDeployment['readNewLogs'];
@@ -24,20 +24,19 @@ export interface RemoteDeploymentOptions {
 
 /** Reads a deployment that runs in containers: compose or Kubernetes. Each call connects to the stores anew. */
 export function checkRemoteDeployment(options: RemoteDeploymentOptions): CheckedDeployment {
-  const { keyPrefix, listProcesses, readNewLogs } = options;
+  const { listProcesses, readNewLogs } = options;
   const withMongo = async <Result>(use: (client: MongoClient) => Promise<Result>): Promise<Result> => {
     const { mongodbUrl } = await options.findStores();
     const client = await new MongoClient(mongodbUrl, { serverSelectionTimeoutMS: 10_000 }).connect();
     return use(client).finally(() => client.close());
   };
-  const withRedis = async <Result>(use: (redis: Redis) => Promise<Result>): Promise<Result> => {
-    const { redisUrl } = await options.findStores();
-    const redis = new Redis(redisUrl);
-    redis.on('error', () => undefined);
-    return use(redis).finally(() => redis.disconnect());
-  };
   return {
-    countJobs: () => withRedis((redis) => countQueuedJobs(redis, keyPrefix)),
+    countJobs: async () => {
+      const { mongodbUrl, redisUrl } = await options.findStores();
+      const redis = new Redis(redisUrl);
+      redis.on('error', () => undefined);
+      return countQueuedJobs(redis, findDatabaseName(mongodbUrl)).finally(() => redis.disconnect());
+    },
     countOutboxes: () =>
       withMongo((client) =>
         client
@@ -47,8 +46,7 @@ export function checkRemoteDeployment(options: RemoteDeploymentOptions): Checked
       ),
     readStored: async (left) => {
       const { mongodbUrl, redisUrl } = await options.findStores();
-      const environment = { MONGODB_URL: mongodbUrl, REDIS_KEY_PREFIX: keyPrefix };
-      const reader = await openStoredStateReader(environment, redisUrl);
+      const reader = await openStoredStateReader({ MONGODB_URL: mongodbUrl }, redisUrl);
       return reader.read(left).finally(reader.close);
     },
     areAllReady: async () => {

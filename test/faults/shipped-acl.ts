@@ -11,6 +11,6 @@ export function readShippedUser(keyPrefix: string): { readonly name: string; rea
     .split('\n')
     .find((line) => line.startsWith('user widget-service '));
   if (user === undefined) throw new Error('deploy/redis/users.acl has no user widget-service');
-  const [, name = '', ...rules] = user.replaceAll('{ws}', `{${keyPrefix}}`).split(' ');
+  const [, name = '', ...rules] = user.replaceAll('{widgets}', `{${keyPrefix}}`).split(' ');
   return { name, rules };
 }

@@ -39,7 +39,7 @@ export async function openStoredStateReader(environment: Environment, eventsRedi
   const db = mongo.db();
   const redis = new Redis(eventsRedisUrl, { protocol: 2 });
   redis.on('error', () => undefined);
-  const log = `{${environment.REDIS_KEY_PREFIX}}:log`;
+  const log = `{${db.databaseName}}:log`;
   const read: ReadStoredState = async (left) => {
     const [widgets, deliveries, quarantined, records] = await Promise.all([
       db

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
 import { applyObjects, type ClusterObject, listObjects, makeKubectl, runCommand } from '../deploy/kubectl.ts';
 import { makeOperatorCopy } from '../deploy/operator-copy.ts';
 import { testAdmin } from '../drivers/app/console-client.ts';
@@ -128,7 +127,6 @@ export async function openRealCluster(): Promise<RealCluster> {
   };
   /** The clocks of the nodes are that of this machine. A line may be read twice. */
   let readLogsAt: Date | null = null;
-  const { REDIS_KEY_PREFIX } = parseSettings({}, { app: 'api' }).settings;
   return {
     ...{ url, namespace, storeNode, nodes, kubectl, deploy, listPods, waitUntilReady },
     waitUntilHealthy: async (withinMs = 180_000) => {
@@ -137,7 +135,6 @@ export async function openRealCluster(): Promise<RealCluster> {
       await waitUntilReady('api', withinMs);
     },
     checked: checkRemoteDeployment({
-      keyPrefix: REDIS_KEY_PREFIX,
       findStores: async () => ({
         mongodbUrl: `mongodb://root:${password}@${await addressOf('mongodb')}:27017/widgets?authSource=admin&directConnection=true`,
         redisUrl: `redis://:${password}@${await addressOf('redis')}:6379/`,

@@ -160,7 +160,7 @@ describe('a start that fails', () => {
 test('a pod that starts before Redis lists and creates widgets, and becomes ready when Redis starts', async () => {
   const redis = await startRedis();
   await redis.kill();
-  const early = await run.startApi({ REDIS_URL: redis.url, REDIS_KEY_PREFIX: 'early' });
+  const early = await run.startApi({ REDIS_URL: redis.url });
   try {
     expect((await fetch(`${early.opsUrl}/startupz`)).status).toBe(200);
     expect((await fetch(`${early.opsUrl}/livez`)).status).toBe(200);

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { isWidgetEvent, readStream } from '@widget-service/client/index.ts';
-import { redisKeys } from '@widget-service/cluster/redis/keys.ts';
+import { findRedisKeys } from '@widget-service/cluster/redis/keys.ts';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectDenseOrder } from '../checkers/delivered-once-in-order.ts';
@@ -66,7 +66,10 @@ function parseNewEpoch(output: string): { readonly epoch: string; readonly run: 
 
 async function readHighestRun(): Promise<number> {
   const connection = new Redis(redis.url);
-  const value = await connection.hget(redisKeys(run.environment.REDIS_KEY_PREFIX ?? '').logMeta, 'highestRun');
+  const value = await connection.hget(
+    findRedisKeys({ MONGODB_URL: run.environment.MONGODB_URL ?? '' }).logMeta,
+    'highestRun',
+  );
   connection.disconnect();
   return Number(value);
 }
@@ -222,7 +225,7 @@ test('`new-epoch` continues the run numbers above those in the log, each time it
     const before = parseNewEpoch(startNewEpoch());
     // As after the restore of an older backup: the log knows a higher run number than the run counter.
     const highestRun = before.run + 1_000;
-    await connection.hset(redisKeys(run.environment.REDIS_KEY_PREFIX ?? '').logMeta, { highestRun });
+    await connection.hset(findRedisKeys({ MONGODB_URL: run.environment.MONGODB_URL ?? '' }).logMeta, { highestRun });
     const after = parseNewEpoch(startNewEpoch());
     expect(after.run).toBeGreaterThan(highestRun);
     expect(after.epoch).not.toBe(before.epoch);

@@ -1,6 +1,8 @@
 /** An operator pastes the commands of docs/operations.md, one procedure after the other, under load. */
+
 import { setTimeout as delay } from 'node:timers/promises';
 import { redisKeys } from '@widget-service/cluster/redis/keys.ts';
+import { findDatabaseName } from '@widget-service/shared/runtime/host-name.ts';
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Load, openLoad } from '../drivers/cluster/load.ts';
@@ -37,7 +39,7 @@ describe.runIf(isHaproxyInstalled())('the procedures of the operations guide', (
   beforeAll(async () => {
     cluster = await openFaultCluster({ pods: 2, environment });
     newRedis = await startRedis();
-    prefix = cluster.run.environment.REDIS_KEY_PREFIX ?? '';
+    prefix = findDatabaseName(cluster.run.environment.MONGODB_URL ?? '');
     load = await openLoad(cluster, { revocationsPerSecond: 0 });
     deployment = checkFaultCluster(cluster);
     // The event log moves, and the checkers read it where it is.
@@ -59,7 +61,7 @@ describe.runIf(isHaproxyInstalled())('the procedures of the operations guide', (
   const paste = (commands: string | undefined) => {
     const urls = { REDIS_URL: cluster.redis.url, EVENTS_REDIS_URL: newRedis.url, REPLICA_URL: newRedis.url };
     const primary = `127.0.0.1 ${cluster.redis.port}`;
-    const replace = { '{ws}': `{${prefix}}`, 'old-host 6379': primary, 'primary-host 6379': primary };
+    const replace = { '{widgets}': `{${prefix}}`, 'old-host 6379': primary, 'primary-host 6379': primary };
     return pasteCommands(commands, urls, replace);
   };
   const take = async (what: string) => {

@@ -2,8 +2,10 @@
  * The Redis user of `deploy/redis/users.acl` may do everything that the service does, and nothing that it asks for is
  * refused. Its keys are those of one prefix.
  */
+
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { findDatabaseName } from '@widget-service/shared/runtime/host-name.ts';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createWidgets, signIn } from '../drivers/app/console-client.ts';
@@ -26,7 +28,7 @@ beforeAll(async () => {
   [redis, replica] = await Promise.all([startRedis(), startRedis()]);
   // Readings of the test use the default user.
   run = await openClusterRun({ redisUrl: redis.url });
-  const prefix = run.environment.REDIS_KEY_PREFIX ?? '';
+  const prefix = findDatabaseName(run.environment.MONGODB_URL ?? '');
   const { name, rules } = readShippedUser(prefix);
   for (const server of [redis, replica]) await server.send('ACL', 'SETUSER', name, ...rules);
   await replica.replicate(redis.port);

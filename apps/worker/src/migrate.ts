@@ -12,7 +12,6 @@ await runCommand(async () => {
   const built = await migrateMongo(settings);
   // Opened again without migrating: this verifies the indexes, as a start in production does.
   await (await openMongoStores({ ...settings, migrate: false })).close();
-  // `parseSettings` has made sure that it is set.
   const database = findDatabaseName(settings.MONGODB_URL ?? '');
   for (const name of built) printText(`${database}: built ${name}\n`);
   printText(`${database}: all indexes exist, ${built.length} of them new\n`);

@@ -12,7 +12,7 @@ import { translateErrors as translateMongoErrors } from './mongo/translate-error
 import { describeConnectionError } from './redis/connection-errors.ts';
 import { openFailFastConnection } from './redis/connections.ts';
 import { verifyTarget, waitForFirstContact } from './redis/first-contact.ts';
-import { type RedisKeys, redisKeys } from './redis/keys.ts';
+import { findRedisKeys, type RedisKeys } from './redis/keys.ts';
 import { translateErrors } from './redis/redis-call.ts';
 import { RedisEventLog } from './redis/redis-event-log.ts';
 import { findTargets, type RedisSetting } from './redis/redis-failover.ts';
@@ -67,7 +67,7 @@ export async function beginNewEpoch(
     await waitForFirstContact(redis, target, firstContactWithinMs);
     if (redis.status !== 'ready') throw new RedisUnreachableError(target.setting, reason);
     await verifyTarget(redis, target);
-    const keys = redisKeys(settings.REDIS_KEY_PREFIX);
+    const keys = findRedisKeys(settings);
     const marksRemoved = await translateErrors(
       removeKeys(redis, [keys.watermark('*'), keys.appendedEvent('*')]),
       'removal of dedupe marks',

@@ -15,7 +15,7 @@ import {
   verifyTarget,
   waitForFirstContact,
 } from './redis/first-contact.ts';
-import { redisKeys } from './redis/keys.ts';
+import { findRedisKeys } from './redis/keys.ts';
 import { RedisControlLog } from './redis/redis-control-log.ts';
 import { RedisEventLog } from './redis/redis-event-log.ts';
 import { findTargets, type RedisTarget } from './redis/redis-failover.ts';
@@ -71,7 +71,7 @@ type RedisParts = Awaited<ReturnType<typeof openRedisParts>>;
 
 async function openRedisParts(options: ClusterOptions, partitions: PartitionCounts) {
   const onWarning = options.onWarning ?? (() => undefined);
-  const keys = redisKeys(options.REDIS_KEY_PREFIX);
+  const keys = findRedisKeys(options);
   const { queue: target, events: eventsTarget } = findTargets(options, onWarning);
   const isLogAlone = eventsTarget !== target;
   // The producer has its own connection: WAIT, which confirms a write by replicas, blocks every other command on its

@@ -12,7 +12,7 @@ import type { TestBackend, TestBackendOptions } from './test-backend.ts';
 const hourMs = 3_600_000;
 const defaultDeliveryRetentionMs = 168 * hourMs;
 
-/** Opens the cluster backend on its own database and key prefix. Needs MONGODB_URL and REDIS_URL. */
+/** Opens the cluster backend on its own database. Needs MONGODB_URL and REDIS_URL. */
 export async function openClusterTestBackend(options: TestBackendOptions): Promise<TestBackend> {
   const name = `t-${randomBytes(8).toString('hex')}`;
   const open = () => openNamed(name, options);
@@ -61,7 +61,6 @@ async function openNamed(name: string, options: TestBackendOptions) {
     REDIS_URL: await grantAccess(queueRedis, name),
     EVENTS_REDIS_URL: await grantAccess(eventsRedis, name),
     ...(queueRedis.guard ?? eventsRedis.guard)?.tls,
-    REDIS_KEY_PREFIX: name,
     HOOK_PARTITIONS: `${options.hookPartitions ?? 2}`,
   };
   return await openCluster({

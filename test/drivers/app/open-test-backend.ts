@@ -13,7 +13,7 @@ declare module 'vitest' {
  */
 export const logCanLoseEvents = inject('backend') !== 'embedded';
 
-/** Opens the backend of the running vitest project, on its own SQLite file, or its own database and key prefix. */
+/** Opens the backend of the running vitest project, on its own SQLite file, or its own database. */
 export async function openTestBackend(options: TestBackendOptions = {}): Promise<TestBackend> {
   if (inject('backend') === 'embedded')
     return (await import('./embedded-test-backend.ts')).openEmbeddedTestBackend(options);

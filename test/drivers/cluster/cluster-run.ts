@@ -6,7 +6,7 @@ import { eventually } from '../tools/eventually.ts';
 import { listKeys, mongodbUrlOf, removeKeys, requireServerUrl } from './servers.ts';
 import { type Environment, type ServiceProcess, startService } from './service-process.ts';
 
-/** One cluster deployment with its own database and key prefix. */
+/** One cluster deployment with its own database. */
 export interface ClusterRun {
   readonly environment: Environment;
   /** Starts `main` instead of the app's own main file, and the checkout `root` instead of this one, if given. */
@@ -38,7 +38,6 @@ export async function openClusterRun(options: ClusterRunOptions = {}): Promise<C
   const environment = {
     MONGODB_URL: mongodbUrlOf(name),
     REDIS_URL: redisUrl,
-    REDIS_KEY_PREFIX: name,
     HOST: '127.0.0.1',
     COOKIE_SECURE: 'false',
     ADMIN_EMAIL: testAdmin.email,

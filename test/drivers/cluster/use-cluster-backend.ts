@@ -23,7 +23,7 @@ export function aCluster(environment: Readonly<Record<string, string>>): Cluster
   const given = {
     MONGODB_URL: mongodbUrlOf(`t-${randomBytes(8).toString('hex')}`),
     // Nothing listens there, for tests whose Redis only nodes know.
-    ...{ REDIS_URL: 'redis://127.0.0.1:1/', REDIS_KEY_PREFIX: 'test' },
+    REDIS_URL: 'redis://127.0.0.1:1/',
     ...{ HOOK_PARTITIONS: '1', HOOK_ACK_REPLICAS: '0', DELIVERY_RETENTION_MS: '3600000' },
     ...environment,
   };

@@ -207,7 +207,7 @@ async function openClusterStore(): Promise<Store> {
   const name = `bench-${randomBytes(4).toString('hex')}`;
   const redis = new Redis(REDIS_URL);
   return {
-    environment: { MONGODB_URL: mongodbUrlOf(name), REDIS_URL, REDIS_KEY_PREFIX: name },
+    environment: { MONGODB_URL: mongodbUrlOf(name), REDIS_URL },
     redis,
     dataFolder: null,
     countEvents: async () => Number(await redis.hget(redisKeys(name).logMeta, 'seq')),

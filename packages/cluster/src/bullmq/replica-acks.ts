@@ -23,9 +23,9 @@ export interface ReplicaAcksOptions {
  * Redis, which every process obeys from then on, also while no replica is connected. So in a planned failover, no hook
  * is accepted by the old primary, which later discards its writes. A promoted replica has the mark, too.
  *
- * Only an operator knows that a replica will not come back. The operator removes the mark: `DEL {ws}:replicated`, or a
- * start with `HOOK_ACK_REPLICAS=0`. Every process notices it at its next look. While a replica is in sync, the mark
- * comes back.
+ * Only an operator knows that a replica will not come back. The operator removes the mark: `DEL {widgets}:replicated`,
+ * or a start with `HOOK_ACK_REPLICAS=0`. Every process notices it at its next look. While a replica is in sync, the
+ * mark comes back.
  */
 export class ReplicaAcks {
   readonly #options: ReplicaAcksOptions;

@@ -1,3 +1,6 @@
+import type { Settings } from '@widget-service/shared/config/settings.ts';
+import { findDatabaseName } from '@widget-service/shared/runtime/host-name.ts';
+
 /**
  * Every key that this service uses in Redis. All keys carry the prefix as their hash tag. So a Redis Cluster keeps them
  * in one slot, and one script may access several of them.
@@ -33,6 +36,10 @@ export interface RedisKeys {
   /** The prefix of every BullMQ key. */
   readonly queuePrefix: string;
 }
+
+/** The keys of an installation. Two on one Redis share none, as they share no database. */
+export const findRedisKeys = ({ MONGODB_URL }: Pick<Settings, 'MONGODB_URL'>) =>
+  redisKeys(findDatabaseName(MONGODB_URL ?? ''));
 
 export function redisKeys(prefix: string): RedisKeys {
   const tag = `{${prefix}}`;

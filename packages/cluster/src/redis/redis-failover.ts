@@ -3,7 +3,7 @@ import { splitHosts } from '@widget-service/shared/runtime/host-name.ts';
 import { type Redis, type RedisOptions, SentinelConnector } from 'ioredis';
 import { type Address, createOwnerConnector, createReplicaConnector, SlotOwnerFinder } from './cluster-connector.ts';
 import { surviveSocketErrors } from './connection-errors.ts';
-import { redisKeys } from './keys.ts';
+import { findRedisKeys } from './keys.ts';
 
 // How connections follow a failover of Redis. There are two targets: the Redis of the queue, and the Redis of the event
 // log. Every connection is opened with `toTargetOptions` of one of them, also those of BullMQ, which copies our
@@ -56,10 +56,10 @@ export function findTargets(settings: Settings, onWarning: OnWarning): { queue: 
 }
 
 function toTarget(settings: Settings, setting: RedisSetting, given: string, onWarning: OnWarning): RedisTarget {
-  const { REDIS_TLS_CA: ca, REDIS_TLS_CERT: cert, REDIS_KEY_PREFIX } = settings;
+  const { REDIS_TLS_CA: ca, REDIS_TLS_CERT: cert } = settings;
   const [url = '', ...others] = splitHosts(given);
   const finder =
-    others.length === 0 ? null : new SlotOwnerFinder(toAddresses(given, 6_379), redisKeys(REDIS_KEY_PREFIX).log);
+    others.length === 0 ? null : new SlotOwnerFinder(toAddresses(given, 6_379), findRedisKeys(settings).log);
   return {
     ...{ url, setting, onWarning },
     // The text of the certificate holds its key.

@@ -33,6 +33,7 @@ const listSecretsOf = {
 const inSentinelsUrl = 'REDIS_SENTINELS is a URL with user and password, redis://user:password@sentinel-0:26379';
 /** Former settings, and what to use instead. A start fails if one is set, because it would be ignored. */
 const formerSettings = {
+  REDIS_KEY_PREFIX: 'it is the name of the database, the path of MONGODB_URL',
   MONGODB_DATABASE: 'the path of MONGODB_URL names the database, mongodb://db:27017/widgets',
   REDIS_CLUSTER_NODES: 'REDIS_URL names the nodes, redis://redis-0:6379,redis-1:6379',
   EVENTS_REDIS_CLUSTER_NODES: 'EVENTS_REDIS_URL names the nodes, redis://redis-0:6379,redis-1:6379',

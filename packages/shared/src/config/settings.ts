@@ -87,7 +87,7 @@ export const settingsTable = {
   MONGODB_URL: defineSecret(
     mongodbUrl,
     null,
-    'URL of MongoDB, with the name of the database as its path: mongodb://db:27017/widgets, which is also the default. A user of another database is found by authSource=admin. Together with REDIS_URL it selects the cluster backend.',
+    'URL of MongoDB, with the name of the database as its path: mongodb://db:27017/widgets, which is also the default. In braces, it is the prefix of every Redis key. A user of another database is found by authSource=admin. Together with REDIS_URL it selects the cluster backend.',
   ),
   REDIS_URL: defineSecret(
     redisUrl,
@@ -114,11 +114,6 @@ export const settingsTable = {
     replicaAddresses,
     null,
     'Replicas of the Redis of the event log, comma-separated host:port, from which pods read new events. replicas: those that the Sentinels or the Redis Cluster name. User, password and TLS are those of the event log. The default is to read from the primary.',
-  ),
-  REDIS_KEY_PREFIX: defineSetting(
-    z.string().regex(/^[\w.-]{1,64}$/, '1 to 64 letters, digits, _ . -'),
-    'ws',
-    'Prefix of every Redis key, inside one hash tag.',
   ),
   REDIS_DURABILITY_CHECK: defineSetting(
     oneOf('enforce', 'warn'),
@@ -190,7 +185,7 @@ export const settingsTable = {
   HOOK_ACK_REPLICAS: defineSetting(
     wholeNumber(0, 10).nullable(),
     null,
-    'Redis replicas that must have a hook before its 202. Run one replica more, so that one may fail. The default is 1 once Redis has had a replica in sync, until you remove the key {ws}:replicated, and 0 otherwise. 0 accepts that a failover loses hooks.',
+    'Redis replicas that must have a hook before its 202. Run one replica more, so that one may fail. The default is 1 once Redis has had a replica in sync, until you remove the key {widgets}:replicated, and 0 otherwise. 0 accepts that a failover loses hooks.',
   ),
   HOOK_BACKLOG_MAX: defineSetting(
     wholeNumber(1, 1_000_000_000),

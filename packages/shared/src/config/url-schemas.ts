@@ -66,10 +66,9 @@ export const redisUrl = z
 // `URL` cannot parse a URL with several hosts (`mongodb://m1:27017,m2:27017/`). MongoDB's driver checks the options.
 const mongodbPattern = /^mongodb(?<srv>\+srv)?:\/\/(?:[^@/?#\s]*@)?(?<hosts>[^@/?#\s]+)(?:\/[^\s#]*|\?[^\s#]*)?$/;
 
-/** MongoDB rejects other names, or keeps its own data there. */
+/** Also in a pattern of Redis, it stands for itself. MongoDB keeps its own data in three databases. */
 function isDatabaseName(name: string): boolean {
-  const isOwn = ['admin', 'local', 'config'].includes(name);
-  return /^[^/\\. "$*<>:|?\0]+$/.test(name) && Buffer.byteLength(name) <= 63 && !isOwn;
+  return /^[\w-]{1,63}$/.test(name) && !['admin', 'local', 'config'].includes(name);
 }
 
 export const mongodbUrl = z
@@ -86,7 +85,7 @@ export const mongodbUrl = z
   }, 'hosts with ports from 1 to 65535; with mongodb+srv:, one host without a port')
   .refine(
     (value) => isDatabaseName(findDatabaseName(value)),
-    'a path that names our database: 1 to 63 bytes without / \\ . " $ * < > : | ? or a space, not admin, local or config, where users may be: authSource=admin',
+    'a path that names our database: 1 to 63 letters, digits, _ -, and not admin, local or config, where users may be: authSource=admin',
   )
   .nullable();
 

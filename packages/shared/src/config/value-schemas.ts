@@ -167,8 +167,7 @@ export const secretText = z
     message: 'Must not contain a line end or another control or invisible character.',
   });
 
-// Values in PEM. Their messages never quote them.
-
+// Of values in PEM, no message quotes a part.
 const beginning = '-----BEGIN CERTIFICATE-----';
 
 /** One certificate, or several: a chain, or the certificates of several authorities. */

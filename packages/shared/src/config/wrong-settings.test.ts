@@ -42,15 +42,11 @@ const redisUrls = [
   `redis://:${canary}%ff@cache`,
   `REDISS:/:${canary}@cache/`,
   `redis://:p@ss/w#r%d:1${canary}@cache/`,
-  `redis://:p@ss/w#r:1${canary}@cache/`,
   `redis://:${canary}@cache/x`,
-  `redis://:${canary}@cache/-1`,
   `redis://:${canary}@cache/1.5`,
   `redis://:${canary}@cache/0/1`,
   `redis://:${canary}@cache/99999999999999999999`,
   `redis://:${canary}@cache/?db=3`,
-  `redis://:${canary}@cache/?commandTimeout=1`,
-  `redis://:${canary}@cache/?maxRetriesPerRequest=0&enableOfflineQueue=true`,
   `redis://:${canary}@cache/#fragment`,
   `redis://:${canary}@cache:0/`,
   `redis://:${canary}@cache:65536/`,
@@ -70,22 +66,7 @@ const redisUrls = [
   'redis+sentinel://cache',
 ];
 
-const wholeNumbers = [
-  '-1',
-  '1.5',
-  '1e3',
-  '0x10',
-  ' 1',
-  '1 ',
-  '+1',
-  '١',
-  'NaN',
-  'Infinity',
-  '9'.repeat(15),
-  '9'.repeat(400),
-  '1_000',
-  '1,000',
-];
+const wholeNumbers = ['-1', '1.5', '1e3', '0x10', ' 1', '+1', '١', 'NaN', '9'.repeat(15), '9'.repeat(400), '1_000'];
 
 const toMongodbUrl = (path: string) => `mongodb://user:${canary}@db/${path}`;
 
@@ -107,24 +88,15 @@ const wrongValues: Partial<Record<SettingName, readonly string[]>> = {
     `mongodb://user:${canary}@db:0/`,
     `mongodb://user:${canary}@db:65536/`,
     `mongodb://user:${canary}@db:port/`,
-    ...['a%2Fb', 'a/b', 'a\\b', 'a.b', 'a%20b', 'a"b', 'a$b', 'a*b', 'a<b', 'a>b', 'a:b', 'a|b', 'a%00b'].map(
-      toMongodbUrl,
-    ),
-    ...['x'.repeat(64), '%C3%A4'.repeat(32), 'admin', 'local', 'config', '%ff'].map(toMongodbUrl),
+    ...['a%2Fb', 'a/b', 'a.b', 'a%20b', 'a$b', 'a*b', 'a:b', 'a%00b', '%7Ba%7D', '%C3%A4', '%ff'].map(toMongodbUrl),
+    ...['x'.repeat(64), 'admin', 'local', 'config'].map(toMongodbUrl),
   ],
   REDIS_URL: redisUrls,
   EVENTS_REDIS_URL: redisUrls,
-  REDIS_SENTINELS: [
-    ...redisUrls,
-    's1:26379',
-    `redis://:${canary}@s1,`,
-    `redis://:${canary}@s1;s2`,
-    `redis://ops@s1,${canary}`,
-  ],
+  REDIS_SENTINELS: [...redisUrls, 's1:26379', `redis://ops@s1,${canary}`],
   REDIS_TLS_CA: [canary, `-----BEGIN CERTIFICATE-----\n${canary}\n-----END CERTIFICATE-----`],
   REDIS_TLS_CERT: [canary, `-----BEGIN CERTIFICATE-----\n${canary}\n-----END CERTIFICATE-----`],
   EVENTS_READ_REDIS: ['replica', 'r1:6379,', 'r1:0', 'redis://r1:6379', ','],
-  REDIS_KEY_PREFIX: ['a b', 'a{b}', 'ä', 'x'.repeat(65)],
   PUBLIC_BASE_URL: [
     'widgets.example',
     'ftp://widgets.example',
@@ -133,7 +105,6 @@ const wrongValues: Partial<Record<SettingName, readonly string[]>> = {
     'https://widgets.example/?a',
     'https://widgets.example/#a',
     'https://widgets.example/%',
-    'https://widgets.example/%zz',
     'https://widgets.example:65536',
     'https://widgets.example:0',
     'https://*.example',
