@@ -34,17 +34,20 @@ const processing = ['test/processing/**/*.test.ts'];
  * store is asked, or ask a port in a way that its suite covers.
  */
 const apiOnCluster = [
-  'test/api/{audit,create-widget,deliveries,list-widgets,metrics,overview,receive-hook,session,subscriptions,users}/**/*.test.ts',
-  'test/api/{quarantine,stream-events}/**/*.test.ts',
+  'test/api/{metrics,overview,quarantine,subscriptions}/**/*.test.ts',
+  'test/api/audit/{changes,repeated-creates,system}.test.ts',
   'test/api/bad-input/generated*.test.ts',
-  'test/api/every-route/{damaged-rows,deep-pages,rate-limits,right-lost-while-the-body-arrives}.test.ts',
+  'test/api/deliveries/{by-webhook-id,discard,list-*,redrive*}.test.ts',
+  'test/api/every-route/{damaged-rows,deep-pages,right-lost-while-the-body-arrives}.test.ts',
   'test/api/{grants/tokens,integrations/token-lifecycle,integrations/samples,integrations/source-changes-apply}.test.ts',
+  'test/api/receive-hook/{202,429,backlog-share,flood}.test.ts',
+  'test/api/session/{change-password,ended-session-streams,expiry,manage-sessions,sign-in*,two-pods}.test.ts',
+  'test/api/stream-events/{200,damaged-events,entitlement,filtered-resume,stream-position}.test.ts',
+  'test/api/{create-widget/201,list-widgets/200,users/create,users/update}.test.ts',
   'test/client-library/service/**/*.test.ts',
 ];
 /** Attacks on what a store does or how long it takes. Those on parsers end before a store is asked. */
-const attackOnCluster = [
-  'test/attack/{find-out-what-exists,guess-a-password,ride-on-a-session,starve-the-others}.test.ts',
-];
+const attackOnCluster = ['test/attack/{find-out-what-exists,guess-a-password,starve-the-others}.test.ts'];
 
 /** A project of scenarios: real processes, real servers, faults. */
 function scenarios(name: string, options: TestProjectInlineConfiguration['test']) {

@@ -70,31 +70,6 @@ const csrfTokens: readonly (readonly [string, Headers, ExpectedResponse])[] = [
   ['as a bearer token', { cookie, authorization: 'Bearer {editorCsrf}' }, notAuthenticated],
 ];
 
-const origins: readonly (readonly [string, Headers, ExpectedResponse])[] = [
-  ['Origin of another host', { ...validHeaders, origin: 'https://evil.example' }, invalidCsrf],
-  ['Origin null', { ...validHeaders, origin: 'null' }, invalidCsrf],
-  ['Origin empty', { ...validHeaders, origin: '' }, invalidCsrf],
-  ['Origin of another port', { ...validHeaders, host: 'localhost:80', origin: 'http://localhost:81' }, invalidCsrf],
-  [
-    'Origin that begins with the own host',
-    { ...validHeaders, host: 'localhost', origin: 'http://localhost.evil.example' },
-    invalidCsrf,
-  ],
-  [
-    'two Origin headers',
-    { ...validHeaders, host: 'localhost', origin: ['http://localhost', 'https://evil.example'] },
-    invalidCsrf,
-  ],
-  ['Origin of the own host', { ...validHeaders, host: 'localhost:80', origin: 'http://localhost:80' }, accepted],
-  ['Sec-Fetch-Site cross-site', { ...validHeaders, 'sec-fetch-site': 'cross-site' }, invalidCsrf],
-  ['Sec-Fetch-Site same-site', { ...validHeaders, 'sec-fetch-site': 'same-site' }, invalidCsrf],
-  ['Sec-Fetch-Site empty', { ...validHeaders, 'sec-fetch-site': '' }, invalidCsrf],
-  ['Sec-Fetch-Site in upper case', { ...validHeaders, 'sec-fetch-site': 'SAME-ORIGIN' }, invalidCsrf],
-  ['two Sec-Fetch-Site headers', { ...validHeaders, 'sec-fetch-site': ['same-origin', 'cross-site'] }, invalidCsrf],
-  ['Sec-Fetch-Site same-origin', { ...validHeaders, 'sec-fetch-site': 'same-origin' }, accepted],
-  ['Sec-Fetch-Site none', { ...validHeaders, 'sec-fetch-site': 'none' }, accepted],
-];
-
 const toCase = (name: string, headers: Headers, expected: ExpectedResponse, body = '{"name":"x"}'): CorpusCase => ({
   name,
   method: 'POST',
@@ -109,7 +84,6 @@ export const createWidgetCredentials: readonly CorpusCase[] = [
   ...cookies.map(([name, headers, expected]) => toCase(`session: ${name}`, headers, expected)),
   ...csrfTokens.map(([name, headers, expected]) => toCase(`CSRF token: ${name}`, headers, expected)),
   { ...toCase('CSRF token: in the query', { cookie }, invalidCsrf), url: '/api/v1/widgets?csrfToken={editorCsrf}' },
-  ...origins.map(([name, headers, expected]) => toCase(name, headers, expected)),
   toCase('no session and broken JSON', {}, notAuthenticated, '{'),
   toCase('no session and a body of 100 kB', {}, notAuthenticated, ' '.repeat(100_000)),
   toCase('no session and another media type', { 'content-type': 'text/plain' }, notAuthenticated),

@@ -40,7 +40,9 @@ describe('the audit trail of failed sign-ins', () => {
       outcome: 'refused',
       code: 'invalid-credentials',
       actor: { kind: 'anonymous', id: null },
+      actorName: null,
       target: { kind: 'user', id: user.id },
+      targetName: null,
       clientAddress: remoteAddress,
       emailHmac: expect.stringMatching(/^[0-9a-f]{64}$/),
       before: null,
@@ -121,7 +123,8 @@ describe('the audit trail of refused requests', () => {
     const headers = { authorization: `Bearer ${token}` };
     await service.post('/api/v1/widgets', { name: 'lamp' }, headers);
     const [event] = await listAuditEventsOnce(service, admin, `actorId=${grant.id}`);
-    expect(event).toMatchObject({ action: 'access.refused', actor: { kind: 'provision-token', id: grant.id } });
+    const actor = { kind: 'provision-token', id: grant.id };
+    expect(event).toMatchObject({ action: 'access.refused', actor, actorName: grant.name, targetName: null });
   });
 
   test('has requests without a CSRF token, and own passwords that an admin tries to set', async () => {
@@ -155,6 +158,13 @@ describe('the audit trail of refused requests', () => {
       ['user.created', 'email-in-use'],
     ]);
     expect(events.find(({ code }) => code === 'not-found')?.target).toEqual({ kind: 'subscription', id: unknownId });
+  });
+
+  test('names the subscription whose stream an admin wanted to end', async () => {
+    const { id } = (await admin.post('/api/v1/subscriptions', { name: 'Control room' })).json();
+    await admin.delete(`/api/v1/subscriptions/${id}/connections/${randomUUID()}`);
+    const [event] = await listAuditEventsOnce(service, admin, `targetId=${id}&action=stream.ended`);
+    expect(event).toMatchObject({ outcome: 'refused', targetName: 'Control room' });
   });
 
   test('lists one of many equal ones', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { expectProblem } from '../../drivers/app/expect-problem.ts';
 import { openSharedApp } from '../../drivers/app/open-shared.ts';
 
 const uuidV7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -86,6 +87,18 @@ describe('POST /api/v1/widgets with an Idempotency-Key', () => {
       { offset: 0, limit: 200 },
     );
     expect(widgets.filter((widget) => widget?.name === name)).toHaveLength(1);
+  });
+
+  test('returns 409 idempotency-key-reused when the key is reused with another body', async () => {
+    const key = { 'idempotency-key': 'reused' };
+    expect((await create({ name: 'first' }, key)).statusCode).toBe(201);
+    expectProblem(await create({ name: 'second' }, key), { status: 409, code: 'idempotency-key-reused' });
+  });
+
+  test('does not consume the key of a rejected request, and two keys create two widgets with one name', async () => {
+    expect((await create({ name: '' }, { 'idempotency-key': 'a' })).statusCode).toBe(400);
+    for (const key of ['a', 'b'])
+      expect((await create({ name: 'twin' }, { 'idempotency-key': key })).statusCode).toBe(201);
   });
 
   test('keeps the keys of two users apart', async () => {

@@ -256,6 +256,7 @@ describe('the log line of a refused request', () => {
     const { grant, token } = await issueProvisionToken(service.backend, { permissions: [] });
     const response = await service.post('/api/v1/widgets', { name: 'lamp' }, { authorization: `Bearer ${token}` });
     expectProblem(response, { status: 403, code: 'permission-denied' });
+    expect(response.headers['www-authenticate']).toBeUndefined();
     expect(findLine(response)).toMatchObject({ code: 'permission-denied', provisionTokenId: grant.id });
   });
 

@@ -1,10 +1,11 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
+import { expectRateLimit, expectSeconds } from '../../drivers/app/expect-rate-limit.ts';
 import { openSharedApp } from '../../drivers/app/open-shared.ts';
-import type { TestCaller, TestRoute } from '../../drivers/app/test-app.ts';
+import { openTestApp, type TestCaller, type TestRoute } from '../../drivers/app/test-app.ts';
 
-/** No permit returns while a test runs. */
-const api = { ratePerSecond: 0.001, burst: 3 };
+/** A permit returns after 100 s, so none returns while a test runs. */
+const api = { ratePerSecond: 0.01, burst: 3 };
 const service = await openSharedApp({ limits: { api } });
 
 const isAuthenticated = ({ policy }: TestRoute) => policy === 'signed-in' || typeof policy === 'object';
@@ -26,11 +27,44 @@ test('every route that needs a session is refused beyond the limit of the user, 
     const response = await send(route, admin.headers);
     statuses.set(`${route.method} ${route.url}`, response.statusCode);
     if (response.statusCode !== 429) continue;
-    expect(response.headers['ratelimit-policy']).toBe('"api";q=3;w=3000');
+    expect(response.headers['ratelimit-policy']).toBe('"api";q=3;w=300');
     expect(response.headers.ratelimit).toMatch(/^"api";r=0;t=\d+$/);
     if (route.method !== 'HEAD') expectProblem(response, { status: 429, code: 'rate-limited' });
   }
   expect([...statuses].filter(([, status]) => status !== 429)).toEqual([]);
+});
+
+test('each response says what is left, also one with 400 and that of a HEAD, and a refusal when to come back', async () => {
+  const { headers } = await service.signedIn('viewer');
+  const sent = [
+    { method: 'GET', url: '/api/v1/widgets' },
+    { method: 'GET', url: '/api/v1/widgets?page=0' },
+    { method: 'HEAD', url: '/api/v1/widgets' },
+  ];
+  const responses = [];
+  for (const request of sent) responses.push(await send(request, headers));
+  expect(responses.map(({ statusCode }) => statusCode)).toEqual([200, 400, 200]);
+  for (const [index, response] of responses.entries()) {
+    expect(response.headers['ratelimit-policy']).toBe('"api";q=3;w=300');
+    expectRateLimit(response, { name: 'api', remaining: 2 - index, resetSeconds: 100 * (index + 1) });
+    expect(response.headers['retry-after']).toBeUndefined();
+  }
+  // The limit is checked after the credential and before the query.
+  const limited = await send(sent[1]!, headers);
+  expectProblem(limited, { status: 429, code: 'rate-limited' });
+  expectRateLimit(limited, { name: 'api', remaining: 0, resetSeconds: 300 });
+  expectSeconds(limited.headers['retry-after'], 100);
+  const anonymous = await send(sent[1]!, {});
+  expectProblem(anonymous, { status: 403, code: 'not-authenticated' });
+  expect(anonymous.headers.ratelimit).toBeUndefined();
+});
+
+test('without a limit, no response has a RateLimit header', async () => {
+  const unlimited = await openTestApp();
+  onTestFinished(() => unlimited.close());
+  const response = await (await unlimited.signedIn('viewer')).get('/api/v1/widgets');
+  expect(response.statusCode).toBe(200);
+  expect(Object.keys(response.headers).filter((name) => name.startsWith('ratelimit'))).toEqual([]);
 });
 
 test('a viewer sends no more changes at once than the burst', async () => {

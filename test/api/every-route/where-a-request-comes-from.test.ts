@@ -196,8 +196,8 @@ describe.each<[string, TrustedProxies, string]>([
   beforeAll(() => open({ TRUSTED_PROXIES: trustedProxies, limits }));
   afterAll(close);
 
-  test.each(Object.keys(forgedOrigins))('%s changes no URL and no origin', async (name) => {
-    const headers = { host: 'widgets.example', [name]: forgedOrigins[name]! };
+  test('changes no URL and no origin, whichever it is', async () => {
+    const headers = { ...forgedOrigins, host: 'widgets.example' };
     expect(await issueUrl(peer, headers)).toMatch(/^http:\/\/widgets\.example\/api/);
     expect((await issue(peer, { ...headers, origin: 'http://widgets.example' })).statusCode).toBe(201);
     for (const origin of ['https://evil.example', 'https://widgets.example']) {

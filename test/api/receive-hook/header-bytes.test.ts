@@ -51,6 +51,8 @@ describe('a webhook-id beyond ASCII', () => {
   ])('in %s is accepted with a signature over the bytes that were sent', async (_name, id) => {
     expect(await postSigned(id)).toMatchObject({ status: 202 });
     expect(await postSigned(id, Buffer.from('another'))).toMatchObject({ status: 400 });
+    // Its bytes as those of another text: a recorded hook must not become another one.
+    expect(await postSigned(Buffer.from(id.toString('latin1')), id)).toMatchObject({ status: 400 });
   });
 
   test('is one event, whichever encoding the sender writes its headers in', async () => {

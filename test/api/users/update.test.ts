@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
-import type { TestCaller } from '../../drivers/app/test-app.ts';
+import { openTestApp, type TestCaller } from '../../drivers/app/test-app.ts';
 import { openAppWithWatchedControlLog } from '../../drivers/app/watched-control-log.ts';
 
 const { service, control } = await openAppWithWatchedControlLog();
@@ -115,6 +115,17 @@ describe('PATCH /api/v1/users/{id}', () => {
 });
 
 describe('PATCH /api/v1/users/{id}: rejected', () => {
+  test('returns 409 last-admin for the only admin, who stays signed in', async () => {
+    const own = await openTestApp();
+    onTestFinished(() => own.close());
+    const [only] = [await own.signedIn('admin'), await own.signedIn('editor')];
+    for (const payload of [{ role: 'viewer' }, { disabled: true }, { role: 'viewer', disabled: true }]) {
+      const response = await only.patch(`/api/v1/users/${only.userId}`, payload);
+      expectProblem(response, { status: 409, code: 'last-admin' });
+    }
+    expect((await only.get('/api/v1/session')).json()).toMatchObject({ user: { role: 'admin', disabled: false } });
+  });
+
   test('returns 503 but ends the sessions while the control log is unavailable; the request can be repeated', async () => {
     const user = await service.signedIn('editor');
     control.isUnavailable = true;

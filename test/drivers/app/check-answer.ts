@@ -39,9 +39,9 @@ const pathsOutsideInterface =
  */
 export function createAnswerCheck(document: OpenApiDocument): (answer: CheckedAnswer) => void {
   const schemas = new SchemaSet(document);
-  const resolved = resolveResponses(document);
+  const paths = compilePaths(resolveResponses(document));
   return (answer) => {
-    const operation = findOperation(resolved, answer);
+    const operation = findOperation(paths, answer);
     if (operation === null) return;
     const mistakes = findMistakes(answer, operation, schemas);
     if (mistakes.length === 0) return;
@@ -58,7 +58,7 @@ export function createSchemaCheck(document: OpenApiDocument): (schema: Json, val
 }
 
 /** Returns the operation that answered, or null if no operation declares this answer. */
-function findOperation(document: OpenApiDocument, answer: CheckedAnswer): OpenApiOperation | null {
+function findOperation(paths: readonly CompiledPath[], answer: CheckedAnswer): OpenApiOperation | null {
   const path = answer.url.split(/[?#]/, 1)[0] ?? '';
   if (pathsOutsideInterface.test(path)) return null;
   // The answer to a handshake is for a foreign sender, whose requests and answers its own documentation describes.
@@ -67,7 +67,7 @@ function findOperation(document: OpenApiDocument, answer: CheckedAnswer): OpenAp
   if (answer.method === 'HEAD' && answer.statusCode === 405) return null;
   // HEAD is GET without a body. OPTIONS is a preflight of a browser, which the document does not describe.
   const method = answer.method === 'HEAD' ? 'get' : answer.method.toLowerCase();
-  const operation = findOperations(document, path)?.[method];
+  const operation = paths.find(({ pattern }) => pattern.test(path))?.operations[method];
   if (operation === undefined) {
     const isExpected = answer.statusCode === 404 || answer.statusCode === 405 || answer.method === 'OPTIONS';
     if (isExpected || codesOutsideOperations.includes(readProblemCode(answer))) return null;
@@ -76,16 +76,19 @@ function findOperation(document: OpenApiDocument, answer: CheckedAnswer): OpenAp
   return codesOutsideOperations.includes(readProblemCode(answer)) ? null : operation;
 }
 
-function findOperations(
-  { paths }: OpenApiDocument,
-  path: string,
-): Readonly<Record<string, OpenApiOperation>> | undefined {
-  const patterns = Object.keys(paths).filter((pattern) => {
-    return new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]*')}$`).test(path);
-  });
-  // A path without a parameter wins over one with a parameter.
-  const [pattern] = patterns.sort((a, b) => a.split('{').length - b.split('{').length);
-  return pattern === undefined ? undefined : paths[pattern];
+interface CompiledPath {
+  readonly pattern: RegExp;
+  readonly operations: Readonly<Record<string, OpenApiOperation>>;
+}
+
+/** The paths of the document. A path without a parameter comes before those with one, and wins. */
+function compilePaths({ paths }: OpenApiDocument): readonly CompiledPath[] {
+  return Object.entries(paths)
+    .sort(([a], [b]) => a.split('{').length - b.split('{').length)
+    .map(([path, operations]) => ({
+      pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]*')}$`),
+      operations,
+    }));
 }
 
 /** Returns the problem code of an answer, or an empty string if the answer is not a problem. */

@@ -27,6 +27,8 @@ test.each([
   [{ secFetchSite: 'same-site' }, false],
   [{ secFetchSite: 'cross-site', origin: 'https://widgets.example' }, false],
   [{ secFetchSite: '' }, false],
+  [{ secFetchSite: 'SAME-ORIGIN' }, false],
+  [{ secFetchSite: 'same-origin, cross-site' }, false],
   [{ origin: 'https://widgets.example' }, true],
   [{ origin: 'http://localhost:8080' }, true],
   [{ origin: 'http://localhost' }, false],

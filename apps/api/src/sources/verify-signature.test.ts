@@ -148,22 +148,8 @@ describe('Standard Webhooks', () => {
       new Date(atSeconds * 1_000),
     ).isValid;
   const key = createSecretKey(Buffer.from(secret.slice('whsec_'.length), 'base64'));
-  const sign = (id: string | Buffer, time = `${atSeconds}`) =>
+  const sign = (id: string, time: string) =>
     `v1,${createHmac('sha256', key).update(id).update(`.${time}.${given.body}`).digest('base64')}`;
-  /** A header value as Node reads these bytes. */
-  const asRead = (bytes: Buffer) => bytes.toString('latin1');
-
-  test.each([
-    ['in UTF-8, signed as sent', Buffer.from('Grüße-日本'), Buffer.from('Grüße-日本')],
-    ['in Latin-1, signed as sent', Buffer.from('Grüße', 'latin1'), Buffer.from('Grüße', 'latin1')],
-    ['in Latin-1 as fetch sends it, signed in UTF-8', Buffer.from('Grüße', 'latin1'), Buffer.from('Grüße')],
-    ['of bytes that are no text', Buffer.from([0xff, 0x80, 0x41]), Buffer.from([0xff, 0x80, 0x41])],
-  ])('accepts an id %s', (_name, sent, signed) => {
-    expect(check({ 'webhook-id': asRead(sent), 'webhook-signature': sign(signed) })).toBe(true);
-    // Its bytes as those of another text: a recorded hook must not become another one.
-    expect(check({ 'webhook-id': asRead(Buffer.from(asRead(signed))), 'webhook-signature': sign(signed) })).toBe(false);
-  });
-
   test.each<[string, Record<string, string>]>([
     ['a signature without its padding', { 'webhook-signature': signature.slice(0, -1) }],
     ['the alphabet of URLs', { 'webhook-signature': signature.replace('+', '-').replace('/', '_') }],
