@@ -23,7 +23,7 @@ export interface Sink {
   write(text: string, onWritten?: () => void): unknown;
 }
 
-/** Where results go, and everything that is said to the person, so that results can be piped. */
+/** Results and messages go to different streams, so that results can be piped. */
 interface Sinks {
   readonly stdout: Sink;
   readonly stderr: Sink;

@@ -33,7 +33,7 @@ export type RouteAudit = AuditDeclaration | { readonly none: string };
  * is the actor.
  */
 export interface AuditNotes extends Partial<Pick<AuditEvent, 'actor' | 'actorName' | 'targetName'>> {
-  /** Of a change whose request may be repeated: each repetition is the same event. Default: a new id. */
+  /** The id of the event, the same for each repetition of a request. Default: a new id. */
   readonly eventId?: string;
   /** When the handler started: a revocation is older than the ends of streams that it causes. Default: now. */
   readonly startedAt?: Date;

@@ -33,7 +33,7 @@ export interface Attempts {
 /** A browser's `fetch` must be called on the global object. */
 export const globalFetch: typeof globalThis.fetch = (input, init) => globalThis.fetch(input, init);
 
-/** What is sent until it succeeds. */
+/** A request, which is sent again until it succeeds. */
 interface Sending extends Attempts {
   readonly url: string;
   readonly method: string;

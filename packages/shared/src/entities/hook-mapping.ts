@@ -3,8 +3,8 @@ import { type HookKind, hookKinds } from '../domain/event-kind.ts';
 import { timeFormats } from '../domain/foreign-time.ts';
 import { type DeepReadonly, forArrayLength } from './define-entity.ts';
 
-// Where the members of a hook are in the requests of a foreign sender: declared, never programmed. What clients send,
-// what is stored, and what responses show has this one form.
+// Where the members of a hook are in the requests of a foreign sender. Requests, stored integrations and responses
+// contain this one form.
 
 /**
  * Returns the steps of a JSON Pointer (RFC 6901), or null if the text is not one. The empty text points to the whole

@@ -19,7 +19,7 @@ export interface ManageGrantsDeps<Own extends object> {
   readonly clock: Pick<Clock, 'now'>;
   /** Default: without limit. */
   readonly tokenMaxLifetimeMs?: TokenMaxLifetimeMs;
-  /** Deletes what is kept of a grant beside it. Default: nothing is. */
+  /** Deletes other records of a deleted grant. Default: none. */
   readonly deleteKept?: (id: string) => Promise<void>;
 }
 
@@ -27,7 +27,7 @@ export interface ManageGrantsDeps<Own extends object> {
 interface SecretOptions {
   /** The signing secret that the sender wants. Default: a new one is made. */
   readonly dictatedSecret?: string | null;
-  /** The secrets of a foreign sender. Null, the default: it is none. */
+  /** The secrets of a foreign sender. Null, the default: no foreign sender. */
   readonly sourceSecrets?: readonly string[] | null;
 }
 
