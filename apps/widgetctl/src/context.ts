@@ -45,7 +45,7 @@ export class Context {
     this.output = output;
   }
 
-  /** The address of the service in its one spelling, without a slash at the end: the sessions are kept by it. */
+  /** The normalized address of the service, without a slash at the end. Sessions are stored under it. */
   get url(): string {
     const text = this.#urlOption ?? (this.#io.environment.WIDGETCTL_URL || 'http://127.0.0.1:8080');
     const url = parseAddress(text, 'The address of the service (--url or WIDGETCTL_URL)');
@@ -70,7 +70,7 @@ export class Context {
     });
   }
 
-  /** As the global `fetch`, but says once for each address when others can read on the way what it sends. */
+  /** As the global `fetch`, but warns once per address if others can read the requests on their way. */
   readonly fetch: typeof globalThis.fetch = (input, init) => {
     const { origin } = new URL(input instanceof Request ? input.url : input);
     if (isUnencryptedRemote(origin) && !this.#noted.has(origin)) {
@@ -157,8 +157,8 @@ function findSessionFile({ environment: { XDG_CONFIG_HOME = '' }, findHome }: Io
 }
 
 /**
- * Keeps the session of one service in a file that only this user may read. A file that cannot be used stops no command:
- * it is said, and there is no session.
+ * Keeps the session of one service in a file that only this user may read. If the file cannot be used, the command
+ * warns and goes on without a session.
  */
 class SessionFile implements SessionStore {
   readonly #path: string | null;

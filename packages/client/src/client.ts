@@ -67,9 +67,7 @@ export interface Api {
 
 /**
  * A client of one service, with at most one session. It keeps the session's cookie and CSRF token, repeats what may be
- * repeated, and throws a `ProblemError` for every refusal.
- *
- * @throws {InvalidCallError} if an option cannot be.
+ * repeated, and throws a `ProblemError` for every refusal. @throws {InvalidCallError} if an option is invalid.
  */
 export class WidgetServiceClient {
   /** Every operation of the service, typed by its path. */
@@ -160,10 +158,7 @@ function withSignal(signal: AbortSignal | undefined): { signal?: AbortSignal } {
   return signal === undefined ? {} : { signal };
 }
 
-/**
- * Creates the typed operations on top of a fetch that throws for every refusal, and for every response that is not the
- * answer which it is told to expect.
- */
+/** Creates the typed operations on top of a fetch that throws for every refusal and every unexpected response. */
 function createApi(baseUrl: string, fetch: ServiceFetch['fetch']): Api {
   const client = createOpenApiClient<paths>({ baseUrl });
   const call = (method: keyof Api) => {

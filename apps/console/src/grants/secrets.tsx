@@ -28,7 +28,7 @@ export function toSecrets(text: string): string[] {
   return text.split('\n').filter((line) => line.trim() !== '');
 }
 
-/** The secrets of a foreign sender, one in each line. What is typed is kept nowhere. */
+/** The secrets of a foreign sender, one in each line. The typed text is not stored. */
 export function SourceSecretsField({ of }: { readonly of: Signal<string> }) {
   return <LinesField of={of} isSecret label="Secrets" hint="One per line. They are never shown again." />;
 }

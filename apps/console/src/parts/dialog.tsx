@@ -31,7 +31,7 @@ export const uncopiedText =
 export function ActionForm({ action, class: ownClass, children, end, endClass }: ActionFormProperties) {
   const form = useRef<HTMLFormElement>(null);
   const isChanged = useRef(false);
-  // What is being sent is not lost.
+  // Input that is being sent is not lost.
   useLeaveQuestion(() => (isChanged.current && !action.isRunning.peek() ? unsavedText : null));
   const error = action.error.value;
   useEffect(() => {
@@ -178,7 +178,7 @@ type RenderDialog = (close: () => void) => ComponentChildren;
 const opened = holdSecrets<RenderDialog>();
 path.subscribe(() => (opened.value = null));
 
-/** Opens a dialog above the page. It ends with the page, or when it calls `close`. */
+/** Opens a dialog above the page. It closes when the page is left, or when it calls `close`. */
 export function showDialog(render: RenderDialog): void {
   opened.value = render;
 }

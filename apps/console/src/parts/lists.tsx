@@ -214,7 +214,7 @@ interface PagedListProperties<Item> {
   readonly list: Pages<Page<Item>>;
   /** The failure of something else that concerns the list. */
   readonly error?: unknown;
-  /** What an empty list teaches. Left out for a list that never is empty. */
+  /** Shown instead of an empty list. Left out for a list that is never empty. */
   readonly empty?: { readonly title: string; readonly text: string } | undefined;
   /** Gets at least one item. */
   readonly children: (items: readonly Item[]) => ComponentChildren;

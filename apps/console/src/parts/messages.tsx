@@ -118,7 +118,7 @@ interface ReadStateProperties<Data> {
 
 const rowNumbers = [1, 2, 3, 4, 5, 6];
 
-/** Shows what was read; before it the place of what is loading, why that failed, or how many items are missing. */
+/** Shows what was read. Above it: grey rows while it loads, why that failed, or how many items are missing. */
 export function ReadState<Data>({ read, error = null, children }: ReadStateProperties<Data>) {
   const failure = read.error.value ?? error;
   const data = read.data.value;

@@ -14,7 +14,7 @@ interface Options {
   readonly press: (key: string) => boolean;
 }
 
-/** `first`: the active option at first, and the one that the keys stop at. -1: none. */
+/** `first`: the option that is active at first. The arrow keys go no further up. -1: none. */
 export function useOptions(count: number, first: 0 | -1 = 0): Options {
   const active = useSignal<number>(first);
   const listId = useId();

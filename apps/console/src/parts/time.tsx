@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import { readServiceMs } from '../service/service-clock.ts';
 import { formatAbsolute, formatClockTime, formatRelative } from './format.ts';
 
-/** By the clock of this machine: it only makes what reads it render again. */
+/** A change renders the components that read it again. By the clock of this machine. */
 const renewedAtMs = signal(0);
 const renewMs = 5_000;
 

@@ -3,7 +3,7 @@ import { signal } from '@preact/signals';
 /** How far the clock of this machine is ahead of the service's, in milliseconds. 0 as long as they agree. */
 export const clockErrorMs = signal(0);
 
-/** `Date` has whole seconds, and clocks are set by small steps. Less than this is no error. */
+/** A smaller difference is no error: `Date` has whole seconds, and clocks are corrected in small steps. */
 const toleranceMs = 5_000;
 
 /** The time of the service, in milliseconds since 1970: everything that the page shows was stored by that clock. */

@@ -64,7 +64,7 @@ export function useResource<Data>(
   inputs: readonly unknown[],
   { refreshMs }: ResourceOptions = {},
 ): Resource<Data> {
-  /** Another object for other inputs. An effect would notice a change only after the next frame. */
+  /** A new object whenever the inputs change. An effect would notice a change only after the next frame. */
   const question = useMemo(() => ({}), inputs);
   const answer = useSignal({ question, data: null as Data | null, error: null as unknown });
   const isLoading = useRef(false);

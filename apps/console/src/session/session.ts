@@ -32,7 +32,7 @@ export function holdSecrets<Held>(): Signal<Held | null> {
   let owner: string | undefined;
   effect(() => {
     const userId = session.value?.user.id;
-    // Also what comes when the session has ended.
+    // Also drops a secret that arrives after the end of the session.
     if (held.value !== null && (userId === undefined || userId !== owner)) held.value = null;
     owner = userId;
   });

@@ -23,7 +23,7 @@ export interface HookSenderOptions {
   readonly maxQueued?: number;
   /** How long each attempt may take, in milliseconds. Default: 10 000. */
   readonly timeoutMs?: number;
-  /** Told of each wait before a hook is sent again, and what for. */
+  /** Called before each wait for another attempt, with the reason. */
   readonly onRetry?: (retry: Retry & { readonly id: string }) => void;
   /** The clock of signatures, in milliseconds since 1970. Default: `Date.now`. */
   readonly now?: () => number;
@@ -62,7 +62,7 @@ export class HookSender {
   readonly #unsent = new Set<(reason: unknown) => void>();
   #onIdle: (() => void)[] = [];
 
-  /** @throws {InvalidCallError} if the URL or another option cannot be. */
+  /** @throws {InvalidCallError} if the URL or another option is invalid. */
   constructor(options: HookSenderOptions) {
     this.#url = parseAddress(options.url, 'The URL of the integration').href;
     this.#options = options;

@@ -26,7 +26,7 @@ export interface Attempts {
   readonly maxAttempts: number;
   /** How long each attempt may take, in milliseconds. */
   readonly timeoutMs: number;
-  /** Told of each wait before it begins. */
+  /** Called before each wait for another attempt. */
   readonly onRetry?: ((retry: Retry) => void) | undefined;
 }
 

@@ -26,7 +26,7 @@ export interface ClientOptions {
   readonly maxAttempts?: number;
   /** How long each attempt of a request may take, in milliseconds. Default: 15 000. */
   readonly timeoutMs?: number;
-  /** Told of each wait before a request is repeated, and what for. */
+  /** Called before each wait for another attempt, with the reason. */
   readonly onRetry?: (retry: Retry) => void;
   /** Sends the requests, also those of streams. By default: the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch;

@@ -48,7 +48,7 @@ export interface StreamOptions {
   readonly position?: Position | null;
   /** Where to keep the position. A position that it holds is preferred to `position`. */
   readonly positions?: PositionStore;
-  /** Told of each change of the state. */
+  /** Called at each change of the state. */
   readonly onState?: (state: StreamState) => void;
   /** How many ids of events it remembers, to drop repetitions. Default: 10 000. */
   readonly rememberedIds?: number;
@@ -76,12 +76,10 @@ const maxRefusedUrls = 3;
  * says that the event log has lost events (`epoch-changed`, `ahead-of-stream`): what comes then may be new although its
  * id is not.
  *
- * It reads only as fast as you ask for events. End it with `break`, or with `signal`.
- *
- * @throws {InvalidCallError} if the URL or an option cannot be.
- * @throws {UnreachableError} if the certificate at the URL is not trusted.
- * @throws {UnexpectedResponseError} if the URL redirects for good.
- * @throws {StreamEndedError} when the URL is not valid any more.
+ * It reads only as fast as you ask for events. End it with `break`, or with `signal`. @throws {InvalidCallError} if the
+ * URL or an option is invalid. @throws {UnreachableError} if the certificate at the URL is not trusted. @throws
+ * {UnexpectedResponseError} if the URL redirects for good. @throws {StreamEndedError} when the URL is not valid any
+ * more.
  */
 export async function* readStream(
   url: StreamUrl,

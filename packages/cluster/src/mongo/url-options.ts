@@ -28,7 +28,7 @@ export const pinned = {
   waitQueueTimeoutMS: 1500,
 } as const;
 
-/** Other options that have no effect: other names of the above, tags of a preference that is pinned, and a dead one. */
+/** Other options without effect: other names of the above, tags of a pinned preference, and one that is obsolete. */
 const ignored = ['j', 'wtimeout', 'readPreferenceTags', 'timeoutMS'] as const;
 
 /**

@@ -13,7 +13,7 @@ type Delivery = Schemas['Delivery'];
 /** The dead deliveries of all integrations: why each is dead. They are redriven one, some or all at once. */
 export function DeadDeliveriesPage() {
   const { selected, select } = useSelection();
-  /** Whether all dead deliveries that there are are selected. */
+  /** Whether every dead delivery is selected, also those on other pages. */
   const isAll = useSignal(false);
   const list = usePages(
     (place, signal) => {
@@ -36,7 +36,7 @@ export function DeadDeliveriesPage() {
   const items = list.data.value?.items ?? [];
   const isSelected = (eventId: string) => isAll.value || selected.has(eventId);
   const onSelect: typeof select = (eventIds, isChecked) => {
-    // Without one of all, those of this page stay selected: nobody has seen the others.
+    // If one of all is deselected, only the rest of this page stays selected: nobody has seen the other pages.
     if (isAll.value)
       select(
         items.map(({ eventId }) => eventId),

@@ -91,7 +91,7 @@ export function selectColumn(
   };
 }
 
-/** The event ids of dead deliveries, or all that there are. */
+/** The event ids of dead deliveries, or every dead delivery. */
 type Selected = readonly string[] | 'all';
 
 const path = '/api/v1/deliveries/redrive';

@@ -39,7 +39,7 @@ export function NewSourcePage() {
   const text = useSignal(writeSource('github'));
   const sample = useSample();
   const source = parseDocument<Source>(text.value);
-  /** `isWaiting`: the first request is waited for, and mapped then. */
+  /** `isWaiting`: the mapping is made later, from the first request that arrives. */
   const create = useAction(async (given: Source, isWaiting: boolean) => {
     const secrets = secret.peek() === '' ? [] : [secret.peek()];
     const mapping = isWaiting ? refuseAll : given.mapping;

@@ -59,7 +59,7 @@ export function TestHookDialog({
   readonly integrationId: string;
   /** Whether the integration accepts only hooks that are signed as Standard Webhooks describes. */
   readonly isSigned: boolean;
-  /** What is filled in, while the page knows it. */
+  /** The first content of the fields, if the page still knows the secrets. */
   readonly secrets?: { readonly url: string; readonly signingSecret?: string };
   readonly onClose: () => void;
 }) {

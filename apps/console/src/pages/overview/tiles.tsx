@@ -67,7 +67,7 @@ interface TileProperties {
   readonly value: string | null;
   /** Beside the value. */
   readonly unit: string;
-  /** Said instead of a value that is not known. */
+  /** Shown instead of an unknown value. */
   readonly missing?: string;
   /** Below the value: a line over the last hour, or a sentence. */
   readonly children?: ComponentChildren;

@@ -120,7 +120,7 @@ function IdentityFailure() {
   );
 }
 
-/** The service accepts no longer one. */
+/** The service accepts no longer path than this. */
 const returnToMax = 500;
 
 /** The identity provider sends the browser back to this address. */

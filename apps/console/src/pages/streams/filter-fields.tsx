@@ -225,7 +225,7 @@ function Chosen({ of, nameOf, inputId }: Pick<PickFieldProperties, 'of' | 'nameO
   const { chosen, text } = of.value;
   const remove = (removed: string) => {
     of.value = { chosen: chosen.filter((other) => other !== removed), text };
-    // The button that had the focus goes.
+    // The button that had the focus disappears.
     document.getElementById(inputId)?.focus();
   };
   return (

@@ -35,7 +35,7 @@ export function EventsPage() {
     <>
       <PageHeader
         title="Events"
-        // What is interrupted during a pause stays interrupted.
+        // A pause does not hide that the stream is interrupted.
         aside={<StreamStateBadge state={isPaused && state.value === 'open' ? 'paused' : state.value} />}
       >
         <Button onClick={() => changeQuery({ paused: isPaused ? null : '1' })}>{isPaused ? 'Resume' : 'Pause'}</Button>
@@ -143,7 +143,7 @@ export function LivePreview({ subscription, url: knownUrl }: LivePreviewProperti
   const heading = useRef<HTMLHeadingElement>(null);
   const listen = (next: string | null) => {
     url.value = next;
-    // What had the focus goes.
+    // The element that had the focus disappears.
     heading.current?.focus();
   };
   const { events, state, opening, failure } = useEvents({
@@ -196,7 +196,7 @@ export function LivePreview({ subscription, url: knownUrl }: LivePreviewProperti
   );
 }
 
-/** Asks for the secret URL of a stream. It is kept nowhere. */
+/** Asks for the secret URL of a stream. It is not stored. */
 function PasteUrl({ onListen }: { readonly onListen: (url: string) => void }) {
   const text = useSignal('');
   /** What the person has asked to listen to. */

@@ -122,7 +122,7 @@ export function StreamPage({ id = '' }: RouteParameters) {
 
 interface NewUrlProperties {
   readonly held: HeldStream;
-  /** The person wants to see it no more. */
+  /** Called when the person has saved the URL. */
   readonly onSaved: () => void;
 }
 

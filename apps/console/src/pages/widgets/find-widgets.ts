@@ -38,7 +38,7 @@ export function useFoundWidgets(
 ): Found {
   const found = useSignal({ ...nothing, key });
   useEffect(() => {
-    // What still fits stays until the search has found as many: nothing goes and comes back.
+    // Earlier results that still match stay until the search has found as many, so that no row flickers.
     const before = found.peek().items.length === 0 ? known : found.peek().items;
     const kept = key === null ? [] : before.filter(matches).slice(0, most);
     const left = new AbortController();

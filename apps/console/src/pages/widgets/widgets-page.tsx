@@ -110,7 +110,7 @@ function useShownWidgets({ text, state }: WidgetFilter) {
     (state === null || widget.state === state) && matchesWords(widget);
   const most = useSignal(foundStep);
   const isSearching = text.trim() !== '';
-  // It begins after the list was read, so that the events since then change what it finds, and again with the list.
+  // A search begins after each read of the list, so that the events since that read also change what it finds.
   const key = isSearching && read !== null ? `${read.asOf} ${state} ${text.trim()}` : null;
   const found = useFoundWidgets(key, matches, most.value, read?.items);
   const rows = isSearching ? found.items : (read?.items ?? []);
