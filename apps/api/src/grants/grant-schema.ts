@@ -3,7 +3,7 @@ import type { NewGrant, Rotation, TokenIssue } from '@widget-service/shared/usec
 import { z } from 'zod';
 import { toBody } from '../schemas/body.ts';
 import { pageQuerySchema, queryTime, timeText } from '../schemas/page.ts';
-import { displayText, timestamp, utcTimeFormat } from '../schemas/text.ts';
+import { displayText, shownUuid, timestamp, utcTimeFormat } from '../schemas/text.ts';
 
 /** Everything that differs between the kinds of grants in their seven operations. */
 export interface GrantResource<Own extends object> {
@@ -89,7 +89,7 @@ interface ShownGrant {
  */
 export function describeShown(shown: ShownGrant) {
   const shape: z.ZodObject = z.object({
-    id: z.string().meta({ format: 'uuid' }),
+    id: shownUuid,
     name: z.string().meta({ examples: ['Plant north'] }),
     ...shown.own,
     expiresAt: timestamp.nullable().meta({ description: 'When it expires; null: never.', examples: [null] }),
@@ -100,8 +100,7 @@ export function describeShown(shown: ShownGrant) {
       examples: [null],
     }),
     createdAt: timestamp,
-    createdBy: z.string().meta({
-      format: 'uuid',
+    createdBy: shownUuid.meta({
       description: 'The id of the user that created it.',
       examples: ['7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24'],
     }),

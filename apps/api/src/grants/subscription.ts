@@ -4,7 +4,7 @@ import { widgetStates } from '@widget-service/shared/domain/widget.ts';
 import { forArrayLength } from '@widget-service/shared/entities/define-entity.ts';
 import type { Subscription } from '@widget-service/shared/entities/grant.ts';
 import { z } from 'zod';
-import { displayText, uuid } from '../schemas/text.ts';
+import { displayText, shownUuid, uuid } from '../schemas/text.ts';
 import {
   describeShown,
   type GrantResource,
@@ -51,7 +51,7 @@ const { shown, issued, toBody } = describeShown({
     filter: z
       .object({
         types: z.array(z.enum(widgetEventTypes)).nullable(),
-        widgetIds: z.array(z.string().meta({ format: 'uuid' })).nullable(),
+        widgetIds: z.array(shownUuid).nullable(),
         states: z.array(z.enum(widgetStates)).nullable(),
         labels: z.array(z.string()).nullable(),
       })

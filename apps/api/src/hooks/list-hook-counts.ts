@@ -5,7 +5,7 @@ import { defineRoute, type Route } from '../http/route.ts';
 import type { RouteDeps } from '../route-deps.ts';
 import { pageQuerySchema, readPage, toPageBody, toPageSchema } from '../schemas/page.ts';
 import { documentResponses } from '../schemas/problem.ts';
-import { timestamp } from '../schemas/text.ts';
+import { shownUuid, timestamp } from '../schemas/text.ts';
 
 const { hours } = hookCountLimits;
 const counts = z.array(z.int().min(0)).min(hours).max(hours);
@@ -14,7 +14,7 @@ const exampleCounts = (last: number): number[] =>
 
 const hookCountsSchema = z
   .object({
-    integrationId: z.string().meta({ format: 'uuid' }),
+    integrationId: shownUuid,
     integrationName: z.string(),
     startsAt: timestamp.describe('When the first hour begins: a full hour in UTC. The last hour is the current one.'),
     accepted: counts.describe('Hooks answered with 202 in each hour, the oldest first. Repetitions count, too.'),

@@ -9,10 +9,10 @@ import type { RouteDeps } from '../route-deps.ts';
 import { toBody } from '../schemas/body.ts';
 import { pageQuerySchema, readPage, toPageBody, toPageSchema } from '../schemas/page.ts';
 import { documentResponses } from '../schemas/problem.ts';
-import { timestamp } from '../schemas/text.ts';
+import { shownUuid, timestamp } from '../schemas/text.ts';
 
 const quarantinedTextShape = z.object({
-  id: z.string().meta({ format: 'uuid', description: 'The `quarantineId` in the log.' }),
+  id: shownUuid.describe('The `quarantineId` in the log.'),
   reason: z.enum(quarantineReasons).meta({
     description:
       'Why it is in quarantine. `unreadable`: no event id or integration id can be read from it. `store-refused`: it is a delivery that the store will not even accept as a dead letter.',
@@ -21,9 +21,7 @@ const quarantinedTextShape = z.object({
     description:
       'The job of the hook queue with which the batch began. A batch may hold several jobs, so a delivery may come from another one.',
   }),
-  integrationId: z
-    .string()
-    .meta({ format: 'uuid' })
+  integrationId: shownUuid
     .nullable()
     .meta({ description: 'The integration that the delivery names. Null if it cannot be read.' }),
   quarantinedAt: timestamp,

@@ -8,14 +8,14 @@ import type { RouteDeps } from '../route-deps.ts';
 import { toBody } from '../schemas/body.ts';
 import { pageQuerySchema, queryWebhookId, readPage, toPageBody, toPageSchema } from '../schemas/page.ts';
 import { documentResponses, mistakeSchema } from '../schemas/problem.ts';
-import { timestamp } from '../schemas/text.ts';
+import { shownUuid, timestamp } from '../schemas/text.ts';
 import { requireSource } from '../sources/read-source.ts';
 import { cutWebhookId, endOfSample } from './intake-recorder.ts';
 
 /** One refused hook, with the problem that its sender got. */
 const refusalSchema = z
   .object({
-    requestId: z.string().meta({ format: 'uuid', description: 'The `requestId` of the problem and of the log line.' }),
+    requestId: shownUuid.describe('The `requestId` of the problem and of the log line.'),
     refusedAt: timestamp,
     code: z.string().meta({ description: 'The code of the problem. `/problems` explains every code.' }),
     status: z.int().min(400).max(599),
@@ -105,7 +105,7 @@ const samplingSchema = z
 
 const sampleSchema = z
   .object({
-    requestId: z.string().meta({ format: 'uuid', description: 'The `requestId` of the problem and of the log line.' }),
+    requestId: shownUuid.describe('The `requestId` of the problem and of the log line.'),
     receivedAt: timestamp,
     code: z.string().meta({ description: 'The code of the problem that the sender got.' }),
     refusal: z

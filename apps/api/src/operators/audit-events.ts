@@ -10,13 +10,13 @@ import type { RouteDeps } from '../route-deps.ts';
 import { toBody } from '../schemas/body.ts';
 import { pageQuerySchema, queryTime, readPage, toPageBody, toPageSchema } from '../schemas/page.ts';
 import { documentResponses } from '../schemas/problem.ts';
-import { timestamp, uuid } from '../schemas/text.ts';
+import { shownUuid, timestamp, uuid } from '../schemas/text.ts';
 
 const changedMembers = z.record(z.string(), z.unknown()).nullable();
 
 const auditEventSchema = z
   .object({
-    id: z.string().meta({ format: 'uuid' }),
+    id: shownUuid,
     occurredAt: timestamp.describe('For a request: when the service began to process it.'),
     action: z.enum(auditActions).meta({ description: 'What was done. There may be further actions at any time.' }),
     operation: z.string().nullable().meta({
@@ -29,7 +29,7 @@ const auditEventSchema = z
     code: z.string().nullable().meta({
       description: 'The code of the problem that the client got. Null if it succeeded.',
     }),
-    actor: z.object({ kind: z.enum(auditActorKinds), id: z.string().meta({ format: 'uuid' }).nullable() }).meta({
+    actor: z.object({ kind: z.enum(auditActorKinds), id: shownUuid.nullable() }).meta({
       description:
         'Who did it. The `id` is null for `anonymous`, for `identity-provider`, which gave a user or a role at a sign-in, and for `system`: the service itself.',
     }),
@@ -38,7 +38,7 @@ const auditEventSchema = z
         "The actor's name when it happened: of a user, who without a name has the e-mail here, or of a provision token. Null if there is none, none is known, or a version of the service without this member wrote the event.",
     }),
     target: z
-      .object({ kind: z.enum(auditTargetKinds), id: z.string().meta({ format: 'uuid' }) })
+      .object({ kind: z.enum(auditTargetKinds), id: shownUuid })
       .nullable()
       .meta({ description: 'What it was done to. Null if there is none, or none is known.' }),
     targetName: z.string().nullable().meta({
@@ -59,7 +59,7 @@ const auditEventSchema = z
     after: changedMembers.meta({
       description: 'The changed members after the change. Null if there are none. Never a secret.',
     }),
-    requestId: z.string().meta({ format: 'uuid' }).nullable().meta({
+    requestId: shownUuid.nullable().meta({
       description:
         'The request in the log. For `stream.ended`, the one that opened the stream. Null without a request, and if the event stands for several.',
     }),

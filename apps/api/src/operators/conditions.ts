@@ -1,4 +1,5 @@
 import { type ProcessState, processStateLimits, type ReadState } from '@widget-service/shared/ports/process-states.ts';
+import type { OverviewBody } from './overview-schema.ts';
 import { delayPoints } from './pod-state.ts';
 
 /** A kind of condition, and the alert of Prometheus that fires for the same reason. */
@@ -75,16 +76,7 @@ export interface JudgedState {
   readonly hasWorkers: boolean;
 }
 
-/** Something that is wrong now, with the next step. */
-export interface Condition {
-  /** Stable, for programs. */
-  readonly code: ConditionCode;
-  readonly severity: 'page' | 'ticket';
-  readonly title: string;
-  /** What was seen, and what to do next. */
-  readonly detail: string;
-  readonly runbook: string | null;
-}
+type Condition = OverviewBody['conditions'][number];
 
 /** Says what is wrong now, the worst first. Nothing: all is well. */
 export function findConditions(state: JudgedState): Condition[] {

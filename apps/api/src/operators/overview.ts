@@ -1,28 +1,17 @@
-import type { Backend } from '@widget-service/shared/ports/backend.ts';
-import type { ProcessState, ReadState } from '@widget-service/shared/ports/process-states.ts';
-import type { Clock } from '@widget-service/shared/runtime/clock.ts';
+import type { ReadState } from '@widget-service/shared/ports/process-states.ts';
 import { readNames } from '@widget-service/shared/usecases/lists/list-counted-page.ts';
 import { defineRoute, type Route } from '../http/route.ts';
+import type { RouteDeps } from '../route-deps.ts';
 import { documentResponses } from '../schemas/problem.ts';
 import { findConditions } from './conditions.ts';
 import { type OverviewBody, overviewSchema } from './overview-schema.ts';
 import { addHours, describeDelays, pointMs } from './pod-state.ts';
 
-export interface OverviewDeps {
-  readonly backend: Pick<Backend, 'hookQueue' | 'outboxes' | 'ledger' | 'integrations' | 'processStates'>;
-  readonly describePod: () => Promise<ProcessState>;
-  /** False: this process processes hooks itself. */
-  readonly hasWorkers: boolean;
-  readonly clock: Clock;
-  /** Upper bounds of the buckets of delays, in seconds. */
-  readonly delayBounds: readonly number[];
-}
-
 /** How long one answer serves all requests: many consoles may ask at once. */
 const keptMs = 1_000;
 
 /** `GET /api/v1/overview`: the whole service at one moment, for the console. */
-export function getOverviewRoute({ overview }: { readonly overview: OverviewDeps }): Route {
+export function getOverviewRoute(deps: RouteDeps): Route {
   let kept: { readonly untilMs: number; readonly body: Promise<OverviewBody> } | null = null;
   return defineRoute({
     schema: {
@@ -33,20 +22,20 @@ export function getOverviewRoute({ overview }: { readonly overview: OverviewDeps
       response: documentResponses({ 200: { body: overviewSchema, description: 'The state of the service.' } }),
     },
     handler: async () => {
-      const nowMs = overview.clock.monotonicMs();
-      if (kept === null || nowMs >= kept.untilMs) kept = { untilMs: nowMs + keptMs, body: readOverview(overview) };
+      const nowMs = deps.clock.monotonicMs();
+      if (kept === null || nowMs >= kept.untilMs) kept = { untilMs: nowMs + keptMs, body: readOverview(deps) };
       return kept.body;
     },
   });
 }
 
 /** Reads the states of all processes, and the stores. Never rejects. */
-async function readOverview(deps: OverviewDeps): Promise<OverviewBody> {
+async function readOverview(deps: RouteDeps): Promise<OverviewBody> {
   const at = deps.clock.now();
   const [own, written, { queues, overdue, deadLetters }] = await Promise.all([
     deps.describePod(),
-    deps.backend.processStates.list().catch(() => null),
-    readStores(deps.backend, at),
+    deps.processStates.list().catch(() => null),
+    readStores(deps, at),
   ]);
   const outboxesWaitingSince = overdue?.[0]?.since ?? null;
   const processes = [{ state: own, ageMs: 0 }, ...(written ?? []).filter(({ state }) => state.id !== own.id)];
@@ -71,7 +60,7 @@ async function readOverview(deps: OverviewDeps): Promise<OverviewBody> {
     history: { intervalSeconds: pointMs / 1_000, endsAt: new Date((lastPoint + 1) * pointMs).toISOString(), ...hour },
     eventDelay: describeDelays(
       pods.map(({ eventDelays }) => eventDelays),
-      deps.delayBounds,
+      deps.metrics.eventDeliverySeconds.buckets,
     ),
     queues:
       queues?.map(({ isActiveElsewhere: _, oldestEnqueuedAt, ...queue }) => ({
@@ -92,17 +81,17 @@ const deadLettersMax = 10_000;
 const integrationsMax = 100;
 
 /** Reads the stores. What does not answer is null. Never rejects. */
-async function readStores(backend: OverviewDeps['backend'], now: Date) {
+async function readStores(deps: RouteDeps, now: Date) {
   const [queues, overdue, deadLetters] = await Promise.all([
-    backend.hookQueue.inspect().catch(() => null),
-    backend.outboxes.findOverdue(now, 1).catch(() => null),
-    readDeadLetters(backend).catch(() => null),
+    deps.hookQueue.inspect().catch(() => null),
+    deps.outboxes.findOverdue(now, 1).catch(() => null),
+    readDeadLetters(deps).catch(() => null),
   ]);
   return { queues, overdue, deadLetters };
 }
 
 /** Counts dead deliveries by integration, without deleted integrations, whose deliveries nobody can redrive. */
-async function readDeadLetters({ ledger, integrations }: OverviewDeps['backend']) {
+async function readDeadLetters({ ledger, integrations }: RouteDeps) {
   const counts = [...(await ledger.countDead(deadLettersMax))].sort(([, one], [, other]) => other - one);
   const most = counts.slice(0, integrationsMax);
   const ids = most.map(([integrationId]) => integrationId);

@@ -3,6 +3,7 @@ import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
 import { type HourOfPod, type ProcessState, processStateLimits } from '@widget-service/shared/ports/process-states.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import { identifyProcess } from '@widget-service/shared/runtime/process-identity.ts';
+import type { OverviewBody } from './overview-schema.ts';
 
 /** How long one point of the hour lasts. */
 export const pointMs = 15_000;
@@ -102,18 +103,14 @@ export function addHours(hours: readonly HourOfPod[], lastPoint: number): HourOf
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
-/** How long events took from the acceptance of their hook or creation to the streams. Null: there were none. */
-export interface EventDelay {
-  readonly windowSeconds: number;
-  readonly p50Ms: number | null;
-  readonly p95Ms: number | null;
-}
-
 /**
  * Merges the delays that pods have measured, each of every event. `bounds` are the upper bounds of the buckets, in
  * seconds. Leaves out a pod of another version, whose histogram has other buckets.
  */
-export function describeDelays(pods: readonly (readonly number[])[], bounds: readonly number[]): EventDelay {
+export function describeDelays(
+  pods: readonly (readonly number[])[],
+  bounds: readonly number[],
+): OverviewBody['eventDelay'] {
   const [first = [], ...others] = pods.filter(({ length }) => length === bounds.length + 1);
   const counts = first.map((count, bucket) => others.reduce((total, other) => total + (other[bucket] ?? 0), count));
   const toMs = (quantile: number) => {

@@ -16,7 +16,7 @@ import type { RouteDeps } from '../route-deps.ts';
 import { toBody } from '../schemas/body.ts';
 import { pageQuerySchema, readPage, toPageBody, toPageSchema } from '../schemas/page.ts';
 import { documentResponses } from '../schemas/problem.ts';
-import { timestamp } from '../schemas/text.ts';
+import { shownUuid, timestamp } from '../schemas/text.ts';
 import { toUserBody, userSchema } from './users.ts';
 
 export const sessionSchema = z
@@ -44,7 +44,7 @@ export function toSessionBody(sessionId: string, { user, session }: SignedIn): z
 /** A session in a list. It shows neither the cookie's value nor anything that is derived from it. */
 const activeSessionSchema = z
   .object({
-    id: z.string().meta({ format: 'uuid', description: 'Names the session in requests. It is no secret.' }),
+    id: shownUuid.describe('Names the session in requests. It is no secret.'),
     device: z.string().nullable().meta({
       description:
         'What signed in, by its `User-Agent`: a browser and a system, or the name of a program. Null: unknown. A client can send any name.',

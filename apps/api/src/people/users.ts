@@ -12,7 +12,7 @@ import type { RouteDeps } from '../route-deps.ts';
 import { toBody } from '../schemas/body.ts';
 import { pageQuerySchema, readPage, toPageBody, toPageSchema } from '../schemas/page.ts';
 import { documentResponses } from '../schemas/problem.ts';
-import { displayText, emailAddress, newPassword, timestamp } from '../schemas/text.ts';
+import { displayText, emailAddress, newPassword, shownUuid, timestamp } from '../schemas/text.ts';
 
 const name = displayText(1, 200);
 
@@ -63,7 +63,7 @@ const identitySchema = z
 
 export const userSchema = z
   .object({
-    id: z.string().meta({ format: 'uuid' }),
+    id: shownUuid,
     email: z.string(),
     name: z.string().nullable().describe('A name for people; null: none.'),
     role: z.enum(roles),

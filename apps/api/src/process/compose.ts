@@ -21,7 +21,6 @@ import { limitByDigests, makeHashText } from '../audit/hash-text.ts';
 import { type RateLimits, toRateLimits } from '../caller/limits/rate-limits.ts';
 import type { IdentityProvider } from '../caller/oidc/identity-provider.ts';
 import { toConnectionLimits } from '../http/connection-limits.ts';
-import type { OverviewDeps } from '../operators/overview.ts';
 import { type DescribePodDeps, makeDescribePod } from '../operators/pod-state.ts';
 import { openRevocations, type PodRevocations } from '../revocation/end-revoked-streams.ts';
 import { verifyStreamSession, verifyStreamToken } from '../revocation/stream-entitlement.ts';
@@ -61,7 +60,7 @@ export interface Overrides {
   /** The calls of stores are not measured, so that a test can replace a method of a port while the pod runs. */
   readonly isUnmeasured?: boolean;
   /** What the overview says of tasks, for a pod whose tasks do not run. */
-  readonly overview?: Pick<OverviewDeps, 'hasWorkers'> & Pick<DescribePodDeps, 'listNotReady'>;
+  readonly overview?: Pick<AppDeps, 'hasWorkers'> & Pick<DescribePodDeps, 'listNotReady'>;
   /** The caches of tokens, for such a pod: no task keeps its own ones fresh. */
   readonly caches?: AppDeps['caches'] & Pick<PodRevocations['caches'], 'sessions'>;
 }
@@ -109,13 +108,6 @@ function composeParts(deps: PodDeps) {
   });
   const { processStates: states, control } = backend;
   const streamDirectory = new StreamDirectory({ states, describePod, hub, control, clock });
-  const overview = {
-    backend,
-    describePod,
-    hasWorkers: overrides.overview?.hasWorkers ?? !facts.processesHooks,
-    clock,
-    delayBounds: metrics.eventDeliverySeconds.buckets,
-  };
   const parts = {
     settings,
     overrides,
@@ -128,6 +120,8 @@ function composeParts(deps: PodDeps) {
     metrics,
     tracer,
     tailPosition,
+    describePod,
+    hasWorkers: overrides.overview?.hasWorkers ?? !facts.processesHooks,
     dataDir: facts.processesHooks ? settings.DATA_DIR : null,
   };
   const tasks = [
@@ -140,7 +134,7 @@ function composeParts(deps: PodDeps) {
       : [new StoreMatch(backend, clock, logger).task]),
   ];
   const supervisor = createSupervisor(tasks, clock, logger, metrics);
-  return { ...parts, supervisor, readiness, fanOut, revocations, audit, streamDirectory, overview };
+  return { ...parts, supervisor, readiness, fanOut, revocations, audit, streamDirectory };
 }
 
 type Parts = ReturnType<typeof composeParts>;

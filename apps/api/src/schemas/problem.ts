@@ -2,6 +2,7 @@ import type { ProblemCode } from '@widget-service/shared/domain/errors.ts';
 import { z } from 'zod';
 import { mistakeCodes } from '../http/problem.ts';
 import type { ResponseHeaderName } from './headers.ts';
+import { shownUuid } from './text.ts';
 
 /** One of a problem's `errors`. */
 export const mistakeSchema = z
@@ -40,9 +41,7 @@ export const problemSchema = z
       description:
         'The kind of problem, as a code for programs. `/problems` explains every code. New codes may be added.',
     }),
-    requestId: z
-      .string()
-      .meta({ format: 'uuid', description: 'The id of the request, also in the header `X-Request-Id`.' }),
+    requestId: shownUuid.describe('The id of the request, also in the header `X-Request-Id`.'),
     errors: z.array(mistakeSchema).max(20).optional().meta({
       description:
         'Present with `invalid-request`, `invalid-idempotency-key` and `hook-not-mappable`: each mistake and its place.',

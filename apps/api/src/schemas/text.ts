@@ -72,6 +72,9 @@ export const emailAddress = z.string().max(254, forStringLength).regex(z.regexes
 /** How the document describes a time in a request: what `parseUtcTimestamp` accepts. */
 export const utcTimeFormat = { type: 'string', format: 'date-time', pattern: utcTimestampPattern } as const;
 
+/** An id in a response. */
+export const shownUuid = z.string().meta({ format: 'uuid' });
+
 /** A time in a response: RFC 3339, UTC, milliseconds. */
 export const timestamp = z.string().meta({ format: 'date-time' });
 

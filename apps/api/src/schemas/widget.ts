@@ -2,7 +2,7 @@ import { widgetEventTypes } from '@widget-service/shared/domain/event-kind.ts';
 import { newWidgetDefaults, type Widget, widgetStates } from '@widget-service/shared/domain/widget.ts';
 import { z } from 'zod';
 import { toBody } from './body.ts';
-import { displayText, emailAddress, timestamp, uuid } from './text.ts';
+import { displayText, emailAddress, shownUuid, timestamp, uuid } from './text.ts';
 
 const labelsMax = 32;
 
@@ -66,14 +66,11 @@ export const newWidgetSchema = z
 /** A widget in a response. Every member is always present. */
 export const widgetSchema = z
   .object({
-    id: z.string().meta({ format: 'uuid' }),
+    id: shownUuid,
     name: z.string(),
     state: z.enum(widgetStates),
     labels: z.array(z.string()),
-    owner: z
-      .object({ userId: z.string().meta({ format: 'uuid' }), email: z.string(), notify: z.boolean() })
-      .meta({ id: 'Owner' })
-      .nullable(),
+    owner: z.object({ userId: shownUuid, email: z.string(), notify: z.boolean() }).meta({ id: 'Owner' }).nullable(),
     createdAt: timestamp,
     updatedAt: timestamp.describe(
       'The latest of `createdAt` and the times at which the service received hooks for the widget.',
@@ -143,11 +140,11 @@ export const exampleWidgetEvent = {
 /** The widget in an event. It lacks the owner's e-mail, because anybody who has the stream's address can read it. */
 const widgetSnapshotSchema = z
   .object({
-    id: z.string().meta({ format: 'uuid' }),
+    id: shownUuid,
     name: z.string(),
     state: z.enum(widgetStates),
     labels: z.array(z.string()),
-    owner: z.object({ userId: z.string().meta({ format: 'uuid' }), notify: z.boolean() }).nullable(),
+    owner: z.object({ userId: shownUuid, notify: z.boolean() }).nullable(),
     createdAt: timestamp,
     updatedAt: timestamp,
     retiredAt: timestamp.nullable(),
@@ -163,10 +160,7 @@ const widgetSnapshotSchema = z
 export const widgetEventSchema = z
   .object({
     specversion: z.literal('1.0'),
-    id: z.string().meta({
-      format: 'uuid',
-      description: 'The same id whenever the event is sent again. Use it to drop duplicates.',
-    }),
+    id: shownUuid.describe('The same id whenever the event is sent again. Use it to drop duplicates.'),
     source: z.string().meta({
       format: 'uri-reference',
       description:

@@ -6,7 +6,7 @@ import { idParamsSchema, notFound, requireById } from '../http/resource.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import type { RouteDeps } from '../route-deps.ts';
 import { documentResponses } from '../schemas/problem.ts';
-import { timestamp } from '../schemas/text.ts';
+import { shownUuid, timestamp } from '../schemas/text.ts';
 import type { OpenStream } from './stream-directory.ts';
 
 /** `GET /api/v1/subscriptions/{id}/connections`: the open streams, on every pod. */
@@ -72,7 +72,7 @@ const exampleConnection = {
 
 const connectionSchema = z
   .object({
-    id: z.string().meta({ format: 'uuid', description: 'The `X-Request-Id` of the response, which is the stream.' }),
+    id: shownUuid.describe('The `X-Request-Id` of the response, which is the stream.'),
     address: z.string().nullable().meta({
       description:
         'The address of the client. Null if the request came through a proxy that the service does not trust.',

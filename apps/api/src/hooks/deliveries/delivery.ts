@@ -13,7 +13,7 @@ import { type CountedPage, readNames } from '@widget-service/shared/usecases/lis
 import { z } from 'zod';
 import { toBody, toJsonWith } from '../../schemas/body.ts';
 import { pageQuerySchema, queryTime, queryWebhookId, toPageBody, toPageSchema } from '../../schemas/page.ts';
-import { timestamp } from '../../schemas/text.ts';
+import { shownUuid, timestamp } from '../../schemas/text.ts';
 import { widgetEventSchema } from '../../schemas/widget.ts';
 
 const effectSchema = z
@@ -29,10 +29,8 @@ const effectSchema = z
   .meta({ description: 'What a hook changed in its widget.' });
 
 const deliveryShape = z.object({
-  eventId: z
-    .string()
-    .meta({ format: 'uuid', description: 'The event id: the `Webhook-Event-Id` of the 202 response.' }),
-  integrationId: z.string().meta({ format: 'uuid', description: 'The integration that posted the hook.' }),
+  eventId: shownUuid.describe('The event id: the `Webhook-Event-Id` of the 202 response.'),
+  integrationId: shownUuid.describe('The integration that posted the hook.'),
   integrationName: z
     .string()
     .nullable()
@@ -42,7 +40,7 @@ const deliveryShape = z.object({
   }),
   occurredAt: z.string().meta({ description: 'The `occurredAt` of the hook, as the sender wrote it.' }),
   receivedAt: timestamp,
-  widgetId: z.string().meta({ format: 'uuid' }).nullable(),
+  widgetId: shownUuid.nullable(),
   state: z.enum(deliveryStates).meta({
     description:
       '`received`: a worker has registered it. `published`: its event is in the event log. `dead`: it cannot be processed. It stays dead until it is redriven or discarded. `discarded`: it was dead, and its payload is erased.',

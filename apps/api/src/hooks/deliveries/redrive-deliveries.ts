@@ -14,7 +14,7 @@ import { defineRoute, type Route } from '../../http/route.ts';
 import type { RouteDeps } from '../../route-deps.ts';
 import { queryTime } from '../../schemas/page.ts';
 import { documentResponses } from '../../schemas/problem.ts';
-import { uuid } from '../../schemas/text.ts';
+import { shownUuid, uuid } from '../../schemas/text.ts';
 import { toReceptionRange } from './delivery.ts';
 
 const redriveSelectionSchema = z
@@ -66,7 +66,7 @@ const redriveSelectionSchema = z
 
 const redriveSchema = z
   .object({
-    eventId: z.string().meta({ format: 'uuid' }),
+    eventId: shownUuid,
     outcome: z.enum(['redriven', 'not-dead', 'not-found', 'failed']).meta({
       description:
         '`redriven`: it is durably queued. `not-dead`: it is published, discarded, or being processed. `not-found`: there is no such delivery here, or its integration is deleted. `failed`: the queue did not accept it or did not answer in time; it may be queued all the same. Repeat it: however often you redrive a delivery, it takes effect once.',
@@ -80,7 +80,7 @@ const redriveReportSchema = z
       .array(redriveSchema)
       .max(redrivesMax)
       .meta({ description: 'One for each delivery, in the order asked for.' }),
-    next: z.string().meta({ format: 'uuid' }).nullable().meta({
+    next: shownUuid.nullable().meta({
       description: 'There are more dead deliveries in the range: send it as `after`. Null if there are none.',
     }),
   })
