@@ -5,7 +5,7 @@ import type { World } from '../model/publishing-state.ts';
 export const watchers = ['model', 'simulation', 'servers'] as const;
 export type Watcher = (typeof watchers)[number];
 
-/** A rule of the data path, how to remove it, and who must notice. `all-mutations.ts` lists all of them. */
+/** A rule of the data path, how to remove it, and who must notice. `allMutations` lists all of them. */
 export type Mutation =
   | (ModelMutation & { readonly by: 'model' })
   | (CodeMutation & { readonly by: 'simulation' })

@@ -31,7 +31,7 @@ interface ScrapedPod {
   readonly [field: string]: any;
 }
 
-/** The part of a PodMonitor that `toScrapeConfig` translates. */
+/** The part of a PodMonitor that `toPodConfigs` translates. */
 export interface PodMonitorSpec {
   readonly selector: {
     readonly matchExpressions: readonly { readonly key: string; readonly operator: 'In'; readonly values: string[] }[];

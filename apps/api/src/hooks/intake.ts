@@ -106,7 +106,7 @@ export function receiveHookRoute(deps: RouteDeps): Route {
       request.span?.setAttributes({ 'widget.event.id': eventId });
       recordLastUsed(integration.id);
       log.record({ requestId: request.id, eventId, integrationId: integration.id });
-      // The line of `acceptedHookLog` replaces the line of the request log.
+      // The line of `AcceptedHookLog` replaces the line of the request log.
       request.isLogged = true;
       // Not returned: Fastify would wait for the response that was just sent, which takes three more promises.
       sendAccepted(reply, eventId);

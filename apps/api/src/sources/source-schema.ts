@@ -98,7 +98,7 @@ interface GivenSource extends Pick<HookSource, 'preset'> {
   readonly secrets: readonly string[] | null;
 }
 
-/** Checks what belongs together. Without secrets (null), nothing is said of them. */
+/** Checks members that depend on each other. If `secrets` is null, they are not checked. */
 function checkSource({ value, issues }: { value: GivenSource; issues: unknown[] }): void {
   const { preset, scheme = null, secrets } = value;
   const push = (path: readonly PropertyKey[], message: string) =>
@@ -106,7 +106,7 @@ function checkSource({ value, issues }: { value: GivenSource; issues: unknown[] 
   const isCustom = presets[preset].scheme === null;
   if (isCustom && scheme === null) push(['scheme'], 'Must be given with the preset custom.');
   if (!isCustom && scheme !== null) push(['scheme'], 'Must be left out: the preset has a scheme.');
-  // A scheme with a mistake has no defaults yet, and says itself what is wrong.
+  // A scheme with a mistake has no defaults yet. Its mistake is reported already.
   if (secrets === null || issues.length > 0) return;
   for (const [index, message] of findSecretMistakes(findScheme({ preset, scheme }), secrets)) {
     push(index === null ? ['secrets'] : ['secrets', index], message);

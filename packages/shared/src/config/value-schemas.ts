@@ -131,7 +131,7 @@ function isAddressRange(value: string): boolean {
 }
 
 const contactPattern = /^(?:mailto:[^\s@,]+@[^\s@,]+|https:\/\/[^\s,/@]+(?:\/[^\s,]*)?|tel:\+?[\d-]+)$/i;
-/** Parses to a list of URIs. A URI of its own line in a text: it has no white space. */
+/** Parses to a list of URIs without white space: each becomes a line of its own. */
 export const contacts = z
   .string()
   .transform((text) => text.split(',').map((part) => part.trim()))

@@ -17,7 +17,7 @@ export interface HookBody {
 export interface Delivery extends HookBody {
   /**
    * UUIDv8 derived from the integration and the hook's deduplication key. If the hook has no key: a new UUIDv7 (see
-   * event-id.ts).
+   * hook-event-id.ts).
    */
   readonly eventId: string;
   readonly integrationId: string;

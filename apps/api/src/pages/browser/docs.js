@@ -164,6 +164,6 @@ ui = SwaggerUIBundle({
 });
 await recallSession();
 
-// The service leads a browser here that could not sign in, if there is no console.
+// If there is no console, the service redirects here after a sign-in that failed.
 const failure = new URLSearchParams(location.search).get('signInFailed') ?? '';
 if (/^[a-z-]{1,40}$/.test(failure) && csrfToken === null) message.textContent = `You are not signed in: ${failure}.`;
