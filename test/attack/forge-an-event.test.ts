@@ -48,6 +48,9 @@ const breaks = [
   '\u0085',
   '\v',
   '\f',
+  '\u001c',
+  '\u001d',
+  '\u001e',
   '\u0000',
   '\ufeff',
 ];
@@ -58,9 +61,12 @@ const attacks = breaks.map((text) => `x${text}${forged.replaceAll('\n', text)}${
 const ownLine =
   /^(?:|:.*|id: [0-9a-z]+\.\d+\.\d+|event: (?:stream\.open|stream\.gap|widget\.(?:created|updated|retired))|data: \{.*\}|retry: \d{4,5})$/su;
 
+/** Those of the specification (WHATWG HTML, section 9.2.5), and what else ends a line for Python's `str.splitlines`. */
+const lineEnds = '\n\r\v\f\u001c-\u001e\u0085\u2028\u2029';
+const lineEnd = new RegExp(`\r\n|[${lineEnds}]`);
+
 function expectOwnLines(text: string): void {
-  // The line ends of the specification: CR LF, LF and CR (WHATWG HTML, section 9.2.5).
-  const lines = text.split(/\r\n|\n|\r/);
+  const lines = text.split(lineEnd);
   expect(lines.filter((line) => !ownLine.test(line))).toEqual([]);
   for (const line of lines.filter((candidate) => candidate.startsWith('data: '))) {
     expect(() => JSON.parse(line.slice(6))).not.toThrow();
@@ -68,14 +74,20 @@ function expectOwnLines(text: string): void {
   expect(text).not.toMatch(/(?:^|[\r\n])(?:id: forged|retry: 1(?:[\r\n]|$)|event: stream\.closing)/);
 }
 
+/** What the events of this type have as their data. */
+const listEvents = (text: string, type: string) =>
+  [...text.matchAll(/\nevent: (.*)\ndata: (.*)\n\n/g)].flatMap(([, of, data = '']) =>
+    of === type ? JSON.parse(data) : [],
+  );
+
 const post = (url: string, body: string, headers: Record<string, string> = {}) =>
   fetch(url, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body });
 
 test('payloads with line ends, escaped or between their members, write no line of their own', async () => {
   const occurredAt = '2026-03-01T10:00:00Z';
   const ids: string[] = [];
-  for (const attack of attacks) {
-    const payload = { [attack]: attack, list: [attack] };
+  const payloads = attacks.map((attack) => ({ [attack]: attack, list: [attack] }));
+  for (const payload of payloads) {
     const response = await post(hookUrl, JSON.stringify({ kind: 'updated', occurredAt, payload }));
     expect(response.status).toBe(202);
     ids.push(response.headers.get('webhook-event-id') ?? '');
@@ -89,6 +101,9 @@ test('payloads with line ends, escaped or between their members, write no line o
   }
   await waitFor(() => ids.every((id) => stream.text().includes(id)));
   expectOwnLines(stream.text());
+  expect(listEvents(stream.text(), 'widget.updated').map(({ data }) => data.payload)).toEqual(
+    expect.arrayContaining(payloads),
+  );
 });
 
 test('ids and times that a sender chooses write no line of their own', async () => {
@@ -133,6 +148,7 @@ test('a position that a reader sends is repeated as JSON', async () => {
     await waitFor(() => opened.text().includes('stream.open') && opened.text().endsWith('\n\n'));
     opened.socket.destroy();
     expectOwnLines(opened.text());
+    expect(listEvents(`\n${opened.text()}`, 'stream.gap')).toMatchObject([{ requested: position }]);
   }
   const opened = openRawStream(url, 'Last-Event-ID: a\u0085\u2028data: forged\r\n');
   await waitFor(() => opened.text().includes('stream.open') && opened.text().endsWith('\n\n'));
