@@ -134,6 +134,16 @@ export function askEndOldSecret(path: GrantPath, { id, name }: Grant, onEnded: (
   });
 }
 
+const reasons = [
+  {
+    id: 'rotation-routine',
+    leaked: false,
+    name: 'Routine',
+    hint: 'The old secret keeps working for a while, so that nobody is cut off.',
+  },
+  { id: 'rotation-leak', leaked: true, name: 'The secret has leaked', hint: 'The old secret stops working now.' },
+];
+
 /** The holder has a day to switch, unless somebody wants less. */
 const routineOverlapSeconds = 86_400;
 /** How long the old secret may keep working, in seconds. */
@@ -171,13 +181,22 @@ export function rotateSecret(path: GrantPath, grant: Grant, onRotated: (issued: 
       <>
         <fieldset class="radio-group">
           <legend>Why?</legend>
-          <Reason
-            of={isLeaked}
-            leaked={false}
-            name="Routine"
-            hint="The old secret keeps working for a while, so that nobody is cut off."
-          />
-          <Reason of={isLeaked} leaked name="The secret has leaked" hint="The old secret stops working now." />
+          {reasons.map(({ id, leaked, name, hint }) => (
+            <div key={id} class="radio">
+              <input
+                id={id}
+                type="radio"
+                name="rotation-reason"
+                checked={isLeaked.value === leaked}
+                aria-describedby={`${id}-hint`}
+                onChange={() => (isLeaked.value = leaked)}
+              />
+              <label for={id}>{name}</label>
+              <p id={`${id}-hint`} class="hint">
+                {hint}
+              </p>
+            </div>
+          ))}
         </fieldset>
         {'signature' in grant && grant.signature === 'none' ? (
           <CheckField
@@ -214,33 +233,6 @@ export function rotateSecret(path: GrantPath, grant: Grant, onRotated: (issued: 
       onRotated(await api.POST(`${path}/{id}/rotate`, { params: { path: { id: grant.id } }, body }));
     },
   });
-}
-
-interface ReasonProperties {
-  readonly of: Signal<boolean>;
-  readonly leaked: boolean;
-  readonly name: string;
-  readonly hint: string;
-}
-
-function Reason({ of, leaked, name, hint }: ReasonProperties) {
-  const id = useId();
-  return (
-    <div class="radio">
-      <input
-        id={id}
-        type="radio"
-        name="rotation-reason"
-        checked={of.value === leaked}
-        aria-describedby={`${id}-hint`}
-        onChange={() => (of.value = leaked)}
-      />
-      <label for={id}>{name}</label>
-      <p id={`${id}-hint`} class="hint">
-        {hint}
-      </p>
-    </div>
-  );
 }
 
 /** Says how many open streams of a subscription end with its old secret. Nothing while that is not known. */

@@ -47,6 +47,12 @@ function decodeToken(token: string): string {
   }
 }
 
+/** Says what is wrong with each member: `payload: Must be an object.` */
+export function describeMistakes(mistakes: readonly Omit<Mistake, 'code'>[]): string {
+  const parts = mistakes.map((mistake) => [nameMember(mistake), mistake.detail].filter((part) => part !== ''));
+  return parts.map((texts) => texts.join(': ')).join(' ');
+}
+
 interface ProblemText {
   readonly title: string;
   /** Empty if the title says everything. */
@@ -79,10 +85,9 @@ function describeRefusal(error: ProblemError, pointers: readonly string[]): Prob
   if (mistakes.length === 0) return { title, detail, requestId };
   const shown = pointers.filter((pointer) => mistakes.some((mistake) => isAt(mistake, pointer)));
   const others = mistakes.filter((mistake) => !shown.some((pointer) => isAt(mistake, pointer)));
-  const sentences = others.map((mistake) => [nameMember(mistake), mistake.detail].filter((part) => part !== ''));
   return {
     title: shown.length === 0 ? title : `${formatCountOf(shown.length, 'field needs', 'fields need')} attention`,
-    detail: sentences.map((parts) => parts.join(': ')).join(' '),
+    detail: describeMistakes(others),
     requestId,
   };
 }

@@ -1,5 +1,4 @@
-/** The parameters of a path, for example `{ id: '7' }` for `/widgets/7` and `/widgets/:id`. */
-export type RouteParameters = Readonly<Record<string, string>>;
+import type { RouteParameters } from './router.tsx';
 
 /** Compares a path with a pattern, part by part. Null: they do not match. A slash at the end does not count. */
 export function matchRoute(pattern: string, path: string): RouteParameters | null {

@@ -4,6 +4,9 @@ import type { ComponentChildren, TargetedMouseEvent } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { consoleRoot } from '../service/service.ts';
 
+/** The parameters of a path, for example `{ id: '7' }` for `/widgets/7` and `/widgets/:id`. */
+export type RouteParameters = Readonly<Record<string, string>>;
+
 /** Where the page is: the part of the address after the console's root, and the query. */
 const location = signal(readLocation());
 

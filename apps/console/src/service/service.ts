@@ -37,13 +37,8 @@ export function toOwnAddress(url: string): string {
 
 export type Schemas = components['schemas'];
 
-type Listener = () => void;
-const signedOutListeners = new Set<Listener>();
-
-/** Calls the listener whenever a response says that this browser has no session. */
-export function onSignedOut(listener: Listener): void {
-  signedOutListeners.add(listener);
-}
+/** Dispatches `signed-out` whenever a response says that this browser has no session. */
+export const sessionEnds = new EventTarget();
 
 /** Since when no request was answered, in milliseconds by the service's clock. Null while the service answers. */
 export const unreachableSinceMs = signal<number | null>(null);
@@ -81,7 +76,7 @@ const watchedFetch: typeof globalThis.fetch = async (input, init) => {
 
 async function noticeSignedOut(response: Response): Promise<void> {
   const body: unknown = await response.json().catch(() => null);
-  if (isProblem(body) && body.code === 'not-authenticated') for (const listener of signedOutListeners) listener();
+  if (isProblem(body) && body.code === 'not-authenticated') sessionEnds.dispatchEvent(new Event('signed-out'));
 }
 
 /** The client of the service that has sent this page. The browser keeps the session cookie. */

@@ -1,6 +1,6 @@
 import { computed, effect, type Signal, signal } from '@preact/signals';
 import { ProblemError } from '@widget-service/client/requests/failures.ts';
-import { api, onSignedOut, type Schemas, service } from '../service/service.ts';
+import { api, type Schemas, service, sessionEnds } from '../service/service.ts';
 
 type Session = Schemas['Session'];
 export type Permission = Session['permissions'][number];
@@ -103,7 +103,7 @@ function enterSignedOut(hasEnded = sessionState.value.kind === 'signed-in'): voi
 
 /** Keeps all tabs of this browser alike. */
 export function followSession(): void {
-  onSignedOut(() => enterSignedOut());
+  sessionEnds.addEventListener('signed-out', () => enterSignedOut());
   otherTabs?.addEventListener('message', ({ data }: MessageEvent<TabMessage>) => {
     if (data === 'signed-out') enterSignedOut();
     // The other tab may have signed in as somebody else.

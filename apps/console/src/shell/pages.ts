@@ -14,7 +14,8 @@ import { EventsPage } from '../pages/streams/live-events.tsx';
 import { StreamPage, StreamsPage } from '../pages/streams/stream-pages.tsx';
 import { WidgetPage } from '../pages/widgets/widget-page.tsx';
 import { WidgetsPage } from '../pages/widgets/widgets-page.tsx';
-import { matchRoute, type RouteParameters } from '../router/match-route.ts';
+import { matchRoute } from '../router/match-route.ts';
+import type { RouteParameters } from '../router/router.tsx';
 import { may, type Permission } from '../session/session.ts';
 
 export interface ConsolePage {

@@ -9,13 +9,7 @@ import { goTo } from '../router/router.tsx';
 import { api } from '../service/service.ts';
 import { may, session } from '../session/session.ts';
 import { listPages } from './pages.ts';
-import {
-  findGroups,
-  type PaletteEntry,
-  type PaletteGroup,
-  type PaletteSources,
-  shownOfKind,
-} from './palette-search.ts';
+import { findGroups, type PaletteEntry, type PaletteSources, shownOfKind } from './palette-search.ts';
 
 const isOpen = signal(false);
 
@@ -88,14 +82,31 @@ function OpenPalette({ onClose }: { readonly onClose: () => void }) {
         onKeyDown={press}
       />
       <div id={listId} class="palette" role="listbox" aria-label="Matches" tabIndex={-1}>
-        {groups.map((group, position) => (
-          <Group
-            key={group.title}
-            group={group}
-            options={options}
-            first={groups.slice(0, position).flatMap((before) => before.entries).length}
-            onChoose={choose}
-          />
+        {groups.map(({ title, entries: shown }) => (
+          // biome-ignore lint/a11y/useSemanticElements: a list box may contain this role, but no fieldset.
+          <div key={title} role="group" aria-labelledby={`${listId}-${title}`}>
+            <div id={`${listId}-${title}`} class="palette-group" role="presentation">
+              {title}
+            </div>
+            {shown.map((entry) => (
+              <Option
+                key={entries.indexOf(entry)}
+                of={options}
+                at={entries.indexOf(entry)}
+                class="palette-entry"
+                onChoose={() => choose(entry)}
+              >
+                <span class="palette-name" dir="auto">
+                  {entry.name}
+                </span>
+                {(entry.detail ?? '') === '' ? null : (
+                  <span class="palette-detail" dir="auto">
+                    {entry.detail}
+                  </span>
+                )}
+              </Option>
+            ))}
+          </div>
         ))}
       </div>
       <p class="hint" role="status">
@@ -120,38 +131,6 @@ function useGroups(text: string) {
     return findGroups(text, sources);
   }, [text, places, items]);
   return { groups, isSearching: sought !== '' && !isDone };
-}
-
-interface GroupProperties {
-  readonly group: PaletteGroup;
-  readonly options: ReturnType<typeof useOptions>;
-  /** The place of its first option among those of all groups. */
-  readonly first: number;
-  readonly onChoose: (entry: PaletteEntry) => void;
-}
-
-function Group({ group: { title, entries }, options, first, onChoose }: GroupProperties) {
-  const titleId = `${options.listId}-${title}`;
-  return (
-    // biome-ignore lint/a11y/useSemanticElements: a list box may contain this role, but no fieldset.
-    <div role="group" aria-labelledby={titleId}>
-      <div id={titleId} class="palette-group" role="presentation">
-        {title}
-      </div>
-      {entries.map((entry, at) => (
-        <Option key={at} of={options} at={first + at} class="palette-entry" onChoose={() => onChoose(entry)}>
-          <span class="palette-name" dir="auto">
-            {entry.name}
-          </span>
-          {(entry.detail ?? '') === '' ? null : (
-            <span class="palette-detail" dir="auto">
-              {entry.detail}
-            </span>
-          )}
-        </Option>
-      ))}
-    </div>
-  );
 }
 
 const toPlace = (name: string, to: string): PaletteEntry => ({ id: '', name, labels: [], to });

@@ -7,7 +7,7 @@ import { ReadState } from '../../parts/messages.tsx';
 import { PageHeader } from '../../parts/page.tsx';
 import { FullTime } from '../../parts/time.tsx';
 import { nameWidget, WidgetLink } from '../../parts/widget-name.tsx';
-import type { RouteParameters } from '../../router/match-route.ts';
+import type { RouteParameters } from '../../router/router.tsx';
 import type { Schemas } from '../../service/service.ts';
 import { useResource } from '../../service/use-service.ts';
 import { DeadDeliveryButtons, deadReasons, eventGone, readDelivery, useRedrive } from './delivery.tsx';

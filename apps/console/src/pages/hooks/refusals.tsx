@@ -2,7 +2,7 @@ import { Badge } from '../../parts/badges.tsx';
 import { CopiedId, Facts } from '../../parts/facts.tsx';
 import { formatCountOf } from '../../parts/format.ts';
 import { Table } from '../../parts/lists.tsx';
-import { nameMember } from '../../parts/problems.ts';
+import { describeMistakes } from '../../parts/problems.ts';
 import { ClockTime, FullTime } from '../../parts/time.tsx';
 import { changeQuery, query } from '../../router/router.tsx';
 import type { Schemas } from '../../service/service.ts';
@@ -11,8 +11,7 @@ export type Refusal = Schemas['Refusal'];
 
 /** Says why a hook was refused, in one line: the mistakes in it if the service names any. */
 export function describeRefusal({ detail, errors }: Refusal): string {
-  const mistakes = errors.map((mistake) => [nameMember(mistake), mistake.detail].filter((text) => text !== ''));
-  return mistakes.length === 0 ? detail : mistakes.map((texts) => texts.join(': ')).join(' ');
+  return errors.length === 0 ? detail : describeMistakes(errors);
 }
 
 /** Refused hooks by time. Each opens its details below its row; the address says which one is open. */

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { createHookSender, type HookEvent, type HookSenderOptions } from '@widget-service/client/hooks/hook-sender.ts';
+import { createHookSender } from '@widget-service/client/hooks/hook-sender.ts';
 import { isSigningPossible } from '@widget-service/client/hooks/sign-hook.ts';
 import { formatExactJson, parseExactObject } from '@widget-service/client/json/exact-json.ts';
 import { InvalidCallError } from '@widget-service/client/requests/failures.ts';
@@ -28,25 +28,6 @@ const payloadWrong = 'The payload must be a JSON object.';
 interface AcceptedHook {
   readonly eventId: string;
   readonly durationMs: number;
-}
-
-/** Sends one hook until the service has accepted or refused it, or `signal` ends that. */
-async function sendTestHook(event: HookEvent, options: HookSenderOptions, signal: AbortSignal): Promise<AcceptedHook> {
-  let durationMs = 0;
-  const sender = createHookSender({
-    ...options,
-    // The service accepts a signature for five minutes, by its own clock.
-    now: readServiceMs,
-    fetch: async (...request) => {
-      const startMs = performance.now();
-      const response = await fetch(...request);
-      durationMs = performance.now() - startMs;
-      return response;
-    },
-  });
-  signal.addEventListener('abort', () => sender.close());
-  const { eventId } = await sender.send(event);
-  return { eventId, durationMs };
 }
 
 /** Sends one hook. */
@@ -82,12 +63,23 @@ export function TestHookDialog({
     const occurredAt = new Date(readServiceMs()).toISOString();
     const [widgetId] = widget.value.chosen;
     const event = { kind: kind.value, occurredAt, payload: sent, ...(widgetId === undefined ? {} : { widgetId }) };
-    const options = {
+    let durationMs = 0;
+    const sender = createHookSender({
       url: toOwnAddress(url.value),
       ...(isSigned ? { secret: secret.value.trim() } : {}),
-      onRetry: ({ attempt }: { readonly attempt: number }) => (failed.value = attempt),
-    };
-    accepted.value = await sendTestHook(event, options, closed.signal);
+      // The service accepts a signature for five minutes, by its own clock.
+      now: readServiceMs,
+      onRetry: ({ attempt }) => (failed.value = attempt),
+      fetch: async (...request) => {
+        const startMs = performance.now();
+        const response = await fetch(...request);
+        durationMs = performance.now() - startMs;
+        return response;
+      },
+    });
+    closed.signal.addEventListener('abort', () => sender.close());
+    const { eventId } = await sender.send(event);
+    accepted.value = { eventId, durationMs };
     failed.value = 0;
   };
   return (
