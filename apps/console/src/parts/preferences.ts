@@ -11,7 +11,7 @@ export const browserStorage = {
 };
 
 /** Null if the browser throws. */
-function attempt<T>(run: () => T): T | null {
+export function attempt<T>(run: () => T): T | null {
   try {
     return run();
   } catch {

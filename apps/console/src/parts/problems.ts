@@ -7,6 +7,7 @@ import {
 } from '@widget-service/client/requests/failures.ts';
 import { createContext } from 'preact';
 import { formatCountOf } from './format.ts';
+import { decodeText } from './text.ts';
 
 /** What the service says about one member of a request. The `pointer` is a URI fragment: `#/filter/widgetIds/0`. */
 type Mistake = Pick<NonNullable<ProblemError['problem']['errors']>[number], 'pointer' | 'code' | 'detail'>;
@@ -36,15 +37,8 @@ export function describeMistake(mistakes: readonly Mistake[], pointer: string, w
 
 /** Returns the name of a member for people: `filter.widgetIds.0`. Empty without a pointer. */
 export function nameMember({ pointer = '' }: Pick<Mistake, 'pointer'>): string {
-  return pointer.split('/').slice(1).map(decodeToken).join('.');
-}
-
-function decodeToken(token: string): string {
-  try {
-    return decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~');
-  } catch {
-    return token;
-  }
+  const tokens = pointer.split('/').slice(1);
+  return tokens.map((token) => decodeText(token).replaceAll('~1', '/').replaceAll('~0', '~')).join('.');
 }
 
 /** Says what is wrong with each member: `payload: Must be an object.` */

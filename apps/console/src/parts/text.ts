@@ -17,6 +17,15 @@ export function foldText(text: string): string {
   );
 }
 
+/** Decodes a part of an address, and keeps one that is no valid encoding. */
+export function decodeText(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 /** Without letters and digits that look alike. */
 const passwordCharacters = 'abcdefghjkmnpqrstuvwxyz23456789';
 

@@ -1,5 +1,6 @@
 import { computed, effect, type Signal, signal } from '@preact/signals';
 import { ProblemError } from '@widget-service/client/requests/failures.ts';
+import { attempt } from '../parts/preferences.ts';
 import { api, type Schemas, service, sessionEnds } from '../service/service.ts';
 
 type Session = Schemas['Session'];
@@ -40,17 +41,8 @@ export function holdSecrets<Held>(): Signal<Held | null> {
 }
 
 type TabMessage = 'signed-in' | 'signed-out';
-/** All other tabs of this browser that show the console. */
-const otherTabs = openOtherTabs();
-
-/** Null: a browser that blocks the data of sites may refuse this, too. */
-function openOtherTabs(): BroadcastChannel | null {
-  try {
-    return new BroadcastChannel('widget-service-console');
-  } catch {
-    return null;
-  }
-}
+/** All other tabs of this browser. Null: a browser that blocks the data of sites may refuse this, too. */
+const otherTabs = attempt(() => new BroadcastChannel('widget-service-console'));
 
 function tellOtherTabs(message: TabMessage): void {
   otherTabs?.postMessage(message);

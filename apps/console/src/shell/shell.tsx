@@ -65,7 +65,17 @@ function CurrentPage() {
     changeQuery({ new: null });
   }, [path.value, isCreating]);
   if (isRoot) return null;
-  if (found === null) return <NotFoundPage />;
+  if (found === null) {
+    return (
+      <>
+        <PageHeader title="Page not found" />
+        <p>Check the address, or go to the start page.</p>
+        <p>
+          <Link to="/">Go to start page</Link>
+        </p>
+      </>
+    );
+  }
   const { page, parameters } = found;
   if (page.permission !== null && !may(page.permission)) {
     return (
@@ -81,18 +91,6 @@ function CurrentPage() {
       <Page {...parameters} />
       <OpenDialog />
     </FailureBoundary>
-  );
-}
-
-function NotFoundPage() {
-  return (
-    <>
-      <PageHeader title="Page not found" />
-      <p>Check the address, or go to the start page.</p>
-      <p>
-        <Link to="/">Go to start page</Link>
-      </p>
-    </>
   );
 }
 

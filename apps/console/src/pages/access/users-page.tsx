@@ -31,64 +31,29 @@ export function UsersPage() {
     [],
   );
   const action = useAction((act: () => Promise<unknown>) => act());
-  const on: UserActions = {
-    run: (act) => void action.run(act),
-    reload: list.reload,
+  const change: ChangeUser = async ({ id }, changes) => {
+    await api.PATCH('/api/v1/users/{id}', { params: { path: { id } }, body: changes });
+    await list.reload();
   };
-  return (
-    <>
-      <PageHeader title="Users">
-        <Button kind="primary" data-creates onClick={() => createUser(on)}>
-          Create user
-        </Button>
-      </PageHeader>
-      <PagedTable
-        list={list}
-        error={action.error.value}
-        label="Users"
-        keyOf={({ id }) => id}
-        columns={listColumns(on)}
-      />
-    </>
-  );
-}
-
-/** How the page does something to a user. */
-interface UserActions {
-  /** Runs it, and shows its failure on the page. */
-  readonly run: (act: () => Promise<unknown>) => void;
-  /** Reads the users again. */
-  readonly reload: () => Promise<unknown>;
-}
-
-async function change({ id }: User, changes: Schemas['UserChanges'], { reload }: UserActions): Promise<void> {
-  await api.PATCH('/api/v1/users/{id}', { params: { path: { id } }, body: changes });
-  await reload();
-}
-
-async function changeRole(user: User, role: User['role'], on: UserActions): Promise<void> {
-  await change(user, { role }, on);
-  showToast(`${toPersonName(user)} is now ${roleNames[role]}.`, {
-    label: 'Undo',
-    onClick: () => on.run(() => changeRole({ ...user, role }, user.role, on)),
-  });
-}
-
-function chooseRole(user: User, role: User['role'], on: UserActions): void {
-  const onSubmit = () => changeRole(user, role, on);
-  const question = {
-    title: `Make ${toPersonName(user)} an admin`,
-    text: 'An admin manages users, integrations, subscriptions and provision tokens, and reads the audit log.',
-    label: 'Make admin',
-    onSubmit,
+  const changeRole = async (user: User, role: User['role']): Promise<void> => {
+    await change(user, { role });
+    showToast(`${toPersonName(user)} is now ${roleNames[role]}.`, {
+      label: 'Undo',
+      onClick: () => void action.run(() => changeRole({ ...user, role }, user.role)),
+    });
   };
-  if (role === 'admin') ask(question);
-  else on.run(onSubmit);
-}
-
-function listColumns(on: UserActions): readonly Column<User>[] {
+  const chooseRole = (user: User, role: User['role']) => {
+    const onSubmit = () => changeRole(user, role);
+    if (role !== 'admin') return void action.run(onSubmit);
+    ask({
+      title: `Make ${toPersonName(user)} an admin`,
+      text: 'An admin manages users, integrations, subscriptions and provision tokens, and reads the audit log.',
+      label: 'Make admin',
+      onSubmit,
+    });
+  };
   const isOwn = ({ id }: User) => id === session.value?.user.id;
-  return [
+  const columns: readonly Column<User>[] = [
     { title: 'User', cell: NameAndEmail },
     {
       title: 'Role',
@@ -99,14 +64,29 @@ function listColumns(on: UserActions): readonly Column<User>[] {
           options={roles}
           value={user.role}
           disabled={isOwn(user) || user.identity !== null}
-          onChange={(role) => chooseRole(user, role, on)}
+          onChange={(role) => chooseRole(user, role)}
         />
       ),
     },
     { title: 'Last sign-in', cell: LastSignIn },
-    actionsColumn<User>((user) => (isOwn(user) ? null : <UserMenu user={user} on={on} />)),
+    actionsColumn((user) =>
+      isOwn(user) ? null : <UserMenu user={user} change={change} run={(act) => void action.run(act)} />,
+    ),
   ];
+  return (
+    <>
+      <PageHeader title="Users">
+        <Button kind="primary" data-creates onClick={() => createUser(list.reload)}>
+          Create user
+        </Button>
+      </PageHeader>
+      <PagedTable list={list} error={action.error.value} label="Users" keyOf={({ id }) => id} columns={columns} />
+    </>
+  );
 }
+
+/** Changes a user, and reads the list again. */
+type ChangeUser = (user: User, changes: Schemas['UserChanges']) => Promise<void>;
 
 function NameAndEmail({ name, email, disabled }: User) {
   return (
@@ -132,12 +112,19 @@ function LastSignIn({ lastSignInAt, passwordExpiresAt: end }: User) {
   );
 }
 
+interface UserMenuProperties {
+  readonly user: User;
+  readonly change: ChangeUser;
+  /** Runs something, and shows its failure on the page. */
+  readonly run: (act: () => Promise<unknown>) => void;
+}
+
 /** What an admin can do to another user. */
-function UserMenu({ user, on }: { readonly user: User; readonly on: UserActions }) {
+function UserMenu({ user, change, run }: UserMenuProperties) {
   const name = toPersonName(user);
   const params = { path: { id: user.id } };
   const setDisabled = async (disabled: boolean) => {
-    await change(user, { disabled }, on);
+    await change(user, { disabled });
     showToast(`${name} was ${disabled ? 'disabled' : 'enabled'}.`);
   };
   const askEndSessions = () =>
@@ -159,7 +146,7 @@ function UserMenu({ user, on }: { readonly user: User; readonly on: UserActions 
       isDangerous: true,
       onSubmit: () => setDisabled(true),
     });
-  const enable = { label: 'Enable', icon: UserCheck, onChoose: () => on.run(() => setDisabled(false)) };
+  const enable = { label: 'Enable', icon: UserCheck, onChoose: () => run(() => setDisabled(false)) };
   const disable = { label: 'Disable…', icon: Ban, isDangerous: true, onChoose: askDisable };
   return (
     <ActionMenu
@@ -175,7 +162,7 @@ function UserMenu({ user, on }: { readonly user: User; readonly on: UserActions 
 }
 
 /** Opens the form for a new user. The password is shown again when the user is created, and the user replaces it. */
-function createUser(on: UserActions): void {
+function createUser(onCreated: () => Promise<unknown>): void {
   const [email, name, password] = [signal(''), signal(''), signal('')];
   const role = signal<User['role']>('viewer');
   ask({
@@ -204,7 +191,7 @@ function createUser(on: UserActions): void {
       const chosen = { email: email.value, role: role.value, password: password.value };
       const body = { ...chosen, name: name.value === '' ? null : name.value };
       const user = await api.POST('/api/v1/users', { body });
-      void on.reload();
+      void onCreated();
       showInvitation(user, chosen.password);
     },
   });

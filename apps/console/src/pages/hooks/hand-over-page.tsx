@@ -201,17 +201,20 @@ function FirstHook({ integrationId, since }: { readonly integrationId: string; r
   return (
     <>
       <div role="status" class="first-hook">
-        {first.value === null ? null : (
+        {first.value !== null ? (
           <p class="first-hook-arrived">
             First hook arrived <Clock at={first.value.receivedAt} />
           </p>
+        ) : (
+          <>
+            {refusal === null ? null : (
+              <p class="first-hook-refused">
+                Refused <Clock at={refusal.refusedAt} />: {describeRefusal(refusal)}
+              </p>
+            )}
+            <p>Waiting for the first hook…</p>
+          </>
         )}
-        {first.value !== null || refusal === null ? null : (
-          <p class="first-hook-refused">
-            Refused <Clock at={refusal.refusedAt} />: {describeRefusal(refusal)}
-          </p>
-        )}
-        {first.value === null ? <p>Waiting for the first hook…</p> : null}
       </div>
       {first.value === null ? (
         <p class="hint">It appears here as soon as it arrives, even if it is refused.</p>

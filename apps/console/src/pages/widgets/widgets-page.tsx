@@ -188,10 +188,9 @@ function WidgetRow({ widget, isChanged }: WidgetRowProperties) {
     event.stopPropagation();
     changeQuery({ ...firstPage, search: toLabelSearch(label) });
   };
-  // Two names of one animation: only another name restarts it.
-  const glow = isChanged ? `glow-${widget.version % 2 === 0 ? 'even' : 'odd'}` : '';
   return (
-    <Link to={`/widgets/${widget.id}`} class={`widget-row ${glow}`}>
+    <Link to={`/widgets/${widget.id}`} class="widget-row">
+      {isChanged ? <span key={widget.version} class="glow" /> : null}
       <span class="widget-name" dir="auto">
         {widget.name}
       </span>
