@@ -12,9 +12,13 @@ type Delivery = Schemas['Delivery'];
 
 /** The dead deliveries of all integrations: why each is dead. They are redriven one, some or all at once. */
 export function DeadDeliveriesPage() {
-  const { selected, select } = useSelection();
+  const { selected, select, clear } = useSelection();
   /** Whether every dead delivery is selected, also those on other pages. */
   const isAll = useSignal(false);
+  const selectAll = (isChecked: boolean) => {
+    clear();
+    isAll.value = isChecked;
+  };
   const list = usePages(
     (place, signal) => {
       const query = { state: 'dead' as const, pageSize: 25, ...place };
@@ -27,8 +31,8 @@ export function DeadDeliveriesPage() {
   const redriveSelected = async () => {
     const chosen = isAll.value ? 'all' : [...selected];
     if (!(await redrive.run(chosen))) return;
-    // What was selected meanwhile stays.
-    if (chosen === 'all') isAll.value = false;
+    // What was selected meanwhile stays, unless all were redriven.
+    if (chosen === 'all') selectAll(false);
     else select(chosen, false);
   };
   const total = list.data.value?.totalItems ?? 0;
@@ -37,17 +41,10 @@ export function DeadDeliveriesPage() {
   const isSelected = (eventId: string) => isAll.value || selected.has(eventId);
   const onSelect: typeof select = (eventIds, isChecked) => {
     // If one of all is deselected, only the rest of this page stays selected: nobody has seen the other pages.
-    if (isAll.value)
-      select(
-        items.map(({ eventId }) => eventId),
-        true,
-      );
+    const before = isAll.value ? items.map(({ eventId }) => eventId) : [];
     isAll.value = false;
+    select(before, true);
     select(eventIds, isChecked);
-  };
-  const toggleAll = () => {
-    select([...selected], false);
-    isAll.value = !isAll.value;
   };
   return (
     <>
@@ -57,7 +54,7 @@ export function DeadDeliveriesPage() {
         aside={total === 0 ? null : <span class="muted small">{formatCount(total)}</span>}
       >
         {total === 0 ? null : (
-          <Button onClick={toggleAll}>
+          <Button onClick={() => selectAll(!isAll.value)}>
             {isAll.value ? 'Clear selection' : `Select all ${formatCount(total)} dead`}
           </Button>
         )}

@@ -65,7 +65,10 @@ export function useSelection() {
     const others = [...selected.peek()].filter((eventId) => !eventIds.includes(eventId));
     selected.value = new Set(isChecked ? [...others, ...eventIds] : others);
   };
-  return { selected: selected.value, select };
+  const clear = () => {
+    selected.value = new Set();
+  };
+  return { selected: selected.value, select, clear };
 }
 
 /** Boxes that select dead deliveries, and one for all of the page. */

@@ -236,6 +236,10 @@ function HookFilters({
   );
 }
 
+function ShortReason({ reason }: Delivery) {
+  return reason === null ? null : <span title={deadReasons[reason]}>{shortDeadReasons[reason]}</span>;
+}
+
 /** Deliveries by time; each row leads to its page. `selected`: the event ids of dead ones. */
 function DeliveryTable({
   deliveries,
@@ -248,18 +252,12 @@ function DeliveryTable({
 }) {
   const hasDead = deliveries.some(({ state }) => state === 'dead');
   const hasReasons = deliveries.some(({ reason }) => reason !== null);
-  const reasonColumn: Column<Delivery> = {
-    title: 'Reason',
-    class: 'hook-reason',
-    cell: ({ reason }) =>
-      reason === null ? null : <span title={deadReasons[reason]}>{shortDeadReasons[reason]}</span>,
-  };
   const columns: readonly Column<Delivery>[] = [
     ...(hasDead ? [selectColumn(deliveries, (eventId) => selected.has(eventId), onSelect)] : []),
     { title: 'State', class: 'hook-state', cell: ({ state }) => <DeliveryState state={state} /> },
     { title: 'Widget', class: 'hook-name', cell: (delivery) => <DeliveryLink of={delivery} class="row-link" /> },
     { title: 'Kind', class: 'hook-kind', cell: ({ kind }) => <bdi>{kind}</bdi> },
-    ...(hasReasons ? [reasonColumn] : []),
+    ...(hasReasons ? [{ title: 'Reason', class: 'hook-reason', cell: ShortReason }] : []),
     { title: 'Received', class: 'hook-time', isNumber: true, cell: ({ receivedAt }) => <ClockTime at={receivedAt} /> },
   ];
   return (
