@@ -20,7 +20,7 @@ export const toItem = (delivery: Delivery): QueueItem => ({ type: 'delivery', de
 export function runWhole(worker: BatchProcessor): ProcessBatch {
   return async (items, signal) => {
     const outcome = await worker.process(items, signal);
-    await worker.settle();
+    await worker.waitForRuns();
     return outcome;
   };
 }

@@ -103,14 +103,14 @@ describe('a run whose deliveries all have a widget', () => {
       const delivery = aDelivery({ widgetId });
       return { delivery, outcome: worker.process([toItem(delivery)], new AbortController().signal) };
     };
-    return { run, settle: () => worker.settle(), release: released.resolve, unfinished };
+    return { run, waitForRuns: () => worker.waitForRuns(), release: released.resolve, unfinished };
   }
 
   const readState = async ({ eventId }: Delivery) => (await testBackend.backend.ledger.get(eventId))?.state;
 
   test('is done once its events are recorded, and the next run of its widget waits for its last steps', async () => {
     const [widgetId = '', otherId = ''] = await insertWidgets(2);
-    const { run, settle, release } = openHeldWorker();
+    const { run, waitForRuns, release } = openHeldWorker();
     const first = run(widgetId);
     expect(await first.outcome).toMatchObject({ status: 'published' });
     expect(await readState(first.delivery)).toBe('received');
@@ -119,7 +119,7 @@ describe('a run whose deliveries all have a widget', () => {
     expect(await testBackend.backend.ledger.get(second.delivery.eventId)).toBeNull();
     release();
     expect(await second.outcome).toMatchObject({ status: 'published' });
-    await settle();
+    await waitForRuns();
     expect(await Promise.all([first, second].map(({ delivery }) => readState(delivery)))).toEqual([
       'published',
       'published',
@@ -128,10 +128,10 @@ describe('a run whose deliveries all have a widget', () => {
 
   test('leaves its outbox to the next run if its last steps fail, and reports that', async () => {
     const [widgetId = ''] = await insertWidgets(1);
-    const { run, settle, unfinished } = openHeldWorker('fail');
+    const { run, waitForRuns, unfinished } = openHeldWorker('fail');
     const { delivery, outcome } = run(widgetId);
     expect(await outcome).toMatchObject({ status: 'published' });
-    await settle();
+    await waitForRuns();
     expect(unfinished).toEqual([expect.any(UnavailableError)]);
     await processUntilPublished(createWorker(testBackend.backend), [{ type: 'nudge', widgetId }]);
     expect(await readState(delivery)).toBe('published');

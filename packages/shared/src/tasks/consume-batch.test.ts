@@ -51,7 +51,7 @@ async function consume(
   };
   const outcome = await consumeBatch(
     {
-      batches: { process: processBatch, settle: async () => undefined },
+      batches: { process: processBatch, waitForRuns: async () => undefined },
       stores,
       progress: { recordProgress: () => undefined },
       ledger: { markDead: async () => undefined },

@@ -22,7 +22,7 @@ import { startRunTrace } from './run-trace.ts';
 import type { StoreConnectivity } from './store-connectivity.ts';
 
 export interface ConsumeBatchDeps extends DeadLetterDeps {
-  readonly batches: Pick<BatchProcessor, 'process' | 'settle'>;
+  readonly batches: Pick<BatchProcessor, 'process' | 'waitForRuns'>;
   readonly stores: Pick<StoreConnectivity, 'unreachableSignal' | 'recordSuccess' | 'recordFailure'>;
   readonly progress: Pick<QueueProgress, 'recordProgress'>;
   readonly clock: Clock;

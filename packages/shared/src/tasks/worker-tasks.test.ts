@@ -70,7 +70,7 @@ async function startConsumer() {
   const match = { reason: null, waitUntilChecked: async () => undefined };
   const task = createHookConsumerTask({ consume }, match, {
     stores,
-    batches: { process: fail, settle: async () => undefined },
+    batches: { process: fail, waitForRuns: async () => undefined },
     progress: { recordProgress: () => undefined },
     ledger: { markDead: fail },
     quarantine: { insert: fail },
@@ -125,7 +125,7 @@ test('starts no job before the stores were found to fit together', async () => {
   const match = { reason: null, waitUntilChecked: () => checked.promise };
   const task = createHookConsumerTask({ consume }, match, {
     stores: new StoreConnectivity(deps),
-    batches: { process, settle: async () => undefined },
+    batches: { process, waitForRuns: async () => undefined },
     progress: { recordProgress: () => undefined },
     ledger: { markDead: async () => undefined },
     quarantine: { insert: async () => true },

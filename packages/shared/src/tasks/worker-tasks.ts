@@ -106,7 +106,7 @@ export function createHookConsumerTask(
       } finally {
         consumer = null;
         await opened.close();
-        await batches.settle();
+        await batches.waitForRuns();
       }
     },
     unreadyReason: () => {

@@ -106,13 +106,13 @@ export class OutboxPublisher {
    * Waits until no earlier run is at steps 7 and 8 with one of these widgets. Otherwise the next run would load entries
    * that are already published, and append them again.
    */
-  async settle(widgetIds: readonly string[]): Promise<void> {
+  async waitForEarlierRuns(widgetIds: readonly string[]): Promise<void> {
     const earlier = [...this.#finishing].filter(([, ids]) => widgetIds.some((id) => ids.has(id)));
     if (earlier.length > 0) await Promise.all(earlier.map(([finished]) => finished));
   }
 
   /** Waits until steps 7 and 8 of all earlier runs have ended or failed. */
-  async settleAll(): Promise<void> {
+  async waitForAllRuns(): Promise<void> {
     while (this.#appending !== null || this.#finishing.size > 0) {
       await Promise.all([this.#appending, ...this.#finishing.keys()]);
     }

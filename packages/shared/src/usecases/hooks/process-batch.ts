@@ -68,7 +68,7 @@ export class BatchProcessor {
   async process(items: readonly QueueItem[], signal: AbortSignal): Promise<BatchOutcome> {
     const deliveries = dropRepeats(items);
     const widgetIds = collectWidgetIds(items);
-    await this.#publisher.settle(widgetIds);
+    await this.#publisher.waitForEarlierRuns(widgetIds);
     if (signal.aborted) throw new UnavailableError('the run stopped before it began: aborted');
     const { run, takenAtMs } = await this.#numbers.get();
 
@@ -102,8 +102,8 @@ export class BatchProcessor {
   }
 
   /** Resolves when steps 7 and 8 of the earlier runs have ended or failed: call it before the process ends. */
-  settle(): Promise<void> {
-    return this.#publisher.settleAll();
+  waitForRuns(): Promise<void> {
+    return this.#publisher.waitForAllRuns();
   }
 }
 
