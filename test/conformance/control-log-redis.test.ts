@@ -5,7 +5,7 @@ import { RedisControlLog } from '@widget-service/cluster/redis/redis-control-log
 import type { ControlEntry, ControlTail } from '@widget-service/shared/ports/control-log.ts';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
-import { buildNumberedEntries, openTailAtEnd } from '../drivers/app/control-log-driver.ts';
+import { buildNumberedEntries, openTailAtEnd } from '../drivers/app/log-drivers.ts';
 import { findQueueRedis } from '../drivers/cluster/test-redis.ts';
 import { startStopwatch } from '../drivers/tools/stopwatch.ts';
 import { openTcpProxy, type TcpProxy } from '../faults/tcp-proxy.ts';

@@ -1,6 +1,6 @@
 import type { ControlEntry } from '@widget-service/shared/ports/control-log.ts';
 import { describe, expect, test } from 'vitest';
-import { buildNumberedEntries, openTailAtEnd } from '../drivers/app/control-log-driver.ts';
+import { buildNumberedEntries, openTailAtEnd } from '../drivers/app/log-drivers.ts';
 import { openSharedBackend } from '../drivers/app/open-shared.ts';
 import { openTestBackend } from '../drivers/app/open-test-backend.ts';
 import { startStopwatch } from '../drivers/tools/stopwatch.ts';

@@ -4,7 +4,7 @@ import type { ComparablePosition } from '@widget-service/shared/ports/run-regist
 import { findStreamStart } from '@widget-service/shared/usecases/events/find-stream-start.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { anEventAppend } from '../drivers/app/builders.ts';
-import { buildEventAppends, driveEventLog } from '../drivers/app/event-log-driver.ts';
+import { buildEventAppends, driveEventLog } from '../drivers/app/log-drivers.ts';
 import { logCanLoseEvents, openTestBackend } from '../drivers/app/open-test-backend.ts';
 import { overrideMethod } from '../drivers/app/override-method.ts';
 import type { TestBackend } from '../drivers/app/test-backend.ts';

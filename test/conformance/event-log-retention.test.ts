@@ -7,7 +7,7 @@ import type { ComparablePosition } from '@widget-service/shared/ports/run-regist
 import { Redis, ReplyError } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
 import { anEventAppend } from '../drivers/app/builders.ts';
-import { buildEventAppends } from '../drivers/app/event-log-driver.ts';
+import { buildEventAppends } from '../drivers/app/log-drivers.ts';
 import { logCanLoseEvents, openTestBackend } from '../drivers/app/open-test-backend.ts';
 import { findQueueRedis } from '../drivers/cluster/test-redis.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { anEventAppend } from '../drivers/app/builders.ts';
-import { driveEventLog } from '../drivers/app/event-log-driver.ts';
+import { driveEventLog } from '../drivers/app/log-drivers.ts';
 import { openTestBackend } from '../drivers/app/open-test-backend.ts';
 import type { TestBackend } from '../drivers/app/test-backend.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { anEventAppend } from '../drivers/app/builders.ts';
-import { buildEventAppends, driveEventLog } from '../drivers/app/event-log-driver.ts';
+import { buildEventAppends, driveEventLog } from '../drivers/app/log-drivers.ts';
 import { openSharedBackend } from '../drivers/app/open-shared.ts';
 import { startStopwatch } from '../drivers/tools/stopwatch.ts';
 

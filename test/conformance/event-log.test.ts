@@ -3,7 +3,7 @@ import { isContiguous, type LogPosition } from '@widget-service/shared/domain/lo
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import { describe, expect, test } from 'vitest';
 import { anEvent, anEventAppend, aVersionAppend, awkwardPayload, awkwardTexts } from '../drivers/app/builders.ts';
-import { buildEventAppends, driveEventLog } from '../drivers/app/event-log-driver.ts';
+import { buildEventAppends, driveEventLog } from '../drivers/app/log-drivers.ts';
 import { openSharedBackend } from '../drivers/app/open-shared.ts';
 import { openTestBackend } from '../drivers/app/open-test-backend.ts';
 

@@ -1,8 +1,7 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { listAuditEvents, listAuditEventsOnce } from '../../drivers/app/audit-trail.ts';
-import { startIdentityProvider } from '../../drivers/app/identity-provider.ts';
-import { finishOidcSignIn, signInByOidc } from '../../drivers/app/oidc-sign-in.ts';
+import { finishOidcSignIn, signInByOidc, startIdentityProvider } from '../../drivers/app/identity-provider.ts';
 import { openSharedApp } from '../../drivers/app/open-shared.ts';
 import { overrideMethod } from '../../drivers/app/override-method.ts';
 import { createPasswordUser } from '../../drivers/app/password-user.ts';

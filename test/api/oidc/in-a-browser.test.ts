@@ -1,7 +1,6 @@
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
-import { signInAtProvider, startIdentityProvider } from '../../drivers/app/identity-provider.ts';
-import { readCookies } from '../../drivers/app/oidc-sign-in.ts';
+import { readCookies, signInAtProvider, startIdentityProvider } from '../../drivers/app/identity-provider.ts';
 import { openSharedApp } from '../../drivers/app/open-shared.ts';
 import { openTestApp, type TestApp, type TestAppOptions, type TestResponse } from '../../drivers/app/test-app.ts';
 import { eventually } from '../../drivers/tools/eventually.ts';

@@ -3,14 +3,15 @@ import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { aUser } from '../../drivers/app/builders.ts';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
-import { signInAtProvider, startIdentityProvider } from '../../drivers/app/identity-provider.ts';
 import {
   finishOidcSignIn,
   readCookies,
   readSession,
+  signInAtProvider,
   signInByOidc,
+  startIdentityProvider,
   startOidcSignIn,
-} from '../../drivers/app/oidc-sign-in.ts';
+} from '../../drivers/app/identity-provider.ts';
 import { openSharedApp } from '../../drivers/app/open-shared.ts';
 import { overrideMethod } from '../../drivers/app/override-method.ts';
 import { createPasswordUser } from '../../drivers/app/password-user.ts';

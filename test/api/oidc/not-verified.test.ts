@@ -1,8 +1,13 @@
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { afterAll, describe, expect, test } from 'vitest';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
-import { signInAtProvider, startIdentityProvider } from '../../drivers/app/identity-provider.ts';
-import { finishOidcSignIn, signInByOidc, startOidcSignIn } from '../../drivers/app/oidc-sign-in.ts';
+import {
+  finishOidcSignIn,
+  signInAtProvider,
+  signInByOidc,
+  startIdentityProvider,
+  startOidcSignIn,
+} from '../../drivers/app/identity-provider.ts';
 import { openSharedApp } from '../../drivers/app/open-shared.ts';
 import { openTestApp, type TestResponse } from '../../drivers/app/test-app.ts';
 

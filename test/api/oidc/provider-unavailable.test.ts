@@ -2,8 +2,13 @@ import type { ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
-import { signInAtProvider, startIdentityProvider } from '../../drivers/app/identity-provider.ts';
-import { finishOidcSignIn, signInByOidc, startOidcSignIn } from '../../drivers/app/oidc-sign-in.ts';
+import {
+  finishOidcSignIn,
+  signInAtProvider,
+  signInByOidc,
+  startIdentityProvider,
+  startOidcSignIn,
+} from '../../drivers/app/identity-provider.ts';
 import { openSharedApp } from '../../drivers/app/open-shared.ts';
 import { openTestApp, type TestAppOptions, type TestResponse } from '../../drivers/app/test-app.ts';
 import { createManualClock } from '../../drivers/tools/manual-clock.ts';

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
-import { startIdentityProvider } from '../../drivers/app/identity-provider.ts';
-import { readCookies, readSession, signInByOidc } from '../../drivers/app/oidc-sign-in.ts';
+import { readCookies, readSession, signInByOidc, startIdentityProvider } from '../../drivers/app/identity-provider.ts';
 import { openSharedApp } from '../../drivers/app/open-shared.ts';
 import { changePassword, createPasswordUser } from '../../drivers/app/password-user.ts';
 import { openTestApp, type TestResponse } from '../../drivers/app/test-app.ts';

@@ -1,7 +1,11 @@
 import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
-import { signInAtProvider, startIdentityProvider } from '../../drivers/app/identity-provider.ts';
-import { finishOidcSignIn, startOidcSignIn } from '../../drivers/app/oidc-sign-in.ts';
+import {
+  finishOidcSignIn,
+  signInAtProvider,
+  startIdentityProvider,
+  startOidcSignIn,
+} from '../../drivers/app/identity-provider.ts';
 import { openSharedApp } from '../../drivers/app/open-shared.ts';
 import { openTestApp, type TestApp, type TestAppOptions } from '../../drivers/app/test-app.ts';
 import { createManualClock } from '../../drivers/tools/manual-clock.ts';

@@ -1,12 +1,14 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { type PersonClaims, signInAtProvider, startIdentityProvider } from '../../drivers/app/identity-provider.ts';
 import {
   finishOidcSignIn,
+  type PersonClaims,
   readCookies,
   readSession,
+  signInAtProvider,
   signInByOidc,
+  startIdentityProvider,
   startOidcSignIn,
-} from '../../drivers/app/oidc-sign-in.ts';
+} from '../../drivers/app/identity-provider.ts';
 import { openSharedApp } from '../../drivers/app/open-shared.ts';
 import { overrideMethod } from '../../drivers/app/override-method.ts';
 import { createPasswordUser } from '../../drivers/app/password-user.ts';

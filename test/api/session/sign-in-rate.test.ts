@@ -1,7 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
-import { startIdentityProvider } from '../../drivers/app/identity-provider.ts';
-import { signInByOidc } from '../../drivers/app/oidc-sign-in.ts';
+import { signInByOidc, startIdentityProvider } from '../../drivers/app/identity-provider.ts';
 import { openSharedApp } from '../../drivers/app/open-shared.ts';
 import { changePassword, createPasswordUser, toSessionHeaders } from '../../drivers/app/password-user.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import { buildEventAppends, driveEventLog } from '../../drivers/app/event-log-driver.ts';
 import { issueSubscription } from '../../drivers/app/issue-grants.ts';
+import { buildEventAppends, driveEventLog } from '../../drivers/app/log-drivers.ts';
 import { openTestBackend } from '../../drivers/app/open-test-backend.ts';
 import type { TestBackend } from '../../drivers/app/test-backend.ts';
 import { openPod, type TestPod } from '../../drivers/app/test-service.ts';

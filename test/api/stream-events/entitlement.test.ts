@@ -6,7 +6,7 @@ import { toEventWithoutWidget } from '@widget-service/shared/domain/widget-event
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { expectEndedInTime, expectNothingOutside } from '../../checkers/nothing-outside-the-filter.ts';
 import { aDelivery } from '../../drivers/app/builders.ts';
-import { driveEventLog } from '../../drivers/app/event-log-driver.ts';
+import { driveEventLog } from '../../drivers/app/log-drivers.ts';
 import { openSharedService } from '../../drivers/app/open-shared.ts';
 import { signInThroughPorts, startSession, type TestCaller } from '../../drivers/app/test-app.ts';
 import { openStream, type StreamClient } from '../../drivers/streams/stream-client.ts';

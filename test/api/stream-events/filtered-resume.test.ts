@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { expectNothingOutside } from '../../checkers/nothing-outside-the-filter.ts';
 import { aDelivery, anEntry, aWidget } from '../../drivers/app/builders.ts';
-import { driveEventLog } from '../../drivers/app/event-log-driver.ts';
+import { driveEventLog } from '../../drivers/app/log-drivers.ts';
 import { openSharedService } from '../../drivers/app/open-shared.ts';
 import { openStream, type StreamEvent } from '../../drivers/streams/stream-client.ts';
 

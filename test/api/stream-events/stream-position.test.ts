@@ -1,7 +1,7 @@
 import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
 import { EventSource } from 'eventsource';
 import { describe, test } from 'vitest';
-import { buildEventAppends, driveEventLog } from '../../drivers/app/event-log-driver.ts';
+import { buildEventAppends, driveEventLog } from '../../drivers/app/log-drivers.ts';
 import { openSharedService } from '../../drivers/app/open-shared.ts';
 import { openTestService } from '../../drivers/app/test-service.ts';
 import { openStream } from '../../drivers/streams/stream-client.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { toEventWithoutWidget } from '@widget-service/shared/domain/widget-event.ts';
 import { afterAll, describe, expect, test } from 'vitest';
 import { aDelivery } from '../../drivers/app/builders.ts';
-import { driveEventLog } from '../../drivers/app/event-log-driver.ts';
+import { driveEventLog } from '../../drivers/app/log-drivers.ts';
 import { openSharedService } from '../../drivers/app/open-shared.ts';
 import { signInThroughPorts, type TestCaller } from '../../drivers/app/test-app.ts';
 import { openStream, type StreamClient } from '../../drivers/streams/stream-client.ts';

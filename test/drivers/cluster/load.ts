@@ -2,12 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { FaultCluster } from '../../faults/fault-cluster.ts';
 import { type Scale, scale } from '../../faults/scale.ts';
 import { type ConsoleClient, signIn, testAdmin } from '../app/console-client.ts';
-import { createEventInterner } from '../streams/event-interner.ts';
 import type { RecordingEventSource } from '../streams/event-source.ts';
 import { createStreamTraffic } from '../streams/stream-traffic.ts';
-import { watchCpuSteal } from '../tools/cpu-steal.ts';
 import { watchEventLoopDelay } from '../tools/event-loop-delay.ts';
 import { eventually } from '../tools/eventually.ts';
+import { watchCpuSteal } from '../tools/stopwatch.ts';
 import { createCreateTraffic } from './create-traffic.ts';
 import { createHookTraffic } from './hook-traffic.ts';
 import { createPace, type Pace } from './pace.ts';
@@ -105,7 +104,7 @@ export async function openLoad(cluster: Pick<FaultCluster, 'url'>, options: Load
   const creates = createCreateTraffic({ baseUrl, provisionToken, recording, eventLoopDelay, cpuSteal, onCreated });
   const traffic = { recording, eventLoopDelay, cpuSteal, widgetIds };
   const hooks = createHookTraffic({ integration, ...traffic });
-  const streams = createStreamTraffic({ baseUrl, client, recording, internEvent: createEventInterner() });
+  const streams = createStreamTraffic({ baseUrl, client, recording });
   const revoke = createRevocationTraffic({ client, recording, streams });
 
   for (let index = 0; index < initialWidgets; index += 1) await creates.create(index);

@@ -1,7 +1,6 @@
 import { type Agent, request } from 'node:http';
-import type { CpuStealWatch } from '../tools/cpu-steal.ts';
 import type { EventLoopDelay } from '../tools/event-loop-delay.ts';
-import { startStopwatch } from '../tools/stopwatch.ts';
+import { type CpuStealWatch, startStopwatch } from '../tools/stopwatch.ts';
 import type { Operation, Outcome, Recording, Refusal } from './recording.ts';
 
 export interface Answer {

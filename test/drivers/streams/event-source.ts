@@ -1,6 +1,12 @@
 import { type ClientRequest, get, type IncomingMessage } from 'node:http';
-import type { RecordedConnection, RecordedStream, StreamMessage } from '../cluster/recording.ts';
-import type { InternEvent } from './event-interner.ts';
+import { parsePosition } from '@widget-service/shared/domain/sse-id.ts';
+import type {
+  CloudEvent,
+  ReceivedEvent,
+  RecordedConnection,
+  RecordedStream,
+  StreamMessage,
+} from '../cluster/recording.ts';
 import { readBlocks } from './read-blocks.ts';
 
 /**
@@ -16,7 +22,7 @@ export interface RecordingEventSource {
 
 export interface EventSourceOptions extends Pick<RecordedStream, 'name' | 'subscriptionId' | 'filter'> {
   readonly url: string;
-  readonly internEvent: InternEvent;
+  readonly internEvent: ReturnType<typeof createEventInterner>;
 }
 
 /** How long it waits before it reconnects, until a `retry:` field sets another time. */
@@ -74,7 +80,9 @@ export function openEventSource({ url, internEvent, ...named }: EventSourceOptio
     readBlocks(response, ({ id, event, data, retryMs: asked }) => {
       retryMs = asked ?? retryMs;
       lastEventId = id ?? lastEventId;
-      if (data !== null) connection.blocks.push(toRecordedBlock(id ?? '', event, data, internEvent));
+      if (data === null) return;
+      const isWidgetEvent = event.startsWith('widget.');
+      connection.blocks.push(isWidgetEvent ? internEvent(id ?? '', data) : toMessage(id ?? '', event, data));
     });
     response.once('close', () => {
       connection.endedAtMs = performance.now();
@@ -96,7 +104,28 @@ export function openEventSource({ url, internEvent, ...named }: EventSourceOptio
   };
 }
 
-function toRecordedBlock(id: string, event: string, data: string, internEvent: InternEvent) {
-  if (event.startsWith('widget.')) return internEvent(id, data);
-  return { type: 'message', name: event, position: id, data: JSON.parse(data) } as StreamMessage;
+const toMessage = (position: string, name: string, data: string) =>
+  ({ type: 'message', name, position, data: JSON.parse(data) }) as StreamMessage;
+
+/**
+ * Makes a function that returns the same object for the same position and bytes. Hundreds of streams receive the same
+ * events, so this bounds the memory of a recording.
+ */
+export function createEventInterner() {
+  const events = new Map<string, ReceivedEvent>();
+  return (position: string, data: string): ReceivedEvent => {
+    const known = events.get(position);
+    if (known !== undefined && known.data === data) return known;
+    const parsed = parsePosition(position);
+    const event: ReceivedEvent = {
+      type: 'event',
+      position,
+      epoch: parsed?.epoch ?? '',
+      seq: parsed?.seq ?? Number.NaN,
+      data,
+      event: JSON.parse(data) as CloudEvent,
+    };
+    if (known === undefined) events.set(position, event);
+    return event;
+  };
 }

@@ -3,14 +3,12 @@ import { type EventFilter, noFilter } from '@widget-service/shared/domain/event-
 import type { ConsoleClient } from '../app/console-client.ts';
 import type { Recording } from '../cluster/recording.ts';
 import { withOrigin } from '../cluster/service-process.ts';
-import type { InternEvent } from './event-interner.ts';
-import { openEventSource, type RecordingEventSource } from './event-source.ts';
+import { createEventInterner, openEventSource, type RecordingEventSource } from './event-source.ts';
 
 export interface StreamTrafficOptions {
   readonly baseUrl: string;
   readonly client: ConsoleClient;
   readonly recording: Recording;
-  readonly internEvent: InternEvent;
 }
 
 export interface IssuedSubscription {
@@ -26,7 +24,8 @@ const streamsPerSubscription = 50;
 const unfilteredOfTen = 6;
 
 /** Opens streams and records them. */
-export function createStreamTraffic({ baseUrl, client, recording, internEvent }: StreamTrafficOptions) {
+export function createStreamTraffic({ baseUrl, client, recording }: StreamTrafficOptions) {
+  const internEvent = createEventInterner();
   const sources: RecordingEventSource[] = [];
   const tokens: string[] = [];
 

@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,12 +6,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { redisKeys } from '@widget-service/cluster/redis/keys.ts';
+import { findRedisKeys } from '@widget-service/cluster/redis/keys.ts';
 import { databaseFileName } from '@widget-service/embedded/open-database.ts';
 import { Redis } from 'ioredis';
-import { MongoClient } from 'mongodb';
 import { type ConsoleClient, createWidgets, signIn, testAdmin } from '../../drivers/app/console-client.ts';
-import { mongodbUrlOf } from '../../drivers/cluster/servers.ts';
+import { openClusterRun } from '../../drivers/cluster/cluster-run.ts';
 
 export type BackendName = 'embedded' | 'cluster';
 
@@ -203,22 +201,18 @@ function openEmbeddedStore(): Store {
 }
 
 async function openClusterStore(): Promise<Store> {
-  const { REDIS_URL = '' } = process.env;
-  const name = `bench-${randomBytes(4).toString('hex')}`;
+  const run = await openClusterRun();
+  const { MONGODB_URL = '', REDIS_URL = '' } = run.environment;
   const redis = new Redis(REDIS_URL);
+  const { logMeta } = findRedisKeys({ MONGODB_URL });
   return {
-    environment: { MONGODB_URL: mongodbUrlOf(name), REDIS_URL },
+    environment: run.environment,
     redis,
     dataFolder: null,
-    countEvents: async () => Number(await redis.hget(redisKeys(name).logMeta, 'seq')),
+    countEvents: async () => Number(await redis.hget(logMeta, 'seq')),
     remove: async () => {
-      const mongo = await new MongoClient(mongodbUrlOf(name)).connect();
-      await mongo.db().dropDatabase();
-      await mongo.close();
-      for await (const keys of redis.scanStream({ match: `{${name}}*`, count: 1_000 })) {
-        if (keys.length > 0) await redis.unlink(keys);
-      }
       redis.disconnect();
+      await run.dispose();
     },
   };
 }
