@@ -10,6 +10,7 @@ import { createGrantTokenCache, createSessionCache } from '@widget-service/api/r
 import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
 import type { Settings } from '@widget-service/shared/config/settings.ts';
 import type { Role } from '@widget-service/shared/domain/role.ts';
+import { buildUser } from '@widget-service/shared/entities/user.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import { type Clock, systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
@@ -212,17 +213,9 @@ function toSettings(options: TestAppOptions): Settings {
 /** Creates a user with this role and a session. The user has no usable password. */
 export async function signInThroughPorts(backend: Backend, role: Role): Promise<TestCaller> {
   const userId = randomUUID();
-  await backend.users.insert({
-    id: userId,
-    email: `${userId}@example.com`,
-    name: null,
-    role,
-    disabled: false,
-    passwordHash: 'none: this user has no password',
-    createdAt: new Date(),
-    lastSignInAt: null,
-    mustChangePassword: false,
-  });
+  const passwordHash = 'none: this user has no password';
+  const user = { id: userId, email: `${userId}@example.com`, role, passwordHash, createdAt: new Date() };
+  await backend.users.insert(buildUser(user));
   const sessionId = await startSession(backend, userId);
   const cookie = `service_console=${sessionId}`;
   const csrfToken = computeCsrfToken(sessionId);

@@ -1,7 +1,7 @@
 import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
 import type { Subscription } from '@widget-service/shared/entities/grant.ts';
 import type { Session } from '@widget-service/shared/entities/session.ts';
-import type { User } from '@widget-service/shared/entities/user.ts';
+import { buildUser, type User } from '@widget-service/shared/entities/user.ts';
 import type { Where } from '@widget-service/shared/ports/collection.ts';
 import { sessionIdleMs } from '@widget-service/shared/usecases/access/sessions.ts';
 import { describe, expect, test } from 'vitest';
@@ -33,17 +33,7 @@ const session: Session = {
   lastSeenAt: inSeconds(-299),
   expiresAt: inSeconds(3_600),
 };
-const user: User = {
-  id: 'ann',
-  email: 'ann@example.com',
-  name: null,
-  role: 'viewer',
-  disabled: false,
-  passwordHash: '',
-  createdAt: inSeconds(-600),
-  lastSignInAt: null,
-  mustChangePassword: false,
-};
+const user = buildUser({ id: 'ann', email: 'ann@example.com', role: 'viewer', createdAt: inSeconds(-600) });
 
 interface StoredObjects {
   readonly subscription?: Subscription | null;

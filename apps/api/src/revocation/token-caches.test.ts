@@ -2,7 +2,7 @@ import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { sha256Hex } from '@widget-service/shared/domain/token.ts';
 import type { Grant } from '@widget-service/shared/entities/grant.ts';
 import type { Session } from '@widget-service/shared/entities/session.ts';
-import type { User } from '@widget-service/shared/entities/user.ts';
+import { buildUser } from '@widget-service/shared/entities/user.ts';
 import type { Collection } from '@widget-service/shared/ports/collection.ts';
 import { describe, expect, test } from 'vitest';
 import { createGrantTokenCache, createSessionCache, makeRecallSession, makeRecordLastUsed } from './token-caches.ts';
@@ -78,17 +78,7 @@ test('evicts a grant by its id, with all its tokens', async () => {
 });
 
 describe('a session', () => {
-  const viewer: User = {
-    id: crypto.randomUUID(),
-    email: 'viewer@example.com',
-    name: null,
-    role: 'viewer',
-    disabled: false,
-    passwordHash: null,
-    mustChangePassword: false,
-    createdAt: at(0),
-    lastSignInAt: null,
-  };
+  const viewer = buildUser({ email: 'viewer@example.com', role: 'viewer', createdAt: at(0) });
 
   function open(changes: Partial<Session> = {}) {
     const state = { nowMs: 0, reads: 0, writes: 0, session: null as Session | null, user: viewer };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { roles } from '../domain/role.ts';
+import { createUuidV7 } from '../domain/uuid.ts';
 import { defineEntity, type EntityOf, storedTime, storedUuid } from './define-entity.ts';
 
 /** Who a user is at an identity provider, as OpenID Connect names people: a subject is unique only at its issuer. */
@@ -36,6 +37,20 @@ export const userEntity = defineEntity({
 
 export type User = EntityOf<typeof userEntity>;
 export type ExternalIdentity = z.output<typeof externalIdentity>;
+
+/** Builds a new user. What is left out has its default: no name, and neither a password nor an identity. */
+export function buildUser(chosen: Pick<User, 'email' | 'role' | 'createdAt'> & Partial<User>): User {
+  return {
+    id: createUuidV7(),
+    name: null,
+    disabled: false,
+    passwordHash: null,
+    mustChangePassword: false,
+    lastSignInAt: null,
+    ...chosen,
+    email: chosen.email.toLowerCase(),
+  };
+}
 
 /** Selects the user with this identity. */
 export function whereIdentityIs({ issuer, subject }: ExternalIdentity) {

@@ -5,6 +5,7 @@ import { openEmbedded } from '@widget-service/embedded/open-embedded.ts';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
 import type { Subscription } from '@widget-service/shared/entities/grant.ts';
+import { buildUser } from '@widget-service/shared/entities/user.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { ControlEntry, ControlLog } from '@widget-service/shared/ports/control-log.ts';
 import { type Clock, systemClock } from '@widget-service/shared/runtime/clock.ts';
@@ -117,14 +118,7 @@ async function insertSession(backend: Backend) {
   const email = `${userId}@example.com`;
   const digest = `session of ${userId}`;
   const at = { createdAt: new Date(), lastSeenAt: new Date(), expiresAt: new Date(Date.now() + dayMs) };
-  const account = {
-    passwordHash: 'none',
-    name: null,
-    mustChangePassword: false,
-    createdAt: new Date(),
-    lastSignInAt: null,
-  };
-  await backend.users.insert({ id: userId, email, role: 'viewer', disabled: false, ...account });
+  await backend.users.insert(buildUser({ id: userId, email, role: 'viewer', createdAt: new Date() }));
   await backend.sessions.insert({ id: crypto.randomUUID(), digest, userId, device: null, address: null, ...at });
   return { userId, digest };
 }

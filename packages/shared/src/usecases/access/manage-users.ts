@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Role } from '../../domain/role.ts';
 import { sha256Hex } from '../../domain/token.ts';
-import { createUuidV7, toUuidV8 } from '../../domain/uuid.ts';
-import { isEnabledAdmin, type User } from '../../entities/user.ts';
+import { toUuidV8 } from '../../domain/uuid.ts';
+import { buildUser, isEnabledAdmin, type User } from '../../entities/user.ts';
 import type { Collection } from '../../ports/collection.ts';
 import type { ControlLog } from '../../ports/control-log.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -71,17 +71,8 @@ export class ManageUsers {
     const detail = findPasswordWeakness(password, email);
     if (detail !== null) return { status: 'weak-password', detail };
     const now = clock.now();
-    const user: User = {
-      id: createUuidV7(),
-      email: email.toLowerCase(),
-      name,
-      role,
-      disabled: false,
-      passwordHash: await passwords.hash(password),
-      ...toGiven(now),
-      createdAt: now,
-      lastSignInAt: null,
-    };
+    const passwordHash = await passwords.hash(password);
+    const user = buildUser({ email, name, role, passwordHash, ...toGiven(now), createdAt: now });
     return (await users.insert(user)) ? { status: 'created', user } : { status: 'email-in-use' };
   }
 
@@ -143,19 +134,10 @@ export async function createFirstAdmin(
 ): Promise<FirstAdminOutcome> {
   if ((await users.count({}, 1)) > 0) return { status: 'not-needed' };
   const generatedPassword = password === null ? randomBytes(18).toString('base64url') : null;
-  const user = {
-    // Of several pods that start at the same time, only one can insert it.
-    id: firstUserId,
-    email: email.toLowerCase(),
-    name: null,
-    role: 'admin',
-    disabled: false,
-    passwordHash: await new PasswordHasher().hash(password ?? generatedPassword ?? ''),
-    // The operator chose the password, or is the only person who has seen it.
-    mustChangePassword: false,
-    createdAt,
-    lastSignInAt: null,
-  } as const;
+  const passwordHash = await new PasswordHasher().hash(password ?? generatedPassword ?? '');
+  // Of several pods that start at the same time, only one can insert this id. The user need not change the password:
+  // the operator chose it, or is the only person who has seen it.
+  const user = buildUser({ id: firstUserId, email, role: 'admin', passwordHash, createdAt });
   if (!(await users.insert(user))) return { status: 'not-needed' };
   return { status: 'created', userId: user.id, email: user.email, generatedPassword };
 }

@@ -1,6 +1,5 @@
 import type { Role } from '../../domain/role.ts';
-import { createUuidV7 } from '../../domain/uuid.ts';
-import { type ExternalIdentity, type User, whereIdentityIs } from '../../entities/user.ts';
+import { buildUser, type ExternalIdentity, type User, whereIdentityIs } from '../../entities/user.ts';
 import type { Collection } from '../../ports/collection.ts';
 import { updateUser } from './manage-users.ts';
 import type { SessionOrigin } from './sessions.ts';
@@ -107,7 +106,7 @@ export class SignInByIdentity {
   ): Promise<FoundUser> {
     if (email === null) return { reason: 'no-email' };
     const identity = { issuer, subject };
-    const user = buildUser(identity, email, role, this.#deps.clock.now());
+    const user = buildUser({ email, role, identity, createdAt: this.#deps.clock.now() });
     if (!(await this.#deps.users.insert(user))) return findConcurrentlyAdded(this.#deps.users, identity);
     onUserChange({ before: null, after: user });
     return { user };
@@ -159,19 +158,4 @@ async function changeRole(
   if (status === 'updated' && user.role !== role) onUserChange({ before: user, after: { ...user, role } });
   if (status === 'updated') await control.announce({ kind: 'user', id: user.id, change: 'changed' });
   return status !== 'last-admin';
-}
-
-function buildUser(identity: ExternalIdentity, email: string, role: Role, createdAt: Date): User {
-  return {
-    id: createUuidV7(),
-    email,
-    name: null,
-    role,
-    disabled: false,
-    passwordHash: null,
-    mustChangePassword: false,
-    identity,
-    createdAt,
-    lastSignInAt: null,
-  };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { User } from '../../entities/user.ts';
+import { buildUser, type User } from '../../entities/user.ts';
 import { type DeriveTag, deriveArgon2id, PasswordHasher } from './passwords.ts';
 import { SignIn, type SignInDeps } from './sign-in.ts';
 
@@ -24,17 +24,7 @@ const enabled = aUser('on@example.org', false);
 const users = [enabled, aUser('off@example.org', true)];
 
 function aUser(email: string, disabled: boolean): User {
-  return {
-    id: email,
-    email,
-    role: 'viewer',
-    disabled,
-    passwordHash,
-    name: null,
-    mustChangePassword: false,
-    createdAt: now,
-    lastSignInAt: null,
-  };
+  return buildUser({ id: email, email, role: 'viewer', disabled, passwordHash, createdAt: now });
 }
 
 const times = { createdAt: now, lastSeenAt: now, expiresAt: now };
