@@ -1,7 +1,7 @@
 import { sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { PasswordHasher } from '@widget-service/shared/usecases/access/passwords.ts';
 import { afterAll, expect, test } from 'vitest';
-import { expectEndedInTime } from '../../checkers/nothing-outside-the-filter.ts';
+import { expectEndedInTime } from '../../checkers/nothing-outside-the-entitlement.ts';
 import { openSharedService } from '../../drivers/app/open-shared.ts';
 import { signInThroughPorts, type TestCaller } from '../../drivers/app/test-app.ts';
 import { openStream, type StreamClient } from '../../drivers/streams/stream-client.ts';

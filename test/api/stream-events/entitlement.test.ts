@@ -4,7 +4,7 @@ import type { HookKind } from '@widget-service/shared/domain/event-kind.ts';
 import { mintToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { toEventWithoutWidget } from '@widget-service/shared/domain/widget-event.ts';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { expectEndedInTime, expectNothingOutside } from '../../checkers/nothing-outside-the-filter.ts';
+import { expectEndedInTime, expectNothingOutside } from '../../checkers/nothing-outside-the-entitlement.ts';
 import { aDelivery } from '../../drivers/app/builders.ts';
 import { driveEventLog } from '../../drivers/app/log-drivers.ts';
 import { openSharedService } from '../../drivers/app/open-shared.ts';

@@ -3,7 +3,7 @@ import { formatPosition } from '@widget-service/shared/domain/sse-id.ts';
 import { toEventWithoutWidget, toWidgetEvent, type WidgetEvent } from '@widget-service/shared/domain/widget-event.ts';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { expectNothingOutside } from '../../checkers/nothing-outside-the-filter.ts';
+import { expectNothingOutside } from '../../checkers/nothing-outside-the-entitlement.ts';
 import { aDelivery, anEntry, aWidget } from '../../drivers/app/builders.ts';
 import { driveEventLog } from '../../drivers/app/log-drivers.ts';
 import { openSharedService } from '../../drivers/app/open-shared.ts';
