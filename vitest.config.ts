@@ -109,15 +109,14 @@ export default defineConfig({
         'test/conformance/delivery-ledger*.test.ts',
         'test/conformance/event-log*.test.ts',
         'test/conformance/hook-queue*.test.ts',
-        'test/conformance/run-registry.test.ts',
+        'test/conformance/{run-registry,unstorable-writes}.test.ts',
         'test/conformance/widget-*.test.ts',
       ]),
       // What touches the event log, once more with the log in a Redis of its own.
       withOwnRedis(
         onBackend('data-path', 'cluster', [
-          'test/conformance/event-log*.test.ts',
-          'test/conformance/control-log.test.ts',
-          ...processing,
+          'test/conformance/{control-log,event-log*}.test.ts',
+          'test/processing/{a-run-makes-few-calls,a-worker-*,runs-that-publish-together,the-worker-*}.test.ts',
         ]),
         'separate-events-redis',
       ),
